@@ -1,0 +1,557 @@
+//! The result rows. One row is one fact with its unit in its name; what cannot be known is `None`.
+//!
+//! Times are absolute (`Time`, nanoseconds since the capture's epoch); who prints them makes them relative.
+
+use serde::{Deserialize, Serialize};
+use wire::{Endpoint, Span, Time};
+
+/// A data direction of a connection. Connections count from 0 in the order of their first packet; a direction's
+/// id is twice that, plus 1 for the direction towards the initiator.
+pub type FlowId = u32;
+
+/// Where the packets were seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Vantage {
+    Sender,
+    Receiver,
+    Middle,
+    /// Both captures, joined.
+    Both,
+    #[default]
+    Unknown,
+}
+
+/// Why a segment was sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// In fast recovery (RFC 5681 §3.2, RFC 6675, RFC 8985).
+    Recovery,
+    /// The retransmission timer's own retransmission (RFC 6298 §5.4).
+    Timeout,
+    /// Slow-start retransmission after a timeout, until all that was in flight then is acknowledged.
+    LossState,
+    /// Tail-loss probe that repeats data (RFC 8985 §7.3).
+    Probe,
+    /// Zero-window probe (RFC 9293 §3.8.6.1).
+    Persist,
+    /// SYN or SYN-ACK.
+    Handshake,
+    #[default]
+    Unknown,
+}
+
+impl Cause {
+    pub const ALL: [Cause; 7] = [
+        Cause::Recovery,
+        Cause::Timeout,
+        Cause::LossState,
+        Cause::Probe,
+        Cause::Persist,
+        Cause::Handshake,
+        Cause::Unknown,
+    ];
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Recovery => "recovery",
+            Cause::Timeout => "timeout",
+            Cause::LossState => "loss-state",
+            Cause::Probe => "probe",
+            Cause::Persist => "persist",
+            Cause::Handshake => "handshake",
+            Cause::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a retransmission in recovery rested on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    Dupack,
+    Sack,
+    Time,
+    #[default]
+    None,
+}
+
+/// How it is known that a retransmission was needless (the data had arrived already).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// RFC 2883.
+    Dsack,
+    /// The acknowledgment echoes a timestamp from before the retransmission (RFC 3522).
+    Timestamps,
+    /// The acknowledgment came sooner after it than a round trip takes.
+    EarlyAck,
+    /// The receiver's side saw the data twice.
+    Seen,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Needless {
+    Yes(Proof),
+    No,
+    #[default]
+    Unknown,
+}
+
+/// What set off the first repair of a burst.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trigger {
+    Ack,
+    TimerRto,
+    TimerProbe,
+    #[default]
+    Unrepaired,
+}
+
+impl Trigger {
+    pub fn name(self) -> &'static str {
+        match self {
+            Trigger::Ack => "ack",
+            Trigger::TimerRto => "timer-rto",
+            Trigger::TimerProbe => "timer-probe",
+            Trigger::Unrepaired => "unrepaired",
+        }
+    }
+}
+
+/// How an episode went as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EpisodeKind {
+    /// Its first burst was repaired on an ACK: *without time lag* in paper `interruption`.
+    Ack,
+    /// On a timer: *with time lag*.
+    TimerRto,
+    TimerProbe,
+    /// One segment per timeout: at least two timeouts with progress between and nothing newly lost.
+    Intermittent,
+    /// Nothing was lost.
+    Needless,
+    #[default]
+    Unrepaired,
+}
+
+impl EpisodeKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            EpisodeKind::Ack => "ack",
+            EpisodeKind::TimerRto => "timer-rto",
+            EpisodeKind::TimerProbe => "timer-probe",
+            EpisodeKind::Intermittent => "intermittent",
+            EpisodeKind::Needless => "needless",
+            EpisodeKind::Unrepaired => "unrepaired",
+        }
+    }
+}
+
+/// Why the sender sat idle; in order of precedence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleCause {
+    Handshake,
+    ZeroWindow,
+    Timeout,
+    TimeoutBackoff,
+    ReceiveWindow,
+    AckClock,
+    Application,
+    #[default]
+    Unknown,
+}
+
+impl IdleCause {
+    pub fn name(self) -> &'static str {
+        match self {
+            IdleCause::Handshake => "handshake",
+            IdleCause::ZeroWindow => "zero-window",
+            IdleCause::Timeout => "timeout",
+            IdleCause::TimeoutBackoff => "timeout-backoff",
+            IdleCause::ReceiveWindow => "receive-window",
+            IdleCause::AckClock => "ack-clock",
+            IdleCause::Application => "application",
+            IdleCause::Unknown => "unknown",
+        }
+    }
+}
+
+/// A maximal run of lost copies in transmission order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BurstRow {
+    pub flow: FlowId,
+    /// When the first and the last lost copy were sent (at the receiver's side: when the gap was seen).
+    pub start: Time,
+    pub last: Time,
+    /// MSS-sized copies lost; `None` where copies cannot be counted from here.
+    pub lost_copies: Option<u32>,
+    /// Distinct MSS-sized segments among them.
+    pub lost_segments: u32,
+    pub lost_bytes: u64,
+    /// ACKs lost while the burst lasted; known with both captures only.
+    pub lost_acks: Option<u32>,
+    pub trigger: Trigger,
+    pub first_repair: Option<Time>,
+    /// From the last data packet before the first repair to that repair.
+    pub silence: Option<Span>,
+    /// First lost and last lost sequence number, relative to the first of the stream.
+    pub seq_start: u64,
+    pub seq_end: u64,
+    /// The episode that repaired it, counting from 0 within the flow.
+    pub episode: Option<u32>,
+}
+
+/// Bursts whose repair overlaps, from the first lost copy to the ACK that ends the repair.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EpisodeRow {
+    pub flow: FlowId,
+    /// Counts from 0 within the flow.
+    pub number: u32,
+    pub start: Time,
+    pub first_repair: Time,
+    /// `None`: the capture or the connection ended first.
+    pub end: Option<Time>,
+    pub kind: EpisodeKind,
+    pub bursts: u32,
+    pub lost_copies: Option<u32>,
+    pub lost_segments: u32,
+    pub retransmissions: u32,
+    pub needless: u32,
+    pub timeouts: u32,
+    pub probes: u32,
+    /// The largest number of timeouts in a row without progress, less one.
+    pub max_backoff: u32,
+    /// Bytes newly delivered from `start` to `end`.
+    pub delivered_bytes: u64,
+    /// Delivery rate before it, the R of the cost; `None` where there is no such window.
+    pub rate_before_bps: Option<f64>,
+    pub cost: Option<Span>,
+    /// Bytes in flight (sent, not acknowledged, not SACKed) when the first repair left.
+    pub flight_bytes: u64,
+    /// Silence of the first burst.
+    pub silence: Option<Span>,
+    /// New data sent between the first lost copy's burst and the first repair, bytes.
+    pub sent_after_loss_bytes: u64,
+    /// What held the sender back when it fell silent.
+    pub limit: Limit,
+}
+
+/// What keeps a sender from sending more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    ReceiveWindow,
+    /// A window of the sender's own: congestion window or send buffer.
+    SenderWindow,
+    Application,
+    #[default]
+    Unknown,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RetransmissionRow {
+    pub flow: FlowId,
+    pub packet: u64,
+    pub time: Time,
+    pub seq_start: u64,
+    pub seq_end: u64,
+    /// MSS-sized segments it counts for.
+    pub segments: u32,
+    pub cause: Cause,
+    pub evidence: Evidence,
+    pub trigger: Trigger,
+    /// How often the timer had fired before, without progress; for `timeout`.
+    pub backoff: u32,
+    /// The how-maniest copy of this data it is; the first retransmission is 2.
+    pub copy: u32,
+    /// Since the copy before it.
+    pub since_previous: Option<Span>,
+    pub needless: Needless,
+    /// Whether this copy itself was lost; `None` if unknown.
+    pub lost: Option<bool>,
+    pub episode: Option<u32>,
+}
+
+/// A tail-loss probe, or what must be one: sent by a timer, not by an ACK.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProbeRow {
+    pub flow: FlowId,
+    pub packet: u64,
+    pub time: Time,
+    pub new_data: bool,
+    /// Since the last packet or ACK of the flow.
+    pub after: Span,
+    pub seq_start: u64,
+    pub seq_end: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IdleRow {
+    pub flow: FlowId,
+    pub start: Time,
+    pub end: Time,
+    /// Length beyond the threshold.
+    pub excess: Span,
+    pub cause: IdleCause,
+    /// Bytes in flight while it lasted.
+    pub flight_bytes: u64,
+}
+
+/// One interval (default 1 s) of one flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IntervalRow {
+    pub flow: FlowId,
+    pub start: Time,
+    /// Payload bytes sent (seen), retransmissions included; new data among them; bytes newly acknowledged.
+    pub sent_bytes: u64,
+    pub new_bytes: u64,
+    pub acked_bytes: u64,
+    pub retransmitted_segments: u32,
+    pub duplicate_acks: u32,
+    pub flight_max_bytes: u64,
+    /// The peer's advertised window, scaled, largest and smallest in the interval.
+    pub window_max_bytes: u64,
+    pub window_min_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RttKind {
+    /// From ACKs of data sent once (Karn's rule).
+    Ack,
+    /// From echoed timestamps (RFC 7323 §4).
+    Timestamps,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RttRow {
+    pub flow: FlowId,
+    pub time: Time,
+    pub seq: u64,
+    pub rtt: Span,
+    pub kind: RttKind,
+}
+
+/// One packet of a flow, for figures and the `packets` table; written only when asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PacketRow {
+    /// The data direction it belongs to: its own for data, the opposite one for a pure ACK.
+    pub flow: FlowId,
+    pub packet: u64,
+    pub time: Time,
+    /// True: travels with the data; false: comes back (an ACK).
+    pub data: bool,
+    pub flags: u8,
+    /// Relative to the first sequence number of the stream (SYN = 0, first byte = 1).
+    pub seq: u64,
+    pub len: u32,
+    pub ack: Option<u64>,
+    pub window_bytes: u64,
+    pub sack: [Option<(u64, u64)>; 4],
+    pub dsack: bool,
+    pub ts_val: Option<u32>,
+    pub ts_ecr: Option<u32>,
+    /// Set if the packet is a retransmission; figures colour by it.
+    pub cause: Option<Cause>,
+    /// Bytes in flight after it, SACKed bytes not counted.
+    pub flight_bytes: u64,
+    /// 0: new data or ACK; 1: retransmission; 2: reordered; 3: duplicated by network or capture;
+    /// 4: keep-alive; 5: zero-window probe.
+    pub class: PacketClass,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PacketClass {
+    #[default]
+    Ordinary,
+    Retransmission,
+    Reordered,
+    Duplicate,
+    KeepAlive,
+    ZeroWindowProbe,
+}
+
+/// A distribution in five figures; seconds. `p50` is an estimate from logarithmic bins 2% wide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub n: u64,
+    pub min: f64,
+    pub mean: f64,
+    pub stddev: f64,
+    pub max: f64,
+}
+
+/// How a connection began and ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Closed {
+    Fin,
+    HalfFin,
+    Reset,
+    #[default]
+    Open,
+}
+
+/// Things about a flow that limit the answer, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// No SYN seen: windows cannot be scaled, options are not known.
+    pub mid_stream: bool,
+    /// Packets of one direction only.
+    pub one_way: bool,
+    /// TCP options cut off by the snap length, packets.
+    pub options_cut: u64,
+    /// Acknowledged but never seen: bytes missing from the capture.
+    pub missing_bytes: u64,
+    /// Packets of more than one MSS (TSO, GSO, GRO, LRO), and the largest payload.
+    pub super_packets: u64,
+    pub largest_payload: u32,
+    /// The capture holds these packets twice.
+    pub captured_twice: u64,
+    pub out_of_capture_order: u64,
+    /// Doubled by the network.
+    pub duplicated: u64,
+    pub reordered: u64,
+    pub bad_checksums: u64,
+    pub partial_checksums: u64,
+}
+
+/// Everything known about one data direction; the row of the `flows` table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowRow {
+    pub flow: FlowId,
+    pub sender: Endpoint,
+    pub receiver: Endpoint,
+    pub vantage: Vantage,
+    pub start: Time,
+    pub end: Time,
+    /// First and last data packet.
+    pub first_data: Option<Time>,
+    pub last_data: Option<Time>,
+    /// Distinct payload bytes sent, and acknowledged.
+    pub bytes: u64,
+    pub acked_bytes: u64,
+    /// Data packets, and MSS-sized segments in them; retransmissions included.
+    pub packets: u64,
+    pub segments: u64,
+    pub acks: u64,
+    pub duplicate_acks: u64,
+    pub mss: u32,
+    pub sack_permitted: bool,
+    pub timestamps: bool,
+    pub window_scale: Option<u8>,
+    pub closed: Closed,
+    pub syn_retransmissions: u32,
+    /// SYN to SYN-ACK and on to the ACK, as seen here.
+    pub handshake: Option<Span>,
+    pub retransmitted_segments: u64,
+    pub retransmitted_packets: u64,
+    pub retransmitted_bytes: u64,
+    /// Segments, by [`Cause::ALL`].
+    pub by_cause: [u64; 7],
+    pub needless: u64,
+    pub needless_unknown: u64,
+    pub most_copies_of_one_segment: u32,
+    pub probes_new_data: u64,
+    pub probes_repeat: u64,
+    pub keep_alives: u64,
+    pub window_probes: u64,
+    pub zero_windows: u64,
+    pub zero_window_time: Span,
+    pub lost_copies: Option<u64>,
+    pub lost_segments: Option<u64>,
+    pub bursts: u32,
+    pub mean_burst: f64,
+    pub largest_burst: u32,
+    pub episodes: u32,
+    pub timeouts: u64,
+    pub max_backoff: u32,
+    pub cost: Option<Span>,
+    pub idle_total: Span,
+    pub idle_longest: Span,
+    pub idle_gaps: u32,
+    pub rtt_ack: Summary,
+    pub rtt_timestamps: Summary,
+    pub flight_max_bytes: u64,
+    pub window_max_bytes: u64,
+    pub window_min_bytes: u64,
+    pub timers: Timers,
+    pub inference: Inference,
+    pub limits: Limits,
+}
+
+/// A rule by which a sender may compute its retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RtoRule {
+    #[serde(rename = "rfc6298")]
+    Rfc6298,
+    #[serde(rename = "linux")]
+    Linux,
+    #[serde(rename = "linux-2.2")]
+    Linux22,
+    #[serde(rename = "bsd")]
+    Bsd,
+}
+
+/// The state of the retransmission timer as far as it can be rebuilt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timers {
+    /// Timeouts that could be compared with the rules.
+    pub compared: u32,
+    /// The rule whose RTO lies nearest to what was observed, and its mean relative error.
+    pub best: Option<RtoRule>,
+    pub error: Option<f64>,
+    /// At the end of the flow, under the best rule (under Linux's if nothing was compared).
+    pub srtt: Option<Span>,
+    pub rttvar: Option<Span>,
+    pub rto: Option<Span>,
+}
+
+/// A figure that was inferred, with a confidence in 0..1; `None` means "cannot tell".
+pub type Inferred<T> = Option<(T, f32)>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Growth {
+    /// About one SMSS a round trip (RFC 5681 §3.1).
+    Linear,
+    /// Concave, then convex (RFC 9438).
+    Cubic,
+    /// Held constant or by a model of the path (BBR, Vegas, a limit).
+    Flat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryStyle {
+    /// Slow start from the hole after every loss (Tahoe).
+    GoBackN,
+    /// One hole a round trip, on duplicate ACKs (NewReno, RFC 6582).
+    NewReno,
+    /// Several holes a round trip, by SACK (RFC 6675, RFC 8985).
+    Sack,
+    /// One segment a timeout.
+    OnePerTimeout,
+}
+
+/// What the sender seems to be made of, each with a confidence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inference {
+    pub initial_window_segments: Inferred<u32>,
+    /// Window after a loss over window before it.
+    pub decrease_factor: Inferred<f64>,
+    pub growth: Inferred<Growth>,
+    pub recovery: Inferred<RecoveryStyle>,
+    pub tail_loss_probes: Inferred<bool>,
+    pub f_rto: Inferred<bool>,
+    /// What limited it most of the time.
+    pub limit: Inferred<Limit>,
+    /// The window it never exceeded, if a limit shows, bytes.
+    pub window_limit_bytes: Inferred<u64>,
+}

@@ -1,0 +1,72 @@
+//! Where rows go. The analysis keeps none of them: a sink may count, collect, spill or drop.
+
+use crate::rows::*;
+
+/// Takes result rows. Every method has an empty body, so a sink names only what it wants.
+///
+/// Rows of one flow come in the order in which they became certain, which is nearly that of time; a flow's own
+/// row comes last. Flows end in any order.
+pub trait Sink {
+    fn flow(&mut self, _row: FlowRow) {}
+    fn burst(&mut self, _row: BurstRow) {}
+    fn episode(&mut self, _row: EpisodeRow) {}
+    fn retransmission(&mut self, _row: RetransmissionRow) {}
+    fn probe(&mut self, _row: ProbeRow) {}
+    fn idle(&mut self, _row: IdleRow) {}
+    fn interval(&mut self, _row: IntervalRow) {}
+    fn rtt(&mut self, _row: RttRow) {}
+    fn packet(&mut self, _row: PacketRow) {}
+}
+
+/// Which of the rows that cost a row per packet or per ACK are wanted; the others always come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub retransmissions: bool,
+    pub intervals: bool,
+    pub rtts: bool,
+    pub packets: bool,
+}
+
+/// Keeps every row, for tests and small captures.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    pub flows: Vec<FlowRow>,
+    pub bursts: Vec<BurstRow>,
+    pub episodes: Vec<EpisodeRow>,
+    pub retransmissions: Vec<RetransmissionRow>,
+    pub probes: Vec<ProbeRow>,
+    pub idle: Vec<IdleRow>,
+    pub intervals: Vec<IntervalRow>,
+    pub rtts: Vec<RttRow>,
+    pub packets: Vec<PacketRow>,
+}
+
+impl Sink for Rows {
+    fn flow(&mut self, row: FlowRow) {
+        self.flows.push(row);
+    }
+    fn burst(&mut self, row: BurstRow) {
+        self.bursts.push(row);
+    }
+    fn episode(&mut self, row: EpisodeRow) {
+        self.episodes.push(row);
+    }
+    fn retransmission(&mut self, row: RetransmissionRow) {
+        self.retransmissions.push(row);
+    }
+    fn probe(&mut self, row: ProbeRow) {
+        self.probes.push(row);
+    }
+    fn idle(&mut self, row: IdleRow) {
+        self.idle.push(row);
+    }
+    fn interval(&mut self, row: IntervalRow) {
+        self.intervals.push(row);
+    }
+    fn rtt(&mut self, row: RttRow) {
+        self.rtts.push(row);
+    }
+    fn packet(&mut self, row: PacketRow) {
+        self.packets.push(row);
+    }
+}
