@@ -6,6 +6,8 @@
 pub mod config;
 pub mod rows;
 pub mod sink;
+pub mod summary;
+pub mod timers;
 
 pub use config::Config;
 pub use sink::{Rows, Sink, Wanted};
