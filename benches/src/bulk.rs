@@ -58,7 +58,7 @@ fn ticks(at: Time) -> u32 {
 impl Transfer {
     fn new(bulk: &Bulk, number: u32) -> Transfer {
         let mut random = Random::stream(bulk.seed, u64::from(number));
-        let host = number.to_be_bytes();
+        let host = (number + 1).to_be_bytes();
         Transfer {
             tuple: Tuple {
                 src: Endpoint {
