@@ -1,1 +1,33 @@
-//! To be written.
+//! Captures: TCP packets out of pcap, pcapng and snoop files, plain or compressed, and captures written.
+//!
+//! [`open`] gives a [`Reader`], which fills batches of [`wire::Packet`] and tells in [`Info`] what else was
+//! there: other protocols, damage, drops, what the capture can not show. Nothing is held but a buffer of fixed
+//! size, whatever the lengths in the file say; a damaged file ends where its damage is, and what came before
+//! stands.
+
+mod decode;
+mod error;
+mod fragments;
+mod info;
+mod layers;
+pub mod link;
+mod options;
+mod pcap;
+mod pcapng;
+mod reader;
+mod record;
+mod rotation;
+mod sniff;
+mod snoop;
+mod source;
+mod tunnel;
+mod window;
+
+pub use error::{Damage, Error, What, grouped};
+pub use info::{
+    Compression, FileInfo, Format, Info, Interface, Malformed, Others, Resolution, Tunnel, Unsupported,
+};
+pub use link::LinkType;
+pub use options::{Options, parse_flow, parse_host, parse_port, parse_span};
+pub use reader::{Progress, Reader, open};
+pub use source::Source;

@@ -1,0 +1,48 @@
+//! How fast packets can be read: the floor under any analysis of them.
+//!
+//! `cargo run --release -p rexmit-capture --example floor -- FILE...` reads the files, adds up the payload, and
+//! prints packets per CPU second (user and system time of this process, from /proc/self/stat).
+
+use std::path::PathBuf;
+
+/// CPU seconds used so far. The kernel counts in ticks of 10 ms (proc(5)), so read something large.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn main() -> Result<(), capture::Error> {
+    let mut paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let mut options = capture::Options::default();
+    paths.retain(|p| match p.as_os_str() == "--no-checksums" {
+        true => {
+            options.verify_checksums = false;
+            false
+        }
+        false => true,
+    });
+    let before = cpu_seconds();
+    let mut reader = capture::open(&paths, &options)?;
+    let mut batch = Vec::with_capacity(512);
+    let mut payload = 0u64;
+    while reader.read_batch(&mut batch, 512) {
+        payload += batch.iter().map(|p| u64::from(p.seg.payload)).sum::<u64>();
+    }
+    let seconds = cpu_seconds() - before;
+    let info = reader.info();
+    println!("{} packets, {} TCP, {payload} bytes of payload", info.packets, info.tcp_packets);
+    println!(
+        "{seconds:.2} CPU seconds, {:.1} million packets per CPU second",
+        info.packets as f64 / seconds / 1e6
+    );
+    println!("{} checksums verified, {} wrong", info.checksums_verified, info.checksums_bad);
+    for w in &info.warnings {
+        println!("{w}");
+    }
+    if let Some(why) = info.nothing() {
+        println!("{why}");
+    }
+    Ok(())
+}

@@ -1,0 +1,278 @@
+//! One captured frame to one TCP segment, or to what else it is.
+
+use crate::fragments::{Fragments, Piece};
+use crate::info::Tunnel;
+use crate::layers::{IPV4, Rest, be16};
+use crate::link::LinkType;
+use crate::record::Record;
+use wire::ip::{IpError, IpHeader};
+use wire::tcp::{self, HeaderError};
+use wire::{Endpoint, Host, Notes, Packet, Tuple, checksum};
+
+/// Headers inside headers beyond this are no network but damage.
+const MAX_DEPTH: u8 = 8;
+
+/// A frame of more is no single packet of a network but one put together by the receiving card, which may
+/// leave the first one's checksum in it.
+const LARGEST_FRAME: u32 = 9216;
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A segment; it stands in [`Walk::packet`].
+    Tcp,
+    Arp,
+    Udp,
+    Icmp,
+    OtherIp,
+    NonIp,
+    Fragment,
+    Truncated,
+    Malformed(Wrong),
+    Unsupported,
+}
+
+/// What contradicts itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    Ip(IpError),
+    TcpTooShort(u32),
+    DataOffset { words: u8, tcp_len: u32 },
+    TooDeep,
+    FragmentTooLong,
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Wrong::Ip(IpError::Cut) => f.write_str("the IP header ends early"),
+            Wrong::Ip(IpError::Version(v)) => write!(f, "IP version {v}, where 4 or 6 can be"),
+            Wrong::Ip(IpError::HeaderLength(words)) => {
+                write!(f, "an IP header of {words} words, where 5 are the least")
+            }
+            Wrong::Ip(IpError::TotalLength(n)) => write!(f, "an IP length of {n}, below that of its header"),
+            Wrong::TcpTooShort(n) => write!(f, "{n} bytes of TCP, where the header alone has 20"),
+            Wrong::DataOffset { words, tcp_len } => {
+                write!(f, "a TCP header of {words} words in {tcp_len} bytes")
+            }
+            Wrong::TooDeep => write!(f, "more than {MAX_DEPTH} IP headers inside each other"),
+            Wrong::FragmentTooLong => f.write_str("an IP fragment that ends beyond 65,535 bytes"),
+        }
+    }
+}
+
+/// Decodes frames one after the other; keeps IP fragments that wait for their rest.
+#[derive(Default)]
+pub(crate) struct Decoder {
+    pub fragments: Fragments,
+    pub verify: bool,
+    pub verified: u64,
+}
+
+/// The way down through one frame.
+pub(crate) struct Walk<'d> {
+    pub packet: Packet,
+    /// Bits of [`Tunnel`].
+    pub tunnels: u16,
+    depth: u8,
+    decoder: &'d mut Decoder,
+}
+
+/// An IPv4 TCP segment in plain Ethernet, no options, no fragment: nearly all there is. `None` leaves it to
+/// [`Decoder::any`], which comes to the same result.
+#[inline]
+pub(crate) fn plain(record: &Record, data: &[u8], number: u64) -> Option<Packet> {
+    let h = data.first_chunk::<54>()?;
+    let total = be16(h, 16);
+    let more_or_offset = be16(h, 20) & 0x3fff;
+    if be16(h, 12) != IPV4 || h[14] != 0x45 || h[23] != 6 || more_or_offset != 0 || total < 40 {
+        return None;
+    }
+    let end = data.len().min(14 + usize::from(total));
+    let parsed = tcp::parse(&data[34..end], u32::from(total) - 20).ok()?;
+    let mut notes = record.notes;
+    if h[15] & 3 == 3 {
+        notes.add(Notes::CE);
+    }
+    Some(Packet {
+        time: record.time,
+        number,
+        tuple: Tuple {
+            src: Endpoint { host: Host::v4([h[26], h[27], h[28], h[29]]), port: parsed.src_port },
+            dst: Endpoint { host: Host::v4([h[30], h[31], h[32], h[33]]), port: parsed.dst_port },
+        },
+        seg: parsed.seg,
+        wire_len: record.wire_len,
+        ip_id: be16(h, 18),
+        checksum: parsed.checksum,
+        ttl: h[22],
+        notes,
+    })
+}
+
+impl Decoder {
+    /// Whatever the frame is. The segment is in `packet` if the answer is [`Found::Tcp`].
+    #[inline(never)]
+    pub fn any(&mut self, record: &Record, data: &[u8], number: u64, packet: &mut Packet) -> (Found, u16) {
+        let start = Packet {
+            time: record.time,
+            number,
+            wire_len: record.wire_len,
+            notes: record.notes,
+            ..Packet::default()
+        };
+        let mut walk = Walk { packet: start, tunnels: 0, depth: 0, decoder: self };
+        let wire = record.wire_len.saturating_sub(u32::from(record.fcs));
+        let rest = Rest { bytes: data, wire };
+        let found = walk.frame(LinkType(record.link), rest).unwrap_or(match data.len() < wire as usize {
+            true => Found::Truncated,
+            false => Found::NonIp,
+        });
+        *packet = walk.packet;
+        (found, walk.tunnels)
+    }
+
+    /// Marks a segment that was captured whole and whose checksum is wrong. A field that is zero, or that
+    /// holds the pseudo-header's sum alone, was left for the network card.
+    pub fn check(&mut self, packet: &mut Packet, segment: &[u8], tcp_len: u32) {
+        let left_out = packet.checksum == 0 || packet.wire_len > LARGEST_FRAME;
+        if !self.verify || left_out || (segment.len() as u64) < u64::from(tcp_len) {
+            return;
+        }
+        let pseudo = checksum::pseudo_header(&packet.tuple, tcp_len);
+        if packet.checksum == pseudo || packet.checksum == checksum::pseudo_header(&packet.tuple, 0) {
+            return;
+        }
+        self.verified += 1;
+        if checksum::fold(checksum::add(u64::from(pseudo), segment)) != 0xffff {
+            packet.notes.add(Notes::BAD_CHECKSUM);
+        }
+    }
+}
+
+impl Walk<'_> {
+    pub fn saw(&mut self, tunnel: Tunnel) {
+        self.tunnels |= 1 << tunnel as u8;
+        if !matches!(tunnel, Tunnel::Vlan | Tunnel::Mpls | Tunnel::Pppoe) {
+            self.packet.notes.add(Notes::TUNNELLED);
+        }
+    }
+
+    pub fn ip(&mut self, r: Rest) -> Option<Found> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Some(Found::Malformed(Wrong::TooDeep));
+        }
+        let ip = match wire::ip::parse(r.bytes) {
+            Ok(ip) => ip,
+            Err(IpError::Cut) => return None,
+            Err(wrong) => return Some(Found::Malformed(Wrong::Ip(wrong))),
+        };
+        // Of the innermost header
+        self.packet.ip_id = ip.id;
+        self.packet.ttl = ip.ttl;
+        self.packet.notes.0 &= !(Notes::CE.0 | Notes::ZERO_IP_LENGTH.0 | Notes::JUMBO.0);
+        if ip.ecn == 3 {
+            self.packet.notes.add(Notes::CE);
+        }
+        if ip.jumbo {
+            self.packet.notes.add(Notes::JUMBO);
+        }
+        let length = ip.payload_len.unwrap_or_else(|| {
+            self.packet.notes.add(Notes::ZERO_IP_LENGTH);
+            r.wire.saturating_sub(ip.payload_at as u32)
+        });
+        // What lies behind the datagram is the link's padding.
+        let end = r.bytes.len().min(ip.payload_at.saturating_add(length as usize));
+        let payload = Rest { bytes: &r.bytes[ip.payload_at..end], wire: length };
+        match ip.fragment {
+            Some(_) => self.fragment(&ip, payload),
+            None => self.transport(&ip, payload),
+        }
+    }
+
+    fn transport(&mut self, ip: &IpHeader, r: Rest) -> Option<Found> {
+        match ip.protocol {
+            6 => self.tcp(ip, r),
+            17 => self.udp(r),
+            1 | 58 => Some(Found::Icmp),
+            4 | 41 => {
+                self.saw(Tunnel::IpInIp);
+                self.ip(r)
+            }
+            47 => self.gre(r),
+            137 => self.mpls(r), // RFC 4023
+            _ => Some(Found::OtherIp),
+        }
+    }
+
+    fn tcp(&mut self, ip: &IpHeader, r: Rest) -> Option<Found> {
+        let parsed = match tcp::parse(r.bytes, r.wire) {
+            Ok(parsed) => parsed,
+            Err(HeaderError::Cut { .. }) if r.wire < tcp::MIN_HEADER as u32 => {
+                return Some(Found::Malformed(Wrong::TcpTooShort(r.wire)));
+            }
+            Err(HeaderError::Cut { .. }) => return Some(Found::Truncated),
+            Err(HeaderError::DataOffset { words }) => {
+                return Some(Found::Malformed(Wrong::DataOffset { words, tcp_len: r.wire }));
+            }
+        };
+        self.fill(ip, &parsed);
+        self.decoder.check(&mut self.packet, r.bytes, r.wire);
+        Some(Found::Tcp)
+    }
+
+    fn fill(&mut self, ip: &IpHeader, parsed: &tcp::Parsed) {
+        self.packet.tuple = Tuple {
+            src: Endpoint { host: ip.src, port: parsed.src_port },
+            dst: Endpoint { host: ip.dst, port: parsed.dst_port },
+        };
+        self.packet.seg = parsed.seg;
+        self.packet.checksum = parsed.checksum;
+    }
+
+    /// A piece of a datagram. The first one holds the headers; where a tunnel's do, the inner IP header says
+    /// how long the inner datagram is, and the rest is not needed.
+    #[cold]
+    fn fragment(&mut self, ip: &IpHeader, r: Rest) -> Option<Found> {
+        let place = ip.fragment?;
+        if place.offset == 0 && ip.protocol != 6 {
+            return match self.transport(ip, r) {
+                Some(Found::Tcp) => Some(Found::Tcp),
+                _ => Some(Found::Fragment),
+            };
+        }
+        if ip.protocol != 6 {
+            return Some(Found::Fragment);
+        }
+        let end = place.offset.saturating_add(r.wire);
+        if end > 65_535 {
+            return Some(Found::Malformed(Wrong::FragmentTooLong));
+        }
+        let mut header = 0;
+        if place.offset == 0 {
+            // The datagram's length is not known yet; any that is long enough will do to read the header.
+            const UNKNOWN: u32 = 65_535;
+            match tcp::parse(r.bytes, UNKNOWN) {
+                Ok(parsed) => {
+                    self.fill(ip, &parsed);
+                    header = UNKNOWN - parsed.seg.payload;
+                }
+                Err(HeaderError::Cut { .. }) => return Some(Found::Truncated),
+                Err(HeaderError::DataOffset { words }) => {
+                    return Some(Found::Malformed(Wrong::DataOffset { words, tcp_len: r.wire }));
+                }
+            }
+        }
+        self.packet.notes.add(Notes::FRAGMENTED);
+        let piece = Piece { place, len: r.wire, header };
+        let key = (ip.src, ip.dst, place.id);
+        match self.decoder.fragments.add(key, piece, &self.packet) {
+            Some(whole) => {
+                self.packet = whole;
+                Some(Found::Tcp)
+            }
+            None => Some(Found::Fragment),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What can be wrong with a file, each as one sentence that names the place and the mend.
+
+use std::fmt;
+use std::io;
+
+/// `12404` as `12,404`.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+/// `1 packet`, `12,404 packets`.
+pub(crate) fn counted(n: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+/// An input/output error without the operating system's error number.
+pub(crate) fn io_reason(e: &io::Error) -> String {
+    match e.kind() {
+        io::ErrorKind::NotFound => "no such file".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        io::ErrorKind::IsADirectory => "is a directory".into(),
+        _ => {
+            let text = e.to_string();
+            let text = text.split(" (os error").next().unwrap_or("").trim();
+            let mut chars = text.chars();
+            // Lower-case the first word, unless it is an acronym.
+            match (chars.next(), chars.clone().next()) {
+                (Some(a), Some(b)) if b.is_lowercase() => a.to_lowercase().chain(chars).collect(),
+                _ => text.to_string(),
+            }
+        }
+    }
+}
+
+/// Why nothing could be read, or written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{file}: no such file")]
+    Missing { file: String },
+    #[error("{file}: is a directory: name the capture files in it, as in {}/*", .file.trim_end_matches('/'))]
+    Directory { file: String },
+    #[error("{file}: permission denied: make it readable (chmod +r), or capture to a place of your own")]
+    Permission { file: String },
+    #[error("{file}: can not be read: {}", io_reason(.reason))]
+    Unreadable { file: String, reason: io::Error },
+    #[error("{file}: is empty (0 bytes): has the capture been started, or its disk been full?")]
+    Empty { file: String },
+    #[error(
+        "{file}: is {found}, no capture (byte 0): pcap, pcapng and snoop are read, plain or in gzip, zstd or xz"
+    )]
+    NoCapture { file: String, found: String },
+    /// Another kind of capture, recognised but not read.
+    #[error("{file}: is {found} (byte 0), which is not read: convert it to pcapng first, as in {mend}")]
+    Foreign { file: String, found: &'static str, mend: String },
+    #[error("{file}: {damage}")]
+    Header { file: String, damage: String },
+    /// A selection that can not be meant.
+    #[error("{0}")]
+    Selection(String),
+    #[error("no capture file given: name at least one, or - for standard input")]
+    NoFiles,
+    #[error("{file}: can not be written: {}", io_reason(.reason))]
+    Write { file: String, reason: io::Error },
+    #[error("stopped before {file} was complete: nothing was written")]
+    Stopped { file: String },
+}
+
+impl Error {
+    pub(crate) fn opening(file: &str, reason: io::Error) -> Error {
+        let file = file.to_string();
+        match reason.kind() {
+            io::ErrorKind::NotFound => Error::Missing { file },
+            io::ErrorKind::PermissionDenied => Error::Permission { file },
+            io::ErrorKind::IsADirectory => Error::Directory { file },
+            _ => Error::Unreadable { file, reason },
+        }
+    }
+}
+
+/// What was found where a file went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The file ends inside a packet: so many bytes more were announced.
+    Cut { wants: u64 },
+    /// A length, a number or a structure that can not be.
+    Nonsense(String),
+    /// The compressed stream ended or broke.
+    Compression(String),
+    /// Reading failed.
+    Input(String),
+}
+
+/// Without the place.
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            What::Cut { wants } => write!(f, "cut off, {} wanted", counted(*wants, "more byte")),
+            What::Nonsense(why) => write!(f, "damaged: {why}"),
+            What::Compression(why) => f.write_str(why),
+            What::Input(why) => write!(f, "reading failed: {why}"),
+        }
+    }
+}
+
+/// Where a file went wrong; what came before it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    pub file: String,
+    /// Where in the file; for a compressed one, in what it decompresses to.
+    pub byte: u64,
+    /// The packet that could not be read, counting from 1 in this file.
+    pub packet: u64,
+    pub what: What,
+    /// The byte offset is one of the decompressed data.
+    pub decompressed: bool,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (packet, byte) = (grouped(self.packet), grouped(self.byte));
+        let of = if self.decompressed { " decompressed" } else { "" };
+        write!(f, "{}: ", self.file)?;
+        match &self.what {
+            What::Cut { wants } => {
+                write!(f, "cut off in packet {packet} (byte {byte}{of} wants {} more)", grouped(*wants))?;
+            }
+            What::Nonsense(why) => write!(f, "damaged at packet {packet} (byte {byte}{of}): {why}")?,
+            What::Compression(why) => write!(f, "{why} at packet {packet} (byte {byte}{of})")?,
+            What::Input(why) => write!(f, "reading failed at packet {packet} (byte {byte}{of}): {why}")?,
+        }
+        write!(f, ": {} analysed", counted(self.packet - 1, "packet"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_file_is_told_in_one_sentence() {
+        let damage = Damage {
+            file: "upload.pcap".into(),
+            byte: 1_048_560,
+            packet: 10_412,
+            what: What::Cut { wants: 96 },
+            decompressed: false,
+        };
+        let said =
+            "upload.pcap: cut off in packet 10,412 (byte 1,048,560 wants 96 more): 10,411 packets analysed";
+        assert_eq!(damage.to_string(), said);
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        let all = [0, 999, 1000, 12_404, 1_048_560].map(grouped);
+        assert_eq!(all, ["0", "999", "1,000", "12,404", "1,048,560"]);
+    }
+}

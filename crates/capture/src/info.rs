@@ -1,0 +1,299 @@
+//! What a capture is, and what was in it besides the packets that were given.
+
+use crate::error::{Damage, counted, grouped};
+use crate::link::LinkType;
+use std::fmt;
+use wire::Time;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    Gzip,
+    Zstd,
+    Xz,
+}
+
+impl Compression {
+    pub(crate) fn of(head: &[u8]) -> Option<Compression> {
+        match head {
+            [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
+            // A skippable frame may come first (RFC 8878 §3.1.2).
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Compression::Xz),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Xz => "xz",
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Pcap,
+    Pcapng,
+    Snoop,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Pcap => "pcap",
+            Format::Pcapng => "pcapng",
+            Format::Snoop => "snoop",
+        })
+    }
+}
+
+/// What one tick of the capture's clock is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// 10^-n s
+    Decimal(u8),
+    /// 2^-n s
+    Binary(u8),
+}
+
+impl fmt::Display for Resolution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Resolution::Decimal(0) | Resolution::Binary(0) => f.write_str("1 s"),
+            Resolution::Decimal(3) => f.write_str("1 ms"),
+            Resolution::Decimal(6) => f.write_str("1 us"),
+            Resolution::Decimal(9) => f.write_str("1 ns"),
+            Resolution::Decimal(n) => write!(f, "1e-{n} s"),
+            Resolution::Binary(n) => write!(f, "2^-{n} s"),
+        }
+    }
+}
+
+/// An interface that packets were captured on; pcap and snoop have just one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    pub name: Option<String>,
+    pub link: LinkType,
+    /// Bytes kept of each packet; `None` is no limit.
+    pub snap: Option<u32>,
+    pub resolution: Resolution,
+    /// Packets that the capture says it lost here; `None` if it says nothing.
+    pub dropped: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FileInfo {
+    pub name: String,
+    pub format: Format,
+    pub compression: Option<Compression>,
+    /// pcapng sections; 1 for the other formats.
+    pub sections: u32,
+    /// Of all sections in turn.
+    pub interfaces: Vec<Interface>,
+    /// The number of its first packet, less one.
+    pub before: u64,
+    pub packets: u64,
+    pub first: Option<Time>,
+    pub last: Option<Time>,
+    pub damage: Option<Damage>,
+}
+
+/// Packets that are no TCP segment, each counted once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    pub arp: u64,
+    pub udp: u64,
+    /// ICMP and ICMPv6.
+    pub icmp: u64,
+    /// IP with another protocol.
+    pub other_ip: u64,
+    /// Frames of the link layer without IP: spanning tree, LLDP, PPP control, ...
+    pub non_ip: u64,
+    /// Fragments without a TCP header: those behind the first, or of other protocols.
+    pub fragments: u64,
+    /// Cut by the snap length before the end of the fixed TCP header, or before it was known to be TCP.
+    pub truncated: u64,
+}
+
+/// Packets whose headers contradict themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Malformed {
+    pub count: u64,
+    /// File, packet number, byte offset of its record, and what was wrong: the first one's.
+    pub first: Option<(String, u64, u64, String)>,
+}
+
+/// A link type that is not read: named once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    pub link: LinkType,
+    pub packets: u64,
+}
+
+/// What TCP came in. The order is that of [`Info::tunnels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Tunnel {
+    Vlan,
+    Mpls,
+    Pppoe,
+    Gre,
+    IpInIp,
+    Vxlan,
+    Geneve,
+    Gtp,
+    Erspan,
+}
+
+impl Tunnel {
+    pub const ALL: [Tunnel; 9] = [
+        Tunnel::Vlan,
+        Tunnel::Mpls,
+        Tunnel::Pppoe,
+        Tunnel::Gre,
+        Tunnel::IpInIp,
+        Tunnel::Vxlan,
+        Tunnel::Geneve,
+        Tunnel::Gtp,
+        Tunnel::Erspan,
+    ];
+    pub fn name(self) -> &'static str {
+        match self {
+            Tunnel::Vlan => "VLAN",
+            Tunnel::Mpls => "MPLS",
+            Tunnel::Pppoe => "PPPoE",
+            Tunnel::Gre => "GRE",
+            Tunnel::IpInIp => "IP in IP",
+            Tunnel::Vxlan => "VXLAN",
+            Tunnel::Geneve => "Geneve",
+            Tunnel::Gtp => "GTP-U",
+            Tunnel::Erspan => "ERSPAN",
+        }
+    }
+}
+
+/// What was read so far, over all files.
+#[derive(Clone, Debug, Default)]
+pub struct Info {
+    pub files: Vec<FileInfo>,
+    /// All packets, whatever they are.
+    pub packets: u64,
+    /// TCP segments; those that the selection left out included, unless their time did.
+    pub tcp_packets: u64,
+    /// TCP segments given out.
+    pub selected: u64,
+    /// Packets outside `from` and `to`, not looked into.
+    pub outside: u64,
+    /// Bytes on the wire, and bytes captured, of all packets.
+    pub bytes: u64,
+    pub captured_bytes: u64,
+    /// Earliest and latest time of any packet.
+    pub first: Option<Time>,
+    pub last: Option<Time>,
+    /// Packets whose time is before that of the packet in front of them.
+    pub backwards: u64,
+    pub others: Others,
+    /// Packets with each of [`Tunnel::ALL`] around their TCP segment.
+    pub tunnels: [u64; Tunnel::ALL.len()],
+    pub unsupported: Vec<Unsupported>,
+    pub malformed: Malformed,
+    /// TCP segments whose options were cut off by the snap length.
+    pub options_cut: u64,
+    /// TCP segments whose checksum was verified, and those of them that failed.
+    pub checksums_verified: u64,
+    pub checksums_bad: u64,
+    pub zero_ip_length: u64,
+    pub jumbo: u64,
+    /// TCP segments put together from IP fragments.
+    pub reassembled: u64,
+    /// The first damage met; each file has its own.
+    pub damage: Option<Damage>,
+    pub warnings: Vec<String>,
+}
+
+impl Info {
+    /// Packets that the capture says it lost; `None` if it says nothing about it.
+    pub fn dropped(&self) -> Option<u64> {
+        let known = self.files.iter().flat_map(|f| &f.interfaces).filter_map(|i| i.dropped);
+        known.fold(None, |sum, d| Some(sum.unwrap_or(0) + d))
+    }
+
+    /// Link types met, each once, in order.
+    pub fn links(&self) -> Vec<LinkType> {
+        let mut seen: Vec<LinkType> = Vec::new();
+        for i in self.files.iter().flat_map(|f| &f.interfaces) {
+            if !seen.contains(&i.link) {
+                seen.push(i.link);
+            }
+        }
+        seen
+    }
+
+    /// The largest snap length of all interfaces; `None` if one of them had no limit.
+    pub fn snap(&self) -> Option<u32> {
+        let all: Vec<Option<u32>> = self.files.iter().flat_map(|f| &f.interfaces).map(|i| i.snap).collect();
+        all.into_iter().try_fold(0, |most, s| s.map(|s| s.max(most))).filter(|s| *s > 0)
+    }
+
+    /// Tunnels and tags met, with their counts.
+    pub fn tunnels_seen(&self) -> impl Iterator<Item = (Tunnel, u64)> + '_ {
+        Tunnel::ALL.into_iter().zip(self.tunnels).filter(|(_, n)| *n > 0)
+    }
+
+    /// Once all is read: why there is nothing to analyse, or `None` if there is.
+    pub fn nothing(&self) -> Option<String> {
+        if self.selected > 0 {
+            return None;
+        }
+        let name = self.files.first().map_or("", |f| f.name.as_str());
+        let more = match self.files.len() {
+            0 | 1 => String::new(),
+            n => format!(" and {} more", n - 1),
+        };
+        if let Some(d) = self.damage.as_ref().filter(|_| self.packets == 0) {
+            return Some(d.to_string());
+        }
+        if self.packets == 0 {
+            return Some(format!("{name}{more}: holds no packets: was the capture filter too narrow?"));
+        }
+        if self.tcp_packets > 0 {
+            let all = counted(self.tcp_packets, "TCP packet");
+            return Some(format!(
+                "{name}{more}: none of its {all} is selected: widen --flow, --host or --port"
+            ));
+        }
+        if self.outside == self.packets {
+            let all = counted(self.packets, "packet");
+            return Some(format!("{name}{more}: all of its {all} lie outside --from and --to: widen them"));
+        }
+        Some(format!("{name}{more}: no TCP in its {}{}", counted(self.packets, "packet"), self.other_parts()))
+    }
+
+    /// ` (35 UDP, 2 ARP)`, or nothing.
+    fn other_parts(&self) -> String {
+        let o = &self.others;
+        let mut parts: Vec<String> = [
+            (o.udp, "UDP"),
+            (o.icmp, "ICMP"),
+            (o.arp, "ARP"),
+            (o.other_ip, "other IP"),
+            (o.non_ip, "without IP"),
+            (o.fragments, "IP fragments"),
+            (o.truncated, "cut before the TCP header by the snap length"),
+            (self.malformed.count, "malformed"),
+        ]
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{} {what}", grouped(n)))
+        .collect();
+        let not_read =
+            |u: &Unsupported| format!("{} of link type {}, which is not read", grouped(u.packets), u.link);
+        parts.extend(self.unsupported.iter().map(not_read));
+        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+    }
+}

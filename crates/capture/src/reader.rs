@@ -1,0 +1,437 @@
+//! Reading: the files of a capture in turn, their frames decoded, their packets given in batches.
+
+use crate::decode::{Decoder, Found, plain};
+use crate::error::{Damage, Error, What};
+use crate::info::{FileInfo, Info, Tunnel, Unsupported};
+use crate::link::LinkType;
+use crate::options::Options;
+use crate::record::{Fault, Framing, Record, ended, explain};
+use crate::rotation::{Framed, Opened, Pending, prepare};
+use crate::source::Meter;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use wire::{Notes, Packet, Time};
+
+/// Frames looked at in one call at most, so that the caller gets to speak even where nothing is selected.
+const FRAMES_PER_CALL: u64 = 1 << 16;
+
+/// How far reading is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes read of the files as they lie there, compressed or not.
+    pub done_bytes: u64,
+    /// Of all files; `None` if one has no length (standard input, a pipe).
+    pub total_bytes: Option<u64>,
+    /// Packets of any protocol.
+    pub packets: u64,
+}
+
+/// Gives the TCP packets of one or several files.
+pub struct Reader {
+    options: Options,
+    todo: std::collections::VecDeque<Pending>,
+    current: Option<Opened>,
+    meter: Meter,
+    total_bytes: Option<u64>,
+    tally: Tally,
+    finished: bool,
+}
+
+/// Everything that is updated by each frame.
+struct Tally {
+    info: Info,
+    decoder: Decoder,
+    options: Options,
+    picks: bool,
+    /// Absolute times of `from` and `to`, from the first packet on.
+    bounds: Option<(Time, Time)>,
+    bounded: bool,
+    previous: Time,
+    latest: Time,
+    earliest: Time,
+}
+
+/// Why a file's pump stopped.
+enum Stop {
+    Pause,
+    End,
+    Fault(Fault),
+}
+
+/// Opens the files of one capture: pcap, pcapng or snoop, plain or in gzip, zstd or xz; `-` is standard input.
+/// Several are taken as one rotation, in the order of their first packets.
+pub fn open(paths: &[PathBuf], options: &Options) -> Result<Reader, Error> {
+    let meter = Meter::default();
+    let rotation = prepare(paths, &meter)?;
+    let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
+    let bounded = options.from.is_some() || options.to.is_some();
+    let decoder = Decoder { verify: options.verify_checksums, ..Decoder::default() };
+    let tally = Tally {
+        info: Info { warnings: rotation.warnings, ..Info::default() },
+        decoder,
+        options: options.clone(),
+        picks: options.picks(),
+        bounds: None,
+        bounded,
+        previous: Time(i64::MIN),
+        latest: Time(i64::MIN),
+        earliest: Time(i64::MAX),
+    };
+    let mut reader = Reader {
+        options: options.clone(),
+        todo: rotation.files.into(),
+        current: None,
+        meter,
+        total_bytes,
+        tally,
+        finished: false,
+    };
+    reader.next_file();
+    reader.refresh();
+    Ok(reader)
+}
+
+impl Reader {
+    /// Fills `out` (cleared first) with the next TCP packets, `max` at most. False once nothing is left: then
+    /// `out` is empty. True with nothing in `out` means that much was read and none of it selected.
+    pub fn read_batch(&mut self, out: &mut Vec<Packet>, max: usize) -> bool {
+        out.clear();
+        let more = self.fill(out, max.max(1));
+        self.refresh();
+        more
+    }
+
+    fn fill(&mut self, out: &mut Vec<Packet>, max: usize) -> bool {
+        let stop_at = self.tally.info.packets + FRAMES_PER_CALL;
+        loop {
+            self.give_late(out, max);
+            if out.len() >= max || self.tally.info.packets >= stop_at {
+                return true;
+            }
+            let Some(current) = &mut self.current else {
+                self.finish();
+                self.give_late(out, max);
+                return !out.is_empty();
+            };
+            match current.pump(&mut self.tally, out, max, stop_at) {
+                Stop::Pause => {}
+                Stop::End => self.end_file(None),
+                Stop::Fault(fault) => self.end_file(Some(fault)),
+            }
+        }
+    }
+
+    /// Segments whose last fragments never came.
+    fn give_late(&mut self, out: &mut Vec<Packet>, max: usize) {
+        let t = &mut self.tally;
+        if t.previous != Time(i64::MIN) {
+            t.decoder.fragments.expire(t.previous);
+        }
+        while out.len() < max
+            && let Some(p) = t.decoder.fragments.late.pop()
+        {
+            // One of its frames, counted as a fragment before, is the segment.
+            t.info.others.fragments -= 1;
+            t.segment(p, out);
+        }
+    }
+
+    fn next_file(&mut self) {
+        while let Some(pending) = self.todo.pop_front() {
+            match pending.open(&self.meter) {
+                Ok(mut opened) => {
+                    opened.info.before = self.tally.info.packets;
+                    self.tally.info.files.push(opened.info.clone());
+                    self.current = Some(opened);
+                    self.tally.file_starts();
+                    return;
+                }
+                Err(e) => self.tally.info.warnings.push(e.to_string()),
+            }
+        }
+    }
+
+    fn end_file(&mut self, fault: Option<Fault>) {
+        let Some(mut opened) = self.current.take() else { return };
+        let compression = opened.info.compression;
+        let start = opened.window.offset();
+        let found = match fault {
+            Some(fault) => Some(explain(fault, &mut opened.window, compression)),
+            None => ended(&mut opened.window, compression).map(|what| (start, what)),
+        };
+        let info = &mut self.tally.info;
+        opened.info.packets = info.packets - opened.info.before;
+        opened.info.damage = found.map(|(byte, what): (u64, What)| Damage {
+            file: opened.info.name.clone(),
+            byte,
+            packet: opened.info.packets + 1,
+            what,
+            decompressed: compression.is_some(),
+        });
+        if let Some(damage) = &opened.info.damage {
+            info.warnings.push(damage.to_string());
+            info.damage.get_or_insert_with(|| damage.clone());
+        }
+        if opened.timeless() > 0 {
+            let n = crate::error::counted(opened.timeless(), "simple packet");
+            let name = &opened.info.name;
+            info.warnings.push(format!("{name}: {n} without a time: each got that of the packet before it"));
+        }
+        let place = info.files.len() - 1;
+        info.files[place] = opened.info;
+        self.tally.file_ends();
+        self.next_file();
+    }
+
+    fn finish(&mut self) {
+        if !std::mem::replace(&mut self.finished, true) {
+            self.tally.decoder.fragments.finish();
+            self.tally.warn();
+        }
+    }
+
+    /// What was read so far; complete once [`Reader::read_batch`] has returned false.
+    pub fn info(&self) -> &Info {
+        &self.tally.info
+    }
+
+    fn refresh(&mut self) {
+        if let Some(current) = &self.current
+            && let Some(file) = self.tally.info.files.last_mut()
+        {
+            *file = current.info.clone();
+            file.packets = self.tally.info.packets - file.before;
+        }
+        self.tally.settle();
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress {
+            done_bytes: self.meter.load(Ordering::Relaxed),
+            total_bytes: self.total_bytes,
+            packets: self.tally.info.packets,
+        }
+    }
+}
+
+impl Opened {
+    fn pump(&mut self, tally: &mut Tally, out: &mut Vec<Packet>, max: usize, stop_at: u64) -> Stop {
+        let Opened { window, info, framed, peeked } = self;
+        if let Some(peeked) = peeked.take() {
+            match peeked {
+                Ok(Some(record)) => {
+                    tally.frame(&record, record.data(window), window.offset(), out);
+                    if let 1.. = window.skip(record.total) {
+                        return Stop::End;
+                    }
+                }
+                Ok(None) => return Stop::End,
+                Err(fault) => return Stop::Fault(fault),
+            }
+        }
+        match framed {
+            Framed::Pcap(f) => run(f, window, info, tally, out, max, stop_at),
+            Framed::Pcapng(f) => run(f, window, info, tally, out, max, stop_at),
+            Framed::Snoop(f) => run(f, window, info, tally, out, max, stop_at),
+        }
+    }
+}
+
+/// The loop that everything waits for.
+#[inline(never)]
+fn run<F: Framing>(
+    framing: &mut F,
+    window: &mut crate::window::Window,
+    file: &mut FileInfo,
+    tally: &mut Tally,
+    out: &mut Vec<Packet>,
+    max: usize,
+    stop_at: u64,
+) -> Stop {
+    while out.len() < max && tally.info.packets < stop_at {
+        let record = match framing.next(window, file) {
+            Ok(Some(record)) => record,
+            Ok(None) => return Stop::End,
+            Err(fault) => return Stop::Fault(fault),
+        };
+        tally.frame(&record, record.data(window), window.offset(), out);
+        let missing = window.skip(record.total);
+        if missing > 0 {
+            // Its head was read, the stream ends in its body: it is not whole.
+            return Stop::Fault(Fault::Short { needs: missing });
+        }
+    }
+    Stop::Pause
+}
+
+impl Tally {
+    #[inline]
+    fn frame(&mut self, record: &Record, data: &[u8], byte: u64, out: &mut Vec<Packet>) {
+        let info = &mut self.info;
+        info.packets += 1;
+        info.bytes += u64::from(record.wire_len);
+        info.captured_bytes += u64::from(record.captured);
+        let time = record.time;
+        if time < self.previous {
+            info.backwards += 1;
+        }
+        self.previous = time;
+        self.latest = self.latest.max(time);
+        self.earliest = self.earliest.min(time);
+        if self.bounded && self.out_of_bounds(time) {
+            return;
+        }
+        if record.link == LinkType::ETHERNET.0
+            && let Some(mut packet) = plain(record, data, self.info.packets)
+        {
+            let tcp_len = packet_len(data);
+            if self.decoder.verify && data.len() as u64 >= 34 + u64::from(tcp_len) {
+                self.decoder.check(&mut packet, &data[34..34 + tcp_len as usize], tcp_len);
+            }
+            self.segment(packet, out);
+            return;
+        }
+        self.slow(record, data, byte, out);
+    }
+
+    #[cold]
+    fn out_of_bounds(&mut self, time: Time) -> bool {
+        let options = &self.options;
+        let (from, to) = *self.bounds.get_or_insert_with(|| {
+            let from = options.from.map_or(Time(i64::MIN), |s| time + s);
+            (from, options.to.map_or(Time(i64::MAX), |s| time + s))
+        });
+        let out = time < from || time > to;
+        self.info.outside += u64::from(out);
+        out
+    }
+
+    #[inline]
+    fn segment(&mut self, packet: Packet, out: &mut Vec<Packet>) {
+        let info = &mut self.info;
+        info.tcp_packets += 1;
+        info.options_cut += u64::from(packet.seg.options_cut);
+        let odd = Notes::ZERO_IP_LENGTH.0 | Notes::JUMBO.0 | Notes::FRAGMENTED.0 | Notes::BAD_CHECKSUM.0;
+        if packet.notes.has(Notes(odd)) {
+            info.zero_ip_length += u64::from(packet.notes.has(Notes::ZERO_IP_LENGTH));
+            info.jumbo += u64::from(packet.notes.has(Notes::JUMBO));
+            info.reassembled += u64::from(packet.notes.has(Notes::FRAGMENTED));
+            info.checksums_bad += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
+        }
+        if self.picks && !self.options.picked(&packet) {
+            return;
+        }
+        info.selected += 1;
+        out.push(packet);
+    }
+
+    /// Everything but plain TCP in IPv4 in Ethernet.
+    #[inline(never)]
+    fn slow(&mut self, record: &Record, data: &[u8], byte: u64, out: &mut Vec<Packet>) {
+        let mut packet = Packet::default();
+        let (found, tunnels) = self.decoder.any(record, data, self.info.packets, &mut packet);
+        let info = &mut self.info;
+        match found {
+            Found::Tcp => {
+                for t in Tunnel::ALL {
+                    info.tunnels[t as usize] += u64::from(tunnels >> t as u8 & 1);
+                }
+                self.segment(packet, out);
+            }
+            Found::Arp => info.others.arp += 1,
+            Found::Udp => info.others.udp += 1,
+            Found::Icmp => info.others.icmp += 1,
+            Found::OtherIp => info.others.other_ip += 1,
+            Found::NonIp => info.others.non_ip += 1,
+            Found::Fragment => info.others.fragments += 1,
+            Found::Truncated => info.others.truncated += 1,
+            Found::Malformed(wrong) => {
+                info.malformed.count += 1;
+                if info.malformed.first.is_none() {
+                    let file = info.files.last().map_or(String::new(), |f| f.name.clone());
+                    info.malformed.first = Some((file, info.packets, byte, wrong.to_string()));
+                }
+            }
+            Found::Unsupported => {
+                let link = LinkType(record.link);
+                match info.unsupported.iter_mut().find(|u| u.link == link) {
+                    Some(u) => u.packets += 1,
+                    None => info.unsupported.push(Unsupported { link, packets: 1 }),
+                }
+            }
+        }
+    }
+
+    fn file_starts(&mut self) {
+        self.settle();
+        if let Some(file) = self.info.files.last()
+            && let (Some(first), Some(last)) = (file.first, self.info.last)
+            && first < last
+        {
+            let name = &file.name;
+            let text =
+                format!("{name}: starts before the file in front of it ends: are they of one rotation?");
+            self.info.warnings.push(text);
+        }
+        (self.latest, self.earliest) = (Time(i64::MIN), Time(i64::MAX));
+    }
+
+    /// Brings the times of the file that is read into its description and the whole's.
+    fn settle(&mut self) {
+        if self.latest < self.earliest {
+            return;
+        }
+        let info = &mut self.info;
+        if let Some(file) = info.files.last_mut() {
+            (file.first, file.last) = (Some(self.earliest), Some(self.latest));
+        }
+        info.first = Some(info.first.map_or(self.earliest, |t| t.min(self.earliest)));
+        info.last = Some(info.last.map_or(self.latest, |t| t.max(self.latest)));
+        info.checksums_verified = self.decoder.verified;
+    }
+
+    fn file_ends(&mut self) {
+        self.settle();
+    }
+
+    /// One sentence for each thing that limits what the packets can tell.
+    fn warn(&mut self) {
+        use crate::error::{counted, grouped};
+        self.settle();
+        let info = &mut self.info;
+        let mut say = Vec::new();
+        for u in &info.unsupported {
+            let n = counted(u.packets, "packet");
+            say.push(format!("{n} of link type {} left out: it is not read", u.link));
+        }
+        if let Some((file, packet, byte, why)) = &info.malformed.first {
+            let (n, at) = (counted(info.malformed.count, "packet"), grouped(*packet));
+            say.push(format!(
+                "{file}: {n} left out as malformed, first packet {at} (byte {}): {why}",
+                grouped(*byte)
+            ));
+        }
+        if info.others.truncated > 0 {
+            let n = counted(info.others.truncated, "packet");
+            say.push(format!("{n} left out, cut by the snap length before the end of the TCP header: capture with -s 128 or more"));
+        }
+        if info.options_cut > 0 {
+            let n = counted(info.options_cut, "segment");
+            say.push(format!("{n} with TCP options cut off by the snap length (SACK and timestamps may be missing): capture with -s 128 or more"));
+        }
+        if let Some(n @ 1..) = info.dropped() {
+            say.push(format!("the capture lost {}, by its own count", counted(n, "packet")));
+        }
+        info.warnings.extend(say);
+    }
+}
+
+/// TCP length of a frame that [`plain`] has taken.
+#[inline]
+fn packet_len(data: &[u8]) -> u32 {
+    u32::from(u16::from_be_bytes([data[16], data[17]])) - 20
+}

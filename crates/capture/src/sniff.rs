@@ -1,0 +1,114 @@
+//! Which format a file is in, by its first bytes; what is recognised but not read is named.
+
+use crate::error::Error;
+use crate::info::{Compression, Format};
+use crate::pcap;
+use crate::record;
+use crate::window::Window;
+
+pub(crate) fn format(
+    window: &mut Window,
+    file: &str,
+    compression: Option<Compression>,
+) -> Result<Format, Error> {
+    window.want(64);
+    if window.available().is_empty()
+        && let Some(what) = record::ended(window, compression)
+    {
+        return Err(Error::Header {
+            file: file.to_string(),
+            damage: format!("{what} at its start (byte 0)"),
+        });
+    }
+    let head = window.available();
+    if pcap::magic(head).is_some() {
+        return Ok(Format::Pcap);
+    }
+    if head.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) {
+        return Ok(Format::Pcapng);
+    }
+    if head.starts_with(b"snoop\0\0\0") {
+        return Ok(Format::Snoop);
+    }
+    let mend = || format!("editcap -F pcapng {file} OUT.pcapng");
+    let foreign = |found| Err(Error::Foreign { file: file.to_string(), found, mend: mend() });
+    let compressed = |found, tool: &str| {
+        let mend = format!("{tool} {file} > OUT.pcap");
+        Err(Error::Foreign { file: file.to_string(), found, mend })
+    };
+    match head {
+        [] => return Err(Error::Empty { file: file.to_string() }),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => return compressed("bzip2 data", "bzip2 -dc"),
+        [0x04, 0x22, 0x4d, 0x18, ..] => return compressed("LZ4 data", "lz4 -dc"),
+        [b'P', b'K', 3, 4, ..] => return compressed("a ZIP archive", "unzip -p"),
+        [0x0a, 0x0d, 0x0d, ..] | [0xa1, 0xb2, ..] | [_, _, 0xb2, 0xa1, ..] => {
+            return Err(Error::NoCapture {
+                file: file.to_string(),
+                found: "a damaged or cut capture header".into(),
+            });
+        }
+        [b'G', b'M', b'B', b'U', ..] | [b'R', b'T', b'S', b'S', ..] => {
+            return foreign("a Network Monitor capture");
+        }
+        [b'X', b'C', b'P', 0, ..] => return foreign("a NetXRay or Windows Sniffer capture"),
+        [b'T', b'R', b'S', b'N', b'I', b'F', b'F', ..] => return foreign("a Sniffer capture"),
+        [0, 0, b'd', b'v', ..] => return foreign("a NetMetrix capture"),
+        [0x7f, b'v', b'e', b'r', ..] => return foreign("an EtherPeek (OmniPeek) capture"),
+        _ => {}
+    }
+    if epeek(head) {
+        return foreign("an EtherPeek capture");
+    }
+    if tsh(head) {
+        return foreign("an NLANR TSH capture");
+    }
+    if erf(head) {
+        return foreign("an ERF (Endace) capture");
+    }
+    let found = match is_text(head) {
+        true => format!("text (it starts with {:?})", start_of_text(head)),
+        false => format!("unknown binary data (it starts with {})", hex(head)),
+    };
+    Err(Error::NoCapture { file: file.to_string(), found })
+}
+
+fn is_text(head: &[u8]) -> bool {
+    let whole = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        Err(e) => e.error_len().is_none(), // only the last character is cut
+    };
+    whole && head.iter().all(|&b| matches!(b, 0x09..=0x0d | 0x1b | 0x20..=0x7e | 0x80..))
+}
+
+fn start_of_text(head: &[u8]) -> String {
+    let text = String::from_utf8_lossy(head);
+    text.lines().next().unwrap_or("").chars().take(24).collect()
+}
+
+fn hex(head: &[u8]) -> String {
+    head.iter().take(8).map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// AG Group's format has no magic number: version 5 to 7, a status, and a first header of 128 or so bytes
+/// with times and reserved zeros.
+fn epeek(head: &[u8]) -> bool {
+    head.len() >= 48 && matches!(head[0], 5..=7) && head[1] == 0 && head[24..48].iter().all(|b| *b == 0)
+}
+
+/// Records of 44 bytes: seconds, interface and microseconds, then an IPv4 header without options or bytes
+/// behind it.
+fn tsh(head: &[u8]) -> bool {
+    head.len() >= 64 && head[8] == 0x45 && head[52] == 0x45 && head[..2] == head[44..46]
+}
+
+/// Records of their own length: a timestamp, a type of 1 to 48, flags, the record's length. Two in a row that
+/// agree on the second are no accident.
+fn erf(head: &[u8]) -> bool {
+    let record = |b: &[u8]| {
+        let length = usize::from(u16::from_be_bytes([b[10], b[11]]));
+        let seconds = u32::from_le_bytes([b[4], b[5], b[6], b[7]]);
+        // From 1990 on: a smaller number is rather some other field.
+        (matches!(b[8] & 0x7f, 1..=48) && length >= 16 && seconds > 631_152_000).then_some(length)
+    };
+    head.len() >= 16 && record(head).is_some()
+}

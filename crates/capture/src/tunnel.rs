@@ -1,0 +1,107 @@
+//! What carries IP inside IP: GRE, IP in IP, and over UDP VXLAN, Geneve and GTP-U.
+
+use crate::decode::{Found, Walk};
+use crate::info::Tunnel;
+use crate::layers::{ETHERNET, Rest, be16};
+
+const VXLAN: [u16; 2] = [4789, 8472]; // RFC 7348, and Linux's choice before it
+const GENEVE: u16 = 6081;
+const GTP_U: u16 = 2152;
+
+impl Walk<'_> {
+    /// GRE (RFC 2784, RFC 2890), and version 1 as PPTP has it (RFC 2637 §4.1).
+    pub fn gre(&mut self, r: Rest) -> Option<Found> {
+        let h = r.bytes.first_chunk::<4>()?;
+        let (flags, kind) = (be16(h, 0), be16(h, 2));
+        let present = |bit: u16| usize::from(flags & bit != 0) * 4;
+        let length = match flags & 7 {
+            // With routing (RFC 1701) more would follow, and nobody uses it.
+            0 if flags & 0x4000 == 0 => 4 + present(0x8000) + present(0x2000) + present(0x1000),
+            1 => 4 + present(0x2000) + present(0x1000) + present(0x0080),
+            _ => return Some(Found::OtherIp),
+        };
+        let inner = r.behind(length)?;
+        match kind {
+            // ERSPAN II has a header of its own, and a GRE sequence number; type I has neither.
+            0x88be => {
+                self.saw(Tunnel::Erspan);
+                self.ethernet(inner.behind(if flags & 0x1000 != 0 { 8 } else { 0 })?)
+            }
+            _ => {
+                self.saw(Tunnel::Gre);
+                self.ethertype(kind, inner)
+            }
+        }
+    }
+
+    /// A UDP datagram: one of a tunnel, or just that. What turns out to be no tunnel is UDP.
+    pub fn udp(&mut self, r: Rest) -> Option<Found> {
+        let Some(h) = r.bytes.first_chunk::<8>() else { return Some(Found::Udp) };
+        let (source, destination) = (be16(h, 0), be16(h, 2));
+        let payload = r.behind(8)?;
+        let (tunnels, packet) = (self.tunnels, self.packet);
+        let found = if VXLAN.contains(&destination) {
+            self.vxlan(payload)
+        } else if destination == GENEVE {
+            self.geneve(payload)
+        } else if destination == GTP_U || source == GTP_U {
+            self.gtp(payload)
+        } else {
+            return Some(Found::Udp);
+        };
+        match found {
+            None | Some(Found::Malformed(_) | Found::NonIp | Found::OtherIp) => {
+                (self.tunnels, self.packet) = (tunnels, packet);
+                Some(Found::Udp)
+            }
+            found => found,
+        }
+    }
+
+    fn vxlan(&mut self, r: Rest) -> Option<Found> {
+        // RFC 7348 §5: the I flag, the other seven and the reserved bytes zero (some use them for policy).
+        if *r.bytes.first()? & 0x08 == 0 {
+            return None;
+        }
+        self.saw(Tunnel::Vxlan);
+        self.ethernet(r.behind(8)?)
+    }
+
+    fn geneve(&mut self, r: Rest) -> Option<Found> {
+        let h = r.bytes.first_chunk::<8>()?;
+        // RFC 8926 §3.4: version 0, options in words of 4 bytes
+        if h[0] >> 6 != 0 {
+            return None;
+        }
+        self.saw(Tunnel::Geneve);
+        let inner = r.behind(8 + usize::from(h[0] & 0x3f) * 4)?;
+        match be16(h, 2) {
+            ETHERNET => self.ethernet(inner),
+            kind => self.ethertype(kind, inner),
+        }
+    }
+
+    /// GTP-U (3GPP TS 29.281 §5.1): version 1, type 255 carries a user's packet.
+    fn gtp(&mut self, r: Rest) -> Option<Found> {
+        let h = r.bytes.first_chunk::<8>()?;
+        if h[0] >> 4 != 3 || h[1] != 255 {
+            return None;
+        }
+        let mut at = 8;
+        if h[0] & 7 != 0 {
+            // Sequence number, N-PDU number and the next extension's type are there if one of them is.
+            let mut next = *r.bytes.get(11)?;
+            at = 12;
+            while next != 0 && h[0] & 4 != 0 {
+                let words = usize::from(*r.bytes.get(at)?);
+                if words == 0 {
+                    return None;
+                }
+                at += words * 4;
+                next = *r.bytes.get(at - 1)?;
+            }
+        }
+        self.saw(Tunnel::Gtp);
+        self.ip(r.behind(at)?)
+    }
+}
