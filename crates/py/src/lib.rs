@@ -1,1 +1,14 @@
-//! To be written.
+//! The extension module `rexmit._core`: joins captures and analysis, which do not see each other, keeps the rows,
+//! and hands them on as JSON text and Arrow tables.
+
+pub mod facts;
+pub mod json;
+pub mod names;
+pub mod run;
+pub mod spool;
+pub mod sums;
+pub mod tables;
+pub mod worst;
+
+#[cfg(feature = "python")]
+mod python;

@@ -1,0 +1,186 @@
+//! What is known about the capture as a whole: the `capture` of the answer.
+
+use crate::json::write::{By, Put, members, object};
+use crate::sums::Sums;
+use capture::{FileInfo, Info, Interface};
+use chrono::{DateTime, SecondsFormat};
+use wire::{Span, Time};
+
+/// What one pass found out besides rows.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The sender's capture, where there are two.
+    pub info: Info,
+    pub receiver: Option<Info>,
+    /// How the second capture's clock was laid over the first one's.
+    pub clock: Option<Clock>,
+    /// The first packet's time: what relative times count from.
+    pub origin: Time,
+    pub connections: u64,
+    pub interrupted: bool,
+    /// What limits the answer besides the captures' own warnings.
+    pub warnings: Vec<String>,
+}
+
+/// The receiver's clock against the sender's.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Clock {
+    pub offset: Span,
+    /// Parts per million.
+    pub drift_ppm: f64,
+    pub matched_packets: u64,
+}
+
+/// A time as RFC 3339 has it, in UTC.
+fn rfc3339(t: Time) -> String {
+    DateTime::from_timestamp_nanos(t.0).to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+fn span(info: &Info) -> Option<Span> {
+    Some(info.last? - info.first?)
+}
+
+/// The one value that all have, or `mixed`.
+fn common(mut all: impl Iterator<Item = String>) -> Option<String> {
+    let first = all.next()?;
+    Some(if all.all(|x| x == first) { first } else { "mixed".into() })
+}
+
+impl Facts {
+    pub fn put(&self, out: &mut Vec<u8>, sums: &Sums, losses: &[String]) {
+        let info = &self.info;
+        let clock = self.clock;
+        let receiver = self.receiver.as_ref();
+        let second = receiver.map_or(&[] as &[String], |r| &r.warnings);
+        let warnings = [&info.warnings, second, &self.warnings, losses].concat();
+        out.push(b'{');
+        put_info(info, out);
+        members!(out, ",",
+            "vantage": sums.vantage(),
+            "offloads": {
+                "seen": sums.super_packets > 0 || info.zero_ip_length > 0 || info.jumbo > 0,
+                "super_packets": sums.super_packets,
+                "largest_payload": sums.largest_payload,
+                "zero_ip_length": info.zero_ip_length,
+                "jumbo": info.jumbo,
+                "partial_checksums": sums.partial_checksums,
+            },
+            "missing_bytes": sums.missing_bytes,
+            "receiver": receiver.map(|r| By(|out: &mut Vec<u8>| {
+                out.push(b'{');
+                put_info(r, out);
+                out.push(b'}');
+            })),
+            "clock": clock.map(|c| By(move |out: &mut Vec<u8>| object!(out,
+                "offset_s": c.offset,
+                "drift_ppm": c.drift_ppm,
+                "matched_packets": c.matched_packets,
+            ))),
+            "interrupted": self.interrupted,
+            "warnings": warnings,
+        );
+        out.push(b'}');
+    }
+}
+
+fn put_info(info: &Info, out: &mut Vec<u8>) {
+    let o = &info.others;
+    members!(out, "",
+        "packets": info.packets,
+        "tcp_packets": info.tcp_packets,
+        "selected_packets": info.selected,
+        "outside_packets": info.outside,
+        "bytes": info.bytes,
+        "captured_bytes": info.captured_bytes,
+        "start": info.first.map(rfc3339),
+        "span_s": span(info),
+        "format": common(info.files.iter().map(|f| f.format.to_string())),
+        "link_types": info.links().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "snaplen": info.snap(),
+        "drops": info.dropped(),
+        "out_of_order": info.backwards,
+        "options_cut": info.options_cut,
+        "reassembled": info.reassembled,
+        "checksums": { "verified": info.checksums_verified, "bad": info.checksums_bad },
+        "others": {
+            "arp": o.arp,
+            "udp": o.udp,
+            "icmp": o.icmp,
+            "other_ip": o.other_ip,
+            "non_ip": o.non_ip,
+            "fragments": o.fragments,
+            "truncated": o.truncated,
+        },
+        "tunnels": By(|out: &mut Vec<u8>| {
+            let seen = info.tunnels_seen().map(|(t, n)| By(move |out: &mut Vec<u8>| {
+                object!(out, "kind": t.name(), "packets": n);
+            }));
+            seen.collect::<Vec<_>>().put(out);
+        }),
+        "unsupported": By(|out: &mut Vec<u8>| {
+            let all = info.unsupported.iter().map(|u| By(move |out: &mut Vec<u8>| {
+                object!(out, "link_type": u.link.to_string(), "packets": u.packets);
+            }));
+            all.collect::<Vec<_>>().put(out);
+        }),
+        "malformed": {
+            "count": info.malformed.count,
+            "first": info.malformed.first.as_ref().map(|(file, packet, byte, what)| {
+                By(move |out: &mut Vec<u8>| {
+                    object!(out, "file": file, "packet": packet, "byte": byte, "what": what);
+                })
+            }),
+        },
+        "damage": info.damage.as_ref().map(ToString::to_string),
+        "files": By(|out: &mut Vec<u8>| info.files.iter().map(file).collect::<Vec<_>>().put(out)),
+    );
+}
+
+fn file(f: &FileInfo) -> impl Put + '_ {
+    By(move |out: &mut Vec<u8>| {
+        object!(out,
+            "name": f.name,
+            "format": f.format.to_string(),
+            "compression": f.compression.map(|c| c.to_string()),
+            "packets": f.packets,
+            "start": f.first.map(rfc3339),
+            "span_s": f.first.zip(f.last).map(|(first, last)| last - first),
+            "sections": f.sections,
+            "interfaces": f.interfaces.iter().map(interface).collect::<Vec<_>>(),
+            "damage": f.damage.as_ref().map(ToString::to_string),
+        );
+    })
+}
+
+fn interface(i: &Interface) -> impl Put + '_ {
+    By(move |out: &mut Vec<u8>| {
+        object!(out,
+            "name": i.name,
+            "link_type": i.link.to_string(),
+            "snaplen": i.snap,
+            "resolution": i.resolution.to_string(),
+            "drops": i.dropped,
+        );
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rfc_3339_with_as_many_digits_as_they_need() {
+        assert_eq!(rfc3339(Time(0)), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(Time(1_500_000_000)), "1970-01-01T00:00:01.500Z");
+        assert_eq!(rfc3339(Time(1_700_000_000_123_456_789)), "2023-11-14T22:13:20.123456789Z");
+        assert_eq!(rfc3339(Time(-1)), "1969-12-31T23:59:59.999999999Z");
+    }
+
+    #[test]
+    fn captures_of_several_formats_are_mixed() {
+        let of = |names: &[&str]| common(names.iter().map(ToString::to_string));
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&["pcap", "pcap"]).as_deref(), Some("pcap"));
+        assert_eq!(of(&["pcap", "pcapng"]).as_deref(), Some("mixed"));
+    }
+}

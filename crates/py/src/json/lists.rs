@@ -1,0 +1,130 @@
+//! Bursts, episodes and idle gaps as JSON objects. Every row is taken apart by name: a field that is added to a
+//! row and forgotten here does not compile.
+
+use super::write::object;
+use analysis::rows::*;
+use wire::Time;
+
+/// A row that stands in one of a flow's lists. Times are seconds from `origin`, the capture's first packet.
+pub trait Item {
+    fn put(&self, out: &mut Vec<u8>, origin: Time);
+    /// What it weighs where a page has room for the heaviest only.
+    fn weight(&self) -> i64;
+    fn start(&self) -> Time;
+}
+
+impl Item for BurstRow {
+    fn put(&self, out: &mut Vec<u8>, origin: Time) {
+        let BurstRow {
+            flow: _,
+            start,
+            last,
+            lost_copies,
+            lost_segments,
+            lost_bytes,
+            lost_acks,
+            trigger,
+            first_repair,
+            silence,
+            seq_start,
+            seq_end,
+            episode,
+        } = self;
+        object!(out,
+            "start_s": *start - origin,
+            "last_s": *last - origin,
+            "lost_copies": lost_copies,
+            "lost_segments": lost_segments,
+            "lost_bytes": lost_bytes,
+            "lost_acks": lost_acks,
+            "trigger": trigger,
+            "first_repair_s": first_repair.map(|t| t - origin),
+            "silence_s": silence,
+            "seq_start": seq_start,
+            "seq_end": seq_end,
+            "episode": episode,
+        );
+    }
+    fn weight(&self) -> i64 {
+        i64::from(self.lost_segments.max(self.lost_copies.unwrap_or(0)))
+    }
+    fn start(&self) -> Time {
+        self.start
+    }
+}
+
+impl Item for EpisodeRow {
+    fn put(&self, out: &mut Vec<u8>, origin: Time) {
+        let EpisodeRow {
+            flow: _,
+            number,
+            start,
+            first_repair,
+            end,
+            kind,
+            bursts,
+            lost_copies,
+            lost_segments,
+            retransmissions,
+            needless,
+            timeouts,
+            probes,
+            max_backoff,
+            delivered_bytes,
+            rate_before_bps,
+            cost,
+            flight_bytes,
+            silence,
+            sent_after_loss_bytes,
+            limit,
+        } = self;
+        object!(out,
+            "number": number,
+            "start_s": *start - origin,
+            "first_repair_s": *first_repair - origin,
+            "end_s": end.map(|t| t - origin),
+            "kind": kind,
+            "bursts": bursts,
+            "lost_copies": lost_copies,
+            "lost_segments": lost_segments,
+            "retransmissions": retransmissions,
+            "needless": needless,
+            "timeouts": timeouts,
+            "probes": probes,
+            "max_backoff": max_backoff,
+            "delivered_bytes": delivered_bytes,
+            "rate_before_bps": rate_before_bps,
+            "cost_s": cost,
+            "flight_bytes": flight_bytes,
+            "silence_s": silence,
+            "sent_after_loss_bytes": sent_after_loss_bytes,
+            "limit": limit,
+        );
+    }
+    fn weight(&self) -> i64 {
+        let took = self.end.map_or(0, |end| (end - self.start).0);
+        self.cost.map_or(took, |cost| cost.0)
+    }
+    fn start(&self) -> Time {
+        self.start
+    }
+}
+
+impl Item for IdleRow {
+    fn put(&self, out: &mut Vec<u8>, origin: Time) {
+        let IdleRow { flow: _, start, end, excess, cause, flight_bytes } = self;
+        object!(out,
+            "start_s": *start - origin,
+            "length_s": *end - *start,
+            "excess_s": excess,
+            "cause": cause,
+            "flight_bytes": flight_bytes,
+        );
+    }
+    fn weight(&self) -> i64 {
+        self.excess.0
+    }
+    fn start(&self) -> Time {
+        self.start
+    }
+}

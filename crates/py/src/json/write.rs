@@ -1,0 +1,252 @@
+//! Values as JSON text, appended to a buffer.
+//!
+//! Keys are joined at compile time, and times are written as exact decimals from integer nanoseconds: with a
+//! million flows the text is gigabytes, and floating-point formatting would be most of the work.
+
+use std::io::Write;
+use wire::{Endpoint, Span};
+
+/// A value that can be written as JSON.
+pub trait Put {
+    fn put(&self, out: &mut Vec<u8>);
+}
+
+/// Writes an object: `object!(out, "a": value, "b": { "c": value })`. Keys are literals that need no escape.
+macro_rules! object {
+    ($out:ident, $($rest:tt)*) => {{
+        $out.push(b'{');
+        $crate::json::write::members!($out, "", $($rest)*);
+        $out.push(b'}');
+    }};
+}
+/// The members of an object, without its braces; `$comma` stands before the first.
+macro_rules! members {
+    ($out:ident, $comma:literal $(,)?) => {};
+    ($out:ident, $comma:literal, $key:literal : { $($inner:tt)* } $(, $($rest:tt)*)?) => {
+        $out.extend_from_slice(concat!($comma, "\"", $key, "\":{").as_bytes());
+        $crate::json::write::members!($out, "", $($inner)*);
+        $out.push(b'}');
+        $crate::json::write::members!($out, ",", $($($rest)*)?);
+    };
+    ($out:ident, $comma:literal, $key:literal : $value:expr $(, $($rest:tt)*)?) => {
+        $out.extend_from_slice(concat!($comma, "\"", $key, "\":").as_bytes());
+        $crate::json::write::Put::put(&$value, $out);
+        $crate::json::write::members!($out, ",", $($($rest)*)?);
+    };
+}
+pub(crate) use {members, object};
+
+macro_rules! integers {
+    ($($t:ty),*) => {$(
+        impl Put for $t {
+            #[inline]
+            fn put(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(itoa::Buffer::new().format(*self).as_bytes());
+            }
+        }
+    )*};
+}
+integers!(u8, u16, u32, u64, i64, usize);
+
+impl Put for bool {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+}
+
+impl<T: Put> Put for Option<T> {
+    #[inline]
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Some(value) => value.put(out),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+}
+
+impl Put for str {
+    fn put(&self, out: &mut Vec<u8>) {
+        // Names of ours pass straight through; what comes from outside may need escapes.
+        if self.bytes().all(|b| (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\') {
+            out.push(b'"');
+            out.extend_from_slice(self.as_bytes());
+            out.push(b'"');
+        } else if serde_json::to_writer(&mut *out, self).is_err() {
+            out.extend_from_slice(b"null"); // a string into memory: cannot happen
+        }
+    }
+}
+impl<T: Put + ?Sized> Put for &T {
+    #[inline]
+    fn put(&self, out: &mut Vec<u8>) {
+        (**self).put(out);
+    }
+}
+impl Put for String {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.as_str().put(out);
+    }
+}
+impl<T: Put> Put for [T] {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (i, item) in self.iter().enumerate() {
+            if i > 0 {
+                out.push(b',');
+            }
+            item.put(out);
+        }
+        out.push(b']');
+    }
+}
+impl<T: Put> Put for Vec<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.as_slice().put(out);
+    }
+}
+
+/// Text that is JSON already.
+pub struct Raw<'a>(pub &'a [u8]);
+impl Put for Raw<'_> {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0);
+    }
+}
+
+/// A value that a function writes.
+pub struct By<F>(pub F);
+impl<F: Fn(&mut Vec<u8>)> Put for By<F> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.0)(out);
+    }
+}
+
+/// `n / 10^places`, exactly, without zeros at the end.
+fn decimal(out: &mut Vec<u8>, n: i64, places: u32) {
+    let scale = 10u64.pow(places);
+    let size = n.unsigned_abs();
+    if n < 0 {
+        out.push(b'-');
+    }
+    (size / scale).put(out);
+    let mut rest = size % scale;
+    if rest == 0 {
+        return;
+    }
+    let mut digits = places as usize;
+    while rest.is_multiple_of(10) {
+        rest /= 10;
+        digits -= 1;
+    }
+    let mut text = [b'0'; 20];
+    text[0] = b'.';
+    for place in (1..=digits).rev() {
+        text[place] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    out.extend_from_slice(&text[..=digits]);
+}
+
+/// Seconds, to the nanosecond.
+impl Put for Span {
+    #[inline]
+    fn put(&self, out: &mut Vec<u8>) {
+        decimal(out, self.0, 9);
+    }
+}
+
+/// To nine places; what is not finite is null.
+impl Put for f64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        let scaled = self * 1e9;
+        if scaled.abs() < 9e18 {
+            decimal(out, scaled.round() as i64, 9);
+        } else if self.is_finite() && write!(out, "{self}").is_ok() {
+        } else {
+            out.extend_from_slice(b"null");
+        }
+    }
+}
+impl Put for f32 {
+    fn put(&self, out: &mut Vec<u8>) {
+        // A confidence: six places are all it has.
+        ((f64::from(*self) * 1e6).round() / 1e6).put(out);
+    }
+}
+
+/// Seconds written as milliseconds, to the nanosecond.
+pub struct Millis(pub f64);
+impl Put for Millis {
+    fn put(&self, out: &mut Vec<u8>) {
+        decimal(out, (self.0 * 1e9).round() as i64, 6);
+    }
+}
+
+impl Put for Endpoint {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(b'"');
+        if self.host.is_v4() {
+            for (i, octet) in self.host.0[12..].iter().enumerate() {
+                if i > 0 {
+                    out.push(b'.');
+                }
+                octet.put(out);
+            }
+            out.push(b':');
+            self.port.put(out);
+        } else {
+            let _ = write!(out, "{self}"); // into memory
+        }
+        out.push(b'"');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: impl Put) -> String {
+        let mut out = Vec::new();
+        value.put(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn seconds_are_exact_decimals() {
+        assert_eq!(text(Span(0)), "0");
+        assert_eq!(text(Span(1_500_000_000)), "1.5");
+        assert_eq!(text(Span(-1)), "-0.000000001");
+        assert_eq!(text(Span(i64::MAX)), "9223372036.854775807");
+        assert_eq!(text(Span(i64::MIN)), "-9223372036.854775808");
+        assert_eq!(text(Millis(0.0412)), "41.2");
+    }
+
+    #[test]
+    fn what_is_no_number_is_null() {
+        assert_eq!(text(f64::NAN), "null");
+        assert_eq!(text(f64::NEG_INFINITY), "null");
+        assert_eq!(text(1e300).parse::<f64>().unwrap(), 1e300);
+        assert_eq!(text(None::<u32>), "null");
+    }
+
+    #[test]
+    fn strings_from_outside_are_escaped() {
+        let odd = "a\"b\\c\u{1}\u{e9}\n";
+        assert_eq!(serde_json::from_str::<String>(&text(odd)).unwrap(), odd);
+    }
+
+    #[test]
+    fn endpoints_are_ip_and_port() {
+        use wire::Host;
+        assert_eq!(text(Endpoint { host: Host::v4([10, 0, 255, 1]), port: 80 }), "\"10.0.255.1:80\"");
+        assert_eq!(text(Endpoint { host: Host::v6([0; 16]), port: 80 }), "\"[::]:80\"");
+    }
+
+    #[test]
+    fn objects_nest_and_their_commas_are_right() {
+        let mut o = Vec::new();
+        let out = &mut o;
+        object!(out, "a": 1u32, "b": { "c": true, "d": { } }, "e": vec![1u8, 2]);
+        assert_eq!(std::str::from_utf8(&o).unwrap(), r#"{"a":1,"b":{"c":true,"d":{}},"e":[1,2]}"#);
+    }
+}

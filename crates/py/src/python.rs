@@ -1,0 +1,233 @@
+//! What Python sees (python/rexmit/_core.pyi).
+
+use crate::run::{self, Findings, Request};
+use crate::spool::{Shelf, Table};
+use crate::{json, tables};
+use analysis::rows::Vantage;
+use analysis::{Config, Wanted};
+use capture::{Options, Progress};
+use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::fs::File;
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use wire::Span;
+
+pyo3::create_exception!(rexmit._core, CaptureError, pyo3::exceptions::PyException, "Nothing could be read.");
+
+#[pyclass(frozen, module = "rexmit._core")]
+struct Analysis {
+    found: Arc<Findings>,
+}
+
+#[pymethods]
+impl Analysis {
+    #[pyo3(signature = (top = 5))]
+    fn overview(&self, py: Python<'_>, top: usize) -> PyResult<String> {
+        let text = py.detach(|| json::overview::write(&self.found.facts, &self.found.shelf, top))?;
+        String::from_utf8(text).map_err(|e| PyOSError::new_err(e.to_string()))
+    }
+
+    fn write_json(&self, py: Python<'_>, fd: i32) -> PyResult<()> {
+        // SAFETY: the caller lends the descriptor; ManuallyDrop keeps it from being closed here.
+        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
+        Ok(py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf))?)
+    }
+
+    fn table(&self, name: &str) -> PyResult<PyTable> {
+        let names = || Table::ALL.map(Table::name).join(", ");
+        let table = Table::named(name)
+            .ok_or_else(|| PyValueError::new_err(format!("{name:?} is no table: {}", names())))?;
+        if !self.found.shelf.holds(table) {
+            let mend = format!("table {name} was not kept: analyze with tables=(\"{name}\",)");
+            return Err(PyValueError::new_err(mend));
+        }
+        Ok(PyTable { found: Arc::clone(&self.found), table })
+    }
+
+    fn interrupted(&self) -> bool {
+        self.found.facts.interrupted
+    }
+}
+
+#[pyclass(frozen, name = "Table", module = "rexmit._core")]
+struct PyTable {
+    found: Arc<Findings>,
+    table: Table,
+}
+
+#[pymethods]
+impl PyTable {
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.table.name()
+    }
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        tables::schema(self.table).fields().iter().map(|f| f.name().clone()).collect()
+    }
+    fn __len__(&self) -> PyResult<usize> {
+        usize::try_from(self.found.shelf.len(self.table)).map_err(|e| PyIndexError::new_err(e.to_string()))
+    }
+    fn __repr__(&self) -> String {
+        format!("<rexmit table {}: {} rows>", self.table.name(), self.found.shelf.len(self.table))
+    }
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A request for another schema is a wish: whoever asks casts what comes (Arrow PyCapsule interface).
+        drop(requested_schema);
+        let shelf: &Shelf = &self.found.shelf;
+        let stream = tables::stream(shelf, self.table).map_err(|e| PyOSError::new_err(e.to_string()))?;
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+}
+
+/// Ten times a second: shows progress, looks for Ctrl-C.
+struct Watch {
+    progress: Option<Py<PyAny>>,
+    next: Instant,
+    failed: Option<PyErr>,
+}
+
+impl Watch {
+    const EVERY: Duration = Duration::from_millis(100);
+
+    #[allow(clippy::disallowed_methods)] // the progress bar is the one place that reads the clock
+    fn now() -> Instant {
+        Instant::now()
+    }
+    fn new(progress: Option<Py<PyAny>>) -> Watch {
+        Watch { progress, next: Watch::now() + Watch::EVERY, failed: None }
+    }
+    fn goes_on(&mut self, p: Progress) -> bool {
+        let now = Watch::now();
+        if now < self.next {
+            return true;
+        }
+        self.next = now + Watch::EVERY;
+        Python::attach(|py| match self.tell(py, p) {
+            Ok(goes_on) => goes_on,
+            // Ctrl-C ends the reading, and keeps what was read.
+            Err(e) if e.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => false,
+            Err(e) => {
+                self.failed = Some(e);
+                false
+            }
+        })
+    }
+    fn tell(&self, py: Python<'_>, p: Progress) -> PyResult<bool> {
+        py.check_signals()?;
+        match &self.progress {
+            Some(f) => f.call1(py, (p.done_bytes, p.total_bytes, p.packets))?.is_truthy(py),
+            None => Ok(true),
+        }
+    }
+}
+
+fn span(name: &str, seconds: Option<f64>) -> PyResult<Option<Span>> {
+    match seconds {
+        Some(s) if !s.is_finite() || s < 0.0 || s > 9e9 => {
+            Err(PyValueError::new_err(format!("{name} = {s}: not a number of seconds from 0 on")))
+        }
+        s => Ok(s.map(Span::from_secs_f64)),
+    }
+}
+
+fn vantage(name: &str) -> PyResult<Vantage> {
+    match name {
+        "sender" => Ok(Vantage::Sender),
+        "receiver" => Ok(Vantage::Receiver),
+        "middle" => Ok(Vantage::Middle),
+        _ => Err(PyValueError::new_err(format!("at = {name:?}: one of sender, receiver, middle"))),
+    }
+}
+
+fn wanted(names: &[String]) -> PyResult<Wanted> {
+    let mut wanted = Wanted::default();
+    for name in names {
+        match Table::named(name) {
+            Some(Table::Retransmissions) => wanted.retransmissions = true,
+            Some(Table::Intervals) => wanted.intervals = true,
+            Some(Table::Rtt) => wanted.rtts = true,
+            Some(Table::Packets) => wanted.packets = true,
+            Some(_) => {}
+            None => {
+                let all = Table::ALL.map(Table::name).join(", ");
+                return Err(PyValueError::new_err(format!("{name:?} is no table: {all}")));
+            }
+        }
+    }
+    Ok(wanted)
+}
+
+fn selection(e: capture::Error) -> PyErr {
+    PyValueError::new_err(e.to_string())
+}
+
+#[pyfunction]
+#[pyo3(signature = (
+    paths, *, receiver = None, flow = None, host = None, port = None, start = None, end = None, at = None,
+    idle = None, interval = 1.0, tables = Vec::new(), progress = None
+))]
+#[allow(clippy::too_many_arguments)] // they are keywords in Python
+fn analyze(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    receiver: Option<Vec<PathBuf>>,
+    flow: Option<&str>,
+    host: Option<&str>,
+    port: Option<u16>,
+    start: Option<f64>,
+    end: Option<f64>,
+    at: Option<&str>,
+    idle: Option<f64>,
+    interval: f64,
+    tables: Vec<String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Analysis> {
+    if interval <= 0.0 {
+        return Err(PyValueError::new_err(format!("interval = {interval}: must be above 0 seconds")));
+    }
+    let options = Options {
+        flow: flow.map(capture::parse_flow).transpose().map_err(selection)?,
+        host: host.map(capture::parse_host).transpose().map_err(selection)?,
+        port,
+        from: span("start", start)?,
+        to: span("end", end)?,
+        ..Options::default()
+    };
+    let config = Config {
+        vantage: at.map(vantage).transpose()?,
+        idle: span("idle", idle)?,
+        interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
+        wanted: wanted(&tables)?,
+    };
+    let request = Request { paths, receiver: receiver.unwrap_or_default(), options, config };
+    let mut watch = Watch::new(progress);
+    let found = py.detach(|| run::analyze(&request, &mut |p| watch.goes_on(p)));
+    if let Some(e) = watch.failed {
+        return Err(e);
+    }
+    Ok(Analysis { found: Arc::new(found.map_err(CaptureError::new_err)?) })
+}
+
+#[pymodule]
+mod _core {
+    use super::*;
+
+    #[pymodule_export]
+    use super::{Analysis, CaptureError, PyTable, analyze};
+
+    #[pymodule_init]
+    fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        m.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

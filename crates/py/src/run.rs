@@ -1,0 +1,77 @@
+//! One pass: packets out of captures, through the analysis, into the spool.
+
+use crate::facts::Facts;
+use crate::spool::{Shelf, Spool};
+use analysis::{Analyzer, Config};
+use capture::{Options, Progress, Reader};
+use std::path::PathBuf;
+use wire::{Packet, Time};
+
+/// Packets handed over at a time: they stay in the first-level cache between reading and analysis.
+const BATCH: usize = 128;
+/// Batches between two questions whether to go on.
+const ASK_EVERY: u32 = 32;
+
+/// What is to be analysed, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub paths: Vec<PathBuf>,
+    /// Captures of the same transfer at the receiver; empty without.
+    pub receiver: Vec<PathBuf>,
+    pub options: Options,
+    pub config: Config,
+}
+
+/// What one pass found.
+pub struct Findings {
+    pub shelf: Shelf,
+    pub facts: Facts,
+}
+
+/// Asks now and then whether to go on.
+struct Asker<'a> {
+    go_on: &'a mut dyn FnMut(Progress) -> bool,
+    batches: u32,
+    stopped: bool,
+}
+
+impl Asker<'_> {
+    #[inline]
+    fn goes_on(&mut self, reader: &Reader) -> bool {
+        self.batches += 1;
+        if self.batches.is_multiple_of(ASK_EVERY) && !(self.go_on)(reader.progress()) {
+            self.stopped = true;
+        }
+        !self.stopped
+    }
+}
+
+/// Reads and analyses. `go_on` is asked every few thousand packets; once it says no, reading ends there, and what
+/// was read is the answer.
+pub fn analyze(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Findings, String> {
+    let mut asker = Asker { go_on, batches: 0, stopped: false };
+    let mut reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
+    let mut analyzer = Analyzer::new(request.config.clone(), Spool::new(request.config.wanted));
+    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+    while reader.read_batch(&mut batch, BATCH) {
+        analyzer.push(&batch);
+        if !asker.goes_on(&reader) {
+            break;
+        }
+    }
+    let info = reader.info().clone();
+    if !asker.stopped
+        && let Some(why) = info.nothing()
+    {
+        return Err(why);
+    }
+    let (totals, spool) = analyzer.finish();
+    let facts = Facts {
+        origin: info.first.unwrap_or(Time::ZERO),
+        info,
+        connections: totals.connections,
+        interrupted: asker.stopped,
+        ..Facts::default()
+    };
+    Ok(Findings { shelf: spool.seal(), facts })
+}

@@ -1,0 +1,253 @@
+//! The sink that keeps rows: by flow, in little memory whatever their number, to be read as often as wanted.
+
+pub mod codec;
+pub mod merge;
+pub mod store;
+
+use crate::sums::Sums;
+use crate::worst::Worst;
+use analysis::rows::*;
+use analysis::{Sink, Wanted};
+use codec::{append, decode};
+use std::io;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use store::{Sealed, Store};
+
+/// The tables, in the order in which they are documented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    Flows,
+    Bursts,
+    Episodes,
+    Retransmissions,
+    Probes,
+    Idle,
+    Intervals,
+    Rtt,
+    Packets,
+}
+
+impl Table {
+    pub const ALL: [Table; 9] = [
+        Table::Flows,
+        Table::Bursts,
+        Table::Episodes,
+        Table::Retransmissions,
+        Table::Probes,
+        Table::Idle,
+        Table::Intervals,
+        Table::Rtt,
+        Table::Packets,
+    ];
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Flows => "flows",
+            Table::Bursts => "bursts",
+            Table::Episodes => "episodes",
+            Table::Retransmissions => "retransmissions",
+            Table::Probes => "probes",
+            Table::Idle => "idle",
+            Table::Intervals => "intervals",
+            Table::Rtt => "rtt",
+            Table::Packets => "packets",
+        }
+    }
+    pub fn named(name: &str) -> Option<Table> {
+        Table::ALL.into_iter().find(|t| t.name() == name)
+    }
+    /// Whether it is kept only on demand, because it costs a row per packet or per ACK.
+    fn is_kept(self, wanted: Wanted) -> bool {
+        match self {
+            Table::Retransmissions => wanted.retransmissions,
+            Table::Intervals => wanted.intervals,
+            Table::Rtt => wanted.rtts,
+            Table::Packets => wanted.packets,
+            _ => true,
+        }
+    }
+}
+
+/// A row that a table holds.
+pub trait Row: serde::Serialize + serde::de::DeserializeOwned + Send + 'static {
+    const TABLE: Table;
+    fn flow(&self) -> FlowId;
+}
+
+macro_rules! rows {
+    ($($row:ident in $table:ident),* $(,)?) => {$(
+        impl Row for $row {
+            const TABLE: Table = Table::$table;
+            fn flow(&self) -> FlowId {
+                self.flow
+            }
+        }
+    )*};
+}
+rows! {
+    FlowRow in Flows, BurstRow in Bursts, EpisodeRow in Episodes, RetransmissionRow in Retransmissions,
+    ProbeRow in Probes, IdleRow in Idle, IntervalRow in Intervals, RttRow in Rtt, PacketRow in Packets,
+}
+
+/// Keeps the rows of an analysis while it runs, and sums and ranks its flows as they end.
+pub struct Spool {
+    stores: [Store; 9],
+    wanted: Wanted,
+    sums: Sums,
+    worst: Worst,
+}
+
+impl Spool {
+    pub fn new(wanted: Wanted) -> Spool {
+        Spool {
+            stores: std::array::from_fn(|_| Store::default()),
+            wanted,
+            sums: Sums::default(),
+            worst: Worst::default(),
+        }
+    }
+    fn keep<R: Row>(&mut self, row: &R) {
+        if R::TABLE.is_kept(self.wanted) {
+            self.stores[R::TABLE as usize].push(row.flow(), |bytes| append(bytes, row));
+        }
+    }
+    /// Ends the taking.
+    pub fn seal(self) -> Shelf {
+        let stores = self.stores.map(Store::seal);
+        Shelf { stores: Arc::new(stores), wanted: self.wanted, sums: self.sums, worst: self.worst }
+    }
+}
+
+impl Sink for Spool {
+    fn flow(&mut self, row: FlowRow) {
+        self.sums.add(&row);
+        self.worst.offer(&row);
+        self.keep(&row);
+    }
+    fn burst(&mut self, row: BurstRow) {
+        self.keep(&row);
+    }
+    fn episode(&mut self, row: EpisodeRow) {
+        self.keep(&row);
+    }
+    fn retransmission(&mut self, row: RetransmissionRow) {
+        self.keep(&row);
+    }
+    fn probe(&mut self, row: ProbeRow) {
+        self.keep(&row);
+    }
+    fn idle(&mut self, row: IdleRow) {
+        self.keep(&row);
+    }
+    fn interval(&mut self, row: IntervalRow) {
+        self.keep(&row);
+    }
+    fn rtt(&mut self, row: RttRow) {
+        self.keep(&row);
+    }
+    fn packet(&mut self, row: PacketRow) {
+        self.keep(&row);
+    }
+}
+
+/// The rows of an analysis that has ended.
+pub struct Shelf {
+    stores: Arc<[Sealed; 9]>,
+    wanted: Wanted,
+    pub sums: Sums,
+    pub worst: Worst,
+}
+
+impl Shelf {
+    pub fn holds(&self, table: Table) -> bool {
+        table.is_kept(self.wanted)
+    }
+    pub fn len(&self, table: Table) -> u64 {
+        self.stores[table as usize].rows()
+    }
+    /// The rows of a table in order of flow; within a flow as the analysis gave them.
+    pub fn rows<R: Row>(&self) -> io::Result<Rows<R>> {
+        Rows::new(&self.stores[R::TABLE as usize])
+    }
+    /// Sentences about rows that the disk could not take.
+    pub fn losses(&self) -> Vec<String> {
+        let told = |table: Table| {
+            let store = &self.stores[table as usize];
+            let (error, lost) = store.loss()?;
+            Some(format!(
+                "table {}: {lost} rows after the first {} could not be kept in {} ({error}); \
+                 set TMPDIR to a place with more room",
+                table.name(),
+                store.rows(),
+                std::env::temp_dir().display(),
+            ))
+        };
+        Table::ALL.into_iter().filter_map(told).collect()
+    }
+}
+
+/// Reads the rows of one table.
+pub struct Rows<R> {
+    merge: merge::Merge,
+    row: PhantomData<R>,
+}
+
+impl<R: Row> Rows<R> {
+    fn new(store: &Sealed) -> io::Result<Rows<R>> {
+        Ok(Rows { merge: store.read()?, row: PhantomData })
+    }
+}
+
+impl<R: Row> Iterator for Rows<R> {
+    type Item = io::Result<R>;
+    fn next(&mut self) -> Option<io::Result<R>> {
+        match self.merge.next() {
+            Ok(record) => record.map(|(_, bytes)| decode(bytes)),
+            Err(e) => Some(Err(e)),
+        }
+    }
+}
+
+/// Reads a table alongside another one, a flow at a time.
+pub struct ByFlow<R> {
+    merge: merge::Merge,
+    /// A record read ahead: it belongs to a later flow than the one asked for.
+    ahead: Option<(FlowId, Vec<u8>)>,
+    ended: bool,
+    row: PhantomData<R>,
+}
+
+impl<R: Row> ByFlow<R> {
+    pub fn new(shelf: &Shelf) -> io::Result<ByFlow<R>> {
+        let merge = shelf.stores[R::TABLE as usize].read()?;
+        Ok(ByFlow { merge, ahead: None, ended: false, row: PhantomData })
+    }
+    /// The next row of `flow`, `None` after its last. Flows are asked for in rising order; the rows of those
+    /// passed over are skipped.
+    pub fn next_of(&mut self, flow: FlowId) -> io::Result<Option<R>> {
+        match &self.ahead {
+            Some((f, _)) if *f > flow => return Ok(None),
+            Some((f, bytes)) if *f == flow => {
+                let row = decode(bytes);
+                self.ahead = None;
+                return row.map(Some);
+            }
+            _ => self.ahead = None,
+        }
+        while !self.ended {
+            let Some((f, bytes)) = self.merge.next()? else { break };
+            if f > flow {
+                self.ahead = Some((f, bytes.to_vec()));
+                return Ok(None);
+            }
+            if f == flow {
+                return decode(bytes).map(Some);
+            }
+        }
+        self.ended = true;
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests;

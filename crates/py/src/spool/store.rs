@@ -1,0 +1,240 @@
+//! Records of one kind, kept by flow: a bounded piece in memory, the rest in anonymous files.
+//!
+//! When the piece in memory is full it is sorted by flow and written out as a run. `FAN` runs of one level are
+//! merged into one of the next, so that reading back never needs more than `FAN` small buffers a level, and
+//! memory does not grow with rows.
+
+use super::merge::{Merge, Source};
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// How much one kind of row may hold in memory, index included.
+pub const MEMORY: usize = 2 << 20;
+/// Runs of one level before they are merged into one.
+const FAN: usize = 256;
+/// What stands before a record in a run: its flow (4 bytes) and its length (2 bytes).
+pub const HEADER: usize = 6;
+
+/// A record in memory: its flow, and where its bytes start.
+#[derive(Clone, Copy)]
+struct Entry {
+    flow: u32,
+    at: u32,
+    len: u16,
+}
+
+/// A piece of memory full of records, in order of arrival until it is sorted by flow.
+#[derive(Default)]
+pub struct Piece {
+    bytes: Vec<u8>,
+    index: Vec<Entry>,
+}
+
+impl Piece {
+    fn size(&self) -> usize {
+        self.bytes.len() + self.index.len() * size_of::<Entry>()
+    }
+    /// By flow; within a flow as they came.
+    fn sort(&mut self) {
+        self.index.sort_by_key(|e| e.flow);
+    }
+    pub fn get(&self, i: usize) -> Option<(u32, &[u8])> {
+        let e = self.index.get(i)?;
+        Some((e.flow, &self.bytes[e.at as usize..e.at as usize + usize::from(e.len)]))
+    }
+}
+
+/// A sorted stretch of a level's file.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    at: u64,
+    end: u64,
+}
+
+struct Level {
+    file: Arc<File>,
+    len: u64,
+    runs: Vec<Run>,
+}
+
+impl Level {
+    fn new() -> io::Result<Level> {
+        Ok(Level { file: Arc::new(tempfile::tempfile()?), len: 0, runs: Vec::new() })
+    }
+}
+
+/// Takes records, in any order of flows.
+pub struct Store {
+    memory: usize,
+    fan: usize,
+    piece: Piece,
+    levels: Vec<Level>,
+    rows: u64,
+    lost: u64,
+    error: Option<io::Error>,
+}
+
+impl Default for Store {
+    fn default() -> Store {
+        Store::with_bounds(MEMORY, FAN)
+    }
+}
+
+impl Store {
+    /// A store that spills beyond `memory` bytes and merges `fan` runs into one.
+    pub fn with_bounds(memory: usize, fan: usize) -> Store {
+        Store {
+            memory,
+            fan: fan.max(2),
+            piece: Piece::default(),
+            levels: Vec::new(),
+            rows: 0,
+            lost: 0,
+            error: None,
+        }
+    }
+
+    /// Adds a record that `encode` appends to the bytes it is given.
+    ///
+    /// After a failure to spill (a full disk), later records are counted and dropped; what was kept stays.
+    pub fn push(&mut self, flow: u32, encode: impl FnOnce(&mut Vec<u8>)) {
+        if self.error.is_some() {
+            self.lost += 1;
+            return;
+        }
+        let at = self.piece.bytes.len();
+        encode(&mut self.piece.bytes);
+        let Ok(len) = u16::try_from(self.piece.bytes.len() - at) else {
+            // No row is near 64 KiB; one that were could not be read back.
+            self.piece.bytes.truncate(at);
+            self.lost += 1;
+            return;
+        };
+        self.piece.index.push(Entry { flow, at: at as u32, len });
+        self.rows += 1;
+        if self.piece.size() >= self.memory
+            && let Err(e) = self.spill()
+        {
+            self.error = Some(e);
+        }
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        self.piece.sort();
+        if self.levels.is_empty() {
+            self.levels.push(Level::new()?);
+        }
+        let level = &mut self.levels[0];
+        let mut out = RunWriter::new(level);
+        for i in 0..self.piece.index.len() {
+            if let Some((flow, record)) = self.piece.get(i) {
+                out.record(flow, record)?;
+            }
+        }
+        out.finish()?;
+        self.piece.bytes.clear();
+        self.piece.index.clear();
+        self.compact()
+    }
+
+    /// Merges every level that has its fill of runs into one run of the next.
+    fn compact(&mut self) -> io::Result<()> {
+        let mut n = 0;
+        while n < self.levels.len() && self.levels[n].runs.len() >= self.fan {
+            if n + 1 == self.levels.len() {
+                self.levels.push(Level::new()?);
+            }
+            let mut merge = Merge::new(sources(&self.levels[n]))?;
+            let mut out = RunWriter::new(&mut self.levels[n + 1]);
+            while let Some((flow, record)) = merge.next()? {
+                out.record(flow, record)?;
+            }
+            out.finish()?;
+            drop(merge);
+            let level = &mut self.levels[n];
+            level.runs.clear();
+            level.len = 0;
+            level.file.set_len(0)?;
+            n += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends the taking; what is kept can be read from now on, as often as wanted.
+    pub fn seal(mut self) -> Sealed {
+        self.piece.sort();
+        Sealed {
+            piece: Arc::new(self.piece),
+            levels: self.levels,
+            rows: self.rows,
+            lost: self.lost,
+            error: self.error,
+        }
+    }
+}
+
+/// A store that is complete.
+pub struct Sealed {
+    piece: Arc<Piece>,
+    levels: Vec<Level>,
+    rows: u64,
+    lost: u64,
+    error: Option<io::Error>,
+}
+
+impl Sealed {
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+    /// Why rows are missing, and how many, if the disk could not take them.
+    pub fn loss(&self) -> Option<(&io::Error, u64)> {
+        self.error.as_ref().map(|e| (e, self.lost))
+    }
+    /// All records in order of flow; within a flow as they came.
+    pub fn read(&self) -> io::Result<Merge> {
+        // The deepest level is the oldest; what is in memory is the newest.
+        let mut from: Vec<Source> = self.levels.iter().rev().flat_map(sources).collect();
+        from.push(Source::memory(Arc::clone(&self.piece)));
+        Merge::new(from)
+    }
+}
+
+fn sources(level: &Level) -> Vec<Source> {
+    level.runs.iter().map(|r| Source::file(Arc::clone(&level.file), r.at, r.end)).collect()
+}
+
+/// Appends one run to a level. Nothing counts until `finish`: a run half written is no run.
+struct RunWriter<'a> {
+    level: &'a mut Level,
+    buffer: Vec<u8>,
+    at: u64,
+}
+
+impl<'a> RunWriter<'a> {
+    const BLOCK: usize = 256 << 10;
+
+    fn new(level: &'a mut Level) -> RunWriter<'a> {
+        let at = level.len;
+        RunWriter { level, buffer: Vec::with_capacity(RunWriter::BLOCK + 4096), at }
+    }
+    fn record(&mut self, flow: u32, record: &[u8]) -> io::Result<()> {
+        self.buffer.extend(flow.to_le_bytes());
+        self.buffer.extend((record.len() as u16).to_le_bytes());
+        self.buffer.extend(record);
+        if self.buffer.len() >= RunWriter::BLOCK { self.flush() } else { Ok(()) }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        super::merge::write_all_at(&self.level.file, &self.buffer, self.at)?;
+        self.at += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+    fn finish(mut self) -> io::Result<()> {
+        self.flush()?;
+        (&*self.level.file).flush()?;
+        self.level.runs.push(Run { at: self.level.len, end: self.at });
+        self.level.len = self.at;
+        Ok(())
+    }
+}

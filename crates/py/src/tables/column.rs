@@ -1,0 +1,120 @@
+//! Columns: how a value of a row becomes a cell of an Arrow array.
+
+use arrow_array::builder::*;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
+use std::sync::Arc;
+use wire::{Span, Time};
+
+/// One column while it is filled.
+pub trait Column: Default + Send {
+    /// What a cell takes.
+    type Cell;
+    const NULLABLE: bool;
+    fn data_type() -> DataType;
+    fn push(&mut self, cell: Self::Cell);
+    fn take(&mut self) -> ArrayRef;
+}
+
+macro_rules! column {
+    ($(#[$doc:meta])* $column:ident($builder:ty), $cell:ty, $nullable:literal, $data_type:expr,
+     |$b:ident, $v:ident| $push:expr) => {
+        $(#[$doc])*
+        pub struct $column($builder);
+        impl Default for $column {
+            fn default() -> $column {
+                $column(<$builder>::new().with_type($data_type))
+            }
+        }
+        impl Column for $column {
+            type Cell = $cell;
+            const NULLABLE: bool = $nullable;
+            fn data_type() -> DataType {
+                $data_type
+            }
+            #[inline]
+            fn push(&mut self, $v: $cell) {
+                let $b = &mut self.0;
+                $push;
+            }
+            fn take(&mut self) -> ArrayRef {
+                Arc::new(self.0.finish())
+            }
+        }
+    };
+}
+
+/// Gives a builder its column's type, where the type says more than the builder does.
+trait WithType {
+    fn with_type(self, data_type: DataType) -> Self;
+}
+impl WithType for TimestampNanosecondBuilder {
+    fn with_type(self, data_type: DataType) -> Self {
+        self.with_data_type(data_type)
+    }
+}
+macro_rules! plain {
+    ($($builder:ty),*) => {$(
+        impl WithType for $builder {
+            fn with_type(self, _: DataType) -> Self { self }
+        }
+    )*};
+}
+plain!(Int64Builder, UInt32Builder, Float64Builder, BooleanBuilder, StringBuilder);
+
+fn utc() -> DataType {
+    DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()))
+}
+
+column!(/** A flow's id. */ Id(UInt32Builder), u32, false, DataType::UInt32, |b, v| b.append_value(v));
+column!(/** A count or a size. */ Int(Int64Builder), i64, false, DataType::Int64, |b, v| b.append_value(v));
+column!(/** A count, if known. */ MaybeInt(Int64Builder), Option<i64>, true, DataType::Int64, |b, v| b.append_option(v));
+column!(/** A ratio or rate. */ Real(Float64Builder), f64, false, DataType::Float64, |b, v| b.append_value(v));
+column!(/** A ratio, if known. */ MaybeReal(Float64Builder), Option<f64>, true, DataType::Float64, |b, v| b.append_option(v));
+column!(/** Seconds. */ Secs(Float64Builder), Span, false, DataType::Float64, |b, v| b.append_value(v.as_secs()));
+column!(/** Seconds, if known. */ MaybeSecs(Float64Builder), Option<Span>, true, DataType::Float64,
+    |b, v| b.append_option(v.map(Span::as_secs)));
+column!(/** A point in time. */ Stamp(TimestampNanosecondBuilder), Time, false, utc(), |b, v| b.append_value(v.0));
+column!(/** A point in time, if known. */ MaybeStamp(TimestampNanosecondBuilder), Option<Time>, true, utc(),
+    |b, v| b.append_option(v.map(|t| t.0)));
+column!(/** Yes or no. */ Bool(BooleanBuilder), bool, false, DataType::Boolean, |b, v| b.append_value(v));
+column!(/** Yes, no or unknown. */ MaybeBool(BooleanBuilder), Option<bool>, true, DataType::Boolean, |b, v| b.append_option(v));
+column!(/** A word of a closed set. */ Word(StringBuilder), &'static str, false, DataType::Utf8, |b, v| b.append_value(v));
+column!(/** A word, if known. */ MaybeWord(StringBuilder), Option<&'static str>, true, DataType::Utf8, |b, v| b.append_option(v));
+column!(/** Text. */ Text(StringBuilder), String, false, DataType::Utf8, |b, v| b.append_value(v));
+
+/// All columns of a table while a batch is filled.
+pub trait Columns: Default + Send + 'static {
+    type Row: crate::spool::Row;
+    fn schema() -> Schema;
+    fn push(&mut self, row: Self::Row);
+    fn take(&mut self, schema: &Arc<Schema>) -> Result<RecordBatch, ArrowError>;
+}
+
+pub fn field<C: Column>(name: &str) -> Field {
+    Field::new(name, C::data_type(), C::NULLABLE)
+}
+
+/// Declares a table: the row taken apart by name, so that a field that is added to a row and forgotten here does
+/// not compile, and the columns, each with its kind and its value.
+macro_rules! table {
+    ($columns:ident of $row:ident { $($fields:tt)* } => $( $name:ident : $kind:ident = $value:expr ),* $(,)?) => {
+        #[derive(Default)]
+        pub struct $columns { $($name: $kind),* }
+        impl Columns for $columns {
+            type Row = $row;
+            fn schema() -> Schema {
+                Schema::new(vec![$(field::<$kind>(stringify!($name))),*])
+            }
+            #[inline]
+            fn push(&mut self, row: $row) {
+                let $row { $($fields)* } = row;
+                $(self.$name.push($value);)*
+            }
+            fn take(&mut self, schema: &Arc<Schema>) -> Result<RecordBatch, ArrowError> {
+                RecordBatch::try_new(Arc::clone(schema), vec![$(self.$name.take()),*])
+            }
+        }
+    };
+}
+pub(crate) use table;

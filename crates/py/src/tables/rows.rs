@@ -1,0 +1,158 @@
+//! The columns of every table but `flows`.
+
+use super::column::*;
+use crate::names::{Name, needless as needless_word, proof};
+use analysis::rows::*;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, Schema};
+use std::sync::Arc;
+
+pub(super) fn int(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+fn opt<N: Into<u64>>(n: Option<N>) -> Option<i64> {
+    n.map(|n| int(n.into()))
+}
+
+table! { BurstColumns of BurstRow {
+        flow, start, last, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair, silence,
+        seq_start, seq_end, episode,
+    } =>
+    flow: Id = flow,
+    start: Stamp = start,
+    last: Stamp = last,
+    lost_copies: MaybeInt = opt(lost_copies),
+    lost_segments: Int = lost_segments.into(),
+    lost_bytes: Int = int(lost_bytes),
+    lost_acks: MaybeInt = opt(lost_acks),
+    trigger: Word = Name::name(&trigger),
+    first_repair: MaybeStamp = first_repair,
+    silence_s: MaybeSecs = silence,
+    seq_start: Int = int(seq_start),
+    seq_end: Int = int(seq_end),
+    episode: MaybeInt = opt(episode),
+}
+
+table! { EpisodeColumns of EpisodeRow {
+        flow, number, start, first_repair, end, kind, bursts, lost_copies, lost_segments, retransmissions,
+        needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost, flight_bytes, silence,
+        sent_after_loss_bytes, limit,
+    } =>
+    flow: Id = flow,
+    number: Int = number.into(),
+    start: Stamp = start,
+    first_repair: Stamp = first_repair,
+    end: MaybeStamp = end,
+    duration_s: MaybeSecs = end.map(|end| end - start),
+    kind: Word = Name::name(&kind),
+    bursts: Int = bursts.into(),
+    lost_copies: MaybeInt = opt(lost_copies),
+    lost_segments: Int = lost_segments.into(),
+    retransmissions: Int = retransmissions.into(),
+    needless: Int = needless.into(),
+    timeouts: Int = timeouts.into(),
+    probes: Int = probes.into(),
+    max_backoff: Int = max_backoff.into(),
+    delivered_bytes: Int = int(delivered_bytes),
+    rate_before_bps: MaybeReal = rate_before_bps,
+    cost_s: MaybeSecs = cost,
+    flight_bytes: Int = int(flight_bytes),
+    silence_s: MaybeSecs = silence,
+    sent_after_loss_bytes: Int = int(sent_after_loss_bytes),
+    limit: Word = limit.name(),
+}
+
+table! { RetransmissionColumns of RetransmissionRow {
+        flow, packet, time, seq_start, seq_end, segments, cause, evidence, trigger, backoff, copy, since_previous,
+        needless, lost, episode,
+    } =>
+    flow: Id = flow,
+    packet: Int = int(packet),
+    time: Stamp = time,
+    seq_start: Int = int(seq_start),
+    seq_end: Int = int(seq_end),
+    segments: Int = segments.into(),
+    cause: Word = Name::name(&cause),
+    evidence: Word = evidence.name(),
+    trigger: Word = Name::name(&trigger),
+    backoff: Int = backoff.into(),
+    copy: Int = copy.into(),
+    since_previous_s: MaybeSecs = since_previous,
+    needless: MaybeBool = needless_word(needless),
+    needless_proof: MaybeWord = proof(needless).map(|p| p.name()),
+    lost: MaybeBool = lost,
+    episode: MaybeInt = opt(episode),
+}
+
+table! { ProbeColumns of ProbeRow { flow, packet, time, new_data, after, seq_start, seq_end } =>
+    flow: Id = flow,
+    packet: Int = int(packet),
+    time: Stamp = time,
+    new_data: Bool = new_data,
+    after_s: Secs = after,
+    seq_start: Int = int(seq_start),
+    seq_end: Int = int(seq_end),
+}
+
+table! { IdleColumns of IdleRow { flow, start, end, excess, cause, flight_bytes } =>
+    flow: Id = flow,
+    start: Stamp = start,
+    end: Stamp = end,
+    length_s: Secs = end - start,
+    excess_s: Secs = excess,
+    cause: Word = Name::name(&cause),
+    flight_bytes: Int = int(flight_bytes),
+}
+
+table! { IntervalColumns of IntervalRow {
+        flow, start, sent_bytes, new_bytes, acked_bytes, retransmitted_segments, duplicate_acks, flight_max_bytes,
+        window_max_bytes, window_min_bytes,
+    } =>
+    flow: Id = flow,
+    start: Stamp = start,
+    sent_bytes: Int = int(sent_bytes),
+    new_bytes: Int = int(new_bytes),
+    acked_bytes: Int = int(acked_bytes),
+    retransmitted_segments: Int = retransmitted_segments.into(),
+    duplicate_acks: Int = duplicate_acks.into(),
+    flight_max_bytes: Int = int(flight_max_bytes),
+    window_max_bytes: Int = int(window_max_bytes),
+    window_min_bytes: Int = int(window_min_bytes),
+}
+
+table! { RttColumns of RttRow { flow, time, seq, rtt, kind } =>
+    flow: Id = flow,
+    time: Stamp = time,
+    seq: Int = int(seq),
+    rtt_s: Secs = rtt,
+    kind: Word = kind.name(),
+}
+
+table! { PacketColumns of PacketRow {
+        flow, packet, time, data, flags, seq, len, ack, window_bytes, sack, dsack, ts_val, ts_ecr, cause,
+        flight_bytes, class,
+    } =>
+    flow: Id = flow,
+    packet: Int = int(packet),
+    time: Stamp = time,
+    data: Bool = data,
+    flags: Int = flags.into(),
+    seq: Int = int(seq),
+    len: Int = len.into(),
+    ack: MaybeInt = opt(ack),
+    window_bytes: Int = int(window_bytes),
+    sack1_start: MaybeInt = opt(sack[0].map(|b| b.0)),
+    sack1_end: MaybeInt = opt(sack[0].map(|b| b.1)),
+    sack2_start: MaybeInt = opt(sack[1].map(|b| b.0)),
+    sack2_end: MaybeInt = opt(sack[1].map(|b| b.1)),
+    sack3_start: MaybeInt = opt(sack[2].map(|b| b.0)),
+    sack3_end: MaybeInt = opt(sack[2].map(|b| b.1)),
+    sack4_start: MaybeInt = opt(sack[3].map(|b| b.0)),
+    sack4_end: MaybeInt = opt(sack[3].map(|b| b.1)),
+    dsack: Bool = dsack,
+    ts_val: MaybeInt = opt(ts_val),
+    ts_ecr: MaybeInt = opt(ts_ecr),
+    cause: MaybeWord = cause.map(|c| Name::name(&c)),
+    flight_bytes: Int = int(flight_bytes),
+    class: Word = class.name(),
+}

@@ -1,0 +1,101 @@
+//! The flows that cost most: a bounded list, kept while flows end.
+
+use analysis::rows::{FlowId, FlowRow};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use wire::Span;
+
+/// Worse is greater: by cost, then idle, then what was sent again, then size; the earlier flow first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    cost: Span,
+    idle: Span,
+    resent: u64,
+    bytes: u64,
+    flow: Reverse<FlowId>,
+}
+
+impl Rank {
+    pub fn of(r: &FlowRow) -> Rank {
+        Rank {
+            cost: r.cost.unwrap_or(Span::ZERO),
+            idle: r.idle_total,
+            resent: r.retransmitted_bytes,
+            bytes: r.bytes,
+            flow: Reverse(r.flow),
+        }
+    }
+}
+
+/// The worst `limit` flows so far.
+pub struct Worst {
+    limit: usize,
+    heap: BinaryHeap<Reverse<Rank>>,
+}
+
+impl Default for Worst {
+    fn default() -> Worst {
+        Worst::of(64)
+    }
+}
+
+impl Worst {
+    pub fn of(limit: usize) -> Worst {
+        Worst { limit, heap: BinaryHeap::new() }
+    }
+    pub fn offer(&mut self, r: &FlowRow) {
+        let rank = Rank::of(r);
+        if self.heap.len() < self.limit {
+            self.heap.push(Reverse(rank));
+        } else if let Some(mut least) = self.heap.peek_mut()
+            && least.0 < rank
+        {
+            *least = Reverse(rank);
+        }
+    }
+    /// Whether `n` flows can be named without looking at all of them again.
+    pub fn covers(&self, n: usize) -> bool {
+        n <= self.limit || self.heap.len() < self.limit
+    }
+    /// The worst `n` flows, the worst first.
+    pub fn first(&self, n: usize) -> Vec<FlowId> {
+        let mut ranks: Vec<Rank> = self.heap.iter().map(|r| r.0).collect();
+        ranks.sort_by(|a, b| b.cmp(a));
+        ranks.into_iter().take(n).map(|r| r.flow.0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(flow: FlowId, cost_ms: i64, idle_ms: i64, bytes: u64) -> FlowRow {
+        FlowRow {
+            flow,
+            cost: Some(Span::from_millis(cost_ms)),
+            idle_total: Span::from_millis(idle_ms),
+            bytes,
+            ..FlowRow::default()
+        }
+    }
+
+    #[test]
+    fn cost_comes_before_idle_and_idle_before_size() {
+        let mut worst = Worst::of(3);
+        for r in [row(0, 0, 0, 9_000_000), row(2, 5, 0, 1), row(4, 0, 7, 10), row(6, 5, 1, 1), row(8, 0, 0, 1)] {
+            worst.offer(&r);
+        }
+        assert_eq!(worst.first(9), [6, 2, 4]);
+        assert_eq!(worst.first(1), [6]);
+        assert!(worst.covers(3) && !worst.covers(4));
+    }
+
+    #[test]
+    fn among_equals_the_earlier_flow_stays() {
+        let mut worst = Worst::of(2);
+        for flow in [8, 2, 6, 0, 4] {
+            worst.offer(&row(flow, 0, 0, 1));
+        }
+        assert_eq!(worst.first(2), [0, 2]);
+    }
+}
