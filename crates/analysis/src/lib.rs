@@ -4,6 +4,7 @@
 //! flight; rows leave through a [`Sink`].
 
 pub mod config;
+pub mod infer;
 pub mod rows;
 pub mod sink;
 pub mod summary;

@@ -42,6 +42,20 @@ pub struct Timers {
     errors: [f64; 4],
 }
 
+/// How far a timeout lies from a rule's, beyond what its clock explains.
+fn miss(rule: RtoRule, observed: Span, expected: Span) -> i64 {
+    let late = (observed - expected).0;
+    if late <= 0 {
+        return -late;
+    }
+    // Linux's timer wheel (since 4.8) is an eighth of the interval coarse and rounds up. That much counts, but
+    // only a quarter, so that a rule which hits exactly is still preferred.
+    let coarse = if rule == RtoRule::Linux { expected.0 / 8 } else { 0 };
+    let beyond = (late - TICK.0).max(0);
+    let explained = beyond.min(coarse);
+    explained / 4 + (beyond - explained)
+}
+
 impl Timers {
     pub fn new() -> Timers {
         Timers::default()
@@ -70,8 +84,7 @@ impl Timers {
             for (at, rule) in RULES.into_iter().enumerate() {
                 // Linux 2.2 takes its own back-off, which survives progress.
                 let expected = self.rto_backed_off(rule, backoff);
-                let late = observed - expected;
-                let error = if late > Span::ZERO { (late - TICK).0.max(0) } else { -late.0 };
+                let error = miss(rule, observed, expected);
                 // One timeout that was none must not outweigh the others.
                 self.errors[at] += (error as f64 / expected.0 as f64).min(1.0);
             }
