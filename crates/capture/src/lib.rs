@@ -3,8 +3,9 @@
 //! [`open`] gives a [`Reader`], which fills batches of [`wire::Packet`] and tells in [`Info`] what else was
 //! there: other protocols, damage, drops, what the capture can not show. Nothing is held but a buffer of fixed
 //! size, whatever the lengths in the file say; a damaged file ends where its damage is, and what came before
-//! stands.
+//! stands. [`Writer`] writes captures, [`annotate`] copies one with a comment on chosen packets.
 
+mod annotate;
 mod decode;
 mod error;
 mod fragments;
@@ -21,8 +22,11 @@ mod sniff;
 mod snoop;
 mod source;
 mod tunnel;
+mod whole;
 mod window;
+mod writer;
 
+pub use annotate::{Annotated, annotate};
 pub use error::{Damage, Error, What, grouped};
 pub use info::{
     Compression, FileInfo, Format, Info, Interface, Malformed, Others, Resolution, Tunnel, Unsupported,
@@ -31,3 +35,4 @@ pub use link::LinkType;
 pub use options::{Options, parse_flow, parse_host, parse_port, parse_span};
 pub use reader::{Progress, Reader, open};
 pub use source::Source;
+pub use writer::{NewPacket, Writer};

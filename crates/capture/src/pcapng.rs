@@ -57,7 +57,7 @@ struct Described {
 }
 
 pub(crate) struct Pcapng {
-    big_endian: bool,
+    pub big_endian: bool,
     /// Of this section.
     interfaces: Vec<Described>,
     /// What a simple packet is given for its time: that of the packet before it.

@@ -19,6 +19,10 @@ pub(crate) enum Framed {
 }
 
 impl Framed {
+    /// The byte order of a record's options; only pcapng has any.
+    pub fn big_endian(&self) -> bool {
+        matches!(self, Framed::Pcapng(f) if f.big_endian)
+    }
     pub fn next(&mut self, window: &mut Window, file: &mut FileInfo) -> Result<Option<Record>, Fault> {
         match self {
             Framed::Pcap(f) => f.next(window, file),
