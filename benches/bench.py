@@ -1,7 +1,8 @@
 """How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures.
 
-The captures are made here (target/bench-data, reused). Every program runs several times, in turns, so that a
-machine whose speed drifts treats all alike; CPU time is user plus system of the whole process, start included.
+The captures are made here (target/bench-data, reused). Every program runs several times, in turns, so that
+a machine whose speed drifts treats all alike; CPU time is user plus system of the whole process, its start
+included.
 Rates compare by the best run of each. A program that is a hundred times slower runs on the first part of the
 same capture: what is compared is packets per CPU second, and the table says so.
 
@@ -142,7 +143,9 @@ def programs(case: Case, rexmit: Path, maker: Path, floor: Path | None, scale: f
     return todo
 
 
-def row(name: str, value: float, unit: str, peer: str | None, peer_value: float | None, ratio: float | None) -> dict:
+def row(
+    name: str, value: float, unit: str, peer: str | None, peer_value: float | None, ratio: float | None
+) -> dict:
     rounded = None if ratio is None else round(ratio, 3)
     return {
         "name": name,
@@ -187,7 +190,9 @@ def report(case: Case, todo: list[Program]) -> list[dict]:
         if p.name == "header-only floor":
             said.append(f"{ratio:.0%} of its own floor")
         else:
-            said.append(f"{ratio:.1f} times {p.name}" + (f" (bar {want:g}: {mark(ratio >= want)})" if want else ""))
+            said.append(
+                f"{ratio:.1f} times {p.name}" + (f" (bar {want:g}: {mark(ratio >= want)})" if want else "")
+            )
     if case.memory_bar:
         peak = ours.peak_mib
         rows.append(row(f"{case.name}, peak", peak, "MiB", "bar", case.memory_bar, peak / case.memory_bar))
@@ -201,10 +206,14 @@ def report(case: Case, todo: list[Program]) -> list[dict]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the packets, two runs: minutes to seconds")
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of the packets, two runs: minutes to seconds"
+    )
     parser.add_argument("--only", metavar="TEXT", help="cases whose name or kind contains TEXT")
     parser.add_argument("--runs", type=int, help="runs of each program (default 5; 2 with --quick)")
-    parser.add_argument("--rexmit", type=Path, default=ROOT / ".venv" / "bin" / "rexmit", help="what to measure")
+    parser.add_argument(
+        "--rexmit", type=Path, default=ROOT / ".venv" / "bin" / "rexmit", help="what to measure"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "target" / "bench.json")
     args = parser.parse_args()
     args.rexmit = args.rexmit.absolute()
@@ -219,8 +228,11 @@ def main() -> int:
     runs = args.runs or (2 if args.quick else 5)
     rows: list[dict] = []
     if args.quick:
-        print("quick: a tenth of the packets, so starting up weighs ten times as much; the bars are for the full size")
-    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; {runs} runs of each, in turns; best run counts")
+        print(
+            "quick: a tenth of the packets; starting up weighs ten times as much, the bars are for the full size"
+        )
+    load = os.getloadavg()[0]
+    print(f"{os.cpu_count()} processors, load {load:.1f}; {runs} runs of each, in turns; the best counts")
     for case in CASES:
         if args.only and args.only not in case.name and args.only not in case.kind:
             continue
@@ -228,7 +240,7 @@ def main() -> int:
         for turn in range(runs):
             for p in todo:
                 # A peer that takes long is run twice: its spread is far below its distance.
-                if turn < 2 or p.runs and p.runs[0].cpu_s < 5:
+                if turn < 2 or (p.runs and p.runs[0].cpu_s < 5):
                     p.run()
         rows += report(case, todo)
     args.out.parent.mkdir(parents=True, exist_ok=True)
