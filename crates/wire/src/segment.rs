@@ -75,6 +75,8 @@ pub struct Segment {
     pub sack_permitted: bool,
     /// The capture cut the options off: what is absent here may have been there.
     pub options_cut: bool,
+    /// Length of the header as sent, options included, bytes.
+    pub header_len: u8,
     pub timestamps: Option<Timestamps>,
     pub sack: SackBlocks,
 }

@@ -50,6 +50,7 @@ pub fn parse(bytes: &[u8], tcp_len: u32) -> Result<Parsed, HeaderError> {
         window: be16(fixed, 14),
         flags: Flags(fixed[13]),
         options_cut: header > bytes.len(),
+        header_len: header as u8,
         ..Segment::default()
     };
     if header > MIN_HEADER {
@@ -186,7 +187,7 @@ mod tests {
             let mut bytes = Vec::new();
             write(&mut bytes, &tuple(), &seg);
             let read = parse(&bytes, bytes.len() as u32 + seg.payload).unwrap();
-            assert_eq!(read.seg, seg);
+            assert_eq!(read.seg, Segment { header_len: bytes.len() as u8, ..seg });
             let sum = checksum::add(u64::from(checksum::pseudo_header(&tuple(), bytes.len() as u32)), &bytes);
             assert_eq!(checksum::fold(sum), 0xffff, "a correct checksum sums to all ones (RFC 1071)");
         }

@@ -1,0 +1,275 @@
+//! A connection: two streams, one each way, their handshake and their end.
+
+use crate::Fate;
+use crate::config::Config;
+use crate::rows::*;
+use crate::sink::Sink;
+use crate::stream::report::Ending;
+use crate::stream::{Stream, Surroundings, View};
+use crate::vantage::Place;
+use wire::checksum::pseudo_header;
+use wire::{Endpoint, Flags, Notes, Packet, Seq, Span, Time, Tuple};
+
+/// What one host said of itself on its SYN, and how it ended its stream.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    isn: Option<Seq>,
+    mss: Option<u16>,
+    window_scale: Option<u8>,
+    sack_permitted: bool,
+    timestamps: bool,
+    syn_time: Option<Time>,
+    fin: bool,
+    packets: u32,
+    last_ip_id: u16,
+    last_checksum: u16,
+    last_time: Time,
+}
+
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// Towards the one that was called.
+    pub tuple: Tuple,
+    streams: [Stream; 2],
+    sides: [Side; 2],
+    place: Place,
+    start: Time,
+    last: Time,
+    established: bool,
+    reset: bool,
+    handshake: Option<Span>,
+}
+
+/// What is to be done with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    Yes,
+    /// It opens a new connection between the same endpoints.
+    Reopens,
+}
+
+impl Connection {
+    pub fn new(number: u32, first: &Packet) -> Connection {
+        // A SYN-ACK comes from the one that was called.
+        let answers = first.seg.flags.has(Flags::SYN) && first.seg.flags.has(Flags::ACK);
+        let tuple = if answers { first.tuple.reversed() } else { first.tuple };
+        Connection {
+            tuple,
+            streams: [Stream::new(number * 2), Stream::new(number * 2 + 1)],
+            sides: [Side::default(); 2],
+            place: Place::default(),
+            start: first.time,
+            last: first.time,
+            established: false,
+            reset: false,
+            handshake: None,
+        }
+    }
+
+    pub fn is_over(&self) -> bool {
+        let acked = self.streams.iter().all(Stream::everything_acked);
+        self.reset || (self.sides[0].fin && self.sides[1].fin && acked)
+    }
+
+    pub fn take<S: Sink>(&mut self, packet: &Packet, fate: Fate, config: &Config, sink: &mut S) -> Taken {
+        let side = usize::from(packet.tuple.src != self.tuple.src);
+        let flags = packet.seg.flags;
+        if flags.has(Flags::SYN) && self.is_new_incarnation(packet, side) {
+            return Taken::Reopens;
+        }
+        if packet.time < self.last {
+            self.streams[side].limits.out_of_capture_order += 1;
+        }
+        self.last = self.last.max(packet.time);
+        self.note(packet, side);
+        let twice = self.is_bare_ack_twice(packet, side);
+        if twice {
+            self.streams[1 - side].limits.captured_twice += 1;
+            return Taken::Yes;
+        }
+        if flags.has(Flags::SYN) {
+            self.on_syn(packet, side);
+        }
+        if flags.has(Flags::ACK) && !flags.has(Flags::RST) {
+            self.on_ack(packet, side, config, sink);
+        }
+        let carries = packet.seg.payload > 0 || flags.has(Flags::FIN);
+        if carries && !flags.has(Flags::RST) {
+            let view = self.view(packet, side, config);
+            let mut around = Surroundings { config, sink, view };
+            self.streams[side].on_data(packet, fate, &mut around);
+        } else if !flags.has(Flags::SYN) {
+            self.streams[side].on_bare_ack_from_sender(packet);
+        }
+        self.sides[side].fin |= flags.has(Flags::FIN);
+        self.reset |= flags.has(Flags::RST);
+        Taken::Yes
+    }
+
+    /// A SYN with another initial number, once the old connection has gone beyond its handshake or ended.
+    fn is_new_incarnation(&self, packet: &Packet, side: usize) -> bool {
+        match self.sides[side].isn {
+            Some(isn) => isn != packet.seg.seq && (self.established || self.is_over() || side == 0),
+            None => self.sides[side].packets > 0 && self.sides[1 - side].isn.is_none(),
+        }
+    }
+
+    /// The same bare ACK again at once: captured on two interfaces. Hosts that do not count their packets
+    /// (identification 0) may well send two ACKs alike.
+    fn is_bare_ack_twice(&mut self, packet: &Packet, side: usize) -> bool {
+        let s = &mut self.sides[side];
+        let same = packet.ip_id != 0
+            && packet.ip_id == s.last_ip_id
+            && packet.checksum == s.last_checksum
+            && packet.seg.payload == 0
+            && packet.time - s.last_time < Span::from_millis(1);
+        s.last_ip_id = packet.ip_id;
+        s.last_checksum = packet.checksum;
+        s.last_time = packet.time;
+        same
+    }
+
+    fn note(&mut self, packet: &Packet, side: usize) {
+        let s = &mut self.sides[side];
+        s.packets += 1;
+        if s.packets <= 32 {
+            // A checksum of just the pseudo-header was left to the network card: captured on the host itself.
+            let tcp_len = packet.seg.payload + u32::from(packet.seg.header_len);
+            if packet.checksum == pseudo_header(&packet.tuple, tcp_len) {
+                self.place.partial_checksums[side] += 1;
+                self.streams[side].limits.partial_checksums += 1;
+            }
+            self.place.outbound[side] += u32::from(packet.notes.has(Notes::OUTBOUND));
+            self.place.inbound[side] += u32::from(packet.notes.has(Notes::INBOUND));
+        }
+        self.place.note(packet, side);
+        let limits = &mut self.streams[side].limits;
+        limits.options_cut += u64::from(packet.seg.options_cut);
+        limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
+        if packet.seg.timestamps.is_some() {
+            self.sides[side].timestamps = true;
+        }
+    }
+
+    fn on_syn(&mut self, packet: &Packet, side: usize) {
+        let s = &mut self.sides[side];
+        let repeated = s.isn.is_some();
+        s.isn = Some(packet.seg.seq);
+        s.mss = packet.seg.mss.or(s.mss);
+        s.window_scale = packet.seg.window_scale.or(s.window_scale);
+        s.sack_permitted |= packet.seg.sack_permitted;
+        s.syn_time = Some(packet.time);
+        self.streams[side].on_syn(packet);
+        if !repeated && let (1, Some(syn)) = (side, self.sides[0].syn_time) {
+            self.place.to[1].sample(packet.time - syn);
+            self.streams[0].rtt_hint(packet.time - syn);
+        }
+        self.agree();
+    }
+
+    /// What both SYNs allow.
+    fn agree(&mut self) {
+        let [a, b] = &self.sides;
+        let seen_both = a.isn.is_some() && b.isn.is_some();
+        let sack = if seen_both {
+            a.sack_permitted && b.sack_permitted
+        } else {
+            a.sack_permitted || b.sack_permitted
+        };
+        let timestamps = a.timestamps && b.timestamps;
+        let mss = [a.mss, b.mss].into_iter().flatten().min();
+        for stream in &mut self.streams {
+            stream.sack_permitted |= sack;
+            stream.timestamps = timestamps;
+            if let Some(mss) = mss {
+                // The MSS option does not count options (RFC 6691): timestamps take 12 bytes of each segment.
+                stream.mss = u32::from(mss).saturating_sub(if timestamps { 12 } else { 0 }).max(1);
+            }
+        }
+    }
+
+    fn on_ack<S: Sink>(&mut self, packet: &Packet, side: usize, config: &Config, sink: &mut S) {
+        let flags = packet.seg.flags;
+        if !self.established && !flags.has(Flags::SYN) {
+            self.established = true;
+            self.agree();
+            if let (Some(syn), Some(syn_ack)) = (self.sides[0].syn_time, self.sides[1].syn_time) {
+                self.handshake = Some(packet.time - syn);
+                if side == 0 {
+                    self.place.to[0].sample(packet.time - syn_ack);
+                    self.streams[1].rtt_hint(packet.time - syn_ack);
+                }
+            }
+        }
+        // A SYN's own window is never scaled (RFC 7323 §2.2); nor is any, unless both hosts offered to.
+        let scales = [self.sides[0].window_scale, self.sides[1].window_scale];
+        let scale = match scales {
+            [Some(_), Some(_)] if !flags.has(Flags::SYN) => scales[side].unwrap_or(0).min(14),
+            _ => 0,
+        };
+        let of = 1 - side;
+        if self.streams[of].mss == 0 {
+            self.streams[of].mss = 1460;
+        }
+        let view = self.view(packet, of, config);
+        let mut around = Surroundings { config, sink, view };
+        self.streams[of].on_ack(packet, scale, &mut around);
+    }
+
+    fn view(&self, packet: &Packet, side: usize, config: &Config) -> View {
+        let at = self.vantage(side, config);
+        View {
+            at,
+            turn: self.place.turn(side, at),
+            heard: self.sides[1 - side].packets,
+            sent: packet.time,
+            handshake: !self.established,
+        }
+    }
+
+    fn vantage(&self, side: usize, config: &Config) -> Vantage {
+        config.vantage.unwrap_or_else(|| self.place.of_sender(side, self.streams[side].losses_around()))
+    }
+
+    fn closed(&self) -> Closed {
+        match (self.reset, self.sides[0].fin, self.sides[1].fin) {
+            (true, ..) => Closed::Reset,
+            (_, true, true) => Closed::Fin,
+            (_, false, false) => Closed::Open,
+            _ => Closed::HalfFin,
+        }
+    }
+
+    /// Ends both streams; returns how many rows were written.
+    pub fn finish<S: Sink>(&mut self, config: &Config, sink: &mut S) -> u64 {
+        let one_way = self.sides[0].packets == 0 || self.sides[1].packets == 0;
+        let mut rows = 0;
+        for side in 0..2 {
+            if !self.streams[side].is_worth_a_row() {
+                continue;
+            }
+            self.streams[side].limits.one_way = one_way;
+            let at = self.vantage(side, config);
+            let ends: [Endpoint; 2] = [self.tuple.src, self.tuple.dst];
+            let ending = Ending {
+                sender: ends[side],
+                receiver: ends[1 - side],
+                closed: self.closed(),
+                handshake: self.handshake,
+                window_scale: self.sides[1 - side].window_scale,
+                start: self.start,
+            };
+            let view = View {
+                at,
+                turn: self.place.turn(side, at),
+                heard: self.sides[1 - side].packets,
+                sent: self.last,
+                handshake: false,
+            };
+            let mut around = Surroundings { config, sink, view };
+            self.streams[side].finish(&ending, &mut around);
+            rows += 1;
+        }
+        rows
+    }
+}

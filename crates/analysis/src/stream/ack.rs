@@ -1,0 +1,318 @@
+//! An ACK passes: what it acknowledges, what it SACKs, and what follows from that.
+
+use super::board::Sent;
+use super::*;
+use wire::{Flags, SackBlocks};
+
+impl Stream {
+    /// A segment with the ACK bit comes from the receiver. `scale`: its window scale.
+    pub fn on_ack<S: Sink>(&mut self, packet: &Packet, scale: u8, around: &mut Surroundings<'_, S>) {
+        let seg = &packet.seg;
+        let Some(unwrap) = self.unwrap else { return };
+        let ack = unwrap.peek(seg.ack);
+        let window = u64::from(seg.window) << scale;
+        let duplicate = self.is_duplicate(packet, ack, window);
+        self.counts.acks += 1;
+        self.take_window(window, packet.time);
+        if ack > self.next {
+            self.acked_unseen(ack);
+        }
+        let news_sack = !seg.sack.is_empty() && seg.sack != self.last_sack;
+        if ack > self.una || news_sack || duplicate {
+            self.take_news(packet, ack, duplicate, around);
+        }
+        self.counts.duplicate_acks += u64::from(duplicate);
+        if around.config.wanted.intervals {
+            self.roll_interval(packet.time, around);
+            self.interval.duplicate_acks += u32::from(duplicate);
+            self.interval.window_max_bytes = self.interval.window_max_bytes.max(window);
+            self.interval.window_min_bytes = self.interval.window_min_bytes.min(window);
+        }
+        if around.config.wanted.packets {
+            let row = self.packet_row(packet, false);
+            around.sink.packet(row);
+        }
+        self.last_time = packet.time;
+    }
+
+    /// RFC 5681 §2: nothing new in it, data outstanding, no data of its own, the same window. With SACK the
+    /// window may move: a block says that data arrived (RFC 6675 §2).
+    fn is_duplicate(&self, packet: &Packet, ack: u64, window: u64) -> bool {
+        let seg = &packet.seg;
+        ack == self.una
+            && self.next > self.una
+            && seg.payload == 0
+            && !seg.flags.has(Flags::SYN.with(Flags::FIN).with(Flags::RST))
+            && (window == self.window.now || !seg.sack.is_empty())
+    }
+
+    fn take_window(&mut self, window: u64, now: Time) {
+        let w = &mut self.window;
+        w.now = window;
+        w.max = w.max.max(window);
+        w.min = w.min.min(window);
+        match (window, w.zero_since) {
+            (0, None) => {
+                w.zero_since = Some(now);
+                w.zeros += 1;
+            }
+            (1.., Some(since)) => {
+                w.zero_time += now - since;
+                w.zero_since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Acknowledged but never seen: the capture missed it.
+    fn acked_unseen(&mut self, ack: u64) {
+        // One beyond the end may be a FIN that went unseen; far beyond is no ACK of this stream.
+        if ack - self.next > 1 << 30 {
+            return;
+        }
+        let missing = ack - self.next;
+        self.limits.missing_bytes += if missing == 1 { 0 } else { missing };
+        if let Some(ledger) = &mut self.ledger {
+            let ordinal = ledger.push(self.last_time, self.next, missing as u32, 0, 0);
+            ledger.settle(ordinal, missing, false);
+            self.next_ordinal = ordinal + 1;
+        }
+        if self.board.is_empty() {
+            self.una = self.una.max(self.next);
+        }
+        self.next = ack;
+    }
+
+    fn take_news<S: Sink>(
+        &mut self,
+        packet: &Packet,
+        ack: u64,
+        duplicate: bool,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        let seg = &packet.seg;
+        let now = packet.time;
+        let mut news = AckNews {
+            time: now,
+            ack,
+            duplicate,
+            ecr: seg.timestamps.map(|t| t.ecr),
+            newest_delivered: Time::FAR_PAST,
+            ..AckNews::default()
+        };
+        if ack > self.una {
+            self.advance_una(ack, now, &mut news);
+        }
+        let blocks = self.blocks(&seg.sack);
+        let blocks = &blocks[..seg.sack.as_slice().len()];
+        let dsack = is_dsack(blocks, ack);
+        if dsack && seg.sack != self.last_sack {
+            news.dsack = true;
+            self.dsack_seen = true;
+            self.take_dsack(blocks[0], now);
+        }
+        if duplicate && !self.sack_permitted {
+            self.match_duplicate(now);
+        }
+        for &(left, right) in &blocks[usize::from(dsack)..] {
+            self.take_sack(left, right, now, &mut news);
+        }
+        self.last_sack = seg.sack;
+        news.nothing_outstanding = self.una == self.next || self.board.sacked_bytes == 0;
+        let gained = news.advanced_new + news.sacked;
+        if gained > 0 {
+            let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
+            self.delivery.delivered(gained, now, rtt_min);
+            if around.config.wanted.intervals {
+                self.roll_interval(now, around);
+                self.interval.acked_bytes += gained;
+            }
+        }
+        if around.view.turn <= Span::from_micros(500) {
+            self.repair.on_ack(&news, now, self.next);
+        } else {
+            self.on_the_way.push_back(news);
+        }
+        if news.advanced > 0 {
+            self.timers.on_progress(self.una, self.next);
+            self.episodes.on_ack(self.una, now, self.next_ordinal, &mut self.delivery);
+        }
+        if self.ledger.is_some() {
+            self.advance(now, around);
+        }
+        self.board.shrink();
+    }
+
+    /// SACK blocks as offsets.
+    pub(super) fn blocks(&self, sack: &SackBlocks) -> [(u64, u64); 4] {
+        let mut out = [(0, 0); 4];
+        if let Some(unwrap) = self.unwrap {
+            for (slot, (left, right)) in out.iter_mut().zip(sack.as_slice()) {
+                *slot = (unwrap.peek(*left), unwrap.peek(*right));
+            }
+        }
+        out
+    }
+
+    /// The receiver got `[left, right)` once more than it needed.
+    fn take_dsack(&mut self, (left, right): (u64, u64), now: Time) {
+        if right <= left {
+            return;
+        }
+        for s in self.settling.iter_mut().rev().filter(|s| s.covers(left, right)) {
+            s.dsacks += 1;
+            s.last_dsack = now;
+        }
+        let mut i = self.board.find(left.max(self.una)).unwrap_or(usize::MAX);
+        while let Some(seg) = self.board.get_mut(i) {
+            if seg.start >= right {
+                break;
+            }
+            seg.dsacks = seg.dsacks.saturating_add(1);
+            seg.last_dsack = now;
+            i += 1;
+        }
+    }
+
+    /// Without SACK a duplicate ACK does the work of a DSACK: data below the cumulative ACK that arrives again
+    /// is answered at once (RFC 9293 §3.10.7.4). Packets arrive in order, so it speaks of the oldest
+    /// retransmission not spoken of yet that has had the time.
+    fn match_duplicate(&mut self, now: Time) {
+        let soonest = self.rtt.min().unwrap_or(Span::ZERO).scale(0.8);
+        let spoken_of = self
+            .settling
+            .iter_mut()
+            .find(|s| s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked);
+        if let Some(s) = spoken_of {
+            s.dsacks = 1;
+            s.last_dsack = now;
+        }
+    }
+
+    fn take_sack(&mut self, left: u64, right: u64, now: Time, news: &mut AckNews) {
+        let (left, right) = (left.max(self.una), right.min(self.next));
+        if left >= right {
+            return;
+        }
+        let mut newest: Option<(Time, u64)> = None;
+        self.board.sack(left, right, now, |seg| {
+            news.sacked += seg.len();
+            note_original(seg, news);
+            if !seg.resent() {
+                newest = newest.max(Some((seg.last_time, seg.end)));
+            }
+        });
+        if let Some((sent, _)) = newest {
+            // Data sent once was SACKed just now: a round trip, by Karn's rule.
+            news.newest_delivered = news.newest_delivered.max(sent);
+            self.newest_delivered = self.newest_delivered.max(sent);
+            self.take_rtt(now - sent);
+        }
+    }
+
+    fn take_rtt(&mut self, sample: Span) {
+        self.rtt.from_ack(sample);
+        self.timers.on_rtt(sample, self.una, self.next);
+    }
+
+    /// The cumulative ACK moves: everything below it has arrived.
+    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews) {
+        let head = self.una;
+        let ecr = news.ecr;
+        let mut sample = None;
+        let mut resent = false;
+        while let Some(seg) = self.board.pop_acked(ack) {
+            if !seg.sacked {
+                news.advanced_new += seg.len();
+                note_original(&seg, news);
+                resent |= seg.resent();
+                if !seg.resent() {
+                    sample = Some(seg.last_time);
+                } else if ecr.is_some_and(|e| e == seg.last_ts && e != 0) {
+                    news.newest_delivered = news.newest_delivered.max(seg.last_time);
+                }
+                if ecr.is_some_and(|e| e == seg.last_ts && e != 0) {
+                    self.rtt.from_timestamps(now - seg.last_time);
+                }
+            }
+            self.fate_of_acked(seg, head, now, ecr);
+        }
+        if resent && !self.sack_permitted {
+            // Without SACK an ACK that a retransmission set off also covers what had arrived before it: it
+            // does not tell that the original did.
+            news.original_end = 0;
+            sample = None;
+        }
+        if let Some(sent) = sample {
+            news.newest_delivered = news.newest_delivered.max(sent);
+            self.take_rtt(now - sent);
+        }
+        news.advanced = ack - head;
+        self.una = ack;
+        self.next = self.next.max(ack);
+    }
+
+    /// A segment left the board: its copies met their fates, or will be told apart in a while.
+    fn fate_of_acked(&mut self, seg: Sent, head: u64, now: Time, ecr: Option<u32>) {
+        let Some(ledger) = &mut self.ledger else { return };
+        if !seg.resent() {
+            ledger.settle(seg.first, seg.len(), false);
+            if seg.hole {
+                self.limits.missing_bytes += seg.len(); // acknowledged, and never seen
+            }
+            return;
+        }
+        let wait = self.rtt.largest().max(self.rtt.srtt() * 2) + Span::from_millis(50);
+        let last_sent = seg.last_time;
+        self.settling.push_back(Settling {
+            reported: if seg.sacked { seg.sacked_time } else { now },
+            echo: (seg.start == head && !seg.sacked).then_some(ecr).flatten(),
+            dsacks: u32::from(seg.dsacks),
+            last_dsack: seg.last_dsack,
+            until: now.max(last_sent + wait),
+            unblocked: if seg.start == head { Time::FAR_FUTURE } else { self.newest_delivered },
+            seg,
+        });
+    }
+
+    /// Writes the interval that ended, and those without any packet after it are left out.
+    pub(super) fn roll_interval<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
+        let length = around.config.interval.0.max(1);
+        let start = Time(now.0.div_euclid(length) * length);
+        if self.interval.start == start {
+            return;
+        }
+        self.flush_interval(around.sink);
+        self.interval =
+            IntervalRow { flow: self.id, start, window_min_bytes: u64::MAX, ..IntervalRow::default() };
+    }
+
+    pub(super) fn flush_interval(&mut self, sink: &mut impl Sink) {
+        let mut row = std::mem::take(&mut self.interval);
+        if row.sent_bytes + row.acked_bytes + row.window_max_bytes > 0 || row.duplicate_acks > 0 {
+            if row.window_min_bytes == u64::MAX {
+                row.window_min_bytes = row.window_max_bytes;
+            }
+            sink.interval(row);
+        }
+    }
+}
+
+/// The first block repeats data below the cumulative ACK, or inside the second block (RFC 2883 §4).
+pub(super) fn is_dsack(blocks: &[(u64, u64)], ack: u64) -> bool {
+    match blocks {
+        [(left, right), ..] if left < right && *right <= ack => true,
+        [(l1, r1), (l2, r2), ..] => l1 < r1 && l2 <= l1 && r1 <= r2,
+        _ => false,
+    }
+}
+
+/// Data that was sent only once has arrived: tells a needless timeout (RFC 5682).
+fn note_original(seg: &Sent, news: &mut AckNews) {
+    if !seg.resent() {
+        news.original_end = match news.original_end {
+            0 => seg.end,
+            end => end.min(seg.end),
+        };
+    }
+}

@@ -1,0 +1,233 @@
+//! Episodes: bursts whose repair overlaps, from the first lost copy to the ACK that ends the repair.
+
+use super::board::Ordinal;
+use super::delivery::Delivery;
+use crate::rows::*;
+use std::collections::VecDeque;
+use wire::{Span, Time};
+
+#[derive(Clone, Debug)]
+struct Episode {
+    row: EpisodeRow,
+    recover: u64,
+    /// The repair that opened it or extended it last: what was sent from there on and is lost is a later burst.
+    extended_at: Ordinal,
+    first_repair: Ordinal,
+    last_timeout_una: Option<u64>,
+    intermittent: bool,
+    delivered_before: u64,
+    rate_bytes_per_s: Option<f64>,
+    first_trigger: Trigger,
+    /// Every copy before this one must be settled before its losses are known.
+    settled_by: Ordinal,
+    /// The first burst's own start and trigger, once known.
+    first_burst: Option<Time>,
+    lost_unknown: bool,
+}
+
+/// A repair, as the episodes see it.
+#[derive(Clone, Copy, Debug)]
+pub struct RepairSeen {
+    pub now: Time,
+    pub ordinal: Ordinal,
+    /// The copy it replaces: when it was sent and where in order.
+    pub previous_time: Time,
+    pub previous: Ordinal,
+    pub cause: Cause,
+    pub trigger: Trigger,
+    pub backoff: u32,
+    pub segments: u32,
+    pub una: u64,
+    pub next: u64,
+    pub start: u64,
+    /// The data had been sent once before.
+    pub first_time: bool,
+    pub flight: u64,
+    pub limit: Limit,
+    pub silence: Span,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Episodes {
+    open: Option<Box<Episode>>,
+    ended: VecDeque<Box<Episode>>,
+    count: u32,
+}
+
+impl Episodes {
+    pub fn idle(&self) -> bool {
+        self.open.is_none() && self.ended.is_empty()
+    }
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// A repair leaves; returns the episode it belongs to.
+    pub fn on_repair(&mut self, r: &RepairSeen, delivery: &mut Delivery, rtt_min: Span, flow: FlowId) -> u32 {
+        if self.open.is_none() {
+            let (rate, before) = delivery.episode_starts(r.previous_time, r.now, rtt_min);
+            self.open = Some(Box::new(Episode::new(self.count, flow, r, rate, before)));
+            self.count += 1;
+        }
+        let Some(e) = self.open.as_mut() else { return 0 };
+        e.on_repair(r);
+        e.row.number
+    }
+
+    /// A tail-loss probe with new data belongs to the episode that is open, if one is.
+    pub fn on_probe(&mut self) {
+        if let Some(e) = self.open.as_mut() {
+            e.row.probes += 1;
+        }
+    }
+
+    /// The cumulative ACK moved; true if an episode ended.
+    pub fn on_ack(&mut self, una: u64, now: Time, next: Ordinal, delivery: &mut Delivery) -> bool {
+        if self.open.as_ref().is_none_or(|e| una < e.recover) {
+            return false;
+        }
+        if let Some(mut e) = self.open.take() {
+            e.row.end = Some(now);
+            e.close(now, next, delivery.bytes());
+            delivery.episode_ends(now);
+            self.ended.push_back(e);
+        }
+        true
+    }
+
+    /// A burst became certain.
+    pub fn on_burst(&mut self, b: &BurstRow) {
+        let Some(number) = b.episode else { return };
+        let all = self.ended.iter_mut().chain(self.open.iter_mut());
+        if let Some(e) = all.into_iter().find(|e| e.row.number == number) {
+            e.on_burst(b);
+        }
+    }
+
+    /// A retransmission turned out needless.
+    pub fn on_needless(&mut self, number: Option<u32>, segments: u32) {
+        let all = self.ended.iter_mut().chain(self.open.iter_mut());
+        if let Some(e) = all.into_iter().find(|e| Some(e.row.number) == number) {
+            e.row.needless += segments;
+        }
+    }
+
+    /// Episodes that ended and whose every copy is settled (`settled`: the oldest that is not).
+    pub fn take_certain(&mut self, settled: Ordinal, burst_open: bool, mut each: impl FnMut(EpisodeRow)) {
+        while let Some(e) = self.ended.front() {
+            if e.settled_by > settled || (burst_open && e.settled_by + 1 > settled) {
+                return;
+            }
+            if let Some(e) = self.ended.pop_front() {
+                each(e.row());
+            }
+        }
+    }
+
+    /// The stream ends at `now`.
+    pub fn finish(&mut self, now: Time, delivered: u64, mut each: impl FnMut(EpisodeRow)) {
+        for e in self.ended.drain(..) {
+            each(e.row());
+        }
+        if let Some(mut e) = self.open.take() {
+            e.close(now, Ordinal::MAX, delivered);
+            each(e.row());
+        }
+    }
+}
+
+impl Episode {
+    fn new(number: u32, flow: FlowId, r: &RepairSeen, rate: Option<f64>, before: u64) -> Episode {
+        Episode {
+            row: EpisodeRow {
+                flow,
+                number,
+                start: r.previous_time,
+                first_repair: r.now,
+                flight_bytes: r.flight,
+                sent_after_loss_bytes: r.next.saturating_sub(r.start),
+                limit: r.limit,
+                silence: Some(r.silence),
+                rate_before_bps: rate.map(|x| x * 8.0),
+                ..EpisodeRow::default()
+            },
+            recover: r.next,
+            extended_at: r.ordinal,
+            first_repair: r.ordinal,
+            last_timeout_una: None,
+            intermittent: false,
+            delivered_before: before,
+            rate_bytes_per_s: rate,
+            first_trigger: r.trigger,
+            settled_by: Ordinal::MAX,
+            first_burst: None,
+            lost_unknown: false,
+        }
+    }
+
+    fn on_repair(&mut self, r: &RepairSeen) {
+        self.row.retransmissions += r.segments;
+        if r.previous >= self.extended_at {
+            // What it replaces was sent after the repair had begun: a later burst, which extends the episode.
+            self.recover = self.recover.max(r.next);
+            self.extended_at = r.ordinal;
+        }
+        match r.cause {
+            Cause::Timeout => {
+                // One segment a timeout (paper `interruption`, Fig. 11): progress since the last one, this
+                // segment not sent again yet, and lost in the burst that began the episode.
+                let progress = self.last_timeout_una.is_some_and(|una| r.una > una);
+                if progress && r.first_time && r.previous < self.first_repair {
+                    self.intermittent = true;
+                }
+                self.last_timeout_una = Some(r.una);
+                self.row.timeouts += 1;
+                self.row.max_backoff = self.row.max_backoff.max(r.backoff);
+            }
+            Cause::Probe => self.row.probes += 1,
+            _ => {}
+        }
+    }
+
+    fn on_burst(&mut self, b: &BurstRow) {
+        self.row.bursts += 1;
+        self.row.lost_segments += b.lost_segments;
+        match b.lost_copies {
+            Some(n) => self.row.lost_copies = Some(self.row.lost_copies.unwrap_or(0) + n),
+            None => self.lost_unknown = true,
+        }
+        if self.first_burst.is_none_or(|t| b.start < t) {
+            self.first_burst = Some(b.start);
+            self.first_trigger = b.trigger;
+            self.row.silence = b.silence;
+        }
+    }
+
+    fn close(&mut self, now: Time, next: Ordinal, delivered: u64) {
+        self.settled_by = next;
+        self.row.delivered_bytes = delivered.saturating_sub(self.delivered_before);
+        let took = now - self.row.start;
+        self.row.cost = self
+            .rate_bytes_per_s
+            .filter(|r| *r > 0.0)
+            .map(|r| took - Span::from_secs_f64(self.row.delivered_bytes as f64 / r));
+    }
+
+    fn row(mut self) -> EpisodeRow {
+        let lost = self.row.bursts > 0;
+        self.row.kind = match self.first_trigger {
+            _ if !lost && self.row.end.is_some() => EpisodeKind::Needless,
+            _ if self.intermittent => EpisodeKind::Intermittent,
+            Trigger::Ack => EpisodeKind::Ack,
+            Trigger::TimerRto => EpisodeKind::TimerRto,
+            Trigger::TimerProbe => EpisodeKind::TimerProbe,
+            Trigger::Unrepaired => EpisodeKind::Unrepaired,
+        };
+        if self.lost_unknown {
+            self.row.lost_copies = None;
+        } else {
+            self.row.lost_copies.get_or_insert(0);
+        }
+        self.row
+    }
+}

@@ -1,0 +1,93 @@
+//! Idle gaps: no data segment sent for longer than a threshold, and why.
+
+use crate::rows::{Cause, IdleCause};
+use wire::{Span, Time};
+
+/// What was true when the gap ended, before the packet that ended it was taken in.
+#[derive(Clone, Copy, Debug)]
+pub struct Gap {
+    /// What the packet that ended it is, if it is a retransmission, and its back-off.
+    pub resent: Option<(Cause, u32)>,
+    /// A probe with new data ended it.
+    pub probe: bool,
+    pub handshake: bool,
+    pub zero_window: bool,
+    pub flight: u64,
+    pub window: u64,
+    pub mss: u64,
+    /// An ACK with news reached the sender no longer before than an ACK takes to set off a packet.
+    pub by_ack: bool,
+    /// The last data before it ended in PSH or FIN.
+    pub pushed: bool,
+}
+
+impl Gap {
+    /// The cause, by the precedence of the definition.
+    pub fn cause(&self) -> IdleCause {
+        match self.resent {
+            _ if self.handshake => IdleCause::Handshake,
+            _ if self.zero_window => IdleCause::ZeroWindow,
+            Some((Cause::Timeout, 0)) | Some((Cause::Probe, _)) => IdleCause::Timeout,
+            Some((Cause::Timeout, _)) => IdleCause::TimeoutBackoff,
+            _ if self.probe => IdleCause::Timeout,
+            _ if self.flight > 0 && self.flight + self.mss > self.window => IdleCause::ReceiveWindow,
+            _ if self.flight > 0 && self.by_ack => IdleCause::AckClock,
+            _ if self.flight == 0 && self.pushed => IdleCause::Application,
+            _ => IdleCause::Unknown,
+        }
+    }
+}
+
+/// The threshold: what the user set, or max(2 RTTmin, 50 ms).
+pub fn threshold(set: Option<Span>, rtt_min: Option<Span>) -> Span {
+    set.unwrap_or_else(|| Span::from_millis(50).max(rtt_min.unwrap_or(Span::ZERO) * 2))
+}
+
+/// Totals of a stream's gaps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IdleTotals {
+    pub total: Span,
+    pub longest: Span,
+    pub gaps: u32,
+}
+
+impl IdleTotals {
+    pub fn add(&mut self, from: Time, to: Time) {
+        let length = to - from;
+        self.total += length;
+        self.longest = self.longest.max(length);
+        self.gaps += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gap() -> Gap {
+        Gap {
+            resent: None,
+            probe: false,
+            handshake: false,
+            zero_window: false,
+            flight: 0,
+            window: 65535,
+            mss: 1448,
+            by_ack: false,
+            pushed: true,
+        }
+    }
+
+    #[test]
+    fn causes_follow_their_precedence() {
+        assert_eq!(gap().cause(), IdleCause::Application);
+        assert_eq!(Gap { pushed: false, ..gap() }.cause(), IdleCause::Unknown);
+        assert_eq!(Gap { flight: 2896, by_ack: true, ..gap() }.cause(), IdleCause::AckClock);
+        assert_eq!(Gap { flight: 64500, by_ack: true, ..gap() }.cause(), IdleCause::ReceiveWindow);
+        let timeout = Gap { flight: 64500, resent: Some((Cause::Timeout, 0)), ..gap() };
+        assert_eq!(timeout.cause(), IdleCause::Timeout);
+        assert_eq!(Gap { resent: Some((Cause::Timeout, 2)), ..timeout }.cause(), IdleCause::TimeoutBackoff);
+        assert_eq!(Gap { zero_window: true, ..timeout }.cause(), IdleCause::ZeroWindow);
+        assert_eq!(Gap { handshake: true, zero_window: true, ..timeout }.cause(), IdleCause::Handshake);
+    }
+}

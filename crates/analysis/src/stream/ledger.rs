@@ -1,0 +1,239 @@
+//! Every copy in the order of its transmission, until its fate is certain; from them come the bursts.
+//!
+//! A burst is a maximal run of lost copies in transmission order, so it can only be told once the fate of every
+//! copy up to its end is known. The ledger exists while there is trouble: a stream without losses has none.
+
+use super::board::Ordinal;
+use crate::rows::*;
+use std::collections::VecDeque;
+use wire::{Span, Time};
+
+/// One transmission.
+#[derive(Clone, Copy, Debug)]
+pub struct Copy {
+    pub time: Time,
+    pub start: u64,
+    pub len: u32,
+    /// Bytes of it whose fate is certain, and those among them that were lost.
+    pub settled: u32,
+    pub lost: u32,
+    /// Packets from the peer seen before it left; tells whether anything came back before the next copy.
+    pub heard: u32,
+    /// The copy that repaired it, as a distance in transmission order; 0 if none did.
+    repair: u32,
+    pub ts: u32,
+    pub resend: bool,
+    /// Its fate came from a second capture.
+    pub known: bool,
+    /// It was never seen here.
+    pub unseen: bool,
+}
+
+/// What is known of a retransmission beyond its being a copy.
+#[derive(Clone, Debug)]
+pub struct Resend {
+    pub ordinal: Ordinal,
+    pub row: RetransmissionRow,
+    /// From the last data packet before it.
+    pub silence: Span,
+}
+
+#[derive(Clone, Debug, Default)]
+struct OpenBurst {
+    row: BurstRow,
+    copies: u32,
+    last: Ordinal,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    base: Ordinal,
+    copies: VecDeque<Copy>,
+    resends: VecDeque<Resend>,
+    burst: Option<OpenBurst>,
+    /// Bursts that ended, until the first retransmission after them is understood.
+    waiting: Vec<OpenBurst>,
+    /// Copies lost before they came here, and after.
+    pub lost_before: u32,
+    pub lost_after: u32,
+}
+
+/// A fact that became certain.
+pub enum Certain {
+    Burst(BurstRow),
+    Resend(RetransmissionRow),
+}
+
+impl Ledger {
+    pub fn starting_at(base: Ordinal) -> Ledger {
+        Ledger { base, ..Ledger::default() }
+    }
+    pub fn next_ordinal(&self) -> Ordinal {
+        self.base + self.copies.len() as u64
+    }
+    /// The oldest copy whose fate is open.
+    pub fn base(&self) -> Ordinal {
+        self.base
+    }
+    pub fn burst_is_open(&self) -> bool {
+        self.burst.is_some() || !self.waiting.is_empty()
+    }
+    pub fn push(&mut self, time: Time, start: u64, len: u32, heard: u32, ts: u32) -> Ordinal {
+        self.copies.push_back(Copy {
+            time,
+            start,
+            len,
+            settled: 0,
+            lost: 0,
+            heard,
+            repair: 0,
+            ts,
+            resend: false,
+            known: false,
+            unseen: false,
+        });
+        self.next_ordinal() - 1
+    }
+    pub fn push_resend(&mut self, resend: Resend) {
+        if let Some(copy) = self.copy_mut(resend.ordinal) {
+            copy.resend = true;
+        }
+        self.resends.push_back(resend);
+    }
+    pub fn copy(&self, ordinal: Ordinal) -> Option<&Copy> {
+        self.copies.get(ordinal.checked_sub(self.base)? as usize)
+    }
+    pub fn copy_mut(&mut self, ordinal: Ordinal) -> Option<&mut Copy> {
+        self.copies.get_mut(ordinal.checked_sub(self.base)? as usize)
+    }
+    pub fn resend_mut(&mut self, ordinal: Ordinal) -> Option<&mut Resend> {
+        let i = self.resends.partition_point(|r| r.ordinal < ordinal);
+        self.resends.get_mut(i).filter(|r| r.ordinal == ordinal)
+    }
+    fn resend(&self, ordinal: Ordinal) -> Option<&Resend> {
+        let i = self.resends.partition_point(|r| r.ordinal < ordinal);
+        self.resends.get(i).filter(|r| r.ordinal == ordinal)
+    }
+    /// `by` carried again what `of` had carried.
+    pub fn repaired(&mut self, of: Ordinal, by: Ordinal) {
+        if let Some(copy) = self.copy_mut(of)
+            && copy.repair == 0
+        {
+            copy.repair = u32::try_from(by.saturating_sub(of)).unwrap_or(u32::MAX);
+        }
+    }
+    /// The fate of `bytes` of a copy is certain.
+    pub fn settle(&mut self, ordinal: Ordinal, bytes: u64, lost: bool) {
+        if let Some(copy) = self.copy_mut(ordinal)
+            && !copy.known
+        {
+            let bytes = (bytes as u32).min(copy.len - copy.settled);
+            copy.settled += bytes;
+            copy.lost += if lost { bytes } else { 0 };
+        }
+    }
+    /// Takes off the front whatever is certain, and reports bursts that ended and retransmissions.
+    pub fn advance(&mut self, mss: u32, mut report: impl FnMut(Certain)) {
+        while let Some(copy) = self.copies.front().copied() {
+            if copy.settled < copy.len {
+                return;
+            }
+            self.take(copy, mss, &mut report);
+        }
+    }
+    fn take(&mut self, copy: Copy, mss: u32, report: &mut impl FnMut(Certain)) {
+        let ordinal = self.base;
+        if copy.lost > 0 {
+            self.lost_before += u32::from(copy.unseen);
+            self.lost_after += u32::from(!copy.unseen);
+            self.extend_burst(ordinal, &copy, mss);
+        } else if let Some(mut b) = self.burst.take() {
+            b.row.lost_copies = Some(b.copies);
+            self.waiting.push(b);
+        }
+        if copy.resend {
+            while self.resends.front().is_some_and(|r| r.ordinal <= ordinal) {
+                let Some(mut r) = self.resends.pop_front() else { break };
+                if r.row.lost.is_none() {
+                    r.row.lost = Some(copy.lost > 0);
+                }
+                self.release_bursts(&r, report);
+                report(Certain::Resend(r.row));
+            }
+        }
+        self.copies.pop_front();
+        self.base += 1;
+    }
+    fn extend_burst(&mut self, ordinal: Ordinal, copy: &Copy, mss: u32) {
+        let segments = copy.lost.div_ceil(mss.max(1));
+        let repair = (copy.repair != 0).then(|| ordinal + u64::from(copy.repair));
+        let again = match &self.burst {
+            Some(b) => copy.resend && copy.start < b.row.seq_end && copy.start >= b.row.seq_start,
+            None => false,
+        };
+        // Found now: when the repair leaves the ledger, the burst may still be open.
+        let facts = |r: &Resend| (r.row.time, r.row.trigger, r.silence, r.row.episode);
+        let first_repair = repair.and_then(|o| self.resend(o)).map(facts);
+        // A timer's attempt that was lost with the rest began the repair, even so.
+        let attempt = self
+            .resend(ordinal)
+            .filter(|r| self.burst.is_some() && matches!(r.row.cause, Cause::Timeout | Cause::Probe))
+            .map(facts);
+        let b = self.burst.get_or_insert_with(|| OpenBurst {
+            row: BurstRow { start: copy.time, seq_start: copy.start, ..BurstRow::default() },
+            copies: 0,
+            last: ordinal,
+        });
+        b.row.last = copy.time;
+        b.last = ordinal;
+        b.row.seq_start = b.row.seq_start.min(copy.start);
+        b.row.seq_end = b.row.seq_end.max(copy.start + u64::from(copy.len));
+        b.row.lost_bytes += u64::from(copy.lost);
+        b.copies += segments;
+        b.row.lost_segments += if again { 0 } else { segments };
+        for (time, trigger, silence, episode) in [attempt, first_repair].into_iter().flatten() {
+            if b.row.first_repair.is_some_and(|t| t <= time) {
+                continue;
+            }
+            b.row.first_repair = Some(time);
+            b.row.trigger = trigger;
+            b.row.silence = Some(silence);
+            b.row.episode = episode;
+        }
+    }
+    /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
+    /// (its ACK was lost with the burst), then the timer began the repair all the same (paper `interruption`,
+    /// Fig. 10).
+    fn release_bursts(&mut self, first: &Resend, report: &mut impl FnMut(Certain)) {
+        let by_timer = matches!(first.row.trigger, Trigger::TimerRto | Trigger::TimerProbe)
+            && matches!(first.row.cause, Cause::Timeout | Cause::Probe);
+        let needless = matches!(first.row.needless, Needless::Yes(_));
+        for mut b in self.waiting.extract_if(.., |b| b.last < first.ordinal) {
+            if by_timer && needless && b.row.first_repair.is_none_or(|t| first.row.time < t) {
+                b.row.first_repair = Some(first.row.time);
+                b.row.trigger = first.row.trigger;
+                b.row.silence = Some(first.silence);
+                b.row.episode = b.row.episode.or(first.row.episode);
+            }
+            report(Certain::Burst(b.row));
+        }
+    }
+    /// The end of the stream: what is still open stays unknown, unless it was repaired in vain.
+    pub fn finish(&mut self, mss: u32, mut report: impl FnMut(Certain)) {
+        while let Some(mut copy) = self.copies.front().copied() {
+            let open = copy.len - copy.settled;
+            if open > 0 && copy.repair != 0 {
+                copy.lost += open;
+                copy.settled = copy.len;
+            }
+            self.take(copy, mss, &mut report);
+        }
+        if let Some(mut b) = self.burst.take() {
+            b.row.lost_copies = Some(b.copies);
+            self.waiting.push(b);
+        }
+        for b in self.waiting.drain(..) {
+            report(Certain::Burst(b.row));
+        }
+    }
+}

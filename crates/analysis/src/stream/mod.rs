@@ -1,0 +1,340 @@
+//! One data direction of a connection: the data that one host sends, and the ACKs that come back for it.
+
+mod ack;
+pub mod board;
+mod data;
+mod delivery;
+mod episode;
+mod idle;
+mod ledger;
+pub mod repair;
+pub mod report;
+mod rtt;
+mod settle;
+
+use crate::config::Config;
+use crate::rows::*;
+use crate::sink::Sink;
+use crate::timers::Timers;
+use board::{Board, Ordinal};
+use delivery::Delivery;
+use episode::Episodes;
+use idle::IdleTotals;
+use ledger::{Certain, Ledger};
+use repair::{AckNews, Pace, Repair};
+use rtt::Rtt;
+use settle::{Judge, Settling};
+use std::collections::VecDeque;
+use wire::seq::Unwrapper;
+use wire::{Packet, Seq, Span, Time};
+
+/// How this stream is seen: from where, and how far away its ends are.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    pub at: Vantage,
+    /// From an ACK passing here to the packet it sets off: through the sender and back. 0 at the sender.
+    pub turn: Span,
+    /// Counts packets from the receiver's host seen so far.
+    pub heard: u32,
+    /// When a data packet passed, less what it waited in queues on its way here, as far as its own timestamp
+    /// tells; its time of passing at the sender's side.
+    pub sent: Time,
+    /// The handshake was not over when this passed.
+    pub handshake: bool,
+}
+
+/// What a stream needs to know of the packet's surroundings.
+pub struct Surroundings<'a, S: Sink> {
+    pub config: &'a Config,
+    pub sink: &'a mut S,
+    pub view: View,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    packets: u64,
+    bytes: u64,
+    segments: u64,
+    acks: u64,
+    duplicate_acks: u64,
+    resent_segments: u64,
+    resent_packets: u64,
+    resent_bytes: u64,
+    by_cause: [u64; 7],
+    needless: u64,
+    needless_unknown: u64,
+    most_copies: u32,
+    probes_new: u64,
+    probes_repeat: u64,
+    keep_alives: u64,
+    window_probes: u64,
+    lost_copies: u64,
+    lost_segments: u64,
+    bursts: u32,
+    largest_burst: u32,
+    timeouts: u64,
+    max_backoff: u32,
+    cost: Option<Span>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    /// The peer's advertised window, scaled, bytes.
+    now: u64,
+    max: u64,
+    min: u64,
+    zero_since: Option<Time>,
+    zeros: u64,
+    zero_time: Span,
+}
+
+impl Default for Window {
+    fn default() -> Window {
+        Window { now: u64::MAX, max: 0, min: u64::MAX, zero_since: None, zeros: 0, zero_time: Span::ZERO }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Stream {
+    pub id: FlowId,
+    unwrap: Option<Unwrapper>,
+    /// Offset of the SYN, or of the byte before the first seen.
+    base: u64,
+    /// Lowest offset not acknowledged, and the one after the highest seen.
+    una: u64,
+    next: u64,
+    next_ordinal: Ordinal,
+    board: Board,
+    ledger: Option<Box<Ledger>>,
+    settling: VecDeque<Settling>,
+    repair: Repair,
+    /// ACKs that have passed but not reached the sender yet; none at the sender's side.
+    on_the_way: VecDeque<AckNews>,
+    rtt: Rtt,
+    delivery: Delivery,
+    episodes: Episodes,
+    timers: Timers,
+    window: Window,
+    idle: IdleTotals,
+    counts: Counts,
+    pub limits: Limits,
+    interval: IntervalRow,
+    pub mss: u32,
+    pub sack_permitted: bool,
+    pub timestamps: bool,
+    dsack_seen: bool,
+    lost_around: (u32, u32),
+    /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
+    last_sack: wire::SackBlocks,
+    newest_delivered: Time,
+    first_data: Option<Time>,
+    last_data: Option<Time>,
+    last_sent: Time,
+    last_pushed: bool,
+    fin_seen: bool,
+    last_payload: u32,
+    flight_max: u64,
+    pub syn_retransmissions: u32,
+    syn_time: Option<Time>,
+    last_time: Time,
+}
+
+impl Stream {
+    pub fn new(id: FlowId) -> Stream {
+        Stream {
+            id,
+            unwrap: None,
+            base: 0,
+            una: 0,
+            next: 0,
+            next_ordinal: 0,
+            board: Board::default(),
+            ledger: None,
+            settling: VecDeque::new(),
+            repair: Repair::default(),
+            on_the_way: VecDeque::new(),
+            rtt: Rtt::default(),
+            delivery: Delivery::default(),
+            episodes: Episodes::default(),
+            timers: Timers::default(),
+            window: Window::default(),
+            idle: IdleTotals::default(),
+            counts: Counts::default(),
+            limits: Limits::default(),
+            interval: IntervalRow::default(),
+            mss: 0,
+            sack_permitted: false,
+            timestamps: false,
+            dsack_seen: false,
+            lost_around: (0, 0),
+            last_sack: wire::SackBlocks::NONE,
+            newest_delivered: Time::FAR_PAST,
+            first_data: None,
+            last_data: None,
+            last_sent: Time::FAR_PAST,
+            last_pushed: true,
+            fin_seen: false,
+            last_payload: 0,
+            flight_max: 0,
+            syn_retransmissions: 0,
+            syn_time: None,
+            last_time: Time::FAR_PAST,
+        }
+    }
+
+    /// Copies lost on their way here, and beyond.
+    pub fn losses_around(&self) -> (u32, u32) {
+        let (mut before, mut after) = self.lost_around;
+        if let Some(l) = &self.ledger {
+            before += l.lost_before;
+            after += l.lost_after;
+        }
+        (before, after)
+    }
+    /// Has it carried anything worth a row: data, or a SYN that had to be repeated?
+    pub fn is_worth_a_row(&self) -> bool {
+        self.first_data.is_some() || self.syn_retransmissions > 0
+    }
+    pub fn everything_acked(&self) -> bool {
+        self.board.is_empty()
+    }
+    /// Bytes sent, not acknowledged and not SACKed.
+    pub fn flight(&self) -> u64 {
+        (self.next - self.una).saturating_sub(self.board.sacked_bytes)
+    }
+    pub fn rtt_hint(&mut self, sample: Span) {
+        self.rtt.hint(sample);
+    }
+
+    /// A SYN or SYN-ACK passes; the data after it starts one further.
+    pub fn on_syn(&mut self, packet: &Packet) {
+        if self.unwrap.is_none() {
+            let mut unwrap = Unwrapper::new(packet.seg.seq);
+            self.base = unwrap.offset(packet.seg.seq);
+            self.start_at(unwrap, self.base + 1);
+            self.syn_time = Some(packet.time);
+        } else {
+            self.syn_retransmissions += 1;
+        }
+        self.last_time = packet.time;
+    }
+
+    fn start_at(&mut self, unwrap: Unwrapper, first: u64) {
+        self.unwrap = Some(unwrap);
+        self.una = first;
+        self.next = first;
+        self.repair.start(first);
+    }
+
+    /// MSS-sized segments in `payload` bytes; a bare FIN counts as one.
+    fn segments(&self, payload: u32) -> u32 {
+        payload.div_ceil(self.mss.max(1)).max(1)
+    }
+
+    fn relative(&self, offset: u64) -> u64 {
+        offset.saturating_sub(self.base)
+    }
+
+    fn pace(&self, view: &View) -> Pace {
+        let round = self.rtt.min().unwrap_or(Span::ZERO) + view.turn;
+        Pace {
+            tolerance: Span::from_millis(2).max(round / 10),
+            srtt: self.rtt.srtt() + view.turn,
+            rto: self.rtt.rto() + view.turn,
+        }
+    }
+
+    fn judge(&self, view: &View) -> Judge {
+        Judge {
+            at: view.at,
+            forth_and_back: self.rtt.min().unwrap_or(Span::ZERO),
+            dsack_seen: self.dsack_seen,
+        }
+    }
+
+    /// From now on every copy is followed: there is something to tell.
+    fn keep_ledger(&mut self) -> &mut Ledger {
+        let next = self.next_ordinal;
+        let board = &self.board;
+        self.ledger.get_or_insert_with(|| {
+            // Until now each segment outstanding was sent once, in order, so the board is the ledger.
+            let first = board.front().map_or(next, |s| s.first);
+            let mut ledger = Ledger::starting_at(first);
+            for seg in board.iter() {
+                if ledger.next_ordinal() == seg.first {
+                    ledger.push(seg.first_time, seg.start, seg.len() as u32, 0, seg.first_ts);
+                } else if let Some(copy) = ledger.copy_mut(seg.first) {
+                    copy.len += seg.len() as u32; // a split segment, one copy
+                }
+            }
+            Box::new(ledger)
+        })
+    }
+
+    /// Lets what has become certain leave, as rows.
+    fn advance<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
+        let Some(mut ledger) = self.ledger.take() else { return };
+        let judge = self.judge(&around.view);
+        while self.settling.front().is_some_and(|s| s.until <= now) {
+            if let Some(s) = self.settling.pop_front() {
+                s.settle(&mut ledger, &judge);
+            }
+        }
+        let mss = self.mss;
+        ledger.advance(mss, |c| self.certain(c, around));
+        let settled = ledger.base();
+        let open = ledger.burst_is_open();
+        let mut episodes = std::mem::take(&mut self.episodes);
+        episodes.take_certain(settled, open, |row| self.episode_row(row, around));
+        self.episodes = episodes;
+        // Trouble is over: forget the ledger, the board alone will do until the next.
+        let over = self.board.troubled == 0 && self.settling.is_empty() && self.episodes.idle() && !open;
+        if !over || around.view.at == Vantage::Both {
+            self.ledger = Some(ledger);
+        } else {
+            self.lost_around.0 += ledger.lost_before;
+            self.lost_around.1 += ledger.lost_after;
+        }
+    }
+
+    fn certain<S: Sink>(&mut self, fact: Certain, around: &mut Surroundings<'_, S>) {
+        match fact {
+            Certain::Burst(mut row) => {
+                row.flow = self.id;
+                row.seq_start = self.relative(row.seq_start);
+                row.seq_end = self.relative(row.seq_end);
+                self.episodes.on_burst(&row);
+                self.counts.bursts += 1;
+                self.counts.lost_segments += u64::from(row.lost_segments);
+                let copies = row.lost_copies.unwrap_or(row.lost_segments);
+                self.counts.lost_copies += u64::from(copies);
+                self.counts.largest_burst = self.counts.largest_burst.max(copies);
+                around.sink.burst(row);
+            }
+            Certain::Resend(row) => self.resend_row(row, around),
+        }
+    }
+
+    fn resend_row<S: Sink>(&mut self, row: RetransmissionRow, around: &mut Surroundings<'_, S>) {
+        let n = u64::from(row.segments);
+        self.counts.by_cause[row.cause as usize] += n;
+        match row.needless {
+            Needless::Yes(_) => {
+                self.counts.needless += n;
+                self.episodes.on_needless(row.episode, row.segments);
+            }
+            Needless::Unknown => self.counts.needless_unknown += n,
+            Needless::No => {}
+        }
+        if around.config.wanted.retransmissions {
+            around.sink.retransmission(row);
+        }
+    }
+
+    fn episode_row<S: Sink>(&mut self, row: EpisodeRow, around: &mut Surroundings<'_, S>) {
+        if let Some(cost) = row.cost {
+            self.counts.cost = Some(self.counts.cost.unwrap_or(Span::ZERO) + cost);
+        }
+        around.sink.episode(row);
+    }
+}

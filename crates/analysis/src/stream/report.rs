@@ -1,0 +1,148 @@
+//! The end of a stream: what is open is closed, and its own row is written.
+
+use super::ledger::Ledger;
+use super::*;
+use wire::{Endpoint, Flags};
+
+/// What the connection knows and the stream does not.
+pub struct Ending {
+    pub sender: Endpoint,
+    pub receiver: Endpoint,
+    pub closed: Closed,
+    pub handshake: Option<Span>,
+    pub window_scale: Option<u8>,
+    pub start: Time,
+}
+
+impl Stream {
+    /// Ends the stream and writes its rows; its own comes last.
+    pub fn finish<S: Sink>(&mut self, ending: &Ending, around: &mut Surroundings<'_, S>) {
+        let now = self.last_time;
+        if let Some(mut ledger) = self.ledger.take() {
+            self.settle_rest(&mut ledger, around);
+            ledger.finish(self.mss, |c| self.certain(c, around));
+        }
+        let delivered = self.delivery.bytes();
+        let mut episodes = std::mem::take(&mut self.episodes);
+        episodes.finish(now, delivered, |row| self.episode_row(row, around));
+        let count = episodes.count();
+        if around.config.wanted.intervals {
+            self.flush_interval(around.sink);
+        }
+        let row = self.flow_row(ending, around.view.at, count);
+        around.sink.flow(row);
+    }
+
+    fn settle_rest<S: Sink>(&mut self, ledger: &mut Ledger, around: &Surroundings<'_, S>) {
+        let judge = self.judge(&around.view);
+        for s in self.settling.drain(..) {
+            s.settle(ledger, &judge);
+        }
+        // SACKed and never acknowledged: arrived all the same.
+        for seg in self.board.drain() {
+            if seg.sacked {
+                let reported = seg.sacked_time;
+                let (dsacks, last_dsack) = (u32::from(seg.dsacks), seg.last_dsack);
+                let until = reported;
+                let unblocked = Time::FAR_FUTURE;
+                let s = Settling { seg, reported, echo: None, dsacks, last_dsack, until, unblocked };
+                s.settle(ledger, &judge);
+            }
+        }
+    }
+
+    fn flow_row(&self, ending: &Ending, at: Vantage, episodes: u32) -> FlowRow {
+        let c = &self.counts;
+        let fin = u64::from(self.fin_seen);
+        let mut row = FlowRow {
+            flow: self.id,
+            sender: ending.sender,
+            receiver: ending.receiver,
+            vantage: at,
+            start: ending.start,
+            end: self.last_time,
+            first_data: self.first_data,
+            last_data: self.last_data.filter(|_| self.first_data.is_some()),
+            bytes: (self.next - self.base).saturating_sub(1 + fin),
+            acked_bytes: (self.una - self.base).saturating_sub(1),
+            packets: c.packets,
+            segments: c.segments,
+            acks: c.acks,
+            duplicate_acks: c.duplicate_acks,
+            mss: self.mss,
+            sack_permitted: self.sack_permitted,
+            timestamps: self.timestamps,
+            window_scale: ending.window_scale,
+            closed: ending.closed,
+            syn_retransmissions: self.syn_retransmissions,
+            handshake: ending.handshake,
+            retransmitted_segments: c.resent_segments + u64::from(self.syn_retransmissions),
+            retransmitted_packets: c.resent_packets + u64::from(self.syn_retransmissions),
+            retransmitted_bytes: c.resent_bytes,
+            by_cause: c.by_cause,
+            needless: c.needless,
+            needless_unknown: c.needless_unknown,
+            most_copies_of_one_segment: c.most_copies.max(u32::from(c.packets > 0)),
+            probes_new_data: c.probes_new,
+            probes_repeat: c.probes_repeat,
+            keep_alives: c.keep_alives,
+            window_probes: c.window_probes,
+            zero_windows: self.window.zeros,
+            zero_window_time: self.window.zero_time,
+            lost_copies: Some(c.lost_copies),
+            lost_segments: Some(c.lost_segments),
+            bursts: c.bursts,
+            mean_burst: c.lost_copies as f64 / f64::from(c.bursts.max(1)),
+            largest_burst: c.largest_burst,
+            episodes,
+            timeouts: c.timeouts,
+            max_backoff: c.max_backoff,
+            cost: c.cost,
+            idle_total: self.idle.total,
+            idle_longest: self.idle.longest,
+            idle_gaps: self.idle.gaps,
+            rtt_ack: self.rtt.by_ack(),
+            rtt_timestamps: self.rtt.by_timestamps(),
+            flight_max_bytes: self.flight_max,
+            window_max_bytes: self.window.max,
+            window_min_bytes: if self.window.min == u64::MAX { 0 } else { self.window.min },
+            timers: self.timers.report(),
+            inference: Inference::default(),
+            limits: self.limits,
+        };
+        row.by_cause[Cause::Handshake as usize] += u64::from(self.syn_retransmissions);
+        row
+    }
+
+    /// A packet as a row: relative numbers, scaled window.
+    pub(super) fn packet_row(&self, packet: &Packet, data: bool) -> PacketRow {
+        let seg = &packet.seg;
+        let mut row = PacketRow {
+            flow: self.id,
+            packet: packet.number,
+            time: packet.time,
+            data,
+            flags: seg.flags.0,
+            len: seg.payload,
+            ts_val: seg.timestamps.map(|t| t.val),
+            ts_ecr: seg.timestamps.map(|t| t.ecr),
+            flight_bytes: self.flight(),
+            ..PacketRow::default()
+        };
+        if data {
+            return row;
+        }
+        row.window_bytes = self.window.now;
+        let Some(unwrap) = self.unwrap else { return row };
+        let ack = unwrap.peek(seg.ack);
+        if seg.flags.has(Flags::ACK) {
+            row.ack = Some(self.relative(ack));
+        }
+        let blocks = self.blocks(&seg.sack);
+        for (slot, (left, right)) in row.sack.iter_mut().zip(&blocks[..seg.sack.as_slice().len()]) {
+            *slot = Some((self.relative(*left), self.relative(*right)));
+        }
+        row.dsack = super::ack::is_dsack(&blocks[..seg.sack.as_slice().len()], ack);
+        row
+    }
+}

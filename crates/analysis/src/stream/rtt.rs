@@ -1,0 +1,80 @@
+//! Round trips: from ACKs of data sent once (Karn's rule), and from echoed timestamps (RFC 7323 §4).
+
+use crate::rows::Summary;
+use crate::summary::Accumulator;
+use wire::Span;
+
+/// Smoothed as in RFC 6298 §2; the floor of the RTO is Linux's 200 ms above SRTT.
+#[derive(Clone, Debug)]
+pub struct Rtt {
+    ack: Accumulator,
+    timestamps: Accumulator,
+    min: Span,
+    srtt: Span,
+    rttvar: Span,
+    largest: Span,
+}
+
+impl Default for Rtt {
+    fn default() -> Rtt {
+        Rtt {
+            ack: Accumulator::default(),
+            timestamps: Accumulator::default(),
+            min: Span::MAX,
+            srtt: Span::ZERO,
+            rttvar: Span::ZERO,
+            largest: Span::ZERO,
+        }
+    }
+}
+
+impl Rtt {
+    pub fn from_ack(&mut self, sample: Span) {
+        self.ack.add(sample.as_secs());
+        self.take(sample);
+    }
+    pub fn from_timestamps(&mut self, sample: Span) {
+        self.timestamps.add(sample.as_secs());
+    }
+    /// Only a hint (the handshake's round trip): steers, but is no row of its own.
+    pub fn hint(&mut self, sample: Span) {
+        if self.srtt == Span::ZERO {
+            self.take(sample);
+        }
+    }
+    fn take(&mut self, r: Span) {
+        self.min = self.min.min(r);
+        self.largest = self.largest.max(r);
+        if self.srtt == Span::ZERO {
+            self.srtt = r;
+            self.rttvar = r / 2;
+        } else {
+            let gap = Span((self.srtt - r).0.abs());
+            self.rttvar = Span((3 * self.rttvar.0 + gap.0) / 4);
+            self.srtt = Span((7 * self.srtt.0 + r.0) / 8);
+        }
+    }
+    /// The least round trip seen, `None` before the first.
+    pub fn min(&self) -> Option<Span> {
+        (self.min != Span::MAX).then_some(self.min)
+    }
+    pub fn largest(&self) -> Span {
+        self.largest
+    }
+    pub fn srtt(&self) -> Span {
+        self.srtt
+    }
+    /// What a sender would wait: SRTT + max(200 ms, 4 RTTVAR); 1 s before the first sample (RFC 6298 §2.1).
+    pub fn rto(&self) -> Span {
+        if self.srtt == Span::ZERO {
+            return Span::from_secs(1);
+        }
+        self.srtt + Span::from_millis(200).max(self.rttvar * 4)
+    }
+    pub fn by_ack(&self) -> Summary {
+        self.ack.summary()
+    }
+    pub fn by_timestamps(&self) -> Summary {
+        self.timestamps.summary()
+    }
+}

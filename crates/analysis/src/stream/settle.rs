@@ -1,0 +1,116 @@
+//! Which copy of a segment arrived, when several were sent? Decided a round trip after its acknowledgment, when
+//! a DSACK can no longer come.
+
+use super::board::{Ordinal, Sent};
+use super::ledger::Ledger;
+use crate::rows::{Needless, Proof, Vantage};
+use wire::{Span, Time};
+
+/// A segment that was sent more than once and is acknowledged: its copies wait to be told apart.
+#[derive(Clone, Debug)]
+pub struct Settling {
+    pub seg: Sent,
+    /// When its arrival was first reported: the ACK, or the SACK before it.
+    pub reported: Time,
+    /// The timestamp that the ACK echoed, if this segment is what set that ACK off (RFC 7323 §4.3).
+    pub echo: Option<u32>,
+    pub dsacks: u32,
+    pub last_dsack: Time,
+    pub until: Time,
+    /// A duplicate ACK can speak of copies sent from then on (without SACK only): those that the ACK of this
+    /// segment cannot have been set off by.
+    pub unblocked: Time,
+}
+
+/// What the path and the receiver are like.
+#[derive(Clone, Copy, Debug)]
+pub struct Judge {
+    pub at: Vantage,
+    /// From here to the receiver and back, at least.
+    pub forth_and_back: Span,
+    /// The receiver has sent DSACKs on this connection.
+    pub dsack_seen: bool,
+}
+
+fn echoes_older(echo: u32, ts: u32) -> bool {
+    echo != 0 && ts != 0 && (echo.wrapping_sub(ts) as i32) < 0
+}
+
+impl Settling {
+    pub fn covers(&self, start: u64, end: u64) -> bool {
+        self.seg.start < end && start < self.seg.end
+    }
+
+    /// Tells the ledger the fate of every copy. Returns nothing: rows follow from the ledger.
+    pub fn settle(&self, ledger: &mut Ledger, judge: &Judge) {
+        let ordinals: Vec<Ordinal> = self.seg.ordinals().collect();
+        let arrived = self.arrived(&ordinals, ledger, judge);
+        let first_arrived = arrived.iter().position(|a| *a).unwrap_or(ordinals.len());
+        let len = self.seg.len();
+        for (i, (&ordinal, &here)) in ordinals.iter().zip(&arrived).enumerate() {
+            let needless = i > first_arrived;
+            let ts = ledger.copy(ordinal).map_or(0, |c| c.ts);
+            ledger.settle(ordinal, len, !here);
+            let Some(resend) = ledger.resend_mut(ordinal) else { continue };
+            let verdict = match needless {
+                false => Needless::No,
+                true if judge.at == Vantage::Receiver || judge.at == Vantage::Both => {
+                    Needless::Yes(Proof::Seen)
+                }
+                true if self.dsacks > 0 => Needless::Yes(Proof::Dsack),
+                true if self.echo.is_some_and(|e| echoes_older(e, ts)) => Needless::Yes(Proof::Timestamps),
+                true => Needless::Yes(Proof::EarlyAck),
+            };
+            // A packet that carried several segments was needless only if all of it was.
+            resend.row.needless = match (resend.row.needless, verdict) {
+                (Needless::No, _) | (_, Needless::No) => Needless::No,
+                (_, v) => v,
+            };
+        }
+    }
+
+    /// For each copy, whether it arrived.
+    fn arrived(&self, ordinals: &[Ordinal], ledger: &Ledger, judge: &Judge) -> Vec<bool> {
+        let copies: Vec<_> = ordinals.iter().map(|o| ledger.copy(*o)).collect();
+        let mut arrived: Vec<bool> =
+            copies.iter().map(|c| c.is_some_and(|c| c.known && c.lost == 0)).collect();
+        if copies.iter().all(|c| c.is_none_or(|c| c.known)) {
+            return arrived;
+        }
+        if judge.at == Vantage::Receiver {
+            // What was seen here arrived here.
+            return copies.iter().map(|c| c.is_some_and(|c| !c.unseen)).collect();
+        }
+        // A copy can have caused the report only if it left a round trip before it.
+        let soonest = judge.forth_and_back.scale(0.8);
+        let could = |i: usize, by: Time| {
+            copies[i].is_some_and(|c| {
+                !c.unseen && c.time + soonest <= by && !self.echo.is_some_and(|e| echoes_older(e, c.ts))
+            })
+        };
+        let n = copies.len();
+        let deliverer = (0..n).rev().find(|&i| could(i, self.reported));
+        let deliverer = deliverer.or_else(|| copies.iter().position(|c| c.is_some_and(|c| !c.unseen)));
+        let Some(deliverer) = deliverer else { return arrived };
+        arrived[deliverer] = true;
+        // Each DSACK is one more arrival (RFC 2883 §4): of the latest copy that it can speak of.
+        for _ in 0..self.dsacks {
+            let spoken_of = (0..n)
+                .rev()
+                .find(|&i| !arrived[i] && copies[i].is_some_and(|c| c.time + soonest <= self.last_dsack))
+                .or_else(|| (0..n).rev().find(|&i| !arrived[i]));
+            if let Some(i) = spoken_of {
+                arrived[i] = true;
+            }
+        }
+        // Later copies of what had arrived: the receiver would have answered each at once (RFC 5681 §4.2).
+        for i in deliverer + 1..n {
+            let silence = match (copies[i], copies.get(i + 1).copied().flatten()) {
+                (Some(c), Some(next)) => next.heard == c.heard,
+                _ => false,
+            };
+            arrived[i] |= !judge.dsack_seen && !silence;
+        }
+        arrived
+    }
+}

@@ -1,0 +1,156 @@
+//! Where was it seen? From how long each end takes to answer, and from what only a sending host leaves behind.
+
+use crate::rows::Vantage;
+use wire::{Packet, Span, Time};
+
+/// The delay from here to one host and back, learnt from the handshake and from echoed timestamps.
+#[derive(Clone, Copy, Debug)]
+pub struct Distance {
+    min: Span,
+    /// The mean over the least of every eight samples: what it takes when the host answers at once, queues on
+    /// the way included, which the least of all would leave out.
+    typical: Span,
+    rounds: u32,
+    least: Span,
+    in_round: u32,
+    /// A timestamp on its way to that host, and when it passed.
+    pending: Option<(u32, Time)>,
+    last_seen: u32,
+}
+
+impl Default for Distance {
+    fn default() -> Distance {
+        Distance {
+            min: Span::MAX,
+            typical: Span::ZERO,
+            rounds: 0,
+            least: Span::MAX,
+            in_round: 0,
+            pending: None,
+            last_seen: 0,
+        }
+    }
+}
+
+impl Distance {
+    pub fn sample(&mut self, s: Span) {
+        if s < Span::ZERO {
+            return;
+        }
+        self.min = self.min.min(s);
+        self.least = self.least.min(s);
+        self.in_round += 1;
+        if self.in_round == 8 {
+            self.rounds += 1;
+            self.typical += (self.least - self.typical) / i64::from(self.rounds);
+            self.in_round = 0;
+            self.least = Span::MAX;
+        }
+    }
+    /// `None` before the first sample.
+    pub fn typical(&self) -> Option<Span> {
+        if self.rounds > 0 { Some(self.typical) } else { self.min() }
+    }
+    pub fn min(&self) -> Option<Span> {
+        (self.min != Span::MAX).then_some(self.min)
+    }
+    /// A packet with a new timestamp goes to that host.
+    #[inline]
+    pub fn towards(&mut self, ts: u32, now: Time) {
+        if ts == self.last_seen {
+            return;
+        }
+        self.last_seen = ts;
+        // One timestamp at a time; one that nobody echoes is given up after a second.
+        if self.pending.is_none_or(|(_, t)| now - t > Span::from_secs(1)) {
+            self.pending = Some((ts, now));
+        }
+    }
+    /// A packet comes from that host and echoes `echo`.
+    #[inline]
+    pub fn back(&mut self, echo: u32, now: Time) -> Option<Span> {
+        let (ts, passed) = self.pending?;
+        match echo.wrapping_sub(ts) as i32 {
+            0 => {
+                self.pending = None;
+                self.sample(now - passed);
+                Some(now - passed)
+            }
+            // A later one was echoed: this one never will be.
+            1.. => {
+                self.pending = None;
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Evidence about the place of the capture, per side of a connection (0 and 1).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    pub to: [Distance; 2],
+    /// Packets from this side whose checksum the host had left to its network card.
+    pub partial_checksums: [u32; 2],
+    /// Packets that the capture itself says this side's host sent, or received.
+    pub outbound: [u32; 2],
+    pub inbound: [u32; 2],
+}
+
+impl Place {
+    /// The vantage for data sent by `side`. `lost`: copies of that data lost before they came here, and after.
+    pub fn of_sender(&self, side: usize, lost: (u32, u32)) -> Vantage {
+        match (self.by_delays(side), lost) {
+            // At an end all losses lie on one side.
+            (Vantage::Middle | Vantage::Unknown, (before, after)) if before >= 3 && after * 10 <= before => {
+                Vantage::Receiver
+            }
+            (Vantage::Middle | Vantage::Unknown, (0, 3..)) => Vantage::Sender,
+            (at, _) => at,
+        }
+    }
+
+    fn by_delays(&self, side: usize) -> Vantage {
+        let other = 1 - side;
+        if self.outbound[side] + self.inbound[other] > self.inbound[side] + self.outbound[other] {
+            return Vantage::Sender;
+        }
+        if self.outbound[other] + self.inbound[side] > 0 {
+            return Vantage::Receiver;
+        }
+        // Between virtual hosts checksums are never finished, so those of both sides tell nothing.
+        match (self.partial_checksums[side], self.partial_checksums[other]) {
+            (1.., 0) => return Vantage::Sender,
+            (0, 1..) => return Vantage::Receiver,
+            _ => {}
+        }
+        match (self.to[side].typical(), self.to[other].typical()) {
+            (Some(near), Some(far)) => {
+                let share = near.0 as f64 / (near.0 + far.0).max(1) as f64;
+                match share {
+                    ..0.15 => Vantage::Sender,
+                    0.85.. => Vantage::Receiver,
+                    _ => Vantage::Middle,
+                }
+            }
+            _ => Vantage::Unknown,
+        }
+    }
+    /// From an ACK passing here to the packet that `side` sends because of it.
+    pub fn turn(&self, side: usize, at: Vantage) -> Span {
+        match at {
+            Vantage::Sender | Vantage::Both => Span::ZERO,
+            _ => self.to[side].min().unwrap_or(Span::ZERO),
+        }
+    }
+    /// Notes what a packet from `side` tells.
+    #[inline]
+    pub fn note(&mut self, packet: &Packet, side: usize) {
+        if let Some(ts) = packet.seg.timestamps {
+            self.to[1 - side].towards(ts.val, packet.time);
+            if ts.ecr != 0 {
+                self.to[side].back(ts.ecr, packet.time);
+            }
+        }
+    }
+}
