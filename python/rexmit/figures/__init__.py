@@ -1,0 +1,12 @@
+"""Figures of one flow, one style. Each function takes Arrow tables of that flow and returns a `Figure`."""
+
+from rexmit.figures.idle import idle_gaps
+from rexmit.figures.ladder import ladder
+from rexmit.figures.repairs import repairs
+from rexmit.figures.rtt import rtt
+from rexmit.figures.style import Figure
+from rexmit.figures.throughput import throughput
+from rexmit.figures.time_sequence import time_sequence
+from rexmit.figures.window import window
+
+__all__ = ["Figure", "idle_gaps", "ladder", "repairs", "rtt", "throughput", "time_sequence", "window"]

@@ -1,0 +1,74 @@
+"""Duplicate ACKs and retransmissions, interval by interval: the alarm and the answer to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from rexmit.columns import CAUSES
+from rexmit.figures.style import CAUSE_STYLE, SKY, Figure, canvas, legend_above, shade_episodes, styled, title
+from rexmit.figures.throughput import _per, interval_length
+from rexmit.frame import Frame
+
+
+@styled
+def repairs(
+    intervals: Frame,
+    retransmissions: Frame,
+    episodes: list[dict[str, Any]],
+    flow: dict[str, Any],
+    *,
+    interval: float | None = None,
+) -> Figure:
+    """Duplicate ACKs (upper panel) and retransmitted segments by cause (lower panel), counts per interval.
+
+    intervals, retransmissions: the flow's rows, times in s since the capture's first packet.  interval:
+    length, s.
+    """
+    order = np.argsort(intervals["start"])
+    start = intervals["start"][order]
+    length = interval or interval_length(start)
+    edges = np.append(start, start[-1] + length) if len(start) else np.array([0.0, 1.0])
+    # Intervals without a packet have no row: bins must not stretch over them.
+    whole = np.arange(edges[0], edges[-1] + length / 2, length)
+    fig, (upper, lower) = canvas(rows=2, height=4.4)
+    upper.set_xlim(edges[0] - 0.01 * (edges[-1] - edges[0]), edges[-1] + 0.01 * (edges[-1] - edges[0]))
+    upper.bar(
+        start,
+        intervals["duplicate_acks"][order],
+        width=length * 0.92,
+        align="edge",
+        color=SKY,
+        gid="duplicate-acks",
+    )
+    upper.set_ylabel(f"duplicate ACKs\nper {_per(length)}")
+    bottom = np.zeros(len(whole) - 1)
+    for cause in CAUSES:
+        mask = retransmissions.equals("cause", cause) if len(retransmissions) else np.zeros(0, dtype=bool)
+        if not mask.any():
+            continue
+        counts, _ = np.histogram(
+            retransmissions["time"][mask], bins=whole, weights=retransmissions["segments"][mask]
+        )
+        lower.bar(
+            whole[:-1],
+            counts,
+            width=length * 0.92,
+            align="edge",
+            bottom=bottom,
+            color=CAUSE_STYLE[cause][0],
+            label=cause,
+            gid=f"again-{cause}",
+        )
+        bottom += counts
+    lower.set_ylabel(f"segments sent again\nper {_per(length)}")
+    lower.set_xlabel("time since the first packet of the capture (s)")
+    for ax in (upper, lower):
+        ax.set_ylim(bottom=0)
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+        shade_episodes(ax, episodes, float(edges[-1]), most_numbers=14 if ax is upper else 0)
+    legend_above(lower)
+    title(fig, "Duplicate ACKs and retransmissions", flow)
+    return Figure(fig, "repairs")

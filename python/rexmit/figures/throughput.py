@@ -1,0 +1,67 @@
+"""What was sent, what of it was new, and what was acknowledged, interval by interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rexmit.figures.style import (
+    BLACK,
+    GREEN,
+    LIGHT,
+    Figure,
+    canvas,
+    legend_above,
+    scale_for,
+    shade_episodes,
+    styled,
+)
+from rexmit.figures.style import title as put_title
+from rexmit.frame import Frame
+
+
+@styled
+def throughput(
+    intervals: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any], *, interval: float | None = None
+) -> Figure:
+    """Bits per second sent, sent for the first time, and acknowledged.
+
+    intervals: the flow's `intervals` rows, times in s since the capture's first packet.  interval: their
+    length, s (default: the smallest distance between two).
+    """
+    order = np.argsort(intervals["start"])
+    start = intervals["start"][order]
+    length = interval or interval_length(start)
+    edges = np.append(start, start[-1] + length) if len(start) else np.array([0.0, 1.0])
+    rates = {
+        name: intervals[f"{name}_bytes"][order] * 8 / length if len(start) else np.array([0.0])
+        for name in ("sent", "new", "acked")
+    }
+    scale, unit = scale_for(max(float(rates["sent"].max()), float(rates["acked"].max())), "bps")
+    fig, (ax,) = canvas(height=3.4)
+    ax.set_xlim(edges[0] - 0.01 * (edges[-1] - edges[0]), edges[-1] + 0.01 * (edges[-1] - edges[0]))
+    ax.stairs(rates["sent"] / scale, edges, fill=True, color=LIGHT, label="sent", zorder=1)
+    ax.stairs(
+        rates["new"] / scale, edges, color=BLACK, lw=1.1, label="of it new data", zorder=3, baseline=None
+    )
+    ax.stairs(
+        rates["acked"] / scale, edges, color=GREEN, lw=1.1, label="acknowledged", zorder=4, baseline=None
+    )
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("time since the first packet of the capture (s)")
+    ax.set_ylabel(f"payload per {_per(length)} ({unit})")
+    shade_episodes(ax, episodes, float(edges[-1]))
+    legend_above(ax)
+    put_title(fig, "Throughput", flow)
+    return Figure(fig, "throughput")
+
+
+def interval_length(start: Any) -> float:
+    """Length of the intervals that begin at these times (s): the smallest step, 1 s if there is but one."""
+    steps = np.diff(np.unique(start))
+    return round(float(steps.min()), 9) if len(steps) else 1.0
+
+
+def _per(length: float) -> str:
+    return "second" if abs(length - 1) < 1e-9 else f"{length * 1e3:g} ms" if length < 1 else f"{length:g} s"

@@ -1,0 +1,196 @@
+"""Sequence number against time: the picture in which a loss and its repair are seen at a glance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+from rexmit.columns import CAUSES, sack_columns
+from rexmit.figures import thin
+from rexmit.figures.style import (
+    BLACK,
+    CAUSE_STYLE,
+    GREEN,
+    GREY,
+    RED,
+    SKY,
+    Figure,
+    canvas,
+    legend_above,
+    scale_for,
+    shade_episodes,
+    styled,
+    title,
+)
+from rexmit.frame import Frame
+
+#: Up to this many segments each is drawn as a bar of its own height; beyond, as a point.
+BARS = 4000
+
+
+@styled
+def time_sequence(
+    packets: Frame,
+    episodes: list[dict[str, Any]],
+    bursts: list[dict[str, Any]],
+    flow: dict[str, Any],
+    *,
+    start: float | None = None,
+    end: float | None = None,
+) -> Figure:
+    """Data, ACKs, SACK blocks, lost copies and retransmissions by cause over time; episodes shaded and
+    numbered.
+
+    packets, episodes, bursts: rows of one flow, times in s since the capture's first packet.  start, end:
+    the part to show, s.
+    """
+    time = packets["time"]
+    low = float(time.min()) if start is None and len(packets) else (start or 0.0)
+    high = float(time.max()) if end is None and len(packets) else (end or 1.0)
+    inside = (time >= low) & (time <= high)
+    shown = packets.where(inside) if not inside.all() else packets
+    fig, (ax,) = canvas()
+    margin = (high - low) * 0.015 or 0.01
+    ax.set_xlim(low - margin, high + margin)
+    data = shown["data"] & (shown["len"] > 0)
+    top = float((shown["seq"] + shown["len"])[data].max()) if data.any() else 1.0
+    scale, unit = scale_for(top, "B")
+
+    _acks(ax, shown, scale)
+    _sack(ax, shown, scale)
+    _data(ax, shown, data, scale)
+    _lost(ax, shown, data, bursts, flow, scale, (low, high))
+    _retransmissions(ax, shown, data, scale)
+
+    ax.set_xlabel("time since the first packet of the capture (s)")
+    ax.set_ylabel(f"sequence number ({unit})")
+    ax.margins(y=0.03)
+    ax.autoscale(axis="y")
+    shade_episodes(ax, episodes, high)
+    legend_above(ax, columns=7)
+    title(fig, "Time and sequence", flow)
+    return Figure(fig, "time-sequence")
+
+
+def _data(ax: Axes, p: Frame, data: npt.NDArray[np.bool_], scale: float) -> None:
+    new = data & ~_again(p)
+    x, y, height = p["time"][new], p["seq"][new] / scale, p["len"][new] / scale
+    if len(x) <= BARS:
+        _bars(ax, x, y, y + height, BLACK, 1.1, "data", zorder=3)
+        return
+    keep = thin.cells(x, y)
+    ax.plot(x[keep], y[keep], ".", ms=1.6, mew=0, color=BLACK, label="data", zorder=3, gid="data")
+
+
+def _again(p: Frame) -> npt.NDArray[np.bool_]:
+    again = np.zeros(len(p), dtype=bool)
+    for cause in CAUSES:
+        again |= p.equals("cause", cause)
+    return again
+
+
+def _acks(ax: Axes, p: Frame, scale: float) -> None:
+    back = ~p["data"] & (p["ack"] >= 0)
+    x, y = p["time"][back], p["ack"][back] / scale
+    if len(x) == 0:
+        return
+    order = np.argsort(x, kind="stable")
+    # A late ACK does not take anything back.
+    x, y = x[order], np.maximum.accumulate(y[order])
+    keep = thin.extremes(x, y)
+    ax.step(x[keep], y[keep], where="post", color=GREEN, lw=0.9, label="ACK", zorder=2, gid="ack")
+
+
+def _sack(ax: Axes, p: Frame, scale: float) -> None:
+    xs, lows, highs = [], [], []
+    for k, (start, end) in enumerate(sack_columns(p)):
+        there = (end > 0) & ~p["data"]
+        if k == 0:
+            there &= ~p["dsack"]
+        xs.append(p["time"][there])
+        lows.append(start[there] / scale)
+        highs.append(end[there] / scale)
+    x, low, high = (np.concatenate(part) if part else np.array([]) for part in (xs, lows, highs))
+    if len(x) == 0:
+        return
+    keep = thin.cells(x, high, 700, 500) if len(x) > 3000 else np.arange(len(x))
+    _bars(ax, x[keep], low[keep], high[keep], SKY, 0.7, "SACK", zorder=1.5, alpha=0.55)
+
+
+def _lost(
+    ax: Axes,
+    p: Frame,
+    data: npt.NDArray[np.bool_],
+    bursts: list[dict[str, Any]],
+    flow: dict[str, Any],
+    scale: float,
+    view: tuple[float, float],
+) -> None:
+    mine = [b for b in bursts if view[0] <= float(b["start"]) <= view[1]]
+    if not mine:
+        return
+    if flow.get("vantage") == "receiver":
+        # Here a lost copy was never seen: the hole is drawn where it showed.
+        x = np.array([float(b["start"]) for b in mine])
+        low = np.array([b["seq_start"] for b in mine]) / scale
+        high = np.array([b["seq_end"] for b in mine]) / scale
+        _bars(ax, x, low, high, RED, 1.6, "hole", zorder=4)
+        return
+    time = p["time"]
+    order = np.argsort(time, kind="stable")
+    ordered = time[order]
+    lost = np.zeros(len(p), dtype=bool)
+    for burst in mine:
+        # A burst is a maximal run of lost copies: everything sent from its first to its last is lost.
+        a = np.searchsorted(ordered, float(burst["start"]) - 1e-9)
+        b = np.searchsorted(ordered, float(burst.get("last") or burst["start"]) + 1e-9, side="right")
+        lost[order[a:b]] = True
+    lost &= data
+    x, y = time[lost], p["seq"][lost] / scale
+    if len(x):
+        keep = thin.cells(x, y, 300, 220)
+        size = 4.5 if len(keep) < 40 else 3
+        ax.plot(x[keep], y[keep], "x", ms=size, mew=0.7, color=RED, label="lost", zorder=5, gid="lost")
+
+
+def _retransmissions(ax: Axes, p: Frame, data: npt.NDArray[np.bool_], scale: float) -> None:
+    for cause in CAUSES:
+        mask = data & p.equals("cause", cause)
+        x, y = p["time"][mask], p["seq"][mask] / scale
+        if len(x) == 0:
+            continue
+        keep = thin.cells(x, y, 500, 350)
+        colour, marker = CAUSE_STYLE[cause]
+        ax.plot(
+            x[keep],
+            y[keep],
+            marker,
+            ms=3.2,
+            mew=0.4,
+            mec="white" if cause != "persist" else GREY,
+            color=colour,
+            label=f"again: {cause}",
+            zorder=6,
+            gid=f"again-{cause}",
+        )
+
+
+def _bars(
+    ax: Axes,
+    x: npt.NDArray[Any],
+    low: npt.NDArray[Any],
+    high: npt.NDArray[Any],
+    colour: str,
+    width: float,
+    label: str,
+    **kwargs: Any,
+) -> None:
+    segments = np.stack([np.column_stack([x, low]), np.column_stack([x, high])], axis=1)
+    lines = LineCollection(list(segments), colors=colour, linewidths=width, gid=label, **kwargs)
+    ax.add_collection(lines)
+    # A hairline shows no colour in the legend: a thick stand-in does.
+    ax.plot([], [], color=colour, lw=3 if label == "SACK" else 1.5, label=label)

@@ -1,0 +1,110 @@
+"""Arrow tables as numpy columns: the only door through which figures and ladders see rows.
+
+Times become seconds after an origin, so that no figure handles absolute nanoseconds; a null becomes NaN in a
+float column, -1 in an integer column, None in a text column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+class ArrowStream(Protocol):
+    """Whatever exports an Arrow stream (the PyCapsule interface)."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+def batches(table: ArrowStream) -> Iterator[Any]:
+    """The record batches of a table, one at a time."""
+    yield from pa.RecordBatchReader.from_stream(table)
+
+
+def gather(table: ArrowStream, flow: int | None = None) -> Any:
+    """A pyarrow Table, only of the rows of one flow if a flow is named; other rows are dropped batch by
+    batch.
+    """
+    reader = pa.RecordBatchReader.from_stream(table)
+    if flow is None:
+        return reader.read_all()
+    kept = (batch.filter(pc.equal(batch.column("flow"), flow)) for batch in reader)
+    return pa.Table.from_batches([b for b in kept if b.num_rows], schema=reader.schema)
+
+
+class Frame:
+    """The rows of one table as numpy columns.
+
+    table: anything with an Arrow stream.  origin_ns: the instant that becomes 0 s, in nanoseconds since 1970.
+    """
+
+    def __init__(self, table: ArrowStream, origin_ns: int = 0) -> None:
+        self._table = pa.table(table)
+        self.origin_ns = origin_ns
+        self._cache: dict[str, npt.NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._table.column_names
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._cache:
+            self._cache[name] = self._convert(name)
+        return self._cache[name]
+
+    def text(self, name: str) -> list[str | None]:
+        """A column of strings as a list; None where null."""
+        return cast("list[str | None]", self._table.column(name).to_pylist())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows as dictionaries with times in seconds after the origin."""
+        columns = {}
+        for field in self._table.schema:
+            if pa.types.is_timestamp(field.type):
+                values = self[field.name]
+                columns[field.name] = [None if np.isnan(v) else float(v) for v in values]
+            else:
+                columns[field.name] = self._table.column(field.name).to_pylist()
+        names = list(columns)
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def where(self, mask: npt.NDArray[np.bool_]) -> Frame:
+        """The rows that a mask selects."""
+        return Frame(self._table.filter(pa.array(mask)), self.origin_ns)
+
+    def equals(self, name: str, value: str) -> npt.NDArray[np.bool_]:
+        """A mask of the rows whose text column has this value."""
+        found = pc.fill_null(pc.equal(self._table.column(name).cast(pa.string()), value), False)
+        return cast("npt.NDArray[np.bool_]", found.to_numpy(zero_copy_only=False).astype(bool))
+
+    def _convert(self, name: str) -> npt.NDArray[Any]:
+        column = self._table.column(name)
+        kind = column.type
+        if pa.types.is_timestamp(kind):
+            # Subtract as integers: 2^53 ns is 104 days, so a float of the absolute time would lose digits.
+            whole = column.cast(pa.timestamp("ns", tz=kind.tz)).cast(pa.int64())
+            relative = pc.subtract(whole, pa.scalar(self.origin_ns, pa.int64())).cast(pa.float64())
+            return cast("npt.NDArray[Any]", relative.to_numpy(zero_copy_only=False) / 1e9)
+        if pa.types.is_boolean(kind):
+            return cast(
+                "npt.NDArray[Any]", pc.fill_null(column, False).to_numpy(zero_copy_only=False).astype(bool)
+            )
+        if pa.types.is_floating(kind):
+            return cast("npt.NDArray[Any]", column.to_numpy(zero_copy_only=False).astype(float))
+        if pa.types.is_integer(kind):
+            return cast(
+                "npt.NDArray[Any]", pc.fill_null(column.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
+            )
+        return np.array(column.to_pylist(), dtype=object)
+
+
+def timestamp_ns(value: Any) -> int:
+    """Nanoseconds since 1970 of one timestamp scalar of an Arrow column."""
+    return int(value.cast(pa.int64()).as_py())

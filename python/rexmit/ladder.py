@@ -1,0 +1,436 @@
+"""The packet exchange of one episode, folded until a person can read it.
+
+Both ladders, the figure and the one for the terminal, draw what `steps` returns: packets in the order in
+which they were seen, long runs of alike ones as one step, labelled as tcpdump writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rexmit.columns import sack_columns
+from rexmit.frame import Frame
+from rexmit.units import count, plain_seconds, seconds
+
+#: Fewer alike packets than this are drawn one by one.
+FOLD_FROM = 4
+#: What a person takes in on one page.
+MAX_STEPS = 40
+#: Steps that say why things went on are never folded away.
+NOTABLE = frozenset({"timeout", "probe", "persist", "handshake"})
+
+Block = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One arrow or band: `packets` alike packets in one direction, the first and last seen at these times
+    (s).
+    """
+
+    to_receiver: bool
+    kind: str  # new, repair, ack, partial, duplicate, dsack, control, hole, mixed
+    first_s: float
+    last_s: float
+    packets: int = 1
+    segments: int = 1
+    seq_start: int = 0
+    seq_end: int = 0
+    ack_first: int = -1
+    ack_last: int = -1
+    sack: tuple[Block, ...] = ()
+    dsack: bool = False
+    cause: str | None = None
+    lost: bool = False
+    parts: tuple[tuple[str, int], ...] = ()
+    order: int = 0  # in the capture, for packets of the same instant
+
+    @property
+    def folded(self) -> bool:
+        return self.packets > 1 or self.kind in ("hole", "mixed")
+
+    def label(self) -> str:
+        """In tcpdump's style: `1967433:1968881(1448)`, `ack 1965985, SACK 2094857-2096305`."""
+        if self.kind == "mixed":
+            return "… " + ", ".join(count(n, what, _MANY.get(what, what)) for what, n in self.parts)
+        if self.to_receiver:
+            return self._data_label()
+        if self.folded:
+            if self.kind in ("duplicate", "dsack"):
+                up_to = f", SACK up to {max(end for _, end in self.sack)}" if self.sack else ""
+                return f"… {count(self.packets, _ONE[self.kind])}, ack {self.ack_last}{up_to}"
+            return f"… {count(self.packets, _ONE[self.kind])}, ack {self.ack_first} to {self.ack_last}"
+        blocks = list(self.sack)
+        words = [f"ack {self.ack_last}"]
+        if self.dsack and blocks:
+            start, end = blocks.pop(0)
+            words.append(f"DSACK {start}-{end}")
+        if blocks:
+            words.append("SACK " + " ".join(f"{start}-{end}" for start, end in blocks))
+        return ", ".join(words)
+
+    def _data_label(self) -> str:
+        span = f"{self.seq_start}:{self.seq_end}"
+        if self.kind == "hole":
+            return f"… {count(self.segments, 'segment')} missing, {span}"
+        if self.folded:
+            return f"… {count(self.segments, 'segment')}, {span}"
+        return f"{span}({self.seq_end - self.seq_start})"
+
+    def remark(self) -> str:
+        """What the label does not say: again, why, and whether it was lost."""
+        words = []
+        if self.kind == "repair":
+            words.append(f"again: {self.cause or 'unknown'}")
+        if self.lost:
+            words.append("lost")
+        return ", ".join(words)
+
+
+_ONE = {
+    "ack": "ACK",
+    "partial": "partial ACK",
+    "duplicate": "duplicate ACK",
+    "dsack": "ACK with DSACK",
+}
+_MANY = {
+    "ACK with DSACK": "ACKs with DSACK",
+    "new segment": "new segments",
+    "lost segment": "lost segments",
+} | {
+    name: name + "s"
+    for name in ("ACK", "partial ACK", "duplicate ACK", "repair", "control packet", "segment")
+}
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The exchange of one episode.
+
+    one_way_s: the assumed one-way delay, half of the smallest round trip, seconds.
+    observed: the side at which times were observed; the other side's are assumed.
+    """
+
+    number: int
+    sender: str
+    receiver: str
+    steps: tuple[Step, ...]
+    one_way_s: float
+    observed: str
+    start_s: float
+    end_s: float | None
+    headline: str
+    silences: tuple[tuple[float, float], ...] = field(default=())
+
+
+def build(
+    packets: Frame,
+    episode: dict[str, Any],
+    bursts: Sequence[dict[str, Any]],
+    flow: dict[str, Any],
+    max_steps: int = MAX_STEPS,
+) -> Ladder:
+    """The ladder of one episode.
+
+    packets: the flow's `packets` rows.  episode, bursts, flow: rows, times in seconds since the capture's
+    first packet. Raises ValueError if the packets of the episode are not in the table.
+    """
+    number = int(episode["number"])
+    mine = [b for b in bursts if b.get("episode") == number]
+    rtt = _rtt_min(flow)
+    start = min([float(episode["start"])] + [float(b["start"]) for b in mine])
+    last_seen = float(packets["time"].max()) if len(packets) else start
+    end = episode.get("end")
+    until = float(end) if end is not None else last_seen
+    window = _window(packets, start, until)
+    if len(window) == 0:
+        raise ValueError(f"no packets of episode {number + 1} are in the packets table")
+    vantage = str(flow.get("vantage") or "unknown")
+    found = steps(window, mine, holes=vantage == "receiver", quiet_s=max(0.02, rtt))
+    return Ladder(
+        number=number + 1,
+        sender=str(flow["sender"]),
+        receiver=str(flow["receiver"]),
+        steps=tuple(fold_middle(found, max_steps)),
+        one_way_s=rtt / 2,
+        observed="receiver" if vantage == "receiver" else "sender",
+        start_s=start,
+        end_s=None if end is None else float(end),
+        headline=headline(episode, mine),
+        silences=tuple(silences(window, max(0.05, 2 * rtt))),
+    )
+
+
+def _rtt_min(flow: dict[str, Any]) -> float:
+    for key in ("rtt_ack", "rtt_timestamps"):
+        value = flow.get(f"{key}_min_s", flow.get(f"{key}_min"))
+        if value and flow.get(f"{key}_n", 1):
+            return float(value)
+    return 0.02
+
+
+def headline(episode: dict[str, Any], bursts: Sequence[dict[str, Any]]) -> str:
+    """What the episode was, in one line."""
+    lost = episode.get("lost_copies")
+    lost = episode.get("lost_segments") if lost is None else lost
+    words = [f"{count(int(lost), 'copy', 'copies')} lost" if lost else "nothing lost"]
+    if len(bursts) > 1:
+        words[0] += f" in {len(bursts)} bursts"
+    words.append(KIND_IN_WORDS.get(str(episode["kind"]), str(episode["kind"])))
+    if episode.get("timeouts"):
+        words.append(count(int(episode["timeouts"]), "timeout"))
+    if episode.get("cost_s") is not None:
+        words.append(f"cost {plain_seconds(float(episode['cost_s']))}")
+    return ", ".join(words)
+
+
+KIND_IN_WORDS = {
+    "ack": "repaired on an ACK",
+    "timer-rto": "repaired after a timeout",
+    "timer-probe": "repaired after a tail-loss probe",
+    "intermittent": "repaired one segment per timeout",
+    "needless": "repaired needlessly",
+    "unrepaired": "not repaired before the capture ended",
+}
+
+
+def _window(packets: Frame, start: float, end: float, lead: int = 2, tail: int = 2) -> Frame:
+    """The packets of the episode in order of time, with a few before and after it."""
+    time = packets["time"]
+    order = np.argsort(time, kind="stable")
+    ordered = time[order]
+    low = int(np.searchsorted(ordered, start - 1e-9)) - lead
+    high = int(np.searchsorted(ordered, end + 1e-9, side="right")) + tail
+    mask = np.zeros(len(packets), dtype=bool)
+    mask[order[max(0, low) : high]] = True
+    return packets.where(mask)
+
+
+def silences(packets: Frame, longer_than_s: float) -> list[tuple[float, float]]:
+    """Where no data packet left for longer than this: (from, to), seconds."""
+    sent = np.sort(packets["time"][packets["data"] & (packets["len"] > 0)])
+    gap = np.diff(sent)
+    return [(float(sent[i]), float(sent[i + 1])) for i in np.flatnonzero(gap > longer_than_s)]
+
+
+def steps(packets: Frame, bursts: Sequence[dict[str, Any]], *, holes: bool, quiet_s: float) -> list[Step]:
+    """Packets as steps, runs of alike ones in one direction folded.
+
+    holes: the capture is the receiver's, where a lost copy is a hole and no packet.  quiet_s: a pause after
+    which a run does not go on, seconds.
+    """
+    singles = _singles(packets, [] if holes else bursts)
+    if holes:
+        singles += [_hole(b) for b in bursts if b.get("seq_end", 0) > b.get("seq_start", 0)]
+        singles.sort(key=lambda s: s.first_s)
+    folded: list[Step] = []
+    for direction in (True, False):
+        folded += _fold([s for s in singles if s.to_receiver == direction], quiet_s)
+    return sorted(folded, key=lambda s: (s.first_s, s.order))
+
+
+def _hole(burst: dict[str, Any]) -> Step:
+    return Step(
+        True,
+        "hole",
+        float(burst["start"]),
+        float(burst["start"]),
+        segments=int(burst.get("lost_segments") or 1),
+        seq_start=int(burst["seq_start"]),
+        seq_end=int(burst["seq_end"]),
+        lost=True,
+    )
+
+
+def _singles(packets: Frame, bursts: Sequence[dict[str, Any]]) -> list[Step]:
+    order = np.argsort(packets["time"], kind="stable")
+    time, data, seq, length = packets["time"], packets["data"], packets["seq"], packets["len"]
+    ack, dsack = packets["ack"], packets["dsack"]
+    cause = packets.text("cause")
+    blocks = sack_columns(packets)
+    largest = max((int(n) for n in length[data]), default=0)
+    # Super-packets hold several segments; without the MSS at hand the smallest common payload stands for it.
+    mss = int(np.median(length[data & (length > 0)])) if (data & (length > 0)).any() else 1
+    spans = [(float(b["start"]) - 1e-9, float(b.get("last", b["start"])) + 1e-9) for b in bursts]
+    result: list[Step] = []
+    newest_ack = -1
+    for place, i in enumerate(order):
+        at = float(time[i])
+        if data[i] and length[i] > 0:
+            lost = any(start <= at <= last for start, last in spans)
+            result.append(
+                Step(
+                    True,
+                    "repair" if cause[i] else "new",
+                    at,
+                    at,
+                    segments=max(1, round(int(length[i]) / mss)) if largest > 2 * mss else 1,
+                    seq_start=int(seq[i]),
+                    seq_end=int(seq[i] + length[i]),
+                    cause=cause[i],
+                    lost=lost,
+                    order=place,
+                )
+            )
+        elif data[i]:
+            result.append(
+                Step(True, "control", at, at, seq_start=int(seq[i]), seq_end=int(seq[i]), order=place)
+            )
+        else:
+            sack = tuple((int(s[i]), int(e[i])) for s, e in blocks if e[i] > 0)
+            value = int(ack[i])
+            if dsack[i]:
+                kind = "dsack"
+            elif value <= newest_ack:
+                kind = "duplicate"
+            else:
+                kind = "partial" if sack else "ack"
+            newest_ack = max(newest_ack, value)
+            result.append(
+                Step(
+                    False,
+                    kind,
+                    at,
+                    at,
+                    ack_first=value,
+                    ack_last=value,
+                    sack=sack,
+                    dsack=bool(dsack[i]),
+                    order=place,
+                )
+            )
+    return result
+
+
+def _alike(step: Step) -> tuple[object, ...]:
+    return (step.kind, step.cause, step.lost)
+
+
+def _fold(one_way: list[Step], quiet_s: float) -> list[Step]:
+    runs: list[list[Step]] = []
+    for step in one_way:
+        previous = runs[-1][-1] if runs else None
+        same = previous is not None and _alike(previous) == _alike(step) and step.kind != "hole"
+        if same and previous is not None and step.first_s - previous.last_s <= quiet_s:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    result: list[Step] = []
+    for run in runs:
+        # The first repair of a run is what an ACK or the timer set off: it stands alone.
+        head = 1 if run[0].kind == "repair" and len(run) > FOLD_FROM else 0
+        result += run[:head]
+        rest = run[head:]
+        result += rest if len(rest) < FOLD_FROM else [_join(rest)]
+    return result
+
+
+def _join(run: list[Step]) -> Step:
+    first, last = run[0], run[-1]
+    newest = max(run, key=lambda s: max((end for _, end in s.sack), default=0))
+    return replace(
+        first,
+        last_s=last.last_s,
+        packets=len(run),
+        segments=sum(s.segments for s in run),
+        seq_start=min(s.seq_start for s in run),
+        seq_end=max(s.seq_end for s in run),
+        ack_last=last.ack_last,
+        sack=newest.sack,
+    )
+
+
+def fold_middle(found: list[Step], limit: int) -> list[Step]:
+    """At most about `limit` steps: how it began and ended stays, so does what a timer sent; the rest is
+    summed up.
+    """
+    if len(found) <= limit:
+        return found
+    head, tail = limit // 2, limit // 4
+    spare = limit - head - tail
+    middle = found[head : len(found) - tail]
+    notable = [s for s in middle if s.cause in NOTABLE][: spare // 3]
+    keep = {id(s) for s in notable}
+    result = found[:head]
+    pending: list[Step] = []
+    for step in middle:
+        if id(step) in keep:
+            result += [*_sum_up(pending), step]
+            pending = []
+        else:
+            pending.append(step)
+    return result + _sum_up(pending) + found[len(found) - tail :]
+
+
+def _sum_up(pending: Iterable[Step]) -> list[Step]:
+    result: list[Step] = []
+    pending = list(pending)
+    for direction in (True, False):
+        run = [s for s in pending if s.to_receiver == direction]
+        if len(run) == 1:
+            result += run
+        elif run:
+            result.append(
+                replace(
+                    _join(run),
+                    kind="mixed",
+                    cause=None,
+                    packets=sum(s.packets for s in run),
+                    lost=all(s.lost for s in run),
+                    parts=_parts(run),
+                )
+            )
+    return sorted(result, key=lambda s: (s.first_s, s.order))
+
+
+def _parts(run: list[Step]) -> tuple[tuple[str, int], ...]:
+    counted: dict[str, int] = {}
+    for step in run:
+        if step.kind == "mixed":
+            continue
+        if step.to_receiver:
+            name = {"repair": "repair", "control": "control packet"}.get(step.kind, "new segment")
+            name = "lost segment" if step.lost and step.kind != "repair" else name
+            counted[name] = counted.get(name, 0) + step.segments
+        else:
+            name = _ONE[step.kind]
+            counted[name] = counted.get(name, 0) + step.packets
+    return tuple(counted.items())
+
+
+def text(ladder: Ladder, width: int = 100) -> list[str]:
+    """The ladder for the terminal, one line a step.
+
+    width: columns to fit in; labels are never cut, so that a narrow terminal wraps instead of hiding.
+    """
+    labels = [s.label() for s in ladder.steps if s.to_receiver]
+    left = max([len(text) for text in labels] + [24])
+    shaft = max(8, min(20, width - 12 - left - 34))
+    lines = [
+        f"episode {ladder.number}: {ladder.headline}",
+        "",
+        f"{'s':>10}  {ladder.sender:<{left}}  {'':<{shaft}}  {ladder.receiver}",
+    ]
+    gaps = list(ladder.silences)
+    for step in ladder.steps:
+        while gaps and step.to_receiver and step.first_s >= gaps[0][1] - 1e-9:
+            quiet = gaps[0][1] - gaps[0][0]
+            lines.append(f"{'':>10}  {'(no data sent for ' + seconds(quiet) + ')':<{left}}")
+            gaps.pop(0)
+        lines.append(_line(step, left, shaft))
+    if ladder.end_s is None:
+        lines.append(f"{'':>10}  (the capture or the connection ended here)")
+    return lines
+
+
+def _line(step: Step, left: int, shaft: int) -> str:
+    stroke = "═" if step.folded else "─"
+    at = f"{step.first_s:>10.4f}"
+    if step.to_receiver:
+        arrow = stroke * (shaft // 2) + "✕" if step.lost else stroke * (shaft - 1) + "▶"
+        return f"{at}  {step.label():<{left}}  {arrow:<{shaft}}  {step.remark()}".rstrip()
+    return f"{at}  {'':<{left}}  {'◀' + stroke * (shaft - 1)}  {step.label()}"

@@ -1,0 +1,121 @@
+"""`--out DIR`: tables, figures of the worst flows, the whole answer, and a page that says what each file
+is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from rexmit.units import count
+
+if TYPE_CHECKING:
+    from rexmit.api import Capture, Flow
+    from rexmit.tables import Table
+
+ABOUT = {
+    "flows": "one row for each direction that carried data",
+    "bursts": "maximal runs of lost copies, with trigger and silence",
+    "episodes": "bursts whose repair overlaps, with kind, timeouts and cost",
+    "retransmissions": "every segment sent again, with cause, evidence and whether it was needless",
+    "probes": "tail-loss probes",
+    "idle": "gaps in sending, with cause",
+    "intervals": "bytes sent, new and acknowledged, duplicate ACKs and windows, interval by interval",
+    "rtt": "round-trip samples",
+    "packets": "every packet, as the figures use them",
+}
+FIGURE_ABOUT = {
+    "time-sequence": "sequence number against time: data, ACKs, SACK, losses, retransmissions by cause",
+    "throughput": "bits per second sent, new and acknowledged",
+    "rtt": "round-trip times against time and against sequence number",
+    "repairs": "duplicate ACKs and retransmissions, interval by interval",
+    "window": "advertised window and bytes in flight",
+    "idle": "idle gaps by cause",
+}
+
+
+def write(
+    capture: Capture,
+    folder: str,
+    *,
+    forms: Sequence[str] = ("parquet", "csv"),
+    packets_as_csv: bool = False,
+    figures: str | None = "png",
+    top: int = 3,
+) -> str:
+    """Writes everything about a capture into a folder, batch by batch; returns a sentence that says where.
+
+    forms: of "parquet" and "csv".  packets_as_csv: one row a packet is large as text, so the packets table
+    is written as CSV only on request.  figures: png, svg, pdf or None.  top: how many flows get figures, the
+    worst first. Raises OSError if the folder cannot be written.
+    """
+    out = Path(folder)
+    (out / "tables").mkdir(parents=True, exist_ok=True)
+    lines = ["# " + capture.name.rsplit("/", 1)[-1], "", "```", capture.page(), "```", ""]
+    lines += ["## Files", "", "| file | what it is | rows |", "|---|---|---:|"]
+    lines.append("| `summary.json` | the whole answer, as `rexmit analyze --json` prints it | |")
+    with open(out / "summary.json", "wb") as file:
+        capture.analysis.write_json(file.fileno())
+    written = 0
+    for name, about in ABOUT.items():
+        table = capture.table(name)  # type: ignore[arg-type]
+        here = [f for f in forms if name != "packets" or f == "parquet" or packets_as_csv]
+        paths = [out / "tables" / f"{name}.{form}" for form in here]
+        if not paths:
+            continue
+        rows = _write_table(table, paths)
+        written += len(paths)
+        for path in paths:
+            lines.append(f"| `{path.relative_to(out)}` | {about} | {rows:,} |")
+    drawn = 0
+    if figures:
+        for flow in capture.worst(top):
+            drawn += _draw(flow, out, figures, lines)
+    lines += [
+        "",
+        "rexmit's docs/definitions.md says what words and columns mean, docs/figures.md the figures.",
+    ]
+    (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    where = os.path.join(folder, "index.md")
+    what = f"{count(written, 'table')}, {count(drawn, 'figure')} and summary.json"
+    return f"wrote {what}; {where} says what each file is"
+
+
+def _write_table(table: Table, paths: Sequence[Path]) -> int:
+    """Writes one table in one pass over its batches; returns how many rows it has."""
+    reader = pa.RecordBatchReader.from_stream(table)
+    writers: list[Any] = []
+    try:
+        for path in paths:
+            if path.suffix == ".parquet":
+                writers.append(pa.parquet.ParquetWriter(path, reader.schema, compression="zstd"))
+            else:
+                writers.append(pa.csv.CSVWriter(path, reader.schema))
+        rows = 0
+        for batch in reader:
+            rows += batch.num_rows
+            for writer in writers:
+                writer.write_batch(batch)
+    finally:
+        for writer in writers:
+            writer.close()
+    return rows
+
+
+def _draw(flow: Flow, out: Path, form: str, lines: list[str]) -> int:
+    folder = out / "figures" / f"flow-{flow.id}"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines += ["", f"## Figures of {flow.sender} → {flow.receiver}", ""]
+    drawn = 0
+    for name, figure in flow.figures():
+        path = figure.save(folder / f"{name}.{form}")
+        about = FIGURE_ABOUT.get(name) or f"the packet exchange of episode {name.rpartition('-')[2]}"
+        lines.append(f"- [`{path.relative_to(out)}`]({path.relative_to(out).as_posix()}): {about}")
+        drawn += 1
+    return drawn

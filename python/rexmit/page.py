@@ -1,0 +1,419 @@
+"""The answer on one screen: the worst first, numbers aligned, units beside them, the sentence that matters
+in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rexmit.units import count, percent, plain_seconds, rate, seconds, size, three
+
+#: Rows of the episode table, at most; the rest is summed up in one line.
+EPISODES = 8
+#: Flows that get a line below the worst one, which gets a section.
+OTHERS = 6
+#: From this many flows the page speaks about all of them first.
+MANY = 20
+
+Json = dict[str, Any]
+
+REPAIRED_BY = {
+    "timer-rto": "timer, RTO",
+    "timer-probe": "timer, probe",
+    "intermittent": "one a timeout",
+    "needless": "nothing was lost",
+    "unrepaired": "not repaired",
+}
+
+
+def page(overview: Json, name: str, many: Json | None = None, hints: bool = True) -> list[str]:
+    """The whole page as lines.
+
+    overview: what `Analysis.overview` gives.  name: the capture as the user typed it.  many: figures over
+    all flows (`rexmit.many`), where there are many.  hints: whether to end with the next command.
+    """
+    flows: list[Json] = overview.get("flows") or []
+    lines = [header(overview, name)]
+    lines += notes(overview["capture"])
+    if not flows:
+        return [*lines, "", "no TCP connection in it carries data"]
+    total = int(overview.get("totals", {}).get("flows", len(flows)))
+    if total >= MANY:
+        lines += ["", *aggregate(overview["totals"], many)]
+    lines += ["", *section(flows[0])]
+    if len(flows) > 1:
+        lines += ["", *others(flows[1 : 1 + OTHERS], total)]
+    if hints:
+        lines += following(flows[0], name, total)
+    return lines
+
+
+def header(overview: Json, name: str) -> str:
+    """`upload.pcap: 12,404 packets, 7.4 s, Ethernet, snap 96, offloads off, taken at the sender`."""
+    capture: Json = overview["capture"]
+    flows: list[Json] = overview.get("flows") or []
+    words = [count(int(capture.get("packets") or 0), "packet"), seconds(float(capture.get("span_s") or 0))]
+    words += [str(link) for link in capture.get("link_types") or ()]
+    snap = capture.get("snaplen")
+    # Nobody cut anything off with a snap length above the largest IP packet.
+    if snap and int(snap) < 65_535:
+        words.append(f"snap {snap}")
+    words.append(_offloads(capture.get("offloads")))
+    where = capture.get("vantage") or (flows[0].get("vantage") if flows else None)
+    told = {
+        "sender": "taken at the sender",
+        "receiver": "taken at the receiver",
+        "middle": "taken on the way",
+        "both": "taken at both ends",
+    }.get(str(where))
+    if told:
+        words.append(told)
+    return f"{name}: " + ", ".join(w for w in words if w)
+
+
+def _offloads(value: Any) -> str:
+    if not isinstance(value, dict):
+        return ""
+    if not value.get("seen"):
+        return "offloads off"
+    largest = int(value.get("largest_payload") or 0)
+    return f"offloads on (packets of up to {size(largest)})" if largest else "offloads on"
+
+
+def notes(capture: Json, most: int = 4) -> list[str]:
+    """What limits the answer, as the reader and the analysis tell it."""
+    said = [str(w) for w in capture.get("warnings") or ()]
+    damage = capture.get("damage")
+    if damage and str(damage) not in said:
+        said.insert(0, str(damage))
+    if capture.get("interrupted"):
+        said.insert(0, "stopped early: this is the answer for what was read until then")
+    lines = [f"  note: {text}" for text in said[:most]]
+    if len(said) > most:
+        lines.append(f"  note: and {count(len(said) - most, 'more note')}; --json has them all")
+    return lines
+
+
+def rtt_words(flow: Json) -> str:
+    """`RTT 41 ms (38 to 212)`."""
+    found = flow.get("rtt") or {}
+    for kind in ("ack", "timestamps"):
+        sample = found.get(kind) or {}
+        if sample.get("n"):
+            low, mean, high = (float(sample[f"{k}_ms"]) for k in ("min", "mean", "max"))
+            return f"RTT {three(mean)} ms ({three(low)} to {three(high)})"
+    return "RTT unknown"
+
+
+def section(flow: Json) -> list[str]:
+    """One flow in full."""
+    lines = [f"{flow['sender']} → {flow['receiver']}   {_volume(flow)}   {rtt_words(flow)}"]
+    lines += [f"  {_sum(flow)}"]
+    episodes: list[Json] = flow.get("episodes") or []
+    if episodes:
+        lines += ["", *episode_table(episodes, flow), ""]
+    pairs = [
+        ("resent", _resent(flow)),
+        ("probes", _probes(flow)),
+        ("idle", _idle(flow)),
+        ("limits", _limits(flow)),
+    ]
+    lines += [f"  {word:<8} {text}" for word, text in pairs if text]
+    return lines + answer(flow.get("answer"))
+
+
+def _volume(flow: Json) -> str:
+    took = float(flow.get("duration_s") or 0)
+    speed = flow.get("throughput_bps")
+    words = f"{size(float(flow['bytes']))} in {seconds(took)}"
+    return f"{words}   {rate(float(speed))}" if speed is not None else words
+
+
+def _sum(flow: Json) -> str:
+    n = int(flow.get("episode_count") or 0)
+    took = float(flow.get("duration_s") or 0)
+    cost = flow.get("cost_s")
+    if n == 0:
+        words = ["No loss episode."]
+    elif cost is None:
+        words = [f"{count(n, 'episode')}, cost unknown."]
+    else:
+        words = [f"{count(n, 'episode')} cost {plain_seconds(float(cost))} of {plain_seconds(took)}."]
+    lost: Json = flow.get("lost") or {}
+    bursts = int(flow.get("burst_count") or 0)
+    if lost.get("copies") is not None and bursts:
+        words.append(f"{count(int(lost['copies']), 'copy', 'copies')} lost in {count(bursts, 'burst')}.")
+    elif lost.get("segments") is not None and bursts:
+        words.append(f"{count(int(lost['segments']), 'segment')} lost in {count(bursts, 'burst')}.")
+    elif lost.get("copies") is None and n:
+        words.append("How many copies were lost cannot be known from here.")
+    gaps = int(flow.get("idle_count") or 0)
+    words.append(
+        f"Idle {seconds(float(flow['idle_total_s']))} in {count(gaps, 'gap')}." if gaps else "Never idle."
+    )
+    return "  ".join(words)
+
+
+def worst_episodes(episodes: Sequence[Json], most: int = EPISODES) -> list[Json]:
+    """The costliest, in order of time."""
+
+    def weight(e: Json) -> tuple[float, float]:
+        took = (e["end_s"] - e["start_s"]) if e.get("end_s") is not None else 0.0
+        return (float(e["cost_s"]) if e.get("cost_s") is not None else took, took)
+
+    chosen = sorted(episodes, key=weight, reverse=True)[:most]
+    return sorted(chosen, key=lambda e: float(e["start_s"]))
+
+
+def episode_table(episodes: Sequence[Json], flow: Json) -> list[str]:
+    """The episodes, aligned; the costliest if there are many."""
+    shown = worst_episodes(episodes)
+    head = ("#", "at", "lost", "repaired by", "silence", "timeouts", "took", "cost", "")
+    rows = [_episode_row(e, flow) for e in shown]
+    widths = [max(len(r[i]) for r in [head, *rows]) for i in range(len(head) - 1)]
+    lines = []
+    for row in [head, *rows]:
+        cells = [
+            f"{cell:<{w}}" if i == 3 else f"{cell:>{w}}"
+            for i, (cell, w) in enumerate(zip(row, widths, strict=False))
+        ]
+        lines.append(("  " + "  ".join(cells) + ("   " + row[-1] if row[-1] else "")).rstrip())
+    total = max(int(flow.get("episode_count") or 0), len(episodes))
+    if total > len(shown):
+        left = total - len(shown)
+        rest = ""
+        if flow.get("cost_s") is not None:
+            remaining = float(flow["cost_s"]) - sum(float(e.get("cost_s") or 0) for e in shown)
+            rest = f", together {plain_seconds(max(0.0, remaining))}"
+        lines.append(f"  … and {count(left, 'cheaper episode')}{rest}")
+    return lines
+
+
+def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
+    lost = e.get("lost_copies")
+    lost = e.get("lost_segments") if lost is None else lost
+    end = e.get("end_s")
+    cost = e.get("cost_s")
+    silence = e.get("silence_s")
+    return (
+        str(int(e["number"]) + 1),
+        f"{float(e['start_s']):.3f}",
+        "?" if lost is None else f"{int(lost):,}",
+        _repaired_by(e, flow),
+        "" if silence is None else seconds(float(silence)),
+        str(int(e.get("timeouts") or 0)),
+        "open" if end is None else seconds(float(end) - float(e["start_s"])),
+        "?" if cost is None else plain_seconds(float(cost)),
+        why(e, flow),
+    )
+
+
+def _repaired_by(e: Json, flow: Json) -> str:
+    kind = str(e["kind"])
+    if kind == "ack":
+        sack = (flow.get("handshake") or {}).get("sack_permitted")
+        return "ack, SACK" if sack else "ack, duplicates"
+    return REPAIRED_BY.get(kind, kind)
+
+
+def why(e: Json, flow: Json) -> str:
+    """What made this episode what it was, in words; empty where there is nothing to add."""
+    kind, words = str(e["kind"]), []
+    window = size(float(e.get("flight_bytes") or 0))
+    if kind in ("timer-rto", "timer-probe", "intermittent"):
+        limit = str(e.get("limit"))
+        if limit == "receive-window":
+            words.append(f"the receiver's window ({window} in flight) was used up before an ACK came back")
+        elif limit == "sender-window":
+            words.append(f"the sender's window ({window} in flight) was used up before an ACK came back")
+        elif limit == "application":
+            words.append("the tail was lost: nothing more to send, so no ACK could tell")
+    if kind == "intermittent":
+        words.append("each timeout repaired one segment only")
+    if kind == "unrepaired":
+        words.append("the capture or the connection ended first")
+    if int(e.get("max_backoff") or 0) > 0:
+        words.append(f"{int(e['max_backoff']) + 1} timeouts in a row without progress")
+    copies, segments = e.get("lost_copies"), e.get("lost_segments")
+    if copies is not None and segments is not None and int(copies) > int(segments):
+        words.append(f"{count(int(copies) - int(segments), 'repair')} lost too")
+    if int(e.get("needless") or 0) > 0:
+        words.append(f"{int(e['needless']):,} sent again needlessly")
+    return "; ".join(words)
+
+
+def _resent(flow: Json) -> str:
+    again: Json = flow.get("retransmissions") or {}
+    total = int(again.get("total") or 0)
+    if total == 0:
+        return ""
+    causes = sorted((again.get("by_cause") or {}).items(), key=lambda item: -int(item[1]))
+    words = f"{count(total, 'segment')}: " + ", ".join(f"{int(n):,} {cause}" for cause, n in causes if n)
+    if again.get("needless"):
+        words += f"; {int(again['needless']):,} of them needless"
+    return words
+
+
+def _probes(flow: Json) -> str:
+    probes: Json = flow.get("probes") or {}
+    words = [
+        f"{int(probes[key]):,} {what}"
+        for key, what in (
+            ("new_data", "with new data"),
+            ("repeat", "repeating data"),
+            ("window", "of a closed window"),
+            ("keep_alive", "keep-alive"),
+        )
+        if probes.get(key)
+    ]
+    return ", ".join(words)
+
+
+def idle_by_cause(flow: Json) -> dict[str, tuple[int, float]]:
+    """Gaps and seconds by cause, the longest first, over the gaps that the overview lists."""
+    sums: dict[str, tuple[int, float]] = {}
+    for gap in flow.get("idle") or ():
+        n, length = sums.get(str(gap["cause"]), (0, 0.0))
+        sums[str(gap["cause"])] = (n + 1, length + float(gap["length_s"]))
+    return dict(sorted(sums.items(), key=lambda item: -item[1][1]))
+
+
+def _idle(flow: Json) -> str:
+    sums = idle_by_cause(flow)
+    listed = sum(n for n, _ in sums.values())
+    words = ", ".join(f"{seconds(length)} {cause}" for cause, (_, length) in sums.items())
+    if words and listed < int(flow.get("idle_count") or 0):
+        words += f" (the longest {listed} gaps)"
+    return words
+
+
+def _limits(flow: Json) -> str:
+    found: Json = flow.get("limits") or {}
+    largest = size(int(found.get("largest_payload") or 0))
+    told: dict[str, Callable[[int], str]] = {
+        "mid_stream": lambda _: "the capture starts in mid-stream: windows cannot be scaled",
+        "one_way": lambda _: "one direction only is in the capture",
+        "options_cut": lambda n: f"the snap length cut off the TCP options of {count(n, 'packet')}",
+        "missing_bytes": lambda n: f"{size(n)} are missing from the capture (acknowledged, never seen)",
+        "super_packets": lambda n: f"{count(n, 'packet')} of several segments (offload), up to {largest}",
+        "captured_twice": lambda n: f"{count(n, 'packet')} captured twice",
+        "out_of_capture_order": lambda n: f"{count(n, 'packet')} out of capture order",
+        "duplicated": lambda n: f"{count(n, 'packet')} doubled by the network",
+        "reordered": lambda n: f"{count(n, 'packet')} reordered by the network",
+        "bad_checksums": lambda n: count(n, "bad checksum"),
+    }
+    return "; ".join(words(int(found[key])) for key, words in told.items() if found.get(key))
+
+
+def answer(found: Json | None) -> list[str]:
+    """Where to look, and what says so."""
+    if not found:
+        return []
+    said = [str(s) for s in found.get("sentences") or ()]
+    where = found.get("where")
+    verdict = str(found.get("verdict") or "")
+    first = said.pop(0) if said else verdict
+    lines = [
+        f"  look at  {f'the {where}: ' if where and not first.startswith('the ' + str(where)) else ''}{first}"
+    ]
+    lines += [f"           {text}" for text in said]
+    lines += [f"           · {text}" for text in found.get("evidence") or ()]
+    for outage in found.get("outages") or ():
+        lines.append(f"           · {outage_words(outage)}")
+    return lines
+
+
+def outage_words(outage: Json) -> str:
+    """`nothing gets through for about 200 ms every 5.00 s, first at 1.500 s, 3 times`."""
+    words = f"nothing gets through for about {seconds(float(outage['length_s']))}"
+    if outage.get("period_s"):
+        words += f" every {three(float(outage['period_s']))} s"
+    if outage.get("first_s") is not None:
+        words += f", first at {float(outage['first_s']):.3f} s"
+    if outage.get("count"):
+        words += f", {count(int(outage['count']), 'time')}"
+    return words
+
+
+def others(flows: Sequence[Json], total: int) -> list[str]:
+    """The flows after the worst, one line each."""
+    rows = [
+        (
+            f"{f['sender']} → {f['receiver']}",
+            size(float(f["bytes"])),
+            seconds(float(f.get("duration_s") or 0)),
+            rate(float(f["throughput_bps"])) if f.get("throughput_bps") is not None else "",
+            f"{int((f.get('retransmissions') or {}).get('total') or 0):,}",
+            f"{int(f.get('episode_count') or 0):,}",
+            plain_seconds(float(f["cost_s"])) if f.get("cost_s") is not None else "?",
+            seconds(float(f.get("idle_total_s") or 0)),
+        )
+        for f in flows
+    ]
+    head = ("next worst", "bytes", "took", "rate", "resent", "episodes", "cost", "idle")
+    widths = [max(len(r[i]) for r in [head, *rows]) for i in range(len(head))]
+    lines = [
+        "  "
+        + "  ".join(
+            f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}"
+            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in [head, *rows]
+    ]
+    if total > 1 + len(flows):
+        lines.append(f"  … and {count(total - 1 - len(flows), 'more flow')}")
+    return lines
+
+
+def aggregate(totals: Json, many: Json | None) -> list[str]:
+    """What happened to all of them, where there are many."""
+    again: Json = totals.get("retransmissions") or {}
+    segments = int(totals.get("segments") or 0)
+    resent = int(again.get("total") or 0)
+    trouble = int(totals.get("flows_with_trouble") or 0)
+    flows = int(totals["flows"])
+    lines = [
+        f"{count(int(totals.get('connections') or flows), 'connection')}, {count(flows, 'flow')} with data, "
+        f"{size(float(totals.get('bytes') or 0))} in {count(segments, 'segment')}"
+    ]
+    words = f"{trouble:,} flows ({percent(trouble / flows)}) sent something again: {count(resent, 'segment')}"
+    lines.append(f"  resent   {words}" + (f" ({percent(resent / segments)})" if segments else ""))
+    causes = sorted((again.get("by_cause") or {}).items(), key=lambda item: -int(item[1]))
+    if resent:
+        lines.append("           " + ", ".join(f"{int(n):,} {cause}" for cause, n in causes if n))
+    syn = int(totals.get("syn_retransmissions") or 0)
+    if syn:
+        lines.append(f"  opening  {count(syn, 'SYN or SYN-ACK', 'SYNs or SYN-ACKs')} had to be sent again")
+    if many:
+        lines += _many(many)
+    if totals.get("episodes"):
+        cost = plain_seconds(float(totals.get("cost_s") or 0))
+        lines.append(f"  episodes {int(totals['episodes']):,}, cost {cost} in all")
+    return lines
+
+
+def _many(many: Json) -> list[str]:
+    lines = []
+    if many.get("tails"):
+        n = count(int(many["tails"]), "flow")
+        lines.append(f"  tails    {n} lost the end of what they sent and waited for a timer")
+    done: Json = many.get("completion_s") or {}
+    for key, what in (("all", "done in"), ("clean", "  clean"), ("timeout", "  timed out")):
+        part = done.get(key)
+        if part and part["n"]:
+            figures = ", ".join(f"{p} {seconds(float(part[p]))}" for p in ("p50", "p90", "p99"))
+            lines.append(f"  {what:<8} {figures}   ({count(int(part['n']), 'flow')})")
+    return lines
+
+
+def following(flow: Json, name: str, total: int) -> list[str]:
+    """The next command."""
+    episodes: list[Json] = flow.get("episodes") or []
+    command = f"rexmit analyze {name}"
+    if total > 1:
+        command += f" --flow {flow['sender']}-{flow['receiver']}"
+    if not episodes:
+        return [f"  next     {command} --out DIR      for tables and figures"]
+    number = int(max(episodes, key=lambda e: float(e.get("cost_s") or 0))["number"]) + 1
+    return [f"  next     {command} --ladder {number}      for the exchange of episode {number}"]

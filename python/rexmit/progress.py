@@ -1,0 +1,79 @@
+"""A progress bar on the terminal for what takes longer than two seconds; Ctrl-C keeps what was read."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from types import FrameType, TracebackType
+from typing import Any
+
+#: Shorter work shows nothing.
+PATIENCE_S = 2.0
+
+
+class Progress:
+    """Called by the core about ten times a second; answers whether to go on.
+
+    As a context it takes over Ctrl-C: the first one ends the reading and keeps what was read, a second one
+    ends the program.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.stopped = False
+        self._bar: Any = None
+        self._task: Any = None
+        self._began = time.monotonic()
+        self._previous: Any = None
+
+    def __enter__(self) -> Progress:
+        self._began = time.monotonic()
+        try:
+            self._previous = signal.signal(signal.SIGINT, self._interrupt)
+        except ValueError:  # not the main thread: whoever runs that minds Ctrl-C
+            self._previous = None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.stopped:
+            raise KeyboardInterrupt
+        self.stopped = True
+
+    def __call__(self, done: int, total: int | None, packets: int) -> bool:
+        if self._bar is None and time.monotonic() - self._began > PATIENCE_S and sys.stderr.isatty():
+            self._show()
+        if self._bar is not None:
+            self._bar.update(
+                self._task, completed=done, total=total, packets=packets, speed=self._speed(packets)
+            )
+        return not self.stopped
+
+    def _speed(self, packets: int) -> str:
+        return f"{packets / max(time.monotonic() - self._began, 1e-9) / 1e6:.2f} M packets/s"
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            DownloadColumn(),
+            TextColumn("{task.fields[packets]:,} packets"),
+            TextColumn("{task.fields[speed]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(self.what, total=None, packets=0, speed="")

@@ -1,0 +1,128 @@
+"""Tables as people use them: Arrow underneath, Polars, pandas and pyarrow on top, a readable head when
+printed.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rexmit.frame import ArrowStream
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+#: Rows that a printed table shows.
+SHOWN = 10
+
+
+class Table:
+    """Rows of one kind. Hand it to Polars, pandas, pyarrow or DuckDB as it is: they read it through Arrow.
+
+    Times are nanosecond timestamps (UTC), lengths of time float64 seconds (`_s`), sizes int64 bytes
+    (`_bytes`).
+    """
+
+    def __init__(self, name: str, load: Callable[[], ArrowStream]) -> None:
+        self.name = name
+        self._load = load
+        self._rows: Any = None
+
+    def _source(self) -> Any:
+        if self._rows is None:
+            self._rows = self._load()
+        return self._rows
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._source().__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self._source())
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        source = self._source()
+        names = getattr(source, "columns", None)
+        return list(names) if names and isinstance(names[0], str) else list(source.column_names)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """As a pyarrow Table."""
+        import pyarrow as pa
+
+        return pa.table(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """As a Polars DataFrame, without a copy. Raises ImportError with the mend if Polars is missing."""
+        try:
+            import polars as pl
+        except ImportError as error:
+            raise ImportError("to_polars needs Polars: pip install polars") from error
+        return pl.DataFrame(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a pandas DataFrame with Arrow's types. Raises ImportError with the mend if pandas is missing."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install pandas") from error
+        frame: pandas.DataFrame = self.to_arrow().to_pandas(types_mapper=pd.ArrowDtype)
+        return frame
+
+    def head(self, n: int = SHOWN) -> list[dict[str, Any]]:
+        """The first n rows as dictionaries."""
+        from rexmit.frame import batches
+
+        rows: list[dict[str, Any]] = []
+        for batch in batches(self):
+            rows += batch.slice(0, n - len(rows)).to_pylist()
+            if len(rows) >= n:
+                break
+        return rows
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        rows = self.head()
+        names = [c for c in self.columns if any(row.get(c) is not None for row in rows)] or self.columns
+        return names, [[_cell(row.get(name)) for name in names] for row in rows]
+
+    def __repr__(self) -> str:
+        n = len(self)
+        names, rows = self._cells()
+        # What fits on a line; the rest is named, not cut.
+        widths = [max([len(name)] + [len(row[i]) for row in rows]) for i, name in enumerate(names)]
+        fit, used = 0, 0
+        while fit < len(names) and used + widths[fit] + 2 <= 118:
+            used += widths[fit] + 2
+            fit += 1
+        lines = [f"{self.name}: {n:,} rows, {len(self.columns)} columns"]
+        lines += [
+            "  ".join(f"{c:>{w}}" for c, w in zip(line[:fit], widths, strict=False))
+            for line in [names, *rows]
+        ]
+        if n > len(rows):
+            lines.append(f"… {n - len(rows):,} more rows")
+        if fit < len(names):
+            lines.append("also: " + ", ".join(names[fit:]))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        names, rows = self._cells()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
+        caption = f"<caption>{html.escape(self.name)}: {len(self):,} rows</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if hasattr(value, "isoformat"):
+        return str(value.strftime("%H:%M:%S.%f"))
+    return str(value)
