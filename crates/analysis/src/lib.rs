@@ -7,6 +7,7 @@ mod analyzer;
 pub mod config;
 mod connection;
 pub mod infer;
+pub mod join;
 pub mod rows;
 pub mod sink;
 mod stream;

@@ -1,0 +1,191 @@
+//! What identifies one transmission of a segment well enough to find it in another capture.
+
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+use wire::{Flags, Packet, SackBlocks, Segment};
+
+/// Which facts of a header must agree between the captures. All of them, until something on the path is found
+/// to rewrite one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Agreement(u8);
+
+impl Agreement {
+    const IP_ID: u8 = 1;
+    /// Timestamps and SACK blocks; absent from a capture whose snap length cut them off.
+    const OPTIONS: u8 = 2;
+    const WINDOW: u8 = 4;
+    /// The acknowledgment number of data: LRO keeps the last of those it merges.
+    const DATA_ACK: u8 = 8;
+
+    pub const FULL: Agreement = Agreement(15);
+    /// From the strictest to the loosest; the last asks for the byte range alone.
+    pub const LADDER: [Agreement; 10] = {
+        let (id, options, window, all) = (Self::IP_ID, Self::OPTIONS, Self::WINDOW, 15);
+        [
+            Agreement(all),
+            Agreement(all & !id),
+            Agreement(all & !options),
+            Agreement(all & !window),
+            Agreement(all & !id & !window),
+            Agreement(all & !options & !window),
+            Agreement(all & !id & !options),
+            Agreement(Self::DATA_ACK),
+            Agreement(id),
+            Agreement(0),
+        ]
+    };
+    pub fn needs_ip_id(self) -> bool {
+        self.0 & Self::IP_ID != 0
+    }
+    pub fn is_full(self) -> bool {
+        self == Agreement::FULL
+    }
+    /// Whether it does without the IP identification, the options, the window, the acknowledgment of data.
+    pub fn left_out(self) -> [bool; 4] {
+        [Self::IP_ID, Self::OPTIONS, Self::WINDOW, Self::DATA_ACK].map(|fact| !self.has(fact))
+    }
+    fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+}
+
+/// How copies are compared: by which facts, and whether within one connection or across address translation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub facts: Agreement,
+    pub same_addresses: bool,
+}
+
+/// One transmission of a segment, or one MSS of a super-packet, as a capture holds it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copy {
+    /// Nanoseconds on the clock of its capture.
+    pub time: i64,
+    /// Packet number in its capture.
+    pub number: u64,
+    /// Connection and direction: twice the connection, plus 1 from the higher endpoint to the lower.
+    pub way: u32,
+    pub seq: u32,
+    pub ack: u32,
+    pub len: u32,
+    /// Hash of timestamps and SACK blocks.
+    pub options: u32,
+    pub ip_id: u16,
+    pub window: u16,
+    pub flags: u8,
+    /// A copy with the same IP identification is in the same capture.
+    pub twin: bool,
+}
+
+impl Copy {
+    pub fn of(p: &Packet, way: u32) -> Copy {
+        let seg = &p.seg;
+        // What TSO and GRO redistribute over the segments of a super-packet cannot identify one: PSH and FIN
+        // stand on the last, and the window is the first's.
+        let (flags, window) = match seg.payload {
+            0 => (seg.flags.0, seg.window),
+            _ => (seg.flags.0 & (Flags::SYN.0 | Flags::RST.0), 0),
+        };
+        Copy {
+            time: p.time.0,
+            number: p.number,
+            way,
+            seq: seg.seq.0,
+            ack: seg.ack.0,
+            len: seg.payload,
+            options: options(seg),
+            ip_id: p.ip_id,
+            window,
+            flags,
+            twin: false,
+        }
+    }
+
+    pub fn hash(&self, rule: Rule) -> u64 {
+        let f = rule.facts;
+        let id = if f.has(Agreement::IP_ID) { self.ip_id } else { 0 };
+        let options = if f.has(Agreement::OPTIONS) { self.options } else { 0 };
+        let window = if f.has(Agreement::WINDOW) { self.window } else { 0 };
+        let ack = if self.len == 0 || f.has(Agreement::DATA_ACK) { self.ack } else { 0 };
+        let way = if rule.same_addresses { self.way } else { 0 };
+        let mut h = FxHasher::default();
+        h.write_u64(u64::from(self.seq) << 32 | u64::from(ack));
+        h.write_u64(u64::from(self.len) << 32 | u64::from(options));
+        h.write_u64(u64::from(way) << 32 | u64::from(window) << 16 | u64::from(id));
+        h.write_u8(self.flags);
+        h.finish()
+    }
+
+    pub fn agrees(&self, o: &Copy, rule: Rule) -> bool {
+        let f = rule.facts;
+        self.seq == o.seq
+            && self.len == o.len
+            && self.flags == o.flags
+            && (self.ack == o.ack || (self.len != 0 && !f.has(Agreement::DATA_ACK)))
+            && (self.ip_id == o.ip_id || !f.has(Agreement::IP_ID))
+            && (self.options == o.options || !f.has(Agreement::OPTIONS))
+            && (self.window == o.window || !f.has(Agreement::WINDOW))
+            && (self.way == o.way || !rule.same_addresses)
+    }
+
+    /// The segments that segmentation offload makes of it: each takes the next sequence number and the next IP
+    /// identification (0 stays 0: RFC 6864 lets atomic datagrams carry any value).
+    pub fn segments(self, mss: u32) -> impl Iterator<Item = Copy> {
+        let whole = mss == 0 || self.len <= mss || self.len > LARGEST_SUPER_PACKET;
+        let (step, count) = if whole { (self.len, 1) } else { (mss, self.len.div_ceil(mss)) };
+        (0..count).map(move |i| {
+            let at = i * step;
+            let ip_id = if self.ip_id == 0 { 0 } else { self.ip_id.wrapping_add(i as u16) };
+            Copy { seq: self.seq.wrapping_add(at), len: (self.len - at).min(step), ip_id, ..self }
+        })
+    }
+}
+
+/// BIG TCP's limit on Linux; a length beyond it was made up.
+const LARGEST_SUPER_PACKET: u32 = 512 * 1024;
+
+fn options(seg: &Segment) -> u32 {
+    if seg.timestamps.is_none() && seg.sack == SackBlocks::NONE {
+        return 0;
+    }
+    let mut h = FxHasher::default();
+    if let Some(t) = seg.timestamps {
+        h.write_u64(u64::from(t.val) << 32 | u64::from(t.ecr));
+    }
+    for (left, right) in seg.sack.as_slice() {
+        h.write_u64(u64::from(left.0) << 32 | u64::from(right.0));
+    }
+    (h.finish() >> 16) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_super_packet_and_the_segments_it_becomes_on_the_wire_are_the_same_copies() {
+        let mut p = Packet { ip_id: 65534, ..Packet::default() };
+        p.seg.payload = 4000;
+        p.seg.seq = wire::Seq(u32::MAX - 1000);
+        p.seg.flags = Flags::ACK.with(Flags::PSH);
+        let rule = Rule { facts: Agreement::FULL, same_addresses: true };
+        let parts: Vec<Copy> = Copy::of(&p, 4).segments(1448).collect();
+        assert_eq!(parts.iter().map(|c| c.len).collect::<Vec<_>>(), [1448, 1448, 1104]);
+        for (i, part) in parts.iter().enumerate() {
+            let mut q = p;
+            q.seg.payload = part.len;
+            q.seg.seq = p.seg.seq + 1448 * i as u32;
+            q.seg.flags = Flags::ACK;
+            q.ip_id = p.ip_id.wrapping_add(i as u16);
+            let on_the_wire = Copy::of(&q, 4);
+            assert!(part.agrees(&on_the_wire, rule));
+            assert_eq!(part.hash(rule), on_the_wire.hash(rule));
+        }
+    }
+
+    #[test]
+    fn a_made_up_length_is_not_cut_into_millions_of_segments() {
+        let p = Packet { seg: Segment { payload: u32::MAX, ..Segment::default() }, ..Packet::default() };
+        assert_eq!(Copy::of(&p, 0).segments(88).count(), 1);
+    }
+}

@@ -1,0 +1,436 @@
+//! Two captures of the same transfers, one at each side: which packet arrived, exactly, in both directions.
+//!
+//! Every packet of one capture is looked for in the other. Both are read side by side, in the order of one
+//! clock: the offset between the two shows in the first packet found and is followed from there. A copy waits
+//! until its counterpart comes, or until the other capture has gone on for so long that it cannot come any more:
+//! then it was lost, or the other capture missed it, which the direction tells. Memory grows with what is in
+//! flight and with what was lost, never with packets.
+//!
+//! What identifies a copy is all of its header that the path leaves alone: see [`copy`]. Super-packets are cut
+//! into the segments they become on the wire, so that captures with and without offloads compare.
+
+mod clock;
+mod copy;
+mod outcome;
+mod pace;
+mod pending;
+mod trial;
+mod warning;
+mod ways;
+
+pub use clock::Clock;
+pub use outcome::{Fates, Joined, Lost, LostAcks, Seen};
+pub use warning::Warning;
+
+use clock::Comparison;
+use copy::{Copy, Rule};
+use pace::{Pace, SECOND};
+use pending::Pending;
+use std::collections::VecDeque;
+use ways::Ways;
+use wire::Packet;
+
+/// One of the two captures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Sender,
+    Receiver,
+}
+
+impl Side {
+    pub const BOTH: [Side; 2] = [Side::Sender, Side::Receiver];
+
+    pub fn other(self) -> Side {
+        match self {
+            Side::Sender => Side::Receiver,
+            Side::Receiver => Side::Sender,
+        }
+    }
+}
+
+/// Before the first packet is found in both captures, so many of each wait for it.
+const WAITING_FOR_THE_FIRST: usize = 1 << 20;
+/// And after it, which only a broken capture reaches.
+const WAITING_AT_MOST: usize = 1 << 22;
+/// Captures that start further apart than this are taken to have unset clocks, and to have started together.
+const CLOCKS_UNSET: i64 = 900 * SECOND;
+/// Of a direction that the other capture does not show at all, so many packets are remembered.
+const ONE_SIDED: u32 = 1024;
+/// Packets of each side after which addresses are taken to be translated if none is common to both.
+const STRANGERS: u64 = 64;
+/// Arrivals remembered, to tell a copy that came twice from one that was never sent.
+const ARRIVALS: usize = 1 << 14;
+
+/// A copy that found no counterpart, or several adjoining segments of one super-packet.
+#[derive(Clone, Copy, Debug)]
+struct Miss {
+    number: u64,
+    time: i64,
+    way: u32,
+    seq: u32,
+    len: u32,
+    twin: bool,
+}
+
+/// What is kept of one capture.
+#[derive(Debug)]
+struct Record {
+    packets: u64,
+    /// First and last time, on its own clock.
+    span: Option<(i64, i64)>,
+    /// Times of the last two packets taken in.
+    now: [i64; 2],
+    misses: Vec<Miss>,
+    /// Packets from before the other capture began, or after it ended.
+    outside: u64,
+    /// What was sent before or after this cannot be in the other capture, or was given up before the two could
+    /// be compared; own clock.
+    comparable: (i64, i64),
+    super_packets: u64,
+}
+
+impl Record {
+    fn new() -> Record {
+        Record {
+            packets: 0,
+            span: None,
+            now: [i64::MIN; 2],
+            misses: Vec::new(),
+            outside: 0,
+            comparable: (i64::MIN, i64::MAX),
+            super_packets: 0,
+        }
+    }
+    /// A copy of that time came too early to be compared.
+    fn is_before(&mut self, time: i64) {
+        self.outside += 1;
+        self.comparable.0 = self.comparable.0.max(time.saturating_add(1));
+    }
+}
+
+/// Reads two captures side by side and finds every packet of one in the other.
+///
+/// Feed it what [`Joiner::wants`] in batches, say [`Joiner::end`] when a capture has no more, then
+/// [`Joiner::finish`]. Other orders give the same answer and cost memory.
+#[derive(Debug)]
+pub struct Joiner {
+    ways: Ways,
+    queues: [VecDeque<Copy>; 2],
+    ended: [bool; 2],
+    pending: [Pending; 2],
+    records: [Record; 2],
+    pace: Pace,
+    comparison: Comparison,
+    arrivals: Vec<u64>,
+    matched: u64,
+    translated: bool,
+    /// Packets since the last trial: trials cost what is pending, so they wait until as many have come.
+    since_trial: usize,
+}
+
+impl Default for Joiner {
+    fn default() -> Joiner {
+        Joiner::new()
+    }
+}
+
+impl Joiner {
+    pub fn new() -> Joiner {
+        Joiner {
+            ways: Ways::new(),
+            queues: [VecDeque::new(), VecDeque::new()],
+            ended: [false; 2],
+            pending: [Pending::new(), Pending::new()],
+            records: [Record::new(), Record::new()],
+            pace: Pace::default(),
+            comparison: Comparison::new(),
+            arrivals: vec![0; ARRIVALS],
+            matched: 0,
+            translated: false,
+            since_trial: 0,
+        }
+    }
+
+    /// Packets of the capture at the sender's side, in its order.
+    pub fn push_sender(&mut self, batch: &[Packet]) {
+        self.push(Side::Sender, batch);
+    }
+    /// Packets of the capture at the receiver's side, in its order.
+    pub fn push_receiver(&mut self, batch: &[Packet]) {
+        self.push(Side::Receiver, batch);
+    }
+
+    pub fn push(&mut self, side: Side, batch: &[Packet]) {
+        let record = &mut self.records[side as usize];
+        record.packets += batch.len() as u64;
+        self.queues[side as usize].reserve(batch.len());
+        for p in batch {
+            let (first, last) = record.span.unwrap_or((p.time.0, p.time.0));
+            record.span = Some((first.min(p.time.0), last.max(p.time.0)));
+            let way = self.ways.of(side, p);
+            self.queues[side as usize].push_back(Copy::of(p, way));
+        }
+        self.advance();
+    }
+
+    /// The capture of `side` has no more packets.
+    pub fn end(&mut self, side: Side) {
+        self.ended[side as usize] = true;
+        self.advance();
+    }
+
+    /// Which side lags behind and should be fed next; one that has ended never does, unless both have.
+    pub fn wants(&self) -> Side {
+        let empty = |s: Side| self.queues[s as usize].is_empty();
+        match self.ended {
+            [true, _] => Side::Receiver,
+            [_, true] => Side::Sender,
+            _ if empty(Side::Sender) != empty(Side::Receiver) => {
+                if empty(Side::Sender) {
+                    Side::Sender
+                } else {
+                    Side::Receiver
+                }
+            }
+            _ => {
+                let now = |s: Side| self.records[s as usize].now[1];
+                let behind = now(Side::Sender).saturating_add(self.pace.offset) <= now(Side::Receiver);
+                if behind { Side::Sender } else { Side::Receiver }
+            }
+        }
+    }
+
+    /// Everything has been pushed.
+    pub fn finish(mut self) -> Joined {
+        for side in Side::BOTH {
+            self.end(side);
+        }
+        if self.ways.common == 0 {
+            self.translate();
+        }
+        self.reconsider(None);
+        for side in Side::BOTH {
+            while let Some(copy) = self.pending[side as usize].take_oldest() {
+                self.missed(side, copy);
+            }
+        }
+        outcome::resolve(self)
+    }
+
+    /// Takes in whatever both queues allow, in the order of one clock.
+    fn advance(&mut self) {
+        if self.matched == 0
+            && let [Some((a, _)), Some((b, _))] = [self.records[0].span, self.records[1].span]
+        {
+            let apart = b.saturating_sub(a);
+            self.pace.offset = if apart.abs() > CLOCKS_UNSET { apart } else { 0 };
+        }
+        loop {
+            let side = match [self.queues[0].front(), self.queues[1].front()] {
+                [Some(a), Some(b)] => {
+                    let sender_first = a.time.saturating_add(self.pace.offset) <= b.time;
+                    if sender_first { Side::Sender } else { Side::Receiver }
+                }
+                [Some(_), None] if self.ended[1] => Side::Sender,
+                [None, Some(_)] if self.ended[0] => Side::Receiver,
+                _ => return,
+            };
+            if let Some(copy) = self.queues[side as usize].pop_front() {
+                self.take_in(side, copy);
+            }
+        }
+    }
+
+    fn take_in(&mut self, side: Side, packet: Copy) {
+        let here = side as usize;
+        let record = &mut self.records[here];
+        record.now = [record.now[1], packet.time];
+        self.since_trial += 1;
+        if self.is_after_the_other(side, packet.time) {
+            let record = &mut self.records[here];
+            record.outside += 1;
+            record.comparable.1 = record.comparable.1.min(packet.time.saturating_sub(1));
+            return;
+        }
+        let mss = u32::from(self.ways.get(packet.way).mss);
+        if packet.len <= mss || mss == 0 {
+            self.place(side, packet);
+        } else {
+            self.records[here].super_packets += 1;
+            for segment in packet.segments(mss) {
+                self.place(side, segment);
+            }
+        }
+        self.let_go(side);
+        let strangers = self.records.iter().all(|r| r.packets >= STRANGERS);
+        match self.translated {
+            false if self.ways.common == 0 && strangers => self.translate(),
+            true if self.ways.common > 0 && self.ways.translated == 0 => {
+                self.translated = false;
+                self.place_again();
+            }
+            _ => {}
+        }
+        let home = self.ways.home(side, packet.way);
+        let way = self.ways.get(home);
+        let stuck = way.waiting[0].min(way.waiting[1]) >> way.patience > 0;
+        if stuck && self.since_trial > self.pending[0].len() + self.pending[1].len() {
+            self.reconsider(Some(home));
+        }
+    }
+
+    fn rule(&self, way: u32) -> Rule {
+        Rule { facts: self.ways.facts_of(way), same_addresses: !self.translated }
+    }
+
+    /// Finds the copy's counterpart, or lets it wait for it.
+    #[inline]
+    fn place(&mut self, side: Side, mut copy: Copy) {
+        let rule = self.rule(copy.way);
+        let hash = copy.hash(rule);
+        let ways = &self.ways;
+        // Copies that nothing tells apart: the one whose delay is most like that of the last.
+        let usual = match ways.get(ways.home(side, copy.way)) {
+            way if way.matched > 0 => way.last_difference,
+            _ => self.pace.offset,
+        };
+        let translated = self.translated;
+        let cost = |c: &Copy| {
+            let (a, b) = pair(side, &copy, c);
+            let possible = !translated || ways.may_be(a.way, b.way);
+            possible.then(|| b.time.saturating_sub(a.time).abs_diff(usual))
+        };
+        match self.pending[side.other() as usize].take(&copy, hash, rule, cost) {
+            Some(mate) => {
+                let home = self.ways.home(side.other(), mate.way);
+                self.ways.waits_no_more(home, side.other());
+                self.arrivals[hash as usize % ARRIVALS] = hash;
+                let (a, b) = pair(side, &copy, &mate);
+                self.met(a.time, b.time, a.way, b.way);
+            }
+            None => {
+                let again = self.arrivals[hash as usize % ARRIVALS] == hash;
+                copy.twin |= again && rule.facts.needs_ip_id() && copy.ip_id != 0;
+                self.pending[side as usize].insert(copy, hash, rule);
+                let home = self.ways.home(side, copy.way);
+                self.ways.get_mut(home).waiting[side as usize] += 1;
+            }
+        }
+    }
+
+    /// The same copy at both sides: `a` at the sender's, `b` at the receiver's.
+    #[inline]
+    fn met(&mut self, a: i64, b: i64, a_way: u32, b_way: u32) {
+        if a_way != b_way && self.ways.peer(a_way).is_none() {
+            self.pair_up(a_way, b_way);
+        }
+        self.matched += 1;
+        let difference = b.saturating_sub(a);
+        let back = *self.ways.get(a_way ^ 1);
+        let way = self.ways.get_mut(a_way);
+        way.matched += 1;
+        way.last_difference = difference;
+        for (i, t) in [a, b].into_iter().enumerate() {
+            way.first_matched[i] = way.first_matched[i].min(t);
+            way.last_matched[i] = way.last_matched[i].max(t);
+        }
+        if back.matched > 0 {
+            // Outward differences exceed inward ones by a round trip, whatever the offset.
+            let longer = (difference > back.last_difference) == (a_way & 1 == 0);
+            let near = &mut self.ways.near[a_way as usize / 2];
+            if difference != back.last_difference {
+                *near = near.saturating_add(if longer { 1 } else { -1 });
+            }
+        }
+        let outward = self.ways.outward(a_way);
+        self.pace.follow(outward, a, difference);
+        self.comparison.sample(outward, a, difference);
+    }
+
+    /// What waits for a way of the receiver's capture counts under that of the sender's from here on.
+    fn pair_up(&mut self, a: u32, b: u32) {
+        self.ways.pair_up(a, b);
+        for (a, b) in [(a, b), (a ^ 1, b ^ 1)] {
+            let waiting = std::mem::take(&mut self.ways.get_mut(b).waiting[1]);
+            self.ways.get_mut(a).waiting[1] += waiting;
+        }
+    }
+
+    /// True for a packet so late that the other capture, which has ended, cannot hold it.
+    fn is_after_the_other(&self, side: Side, time: i64) -> bool {
+        let other = side.other() as usize;
+        let done = self.ended[other] && self.queues[other].is_empty() && self.matched > 0;
+        let end = self.records[other].span.map_or(i64::MIN, |(_, last)| last);
+        done && self.pace.on_clock_of(side.other(), time) > end.saturating_add(self.pace.patience())
+    }
+
+    /// Lets go of what the capture of `side` has passed, and of what is too much.
+    fn let_go(&mut self, side: Side) {
+        let (here, other) = (side as usize, side.other());
+        if self.matched == 0 {
+            while self.pending[here].len() > WAITING_FOR_THE_FIRST {
+                let Some(copy) = self.pending[here].take_oldest() else { break };
+                let home = self.ways.home(side, copy.way);
+                self.ways.waits_no_more(home, side);
+                self.records[here].is_before(copy.time);
+            }
+            return;
+        }
+        // The earlier of two, so that one damaged time stamp does not age everything.
+        let now = self.records[here].now;
+        let now = self.pace.on_clock_of(other, now[0].min(now[1]));
+        let patience = self.pace.patience();
+        let aged = |c: &Copy| c.time.saturating_add(patience) < now;
+        while self.pending[other as usize].oldest().is_some_and(aged) {
+            let Some(copy) = self.pending[other as usize].take_oldest() else { break };
+            self.missed(other, copy);
+        }
+        while self.pending[here].len() > WAITING_AT_MOST {
+            let Some(copy) = self.pending[here].take_oldest() else { break };
+            self.missed(side, copy);
+        }
+    }
+
+    /// No counterpart will come for a copy of `side`'s capture.
+    fn missed(&mut self, side: Side, copy: Copy) {
+        let (here, other) = (side as usize, side.other() as usize);
+        let home = self.ways.home(side, copy.way);
+        self.ways.waits_no_more(home, side);
+        // Even the slowest would have come before the other capture began.
+        let began = self.records[other].span.map_or(i64::MAX, |(first, _)| first);
+        let reached = self.pace.on_clock_of(side.other(), copy.time).saturating_add(self.pace.largest_delay);
+        if self.matched == 0 || reached < began {
+            self.records[here].is_before(copy.time);
+            return;
+        }
+        if !self.ways.shown(side.other(), home) {
+            let way = self.ways.get_mut(home);
+            way.unmatched[here] += 1;
+            if way.unmatched[here] > ONE_SIDED {
+                return;
+            }
+        }
+        let record = &mut self.records[here];
+        match record.misses.last_mut() {
+            Some(m) if m.number == copy.number && m.seq.wrapping_add(m.len) == copy.seq && copy.len > 0 => {
+                m.len += copy.len;
+            }
+            _ => record.misses.push(Miss {
+                number: copy.number,
+                time: copy.time,
+                way: copy.way,
+                seq: copy.seq,
+                len: copy.len,
+                twin: copy.twin,
+            }),
+        }
+    }
+}
+
+/// A copy of `side` and its counterpart, the sender's capture first.
+fn pair<'a>(side: Side, copy: &'a Copy, mate: &'a Copy) -> (&'a Copy, &'a Copy) {
+    match side {
+        Side::Sender => (copy, mate),
+        Side::Receiver => (mate, copy),
+    }
+}

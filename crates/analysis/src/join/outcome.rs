@@ -1,0 +1,412 @@
+//! What the comparison of two captures says: each lost packet, the clocks, and what could not be known.
+
+use super::clock::Clock;
+use super::ways::Ways;
+use super::{Joiner, Miss, ONE_SIDED, Record, Side, Warning};
+use crate::Fate;
+use rustc_hash::{FxHashMap, FxHashSet};
+use wire::{Host, Packet, Seq, Span, Time, Tuple};
+
+/// A packet that was sent and never arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Its number in the capture next to its sender.
+    pub packet: u64,
+    /// When it was sent, on the clock of the sender's capture whichever side it left from.
+    pub time: Time,
+    pub seq: Seq,
+    /// Payload lost; less than the packet's if it is a super-packet of which a part arrived.
+    pub bytes: u32,
+    way: u32,
+}
+
+/// What one of the two captures shows, held against the other.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    pub packets: u64,
+    /// Packets that left from this side and did not arrive, by packet number.
+    pub lost: Vec<Lost>,
+    /// Packets of which it is unknown: sent before the other capture began, or after it ended.
+    pub outside: u64,
+    /// Copies that were captured twice here on leaving, or that came twice from the network.
+    pub captured_twice: u64,
+    pub came_twice: u64,
+    /// Packets seen arriving on the other side, or there on leaving and here by what they set off, that this
+    /// capture lacks.
+    pub not_captured: u64,
+    /// Of this packet number it is not known whether it arrived.
+    unknown: Vec<u64>,
+    /// The other capture cannot hold what was sent outside this interval; own clock.
+    comparable: (i64, i64),
+}
+
+/// Every packet of two captures, found in the other one or known to be lost.
+#[derive(Debug)]
+pub struct Joined {
+    /// Absent if no packet is in both.
+    pub clock: Option<Clock>,
+    /// Packets in both; a super-packet counts for its segments.
+    pub matched: u64,
+    /// The capture at the sender's side, and what was sent there and lost: data, as a rule.
+    pub sender: Seen,
+    /// The capture at the receiver's side, and what was sent there and lost: ACKs, as a rule.
+    pub receiver: Seen,
+    /// Most data come from the side of the receiver's capture.
+    pub swapped: bool,
+    pub warnings: Vec<Warning>,
+    ways: Ways,
+    tuples: Vec<Tuple>,
+    /// By way: whether it leaves from the sender's side, and whether its packets can be compared, by side.
+    known: Vec<Known>,
+    at: [usize; 2],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    outward: Option<bool>,
+    compared: [bool; 2],
+}
+
+impl Joined {
+    /// The fate of a packet of the sender's capture. Cheapest in the order of that capture.
+    pub fn fate(&mut self, packet: &Packet) -> Fate {
+        self.fate_at(Side::Sender, packet)
+    }
+
+    /// The fate of a packet of either capture: one that arrives there has arrived.
+    pub fn fate_at(&mut self, side: Side, packet: &Packet) -> Fate {
+        let Joined { ways, known, at, sender, receiver, .. } = self;
+        let seen = if side == Side::Sender { &*sender } else { &*receiver };
+        Fates { seen, side, ways, known, at: &mut at[side as usize] }.of(packet)
+    }
+
+    /// A reader of fates for a pass over one capture.
+    pub fn fates(&mut self, side: Side) -> Fates<'_> {
+        let Joined { ways, known, at, sender, receiver, .. } = self;
+        let seen = if side == Side::Sender { &*sender } else { &*receiver };
+        Fates { seen, side, ways, known, at: &mut at[side as usize] }
+    }
+
+    /// The packets that left from the receiver's side and did not arrive, as the sender's side can ask for them.
+    pub fn lost_acks(&self) -> LostAcks {
+        let mut times: Vec<(u32, Time)> = self.receiver.lost.iter().map(|l| (l.way, l.time)).collect();
+        times.sort_unstable();
+        let mut runs = FxHashMap::default();
+        let mut start = 0;
+        for run in times.chunk_by(|a, b| a.0 == b.0) {
+            let end = start + run.len();
+            runs.insert(self.tuples[run[0].0 as usize].reversed(), (start, end));
+            start = end;
+        }
+        LostAcks { times: times.into_iter().map(|(_, t)| t).collect(), runs }
+    }
+
+    /// Who sent a lost packet, and to whom, by the addresses that the sender's capture shows.
+    pub fn tuple(&self, lost: &Lost) -> Tuple {
+        self.tuples.get(lost.way as usize).copied().unwrap_or_default()
+    }
+}
+
+/// Tells the fate of the packets of one capture, in the order of that capture.
+#[derive(Debug)]
+pub struct Fates<'a> {
+    seen: &'a Seen,
+    side: Side,
+    ways: &'a mut Ways,
+    known: &'a [Known],
+    at: &'a mut usize,
+}
+
+impl Fates<'_> {
+    pub fn of(&mut self, packet: &Packet) -> Fate {
+        let Some(way) = self.ways.find_again(self.side, packet.tuple) else { return Fate::Unknown };
+        let known = self.known[way as usize];
+        let leaves = known.outward.map(|outward| outward == (self.side == Side::Sender));
+        match leaves {
+            Some(true) if known.compared[self.side as usize] => self.of_one_that_leaves(packet),
+            Some(false) if known.compared[self.side as usize] => Fate::Arrived,
+            _ => Fate::Unknown,
+        }
+    }
+
+    fn of_one_that_leaves(&mut self, packet: &Packet) -> Fate {
+        let lost = &self.seen.lost;
+        // Packets come in order as a rule, so the cursor moves by one; after a jump it is looked up.
+        let at = &mut *self.at;
+        let passed = |at: usize| lost.get(at).is_none_or(|l| l.packet >= packet.number);
+        if !passed(*at) || (*at > 0 && lost[*at - 1].packet >= packet.number) {
+            *at = match lost.get(*at + 1) {
+                Some(next)
+                    if passed(*at + 1)
+                        && lost[*at].packet < packet.number
+                        && next.packet >= packet.number =>
+                {
+                    *at + 1
+                }
+                _ => lost.partition_point(|l| l.packet < packet.number),
+            };
+        }
+        // Parts of one super-packet stand one after the other.
+        let parts = lost[*at..].iter().take_while(|l| l.packet == packet.number);
+        let (n, bytes) = parts.fold((0, 0u64), |(n, bytes), l| (n + 1, bytes + u64::from(l.bytes)));
+        if n > 0 {
+            return if bytes * 2 >= u64::from(packet.seg.payload) { Fate::Lost } else { Fate::Arrived };
+        }
+        let (from, to) = self.seen.comparable;
+        let outside = packet.time.0 < from || packet.time.0 > to;
+        if outside || self.seen.unknown.binary_search(&packet.number).is_ok() {
+            return Fate::Unknown;
+        }
+        Fate::Arrived
+    }
+}
+
+/// When packets that left from the receiver's side were lost, on the clock of the sender's capture.
+#[derive(Clone, Debug, Default)]
+pub struct LostAcks {
+    times: Vec<Time>,
+    /// By the tuple of the data that they acknowledge.
+    runs: FxHashMap<Tuple, (usize, usize)>,
+}
+
+impl LostAcks {
+    /// How many ACKs of the data of `tuple` were lost that left between `from` and `to`, both included.
+    pub fn between(&self, tuple: Tuple, from: Time, to: Time) -> u32 {
+        let times = self.of(tuple);
+        let before = times.partition_point(|t| *t < from);
+        let until = times.partition_point(|t| *t <= to);
+        until.saturating_sub(before) as u32
+    }
+    /// When each lost ACK of the data of `tuple` left, in order.
+    pub fn of(&self, tuple: Tuple) -> &[Time] {
+        self.runs.get(&tuple).map_or(&[], |&(start, end)| &self.times[start..end])
+    }
+}
+
+/// Sorts what found no counterpart: lost, not captured, seen twice, or not to be known.
+pub(super) fn resolve(mut j: Joiner) -> Joined {
+    let clock = j.comparison.clock();
+    let tuples = j.ways.tuples();
+    let known = known(&j.ways, &tuples);
+    let records = std::mem::replace(&mut j.records, [Record::new(), Record::new()]);
+    let spans = [records[0].span, records[1].span];
+    let [mut sender, mut receiver] = [Seen::default(), Seen::default()];
+    let super_packets = [records[0].super_packets, records[1].super_packets];
+    for (side, record) in Side::BOTH.into_iter().zip(records) {
+        let (here, there) = match side {
+            Side::Sender => (&mut sender, &mut receiver),
+            Side::Receiver => (&mut receiver, &mut sender),
+        };
+        here.packets = record.packets;
+        here.outside = record.outside;
+        let (Some(clock), Some(other)) = (&clock, spans[side.other() as usize]) else {
+            here.comparable = (i64::MAX, i64::MIN);
+            here.outside = record.packets;
+            continue;
+        };
+        let limits = Limits::new(clock, side, other);
+        here.comparable = record.comparable;
+        for miss in record.misses {
+            let way = j.ways.home(side, miss.way);
+            let k = known[way as usize];
+            let Some(outward) = k.outward.filter(|_| k.compared[side as usize]) else { continue };
+            match (outward == (side == Side::Sender), miss.twin) {
+                (false, true) => here.came_twice += 1,
+                (false, false) => there.not_captured += 1,
+                (true, true) => {
+                    here.captured_twice += 1;
+                    here.unknown.push(miss.number);
+                }
+                (true, false) if limits.outside(&j.ways, way, &miss) => {
+                    here.outside += 1;
+                    here.unknown.push(miss.number);
+                }
+                (true, false) => here.lost.push(lost(clock, side, way, &miss)),
+            }
+        }
+        here.lost.sort_unstable_by_key(|l| (l.packet, l.seq.0));
+        here.unknown.sort_unstable();
+    }
+    let swapped = swapped(&j.ways);
+    let mut joined = Joined {
+        clock,
+        matched: j.matched,
+        sender,
+        receiver,
+        swapped,
+        warnings: Vec::new(),
+        ways: j.ways,
+        tuples,
+        known,
+        at: [0; 2],
+    };
+    joined.warnings = joined.warnings(spans, super_packets);
+    joined
+}
+
+fn lost(clock: &Clock, side: Side, way: u32, miss: &Miss) -> Lost {
+    let time = match side {
+        Side::Sender => Time(miss.time),
+        Side::Receiver => clock.to_sender(Time(miss.time)),
+    };
+    Lost { packet: miss.number, time, seq: Seq(miss.seq), bytes: miss.len, way }
+}
+
+/// Which packets of one capture the other one must have seen if they arrived.
+struct Limits<'a> {
+    clock: &'a Clock,
+    side: Side,
+    /// First and last time of the other capture, on its clock.
+    other: (i64, i64),
+    /// On this side's clock: what leaves before may arrive before the other began.
+    from: i64,
+}
+
+impl Limits<'_> {
+    fn new(clock: &Clock, side: Side, other: (i64, i64)) -> Limits<'_> {
+        let floor = clock.rtt_floor.unwrap_or(Span::ZERO) / 2;
+        // Clocks are known to some microseconds at best; a packet on the edge did not leave outside.
+        let slack = clock.residual + Span::from_micros(100);
+        let from = clock.to(side, Time(other.0)) - floor - slack;
+        Limits { clock, side, other, from: from.0 }
+    }
+
+    fn outside(&self, ways: &Ways, way: u32, miss: &Miss) -> bool {
+        let w = ways.get(way);
+        let here = self.side as usize;
+        // A path keeps packets in order: between two that were seen there, this one would have been.
+        if miss.time < self.from && w.first_matched[here] > miss.time {
+            return true;
+        }
+        if w.last_matched[here] >= miss.time {
+            return false;
+        }
+        let delay = match w.matched {
+            0 => self.clock.rtt_floor.unwrap_or(Span::ZERO) / 2,
+            _ => {
+                let seen = Time(w.last_matched[Side::Sender as usize]);
+                let apart = Span(w.last_difference) - self.clock.offset_at(seen);
+                if self.side == Side::Sender { apart } else { -apart }
+            }
+        };
+        let arrival = self.clock.to(self.side.other(), Time(miss.time)) + delay;
+        arrival.0 > self.other.1
+    }
+}
+
+/// Which way leads where, and whether both captures looked at it.
+fn known(ways: &Ways, tuples: &[Tuple]) -> Vec<Known> {
+    let mut side_of: FxHashMap<Host, i64> = FxHashMap::default();
+    let mut between: FxHashSet<(Host, Host)> = FxHashSet::default();
+    for way in 0..ways.len() {
+        let t = tuples[way as usize];
+        if let Some(outward) = ways.outward(way) {
+            *side_of.entry(t.src.host).or_default() += if outward { 1 } else { -1 };
+            *side_of.entry(t.dst.host).or_default() -= if outward { 1 } else { -1 };
+        }
+        if Side::BOTH.iter().all(|&s| ways.shown(s, way)) {
+            between.insert((t.src.host, t.dst.host));
+        }
+    }
+    let by_host = |way: u32| {
+        let votes = |h: Host| side_of.get(&h).copied().unwrap_or(0);
+        let t = tuples[way as usize];
+        let sum = votes(t.src.host) - votes(t.dst.host);
+        (sum != 0).then_some(sum > 0)
+    };
+    // Without packets of both directions, the caller's word counts: the data leave from the sender's side.
+    let by_data = |way: u32| {
+        let bytes = |w: u32| ways.get(w).bytes[0].max(ways.get(w).bytes[1]);
+        (bytes(way) != bytes(way ^ 1)).then_some(bytes(way) > bytes(way ^ 1))
+    };
+    let one = |way: u32| {
+        let w = ways.get(way);
+        let t = tuples[way as usize];
+        let compared = Side::BOTH.map(|side| {
+            // A connection of which one capture shows nothing: lost from its first packet on, if other
+            // connections between the same hosts are in both; else it took another way.
+            let few = between.contains(&(t.src.host, t.dst.host)) && w.unmatched[side as usize] <= ONE_SIDED;
+            ways.shown(side.other(), way) || few
+        });
+        let outward = match ways.peer(way) {
+            // The receiver's side of a translated connection: what is known is kept at the sender's.
+            Some(peer) if !w.seen[0] => ways.outward(peer),
+            _ => ways.outward(way),
+        };
+        Known { outward: outward.or_else(|| by_host(way)).or_else(|| by_data(way)), compared }
+    };
+    (0..ways.len()).map(one).collect()
+}
+
+/// True if more data came inwards than went outwards, over connections that show which is which.
+fn swapped(ways: &Ways) -> bool {
+    let mut bytes = [0u64; 2];
+    for way in 0..ways.len() {
+        if let Some(outward) = ways.outward(way) {
+            let w = ways.get(way);
+            bytes[usize::from(outward)] += w.bytes[0].max(w.bytes[1]);
+        }
+    }
+    bytes[0] > bytes[1]
+}
+
+impl Joined {
+    fn warnings(&self, spans: [Option<(i64, i64)>; 2], super_packets: [u64; 2]) -> Vec<Warning> {
+        let mut all = Vec::new();
+        if let [Some(a), Some(b)] = spans
+            && self.matched == 0
+        {
+            let times = |(first, last)| (Time(first), Time(last));
+            let same = self.ways.common > 0;
+            all.push(if same {
+                Warning::Apart { sender: times(a), receiver: times(b) }
+            } else {
+                Warning::OtherTransfers
+            });
+            return all;
+        }
+        if self.swapped {
+            all.push(Warning::Swapped);
+        }
+        if let Some(c) = &self.clock {
+            if c.rtt_floor.is_none() {
+                all.push(Warning::OneDirection);
+            } else if c.wander > Span::from_millis(10) && c.wander > c.rtt_floor.unwrap_or(Span::MAX) {
+                all.push(Warning::Wandering { by: c.wander });
+            }
+        }
+        all.extend(self.translated());
+        all.extend(self.looser());
+        for side in Side::BOTH {
+            let seen = if side == Side::Sender { &self.sender } else { &self.receiver };
+            let alone = (0..self.ways.len())
+                .filter(|&w| self.ways.shown(side, w) && !self.known[w as usize].compared[side as usize])
+                .count() as u64;
+            let found = [
+                (alone, Warning::OneSided { side, directions: alone }),
+                (
+                    super_packets[side as usize],
+                    Warning::Offloads { side, packets: super_packets[side as usize] },
+                ),
+                (seen.not_captured, Warning::NotCaptured { side, packets: seen.not_captured }),
+                (seen.outside, Warning::Outside { side, packets: seen.outside }),
+            ];
+            all.extend(found.into_iter().filter(|(n, _)| *n > 0).map(|(_, w)| w));
+        }
+        all
+    }
+
+    fn translated(&self) -> Option<Warning> {
+        let way = (0..self.ways.len()).find(|&w| self.ways.get(w).seen[0] && self.ways.peer(w).is_some())?;
+        let peer = self.ways.peer(way)?;
+        Some(Warning::Translated { sender: self.tuples[way as usize], receiver: self.tuples[peer as usize] })
+    }
+
+    fn looser(&self) -> Option<Warning> {
+        let looser = |w: &u32| self.ways.get(*w).matched > 0 && !self.ways.facts_of(*w).is_full();
+        let way = (0..self.ways.len()).find(looser)?;
+        let [ip_id, options, window, ack] = self.ways.facts_of(way).left_out();
+        let directions = (0..self.ways.len()).filter(looser).count() as u64;
+        Some(Warning::Looser { ip_id, options, window, ack, directions })
+    }
+}

@@ -1,0 +1,101 @@
+//! What limits a comparison of two captures, in words.
+
+use super::Side;
+use std::fmt;
+use wire::{Span, Time, Tuple};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Warning {
+    /// No packet is in both, although connections are.
+    Apart { sender: (Time, Time), receiver: (Time, Time) },
+    /// No packet is in both, and no connection.
+    OtherTransfers,
+    /// Most data come from the side of the capture that was given as the receiver's.
+    Swapped,
+    /// Packets of one direction only are in both.
+    OneDirection,
+    /// One capture shows nothing of directions that the other shows.
+    OneSided { side: Side, directions: u64 },
+    /// The addresses of one connection, in either capture; others may be translated too.
+    Translated { sender: Tuple, receiver: Tuple },
+    /// Super-packets were cut into segments to compare them.
+    Offloads { side: Side, packets: u64 },
+    /// The path changes header fields, or a capture has cut them off: copies were told apart without them.
+    Looser { ip_id: bool, options: bool, window: bool, ack: bool, directions: u64 },
+    /// Packets that the other host received or sent, and this capture lacks.
+    NotCaptured { side: Side, packets: u64 },
+    /// Packets from before the other capture began or after it ended.
+    Outside { side: Side, packets: u64 },
+    /// The offset wanders more than its line tells: one of the clocks was set meanwhile.
+    Wandering { by: Span },
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::Sender => "sender's capture",
+            Side::Receiver => "receiver's capture",
+        })
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Warning::Apart { sender, receiver } => write!(
+                f,
+                "the captures show the same connections but no packet in common: the sender's runs from {} to {}, \
+                 the receiver's from {} to {}; take both over the same time",
+                sender.0, sender.1, receiver.0, receiver.1
+            ),
+            Warning::OtherTransfers => f.write_str(
+                "no packet is in both captures, under its own addresses or translated ones: \
+                 they show different transfers, or a proxy between them ends the connections",
+            ),
+            Warning::Swapped => f.write_str(
+                "most data come from the side of the receiver's capture: the two captures seem to be swapped",
+            ),
+            Warning::OneDirection => f.write_str(
+                "the captures have packets of one direction in common: the clock offset contains the whole \
+                 one-way delay, and which capture is nearer to which host is taken from the order they were given in",
+            ),
+            Warning::OneSided { side, directions } => write!(
+                f,
+                "{directions} directions of connections are in the {side} alone: nothing is known of the fate of \
+                 their packets"
+            ),
+            Warning::Translated { sender, receiver } => write!(
+                f,
+                "addresses are translated between the captures: {} > {} at the sender's side is {} > {} at the \
+                 receiver's",
+                sender.src, sender.dst, receiver.src, receiver.dst
+            ),
+            Warning::Offloads { side, packets } => write!(
+                f,
+                "the {side} holds {packets} super-packets (segmentation or receive offload): they are compared \
+                 segment by segment, by byte ranges"
+            ),
+            Warning::Looser { ip_id, options, window, ack, directions } => {
+                let facts = [(ip_id, "IP id"), (options, "TCP options"), (window, "window"), (ack, "ack of data")];
+                let facts: Vec<&str> = facts.into_iter().filter_map(|(off, name)| off.then_some(name)).collect();
+                write!(
+                    f,
+                    "the captures differ in {} in {directions} directions (rewritten on the path, or cut off by the \
+                     snap length): copies of one segment are told apart by the rest, and else by their order",
+                    facts.join(", ")
+                )
+            }
+            Warning::NotCaptured { side, packets } => {
+                write!(f, "the {side} lacks {packets} packets that must have passed it: it dropped them")
+            }
+            Warning::Outside { side, packets } => write!(
+                f,
+                "{packets} packets of the {side} are from before or after the other capture: their fate is unknown"
+            ),
+            Warning::Wandering { by } => write!(
+                f,
+                "the clock offset wanders by {by} from its line: one of the clocks was set while capturing"
+            ),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Connections, and what the two captures have shown of each of their directions.
+
+use super::Side;
+use super::copy::Agreement;
+use rustc_hash::FxHashMap;
+use wire::{Flags, Packet, Tuple};
+
+/// No connection is known to be the same one behind an address translation.
+pub(super) const NO_PEER: u32 = u32::MAX;
+
+/// One direction of a connection, in both captures.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    /// Times of the first and the last matched copy, each on its capture's clock.
+    pub first_matched: [i64; 2],
+    pub last_matched: [i64; 2],
+    /// Receiver's capture less sender's, last matched copy: the clock offset plus or minus a one-way delay.
+    pub last_difference: i64,
+    pub matched: u32,
+    /// Copies that wait for their counterpart, by the side that holds them.
+    pub waiting: [u32; 2],
+    /// How many must wait on both sides before another agreement is tried, as a power of two.
+    pub patience: u8,
+    pub facts: Agreement,
+    /// Largest segment by the handshake, 0 while unknown.
+    pub mss: u16,
+    /// Payload bytes, by the side that shows them.
+    pub bytes: [u64; 2],
+    /// Copies never matched, by side, while the other capture shows nothing of this direction.
+    pub unmatched: [u32; 2],
+    pub seen: [bool; 2],
+}
+
+/// Both directions, and what they tell together. Indexed by way: see [`super::copy::Copy::way`].
+#[derive(Debug)]
+pub(super) struct Ways {
+    by_tuple: FxHashMap<Tuple, u32>,
+    ways: Vec<Way>,
+    /// One a connection: above 0, the lower endpoint is near the sender's capture; below, the higher.
+    pub near: Vec<i32>,
+    /// The way in the other capture that a way is, where addresses are translated.
+    peers: Vec<u32>,
+    /// What a new connection starts with: what was found out on the others.
+    pub facts: Agreement,
+    /// Connections in both captures under the same addresses.
+    pub common: u32,
+    /// Connections found to be the same under other addresses.
+    pub translated: u32,
+    recent: [Option<(Tuple, u32)>; 2],
+}
+
+/// Timestamps take 12 bytes of every segment (RFC 7323 appendix A), and the MSS option does not count them
+/// (RFC 6691).
+const TIMESTAMPS: u16 = 12;
+/// What Ethernet's 1500 bytes leave after the headers of IPv4 and TCP.
+const COMMON_MSS: u16 = 1460;
+
+impl Ways {
+    pub fn new() -> Ways {
+        Ways {
+            by_tuple: FxHashMap::default(),
+            ways: Vec::new(),
+            near: Vec::new(),
+            peers: Vec::new(),
+            facts: Agreement::FULL,
+            common: 0,
+            translated: 0,
+            recent: [None; 2],
+        }
+    }
+
+    /// The way a packet of `side` travels, entered if it is new.
+    #[inline]
+    pub fn of(&mut self, side: Side, p: &Packet) -> u32 {
+        let way = match self.recent[side as usize] {
+            Some((tuple, way)) if tuple == p.tuple => way,
+            Some((tuple, way)) if tuple == p.tuple.reversed() => way ^ 1,
+            _ => {
+                let way = self.look_up(p.tuple);
+                self.recent[side as usize] = Some((p.tuple, way));
+                way
+            }
+        };
+        self.note(side, way, p);
+        way
+    }
+
+    /// The way of a tuple, if either capture showed its connection.
+    pub fn find(&self, tuple: Tuple) -> Option<u32> {
+        let (pair, back) = canonical(tuple);
+        self.by_tuple.get(&pair).map(|c| c * 2 + back)
+    }
+
+    /// The same, cheapest for the connection asked for last.
+    pub fn find_again(&mut self, side: Side, tuple: Tuple) -> Option<u32> {
+        match self.recent[side as usize] {
+            Some((last, way)) if last == tuple => Some(way),
+            Some((last, way)) if last == tuple.reversed() => Some(way ^ 1),
+            _ => {
+                let way = self.find(tuple)?;
+                self.recent[side as usize] = Some((tuple, way));
+                Some(way)
+            }
+        }
+    }
+
+    fn look_up(&mut self, tuple: Tuple) -> u32 {
+        let (pair, back) = canonical(tuple);
+        let next = (self.near.len()) as u32;
+        let connection = *self.by_tuple.entry(pair).or_insert(next);
+        if connection == next {
+            self.near.push(0);
+            for _ in 0..2 {
+                self.peers.push(NO_PEER);
+                self.ways.push(Way {
+                    first_matched: [i64::MAX; 2],
+                    last_matched: [i64::MIN; 2],
+                    last_difference: 0,
+                    matched: 0,
+                    waiting: [0; 2],
+                    patience: FIRST_PATIENCE,
+                    facts: self.facts,
+                    mss: 0,
+                    bytes: [0; 2],
+                    unmatched: [0; 2],
+                    seen: [false; 2],
+                });
+            }
+        }
+        connection * 2 + back
+    }
+
+    #[inline]
+    fn note(&mut self, side: Side, way: u32, p: &Packet) {
+        let (here, back) = (way as usize, way as usize ^ 1);
+        if !self.ways[here].seen[side as usize] {
+            let other = side.other() as usize;
+            let before = self.in_both(way);
+            self.ways[here].seen[side as usize] = true;
+            if !before && (self.ways[here].seen[other] || self.ways[back].seen[other]) {
+                self.common += 1;
+            }
+        }
+        self.ways[here].bytes[side as usize] += u64::from(p.seg.payload);
+        if p.seg.payload > u32::from(COMMON_MSS) && self.ways[here].mss == 0 {
+            // A super-packet, and the handshake was missed. If the guess is wrong, a trial finds the right one.
+            let less = if p.tuple.src.host.is_v4() { 0 } else { 20 };
+            self.ways[here].mss = COMMON_MSS - less - if p.seg.timestamps.is_some() { TIMESTAMPS } else { 0 };
+        }
+        if p.seg.flags.has(Flags::SYN)
+            && let Some(mss) = p.seg.mss
+        {
+            // Neither end sends more than the smaller of the two allows, after the path's clamping.
+            let usable = mss.saturating_sub(if p.seg.timestamps.is_some() { TIMESTAMPS } else { 0 }).max(88);
+            for w in [here, back] {
+                let known = self.ways[w].mss;
+                // A SYN-ACK without timestamps takes the room back that the SYN set aside for them.
+                let known = if p.seg.timestamps.is_none() && known != 0 { known + TIMESTAMPS } else { known };
+                self.ways[w].mss = if known == 0 { usable } else { known.min(usable) };
+            }
+        }
+    }
+
+    /// True if both captures show the connection of `way` under the same addresses.
+    pub fn in_both(&self, way: u32) -> bool {
+        let (a, b) = (&self.ways[way as usize].seen, &self.ways[way as usize ^ 1].seen);
+        (a[0] || b[0]) && (a[1] || b[1])
+    }
+    pub fn peer(&self, way: u32) -> Option<u32> {
+        self.peers.get(way as usize).copied().filter(|&p| p != NO_PEER)
+    }
+    /// `a` of the sender's capture and `b` of the receiver's are the same connection, translated.
+    pub fn pair_up(&mut self, a: u32, b: u32) {
+        for (x, y) in [(a, b), (b, a), (a ^ 1, b ^ 1), (b ^ 1, a ^ 1)] {
+            self.peers[x as usize] = y;
+        }
+        self.translated += 1;
+    }
+    /// May a copy of way `a` be one of way `b`? Only one connection can be its translation.
+    pub fn may_be(&self, a: u32, b: u32) -> bool {
+        a == b || self.peer(a) == Some(b) || (self.peer(a).is_none() && self.peer(b).is_none())
+    }
+    /// The way under which matches of `way` are counted: that of the sender's capture.
+    pub fn home(&self, side: Side, way: u32) -> u32 {
+        match side {
+            Side::Sender => way,
+            Side::Receiver => self.peer(way).unwrap_or(way),
+        }
+    }
+    /// True if the capture of `side` shows the way, under whichever addresses.
+    pub fn shown(&self, side: Side, way: u32) -> bool {
+        let by = |w: u32| self.get(w).seen[side as usize];
+        by(way) || self.peer(way).is_some_and(by)
+    }
+    /// One copy fewer waits for its counterpart.
+    pub fn waits_no_more(&mut self, home: u32, side: Side) {
+        let waiting = &mut self.get_mut(home).waiting[side as usize];
+        *waiting = waiting.saturating_sub(1);
+    }
+    pub fn get(&self, way: u32) -> &Way {
+        &self.ways[way as usize]
+    }
+    /// What must agree for two copies of this way to be the same.
+    pub fn facts_of(&self, way: u32) -> Agreement {
+        self.get(way).facts
+    }
+    /// All ways, those to come included, are compared by these facts.
+    pub fn agree_on(&mut self, facts: Agreement) {
+        self.facts = facts;
+        for way in &mut self.ways {
+            way.facts = facts;
+        }
+    }
+    pub fn get_mut(&mut self, way: u32) -> &mut Way {
+        &mut self.ways[way as usize]
+    }
+    pub fn len(&self) -> u32 {
+        self.ways.len() as u32
+    }
+    /// Which way's packets leave from near the sender's capture: that of even number, of odd, or not known.
+    pub fn outward(&self, way: u32) -> Option<bool> {
+        match self.near[way as usize / 2] {
+            0 => None,
+            votes => Some((votes > 0) == (way & 1 == 0)),
+        }
+    }
+    /// The tuple of every way.
+    pub fn tuples(&self) -> Vec<Tuple> {
+        let mut all = vec![Tuple::default(); self.ways.len()];
+        for (pair, &connection) in &self.by_tuple {
+            all[connection as usize * 2] = *pair;
+            all[connection as usize * 2 + 1] = pair.reversed();
+        }
+        all
+    }
+}
+
+/// Eight copies that wait on both sides set off the first trial.
+pub(super) const FIRST_PATIENCE: u8 = 3;
+
+/// A tuple with the lower endpoint first, and 1 if that turned it round.
+fn canonical(t: Tuple) -> (Tuple, u32) {
+    if t.src <= t.dst { (t, 0) } else { (t.reversed(), 1) }
+}
