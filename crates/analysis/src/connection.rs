@@ -1,6 +1,7 @@
 //! A connection: two streams, one each way, their handshake and their end.
 
 use crate::Fate;
+use crate::clock::SenderClock;
 use crate::config::Config;
 use crate::rows::*;
 use crate::sink::Sink;
@@ -23,6 +24,7 @@ struct Side {
     packets: u32,
     last_ip_id: u16,
     last_checksum: u16,
+    clock: SenderClock,
     last_time: Time,
 }
 
@@ -146,8 +148,9 @@ impl Connection {
         let limits = &mut self.streams[side].limits;
         limits.options_cut += u64::from(packet.seg.options_cut);
         limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
-        if packet.seg.timestamps.is_some() {
+        if let Some(ts) = packet.seg.timestamps {
             self.sides[side].timestamps = true;
+            self.sides[side].clock.note(ts.val, packet.time);
         }
     }
 
@@ -218,11 +221,17 @@ impl Connection {
 
     fn view(&self, packet: &Packet, side: usize, config: &Config) -> View {
         let at = self.vantage(side, config);
+        let elsewhere = matches!(at, Vantage::Receiver | Vantage::Middle);
+        let own = usize::from(packet.tuple.src != self.tuple.src) == side;
+        let sent = match packet.seg.timestamps {
+            Some(ts) if elsewhere && own => self.sides[side].clock.unqueued(ts.val, packet.time),
+            _ => packet.time,
+        };
         View {
             at,
             turn: self.place.turn(side, at),
             heard: self.sides[1 - side].packets,
-            sent: packet.time,
+            sent,
             handshake: !self.established,
         }
     }

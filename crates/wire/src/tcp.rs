@@ -32,9 +32,26 @@ pub struct Parsed {
     pub seg: Segment,
 }
 
+/// The fields of a TCP header that are no part of the segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ports {
+    pub src: u16,
+    pub dst: u16,
+    pub checksum: u16,
+}
+
 /// Reads a header from `bytes`, as much as was captured of a segment of `tcp_len` bytes (header and payload).
 #[inline]
 pub fn parse(bytes: &[u8], tcp_len: u32) -> Result<Parsed, HeaderError> {
+    let mut seg = Segment::default();
+    let ports = parse_into(bytes, tcp_len, &mut seg)?;
+    Ok(Parsed { src_port: ports.src, dst_port: ports.dst, checksum: ports.checksum, seg })
+}
+
+/// The same into a segment that is in its place already: where millions are read, moving each one shows. On an
+/// error `seg` is left as it was.
+#[inline(always)]
+pub fn parse_into(bytes: &[u8], tcp_len: u32, seg: &mut Segment) -> Result<Ports, HeaderError> {
     let Some(fixed) = bytes.first_chunk::<MIN_HEADER>() else {
         return Err(HeaderError::Cut { have: bytes.len() });
     };
@@ -43,7 +60,7 @@ pub fn parse(bytes: &[u8], tcp_len: u32) -> Result<Parsed, HeaderError> {
     if words < 5 || header as u32 > tcp_len {
         return Err(HeaderError::DataOffset { words });
     }
-    let mut seg = Segment {
+    *seg = Segment {
         seq: Seq(be32(fixed, 4)),
         ack: Seq(be32(fixed, 8)),
         payload: tcp_len - header as u32,
@@ -54,19 +71,23 @@ pub fn parse(bytes: &[u8], tcp_len: u32) -> Result<Parsed, HeaderError> {
         ..Segment::default()
     };
     if header > MIN_HEADER {
-        options(&mut seg, &bytes[MIN_HEADER..header.min(bytes.len())]);
+        let rest = &bytes[MIN_HEADER..header.min(bytes.len())];
+        // The layout nearly every data packet has: NOP NOP TIMESTAMPS (RFC 7323 appendix A).
+        match rest.first_chunk::<12>() {
+            Some(common) if common[..4] == [1, 1, 8, 10] => {
+                seg.timestamps = Some(Timestamps { val: be32(common, 4), ecr: be32(common, 8) });
+                if rest.len() > 12 {
+                    options(seg, &rest[12..]);
+                }
+            }
+            _ => options(seg, rest),
+        }
     }
-    Ok(Parsed { src_port: be16(fixed, 0), dst_port: be16(fixed, 2), checksum: be16(fixed, 16), seg })
+    Ok(Ports { src: be16(fixed, 0), dst: be16(fixed, 2), checksum: be16(fixed, 16) })
 }
 
 /// Options in any order; one that is malformed ends the walk, what came before it stands.
-#[inline]
 fn options(seg: &mut Segment, mut rest: &[u8]) {
-    // The layout nearly every data packet has: NOP NOP TIMESTAMPS (RFC 7323 appendix A).
-    if rest.len() >= 12 && rest[..4] == [1, 1, 8, 10] {
-        seg.timestamps = Some(Timestamps { val: be32(rest, 4), ecr: be32(rest, 8) });
-        rest = &rest[12..];
-    }
     while let [kind, tail @ ..] = rest {
         match kind {
             0 => return,

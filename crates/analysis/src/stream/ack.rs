@@ -97,6 +97,7 @@ impl Stream {
             ack,
             duplicate,
             ecr: seg.timestamps.map(|t| t.ecr),
+            ts: seg.timestamps.map(|t| t.val),
             newest_delivered: Time::FAR_PAST,
             ..AckNews::default()
         };
@@ -128,10 +129,9 @@ impl Stream {
                 self.interval.acked_bytes += gained;
             }
         }
-        if around.view.turn <= Span::from_micros(500) {
-            self.repair.on_ack(&news, now, self.next);
-        } else {
-            self.on_the_way.push_back(news);
+        match around.view.at {
+            Vantage::Receiver | Vantage::Middle => self.on_the_way.push_back(news),
+            _ => self.repair.on_ack(&news, now, self.next),
         }
         if news.advanced > 0 {
             self.timers.on_progress(self.una, self.next);

@@ -19,6 +19,12 @@ struct Piece<'a> {
     ts: u32,
 }
 
+/// How often a timer that starts at `rto` and doubles has fired within `waited`, not counting the last time.
+fn expiries_in(waited: Span, rto: Span) -> u32 {
+    let ratio = waited.as_secs() / rto.as_secs().max(1e-3);
+    ((ratio + 1.3).log2().floor().max(1.0) as u32) - 1
+}
+
 impl Stream {
     /// A packet with payload or FIN passes.
     pub fn on_data<S: Sink>(&mut self, packet: &Packet, fate: Fate, around: &mut Surroundings<'_, S>) {
@@ -30,7 +36,7 @@ impl Stream {
         let end = start + u64::from(seg.payload) + u64::from(seg.flags.has(Flags::FIN));
         let piece = Piece { packet, start, end, fate, ts: seg.timestamps.map_or(0, |t| t.val) };
         self.last_time = packet.time;
-        self.hear_acks(around);
+        self.hear_acks(packet, around);
         if self.is_probe_of_the_window(&piece) || self.is_keep_alive(&piece) {
             return;
         }
@@ -38,6 +44,8 @@ impl Stream {
             return;
         }
         self.count(packet);
+        self.unseen_tail(&piece, around);
+        self.last_ip_id = packet.ip_id;
         let class =
             if start >= self.next { self.new_data(&piece, around) } else { self.old_data(&piece, around) };
         self.note_interval(&piece, class.0 == PacketClass::Ordinary, around);
@@ -79,10 +87,19 @@ impl Stream {
         self.limits.super_packets += u64::from(seg.payload > self.mss);
     }
 
-    /// ACKs that have had the time to reach the sender by when this packet was sent.
-    fn hear_acks<S: Sink>(&mut self, around: &Surroundings<'_, S>) {
+    /// ACKs that the sender had heard when it sent this packet: those up to the timestamp that it echoes, or
+    /// those that have had the time.
+    fn hear_acks<S: Sink>(&mut self, packet: &Packet, around: &Surroundings<'_, S>) {
         let by = around.view.sent - around.view.turn.scale(0.95);
-        while self.on_the_way.front().is_some_and(|a| a.time <= by) {
+        let echo = packet.seg.timestamps.map(|t| t.ecr);
+        while let Some(ack) = self.on_the_way.front() {
+            let heard = match (ack.ts, echo) {
+                (Some(ts), Some(echo)) => (ts.wrapping_sub(echo) as i32) <= 0,
+                _ => ack.time <= by,
+            };
+            if !heard {
+                return;
+            }
             if let Some(news) = self.on_the_way.pop_front() {
                 self.repair.on_ack(&news, news.time + around.view.turn, self.next);
             }
@@ -221,6 +238,39 @@ impl Stream {
         self.next = p.start;
     }
 
+    /// Data in order, and yet not new: packets that carried it before were lost on their way here, which shows
+    /// in the identification of hosts that count their packets, if nothing else is missing.
+    fn unseen_tail<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
+        let step = p.packet.ip_id.wrapping_sub(self.last_ip_id);
+        let counted = self.id_steps.is_regular();
+        self.id_steps.note(step);
+        if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) || p.start < self.next {
+            return;
+        }
+        if counted && (2..2000).contains(&step) && self.board.is_empty() {
+            let waited = around.view.sent - self.last_sent;
+            let lost = u32::from(step) - 1;
+            let lost = lost.saturating_sub(expiries_in(waited, self.pace(&around.view).rto)).max(1);
+            self.sent_up_to = self.next + u64::from(lost) * u64::from(self.mss);
+        }
+        if p.start < self.sent_up_to {
+            if p.start > self.next {
+                self.reveal_hole(p);
+            }
+            let mut hole = Sent::new(p.start, p.end, self.last_sent, 0, self.next_ordinal);
+            hole.hole = true;
+            hole.copies = 0;
+            self.keep_ledger();
+            let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
+            if let Some(copy) = self.ledger.as_mut().and_then(|l| l.copy_mut(ordinal)) {
+                copy.unseen = true;
+                copy.time = self.last_data.unwrap_or(p.packet.time);
+            }
+            self.board.push(hole);
+            self.next = p.end;
+        }
+    }
+
     fn old_data<S: Sink>(
         &mut self,
         p: &Piece,
@@ -280,15 +330,16 @@ impl Stream {
         let pace = self.pace(&around.view);
         let at = self.board.find(p.start).and_then(|i| self.board.get(i).map(|s| (i, s)));
         let una = self.repair.una();
+        let highest = self.next.max(self.sent_up_to);
         let attempt = Attempt {
             now: around.view.sent,
             head: p.start <= una,
-            tail: p.end >= self.next,
+            tail: p.end >= highest,
             previous: at.map_or(Time::FAR_PAST, |(_, s)| s.last_time),
             previous_was_resend: at.is_some_and(|(_, s)| s.copies_in_all() > 1),
             sacked_above: self.board.sacked_bytes > 0,
             sack_permitted: self.sack_permitted,
-            next: self.next,
+            next: highest,
             ts: p.ts,
         };
         let timer_start = self.repair.timer_start();

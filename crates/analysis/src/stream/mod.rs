@@ -94,6 +94,29 @@ impl Default for Window {
     }
 }
 
+/// Does the host count its packets in the IP identification?
+#[derive(Clone, Copy, Debug, Default)]
+struct IdSteps {
+    ones: u32,
+    others: u32,
+}
+
+impl IdSteps {
+    fn note(&mut self, step: u16) {
+        match step {
+            1 => self.ones += 1,
+            _ => self.others += 1,
+        }
+        if self.ones + self.others > 4096 {
+            self.ones /= 2;
+            self.others /= 2;
+        }
+    }
+    fn is_regular(&self) -> bool {
+        self.ones > 8 && self.ones > self.others * 4
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Stream {
     pub id: FlowId,
@@ -130,6 +153,10 @@ pub struct Stream {
     first_data: Option<Time>,
     last_data: Option<Time>,
     last_sent: Time,
+    last_ip_id: u16,
+    id_steps: IdSteps,
+    /// Data up to here must have been sent, though it was not all seen.
+    sent_up_to: u64,
     last_pushed: bool,
     fin_seen: bool,
     last_payload: u32,
@@ -172,6 +199,9 @@ impl Stream {
             first_data: None,
             last_data: None,
             last_sent: Time::FAR_PAST,
+            last_ip_id: 0,
+            id_steps: IdSteps::default(),
+            sent_up_to: 0,
             last_pushed: true,
             fin_seen: false,
             last_payload: 0,
@@ -303,10 +333,13 @@ impl Stream {
                 row.flow = self.id;
                 row.seq_start = self.relative(row.seq_start);
                 row.seq_end = self.relative(row.seq_end);
+                let copies = row.lost_copies.unwrap_or(row.lost_segments);
+                if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+                    row.lost_copies = None; // copies lost on their way here cannot be counted
+                }
                 self.episodes.on_burst(&row);
                 self.counts.bursts += 1;
                 self.counts.lost_segments += u64::from(row.lost_segments);
-                let copies = row.lost_copies.unwrap_or(row.lost_segments);
                 self.counts.lost_copies += u64::from(copies);
                 self.counts.largest_burst = self.counts.largest_burst.max(copies);
                 around.sink.burst(row);

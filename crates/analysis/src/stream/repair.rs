@@ -35,6 +35,8 @@ pub struct AckNews {
     /// Data sent only once became acknowledged or SACKed: the end of the lowest such segment, 0 for none.
     pub original_end: u64,
     pub ecr: Option<u32>,
+    /// The ACK's own timestamp, by which data that echoes it shows that it was heard.
+    pub ts: Option<u32>,
     /// The sending time of the newest copy it proves delivered (RACK.xmit_ts, RFC 8985 §6.2).
     pub newest_delivered: Time,
     pub nothing_outstanding: bool,

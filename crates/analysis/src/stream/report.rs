@@ -89,7 +89,7 @@ impl Stream {
             window_probes: c.window_probes,
             zero_windows: self.window.zeros,
             zero_window_time: self.window.zero_time,
-            lost_copies: Some(c.lost_copies),
+            lost_copies: (!matches!(at, Vantage::Receiver | Vantage::Middle)).then_some(c.lost_copies),
             lost_segments: Some(c.lost_segments),
             bursts: c.bursts,
             mean_burst: c.lost_copies as f64 / f64::from(c.bursts.max(1)),

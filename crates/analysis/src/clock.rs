@@ -1,0 +1,88 @@
+//! The sender's own clock, read from its timestamps: when a packet left, before any queue on its way here.
+
+use wire::{Span, Time};
+
+/// Ticks per second that stacks use for TSval (RFC 7323 §5.4 allows 1 Hz to 1 kHz; Linux offers 1 MHz too).
+const RATES: [f64; 6] = [10.0, 100.0, 250.0, 1000.0, 10_000.0, 1_000_000.0];
+/// The least transit is sought anew this often, so that clocks may drift apart.
+const WINDOW: Span = Span::from_secs(60);
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderClock {
+    first: Option<(u32, Time)>,
+    /// Length of a tick, 0 while unknown.
+    tick: Span,
+    /// Least of (arrival − timestamp) in this window and in the one before.
+    least: Span,
+    least_before: Span,
+    window_start: Time,
+}
+
+impl SenderClock {
+    /// Takes in a timestamp seen at `now`.
+    pub fn note(&mut self, ts: u32, now: Time) {
+        let Some((ts0, t0)) = self.first else {
+            self.first = Some((ts, now));
+            return;
+        };
+        let (ticks, passed) = (ts.wrapping_sub(ts0) as i32, now - t0);
+        if self.tick == Span::ZERO {
+            if ticks < 20 || passed < Span::from_millis(100) {
+                return;
+            }
+            let seen = f64::from(ticks) / passed.as_secs();
+            // The nearest by ratio: while a queue fills, the clock seems to run slow by up to a half.
+            let off = |rate: f64| (seen / rate).ln().abs();
+            let Some(rate) = RATES.into_iter().min_by(|a, b| off(*a).total_cmp(&off(*b))) else { return };
+            if off(rate) > 0.7 {
+                return;
+            }
+            self.tick = Span::from_secs_f64(1.0 / rate);
+            self.least = Span::MAX;
+            self.least_before = Span::MAX;
+            self.window_start = now;
+        }
+        if now - self.window_start > WINDOW {
+            self.least_before = self.least;
+            self.least = Span::MAX;
+            self.window_start = now;
+        }
+        self.least = self.least.min(passed - self.tick * i64::from(ticks));
+    }
+
+    /// When a packet that carries `ts` and is seen at `now` would have passed, had it met no queue.
+    pub fn unqueued(&self, ts: u32, now: Time) -> Time {
+        match self.first {
+            Some((ts0, t0)) if self.tick > Span::ZERO => {
+                let ticks = i64::from(ts.wrapping_sub(ts0) as i32);
+                // The timestamp says when its tick began; half a tick later is the better guess.
+                let left = t0 + self.tick * ticks + self.least.min(self.least_before) + self.tick / 2;
+                left.min(now)
+            }
+            _ => now,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_on_the_way_is_seen_through() {
+        let mut c = SenderClock::default();
+        for ms in 0..2000i64 {
+            let queue = if ms > 1000 { 50 } else { 0 };
+            c.note(7000 + ms as u32, Time((ms + queue) * 1_000_000));
+        }
+        let sent = c.unqueued(7000 + 1500, Time(1_550_000_000));
+        assert!((sent - Time(1_500_000_000)).0.abs() <= 1_000_000, "{sent}");
+    }
+
+    #[test]
+    fn without_a_known_rate_the_arrival_stands() {
+        let mut c = SenderClock::default();
+        c.note(1, Time(0));
+        assert_eq!(c.unqueued(5, Time(99)), Time(99));
+    }
+}
