@@ -78,10 +78,10 @@ pub(crate) struct Walk<'d> {
     decoder: &'d mut Decoder,
 }
 
-/// An IPv4 TCP segment in plain Ethernet, no options, no fragment: nearly all there is. `None` leaves it to
-/// [`Decoder::any`], which comes to the same result.
-#[inline]
-pub(crate) fn plain(record: &Record, data: &[u8], number: u64) -> Option<Packet> {
+/// An IPv4 TCP segment in plain Ethernet, no options, no fragment: nearly all there is. Fills `packet`, and gives
+/// the TCP length. `None` leaves the frame to [`Decoder::any`], which comes to the same result.
+#[inline(always)]
+pub(crate) fn plain(record: &Record, data: &[u8], number: u64, packet: &mut Packet) -> Option<u32> {
     let h = data.first_chunk::<54>()?;
     let total = be16(h, 16);
     let more_or_offset = be16(h, 20) & 0x3fff;
@@ -89,25 +89,23 @@ pub(crate) fn plain(record: &Record, data: &[u8], number: u64) -> Option<Packet>
         return None;
     }
     let end = data.len().min(14 + usize::from(total));
-    let parsed = tcp::parse(&data[34..end], u32::from(total) - 20).ok()?;
-    let mut notes = record.notes;
+    let tcp_len = u32::from(total) - 20;
+    let ports = tcp::parse_into(&data[34..end], tcp_len, &mut packet.seg).ok()?;
+    packet.time = record.time;
+    packet.number = number;
+    packet.tuple = Tuple {
+        src: Endpoint { host: Host::v4([h[26], h[27], h[28], h[29]]), port: ports.src },
+        dst: Endpoint { host: Host::v4([h[30], h[31], h[32], h[33]]), port: ports.dst },
+    };
+    packet.wire_len = record.wire_len;
+    packet.ip_id = be16(h, 18);
+    packet.checksum = ports.checksum;
+    packet.ttl = h[22];
+    packet.notes = record.notes;
     if h[15] & 3 == 3 {
-        notes.add(Notes::CE);
+        packet.notes.add(Notes::CE);
     }
-    Some(Packet {
-        time: record.time,
-        number,
-        tuple: Tuple {
-            src: Endpoint { host: Host::v4([h[26], h[27], h[28], h[29]]), port: parsed.src_port },
-            dst: Endpoint { host: Host::v4([h[30], h[31], h[32], h[33]]), port: parsed.dst_port },
-        },
-        seg: parsed.seg,
-        wire_len: record.wire_len,
-        ip_id: be16(h, 18),
-        checksum: parsed.checksum,
-        ttl: h[22],
-        notes,
-    })
+    Some(tcp_len)
 }
 
 impl Decoder {

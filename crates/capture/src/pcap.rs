@@ -112,7 +112,7 @@ impl Pcap {
 }
 
 impl Framing for Pcap {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, window: &mut Window, _file: &mut FileInfo) -> Result<Option<Record>, Fault> {
         let head = self.record_header;
         if window.available().len() < head {

@@ -220,6 +220,7 @@ impl Pcapng {
         }
     }
 
+    #[inline(always)]
     fn packet(
         &mut self,
         kind: u32,
@@ -296,7 +297,7 @@ impl Pcapng {
 }
 
 impl Framing for Pcapng {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, window: &mut Window, file: &mut FileInfo) -> Result<Option<Record>, Fault> {
         loop {
             if window.available().len() < 12 {

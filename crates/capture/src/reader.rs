@@ -49,6 +49,8 @@ struct Tally {
     previous: Time,
     latest: Time,
     earliest: Time,
+    /// A packet to copy from: made anew for each frame it would be put together on the stack first.
+    blank: Packet,
 }
 
 /// Why a file's pump stopped.
@@ -76,6 +78,7 @@ pub fn open(paths: &[PathBuf], options: &Options) -> Result<Reader, Error> {
         previous: Time(i64::MIN),
         latest: Time(i64::MIN),
         earliest: Time(i64::MAX),
+        blank: Packet::default(),
     };
     let mut reader = Reader {
         options: options.clone(),
@@ -96,7 +99,9 @@ impl Reader {
     /// `out` is empty. True with nothing in `out` means that much was read and none of it selected.
     pub fn read_batch(&mut self, out: &mut Vec<Packet>, max: usize) -> bool {
         out.clear();
-        let more = self.fill(out, max.max(1));
+        let max = max.max(1);
+        out.reserve(max.min(1 << 16));
+        let more = self.fill(out, max);
         self.refresh();
         more
     }
@@ -269,7 +274,7 @@ fn run<F: Framing>(
 }
 
 impl Tally {
-    #[inline]
+    #[inline(always)]
     fn frame(&mut self, record: &Record, data: &[u8], byte: u64, out: &mut Vec<Packet>) {
         let info = &mut self.info;
         info.packets += 1;
@@ -285,17 +290,22 @@ impl Tally {
         if self.bounded && self.out_of_bounds(time) {
             return;
         }
-        if record.link == LinkType::ETHERNET.0
-            && let Some(mut packet) = plain(record, data, self.info.packets)
-        {
-            let tcp_len = packet_len(data);
-            if self.decoder.verify && data.len() as u64 >= 34 + u64::from(tcp_len) {
-                self.decoder.check(&mut packet, &data[34..34 + tcp_len as usize], tcp_len);
+        if record.link == LinkType::ETHERNET.0 {
+            // Filled where it stays: a packet is moved at most once from here to the analysis.
+            out.push(self.blank);
+            if let Some(packet) = out.last_mut()
+                && let Some(tcp_len) = plain(record, data, self.info.packets, packet)
+            {
+                if self.decoder.verify {
+                    let segment = &data[34..data.len().min(34 + tcp_len as usize)];
+                    self.decoder.check(packet, segment, tcp_len);
+                }
+                self.count_last(out);
+                return;
             }
-            self.segment(packet, out);
-            return;
+            out.pop();
         }
-        self.slow(record, data, byte, out);
+        self.slow(*record, data, byte, out);
     }
 
     #[cold]
@@ -310,8 +320,15 @@ impl Tally {
         out
     }
 
-    #[inline]
     fn segment(&mut self, packet: Packet, out: &mut Vec<Packet>) {
+        out.push(packet);
+        self.count_last(out);
+    }
+
+    /// Counts the segment at the end of `out`, and takes it out again if it is not selected.
+    #[inline(always)]
+    fn count_last(&mut self, out: &mut Vec<Packet>) {
+        let Some(packet) = out.last() else { return };
         let info = &mut self.info;
         info.tcp_packets += 1;
         info.options_cut += u64::from(packet.seg.options_cut);
@@ -322,18 +339,17 @@ impl Tally {
             info.reassembled += u64::from(packet.notes.has(Notes::FRAGMENTED));
             info.checksums_bad += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
         }
-        if self.picks && !self.options.picked(&packet) {
-            return;
+        match self.picks && !self.options.picked(packet) {
+            true => drop(out.pop()),
+            false => info.selected += 1,
         }
-        info.selected += 1;
-        out.push(packet);
     }
 
     /// Everything but plain TCP in IPv4 in Ethernet.
-    #[inline(never)]
-    fn slow(&mut self, record: &Record, data: &[u8], byte: u64, out: &mut Vec<Packet>) {
+    #[cold]
+    fn slow(&mut self, record: Record, data: &[u8], byte: u64, out: &mut Vec<Packet>) {
         let mut packet = Packet::default();
-        let (found, tunnels) = self.decoder.any(record, data, self.info.packets, &mut packet);
+        let (found, tunnels) = self.decoder.any(&record, data, self.info.packets, &mut packet);
         let info = &mut self.info;
         match found {
             Found::Tcp => {
@@ -428,10 +444,4 @@ impl Tally {
         }
         info.warnings.extend(say);
     }
-}
-
-/// TCP length of a frame that [`plain`] has taken.
-#[inline]
-fn packet_len(data: &[u8]) -> u32 {
-    u32::from(u16::from_be_bytes([data[16], data[17]])) - 20
 }
