@@ -4,6 +4,7 @@
 //! flight; rows leave through a [`Sink`].
 
 mod analyzer;
+pub mod answer;
 mod clock;
 pub mod config;
 mod connection;

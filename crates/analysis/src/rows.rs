@@ -204,6 +204,8 @@ pub struct BurstRow {
     pub seq_end: u64,
     /// The episode that repaired it, counting from 0 within the flow.
     pub episode: Option<u32>,
+    /// The last RTT sample before `start`: near its minimum, no queue was about to overflow.
+    pub rtt_before: Option<Span>,
 }
 
 /// Bursts whose repair overlaps, from the first lost copy to the ACK that ends the repair.

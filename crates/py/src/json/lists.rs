@@ -29,6 +29,7 @@ impl Item for BurstRow {
             seq_start,
             seq_end,
             episode,
+            rtt_before,
         } = self;
         object!(out,
             "start_s": *start - origin,
@@ -43,6 +44,7 @@ impl Item for BurstRow {
             "seq_start": seq_start,
             "seq_end": seq_end,
             "episode": episode,
+            "rtt_before_s": rtt_before,
         );
     }
     fn weight(&self) -> i64 {

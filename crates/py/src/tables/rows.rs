@@ -16,7 +16,7 @@ fn opt<N: Into<u64>>(n: Option<N>) -> Option<i64> {
 
 table! { BurstColumns of BurstRow {
         flow, start, last, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair, silence,
-        seq_start, seq_end, episode,
+        seq_start, seq_end, episode, rtt_before,
     } =>
     flow: Id = flow,
     start: Stamp = start,
@@ -31,6 +31,7 @@ table! { BurstColumns of BurstRow {
     seq_start: Int = int(seq_start),
     seq_end: Int = int(seq_end),
     episode: MaybeInt = opt(episode),
+    rtt_before_s: MaybeSecs = rtt_before,
 }
 
 table! { EpisodeColumns of EpisodeRow {

@@ -1,0 +1,71 @@
+//! What this capture can not show about a flow, and what would.
+
+use super::words::{bytes, count};
+use crate::rows::{Closed, FlowRow, Vantage};
+
+pub fn limits(flow: &FlowRow) -> Vec<String> {
+    let l = &flow.limits;
+    let mut said = Vec::new();
+    if l.one_way {
+        said.push(
+            "packets of one direction only: without the ACKs neither RTT nor windows nor what arrived is known"
+                .into(),
+        );
+    }
+    if l.missing_bytes > 0 {
+        said.push(format!(
+            "{} were acknowledged but never captured: the capture missed packets, the network did not lose them",
+            bytes(l.missing_bytes)
+        ));
+    }
+    if l.options_cut > 0 {
+        said.push(format!(
+            "the snap length cuts TCP options off in {}, so SACK and timestamps are partly unseen: capture 128 bytes or more",
+            count(l.options_cut, "packet")
+        ));
+    }
+    if l.mid_stream {
+        said.push(
+            "the capture begins mid-stream: without the SYN, window scale and options are not known".into(),
+        );
+    }
+    if l.super_packets > 0 {
+        said.push(format!(
+            "{} larger than a segment (up to {}; offload): segments are counted in units of the MSS, and what happened inside such a packet can not be seen",
+            match l.super_packets {
+                1 => "1 packet is".into(),
+                n => format!("{n} packets are"),
+            },
+            bytes(u64::from(l.largest_payload))
+        ));
+    }
+    match flow.vantage {
+        Vantage::Receiver => said.push(
+            "taken at the receiver: lost copies show as gaps, ACKs that were lost and the sender's timing do not".into(),
+        ),
+        Vantage::Middle => {
+            said.push("taken in the middle: copies lost before it show as gaps, ACKs lost behind it not at all".into());
+        }
+        Vantage::Unknown => said.push("where it was taken could not be told: --at sender or --at receiver states it".into()),
+        Vantage::Sender | Vantage::Both => {}
+    }
+    if l.captured_twice > 0 {
+        said.push(format!("{} captured twice: the second is left out", count(l.captured_twice, "packet")));
+    }
+    if l.out_of_capture_order > 0 {
+        said.push(format!(
+            "{} out of order in the capture file itself",
+            count(l.out_of_capture_order, "packet")
+        ));
+    }
+    if l.bad_checksums > 0 {
+        said.push(format!(
+            "{} with a wrong TCP checksum, which the receiver drops",
+            count(l.bad_checksums, "packet")
+        ));
+    }
+    if flow.closed == Closed::Open {
+        said.push("the capture ends before the connection does".into());
+    }
+    said
+}

@@ -1,0 +1,239 @@
+//! Outages among the bursts: intervals in which everything vanished, and whether they come in a beat.
+
+use crate::rows::{BurstRow, FlowRow, Trigger};
+use serde::{Deserialize, Serialize};
+use wire::{Span, Time};
+
+/// What the outages of one flow have in common. Times are seconds from the start of the capture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outages {
+    pub count: u32,
+    /// How long each lasted, as a median, from those that the sender bridged with data; `None` if its window
+    /// was always sent out before the link came back.
+    pub length_s: Option<f64>,
+    /// None lasted less than this long at its longest: from the first to the last lost copy.
+    pub at_least_s: f64,
+    /// From one to the next, if they are regular.
+    pub period_s: Option<f64>,
+    /// Root mean square distance from the beat, and beats on which nothing was seen.
+    pub jitter_s: Option<f64>,
+    pub beats_missed: u32,
+    pub first_s: f64,
+    /// When each began; the first hundred.
+    pub starts_s: Vec<f64>,
+    /// Those before which the RTT was near its minimum: no queue was about to overflow.
+    pub rtt_flat_before: u32,
+    /// ACKs vanished too; `None` if that cannot be seen from here.
+    pub both_ways: Option<bool>,
+}
+
+/// Nothing delivered for so many copies or so long is no accident of single packets.
+const COPIES: u32 = 8;
+const LASTING: Span = Span::from_millis(20);
+/// Bursts closer than this belong to one outage.
+const APART: Span = Span::from_millis(50);
+/// A page or an object lists no more than this.
+const LISTED: usize = 100;
+/// The fit looks at no more outages than this: its cost grows with the cube.
+const FITTED: usize = 48;
+
+/// How long the queue made packets wait when the burst began.
+fn queued(b: &BurstRow, flow: &FlowRow) -> Option<f64> {
+    let least = flow.rtt_ack.min;
+    b.rtt_before.filter(|_| flow.rtt_ack.n > 0).map(|r| (r.as_secs() - least).max(0.0))
+}
+
+/// The queue was all but empty.
+fn rtt_was_flat(b: &BurstRow, flow: &FlowRow) -> bool {
+    queued(b, flow).is_some_and(|q| q <= 0.5 * flow.rtt_ack.min + 0.005)
+}
+
+/// The RTT was near its largest and well above its least: the queue was about to overflow.
+fn queue_was_full(b: &BurstRow, flow: &FlowRow) -> bool {
+    let (least, most) = (flow.rtt_ack.min, flow.rtt_ack.max);
+    queued(b, flow).is_some_and(|q| q > 0.5 * least + 0.005 && q >= 0.85 * (most - least))
+}
+
+/// Whether the burst looks like an outage: a long run of copies with nothing delivered between. A queue that
+/// overflows drops single packets or short runs, and when it drops a long one, the RTT had risen to its peak
+/// and the run is over within a round trip.
+pub fn is_outage(b: &BurstRow, flow: &FlowRow) -> bool {
+    let copies = b.lost_copies.unwrap_or(b.lost_segments);
+    let lasted = b.last - b.start;
+    if copies < COPIES && !(copies >= 3 && lasted >= LASTING) {
+        return false;
+    }
+    let round_trip = b.rtt_before.map_or(0.0, Span::as_secs);
+    !(queue_was_full(b, flow) && lasted.as_secs() <= round_trip)
+}
+
+pub fn find(flow: &FlowRow, bursts: &[BurstRow], capture_start: Time) -> Option<Outages> {
+    let mut seen: Vec<&BurstRow> = bursts.iter().filter(|b| is_outage(b, flow)).collect();
+    seen.sort_by_key(|b| b.start);
+    seen.dedup_by(|b, earlier| b.start - earlier.last < APART);
+    let first = *seen.first()?;
+    let starts: Vec<f64> = seen.iter().map(|b| (b.start - capture_start).as_secs()).collect();
+    let lasting = |b: &&BurstRow| (b.last - b.start).as_secs();
+    // A copy that follows the hole and arrives shows where it ends; a timer's repair does not.
+    let mut bridged: Vec<f64> = seen.iter().filter(|b| b.trigger == Trigger::Ack).map(lasting).collect();
+    bridged.sort_by(f64::total_cmp);
+    let beat = beat_of(&seen, flow, &starts);
+    let acks: Vec<u32> = seen.iter().filter_map(|b| b.lost_acks).collect();
+    Some(Outages {
+        count: seen.len() as u32,
+        length_s: (!bridged.is_empty()).then(|| bridged[bridged.len() / 2]),
+        at_least_s: seen.iter().map(lasting).fold(0.0, f64::max),
+        period_s: beat.map(|b| b.period),
+        jitter_s: beat.map(|b| b.jitter),
+        beats_missed: beat.map_or(0, |b| b.missed),
+        first_s: (first.start - capture_start).as_secs(),
+        starts_s: starts.into_iter().take(LISTED).collect(),
+        rtt_flat_before: seen.iter().filter(|b| rtt_was_flat(b, flow)).count() as u32,
+        both_ways: (!acks.is_empty()).then(|| acks.iter().any(|n| *n > 0)),
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Beat {
+    period: f64,
+    jitter: f64,
+    hits: usize,
+    missed: u32,
+}
+
+impl Beat {
+    fn better_than(&self, other: &Beat) -> bool {
+        (self.hits, -self.jitter / self.period).partial_cmp(&(other.hits, -other.jitter / other.period))
+            == Some(std::cmp::Ordering::Greater)
+    }
+}
+
+/// A copy meets the outage where the link is, which behind a queue is later than it was sent by the time it
+/// waited: where the queue differs from one outage to the next only the corrected times are regular.
+fn beat_of(seen: &[&BurstRow], flow: &FlowRow, starts: &[f64]) -> Option<Beat> {
+    let plain = beat(starts);
+    let met: Option<Vec<f64>> =
+        seen.iter().zip(starts).map(|(b, at)| queued(b, flow).map(|q| at + q)).collect();
+    let shifted = met.and_then(|met| beat(&met));
+    match (plain, shifted) {
+        (Some(p), Some(s)) => Some(if s.better_than(&p) { s } else { p }),
+        (p, s) => p.or(s),
+    }
+}
+
+/// The period on which most of the times lie, if there is one. Any two of them, and any number of beats between,
+/// propose a period; the rest vote; a straight line through the voters refines it.
+fn beat(times: &[f64]) -> Option<Beat> {
+    let times = &times[..times.len().min(FITTED)];
+    if times.len() < 3 {
+        return None;
+    }
+    let mut best: Option<Beat> = None;
+    for (i, from) in times.iter().enumerate() {
+        for to in &times[i + 1..] {
+            for beats in 1..=4u32 {
+                let Some(found) = fit(times, *from, (to - from) / f64::from(beats)) else { continue };
+                if best.is_none_or(|b| found.better_than(&b)) {
+                    best = Some(found);
+                }
+            }
+        }
+    }
+    best
+}
+
+fn fit(times: &[f64], origin: f64, period: f64) -> Option<Beat> {
+    if period < 0.05 {
+        return None;
+    }
+    let mut voters: Vec<(f64, f64)> = Vec::with_capacity(times.len());
+    for t in times {
+        let n = ((t - origin) / period).round();
+        let near = (t - origin - n * period).abs() <= 0.1 * period;
+        if near && voters.last().is_none_or(|(last, _)| *last < n) {
+            voters.push((n, *t));
+        }
+    }
+    let hits = voters.len();
+    let (first, last) = (voters.first()?.0, voters.last()?.0);
+    let slots = (last - first) as usize + 1;
+    let missed = slots - hits;
+    // By chance a few times lie near a beat too often to believe it with a gap, a stray or a wide margin.
+    let strays = times.len() - hits;
+    let margin = match hits {
+        0..3 => return None,
+        3 if missed > 0 || strays > 0 => return None,
+        4 if strays > 0 => return None,
+        5 if strays > 0 && missed > 0 => return None,
+        3 => 0.02,
+        4 if missed > 0 => 0.02,
+        4 | 5 => 0.03,
+        _ => 0.04,
+    };
+    if strays * 4 > times.len() || missed * 2 > hits {
+        return None;
+    }
+    let n = hits as f64;
+    let (mx, my) = voters.iter().fold((0.0, 0.0), |(x, y), v| (x + v.0 / n, y + v.1 / n));
+    let sxx: f64 = voters.iter().map(|v| (v.0 - mx).powi(2)).sum();
+    let sxy: f64 = voters.iter().map(|v| (v.0 - mx) * (v.1 - my)).sum();
+    let period = sxy / sxx;
+    let squares: f64 = voters.iter().map(|v| (v.1 - my - period * (v.0 - mx)).powi(2)).sum();
+    let jitter = (squares / n).sqrt();
+    (jitter <= margin * period).then_some(Beat { period, jitter, hits, missed: missed as u32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(times: &[f64]) -> Option<(f64, u32)> {
+        beat(times).map(|b| ((b.period * 1000.0).round() / 1000.0, b.missed))
+    }
+
+    #[test]
+    fn a_beat_is_found_with_beats_missing_and_a_stray_between() {
+        assert_eq!(found(&[3.1, 8.1, 13.1]), Some((5.0, 0)));
+        assert_eq!(found(&[1.5, 4.0, 6.5, 11.5, 14.0]), Some((2.5, 1)));
+        let strayed = found(&[1.5, 4.0, 5.1, 6.5, 9.0, 11.5]).unwrap();
+        assert_eq!(strayed, (2.5, 0));
+    }
+
+    #[test]
+    fn starts_that_are_a_little_late_do_not_hide_the_beat() {
+        // The sender was silent for a moment when the link went.
+        let (period, missed) = found(&[15.02, 30.2, 45.0, 60.31, 75.1]).unwrap();
+        assert!((period - 15.0).abs() < 0.1 && missed == 0, "{period}");
+    }
+
+    #[test]
+    fn irregular_times_have_no_beat() {
+        for times in [
+            &[1.0, 2.0][..],
+            &[1.0, 2.0, 4.5],
+            &[0.5, 1.9, 4.4, 5.3, 9.1, 9.9],
+            &[2.0, 3.1, 7.9, 8.4, 12.2, 19.0, 21.5],
+        ] {
+            assert_eq!(found(times), None, "{times:?}");
+        }
+    }
+
+    #[test]
+    fn random_times_are_seldom_taken_for_regular() {
+        // A linear congruential generator, so that the figure is the same everywhere.
+        let mut x = 12345u64;
+        let mut regular = 0;
+        for trial in 0..1000 {
+            let n = 3 + trial % 6;
+            let mut t: Vec<f64> = (0..n)
+                .map(|_| {
+                    x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    (x >> 33) as f64 / 2f64.powi(31) * 60.0
+                })
+                .collect();
+            t.sort_by(f64::total_cmp);
+            regular += u32::from(beat(&t).is_some());
+        }
+        assert!(regular <= 20, "{regular} of 1000");
+    }
+}

@@ -1,0 +1,364 @@
+//! Stories: the rows of a transfer, and what a person is told about it.
+
+use super::*;
+use crate::rows::*;
+use wire::Span;
+
+const START: Time = Time(1_000_000_000_000);
+
+fn at(s: f64) -> Time {
+    START + Span::from_secs_f64(s)
+}
+const fn ms(v: i64) -> Span {
+    Span::from_millis(v)
+}
+
+/// 10 MB at the sender, RTT 38 to 60 ms, nothing wrong.
+fn transfer(seconds: f64) -> FlowRow {
+    FlowRow {
+        vantage: Vantage::Sender,
+        start: at(0.0),
+        end: at(seconds),
+        first_data: Some(at(0.0)),
+        last_data: Some(at(seconds)),
+        bytes: 10_000_000,
+        segments: 6907,
+        mss: 1448,
+        closed: Closed::Fin,
+        lost_copies: Some(0),
+        rtt_ack: Summary { n: 3000, min: 0.038, mean: 0.041, stddev: 0.005, max: 0.060 },
+        ..FlowRow::default()
+    }
+}
+
+fn episode(number: u32, start: f64, kind: EpisodeKind, lost: u32, cost: f64) -> EpisodeRow {
+    let timeouts = u32::from(kind == EpisodeKind::TimerRto);
+    EpisodeRow {
+        number,
+        start: at(start),
+        first_repair: at(start + 0.4),
+        end: Some(at(start + cost)),
+        kind,
+        bursts: 1,
+        lost_copies: Some(lost),
+        lost_segments: lost,
+        timeouts,
+        cost: Some(Span::from_secs_f64(cost)),
+        flight_bytes: 55_488,
+        limit: Limit::SenderWindow,
+        ..EpisodeRow::default()
+    }
+}
+
+/// The burst of an episode, `lasting` ms, with the RTT before it.
+fn burst(e: &EpisodeRow, lasting: i64, rtt_before: i64) -> BurstRow {
+    BurstRow {
+        start: e.start,
+        last: e.start + ms(lasting),
+        lost_copies: e.lost_copies,
+        lost_segments: e.lost_segments,
+        trigger: if e.kind == EpisodeKind::Ack { Trigger::Ack } else { Trigger::TimerRto },
+        episode: Some(e.number),
+        rtt_before: Some(ms(rtt_before)),
+        ..BurstRow::default()
+    }
+}
+
+fn gap(start: f64, length: f64, cause: IdleCause) -> IdleRow {
+    let end = at(start + length);
+    IdleRow { start: at(start), end, excess: Span::from_secs_f64(length - 0.1), cause, ..IdleRow::default() }
+}
+
+fn told(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], idle: &[IdleRow]) -> Answer {
+    answer(flow, bursts, episodes, idle, START)
+}
+
+/// 200 ms outages every 5 s (paper `interruption`), of which the window bridged none.
+fn interrupted() -> (FlowRow, Vec<BurstRow>, Vec<EpisodeRow>) {
+    let episodes: Vec<EpisodeRow> = [3.1, 8.1, 13.1]
+        .into_iter()
+        .enumerate()
+        .map(|(i, t)| episode(i as u32, t, EpisodeKind::TimerRto, 38, 1.367))
+        .collect();
+    let mut bursts: Vec<BurstRow> = episodes.iter().map(|e| burst(e, 22, 40)).collect();
+    bursts.iter_mut().for_each(|b| b.lost_acks = Some(9));
+    let flow = FlowRow {
+        lost_copies: Some(114),
+        bursts: 3,
+        largest_burst: 38,
+        timeouts: 3,
+        retransmitted_segments: 114,
+        ..transfer(20.3)
+    };
+    (flow, bursts, episodes)
+}
+
+#[test]
+fn an_interrupted_upload_is_told_as_outages_on_a_beat() {
+    let (flow, bursts, episodes) = interrupted();
+    let a = told(&flow, &bursts, &episodes, &[]);
+    assert_eq!(
+        a.sentences,
+        ["3 outages cost 4.1 s of 20.3 s; each ended in a timeout because the window (55 kB) was sent out \
+          before the link came back"]
+    );
+    assert_eq!(
+        a.look_at,
+        "the network: everything vanishes, both ways, for 22 ms or more every 5.00 s (an outage, not \
+         congestion: RTT was flat before each)"
+    );
+    assert_eq!(a.verdict, Verdict::Network);
+    assert!(a.confidence > 0.7, "{}", a.confidence);
+    let o = a.outages.unwrap();
+    assert_eq!((o.count, o.period_s, o.length_s, o.beats_missed), (3, Some(5.0), None, 0));
+    assert_eq!(o.starts_s, [3.1, 8.1, 13.1]);
+    assert!(a.evidence.iter().any(|e| e == "RTT near its minimum before 3 of 3 outages"), "{:?}", a.evidence);
+}
+
+#[test]
+fn outages_that_the_window_bridged_show_their_length_and_those_off_the_beat_none() {
+    let (flow, mut bursts, mut episodes) = interrupted();
+    for (b, e) in bursts.iter_mut().zip(&mut episodes) {
+        (b.trigger, e.kind, e.timeouts) = (Trigger::Ack, EpisodeKind::Ack, 0);
+        b.last = b.start + ms(198);
+    }
+    bursts[2].start = at(11.0);
+    bursts[2].last = at(11.2);
+    let a = told(&flow, &bursts, &episodes, &[]);
+    let o = a.outages.unwrap();
+    assert_eq!((o.length_s, o.period_s), (Some(0.198), None));
+    assert!(
+        a.sentences[0].ends_with("all were repaired on ACKs or probes, without a timeout"),
+        "{:?}",
+        a.sentences
+    );
+    assert!(a.look_at.contains("for about 198 ms 3 times, not in a beat"), "{}", a.look_at);
+}
+
+#[test]
+fn a_beat_behind_a_deep_queue_shows_once_the_wait_in_it_is_allowed_for() {
+    // The outages come every 5 s at the link; copies that meet them were sent up to 1.3 s before.
+    let (mut flow, mut bursts, episodes) = interrupted();
+    flow.rtt_ack.max = 4.0;
+    for (b, (sent, wait)) in bursts.iter_mut().zip([(3.0, 100), (6.8, 1300), (12.4, 700)]) {
+        (b.start, b.last) = (at(sent), at(sent + 0.2));
+        b.rtt_before = Some(ms(38 + wait));
+    }
+    let o = told(&flow, &bursts, &episodes, &[]).outages.unwrap();
+    assert!((o.period_s.unwrap() - 5.0).abs() < 1e-6, "{o:?}");
+    assert_eq!(o.rtt_flat_before, 0);
+}
+
+#[test]
+fn a_queue_that_overflows_is_congestion_even_when_it_drops_a_run() {
+    let episodes: Vec<EpisodeRow> =
+        (0..5).map(|i| episode(i, 2.0 + 3.3 * f64::from(i), EpisodeKind::Ack, 12, 0.5)).collect();
+    let bursts: Vec<BurstRow> = episodes.iter().map(|e| burst(e, 15, 198)).collect();
+    let flow = FlowRow {
+        rtt_ack: Summary { n: 3000, min: 0.020, mean: 0.120, stddev: 0.05, max: 0.200 },
+        lost_copies: Some(60),
+        bursts: 5,
+        mean_burst: 12.0,
+        ..transfer(20.0)
+    };
+    let a = told(&flow, &bursts, &episodes, &[]);
+    assert_eq!((a.verdict, a.outages), (Verdict::Network, None));
+    assert_eq!(
+        a.look_at,
+        "the network: 0.9% of the copies are lost, and a queue builds up (RTT 20 ms to 200 ms): congestion"
+    );
+    assert_eq!(
+        a.sentences,
+        [
+            "5 loss episodes cost 2.5 s of 20.0 s (60 copies lost); all were repaired on ACKs or probes, without \
+          a timeout"
+        ]
+    );
+}
+
+#[test]
+fn os_x_10_7_repairs_one_segment_a_timeout_and_that_is_the_stack() {
+    // Paper `interruption`, Fig. 11: 46 segments, more than ten seconds.
+    let mut e = episode(0, 6.0, EpisodeKind::Intermittent, 46, 10.6);
+    e.timeouts = 46;
+    let flow = FlowRow { lost_copies: Some(46), timeouts: 46, ..transfer(20.3) };
+    let a = told(&flow, &[burst(&e, 180, 39)], &[e], &[]);
+    assert_eq!(a.verdict, Verdict::SendingStack);
+    assert_eq!(
+        a.sentences,
+        [
+            "1 intermittent repair cost 10.6 s of 20.3 s: 46 timeouts for 46 lost segments, one segment a timeout"
+        ]
+    );
+    assert!(a.look_at.starts_with("the sending stack: it repairs one segment a timeout"), "{}", a.look_at);
+}
+
+#[test]
+fn the_57_s_that_linux_2_2_waited_are_the_stacks() {
+    // Paper `rto`, test 2: the back-off of 4 outlived the segment that had caused it.
+    let mut e = episode(0, 20.0, EpisodeKind::TimerRto, 6, 60.0);
+    (e.timeouts, e.max_backoff) = (5, 3);
+    let flow = FlowRow {
+        timers: Timers { best: Some(RtoRule::Linux22), compared: 5, ..Timers::default() },
+        lost_copies: Some(6),
+        timeouts: 5,
+        max_backoff: 3,
+        ..transfer(112.0)
+    };
+    let idle = [gap(23.0, 57.4, IdleCause::TimeoutBackoff)];
+    let a = told(&flow, &[burst(&e, 5, 41)], &[e], &idle);
+    assert_eq!(a.verdict, Verdict::SendingStack);
+    assert_eq!(a.sentences[1], "57.3 s of waiting were a back-off that had outlived its segment");
+    assert!(a.look_at.contains("keeps backing off after progress"), "{}", a.look_at);
+}
+
+#[test]
+fn an_application_that_pauses_is_named_and_so_is_what_it_paused_for() {
+    let idle = [gap(2.0, 1.1, IdleCause::Application), gap(6.0, 4.1, IdleCause::Application)];
+    let a = told(&transfer(12.0), &[], &[], &idle);
+    assert_eq!(a.verdict, Verdict::SendingApplication);
+    assert_eq!(
+        a.sentences,
+        ["the application had nothing to send for 5.0 s of 12.0 s, in 2 gaps, the longest 4.1 s"]
+    );
+}
+
+#[test]
+fn a_receiver_that_closes_its_window_reads_too_slowly() {
+    let flow = FlowRow { zero_windows: 2, ..transfer(10.0) };
+    let idle = [gap(2.0, 3.1, IdleCause::ZeroWindow)];
+    let a = told(&flow, &[], &[], &idle);
+    assert_eq!(a.verdict, Verdict::Receiver);
+    assert_eq!(a.sentences, ["the receiver had closed its window for 3.0 s of 10.0 s, in 1 gap"]);
+    assert_eq!(a.look_at, "the receiver: it closed its window once: the program there reads too slowly");
+}
+
+fn held_at(limit: Limit) -> FlowRow {
+    let inference = Inference {
+        limit: Some((limit, 0.9)),
+        window_limit_bytes: Some((65_160, 0.9)),
+        ..Inference::default()
+    };
+    FlowRow { inference, ..transfer(6.6) }
+}
+
+#[test]
+fn a_window_that_holds_all_the_time_is_whose_it_is() {
+    let a = told(&held_at(Limit::ReceiveWindow), &[], &[], &[]);
+    assert_eq!(a.verdict, Verdict::Receiver);
+    assert_eq!(
+        a.sentences,
+        ["the receiver's window never exceeded 65 kB, which at this RTT allows 12.7 Mbps at most"]
+    );
+    let a = told(&held_at(Limit::SenderWindow), &[], &[], &[]);
+    assert_eq!(a.verdict, Verdict::SendingStack);
+    assert_eq!(a.look_at, "the sending stack: its window stays at 65 kB (send buffer or congestion window)");
+}
+
+#[test]
+fn a_ceiling_that_was_not_reached_by_far_held_nothing_up() {
+    let flow =
+        FlowRow { first_data: Some(at(0.0)), last_data: Some(at(60.0)), ..held_at(Limit::SenderWindow) };
+    let a = told(&flow, &[], &[], &[gap(5.0, 50.0, IdleCause::Application)]);
+    assert_eq!(a.verdict, Verdict::SendingApplication);
+    assert_eq!(a.sentences.len(), 1, "{:?}", a.sentences);
+}
+
+#[test]
+fn a_clean_transfer_gets_one_sentence_and_no_culprit() {
+    let a = told(&transfer(7.31), &[], &[], &[]);
+    assert_eq!(a.verdict, Verdict::Nothing);
+    assert_eq!(a.sentences, ["nothing was lost and nothing held it up: 10.0 MB in 7.3 s, 10.9 Mbps"]);
+    assert_eq!((a.look_at.as_str(), a.cost_s), ("nothing: no time was lost that shows here", 0.0));
+    assert!(a.limits.is_empty(), "{:?}", a.limits);
+}
+
+#[test]
+fn a_lost_syn_costs_a_second_before_the_first_byte() {
+    let flow = FlowRow {
+        syn_retransmissions: 1,
+        handshake: Some(ms(1041)),
+        bytes: 2000,
+        segments: 2,
+        ..transfer(0.05)
+    };
+    let a = told(&flow, &[], &[], &[]);
+    assert_eq!(a.verdict, Verdict::Network);
+    assert_eq!(a.sentences, ["the handshake was resent once, which cost 1.0 s of 1.1 s"]);
+    assert_eq!(a.look_at, "the network: the first packets of the connection were lost");
+}
+
+#[test]
+fn the_lost_tail_of_a_short_answer_is_told_with_its_reason() {
+    let mut e = episode(0, 0.1, EpisodeKind::TimerRto, 1, 0.24);
+    (e.limit, e.flight_bytes) = (Limit::Application, 1448);
+    let flow = FlowRow { lost_copies: Some(1), bytes: 14_480, segments: 11, bursts: 1, ..transfer(0.4) };
+    let a = told(&flow, &[burst(&e, 0, 40)], &[e], &[]);
+    assert_eq!(
+        a.sentences,
+        [
+            "1 loss episode cost 240 ms of 400 ms (1 copy lost); it ended in a timeout because nothing was left \
+          behind the losses to be SACKed"
+        ]
+    );
+}
+
+#[test]
+fn the_worst_comes_first() {
+    let (flow, bursts, episodes) = interrupted();
+    let idle = [gap(15.0, 5.1, IdleCause::Application), gap(2.0, 0.6, IdleCause::ZeroWindow)];
+    let a = told(&flow, &bursts, &episodes, &idle);
+    let order: Vec<&str> = a.sentences.iter().map(|s| s.split(' ').nth(1).unwrap()).collect();
+    assert_eq!(order, ["application", "outages", "receiver"]);
+    assert_eq!(a.verdict, Verdict::SendingApplication);
+    assert!(a.confidence < 0.6, "two causes are nearly equal: {}", a.confidence);
+}
+
+#[test]
+fn half_a_capture_says_what_it_can_not_show_and_points_at_nobody() {
+    let limits = Limits { one_way: true, mid_stream: true, missing_bytes: 5_000_000, ..Limits::default() };
+    let flow = FlowRow { limits, lost_copies: None, vantage: Vantage::Unknown, ..transfer(7.0) };
+    let a = told(&flow, &[], &[], &[]);
+    assert_eq!((a.verdict, a.confidence), (Verdict::CannotTell, 0.0));
+    assert_eq!(a.limits.len(), 4, "{:?}", a.limits);
+    assert!(a.limits[1].starts_with("5.0 MB were acknowledged but never captured"), "{:?}", a.limits);
+}
+
+#[test]
+fn super_packets_and_a_short_snap_length_limit_the_answer_and_say_how_to_mend_it() {
+    let limits = Limits { super_packets: 812, largest_payload: 64_000, options_cut: 1, ..Limits::default() };
+    let a = told(&FlowRow { limits, ..transfer(7.0) }, &[], &[], &[]);
+    assert!(a.limits[0].contains("in 1 packet,") && a.limits[0].ends_with("capture 128 bytes or more"));
+    assert!(a.limits[1].starts_with("812 packets are larger than a segment (up to 64 kB; offload)"));
+}
+
+#[test]
+fn an_empty_flow_is_no_reason_to_panic() {
+    let a = told(&FlowRow::default(), &[], &[], &[]);
+    assert_eq!((a.verdict, a.sentences), (Verdict::Nothing, vec!["nothing was lost".to_string()]));
+}
+
+#[test]
+fn a_verdict_is_written_as_it_is_named() {
+    use serde::de::{IntoDeserializer, value::Error};
+    for v in [
+        Verdict::SendingApplication,
+        Verdict::SendingStack,
+        Verdict::Network,
+        Verdict::Receiver,
+        Verdict::Nothing,
+        Verdict::CannotTell,
+    ] {
+        let name: serde::de::value::StrDeserializer<Error> = v.name().into_deserializer();
+        assert_eq!(Verdict::deserialize(name), Ok(v));
+    }
+}
+
+#[test]
+fn a_hundred_thousand_bursts_are_answered_at_once() {
+    let episodes: Vec<EpisodeRow> =
+        (0..50_000).map(|i| episode(i, f64::from(i) * 0.1, EpisodeKind::TimerRto, 9, 0.05)).collect();
+    let bursts: Vec<BurstRow> = episodes.iter().flat_map(|e| [burst(e, 25, 40), burst(e, 0, 40)]).collect();
+    let a = told(&transfer(5000.0), &bursts, &episodes, &[]);
+    assert_eq!(a.outages.unwrap().count, 50_000);
+}
