@@ -2,7 +2,8 @@
 
 use crate::json::write::{By, Put, members, object};
 use crate::sums::Sums;
-use capture::{FileInfo, Info, Interface};
+use analysis::join::Clock;
+use capture::{FileInfo, Info, Interface, LinkType};
 use chrono::{DateTime, SecondsFormat};
 use wire::{Span, Time};
 
@@ -11,9 +12,7 @@ use wire::{Span, Time};
 pub struct Facts {
     /// The sender's capture, where there are two.
     pub info: Info,
-    pub receiver: Option<Info>,
-    /// How the second capture's clock was laid over the first one's.
-    pub clock: Option<Clock>,
+    pub pair: Option<Pair>,
     /// The first packet's time: what relative times count from.
     pub origin: Time,
     pub connections: u64,
@@ -22,18 +21,29 @@ pub struct Facts {
     pub warnings: Vec<String>,
 }
 
-/// The receiver's clock against the sender's.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Clock {
-    pub offset: Span,
-    /// Parts per million.
-    pub drift_ppm: f64,
-    pub matched_packets: u64,
+/// What comparing two captures told besides the fate of each packet. Pairs: at the sender, at the receiver.
+#[derive(Clone, Debug, Default)]
+pub struct Pair {
+    pub receiver: Info,
+    pub clock: Option<Clock>,
+    /// Packets in both.
+    pub matched: u64,
+    /// Packets that left from a side and did not arrive at the other.
+    pub lost: [u64; 2],
+    /// Packets that a side's capture lacks.
+    pub not_captured: [u64; 2],
+    /// Packets from before the other capture began, or after it ended.
+    pub outside: [u64; 2],
 }
 
 /// A time as RFC 3339 has it, in UTC.
 fn rfc3339(t: Time) -> String {
     DateTime::from_timestamp_nanos(t.0).to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+/// A link type's name, or its number where it has none that is known.
+fn link(link: LinkType) -> String {
+    link.name().map_or_else(|| link.to_string(), str::to_owned)
 }
 
 fn span(info: &Info) -> Option<Span> {
@@ -49,9 +59,8 @@ fn common(mut all: impl Iterator<Item = String>) -> Option<String> {
 impl Facts {
     pub fn put(&self, out: &mut Vec<u8>, sums: &Sums, losses: &[String]) {
         let info = &self.info;
-        let clock = self.clock;
-        let receiver = self.receiver.as_ref();
-        let second = receiver.map_or(&[] as &[String], |r| &r.warnings);
+        let pair = self.pair.as_ref();
+        let second = pair.map_or(&[] as &[String], |p| &p.receiver.warnings);
         let warnings = [&info.warnings, second, &self.warnings, losses].concat();
         out.push(b'{');
         put_info(info, out);
@@ -66,21 +75,33 @@ impl Facts {
                 "partial_checksums": sums.partial_checksums,
             },
             "missing_bytes": sums.missing_bytes,
-            "receiver": receiver.map(|r| By(|out: &mut Vec<u8>| {
-                out.push(b'{');
-                put_info(r, out);
-                out.push(b'}');
-            })),
-            "clock": clock.map(|c| By(move |out: &mut Vec<u8>| object!(out,
-                "offset_s": c.offset,
-                "drift_ppm": c.drift_ppm,
-                "matched_packets": c.matched_packets,
-            ))),
+            "pair": pair.map(|p| By(|out: &mut Vec<u8>| put_pair(p, out))),
             "interrupted": self.interrupted,
             "warnings": warnings,
         );
         out.push(b'}');
     }
+}
+
+fn put_pair(p: &Pair, out: &mut Vec<u8>) {
+    object!(out,
+        "receiver": By(|out: &mut Vec<u8>| {
+            out.push(b'{');
+            put_info(&p.receiver, out);
+            out.push(b'}');
+        }),
+        "clock": p.clock.map(|c| By(move |out: &mut Vec<u8>| object!(out,
+            "offset_s": c.offset,
+            "drift_ppm": c.drift_ppm,
+            "drift_error_ppm": c.drift_error_ppm,
+            "residual_s": c.residual,
+            "wander_s": c.wander,
+            "rtt_floor_s": c.rtt_floor,
+        ))),
+        "matched_packets": p.matched,
+        "sender": { "lost": p.lost[0], "not_captured": p.not_captured[0], "outside": p.outside[0] },
+        "receiver_side": { "lost": p.lost[1], "not_captured": p.not_captured[1], "outside": p.outside[1] },
+    );
 }
 
 fn put_info(info: &Info, out: &mut Vec<u8>) {
@@ -95,7 +116,7 @@ fn put_info(info: &Info, out: &mut Vec<u8>) {
         "start": info.first.map(rfc3339),
         "span_s": span(info),
         "format": common(info.files.iter().map(|f| f.format.to_string())),
-        "link_types": info.links().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "link_types": info.links().into_iter().map(link).collect::<Vec<_>>(),
         "snaplen": info.snap(),
         "drops": info.dropped(),
         "out_of_order": info.backwards,
@@ -119,7 +140,7 @@ fn put_info(info: &Info, out: &mut Vec<u8>) {
         }),
         "unsupported": By(|out: &mut Vec<u8>| {
             let all = info.unsupported.iter().map(|u| By(move |out: &mut Vec<u8>| {
-                object!(out, "link_type": u.link.to_string(), "packets": u.packets);
+                object!(out, "link_type": link(u.link), "packets": u.packets);
             }));
             all.collect::<Vec<_>>().put(out);
         }),
@@ -156,7 +177,7 @@ fn interface(i: &Interface) -> impl Put + '_ {
     By(move |out: &mut Vec<u8>| {
         object!(out,
             "name": i.name,
-            "link_type": i.link.to_string(),
+            "link_type": link(i.link),
             "snaplen": i.snap,
             "resolution": i.resolution.to_string(),
             "drops": i.dropped,

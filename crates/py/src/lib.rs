@@ -1,9 +1,11 @@
 //! The extension module `rexmit._core`: joins captures and analysis, which do not see each other, keeps the rows,
 //! and hands them on as JSON text and Arrow tables.
 
+pub mod annotate;
 pub mod facts;
 pub mod json;
 pub mod names;
+pub mod pair;
 pub mod run;
 pub mod spool;
 pub mod sums;

@@ -95,7 +95,9 @@ mod tests {
         [PacketClass::KeepAlive, PacketClass::ZeroWindowProbe].into_iter().for_each(same);
         [Closed::Fin, Closed::HalfFin, Closed::Reset, Closed::Open].into_iter().for_each(same);
         [RtoRule::Rfc6298, RtoRule::Linux, RtoRule::Linux22, RtoRule::Bsd].into_iter().for_each(same);
-        [RecoveryStyle::GoBackN, RecoveryStyle::NewReno, RecoveryStyle::OnePerTimeout].into_iter().for_each(same);
+        [RecoveryStyle::GoBackN, RecoveryStyle::NewReno, RecoveryStyle::OnePerTimeout]
+            .into_iter()
+            .for_each(same);
         [Growth::Linear, Growth::Cubic, Growth::Flat].into_iter().for_each(same);
         [RttKind::Ack, RttKind::Timestamps].into_iter().for_each(same);
     }

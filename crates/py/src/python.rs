@@ -219,12 +219,41 @@ fn analyze(
     Ok(Analysis { found: Arc::new(found.map_err(CaptureError::new_err)?) })
 }
 
+/// Asks Python about Ctrl-C now and then.
+fn undisturbed(failed: &mut Option<PyErr>) -> bool {
+    match Python::attach(|py| py.check_signals()) {
+        Ok(()) => true,
+        Err(e) => {
+            *failed = Some(e);
+            false
+        }
+    }
+}
+
+#[pyfunction]
+fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathBuf) -> PyResult<u64> {
+    let shelf = &analysis.found.shelf;
+    if !shelf.holds(Table::Retransmissions) {
+        let mend = "annotate: the retransmissions were not kept: analyze with tables=(\"retransmissions\",)";
+        return Err(PyValueError::new_err(mend));
+    }
+    let mut failed = None;
+    let done = py.detach(|| {
+        let comments = crate::annotate::comments(shelf).map_err(|e| e.to_string())?;
+        capture::annotate(&paths, &out, comments, |_| undisturbed(&mut failed)).map_err(|e| e.to_string())
+    });
+    match failed {
+        Some(e) => Err(e),
+        None => Ok(done.map_err(CaptureError::new_err)?.comments),
+    }
+}
+
 #[pymodule]
 mod _core {
     use super::*;
 
     #[pymodule_export]
-    use super::{Analysis, CaptureError, PyTable, analyze};
+    use super::{Analysis, CaptureError, PyTable, analyze, annotate};
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,6 +1,7 @@
 //! One pass: packets out of captures, through the analysis, into the spool.
 
 use crate::facts::Facts;
+use crate::pair;
 use crate::spool::{Shelf, Spool};
 use analysis::{Analyzer, Config};
 use capture::{Options, Progress, Reader};
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use wire::{Packet, Time};
 
 /// Packets handed over at a time: they stay in the first-level cache between reading and analysis.
-const BATCH: usize = 128;
+pub const BATCH: usize = 128;
 /// Batches between two questions whether to go on.
 const ASK_EVERY: u32 = 32;
 
@@ -29,15 +30,15 @@ pub struct Findings {
 }
 
 /// Asks now and then whether to go on.
-struct Asker<'a> {
+pub struct Asker<'a> {
     go_on: &'a mut dyn FnMut(Progress) -> bool,
     batches: u32,
-    stopped: bool,
+    pub stopped: bool,
 }
 
 impl Asker<'_> {
     #[inline]
-    fn goes_on(&mut self, reader: &Reader) -> bool {
+    pub fn goes_on(&mut self, reader: &Reader) -> bool {
         self.batches += 1;
         if self.batches.is_multiple_of(ASK_EVERY) && !(self.go_on)(reader.progress()) {
             self.stopped = true;
@@ -50,6 +51,9 @@ impl Asker<'_> {
 /// was read is the answer.
 pub fn analyze(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Findings, String> {
     let mut asker = Asker { go_on, batches: 0, stopped: false };
+    if !request.receiver.is_empty() {
+        return pair::analyze(request, &mut asker);
+    }
     let mut reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
     let mut analyzer = Analyzer::new(request.config.clone(), Spool::new(request.config.wanted));
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);

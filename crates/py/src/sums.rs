@@ -1,7 +1,7 @@
 //! Counts over all flows, added up as the flows end.
 
-use crate::json::write::object;
 use crate::json::flow::by_cause;
+use crate::json::write::object;
 use crate::names::Name;
 use analysis::rows::{FlowRow, Vantage};
 use wire::Span;

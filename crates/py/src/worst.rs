@@ -5,10 +5,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wire::Span;
 
-/// Worse is greater: by cost, then idle, then what was sent again, then size; the earlier flow first.
+/// Worse is greater: by cost, then whether anything was repaired, then idle, then what was sent again, then size;
+/// the earlier flow first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
     cost: Span,
+    repaired: bool,
     idle: Span,
     resent: u64,
     bytes: u64,
@@ -19,7 +21,9 @@ impl Rank {
     pub fn of(r: &FlowRow) -> Rank {
         Rank {
             cost: r.cost.unwrap_or(Span::ZERO),
-            idle: r.idle_total,
+            repaired: r.episodes > 0 || r.retransmitted_segments > 0,
+            // A few segments in a long silence are a flow that waits for its application, as requests do.
+            idle: if r.segments >= 10 { r.idle_total } else { Span::ZERO },
             resent: r.retransmitted_bytes,
             bytes: r.bytes,
             flow: Reverse(r.flow),
@@ -75,6 +79,7 @@ mod tests {
             cost: Some(Span::from_millis(cost_ms)),
             idle_total: Span::from_millis(idle_ms),
             bytes,
+            segments: 10,
             ..FlowRow::default()
         }
     }
@@ -82,12 +87,23 @@ mod tests {
     #[test]
     fn cost_comes_before_idle_and_idle_before_size() {
         let mut worst = Worst::of(3);
-        for r in [row(0, 0, 0, 9_000_000), row(2, 5, 0, 1), row(4, 0, 7, 10), row(6, 5, 1, 1), row(8, 0, 0, 1)] {
+        for r in
+            [row(0, 0, 0, 9_000_000), row(2, 5, 0, 1), row(4, 0, 7, 10), row(6, 5, 1, 1), row(8, 0, 0, 1)]
+        {
             worst.offer(&r);
         }
         assert_eq!(worst.first(9), [6, 2, 4]);
         assert_eq!(worst.first(1), [6]);
         assert!(worst.covers(3) && !worst.covers(4));
+    }
+
+    #[test]
+    fn a_transfer_comes_before_the_silence_of_its_requests() {
+        let mut worst = Worst::default();
+        worst.offer(&FlowRow { segments: 2, ..row(1, 0, 15_000, 4) });
+        worst.offer(&row(0, 0, 0, 10_000_000));
+        worst.offer(&FlowRow { episodes: 1, ..row(2, 0, 0, 1000) });
+        assert_eq!(worst.first(3), [2, 0, 1]);
     }
 
     #[test]

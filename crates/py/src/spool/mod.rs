@@ -11,7 +11,6 @@ use analysis::{Sink, Wanted};
 use codec::{append, decode};
 use std::io;
 use std::marker::PhantomData;
-use std::sync::Arc;
 use store::{Sealed, Store};
 
 /// The tables, in the order in which they are documented.
@@ -114,7 +113,7 @@ impl Spool {
     /// Ends the taking.
     pub fn seal(self) -> Shelf {
         let stores = self.stores.map(Store::seal);
-        Shelf { stores: Arc::new(stores), wanted: self.wanted, sums: self.sums, worst: self.worst }
+        Shelf { stores, wanted: self.wanted, sums: self.sums, worst: self.worst }
     }
 }
 
@@ -152,7 +151,7 @@ impl Sink for Spool {
 
 /// The rows of an analysis that has ended.
 pub struct Shelf {
-    stores: Arc<[Sealed; 9]>,
+    stores: [Sealed; 9],
     wanted: Wanted,
     pub sums: Sums,
     pub worst: Worst,
@@ -168,6 +167,11 @@ impl Shelf {
     /// The rows of a table in order of flow; within a flow as the analysis gave them.
     pub fn rows<R: Row>(&self) -> io::Result<Rows<R>> {
         Rows::new(&self.stores[R::TABLE as usize])
+    }
+    /// Puts the rows that another spool has taken in the place of these.
+    pub fn replace<R: Row>(&mut self, by: Spool) {
+        let mut stores = by.stores;
+        self.stores[R::TABLE as usize] = std::mem::take(&mut stores[R::TABLE as usize]).seal();
     }
     /// Sentences about rows that the disk could not take.
     pub fn losses(&self) -> Vec<String> {

@@ -120,6 +120,17 @@ impl Store {
         }
     }
 
+    #[cfg(test)]
+    pub fn in_memory(&self) -> usize {
+        self.piece.size()
+    }
+    /// Puts a device that is always full in the place of the first level's file.
+    #[cfg(test)]
+    pub fn refuse_disk(&mut self) {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        self.levels = vec![Level { file: Arc::new(full), len: 0, runs: Vec::new() }];
+    }
+
     fn spill(&mut self) -> io::Result<()> {
         self.piece.sort();
         if self.levels.is_empty() {

@@ -1,0 +1,116 @@
+//! Two captures of the same transfers: compared first, then the sender's analysed with what the other one tells.
+
+use crate::facts::{Facts, Pair};
+use crate::run::{Asker, BATCH, Findings, Request};
+use crate::spool::Spool;
+use analysis::join::{Joined, Joiner, LostAcks, Side};
+use analysis::rows::{BurstRow, FlowRow, Vantage};
+use analysis::{Analyzer, Sink};
+use capture::{Info, Reader};
+use std::collections::HashMap;
+use std::path::Path;
+use wire::{Packet, Time, Tuple};
+
+struct Compared {
+    joined: Joined,
+    receiver: Info,
+}
+
+/// Reads both captures, the sender's twice: the fate of a packet is known only when the other capture has passed
+/// the time of its arrival.
+pub fn analyze(request: &Request, asker: &mut Asker<'_>) -> Result<Findings, String> {
+    if request.paths.iter().chain(&request.receiver).any(|p| p == Path::new("-")) {
+        return Err("standard input: can be read once, and comparing two captures takes two passes: \
+                    save it to a file first"
+            .into());
+    }
+    let Compared { mut joined, receiver } = compare(request, asker)?;
+    let mut config = request.config.clone();
+    config.vantage = config.vantage.or(Some(Vantage::Both));
+    let mut reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
+    let mut analyzer = Analyzer::new(config, Spool::new(request.config.wanted));
+    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+    let mut fates = joined.fates(Side::Sender);
+    while reader.read_batch(&mut batch, BATCH) {
+        for packet in &batch {
+            analyzer.push_with_fate(packet, fates.of(packet));
+        }
+        if !asker.goes_on(&reader) {
+            break;
+        }
+    }
+    let info = reader.info().clone();
+    let (totals, spool) = analyzer.finish();
+    let shelf = with_lost_acks(spool, &joined.lost_acks()).map_err(|e| e.to_string())?;
+    let facts = Facts {
+        origin: info.first.unwrap_or(Time::ZERO),
+        info,
+        connections: totals.connections,
+        interrupted: asker.stopped,
+        warnings: joined.warnings.iter().map(ToString::to_string).collect(),
+        pair: Some(Pair {
+            receiver,
+            clock: joined.clock,
+            matched: joined.matched,
+            lost: [joined.sender.lost.len() as u64, joined.receiver.lost.len() as u64],
+            not_captured: [joined.sender.not_captured, joined.receiver.not_captured],
+            outside: [joined.sender.outside, joined.receiver.outside],
+        }),
+    };
+    Ok(Findings { shelf, facts })
+}
+
+fn compare(request: &Request, asker: &mut Asker<'_>) -> Result<Compared, String> {
+    let open = |paths| capture::open(paths, &request.options).map_err(|e| e.to_string());
+    let mut sender = open(&request.paths)?;
+    let mut receiver = open(&request.receiver)?;
+    let mut joiner = Joiner::new();
+    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+    let mut ended = [false; 2];
+    while !(ended[0] && ended[1]) {
+        let side = match (joiner.wants(), ended) {
+            (_, [true, false]) => Side::Receiver,
+            (_, [false, true]) => Side::Sender,
+            (wanted, _) => wanted,
+        };
+        let reader: &mut Reader = if side == Side::Sender { &mut sender } else { &mut receiver };
+        if reader.read_batch(&mut batch, BATCH) {
+            joiner.push(side, &batch);
+        } else {
+            joiner.end(side);
+            ended[side as usize] = true;
+        }
+        if !asker.goes_on(&sender) {
+            break;
+        }
+    }
+    for reader in [&mut sender, &mut receiver] {
+        if !asker.stopped
+            && let Some(why) = reader.info().nothing()
+        {
+            return Err(why);
+        }
+    }
+    Ok(Compared { joined: joiner.finish(), receiver: receiver.info().clone() })
+}
+
+/// Bursts leave the analysis before the flow's own row, which tells whose they are; the ACKs that were lost while
+/// they lasted are counted here, once both are there.
+fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<crate::spool::Shelf> {
+    let mut shelf = spool.seal();
+    let mut tuples: HashMap<u32, Tuple> = HashMap::new();
+    for row in shelf.rows::<FlowRow>()? {
+        let row = row?;
+        if row.bursts > 0 {
+            tuples.insert(row.flow, Tuple { src: row.sender, dst: row.receiver });
+        }
+    }
+    let mut bursts = Spool::new(Default::default());
+    for row in shelf.rows::<BurstRow>()? {
+        let mut row = row?;
+        row.lost_acks = tuples.get(&row.flow).map(|t| lost.between(*t, row.start, row.last));
+        bursts.burst(row);
+    }
+    shelf.replace::<BurstRow>(bursts);
+    Ok(shelf)
+}
