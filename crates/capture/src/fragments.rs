@@ -1,5 +1,6 @@
 //! IP fragments of TCP segments: the first one's header waits until the last one tells the length.
 
+use std::collections::VecDeque;
 use wire::ip::Fragment;
 use wire::{Host, Packet, Span, Time};
 
@@ -47,7 +48,7 @@ impl Waiting {
 pub(crate) struct Fragments {
     waiting: Vec<Waiting>,
     /// Given up, with the length known so far.
-    pub late: Vec<Packet>,
+    pub late: VecDeque<Packet>,
 }
 
 impl Fragments {

@@ -58,6 +58,8 @@ enum Stop {
     Pause,
     End,
     Fault(Fault),
+    /// The stream ends within a packet longer than the window, whose head was given already.
+    Inside(Fault),
 }
 
 /// Opens the files of one capture: pcap, pcapng or snoop, plain or in gzip, zstd or xz; `-` is standard input.
@@ -120,8 +122,9 @@ impl Reader {
             };
             match current.pump(&mut self.tally, out, max, stop_at) {
                 Stop::Pause => {}
-                Stop::End => self.end_file(None),
-                Stop::Fault(fault) => self.end_file(Some(fault)),
+                Stop::End => self.end_file(None, 1),
+                Stop::Fault(fault) => self.end_file(Some(fault), 1),
+                Stop::Inside(fault) => self.end_file(Some(fault), 0),
             }
         }
     }
@@ -133,7 +136,7 @@ impl Reader {
             t.decoder.fragments.expire(t.previous);
         }
         while out.len() < max
-            && let Some(p) = t.decoder.fragments.late.pop()
+            && let Some(p) = t.decoder.fragments.late.pop_front()
         {
             // One of its frames, counted as a fragment before, is the segment.
             t.info.others.fragments -= 1;
@@ -156,7 +159,8 @@ impl Reader {
         }
     }
 
-    fn end_file(&mut self, fault: Option<Fault>) {
+    /// Damage is in the packet that is `next` behind the last one given.
+    fn end_file(&mut self, fault: Option<Fault>, next: u64) {
         let Some(mut opened) = self.current.take() else { return };
         let compression = opened.info.compression;
         let start = opened.window.offset();
@@ -169,7 +173,7 @@ impl Reader {
         opened.info.damage = found.map(|(byte, what): (u64, What)| Damage {
             file: opened.info.name.clone(),
             byte,
-            packet: opened.info.packets + 1,
+            packet: opened.info.packets + next,
             what,
             decompressed: compression.is_some(),
         });
@@ -184,7 +188,7 @@ impl Reader {
         }
         let place = info.files.len() - 1;
         info.files[place] = opened.info;
-        self.tally.file_ends();
+        self.tally.settle();
         self.next_file();
     }
 
@@ -230,8 +234,8 @@ impl Opened {
             match peeked {
                 Ok(Some(record)) => {
                     tally.frame(&record, record.data(window), window.offset(), out);
-                    if let 1.. = window.skip(record.total) {
-                        return Stop::End;
+                    if let missing @ 1.. = window.skip(record.total) {
+                        return Stop::Inside(Fault::Short { needs: missing });
                     }
                 }
                 Ok(None) => return Stop::End,
@@ -266,8 +270,7 @@ fn run<F: Framing>(
         tally.frame(&record, record.data(window), window.offset(), out);
         let missing = window.skip(record.total);
         if missing > 0 {
-            // Its head was read, the stream ends in its body: it is not whole.
-            return Stop::Fault(Fault::Short { needs: missing });
+            return Stop::Inside(Fault::Short { needs: missing });
         }
     }
     Stop::Pause
@@ -383,7 +386,6 @@ impl Tally {
     }
 
     fn file_starts(&mut self) {
-        self.settle();
         if let Some(file) = self.info.files.last()
             && let (Some(first), Some(last)) = (file.first, self.info.last)
             && first < last
@@ -408,10 +410,6 @@ impl Tally {
         info.first = Some(info.first.map_or(self.earliest, |t| t.min(self.earliest)));
         info.last = Some(info.last.map_or(self.latest, |t| t.max(self.latest)));
         info.checksums_verified = self.decoder.verified;
-    }
-
-    fn file_ends(&mut self) {
-        self.settle();
     }
 
     /// One sentence for each thing that limits what the packets can tell.

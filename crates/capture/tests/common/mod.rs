@@ -1,7 +1,7 @@
 //! Packets and files for the tests.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use capture::{Info, LinkType, NewPacket, Options, Writer};
+use capture::{Info, LinkType, NewPacket, Options, Reader, Writer};
 use std::path::{Path, PathBuf};
 use wire::{Endpoint, Flags, Host, Packet, SackBlocks, Segment, Seq, Time, Timestamps, Tuple};
 
@@ -29,6 +29,7 @@ pub fn header(seq: u32, payload: u32) -> Segment {
         ack: Seq(77),
         payload,
         window: 1000,
+        header_len: 44,
         flags: Flags::ACK,
         timestamps: Some(Timestamps { val: 1, ecr: 2 }),
         sack,
@@ -76,7 +77,10 @@ pub fn pcap(link: LinkType, frames: &[Vec<u8>]) -> Vec<u8> {
 
 /// All packets and what is told at the end; batches of an odd size, so that their ends fall anywhere.
 pub fn read_all(paths: &[PathBuf], options: &Options) -> (Vec<Packet>, Info) {
-    let mut reader = capture::open(paths, options).unwrap_or_else(|e| panic!("{e}"));
+    drain(capture::open(paths, options).unwrap_or_else(|e| panic!("{e}")))
+}
+
+pub fn drain(mut reader: Reader) -> (Vec<Packet>, Info) {
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     while reader.read_batch(&mut batch, 7) {
         assert!(batch.len() <= 7);

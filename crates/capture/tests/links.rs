@@ -1,0 +1,333 @@
+//! Every link type, tag and tunnel leads to the same segment; what is no TCP is counted as what it is.
+
+mod common;
+
+use capture::{Info, LinkType, Options, Tunnel};
+use common::{Scratch, ethernet, header, ip, pcap, read_all, segment, tcp, tuple, tuple6, udp};
+use wire::{Notes, Packet};
+
+const SEQ: u32 = 4242;
+
+fn v4() -> Vec<u8> {
+    segment(&tuple(), SEQ, 100)
+}
+fn v6() -> Vec<u8> {
+    segment(&tuple6(), SEQ, 100)
+}
+fn join(parts: &[&[u8]]) -> Vec<u8> {
+    parts.concat()
+}
+/// Ethernet with the datagram inside, as tunnels carry it.
+fn inner() -> Vec<u8> {
+    ethernet(0x0800, &v4())
+}
+
+fn read(link: LinkType, frames: &[Vec<u8>]) -> (Vec<Packet>, Info) {
+    let unique = std::thread::current().name().unwrap_or("test").replace("::", "-");
+    let dir = Scratch::new(&unique);
+    read_all(
+        &[dir.file("a.pcap", &pcap(link, frames))],
+        &Options { verify_checksums: true, ..Options::default() },
+    )
+}
+
+#[test]
+fn every_link_type_leads_to_the_segment() {
+    let sll = |kind: u8, rest: &[u8]| join(&[&[0, kind, 0, 1, 0, 6], &[0; 8], &[8, 0], rest]);
+    let sll2 = |kind: u8, rest: &[u8]| join(&[&[8, 0, 0, 0, 0, 0, 0, 2, 0, 1, kind, 6], &[0; 8], rest]);
+    let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+    let (none, received, sent) = (Notes(0), Notes::INBOUND, Notes::OUTBOUND);
+    let cases: Vec<(&str, u16, Vec<u8>, Notes)> = vec![
+        ("Ethernet", 1, inner(), none),
+        ("Ethernet, IPv6", 1, ethernet(0x86dd, &v6()), none),
+        ("802.3 with SNAP", 1, join(&[&[0; 12], &[0, 8 + 164], &snap, &v4()]), none),
+        ("VLAN", 1, ethernet(0x8100, &join(&[&[0, 5, 8, 0], &v4()])), none),
+        ("QinQ", 1, ethernet(0x88a8, &join(&[&[0, 5, 0x81, 0, 0, 6, 8, 0], &v4()])), none),
+        (
+            "three tags",
+            1,
+            ethernet(0x9100, &join(&[&[0, 5, 0x81, 0, 0, 6, 0x81, 0, 0, 7, 0x86, 0xdd], &v6()])),
+            none,
+        ),
+        ("MPLS", 1, ethernet(0x8847, &join(&[&[0, 1, 1, 64], &v4()])), none),
+        (
+            "MPLS, three labels, IPv6",
+            1,
+            ethernet(0x8847, &join(&[&[0, 1, 0, 64, 0, 2, 0, 64, 0, 3, 1, 64], &v6()])),
+            none,
+        ),
+        ("MPLS pseudowire", 1, ethernet(0x8847, &join(&[&[0, 1, 1, 64, 0, 0, 0, 0], &inner()])), none),
+        ("PPPoE", 1, ethernet(0x8864, &join(&[&[0x11, 0, 0, 9, 0, 166, 0, 0x21], &v4()])), none),
+        ("PPPoE, IPv6", 1, ethernet(0x8864, &join(&[&[0x11, 0, 0, 9, 0, 186, 0, 0x57], &v6()])), none),
+        (
+            "VLAN and PPPoE",
+            1,
+            ethernet(0x8100, &join(&[&[0, 5, 0x88, 0x64, 0x11, 0, 0, 9, 0, 166, 0, 0x21], &v4()])),
+            none,
+        ),
+        ("cooked, to us", 113, sll(0, &v4()), received),
+        ("cooked, for another", 113, sll(3, &v4()), none),
+        ("cooked, from us", 113, sll(4, &v4()), sent),
+        ("cooked v2, to us", 276, sll2(0, &v4()), received),
+        ("cooked v2, from us", 276, sll2(4, &v4()), sent),
+        ("raw IP", 101, v4(), none),
+        ("raw IP, IPv6", 101, v6(), none),
+        ("raw 12", 12, v4(), none),
+        ("raw 14", 14, v4(), none),
+        ("IPv4", 228, v4(), none),
+        ("IPv6", 229, v6(), none),
+        ("null, little-endian", 0, join(&[&[2, 0, 0, 0], &v4()]), none),
+        ("null, big-endian", 0, join(&[&[0, 0, 0, 2], &v4()]), none),
+        ("null, Darwin's IPv6", 0, join(&[&[30, 0, 0, 0], &v6()]), none),
+        ("null, FreeBSD's IPv6", 0, join(&[&[0, 0, 0, 28], &v6()]), none),
+        ("loop", 108, join(&[&[0, 0, 0, 24], &v6()]), none),
+        ("PPP", 9, join(&[&[0xff, 3, 0, 0x21], &v4()]), none),
+        ("PPP, compressed fields", 9, join(&[&[0x21], &v4()]), none),
+        ("PPP in HDLC", 50, join(&[&[0xff, 3, 0, 0x57], &v6()]), none),
+        ("PPP link, Cisco's HDLC", 50, join(&[&[0x0f, 0, 8, 0], &v4()]), none),
+        ("PPPoE link", 51, join(&[&[0x11, 0, 0, 9, 0, 166, 0, 0x21], &v4()]), none),
+        ("pppd, received", 166, join(&[&[0, 3, 0, 0x21], &v4()]), received),
+        ("pppd, sent", 166, join(&[&[1, 3, 0, 0x21], &v4()]), sent),
+        ("PPP with direction", 204, join(&[&[1, 0xff, 3, 0, 0x21], &v4()]), sent),
+        ("FDDI", 10, join(&[&[0x50], &[0; 12], &snap, &v4()]), none),
+        ("Token Ring", 6, join(&[&[0x10, 0x40], &[0; 12], &snap, &v4()]), none),
+        (
+            "Token Ring, routed",
+            6,
+            join(&[&[0x10, 0x40], &[0; 6], &[0x80, 0, 0, 0, 0, 0], &[4, 0, 0, 0], &snap, &v4()]),
+            none,
+        ),
+        ("ATM", 11, join(&[&snap, &v4()]), none),
+        ("ATM, bridged", 11, join(&[&[0xaa, 0xaa, 3, 0, 0x80, 0xc2, 0, 7, 0, 0], &inner()]), none),
+        ("Cisco HDLC", 104, join(&[&[0x0f, 0, 0x86, 0xdd], &v6()]), none),
+        (
+            "Apple PKTAP",
+            258,
+            join(&[&[40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], &[0; 24], &[2, 0, 0, 0], &inner()]),
+            sent,
+        ),
+    ];
+    for (name, link, frame, notes) in cases {
+        let (packets, info) = read(LinkType(link), std::slice::from_ref(&frame));
+        assert_eq!(packets.len(), 1, "{name}: {info:?}");
+        let p = &packets[0];
+        let ends = if p.tuple.src.host.is_v4() { tuple() } else { tuple6() };
+        assert_eq!((p.tuple, p.seg), (ends, header(SEQ, 100)), "{name}");
+        assert_eq!((p.number, p.wire_len, p.ttl), (1, frame.len() as u32, 64), "{name}");
+        assert_eq!(p.notes, notes, "{name}");
+        assert_eq!(info.checksums_verified, 1, "{name}");
+        assert!(LinkType(link).is_supported() && LinkType(link).name().is_some(), "{name}");
+    }
+}
+
+#[test]
+fn every_tunnel_leads_to_the_segment() {
+    let outer = |protocol, payload: &[u8]| ethernet(0x0800, &ip(&tuple(), protocol, payload));
+    let outer6 = |protocol, payload: &[u8]| ethernet(0x86dd, &ip(&tuple6(), protocol, payload));
+    let gtp_length = (v4().len() as u16).to_be_bytes();
+    let gtp =
+        |first: u8, extension: &[u8]| join(&[&[first, 255], &gtp_length, &[0, 0, 0, 1], extension, &v4()]);
+    let vxlan = join(&[&[8, 0, 0, 0, 0, 0, 1, 0], &inner()]);
+    let geneve = join(&[&[1, 0, 0x65, 0x58, 0, 0, 1, 0], &[0; 4], &inner()]);
+    let erspan = join(&[&[0x10, 0, 0x88, 0xbe, 0, 0, 0, 1], &[0x10, 0, 0, 0, 0, 0, 0, 0], &inner()]);
+    let cases: Vec<(&str, Tunnel, Vec<u8>)> = vec![
+        ("GRE", Tunnel::Gre, outer(47, &join(&[&[0, 0, 8, 0], &v4()]))),
+        ("GRE with all fields", Tunnel::Gre, outer(47, &join(&[&[0xb0, 0, 0x86, 0xdd], &[0; 12], &v6()]))),
+        (
+            "GRE, Ethernet inside",
+            Tunnel::Gre,
+            outer6(47, &join(&[&[0x20, 0, 0x65, 0x58], &[0; 4], &inner()])),
+        ),
+        (
+            "PPTP",
+            Tunnel::Gre,
+            outer(47, &join(&[&[0x30, 0x81, 0x88, 0x0b], &[0; 12], &[0xff, 3, 0, 0x21], &v4()])),
+        ),
+        ("ERSPAN", Tunnel::Erspan, outer(47, &erspan)),
+        ("VXLAN", Tunnel::Vxlan, outer(17, &udp(4789, &vxlan))),
+        ("VXLAN over IPv6", Tunnel::Vxlan, outer6(17, &udp(8472, &vxlan))),
+        ("Geneve", Tunnel::Geneve, outer(17, &udp(6081, &geneve))),
+        ("GTP-U", Tunnel::Gtp, outer(17, &udp(2152, &gtp(0x30, &[])))),
+        ("GTP-U with a sequence number", Tunnel::Gtp, outer(17, &udp(2152, &gtp(0x32, &[0, 1, 0, 0])))),
+        (
+            "GTP-U with extensions",
+            Tunnel::Gtp,
+            outer(17, &udp(2152, &gtp(0x34, &[0, 0, 0, 0x85, 1, 0, 0, 0x40, 2, 0, 0, 0, 0, 0, 0, 0]))),
+        ),
+        ("IP in IP", Tunnel::IpInIp, outer(4, &v4())),
+        ("6in4", Tunnel::IpInIp, outer(41, &v6())),
+        ("4in6", Tunnel::IpInIp, outer6(4, &v4())),
+        (
+            "VXLAN in GRE in IPv6",
+            Tunnel::Vxlan,
+            outer6(47, &join(&[&[0, 0, 8, 0], &ip(&tuple(), 17, &udp(4789, &vxlan))])),
+        ),
+    ];
+    for (name, tunnel, frame) in cases {
+        let (packets, info) = read(LinkType::ETHERNET, &[frame]);
+        assert_eq!(packets.len(), 1, "{name}: {info:?}");
+        assert_eq!(packets[0].seg, header(SEQ, 100), "{name}");
+        assert_eq!(packets[0].notes, Notes::TUNNELLED, "{name}");
+        assert!(info.tunnels_seen().any(|t| t == (tunnel, 1)), "{name}: {:?}", info.tunnels);
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_tunnel_is_udp() {
+    let frame = |port, payload: &[u8]| ethernet(0x0800, &ip(&tuple(), 17, &udp(port, payload)));
+    let frames = [
+        frame(4789, &[8; 40]),
+        frame(2152, &[0x30; 60]),
+        frame(6081, b"hello"),
+        frame(53, &[0; 30]),
+        frame(4789, &[]),
+    ];
+    let (packets, info) = read(LinkType::ETHERNET, &frames);
+    assert!(packets.is_empty());
+    assert_eq!((info.others.udp, info.tunnels), (5, [0; 9]));
+}
+
+#[test]
+fn headers_nested_without_end_are_malformed() {
+    let mut datagram = v4();
+    for _ in 0..20 {
+        datagram = ip(&tuple(), 4, &datagram);
+    }
+    let (packets, info) = read(LinkType::RAW, &[datagram]);
+    assert!(packets.is_empty());
+    assert!(info.malformed.first.unwrap().3.contains("inside each other"));
+}
+
+#[test]
+fn what_is_no_tcp_is_counted_as_what_it_is() {
+    let frames = [
+        ethernet(0x0806, &[0; 28]),
+        ethernet(0x0800, &ip(&tuple(), 17, &udp(53, &[0; 20]))),
+        ethernet(0x0800, &ip(&tuple(), 1, &[0; 20])),
+        ethernet(0x86dd, &ip(&tuple6(), 58, &[0; 20])),
+        ethernet(0x0800, &ip(&tuple(), 132, &[0; 20])),
+        ethernet(0x88cc, &[0; 40]),
+        ethernet(60, &[0x42, 0x42, 3, 0, 0, 0]), // spanning tree
+        inner()[..40].to_vec(),
+        ethernet(0x0800, &[0x51; 40]),
+        inner(),
+    ];
+    let mut file = pcap(LinkType::ETHERNET, &frames);
+    let record = 24 + frames[..7].iter().map(|f| f.len() + 16).sum::<usize>();
+    file[record + 12] = 166; // the eighth was cut by the snap length
+    let dir = Scratch::new("no_tcp");
+    let (packets, info) = read_all(&[dir.file("a.pcap", &file)], &Options::default());
+    let o = info.others;
+    assert_eq!((o.arp, o.udp, o.icmp, o.other_ip, o.non_ip, o.truncated), (1, 1, 2, 1, 2, 1));
+    let (file, packet, byte, why) = info.malformed.first.clone().unwrap();
+    assert!(file.ends_with("a.pcap"));
+    assert_eq!((packet, why.as_str()), (9, "IP version 5, where 4 or 6 can be"));
+    assert_eq!(byte as usize, record + 16 + 40);
+    assert_eq!((packets.len(), info.packets), (1, 10));
+    assert_eq!(packets[0].number, 10, "other protocols count in a packet's number");
+    assert!(info.warnings.iter().any(|w| w.contains("cut by the snap length")), "{:?}", info.warnings);
+}
+
+#[test]
+fn a_link_type_that_is_not_read_is_named_once() {
+    let (packets, info) = read(LinkType(127), &[vec![0; 60], vec![0; 60]]);
+    assert!(packets.is_empty());
+    let said: Vec<_> = info.warnings.iter().filter(|w| w.contains("127")).collect();
+    assert_eq!(said, ["2 packets of link type 127 (802.11 with radiotap header) left out: it is not read"]);
+    assert!(
+        info.nothing()
+            .unwrap()
+            .ends_with("2 of link type 127 (802.11 with radiotap header), which is not read)")
+    );
+}
+
+#[test]
+fn the_length_comes_from_ip_and_never_from_padding_or_the_snap_length() {
+    let mut padded = ethernet(0x0800, &ip(&tuple(), 6, &tcp(&tuple(), SEQ, 0)));
+    padded.extend([0xee; 20]); // the link's padding
+    let whole = ethernet(0x0800, &segment(&tuple(), SEQ, 1000));
+    let mut w = capture::Writer::pcap(Vec::new(), LinkType::ETHERNET, 96).unwrap();
+    for (data, wire_len) in [(&padded[..], padded.len()), (&whole[..96], whole.len())] {
+        let wire_len = wire_len as u32;
+        w.packet(&capture::NewPacket { data, wire_len, ..Default::default() }).unwrap();
+    }
+    let dir = Scratch::new("length");
+    let options = Options { verify_checksums: true, ..Options::default() };
+    let (packets, info) = read_all(&[dir.file("a.pcap", &w.finish().unwrap())], &options);
+    assert_eq!([packets[0].seg.payload, packets[1].seg.payload], [0, 1000]);
+    assert_eq!(
+        (info.checksums_verified, info.checksums_bad),
+        (1, 0),
+        "only what was captured whole is verified"
+    );
+    assert_eq!(info.snap(), Some(96));
+}
+
+#[test]
+fn an_ip_length_of_zero_takes_the_length_from_the_frame() {
+    // Linux writes 0 for super-packets beyond 65,535 bytes (BIG TCP)
+    let big = ethernet(0x0800, &segment(&tuple(), SEQ, 100_000));
+    let mut big6 = ethernet(0x86dd, &v6());
+    big6[18..20].fill(0);
+    let (packets, info) = read(LinkType::ETHERNET, &[big, big6]);
+    assert_eq!([packets[0].seg.payload, packets[1].seg.payload], [100_000, 100]);
+    assert!(packets.iter().all(|p| p.notes == Notes::ZERO_IP_LENGTH));
+    assert_eq!(info.zero_ip_length, 2);
+}
+
+#[test]
+fn a_wrong_checksum_is_noted_and_one_left_for_the_card_is_not() {
+    let good = inner();
+    let mut bad = good.clone();
+    *bad.last_mut().unwrap() ^= 1;
+    let mut zero = good.clone();
+    zero[50..52].fill(0);
+    let mut partial = good.clone();
+    let length = v4().len() as u32 - 20;
+    partial[50..52].copy_from_slice(&wire::checksum::pseudo_header(&tuple(), length).to_be_bytes());
+    let (packets, info) = read(LinkType::ETHERNET, &[good, bad, zero, partial]);
+    let noted: Vec<bool> = packets.iter().map(|p| p.notes.has(Notes::BAD_CHECKSUM)).collect();
+    assert_eq!(noted, [false, true, false, false]);
+    assert_eq!((info.checksums_verified, info.checksums_bad), (2, 1));
+}
+
+#[test]
+fn congestion_experienced_is_that_of_the_innermost_header() {
+    let mark = |mut datagram: Vec<u8>| {
+        datagram[1] |= 3;
+        datagram
+    };
+    let frames = [
+        ethernet(0x0800, &mark(v4())),
+        ethernet(0x0800, &mark(ip(&tuple(), 4, &v4()))),
+        ethernet(0x0800, &ip(&tuple(), 4, &mark(v4()))),
+    ];
+    let (packets, _) = read(LinkType::ETHERNET, &frames);
+    let marked: Vec<bool> = packets.iter().map(|p| p.notes.has(Notes::CE)).collect();
+    assert_eq!(marked, [true, false, true]);
+}
+
+#[test]
+fn the_fast_way_and_the_long_way_come_to_the_same() {
+    // A cooked frame takes the long way, Ethernet the fast one.
+    let cooked = join(&[&[0, 3, 0, 1, 0, 6], &[0; 8], &[8, 0], &v4()]);
+    let (fast, _) = read(LinkType::ETHERNET, &[inner()]);
+    let (long, _) = read(LinkType::LINUX_SLL, &[cooked]);
+    assert_eq!(fast[0], Packet { wire_len: fast[0].wire_len, ..long[0] });
+}
+
+#[test]
+fn ipv4_options_and_ipv6_extension_headers_are_walked_over() {
+    let mut options = v4();
+    options[0] = 0x46;
+    options[2..4].copy_from_slice(&((v4().len() + 4) as u16).to_be_bytes());
+    options.splice(20..20, [1, 1, 1, 0]);
+    let extended = ip(
+        &tuple6(),
+        0,
+        &join(&[&[60, 0, 1, 4, 0, 0, 0, 0], &[6, 0, 1, 4, 0, 0, 0, 0], &tcp(&tuple6(), SEQ, 100)]),
+    );
+    let (packets, _) = read(LinkType::RAW, &[options, extended]);
+    assert_eq!(packets.len(), 2);
+    assert!(packets.iter().all(|p| p.seg == header(SEQ, 100)));
+}
