@@ -134,7 +134,7 @@ impl Watch {
 
 fn span(name: &str, seconds: Option<f64>) -> PyResult<Option<Span>> {
     match seconds {
-        Some(s) if !s.is_finite() || s < 0.0 || s > 9e9 => {
+        Some(s) if !(0.0..=9e9).contains(&s) => {
             Err(PyValueError::new_err(format!("{name} = {s}: not a number of seconds from 0 on")))
         }
         s => Ok(s.map(Span::from_secs_f64)),

@@ -1,6 +1,8 @@
 //! The answer as JSON text (docs/json.md), written flow by flow.
 
+pub mod answer;
 pub mod flow;
+pub mod heaviest;
 pub mod lists;
 pub mod overview;
 pub mod write;
@@ -8,6 +10,7 @@ pub mod write;
 use crate::facts::Facts;
 use crate::spool::{ByFlow, Row, Rows, Shelf};
 use analysis::rows::*;
+use answer::Considered;
 use lists::Item;
 use std::io::{self, Write};
 use wire::Time;
@@ -69,10 +72,17 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf) -> io::Result<()> {
         let row = row?;
         s.out.extend_from_slice(if i == 0 { b"\n{" } else { b",\n{" });
         flow::put_members(&row, &mut s.out, facts.origin);
-        put_list(&mut s, "bursts", &mut lists.bursts, row.flow, facts.origin)?;
-        put_list(&mut s, "episodes", &mut lists.episodes, row.flow, facts.origin)?;
-        put_list(&mut s, "idle", &mut lists.idle, row.flow, facts.origin)?;
-        s.out.push(b'}');
+        let rows = Considered {
+            bursts: put_list(&mut s, "bursts", &mut lists.bursts, row.flow, facts.origin)?,
+            episodes: put_list(&mut s, "episodes", &mut lists.episodes, row.flow, facts.origin)?,
+            idle: put_list(&mut s, "idle", &mut lists.idle, row.flow, facts.origin)?,
+        };
+        if answer::is_due(&row) {
+            answer::put(&mut s.out, &row, &rows, facts.origin);
+            s.out.push(b'}');
+        } else {
+            s.out.extend_from_slice(b",\"answer\":null}");
+        }
         s.pass_on()?;
     }
     s.out.extend_from_slice(b"\n]}\n");
@@ -80,16 +90,16 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf) -> io::Result<()> {
     s.to.flush()
 }
 
+/// Writes a list, and gives back the rows that the answer rests on.
 fn put_list<R: Row + Item>(
     s: &mut Stream<impl Write>,
     name: &str,
     rows: &mut ByFlow<R>,
     flow: FlowId,
     origin: Time,
-) -> io::Result<()> {
-    s.out.extend_from_slice(b",\"");
-    s.out.extend_from_slice(name.as_bytes());
-    s.out.extend_from_slice(b"\":[");
+) -> io::Result<Vec<R>> {
+    put_key(&mut s.out, name);
+    let mut considered = answer::considered();
     let mut first = true;
     while let Some(row) = rows.next_of(flow)? {
         if !first {
@@ -97,10 +107,17 @@ fn put_list<R: Row + Item>(
         }
         first = false;
         row.put(&mut s.out, origin);
+        considered.offer(row);
         s.pass_on()?;
     }
     s.out.push(b']');
-    Ok(())
+    Ok(considered.rows())
+}
+
+fn put_key(out: &mut Vec<u8>, list: &str) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(list.as_bytes());
+    out.extend_from_slice(b"\":[");
 }
 
 #[cfg(test)]

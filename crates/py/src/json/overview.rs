@@ -1,16 +1,15 @@
 //! What the terminal page shows: the capture, the totals, and the flows that cost most.
 
+use super::answer::{self, Considered};
+use super::lists::Item;
 use super::{Lists, flow, put_head};
 use crate::facts::Facts;
 use crate::spool::{ByFlow, Row, Shelf};
 use crate::worst::Worst;
 use analysis::rows::*;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::io;
 use wire::Time;
-
-use super::lists::Item;
 
 /// How many bursts, episodes and idle gaps of a flow a page gets: the heaviest, in order of time.
 const LISTED: usize = 200;
@@ -49,59 +48,39 @@ fn worst(shelf: &Shelf, top: usize) -> io::Result<Vec<FlowId>> {
 }
 
 fn put_flow(out: &mut Vec<u8>, row: &FlowRow, lists: &mut Lists, origin: Time) -> io::Result<()> {
+    let rows = Considered {
+        bursts: heaviest(&mut lists.bursts, row.flow)?,
+        episodes: heaviest(&mut lists.episodes, row.flow)?,
+        idle: heaviest(&mut lists.idle, row.flow)?,
+    };
     out.push(b'{');
     flow::put_members(row, out, origin);
-    put_heaviest(out, "bursts", &mut lists.bursts, row.flow, origin)?;
-    put_heaviest(out, "episodes", &mut lists.episodes, row.flow, origin)?;
-    put_heaviest(out, "idle", &mut lists.idle, row.flow, origin)?;
+    put_listed(out, "bursts", &rows.bursts, origin);
+    put_listed(out, "episodes", &rows.episodes, origin);
+    put_listed(out, "idle", &rows.idle, origin);
+    answer::put(out, row, &rows, origin);
     out.push(b'}');
     Ok(())
 }
 
-/// A row with its weight and its place, for a heap that lets the lightest go.
-struct Weighed<R>(i64, Reverse<usize>, R);
-impl<R> PartialEq for Weighed<R> {
-    fn eq(&self, o: &Self) -> bool {
-        (self.0, self.1) == (o.0, o.1)
+fn heaviest<R: Row + Item>(rows: &mut ByFlow<R>, flow: FlowId) -> io::Result<Vec<R>> {
+    let mut considered = answer::considered();
+    while let Some(row) = rows.next_of(flow)? {
+        considered.offer(row);
     }
-}
-impl<R> Eq for Weighed<R> {}
-impl<R> PartialOrd for Weighed<R> {
-    fn partial_cmp(&self, o: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(o))
-    }
-}
-impl<R> Ord for Weighed<R> {
-    fn cmp(&self, o: &Self) -> std::cmp::Ordering {
-        (self.0, self.1).cmp(&(o.0, o.1))
-    }
+    Ok(considered.rows())
 }
 
-fn put_heaviest<R: Row + Item>(
-    out: &mut Vec<u8>,
-    name: &str,
-    rows: &mut ByFlow<R>,
-    flow: FlowId,
-    origin: Time,
-) -> io::Result<()> {
-    let mut heap = BinaryHeap::with_capacity(LISTED + 1);
-    let mut place = 0;
-    while let Some(row) = rows.next_of(flow)? {
-        heap.push(Reverse(Weighed(row.weight(), Reverse(place), row)));
-        place += 1;
-        if heap.len() > LISTED {
-            heap.pop();
-        }
-    }
-    let mut kept: Vec<R> = heap.into_iter().map(|w| w.0.2).collect();
-    kept.sort_by_key(Item::start);
-    out.extend_from_slice(format!(",\"{name}\":[").as_bytes());
-    for (i, row) in kept.iter().enumerate() {
+/// The first, heaviest, rows in order of time.
+fn put_listed<R: Item>(out: &mut Vec<u8>, name: &str, rows: &[R], origin: Time) {
+    let mut listed: Vec<&R> = rows.iter().take(LISTED).collect();
+    listed.sort_by_key(|r| r.start());
+    super::put_key(out, name);
+    for (i, row) in listed.into_iter().enumerate() {
         if i > 0 {
             out.push(b',');
         }
         row.put(out, origin);
     }
     out.push(b']');
-    Ok(())
 }
