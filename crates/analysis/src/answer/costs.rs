@@ -1,8 +1,8 @@
 //! What cost how much time, and whose it is.
 
 use super::Verdict;
-use super::outages::is_outage;
-use super::reason::{Wait, link_was_away, wait};
+use super::outages::{is_outage, is_silence};
+use super::reason::{Wait, link_was_away, one_per_timeout, wait};
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, RtoRule};
 use std::collections::BTreeSet;
 use wire::Span;
@@ -21,9 +21,9 @@ pub struct Group {
 }
 
 impl Group {
-    fn add(&mut self, e: &EpisodeRow, away: bool) {
+    fn add(&mut self, e: &EpisodeRow, cost_s: f64, away: bool) {
         self.n += 1;
-        self.cost_s += cost(e);
+        self.cost_s += cost_s;
         self.timed_out += u64::from(e.timeouts > 0);
         self.timeouts += u64::from(e.timeouts);
         self.lost += u64::from(e.lost_copies.unwrap_or(e.lost_segments));
@@ -89,9 +89,14 @@ pub struct Ceiling {
     pub reached: f64,
 }
 
-/// An episode's cost, or, where there was no rate before it to compare with, the silence before its repair.
-fn cost(e: &EpisodeRow) -> f64 {
-    e.cost.or(e.silence).unwrap_or(Span::ZERO).as_secs().max(0.0)
+/// An episode's cost. Where there was no rate before it to compare with, the mean of the whole transfer (bytes a
+/// second) stands in for it; it is lower, so that rather too little is counted.
+fn cost(e: &EpisodeRow, mean_rate: f64) -> f64 {
+    let known = e.cost.map(Span::as_secs);
+    let took = e.end.map(|end| (end - e.start).as_secs()).filter(|_| mean_rate > 0.0);
+    let estimate = || took.map(|t| t - e.delivered_bytes as f64 / mean_rate);
+    let silence = || e.silence.map(Span::as_secs);
+    known.or_else(estimate).or_else(silence).unwrap_or(0.0).max(0.0)
 }
 
 pub fn of(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], idle: &[IdleRow]) -> Costs {
@@ -100,14 +105,16 @@ pub fn of(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], idle: &[
     };
     let (outages, away) = (numbers(&|b| is_outage(b, flow)), numbers(&link_was_away));
     let mut c = Costs { duration_s: duration(flow), ..Costs::default() };
+    let mean_rate = if c.duration_s > 0.0 { flow.bytes as f64 / c.duration_s } else { 0.0 };
     for e in episodes {
         let group = match e.kind {
-            EpisodeKind::Intermittent => &mut c.intermittent,
+            _ if one_per_timeout(e) => &mut c.intermittent,
+            _ if outages.contains(&e.number) || is_silence(e, flow) => &mut c.outages,
             EpisodeKind::Needless => &mut c.needless,
-            _ if outages.contains(&e.number) => &mut c.outages,
             _ => &mut c.losses,
         };
-        group.add(e, away.contains(&e.number));
+        let away = away.contains(&e.number) || is_silence(e, flow);
+        group.add(e, cost(e, mean_rate), away);
     }
     for i in idle {
         let gaps = match i.cause {

@@ -82,7 +82,7 @@ pub fn answer(
     idle: &[IdleRow],
     capture_start: Time,
 ) -> Answer {
-    let outages = outages::find(flow, bursts, capture_start);
+    let outages = outages::find(flow, bursts, episodes, capture_start);
     let costs = costs::of(flow, bursts, episodes, idle);
     let (verdict, confidence) = costs.verdict(flow);
     Answer {

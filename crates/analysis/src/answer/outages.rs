@@ -1,7 +1,8 @@
 //! Outages among the bursts: intervals in which everything vanished, and whether they come in a beat.
 
-use crate::rows::{BurstRow, FlowRow, Trigger};
+use crate::rows::{BurstRow, EpisodeRow, FlowRow, Limit, Trigger};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use wire::{Span, Time};
 
 /// What the outages of one flow have in common. Times are seconds from the start of the capture.
@@ -9,9 +10,9 @@ use wire::{Span, Time};
 pub struct Outages {
     pub count: u32,
     /// How long each lasted, as a median, from those that the sender bridged with data; `None` if its window
-    /// was always sent out before the link came back.
+    /// was always sent out before the link came back, or the RTT before is not known.
     pub length_s: Option<f64>,
-    /// None lasted less than this long at its longest: from the first to the last lost copy.
+    /// The longest lasted at least from its first to its last lost copy.
     pub at_least_s: f64,
     /// From one to the next, if they are regular.
     pub period_s: Option<f64>,
@@ -29,6 +30,8 @@ pub struct Outages {
 
 /// Nothing delivered for so many copies or so long is no accident of single packets.
 const COPIES: u32 = 8;
+/// Copies sent closer together than this were one burst, or one super-packet, that a full queue dropped.
+const AT_ONCE: Span = Span::from_millis(2);
 const LASTING: Span = Span::from_millis(20);
 /// Bursts closer than this belong to one outage.
 const APART: Span = Span::from_millis(50);
@@ -38,20 +41,20 @@ const LISTED: usize = 100;
 const FITTED: usize = 48;
 
 /// How long the queue made packets wait when the burst began.
-fn queued(b: &BurstRow, flow: &FlowRow) -> Option<f64> {
+fn queued(rtt_before: Option<Span>, flow: &FlowRow) -> Option<f64> {
     let least = flow.rtt_ack.min;
-    b.rtt_before.filter(|_| flow.rtt_ack.n > 0).map(|r| (r.as_secs() - least).max(0.0))
+    rtt_before.filter(|_| flow.rtt_ack.n > 0).map(|r| (r.as_secs() - least).max(0.0))
 }
 
 /// The queue was all but empty.
-fn rtt_was_flat(b: &BurstRow, flow: &FlowRow) -> bool {
-    queued(b, flow).is_some_and(|q| q <= 0.5 * flow.rtt_ack.min + 0.005)
+fn rtt_was_flat(rtt_before: Option<Span>, flow: &FlowRow) -> bool {
+    queued(rtt_before, flow).is_some_and(|q| q <= 0.5 * flow.rtt_ack.min + 0.005)
 }
 
 /// The RTT was near its largest and well above its least: the queue was about to overflow.
-fn queue_was_full(b: &BurstRow, flow: &FlowRow) -> bool {
+fn queue_was_full(rtt_before: Option<Span>, flow: &FlowRow) -> bool {
     let (least, most) = (flow.rtt_ack.min, flow.rtt_ack.max);
-    queued(b, flow).is_some_and(|q| q > 0.5 * least + 0.005 && q >= 0.85 * (most - least))
+    queued(rtt_before, flow).is_some_and(|q| q > 0.5 * least + 0.005 && q >= 0.85 * (most - least))
 }
 
 /// Whether the burst looks like an outage: a long run of copies with nothing delivered between. A queue that
@@ -60,35 +63,81 @@ fn queue_was_full(b: &BurstRow, flow: &FlowRow) -> bool {
 pub fn is_outage(b: &BurstRow, flow: &FlowRow) -> bool {
     let copies = b.lost_copies.unwrap_or(b.lost_segments);
     let lasted = b.last - b.start;
-    if copies < COPIES && !(copies >= 3 && lasted >= LASTING) {
-        return false;
-    }
+    let many = copies >= COPIES && lasted >= AT_ONCE;
+    let long = copies >= 3 && lasted >= LASTING;
     let round_trip = b.rtt_before.map_or(0.0, Span::as_secs);
-    !(queue_was_full(b, flow) && lasted.as_secs() <= round_trip)
+    (many || long) && !(queue_was_full(b.rtt_before, flow) && lasted.as_secs() <= round_trip)
 }
 
-pub fn find(flow: &FlowRow, bursts: &[BurstRow], capture_start: Time) -> Option<Outages> {
-    let mut seen: Vec<&BurstRow> = bursts.iter().filter(|b| is_outage(b, flow)).collect();
-    seen.sort_by_key(|b| b.start);
-    seen.dedup_by(|b, earlier| b.start - earlier.last < APART);
+/// Whether the timer fired although a window of many segments was in flight: any three of them that arrived would
+/// have brought ACKs, so nothing came back. Where only the ACKs vanished hardly any copy was lost.
+pub fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
+    let many = u64::from(COPIES) * u64::from(flow.mss.max(536));
+    e.timeouts > 0 && e.flight_bytes >= many && e.limit != Limit::Application && flow.sack_permitted
+}
+
+/// One time that everything vanished.
+#[derive(Clone, Copy, Debug)]
+struct Gone {
+    start: Time,
+    last: Time,
+    rtt_before: Option<Span>,
+    /// From when the first lost copy should have been acknowledged to the repair that the first arrival behind
+    /// the hole set off.
+    length: Option<Span>,
+    lost_acks: Option<u32>,
+}
+
+impl Gone {
+    fn of(b: &BurstRow) -> Gone {
+        // A timer's repair does not show where the hole ended.
+        let length = match (b.trigger, b.first_repair, b.rtt_before) {
+            (Trigger::Ack, Some(repair), Some(rtt)) => Some((repair - b.start - rtt).max(b.last - b.start)),
+            _ => None,
+        };
+        Gone { start: b.start, last: b.last, rtt_before: b.rtt_before, length, lost_acks: b.lost_acks }
+    }
+}
+
+pub fn find(
+    flow: &FlowRow,
+    bursts: &[BurstRow],
+    episodes: &[EpisodeRow],
+    capture_start: Time,
+) -> Option<Outages> {
+    let mut seen: Vec<Gone> = bursts.iter().filter(|b| is_outage(b, flow)).map(Gone::of).collect();
+    let told: BTreeSet<u32> =
+        bursts.iter().filter(|b| is_outage(b, flow)).filter_map(|b| b.episode).collect();
+    let silent = |e: &&EpisodeRow| is_silence(e, flow) && !told.contains(&e.number);
+    seen.extend(episodes.iter().filter(silent).map(|e| {
+        let of_it = bursts.iter().find(|b| b.episode == Some(e.number));
+        let rtt_before = of_it.and_then(|b| b.rtt_before);
+        Gone {
+            start: e.start,
+            last: e.start,
+            rtt_before,
+            length: None,
+            lost_acks: of_it.and_then(|b| b.lost_acks),
+        }
+    }));
+    seen.sort_by_key(|g| g.start);
+    seen.dedup_by(|g, earlier| g.start - earlier.last < APART);
     let first = *seen.first()?;
-    let starts: Vec<f64> = seen.iter().map(|b| (b.start - capture_start).as_secs()).collect();
-    let lasting = |b: &&BurstRow| (b.last - b.start).as_secs();
-    // A copy that follows the hole and arrives shows where it ends; a timer's repair does not.
-    let mut bridged: Vec<f64> = seen.iter().filter(|b| b.trigger == Trigger::Ack).map(lasting).collect();
-    bridged.sort_by(f64::total_cmp);
+    let starts: Vec<f64> = seen.iter().map(|g| (g.start - capture_start).as_secs()).collect();
+    let mut lengths: Vec<f64> = seen.iter().filter_map(|g| g.length).map(Span::as_secs).collect();
+    lengths.sort_by(f64::total_cmp);
     let beat = beat_of(&seen, flow, &starts);
-    let acks: Vec<u32> = seen.iter().filter_map(|b| b.lost_acks).collect();
+    let acks: Vec<u32> = seen.iter().filter_map(|g| g.lost_acks).collect();
     Some(Outages {
         count: seen.len() as u32,
-        length_s: (!bridged.is_empty()).then(|| bridged[bridged.len() / 2]),
-        at_least_s: seen.iter().map(lasting).fold(0.0, f64::max),
+        length_s: (!lengths.is_empty()).then(|| lengths[lengths.len() / 2]),
+        at_least_s: seen.iter().map(|g| (g.last - g.start).as_secs()).fold(0.0, f64::max),
         period_s: beat.map(|b| b.period),
         jitter_s: beat.map(|b| b.jitter),
         beats_missed: beat.map_or(0, |b| b.missed),
         first_s: (first.start - capture_start).as_secs(),
         starts_s: starts.into_iter().take(LISTED).collect(),
-        rtt_flat_before: seen.iter().filter(|b| rtt_was_flat(b, flow)).count() as u32,
+        rtt_flat_before: seen.iter().filter(|g| rtt_was_flat(g.rtt_before, flow)).count() as u32,
         both_ways: (!acks.is_empty()).then(|| acks.iter().any(|n| *n > 0)),
     })
 }
@@ -110,10 +159,10 @@ impl Beat {
 
 /// A copy meets the outage where the link is, which behind a queue is later than it was sent by the time it
 /// waited: where the queue differs from one outage to the next only the corrected times are regular.
-fn beat_of(seen: &[&BurstRow], flow: &FlowRow, starts: &[f64]) -> Option<Beat> {
+fn beat_of(seen: &[Gone], flow: &FlowRow, starts: &[f64]) -> Option<Beat> {
     let plain = beat(starts);
     let met: Option<Vec<f64>> =
-        seen.iter().zip(starts).map(|(b, at)| queued(b, flow).map(|q| at + q)).collect();
+        seen.iter().zip(starts).map(|(g, at)| queued(g.rtt_before, flow).map(|q| at + q)).collect();
     let shifted = met.and_then(|met| beat(&met));
     match (plain, shifted) {
         (Some(p), Some(s)) => Some(if s.better_than(&p) { s } else { p }),

@@ -16,7 +16,7 @@ pub enum Wait {
     Tail,
     /// Too little was in flight for three duplicate ACKs.
     FewInFlight,
-    /// More was sent, but nothing from beyond the hole arrived.
+    /// Nothing from beyond the hole arrived, for a reason that does not show.
     NothingArrived,
 }
 
@@ -46,13 +46,11 @@ pub(super) fn wait(e: &EpisodeRow, away: bool) -> Option<Wait> {
     if !matches!(e.kind, EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent) {
         return None;
     }
-    if e.sent_after_loss_bytes >= 3 * SEGMENT {
-        return Some(Wait::NothingArrived);
-    }
     if e.limit == Limit::Application {
         return Some(Wait::Tail);
     }
-    if away && e.flight_bytes > 0 {
+    let held = matches!(e.limit, Limit::SenderWindow | Limit::ReceiveWindow);
+    if away && held && e.flight_bytes > 0 {
         let advertised = e.limit == Limit::ReceiveWindow;
         return Some(Wait::WindowSentOut { bytes: e.flight_bytes, advertised });
     }
@@ -60,6 +58,11 @@ pub(super) fn wait(e: &EpisodeRow, away: bool) -> Option<Wait> {
         return Some(Wait::FewInFlight);
     }
     Some(Wait::NothingArrived)
+}
+
+/// The stack repaired about one segment a timeout, rather than that two timeouts fell into one repair.
+pub(super) fn one_per_timeout(e: &EpisodeRow) -> bool {
+    e.kind == EpisodeKind::Intermittent && e.timeouts >= 3 && e.timeouts * 2 >= e.lost_segments
 }
 
 /// `None` where there is nothing to explain: an episode repaired on an ACK at once. `bursts`: those of the episode
@@ -72,11 +75,14 @@ pub fn reason(e: &EpisodeRow, bursts: &[BurstRow]) -> Option<String> {
             0 => "nothing was lost".into(),
             n => format!("nothing was lost: {} resent needlessly", count(u64::from(n), "segment")),
         }),
-        EpisodeKind::Intermittent => Some(format!(
+        EpisodeKind::Intermittent if one_per_timeout(e) => Some(format!(
             "one segment a timeout: {} for {}",
             count(u64::from(e.timeouts), "timeout"),
             count(u64::from(e.lost_segments), "segment")
         )),
+        EpisodeKind::Intermittent => {
+            Some(format!("{} with progress between", count(u64::from(e.timeouts), "timeout")))
+        }
         EpisodeKind::Ack if e.timeouts > 0 => {
             Some("a retransmission was lost too: the timer repaired it".into())
         }
@@ -138,13 +144,15 @@ mod tests {
         assert_eq!(say(e), "second timeout: back-off 1");
         let e = EpisodeRow { timeouts: 46, lost_segments: 46, ..episode(EpisodeKind::Intermittent) };
         assert_eq!(say(e), "one segment a timeout: 46 timeouts for 46 segments");
+        let e = EpisodeRow { timeouts: 2, lost_segments: 33, ..episode(EpisodeKind::Intermittent) };
+        assert_eq!(say(e), "2 timeouts with progress between");
         let e = EpisodeRow { needless: 12, ..episode(EpisodeKind::Needless) };
         assert_eq!(say(e), "nothing was lost: 12 segments resent needlessly");
     }
 
     #[test]
     fn data_sent_into_a_hole_that_stayed_open_did_not_arrive() {
-        let e = EpisodeRow { sent_after_loss_bytes: 20_000, ..episode(EpisodeKind::TimerRto) };
+        let e = EpisodeRow { limit: Limit::Unknown, ..episode(EpisodeKind::TimerRto) };
         assert_eq!(say(e), "no segment from beyond the hole reached the receiver");
         let e = EpisodeRow { flight_bytes: 2896, ..episode(EpisodeKind::TimerRto) };
         let lone = [BurstRow { last: Time(0), ..burst(1) }];

@@ -19,11 +19,13 @@ pub fn sentences(flow: &FlowRow, outages: Option<&Outages>, c: &Costs) -> Vec<St
         }
     };
     if c.outages.n > 0 {
-        let tail = ending(&c.outages);
-        say(
-            c.outages.cost_s,
-            format!("{} cost {} of {d}; {tail}", outage_count(c, outages), seconds(c.outages.cost_s)),
-        );
+        let n = outages.map_or(c.outages.n, |o| u64::from(o.count));
+        let within = match n {
+            n if n == c.outages.n => String::new(),
+            _ => format!(" in {}", count(c.outages.n, "episode")),
+        };
+        let (what, cost) = (count(n, "outage"), seconds(c.outages.cost_s));
+        say(c.outages.cost_s, format!("{what}{within} cost {cost} of {d}; {}", ending(&c.outages)));
     }
     if c.losses.n > 0 {
         let g = &c.losses;
@@ -92,11 +94,6 @@ pub fn sentences(flow: &FlowRow, outages: Option<&Outages>, c: &Costs) -> Vec<St
     said.into_iter().map(|s| s.1).collect()
 }
 
-fn outage_count(c: &Costs, outages: Option<&Outages>) -> String {
-    let n = outages.map_or(c.outages.n, |o| u64::from(o.count));
-    count(n, "outage")
-}
-
 /// How the episodes of a group ended, and why if they have a reason in common.
 fn ending(g: &Group) -> String {
     let (n, timed_out) = (g.n, g.timed_out);
@@ -112,6 +109,7 @@ fn ending(g: &Group) -> String {
     match timed_out {
         0 if n == 1 => "it was repaired on an ACK or a probe, without a timeout".into(),
         0 => "all were repaired on ACKs or probes, without a timeout".into(),
+        1 if n == 1 && g.timeouts > 1 => format!("its repair took {}{because}", count(g.timeouts, "timeout")),
         1 if n == 1 => format!("it ended in a timeout{because}"),
         t if t == n => format!("each ended in a timeout{because}"),
         1 => format!("1 of the {n} ended in a timeout{because}"),
@@ -145,6 +143,10 @@ pub fn look_at(verdict: Verdict, flow: &FlowRow, outages: Option<&Outages>, c: &
         Verdict::SendingApplication => {
             format!("for {} of the time it had given the stack nothing to send", percent(c.share_of(verdict)))
         }
+        Verdict::Nothing if c.total() >= WORTH_SAYING * c.duration_s && c.total() > 0.0 => {
+            let (lost, d) = (seconds(c.total()), seconds(c.duration_s));
+            return format!("nothing in particular: only {lost} of {d} were lost in all");
+        }
         Verdict::Nothing => return "nothing: no time was lost that shows here".into(),
         Verdict::CannotTell => return "cannot tell: the capture does not show enough".into(),
     };
@@ -170,8 +172,9 @@ fn vanishing(o: &Outages) -> String {
         None => "everything vanishes",
     };
     let long = match o.length_s {
-        Some(s) => format!("for about {}", seconds(s)),
-        None => format!("for {} or more", seconds(o.at_least_s)),
+        Some(s) => format!(" for about {}", seconds(s)),
+        None if o.at_least_s < 0.001 => String::new(),
+        None => format!(" for {} or more", seconds(o.at_least_s)),
     };
     let often = match (o.period_s, o.count) {
         (Some(p), _) => format!(" every {}", period(p)),
@@ -184,7 +187,7 @@ fn vanishing(o: &Outages) -> String {
         (f, n) if f == n => " (an outage, not congestion: RTT was flat before it)".into(),
         (f, n) => format!(" (an outage, not congestion: RTT was flat before {f} of {n})"),
     };
-    format!("{ways} {long}{often}{flat}")
+    format!("{ways}{long}{often}{flat}")
 }
 
 /// Losses without outages: a queue that overflows, or scattered ones.
@@ -205,11 +208,12 @@ fn loss_share(flow: &FlowRow) -> Option<f64> {
 }
 
 fn stack(flow: &FlowRow, c: &Costs) -> String {
+    let one_at_a_time = match flow.sack_permitted {
+        true => "it repairs one segment a timeout instead of all that SACK shows to be missing",
+        false => "it repairs one segment a timeout, and SACK was not agreed on",
+    };
     let parts = [
-        (
-            c.intermittent.cost_s,
-            "it repairs one segment a timeout instead of all that SACK shows to be missing",
-        ),
+        (c.intermittent.cost_s, one_at_a_time),
         (c.stale_backoff_s, "its timer keeps backing off after progress, as Linux 2.2 did"),
         (c.needless.cost_s, "it resends what had arrived"),
     ];

@@ -24,6 +24,7 @@ fn transfer(seconds: f64) -> FlowRow {
         bytes: 10_000_000,
         segments: 6907,
         mss: 1448,
+        sack_permitted: true,
         closed: Closed::Fin,
         lost_copies: Some(0),
         rtt_ack: Summary { n: 3000, min: 0.038, mean: 0.041, stddev: 0.005, max: 0.060 },
@@ -120,19 +121,63 @@ fn outages_that_the_window_bridged_show_their_length_and_those_off_the_beat_none
     let (flow, mut bursts, mut episodes) = interrupted();
     for (b, e) in bursts.iter_mut().zip(&mut episodes) {
         (b.trigger, e.kind, e.timeouts) = (Trigger::Ack, EpisodeKind::Ack, 0);
-        b.last = b.start + ms(198);
+        // The first arrival behind the hole is SACKed an RTT after the link is back.
+        b.last = b.start + ms(180);
+        b.first_repair = Some(b.start + ms(200 + 40));
     }
     bursts[2].start = at(11.0);
-    bursts[2].last = at(11.2);
+    bursts[2].last = at(11.18);
+    bursts[2].first_repair = Some(at(11.24));
     let a = told(&flow, &bursts, &episodes, &[]);
     let o = a.outages.unwrap();
-    assert_eq!((o.length_s, o.period_s), (Some(0.198), None));
+    assert_eq!((o.length_s, o.period_s), (Some(0.2), None));
     assert!(
         a.sentences[0].ends_with("all were repaired on ACKs or probes, without a timeout"),
         "{:?}",
         a.sentences
     );
-    assert!(a.look_at.contains("for about 198 ms 3 times, not in a beat"), "{}", a.look_at);
+    assert!(a.look_at.contains("for about 200 ms 3 times, not in a beat"), "{}", a.look_at);
+}
+
+#[test]
+fn outages_that_took_the_acks_alone_show_as_silence_of_a_full_window() {
+    let (mut flow, _, mut episodes) = interrupted();
+    flow.lost_copies = Some(3);
+    episodes.iter_mut().for_each(|e| (e.lost_copies, e.lost_segments) = (Some(1), 1));
+    let bursts: Vec<BurstRow> = episodes.iter().map(|e| burst(e, 0, 40)).collect();
+    let a = told(&flow, &bursts, &episodes, &[]);
+    assert_eq!(a.outages.as_ref().and_then(|o| o.period_s), Some(5.0));
+    assert_eq!(
+        a.look_at,
+        "the network: everything vanishes every 5.00 s (an outage, not congestion: RTT was flat before each)"
+    );
+    assert!(a.sentences[0].starts_with("3 outages cost 4.1 s of 20.3 s; each ended in a timeout"));
+}
+
+#[test]
+fn a_super_packet_dropped_by_a_queue_is_no_outage() {
+    let (flow, mut bursts, mut episodes) = interrupted();
+    for (b, e) in bursts.iter_mut().zip(&mut episodes) {
+        b.last = b.start;
+        (b.trigger, e.kind, e.timeouts) = (Trigger::Ack, EpisodeKind::Ack, 0);
+    }
+    assert_eq!(told(&flow, &bursts, &episodes, &[]).outages, None);
+}
+
+#[test]
+fn without_a_rate_before_it_an_episode_is_measured_by_the_mean_of_the_transfer() {
+    // 4.8 s of which 0.2 s went on delivering at the mean rate.
+    let mut e = episode(0, 1.5, EpisodeKind::TimerRto, 138, 4.8);
+    (e.cost, e.timeouts, e.max_backoff) = (None, 4, 3);
+    e.delivered_bytes = 250_000;
+    let flow = FlowRow { lost_copies: Some(138), timeouts: 4, ..transfer(8.0) };
+    let a = told(&flow, &[burst(&e, 180, 40)], &[e], &[]);
+    assert!((a.cost_s - 4.6).abs() < 0.01, "{}", a.cost_s);
+    assert!(
+        a.sentences[0].contains("its repair took 4 timeouts because the window (55 kB)"),
+        "{:?}",
+        a.sentences
+    );
 }
 
 #[test]
