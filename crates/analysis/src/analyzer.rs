@@ -2,10 +2,34 @@
 
 use crate::config::Config;
 use crate::connection::{Connection, Taken};
+use crate::nursery::{Nursery, Young};
 use crate::sink::Sink;
-use crate::table::{Key, Table};
+use crate::table::{Table, hash, same};
 use crate::{Fate, Totals};
-use wire::Packet;
+use std::collections::VecDeque;
+use wire::{Packet, Span, Time, Tuple};
+
+/// A connection that ended stays known for this long, for late packets...
+const LINGER: Span = Span::from_secs(10);
+/// ...unless more than this many wait.
+const MOST_LINGERING: usize = 1 << 16;
+
+enum Slot {
+    Empty,
+    /// Few packets yet, kept as they came.
+    Young(Young),
+    Grown(Box<Connection>),
+}
+
+impl Slot {
+    fn tuple(&self) -> Option<&Tuple> {
+        match self {
+            Slot::Empty => None,
+            Slot::Young(y) => Some(&y.tuple),
+            Slot::Grown(c) => Some(&c.tuple),
+        }
+    }
+}
 
 /// Takes packets in capture order and writes rows to its sink.
 pub struct Analyzer<S: Sink> {
@@ -13,8 +37,14 @@ pub struct Analyzer<S: Sink> {
     sink: S,
     totals: Totals,
     table: Table,
-    connections: Vec<Option<Box<Connection>>>,
+    slots: Vec<Slot>,
+    /// The connection's number, and whether it waits among the ended.
+    numbers: Vec<(u32, bool)>,
     free: Vec<u32>,
+    nursery: Nursery,
+    ended: VecDeque<(Time, u32, u32)>,
+    /// Made once, used for every connection that ends young.
+    spare: Option<Box<Connection>>,
 }
 
 impl<S: Sink> Analyzer<S> {
@@ -23,9 +53,13 @@ impl<S: Sink> Analyzer<S> {
             config,
             sink,
             totals: Totals::default(),
-            table: Table::default(),
-            connections: Vec::new(),
+            table: Table::new(),
+            slots: Vec::new(),
+            numbers: Vec::new(),
             free: Vec::new(),
+            nursery: Nursery::default(),
+            ended: VecDeque::new(),
+            spare: None,
         }
     }
 
@@ -39,39 +73,128 @@ impl<S: Sink> Analyzer<S> {
     /// One packet whose fate is known from a second capture (see [`crate::join`]).
     pub fn push_with_fate(&mut self, packet: &Packet, fate: Fate) {
         self.totals.packets += 1;
-        let key = Key::of(&packet.tuple);
-        let slot = match self.table.get(&key) {
-            Some(slot) => *slot,
-            None => self.open(key, packet),
+        let slot = self.slot_of(packet);
+        if self.take(slot, packet, fate) == Taken::Reopens {
+            self.end(slot);
+            let slot = self.slot_of(packet);
+            self.take(slot, packet, fate);
+        }
+        self.release(packet.time);
+    }
+
+    fn slot_of(&mut self, packet: &Packet) -> u32 {
+        let (slots, tuple) = (&self.slots, &packet.tuple);
+        let known = |slot: &u32| slots[*slot as usize].tuple().is_some_and(|t| same(t, tuple));
+        let hashed = hash(tuple);
+        if let Some(slot) = self.table.find(hashed, known) {
+            return *slot;
+        }
+        let number = self.totals.connections as u32;
+        self.totals.connections += 1;
+        let young = Slot::Young(Young::new(packet));
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = young;
+                self.numbers[slot as usize] = (number, false);
+                slot
+            }
+            None => {
+                self.slots.push(young);
+                self.numbers.push((number, false));
+                self.slots.len() as u32 - 1
+            }
         };
-        let Some(connection) = self.connections[slot as usize].as_mut() else { return };
-        if connection.take(packet, fate, &self.config, &mut self.sink) == Taken::Reopens {
-            self.totals.flows += connection.finish(&self.config, &mut self.sink);
-            self.connections[slot as usize] = None;
-            self.free.push(slot);
-            let slot = self.open(key, packet);
-            if let Some(new) = self.connections[slot as usize].as_mut() {
-                new.take(packet, fate, &self.config, &mut self.sink);
+        let slots = &self.slots;
+        self.table.insert_unique(hashed, slot, |s| slots[*s as usize].tuple().map_or(0, hash));
+        slot
+    }
+
+    fn take(&mut self, slot: u32, packet: &Packet, fate: Fate) -> Taken {
+        let at = slot as usize;
+        if let Slot::Young(young) = &mut self.slots[at] {
+            if young.is_reopened_by(packet) {
+                return Taken::Reopens;
+            }
+            if fate == Fate::Unknown && young.takes(packet) {
+                self.nursery.write(young, packet);
+                if young.is_over() {
+                    self.note_end(slot, packet.time);
+                }
+                return Taken::Yes;
+            }
+            self.grow_up(slot);
+        }
+        let Slot::Grown(connection) = &mut self.slots[at] else { return Taken::Yes };
+        let taken = connection.take(packet, fate, &self.config, &mut self.sink);
+        if taken == Taken::Yes && !self.numbers[at].1 && connection.is_over() {
+            self.note_end(slot, packet.time);
+        }
+        taken
+    }
+
+    fn note_end(&mut self, slot: u32, now: Time) {
+        let (number, waits) = &mut self.numbers[slot as usize];
+        if !*waits {
+            *waits = true;
+            self.ended.push_back((now, slot, *number));
+        }
+    }
+
+    /// From here on the connection is followed in full: its packets so far are read back.
+    fn grow_up(&mut self, slot: u32) {
+        let at = slot as usize;
+        if let Slot::Young(young) = std::mem::replace(&mut self.slots[at], Slot::Empty) {
+            let mut grown = Box::new(Connection::new(self.numbers[at].0));
+            let (config, sink) = (&self.config, &mut self.sink);
+            self.nursery.read(&young, |p| {
+                grown.take(p, Fate::Unknown, config, sink);
+            });
+            self.slots[at] = Slot::Grown(grown);
+        }
+    }
+
+    /// Lets go of connections that ended long enough ago.
+    fn release(&mut self, now: Time) {
+        while let Some(&(since, slot, number)) = self.ended.front() {
+            if now - since < LINGER && self.ended.len() < MOST_LINGERING {
+                return;
+            }
+            self.ended.pop_front();
+            if self.numbers[slot as usize] == (number, true) {
+                self.end(slot);
             }
         }
     }
 
-    fn open(&mut self, key: Key, packet: &Packet) -> u32 {
-        let number = self.totals.connections as u32;
-        self.totals.connections += 1;
-        let connection = Some(Box::new(Connection::new(number, packet)));
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.connections[slot as usize] = connection;
-                slot
+    /// Writes a connection's rows and forgets it.
+    fn end(&mut self, slot: u32) {
+        let at = slot as usize;
+        let Some(hashed) = self.slots[at].tuple().map(hash) else { return };
+        if let Ok(entry) = self.table.find_entry(hashed, |s| *s == slot) {
+            entry.remove();
+        }
+        self.write_rows(slot);
+        self.free.push(slot);
+        self.numbers[at].1 = false;
+    }
+
+    fn write_rows(&mut self, slot: u32) {
+        let at = slot as usize;
+        let (config, sink) = (&self.config, &mut self.sink);
+        match std::mem::replace(&mut self.slots[at], Slot::Empty) {
+            Slot::Empty => {}
+            Slot::Grown(mut connection) => self.totals.flows += connection.finish(config, sink),
+            Slot::Young(young) => {
+                let number = self.numbers[at].0;
+                let mut connection = self.spare.take().unwrap_or_else(|| Box::new(Connection::new(number)));
+                connection.reset(number);
+                self.nursery.read(&young, |p| {
+                    connection.take(p, Fate::Unknown, config, sink);
+                });
+                self.totals.flows += connection.finish(config, sink);
+                self.spare = Some(connection);
             }
-            None => {
-                self.connections.push(connection);
-                self.connections.len() as u32 - 1
-            }
-        };
-        self.table.insert(key, slot);
-        slot
+        }
     }
 
     pub fn sink(&mut self) -> &mut S {
@@ -80,10 +203,8 @@ impl<S: Sink> Analyzer<S> {
 
     /// Ends every connection that is still open and gives the sink back.
     pub fn finish(mut self) -> (Totals, S) {
-        for slot in 0..self.connections.len() {
-            if let Some(mut connection) = self.connections[slot].take() {
-                self.totals.flows += connection.finish(&self.config, &mut self.sink);
-            }
+        for slot in 0..self.slots.len() {
+            self.write_rows(slot as u32);
         }
         (self.totals, self.sink)
     }

@@ -35,6 +35,7 @@ pub struct Connection {
     streams: [Stream; 2],
     sides: [Side; 2],
     place: Place,
+    at: [Vantage; 2],
     start: Time,
     last: Time,
     established: bool,
@@ -51,21 +52,32 @@ pub enum Taken {
 }
 
 impl Connection {
-    pub fn new(number: u32, first: &Packet) -> Connection {
-        // A SYN-ACK comes from the one that was called.
-        let answers = first.seg.flags.has(Flags::SYN) && first.seg.flags.has(Flags::ACK);
-        let tuple = if answers { first.tuple.reversed() } else { first.tuple };
+    pub fn new(number: u32) -> Connection {
         Connection {
-            tuple,
+            tuple: Tuple::default(),
             streams: [Stream::new(number * 2), Stream::new(number * 2 + 1)],
             sides: [Side::default(); 2],
             place: Place::default(),
-            start: first.time,
-            last: first.time,
+            at: [Vantage::Unknown; 2],
+            start: Time::FAR_FUTURE,
+            last: Time::FAR_PAST,
             established: false,
             reset: false,
             handshake: None,
         }
+    }
+
+    /// Makes it a new connection, as if it had just been made.
+    pub fn reset(&mut self, number: u32) {
+        *self = Connection::new(number);
+    }
+
+    fn begin(&mut self, first: &Packet) {
+        // A SYN-ACK comes from the one that was called.
+        let answers = first.seg.flags.has(Flags::SYN) && first.seg.flags.has(Flags::ACK);
+        self.tuple = if answers { first.tuple.reversed() } else { first.tuple };
+        self.start = first.time;
+        self.last = first.time;
     }
 
     pub fn is_over(&self) -> bool {
@@ -74,7 +86,10 @@ impl Connection {
     }
 
     pub fn take<S: Sink>(&mut self, packet: &Packet, fate: Fate, config: &Config, sink: &mut S) -> Taken {
-        let side = usize::from(packet.tuple.src != self.tuple.src);
+        if self.start == Time::FAR_FUTURE {
+            self.begin(packet);
+        }
+        let side = usize::from(packet.tuple != self.tuple);
         let flags = packet.seg.flags;
         if flags.has(Flags::SYN) && self.is_new_incarnation(packet, side) {
             return Taken::Reopens;
@@ -84,6 +99,7 @@ impl Connection {
         }
         self.last = self.last.max(packet.time);
         self.note(packet, side);
+        self.place_again(config);
         let twice = self.is_bare_ack_twice(packet, side);
         if twice {
             self.streams[1 - side].limits.captured_twice += 1;
@@ -97,7 +113,7 @@ impl Connection {
         }
         let carries = packet.seg.payload > 0 || flags.has(Flags::FIN);
         if carries && !flags.has(Flags::RST) {
-            let view = self.view(packet, side, config);
+            let view = self.view(packet, side);
             let mut around = Surroundings { config, sink, view };
             self.streams[side].on_data(packet, fate, &mut around);
         } else if !flags.has(Flags::SYN) {
@@ -214,15 +230,15 @@ impl Connection {
         if self.streams[of].mss == 0 {
             self.streams[of].mss = 1460;
         }
-        let view = self.view(packet, of, config);
+        let view = self.view(packet, of);
         let mut around = Surroundings { config, sink, view };
         self.streams[of].on_ack(packet, scale, &mut around);
     }
 
-    fn view(&self, packet: &Packet, side: usize, config: &Config) -> View {
-        let at = self.vantage(side, config);
+    fn view(&self, packet: &Packet, side: usize) -> View {
+        let at = self.at[side];
         let elsewhere = matches!(at, Vantage::Receiver | Vantage::Middle);
-        let own = usize::from(packet.tuple.src != self.tuple.src) == side;
+        let own = usize::from(packet.tuple != self.tuple) == side;
         let sent = match packet.seg.timestamps {
             Some(ts) if elsewhere && own => self.sides[side].clock.unqueued(ts.val, packet.time),
             _ => packet.time,
@@ -236,8 +252,16 @@ impl Connection {
         }
     }
 
-    fn vantage(&self, side: usize, config: &Config) -> Vantage {
-        config.vantage.unwrap_or_else(|| self.place.of_sender(side, self.streams[side].losses_around()))
+    /// Weighs the evidence anew: at every packet while there is little, then now and then.
+    fn place_again(&mut self, config: &Config) {
+        let packets = self.sides[0].packets + self.sides[1].packets;
+        if packets > 64 && packets % 64 != 0 {
+            return;
+        }
+        for side in 0..2 {
+            let lost = self.streams[side].losses_around();
+            self.at[side] = config.vantage.unwrap_or_else(|| self.place.of_sender(side, lost));
+        }
     }
 
     fn closed(&self) -> Closed {
@@ -258,7 +282,7 @@ impl Connection {
                 continue;
             }
             self.streams[side].limits.one_way = one_way;
-            let at = self.vantage(side, config);
+            let at = self.at[side];
             let ends: [Endpoint; 2] = [self.tuple.src, self.tuple.dst];
             let ending = Ending {
                 sender: ends[side],

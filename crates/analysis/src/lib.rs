@@ -10,6 +10,7 @@ pub mod config;
 mod connection;
 pub mod infer;
 pub mod join;
+mod nursery;
 pub mod rows;
 pub mod sink;
 mod stream;

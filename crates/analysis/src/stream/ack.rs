@@ -104,8 +104,8 @@ impl Stream {
         if ack > self.una {
             self.advance_una(ack, now, &mut news);
         }
-        let blocks = self.blocks(&seg.sack);
-        let blocks = &blocks[..seg.sack.as_slice().len()];
+        let whole = &self.blocks(&seg.sack);
+        let blocks = &whole[..seg.sack.as_slice().len()];
         let dsack = is_dsack(blocks, ack);
         if dsack && seg.sack != self.last_sack {
             news.dsack = true;
@@ -115,10 +115,13 @@ impl Stream {
         if duplicate && !self.sack_permitted {
             self.match_duplicate(now);
         }
-        for &(left, right) in &blocks[usize::from(dsack)..] {
-            self.take_sack(left, right, now, &mut news);
+        for &block in &blocks[usize::from(dsack)..] {
+            if let Some((left, right)) = self.unheard_of(block) {
+                self.take_sack(left, right, now, &mut news);
+            }
         }
         self.last_sack = seg.sack;
+        self.last_blocks = *whole;
         news.nothing_outstanding = self.una == self.next || self.board.sacked_bytes == 0;
         let gained = news.advanced_new + news.sacked;
         if gained > 0 {
@@ -152,6 +155,19 @@ impl Stream {
             }
         }
         out
+    }
+
+    /// What a block says beyond the blocks of the ACK before it: most repeat one, or grow it at one end.
+    fn unheard_of(&self, (left, right): (u64, u64)) -> Option<(u64, u64)> {
+        for &(l, r) in &self.last_blocks {
+            if l <= left && left < r {
+                return (right > r).then_some((r, right));
+            }
+            if left < l && r == right {
+                return Some((left, l));
+            }
+        }
+        Some((left, right))
     }
 
     /// The receiver got `[left, right)` once more than it needed.

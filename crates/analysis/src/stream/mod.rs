@@ -149,6 +149,7 @@ pub struct Stream {
     lost_around: (u32, u32),
     /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
     last_sack: wire::SackBlocks,
+    last_blocks: [(u64, u64); 4],
     newest_delivered: Time,
     first_data: Option<Time>,
     last_data: Option<Time>,
@@ -195,6 +196,7 @@ impl Stream {
             dsack_seen: false,
             lost_around: (0, 0),
             last_sack: wire::SackBlocks::NONE,
+            last_blocks: [(0, 0); 4],
             newest_delivered: Time::FAR_PAST,
             first_data: None,
             last_data: None,
