@@ -37,7 +37,7 @@ class Profile:
     duration_s: float
     throughput_bps: float
     episodes: int
-    episodes_cost_s: float
+    episodes_cost_s: float | None
     lost: int | None
     retransmitted: int
     segments: int
@@ -52,7 +52,7 @@ class Profile:
     @property
     def sending_s(self) -> float:
         """What is left of the duration without the cost of episodes and without idle gaps outside of them."""
-        return max(1e-9, self.duration_s - self.episodes_cost_s - sum(self.idle_s.values()))
+        return max(1e-9, self.duration_s - (self.episodes_cost_s or 0.0) - sum(self.idle_s.values()))
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,9 @@ def profile(flow: Flow, name: str) -> Profile:
         duration_s=float(row["duration_s"]),
         throughput_bps=float(row.get("throughput_bps") or 0.0),
         episodes=int(row["episodes"]),
-        episodes_cost_s=float(row.get("cost_s") or 0.0),
+        episodes_cost_s=None
+        if row.get("cost_s") is None and row["episodes"]
+        else float(row.get("cost_s") or 0),
         lost=None if row.get("lost_copies") is None else int(row["lost_copies"]),
         retransmitted=int(row["retransmitted_segments"]),
         segments=int(row["segments"]),
@@ -179,8 +181,11 @@ def _episodes(a: Profile, b: Profile, scale: float) -> Difference | None:
         if not p.episodes:
             return "none"
         lost = f", {p.lost:,} lost" if p.lost is not None else ""
-        return f"{p.episodes:,}{lost}, {count(p.timeouts, 'timeout')}: {plain_seconds(p.episodes_cost_s)}"
+        took = "cost unknown" if p.episodes_cost_s is None else plain_seconds(p.episodes_cost_s)
+        return f"{p.episodes:,}{lost}, {count(p.timeouts, 'timeout')}: {took}"
 
+    if a.episodes_cost_s is None or b.episodes_cost_s is None:
+        return Difference("loss episodes", words(a), words(b), None, float("inf"))
     cost = b.episodes_cost_s * scale - a.episodes_cost_s
     return Difference("loss episodes", words(a), words(b), cost, abs(cost))
 

@@ -20,6 +20,8 @@ Path = str | os.PathLike[str]
 Progress = Callable[[int, int | None, int], bool]
 Vantage = Literal["sender", "receiver", "middle"]
 
+#: The core names the flows that cost most; among so many the page chooses.
+RANKED = 32
 #: Rows that are kept only when asked for: one for each packet, ACK, repair or interval.
 ON_DEMAND: tuple[_core.TableName, ...] = ("retransmissions", "intervals", "rtt", "packets")
 
@@ -185,18 +187,20 @@ class Capture:
 
     def worst(self, n: int = 1) -> list[Flow]:
         """The n flows that cost most, the worst first."""
-        wanted = [int(f["flow"]) for f in self.overview(n)["flows"]]
+        from rexmit.page import worst
+
+        wanted = [int(f["flow"]) for f in worst(self.overview(max(n, RANKED))["flows"])[:n]]
         rows = self.flows._rows_of(set(wanted))
         return [Flow(self, rows[i]) for i in wanted if i in rows]
 
-    def page(self, top: int = 7) -> str:
-        """The answer on one screen, as `rexmit analyze` prints it."""
+    def page(self, top: int = 7, hints: bool = True) -> str:
+        """The answer on one screen, as `rexmit analyze` prints it; with the next command, if wanted."""
         from rexmit.many import many
         from rexmit.page import MANY, page
 
-        seen = self.overview(top)
+        seen = self.overview(max(top, RANKED))
         summary = many(self) if int(seen["totals"]["flows"]) >= MANY else None
-        return "\n".join(page(seen, self.name, summary))
+        return "\n".join(page(seen, self.name, summary, command=self.command, hints=hints, most=top - 1))
 
     @property
     def name(self) -> str:
@@ -205,6 +209,20 @@ class Capture:
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
         both = f" with {self.receiver[0]}" if self.receiver else ""
         return first + more + both
+
+    @property
+    def command(self) -> str:
+        """The command line that analyses the same again, without its options."""
+        from shlex import join
+
+        if self.receiver:
+            return join(["rexmit", "analyze", "--sender", *self.paths, "--receiver", *self.receiver])
+        chosen = [
+            ["--" + name, str(self._options[name])]
+            for name in ("flow", "host", "port")
+            if self._options[name]
+        ]
+        return join(["rexmit", "analyze", *self.paths, *(word for pair in chosen for word in pair)])
 
     def __repr__(self) -> str:
         return self.page()

@@ -296,15 +296,7 @@ def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -
 
 
 def _page(o: argparse.Namespace, capture: Capture) -> None:
-    from rexmit.page import MANY, page
-
-    seen = capture.overview(o.top or 7)
-    summary = None
-    if int((seen.get("totals") or {}).get("flows") or 0) >= MANY:
-        from rexmit.many import many
-
-        summary = many(capture)
-    _print(page(seen, capture.name, summary, hints=not o.out))
+    _print(capture.page(o.top or 7, hints=not o.out).splitlines())
 
 
 def _main_flow(o: argparse.Namespace, capture: Capture) -> Flow:
@@ -324,6 +316,8 @@ def _ladder(o: argparse.Namespace, capture: Capture) -> None:
 def _against(o: argparse.Namespace, capture: Capture) -> int:
     from rexmit.against import compare, page
 
+    # Other hosts took part in the other transfer: only the port can select in both.
+    o.flow = o.host = None
     other = _read(o, [o.against], None)
     comparison = compare(capture, other)
     if o.json:

@@ -19,7 +19,7 @@ from rexmit.units import count, plain_seconds, seconds
 #: Fewer alike packets than this are drawn one by one.
 FOLD_FROM = 4
 #: What a person takes in on one page.
-MAX_STEPS = 40
+MAX_STEPS = 56
 #: Steps that say why things went on are never folded away.
 NOTABLE = frozenset({"timeout", "probe", "persist", "handshake"})
 
@@ -111,7 +111,8 @@ _MANY = {
 class Ladder:
     """The exchange of one episode.
 
-    one_way_s: the assumed one-way delay, half of the smallest round trip, seconds.
+    one_way_s: the assumed one-way delay, half of the smallest round trip, seconds; None where no round trip
+    can be seen.
     observed: the side at which times were observed; the other side's are assumed.
     """
 
@@ -119,7 +120,7 @@ class Ladder:
     sender: str
     receiver: str
     steps: tuple[Step, ...]
-    one_way_s: float
+    one_way_s: float | None
     observed: str
     start_s: float
     end_s: float | None
@@ -141,7 +142,7 @@ def build(
     """
     number = int(episode["number"])
     mine = [b for b in bursts if b.get("episode") == number]
-    rtt = _rtt_min(flow)
+    rtt = round_trip(flow)
     start = min([float(episode["start"])] + [float(b["start"]) for b in mine])
     last_seen = float(packets["time"].max()) if len(packets) else start
     end = episode.get("end")
@@ -150,27 +151,30 @@ def build(
     if len(window) == 0:
         raise ValueError(f"no packets of episode {number + 1} are in the packets table")
     vantage = str(flow.get("vantage") or "unknown")
-    found = steps(window, mine, holes=vantage == "receiver", quiet_s=max(0.02, rtt))
+    found = steps(window, mine, holes=vantage == "receiver", quiet_s=max(0.02, rtt or 0.0))
     return Ladder(
         number=number + 1,
         sender=str(flow["sender"]),
         receiver=str(flow["receiver"]),
         steps=tuple(fold_middle(found, max_steps)),
-        one_way_s=rtt / 2,
+        one_way_s=None if rtt is None else rtt / 2,
         observed="receiver" if vantage == "receiver" else "sender",
         start_s=start,
         end_s=None if end is None else float(end),
         headline=headline(episode, mine),
-        silences=tuple(silences(window, max(0.05, 2 * rtt))),
+        silences=tuple(silences(window, max(0.05, 2 * (rtt or 0.0)))),
     )
 
 
-def _rtt_min(flow: dict[str, Any]) -> float:
-    for key in ("rtt_ack", "rtt_timestamps"):
-        value = flow.get(f"{key}_min_s", flow.get(f"{key}_min"))
-        if value and flow.get(f"{key}_n", 1):
-            return float(value)
-    return 0.02
+def round_trip(flow: dict[str, Any]) -> float | None:
+    """The smallest round trip between the hosts that can be seen from here, s.
+
+    At the receiver an ACK follows its data at once, which says nothing about the path; the handshake does.
+    """
+    seen = flow.get("handshake_s")
+    if flow.get("vantage") != "receiver":
+        seen = flow.get("rtt_ack_min_s") or flow.get("rtt_timestamps_min_s") or seen
+    return float(seen) if seen else None
 
 
 def headline(episode: dict[str, Any], bursts: Sequence[dict[str, Any]]) -> str:
@@ -351,9 +355,8 @@ def fold_middle(found: list[Step], limit: int) -> list[Step]:
     if len(found) <= limit:
         return found
     head, tail = limit // 2, limit // 4
-    spare = limit - head - tail
     middle = found[head : len(found) - tail]
-    notable = [s for s in middle if s.cause in NOTABLE][: spare // 3]
+    notable = [s for s in middle if s.cause in NOTABLE][: (limit - head - tail) // 4]
     keep = {id(s) for s in notable}
     result = found[:head]
     pending: list[Step] = []
@@ -371,7 +374,7 @@ def _sum_up(pending: Iterable[Step]) -> list[Step]:
     pending = list(pending)
     for direction in (True, False):
         run = [s for s in pending if s.to_receiver == direction]
-        if len(run) == 1:
+        if len(run) < FOLD_FROM and not any(s.kind == "mixed" for s in run):
             result += run
         elif run:
             result.append(
@@ -413,13 +416,13 @@ def text(ladder: Ladder, width: int = 100) -> list[str]:
     lines = [
         f"episode {ladder.number}: {ladder.headline}",
         "",
-        f"{'s':>10}  {ladder.sender:<{left}}  {'':<{shaft}}  {ladder.receiver}",
+        f"{'s':>10}  {ladder.sender:<{left}}  {'':<{shaft}}  {ladder.receiver}".rstrip(),
     ]
     gaps = list(ladder.silences)
     for step in ladder.steps:
         while gaps and step.to_receiver and step.first_s >= gaps[0][1] - 1e-9:
             quiet = gaps[0][1] - gaps[0][0]
-            lines.append(f"{'':>10}  {'(no data sent for ' + seconds(quiet) + ')':<{left}}")
+            lines.append(f"{'':>10}  (no data sent for {seconds(quiet)})")
             gaps.pop(0)
         lines.append(_line(step, left, shaft))
     if ladder.end_s is None:

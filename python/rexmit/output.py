@@ -57,7 +57,7 @@ def write(
     """
     out = Path(folder)
     (out / "tables").mkdir(parents=True, exist_ok=True)
-    lines = ["# " + capture.name.rsplit("/", 1)[-1], "", "```", capture.page(), "```", ""]
+    lines = ["# " + capture.name.rsplit("/", 1)[-1], "", "```", capture.page(hints=False), "```", ""]
     lines += ["## Files", "", "| file | what it is | rows |", "|---|---|---:|"]
     lines.append("| `summary.json` | the whole answer, as `rexmit analyze --json` prints it | |")
     with open(out / "summary.json", "wb") as file:
@@ -75,8 +75,10 @@ def write(
             lines.append(f"| `{path.relative_to(out)}` | {about} | {rows:,} |")
     drawn = 0
     if figures:
-        for flow in capture.worst(top):
-            drawn += _draw(flow, out, figures, lines)
+        # The worst flow always; another one only if something happened to it.
+        for place, flow in enumerate(capture.worst(top)):
+            if place == 0 or flow.row["episodes"] or flow.row["retransmitted_segments"]:
+                drawn += _draw(flow, out, figures, lines)
     lines += [
         "",
         "rexmit's docs/definitions.md says what words and columns mean, docs/figures.md the figures.",

@@ -27,13 +27,22 @@ REPAIRED_BY = {
 }
 
 
-def page(overview: Json, name: str, many: Json | None = None, hints: bool = True) -> list[str]:
+def page(
+    overview: Json,
+    name: str,
+    many: Json | None = None,
+    *,
+    command: str | None = None,
+    hints: bool = True,
+    most: int = OTHERS,
+) -> list[str]:
     """The whole page as lines.
 
     overview: what `Analysis.overview` gives.  name: the capture as the user typed it.  many: figures over
-    all flows (`rexmit.many`), where there are many.  hints: whether to end with the next command.
+    all flows (`rexmit.many`), where there are many.  command: what the user typed, for the hint.  hints:
+    whether to end with the next command.
     """
-    flows: list[Json] = overview.get("flows") or []
+    flows = worst(overview.get("flows") or [])
     lines = [header(overview, name)]
     lines += notes(overview["capture"])
     if not flows:
@@ -42,11 +51,33 @@ def page(overview: Json, name: str, many: Json | None = None, hints: bool = True
     if total >= MANY:
         lines += ["", *aggregate(overview["totals"], many)]
     lines += ["", *section(flows[0])]
-    if len(flows) > 1:
-        lines += ["", *others(flows[1 : 1 + OTHERS], total)]
+    lines += others(flows[1:], total, most)
     if hints:
-        lines += following(flows[0], name, total)
+        lines += following(flows[0], command or f"rexmit analyze {name}")
     return lines
+
+
+def worst(flows: Sequence[Json]) -> list[Json]:
+    """Flows in the order in which a person should look at them, the worst first.
+
+    By what recovery cost and what the sender waited for, without the pauses of an application that had
+    nothing to send; among equals the larger flow comes first.
+    """
+
+    def trouble(flow: Json) -> tuple[float, float]:
+        cost = flow.get("cost_s")
+        if cost is None:
+            cost = sum(
+                e["end_s"] - e["start_s"] for e in flow.get("episodes") or () if e.get("end_s") is not None
+            )
+        waited = sum(
+            length
+            for cause, (_, length) in idle_by_cause(flow).items()
+            if cause not in ("application", "handshake")
+        )
+        return (max(float(cost), waited), float(flow.get("bytes") or 0))
+
+    return sorted(flows, key=trouble, reverse=True)
 
 
 def header(overview: Json, name: str) -> str:
@@ -224,17 +255,17 @@ def why(e: Json, flow: Json) -> str:
     if kind in ("timer-rto", "timer-probe", "intermittent"):
         limit = str(e.get("limit"))
         if limit == "receive-window":
-            words.append(f"the receiver's window ({window} in flight) was used up before an ACK came back")
+            words.append(f"the receiver's window ({window}) was sent out before an ACK came back")
         elif limit == "sender-window":
-            words.append(f"the sender's window ({window} in flight) was used up before an ACK came back")
+            words.append(f"the sender's window ({window}) was sent out before an ACK came back")
         elif limit == "application":
-            words.append("the tail was lost: nothing more to send, so no ACK could tell")
+            words.append("the tail was lost: no later data, so no ACK could tell")
     if kind == "intermittent":
         words.append("each timeout repaired one segment only")
     if kind == "unrepaired":
         words.append("the capture or the connection ended first")
     if int(e.get("max_backoff") or 0) > 0:
-        words.append(f"{int(e['max_backoff']) + 1} timeouts in a row without progress")
+        words.append(f"{int(e['max_backoff']) + 1} timeouts in a row")
     copies, segments = e.get("lost_copies"), e.get("lost_segments")
     if copies is not None and segments is not None and int(copies) > int(segments):
         words.append(f"{count(int(copies) - int(segments), 'repair')} lost too")
@@ -336,8 +367,21 @@ def outage_words(outage: Json) -> str:
     return words
 
 
-def others(flows: Sequence[Json], total: int) -> list[str]:
-    """The flows after the worst, one line each."""
+def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:
+    """The flows after the worst that something happened to, one line each."""
+    flows = [
+        f for f in candidates if f.get("episode_count") or (f.get("retransmissions") or {}).get("total")
+    ][:most]
+    quiet = total - 1 - len(flows)
+    rest = f"  … and {count(quiet, 'more flow')}" if quiet else ""
+    if not flows:
+        return (
+            ["", rest + " without losses"]
+            if quiet and len(candidates) == quiet
+            else ["", rest]
+            if rest
+            else []
+        )
     rows = [
         (
             f"{f['sender']} → {f['receiver']}",
@@ -353,7 +397,8 @@ def others(flows: Sequence[Json], total: int) -> list[str]:
     ]
     head = ("next worst", "bytes", "took", "rate", "resent", "episodes", "cost", "idle")
     widths = [max(len(r[i]) for r in [head, *rows]) for i in range(len(head))]
-    lines = [
+    lines = [""]
+    lines += [
         "  "
         + "  ".join(
             f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}"
@@ -361,9 +406,7 @@ def others(flows: Sequence[Json], total: int) -> list[str]:
         ).rstrip()
         for row in [head, *rows]
     ]
-    if total > 1 + len(flows):
-        lines.append(f"  … and {count(total - 1 - len(flows), 'more flow')}")
-    return lines
+    return [*lines, rest] if rest else lines
 
 
 def aggregate(totals: Json, many: Json | None) -> list[str]:
@@ -407,12 +450,9 @@ def _many(many: Json) -> list[str]:
     return lines
 
 
-def following(flow: Json, name: str, total: int) -> list[str]:
+def following(flow: Json, command: str) -> list[str]:
     """The next command."""
     episodes: list[Json] = flow.get("episodes") or []
-    command = f"rexmit analyze {name}"
-    if total > 1:
-        command += f" --flow {flow['sender']}-{flow['receiver']}"
     if not episodes:
         return [f"  next     {command} --out DIR      for tables and figures"]
     number = int(max(episodes, key=lambda e: float(e.get("cost_s") or 0))["number"]) + 1

@@ -56,7 +56,7 @@ def seconds(value: float) -> str:
 def plain_seconds(value: float) -> str:
     """A length of time in seconds with the digits of a cost: 0.10 s, 2.13 s, 104 s."""
     if abs(value) < 0.005:
-        return "0 s" if abs(value) < 0.0005 else f"{value:.3f} s"
+        return "0.00 s"
     return f"{value:.2f} s" if abs(value) < 9.995 else f"{value:,.1f} s"
 
 

@@ -23,6 +23,8 @@ LINE = 1.0
 PER_LINE, SHAFT, PER_CHARACTER, TIMES = 0.178, 2.6, 0.0575, 0.62
 #: Packets of one instant are told apart by this much, s.
 NUDGE = 1e-8
+#: The slant of arrows where no round trip can be seen, s.
+UNKNOWN_DELAY = 0.01
 
 
 @styled
@@ -49,7 +51,13 @@ def ladder(exchange: Ladder) -> Figure:
     for item in drawn:
         _draw(ax, item, place, -left / SHAFT)
     for start, end in silences:
-        _silence(ax, start, end, place)
+        # Within a band that sums up many steps a silence is no place of its own.
+        inside = any(
+            s.folded and s.to_receiver and s.first_s < end - 1e-9 and s.last_s > start + 1e-9
+            for s in exchange.steps
+        )
+        if not inside:
+            _silence(ax, start, end, place)
     fig.text(0.1 / width, 1 - 0.10 / height, _heading(exchange), va="top", fontsize=9.5, color="#333333")
     fig.text(0.1 / width, 1 - 0.30 / height, _caption(exchange), va="top", fontsize=7.5, color=GREY)
     return Figure(fig, f"ladder-{exchange.number}")
@@ -70,9 +78,12 @@ def _heading(exchange: Ladder) -> str:
 
 def _caption(exchange: Ladder) -> str:
     other = "receiver" if exchange.observed == "sender" else "sender"
+    away = "slanted, its delay cannot be seen from here"
+    if exchange.one_way_s is not None:
+        away = f"{seconds(exchange.one_way_s)} away"
     return (
         f"seconds since the first packet of the capture, seen at the {exchange.observed}; "
-        f"the {other} is drawn {seconds(exchange.one_way_s)} away"
+        f"the {other} is drawn {away}"
     )
 
 
@@ -83,12 +94,14 @@ class _Drawn:
 
     def __init__(self, step: Step, exchange: Ladder, nudge: float) -> None:
         self.step = step
-        d = exchange.one_way_s
+        d = UNKNOWN_DELAY if exchange.one_way_s is None else exchange.one_way_s
         toward = step.to_receiver
         if exchange.observed == "sender":
             shift_left, shift_right = 0.0, d if toward else -d
         else:
             shift_left, shift_right = -d if toward else d, 0.0
+        if step.kind == "hole":
+            shift_left = shift_right = 0.0
         first, last = step.first_s + nudge, step.last_s + nudge
         self.left = (first + shift_left, last + shift_left)
         self.right = (first + shift_right, last + shift_right)
@@ -170,7 +183,7 @@ def _draw(ax: Axes, item: _Drawn, place: _Scale, edge: float) -> None:
     left, right = [place(t) for t in item.left], [place(t) for t in item.right]
     reach = LOST_AT if step.lost else 1.0
     if step.kind == "hole":
-        left, right, reach = right, right, LOST_AT
+        reach = LOST_AT
     ends = [a + (b - a) * reach for a, b in zip(left, right, strict=True)]
     if step.folded:
         # A hole is known at one instant only: a flat wedge.

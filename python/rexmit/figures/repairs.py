@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from rexmit.columns import CAUSES
 from rexmit.figures.style import CAUSE_STYLE, SKY, Figure, canvas, legend_above, shade_episodes, styled, title
-from rexmit.figures.throughput import _per, interval_length
+from rexmit.figures.throughput import interval_length, per_interval, span_of
 from rexmit.frame import Frame
 
 
@@ -34,7 +34,7 @@ def repairs(
     # Intervals without a packet have no row: bins must not stretch over them.
     whole = np.arange(edges[0], edges[-1] + length / 2, length)
     fig, (upper, lower) = canvas(rows=2, height=4.4)
-    upper.set_xlim(edges[0] - 0.01 * (edges[-1] - edges[0]), edges[-1] + 0.01 * (edges[-1] - edges[0]))
+    upper.set_xlim(span_of(flow, edges))
     upper.bar(
         start,
         intervals["duplicate_acks"][order],
@@ -43,7 +43,7 @@ def repairs(
         color=SKY,
         gid="duplicate-acks",
     )
-    upper.set_ylabel(f"duplicate ACKs\nper {_per(length)}")
+    upper.set_ylabel(f"duplicate ACKs\nper {per_interval(length)}")
     bottom = np.zeros(len(whole) - 1)
     for cause in CAUSES:
         mask = retransmissions.equals("cause", cause) if len(retransmissions) else np.zeros(0, dtype=bool)
@@ -63,7 +63,7 @@ def repairs(
             gid=f"again-{cause}",
         )
         bottom += counts
-    lower.set_ylabel(f"segments sent again\nper {_per(length)}")
+    lower.set_ylabel(f"segments sent again\nper {per_interval(length)}")
     lower.set_xlabel("time since the first packet of the capture (s)")
     for ax in (upper, lower):
         ax.set_ylim(bottom=0)

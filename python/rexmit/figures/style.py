@@ -26,7 +26,8 @@ BLUE, SKY, GREEN, ORANGE, RED, PURPLE, YELLOW = (
     "#CC79A7",
     "#F0E442",
 )
-SHADE = "#f3e7cf"
+PALE = "#a6d5f2"
+SHADE = "#f6ecd8"
 
 #: Colour and marker by cause, so that a print without colour still tells them apart.
 CAUSE_STYLE: dict[str, tuple[str, str]] = {

@@ -40,7 +40,7 @@ def throughput(
     }
     scale, unit = scale_for(max(float(rates["sent"].max()), float(rates["acked"].max())), "bps")
     fig, (ax,) = canvas(height=3.4)
-    ax.set_xlim(edges[0] - 0.01 * (edges[-1] - edges[0]), edges[-1] + 0.01 * (edges[-1] - edges[0]))
+    ax.set_xlim(span_of(flow, edges))
     ax.stairs(rates["sent"] / scale, edges, fill=True, color=LIGHT, label="sent", zorder=1)
     ax.stairs(
         rates["new"] / scale, edges, color=BLACK, lw=1.1, label="of it new data", zorder=3, baseline=None
@@ -50,11 +50,17 @@ def throughput(
     )
     ax.set_ylim(bottom=0)
     ax.set_xlabel("time since the first packet of the capture (s)")
-    ax.set_ylabel(f"payload per {_per(length)} ({unit})")
+    ax.set_ylabel(f"payload per {per_interval(length)} ({unit})")
     shade_episodes(ax, episodes, float(edges[-1]))
     legend_above(ax)
     put_title(fig, "Throughput", flow)
     return Figure(fig, "throughput")
+
+
+def span_of(flow: dict[str, Any], edges: Any) -> tuple[float, float]:
+    """Limits of the time axis, s: the flow's own, since its first interval may begin before it."""
+    low = max(float(edges[0]), float(flow["start"]))
+    return low, max(float(edges[-1]), low + 1e-9)
 
 
 def interval_length(start: Any) -> float:
@@ -63,5 +69,6 @@ def interval_length(start: Any) -> float:
     return round(float(steps.min()), 9) if len(steps) else 1.0
 
 
-def _per(length: float) -> str:
+def per_interval(length: float) -> str:
+    """`second`, `100 ms`: what counts are per."""
     return "second" if abs(length - 1) < 1e-9 else f"{length * 1e3:g} ms" if length < 1 else f"{length:g} s"

@@ -16,8 +16,8 @@ from rexmit.figures.style import (
     CAUSE_STYLE,
     GREEN,
     GREY,
+    PALE,
     RED,
-    SKY,
     Figure,
     canvas,
     legend_above,
@@ -83,7 +83,8 @@ def _data(ax: Axes, p: Frame, data: npt.NDArray[np.bool_], scale: float) -> None
         _bars(ax, x, y, y + height, BLACK, 1.1, "data", zorder=3)
         return
     keep = thin.cells(x, y)
-    ax.plot(x[keep], y[keep], ".", ms=1.6, mew=0, color=BLACK, label="data", zorder=3, gid="data")
+    ax.plot(x[keep], y[keep], ".", ms=1.6, mew=0, color=BLACK, zorder=3, gid="data")
+    ax.plot([], [], ".", ms=3, color=BLACK, label="data")
 
 
 def _again(p: Frame) -> npt.NDArray[np.bool_]:
@@ -117,8 +118,9 @@ def _sack(ax: Axes, p: Frame, scale: float) -> None:
     x, low, high = (np.concatenate(part) if part else np.array([]) for part in (xs, lows, highs))
     if len(x) == 0:
         return
-    keep = thin.cells(x, high, 700, 500) if len(x) > 3000 else np.arange(len(x))
-    _bars(ax, x[keep], low[keep], high[keep], SKY, 0.7, "SACK", zorder=1.5, alpha=0.55)
+    keep = thin.cells(x, high, 900, 500) if len(x) > 3000 else np.arange(len(x))
+    # Opaque, or places with more ACKs would look like more SACK.
+    _bars(ax, x[keep], low[keep], high[keep], PALE, 0.8, "SACK", zorder=1.5)
 
 
 def _lost(

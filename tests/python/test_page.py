@@ -1,0 +1,262 @@
+"""The page: the worst first, numbers aligned, the sentence that matters in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conftest import overview
+from rexmit import units
+from rexmit.page import EPISODES, aggregate, outage_words, page, worst, worst_episodes
+from story import Story
+
+CAPTURE: dict[str, Any] = {
+    "packets": 12_404,
+    "span_s": 7.4,
+    "link_types": ["Ethernet"],
+    "snaplen": 96,
+    "offloads": {"seen": False},
+    "vantage": "sender",
+    "warnings": [],
+}
+
+
+def episode(number: int, start: float, kind: str, **more: Any) -> dict[str, Any]:
+    return {
+        "number": number,
+        "start_s": start,
+        "end_s": start + 0.184,
+        "kind": kind,
+        "lost_copies": 171,
+        "lost_segments": 171,
+        "silence_s": 0.021,
+        "timeouts": 0,
+        "max_backoff": 0,
+        "cost_s": 0.10,
+        "needless": 0,
+        "flight_bytes": 55_488,
+        "limit": "unknown",
+    } | more
+
+
+FLOW: dict[str, Any] = {
+    "flow": 0,
+    "sender": "10.8.0.2:41822",
+    "receiver": "10.8.0.9:21",
+    "bytes": 10_000_000,
+    "duration_s": 7.31,
+    "throughput_bps": 10_944_000,
+    "handshake": {"sack_permitted": True},
+    "rtt": {"ack": {"n": 900, "min_ms": 38.2, "mean_ms": 41.0, "max_ms": 212.0}},
+    "episode_count": 3,
+    "cost_s": 2.1,
+    "lost": {"copies": 512, "segments": 510},
+    "burst_count": 4,
+    "idle_count": 3,
+    "idle_total_s": 1.02,
+    "idle": [{"length_s": 0.9, "cause": "timeout"}, {"length_s": 0.12, "cause": "application"}],
+    "retransmissions": {
+        "total": 515,
+        "by_cause": {"recovery": 498, "timeout": 3, "loss-state": 14, "probe": 0},
+        "needless": 7,
+    },
+    "probes": {"new_data": 2, "repeat": 0},
+    "limits": {},
+    "episodes": [
+        episode(0, 1.5, "ack"),
+        episode(1, 3.0, "timer-rto", end_s=3.89, lost_copies=294, lost_segments=294, silence_s=0.487)
+        | {"timeouts": 1, "cost_s": 0.75, "limit": "receive-window"},
+        episode(2, 6.5, "timer-rto", end_s=7.91, lost_copies=47, lost_segments=45, silence_s=0.43)
+        | {"timeouts": 2, "max_backoff": 1, "cost_s": 1.25},
+    ],
+    "answer": {
+        "verdict": "network",
+        "where": "network",
+        "sentences": ["everything vanishes, both ways, from time to time (outages, not congestion)"],
+        "evidence": ["RTT was flat before each"],
+        "outages": [{"period_s": 2.5, "length_s": 0.2, "first_s": 1.5, "count": 3}],
+    },
+}
+
+GOLDEN = """\
+upload.snd.pcap.gz: 12,404 packets, 7.40 s, Ethernet, snap 96, offloads off, taken at the sender
+
+10.8.0.2:41822 → 10.8.0.9:21   10.0 MB in 7.31 s   10.9 Mbps   RTT 41.0 ms (38.2 to 212)
+  3 episodes cost 2.10 s of 7.31 s.  512 copies lost in 4 bursts.  Idle 1.02 s in 3 gaps.
+
+  #     at  lost  repaired by  silence  timeouts    took    cost
+  1  1.500   171  ack, SACK      21 ms         0  184 ms  0.10 s
+  2  3.000   294  timer, RTO    487 ms         1  890 ms  0.75 s   the receiver's window (55.5 kB) was sent out before an ACK came back
+  3  6.500    47  timer, RTO    430 ms         2  1.41 s  1.25 s   2 timeouts in a row; 2 repairs lost too
+
+  resent   515 segments: 498 recovery, 14 loss-state, 3 timeout; 7 of them needless
+  probes   2 with new data
+  idle     900 ms timeout, 120 ms application (the longest 2 gaps)
+  look at  the network: everything vanishes, both ways, from time to time (outages, not congestion)
+           · RTT was flat before each
+           · nothing gets through for about 200 ms every 2.50 s, first at 1.500 s, 3 times
+  next     rexmit analyze upload.snd.pcap.gz --ladder 3      for the exchange of episode 3"""  # noqa: E501
+
+
+def seen(*flows: dict[str, Any], **capture: Any) -> dict[str, Any]:
+    return {"capture": CAPTURE | capture, "totals": {"flows": len(flows)}, "flows": list(flows)}
+
+
+def test_the_page_of_a_transfer_with_three_outages() -> None:
+    assert "\n".join(page(seen(FLOW), "upload.snd.pcap.gz")) == GOLDEN
+
+
+def test_the_story_reads_as_it_was_played(story: Story) -> None:
+    text = "\n".join(page(overview(story), "x.pcap"))
+    assert "2 episodes cost 1.65 s of 4.6" in text
+    assert "352 copies lost in 2 bursts" in text
+    assert "353 segments: 242 loss-state, 109 recovery, 2 timeout" in text
+    assert "2 timeouts in a row" in text
+
+
+def test_long_lists_are_folded_to_the_costliest_in_order_of_time() -> None:
+    many = [episode(i, float(i), "ack", cost_s=0.01 * (i % 30)) for i in range(60)]
+    shown = worst_episodes(many)
+    assert len(shown) == EPISODES
+    assert [e["number"] for e in shown] == sorted(e["number"] for e in shown)
+    assert {e["number"] % 30 for e in shown} == {26, 27, 28, 29}
+    text = page(seen(FLOW | {"episodes": many, "episode_count": 574, "cost_s": 9.0}), "x")
+    assert "  … and 566 cheaper episodes, together 6.80 s" in text
+    assert len(text) < 30, "one screen"
+
+
+def test_what_cannot_be_known_is_said_and_not_guessed() -> None:
+    flow = FLOW | {"lost": {"copies": None, "segments": None}, "cost_s": None}
+    text = "\n".join(
+        page(seen(flow | {"episodes": [episode(0, 1.0, "ack", cost_s=None, lost_copies=None)]}), "x")
+    )
+    assert "3 episodes, cost unknown." in text
+    assert "How many copies were lost cannot be known from here." in text
+    assert "     ?" in text
+
+
+def test_a_clean_transfer_is_told_in_one_sentence() -> None:
+    clean = FLOW | {"episodes": [], "episode_count": 0, "burst_count": 0, "idle_count": 0, "idle": []}
+    text = page(seen(clean | {"retransmissions": {"total": 0}, "probes": {}, "answer": None}), "x.pcap")
+    assert text[3:] == [
+        "  No loss episode.  Never idle.",
+        "  next     rexmit analyze x.pcap --out DIR      for tables and figures",
+    ]
+
+
+def test_an_answer_that_is_cut_short_says_so_first() -> None:
+    damage = "x.pcap: cut off in packet 10,412 (byte 1,048,560 wants 96 more): 10,411 packets analysed"
+    text = page(seen(FLOW, damage=damage, interrupted=True, warnings=["a", "b", "c", "d"]), "x.pcap")
+    assert text[1] == "  note: stopped early: this is the answer for what was read until then"
+    assert text[2] == f"  note: {damage}"
+    assert text[5] == "  note: and 2 more notes; --json has them all"
+
+
+def test_a_capture_without_data_says_so() -> None:
+    assert page(seen(), "x.pcap")[-1] == "no TCP connection in it carries data"
+
+
+def test_offloads_and_limits_are_named() -> None:
+    flow = FLOW | {"limits": {"super_packets": 812, "largest_payload": 65_160, "options_cut": 1}}
+    text = "\n".join(page(seen(flow, offloads={"seen": True, "largest_payload": 65_160}), "x"))
+    assert "offloads on (packets of up to 65.2 kB)" in text
+    assert "812 packets of several segments (offload), up to 65.2 kB" in text
+    assert "the snap length cut off the TCP options of 1 packet" in text
+
+
+def test_the_worst_flow_is_not_the_one_whose_application_rested_longest() -> None:
+    resting = FLOW | {
+        "sender": "10.8.0.9:21",
+        "bytes": 4,
+        "cost_s": None,
+        "episodes": [],
+        "idle": [{"length_s": 99.0, "cause": "application"}],
+    }
+    assert worst([resting, FLOW])[0] is FLOW
+
+
+def test_other_flows_get_a_line_each_if_something_happened_to_them() -> None:
+    quiet = FLOW | {
+        "episode_count": 0,
+        "episodes": [],
+        "retransmissions": {"total": 0},
+        "idle": [],
+        "cost_s": 0.0,
+    }
+    lesser = FLOW | {"sender": "10.8.0.3:5", "cost_s": 0.2, "episodes": [], "idle": [], "idle_total_s": 0.0}
+    text = page(seen(quiet, FLOW, lesser), "x")
+    line = next(line for line in text if line.startswith("  10.8.0.3:5"))
+    assert line.split()[-4:] == ["0.20", "s", "0", "s"]
+    assert "  … and 1 more flow" in text
+
+
+def test_many_flows_are_summed_up_before_the_worst_is_shown() -> None:
+    totals = {
+        "connections": 1_000_000,
+        "flows": 1_000_000,
+        "flows_with_trouble": 31_000,
+        "bytes": 9_000_000_000,
+        "segments": 8_000_000,
+        "retransmissions": {"total": 40_000, "by_cause": {"timeout": 30_000, "recovery": 10_000}},
+        "syn_retransmissions": 512,
+        "episodes": 33_000,
+        "cost_s": 8_100.0,
+    }
+    done = {"n": 10, "p50": 0.12, "p90": 0.4, "p99": 3.2}
+    summary = {"tails": 700, "completion_s": {"all": done, "clean": done, "timeout": {"n": 0}}}
+    assert aggregate(totals, summary) == [
+        "1,000,000 connections, 1,000,000 flows with data, 9.00 GB in 8,000,000 segments",
+        "  resent   31,000 flows (3.1%) sent something again: 40,000 segments (0.5%)",
+        "           30,000 timeout, 10,000 recovery",
+        "  opening  512 SYNs or SYN-ACKs had to be sent again",
+        "  tails    700 flows lost the end of what they sent and waited for a timer",
+        "  done in  p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
+        "    clean  p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
+        "  episodes 33,000, cost 8,100.0 s in all",
+    ]
+
+
+def test_a_single_outage_has_no_period() -> None:
+    words = outage_words({"length_s": 0.2, "period_s": None, "first_s": 1.5, "count": 1})
+    assert words == "nothing gets through for about 200 ms, first at 1.500 s, 1 time"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0 s"),
+        (2e-9, "2.00 ns"),
+        (0.00031, "310 µs"),
+        (0.0005, "500 µs"),
+        (0.0018, "1.8 ms"),
+        (0.021, "21 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1.00 s"),
+        (104.2, "104 s"),
+        (725, "12 min 5 s"),
+        (7260, "2 h 1 min"),
+    ],
+)
+def test_lengths_of_time_have_the_unit_a_person_would_choose(value: float, text: str) -> None:
+    assert units.seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(999, "999 B"), (55_488, "55.5 kB"), (999_999, "1.00 MB"), (10_000_000, "10.0 MB")]
+)
+def test_sizes_are_powers_of_a_thousand(value: int, text: str) -> None:
+    assert units.size(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("50ms", 0.05), ("0.2", 0.2), ("1.5 s", 1.5), ("2min", 120.0), ("30us", 3e-5)]
+)
+def test_lengths_of_time_are_read_with_their_unit(text: str, value: float) -> None:
+    assert units.parse_duration(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["", "fast", "-1s", "5 days", "1e"])
+def test_what_is_no_length_of_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no length of time"):
+        units.parse_duration(text)
