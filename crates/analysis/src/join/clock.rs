@@ -82,6 +82,7 @@ pub(super) struct Comparison {
 struct Envelope {
     samples: u64,
     least: Option<(i64, i64)>,
+    greatest: Option<(i64, i64)>,
 }
 
 impl Comparison {
@@ -100,8 +101,12 @@ impl Comparison {
     pub fn sample(&mut self, outward: Option<bool>, time: i64, difference: i64) {
         let Some(outward) = outward else {
             self.undirected.samples += 1;
-            if self.undirected.least.is_none_or(|(d, _)| difference < d) {
-                self.undirected.least = Some((difference, time));
+            let Envelope { least, greatest, .. } = &mut self.undirected;
+            if least.is_none_or(|(d, _)| difference < d) {
+                *least = Some((difference, time));
+            }
+            if greatest.is_none_or(|(d, _)| difference > d) {
+                *greatest = Some((difference, time));
             }
             return;
         };
@@ -169,9 +174,23 @@ impl Comparison {
         })
     }
 
+    /// No stretch of time shows both directions.
     fn one_way(&self) -> Option<Clock> {
-        let directed = self.bins.iter().filter_map(|b| b.outward.or(b.inward)).min();
-        let (offset, at) = directed.or(self.undirected.least)?;
+        let outward = self.bins.iter().filter_map(|b| b.outward).min();
+        let inward = self.bins.iter().filter_map(|b| b.inward).max();
+        // Packets whose direction was unknown while the others waited went the other way.
+        let (outward, inward) = match (outward, inward) {
+            (Some(o), None) => (Some(o), self.undirected.greatest.filter(|i| i.0 < o.0)),
+            (None, Some(i)) => (self.undirected.least.filter(|o| o.0 > i.0), Some(i)),
+            both => both,
+        };
+        let (offset, at, floor) = match (outward, inward, self.undirected.least) {
+            (Some((o, t)), Some((i, u)), _) => {
+                (o.midpoint(i), t.midpoint(u), Some(Span(o.saturating_sub(i))))
+            }
+            (Some((d, t)), None, _) | (None, Some((d, t)), _) | (None, None, Some((d, t))) => (d, t, None),
+            (None, None, None) => return None,
+        };
         Some(Clock {
             offset: Span(offset),
             at: Time(at),
@@ -179,8 +198,11 @@ impl Comparison {
             drift_error_ppm: f64::INFINITY,
             residual: Span::ZERO,
             wander: Span::ZERO,
-            rtt_floor: None,
-            samples: [self.samples[0] + self.undirected.samples, self.samples[1]],
+            rtt_floor: floor,
+            samples: match self.samples {
+                [out, 0] if inward.is_some() => [out, self.undirected.samples],
+                [out, back] => [out + self.undirected.samples, back],
+            },
         })
     }
 }

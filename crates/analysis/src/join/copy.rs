@@ -13,36 +13,28 @@ impl Agreement {
     const IP_ID: u8 = 1;
     /// Timestamps and SACK blocks; absent from a capture whose snap length cut them off.
     const OPTIONS: u8 = 2;
-    const WINDOW: u8 = 4;
     /// The acknowledgment number of data: LRO keeps the last of those it merges.
-    const DATA_ACK: u8 = 8;
+    const DATA_ACK: u8 = 4;
 
-    pub const FULL: Agreement = Agreement(15);
+    pub const FULL: Agreement = Agreement(Self::IP_ID | Self::OPTIONS | Self::DATA_ACK);
     /// From the strictest to the loosest; the last asks for the byte range alone.
-    pub const LADDER: [Agreement; 10] = {
-        let (id, options, window, all) = (Self::IP_ID, Self::OPTIONS, Self::WINDOW, 15);
-        [
-            Agreement(all),
-            Agreement(all & !id),
-            Agreement(all & !options),
-            Agreement(all & !window),
-            Agreement(all & !id & !window),
-            Agreement(all & !options & !window),
-            Agreement(all & !id & !options),
-            Agreement(Self::DATA_ACK),
-            Agreement(id),
-            Agreement(0),
-        ]
-    };
+    pub const LADDER: [Agreement; 6] = [
+        Agreement::FULL,
+        Agreement(Self::OPTIONS | Self::DATA_ACK),
+        Agreement(Self::IP_ID | Self::DATA_ACK),
+        Agreement(Self::DATA_ACK),
+        Agreement(Self::IP_ID),
+        Agreement(0),
+    ];
     pub fn needs_ip_id(self) -> bool {
         self.0 & Self::IP_ID != 0
     }
     pub fn is_full(self) -> bool {
         self == Agreement::FULL
     }
-    /// Whether it does without the IP identification, the options, the window, the acknowledgment of data.
-    pub fn left_out(self) -> [bool; 4] {
-        [Self::IP_ID, Self::OPTIONS, Self::WINDOW, Self::DATA_ACK].map(|fact| !self.has(fact))
+    /// Whether it does without the IP identification, the options, the acknowledgment of data.
+    pub fn left_out(self) -> [bool; 3] {
+        [Self::IP_ID, Self::OPTIONS, Self::DATA_ACK].map(|fact| !self.has(fact))
     }
     fn has(self, bit: u8) -> bool {
         self.0 & bit != 0
@@ -71,10 +63,13 @@ pub(super) struct Copy {
     /// Hash of timestamps and SACK blocks.
     pub options: u32,
     pub ip_id: u16,
+    /// Traffic shapers rewrite it, so it need not agree; it helps to tell apart copies that nothing else does.
     pub window: u16,
     pub flags: u8,
     /// A copy with the same IP identification is in the same capture.
     pub twin: bool,
+    /// One that agrees with it was found in both captures lately.
+    pub alike: bool,
 }
 
 impl Copy {
@@ -98,6 +93,7 @@ impl Copy {
             window,
             flags,
             twin: false,
+            alike: false,
         }
     }
 
@@ -105,13 +101,12 @@ impl Copy {
         let f = rule.facts;
         let id = if f.has(Agreement::IP_ID) { self.ip_id } else { 0 };
         let options = if f.has(Agreement::OPTIONS) { self.options } else { 0 };
-        let window = if f.has(Agreement::WINDOW) { self.window } else { 0 };
         let ack = if self.len == 0 || f.has(Agreement::DATA_ACK) { self.ack } else { 0 };
         let way = if rule.same_addresses { self.way } else { 0 };
         let mut h = FxHasher::default();
         h.write_u64(u64::from(self.seq) << 32 | u64::from(ack));
         h.write_u64(u64::from(self.len) << 32 | u64::from(options));
-        h.write_u64(u64::from(way) << 32 | u64::from(window) << 16 | u64::from(id));
+        h.write_u64(u64::from(way) << 32 | u64::from(id));
         h.write_u8(self.flags);
         h.finish()
     }
@@ -124,7 +119,6 @@ impl Copy {
             && (self.ack == o.ack || (self.len != 0 && !f.has(Agreement::DATA_ACK)))
             && (self.ip_id == o.ip_id || !f.has(Agreement::IP_ID))
             && (self.options == o.options || !f.has(Agreement::OPTIONS))
-            && (self.window == o.window || !f.has(Agreement::WINDOW))
             && (self.way == o.way || !rule.same_addresses)
     }
 

@@ -70,6 +70,7 @@ struct Miss {
     seq: u32,
     len: u32,
     twin: bool,
+    alike: bool,
 }
 
 /// What is kept of one capture.
@@ -124,7 +125,7 @@ pub struct Joiner {
     arrivals: Vec<u64>,
     matched: u64,
     translated: bool,
-    /// Packets since the last trial: trials cost what is pending, so they wait until as many have come.
+    /// Packets since the last trial: a trial costs what is pending, so it waits until a quarter as many have come.
     since_trial: usize,
 }
 
@@ -198,6 +199,11 @@ impl Joiner {
                 if behind { Side::Sender } else { Side::Receiver }
             }
         }
+    }
+
+    /// How many copies wait for their counterpart, super-packets counted by their segments.
+    pub fn waiting(&self) -> usize {
+        self.pending.iter().map(Pending::len).sum()
     }
 
     /// Everything has been pushed.
@@ -274,7 +280,7 @@ impl Joiner {
         let home = self.ways.home(side, packet.way);
         let way = self.ways.get(home);
         let stuck = way.waiting[0].min(way.waiting[1]) >> way.patience > 0;
-        if stuck && self.since_trial > self.pending[0].len() + self.pending[1].len() {
+        if stuck && self.since_trial * 4 > self.waiting() {
             self.reconsider(Some(home));
         }
     }
@@ -298,7 +304,8 @@ impl Joiner {
         let cost = |c: &Copy| {
             let (a, b) = pair(side, &copy, c);
             let possible = !translated || ways.may_be(a.way, b.way);
-            possible.then(|| b.time.saturating_sub(a.time).abs_diff(usual))
+            let unlike = if a.window == b.window { 0 } else { u64::MAX / 2 };
+            possible.then(|| (b.time.saturating_sub(a.time).abs_diff(usual) / 2).saturating_add(unlike))
         };
         match self.pending[side.other() as usize].take(&copy, hash, rule, cost) {
             Some(mate) => {
@@ -309,8 +316,8 @@ impl Joiner {
                 self.met(a.time, b.time, a.way, b.way);
             }
             None => {
-                let again = self.arrivals[hash as usize % ARRIVALS] == hash;
-                copy.twin |= again && rule.facts.needs_ip_id() && copy.ip_id != 0;
+                copy.alike |= self.arrivals[hash as usize % ARRIVALS] == hash;
+                copy.twin |= copy.alike && rule.facts.needs_ip_id() && copy.ip_id != 0;
                 self.pending[side as usize].insert(copy, hash, rule);
                 let home = self.ways.home(side, copy.way);
                 self.ways.get_mut(home).waiting[side as usize] += 1;
@@ -396,9 +403,9 @@ impl Joiner {
         let (here, other) = (side as usize, side.other() as usize);
         let home = self.ways.home(side, copy.way);
         self.ways.waits_no_more(home, side);
-        // Even the slowest would have come before the other capture began.
+        // Even if it was as slow as anything is waited for, it came before the other capture began.
         let began = self.records[other].span.map_or(i64::MAX, |(first, _)| first);
-        let reached = self.pace.on_clock_of(side.other(), copy.time).saturating_add(self.pace.largest_delay);
+        let reached = self.pace.on_clock_of(side.other(), copy.time).saturating_add(self.pace.patience());
         if self.matched == 0 || reached < began {
             self.records[here].is_before(copy.time);
             return;
@@ -422,6 +429,7 @@ impl Joiner {
                 seq: copy.seq,
                 len: copy.len,
                 twin: copy.twin,
+                alike: copy.alike,
             }),
         }
     }

@@ -210,18 +210,14 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
             let way = j.ways.home(side, miss.way);
             let k = known[way as usize];
             let Some(outward) = k.outward.filter(|_| k.compared[side as usize]) else { continue };
-            match (outward == (side == Side::Sender), miss.twin) {
-                (false, true) => here.came_twice += 1,
-                (false, false) => there.not_captured += 1,
-                (true, true) => {
-                    here.captured_twice += 1;
-                    here.unknown.push(miss.number);
-                }
-                (true, false) if limits.outside(&j.ways, way, &miss) => {
-                    here.outside += 1;
-                    here.unknown.push(miss.number);
-                }
-                (true, false) => here.lost.push(lost(clock, side, way, &miss)),
+            if outward != (side == Side::Sender) {
+                let twice = miss.twin || miss.alike;
+                *(if twice { &mut here.came_twice } else { &mut there.not_captured }) += 1;
+            } else if miss.twin || limits.outside(&j.ways, way, &miss) {
+                *(if miss.twin { &mut here.captured_twice } else { &mut here.outside }) += 1;
+                here.unknown.push(miss.number);
+            } else {
+                here.lost.push(lost(clock, side, way, &miss));
             }
         }
         here.lost.sort_unstable_by_key(|l| (l.packet, l.seq.0));
@@ -405,8 +401,8 @@ impl Joined {
     fn looser(&self) -> Option<Warning> {
         let looser = |w: &u32| self.ways.get(*w).matched > 0 && !self.ways.facts_of(*w).is_full();
         let way = (0..self.ways.len()).find(looser)?;
-        let [ip_id, options, window, ack] = self.ways.facts_of(way).left_out();
+        let [ip_id, options, ack] = self.ways.facts_of(way).left_out();
         let directions = (0..self.ways.len()).filter(looser).count() as u64;
-        Some(Warning::Looser { ip_id, options, window, ack, directions })
+        Some(Warning::Looser { ip_id, options, ack, directions })
     }
 }

@@ -115,14 +115,15 @@ impl Joiner {
     }
 }
 
-/// So many copies that meet under other addresses are no accident.
+/// So many copies that meet are no accident.
 const ENOUGH: usize = 8;
 
-/// The strictest agreement under which nearly as many copies meet as under any, and how many do.
+/// The strictest agreement under which a good part of the copies meet, and how many do. More meet under looser
+/// ones, retransmissions and duplicate ACKs with the wrong counterpart.
 fn agreement(copies: &[Vec<Copy>; 2], same_addresses: bool) -> Option<(Agreement, usize)> {
     let met = Agreement::LADDER.map(|facts| meetings(copies, Rule { facts, same_addresses }));
     let most = met.iter().copied().max().filter(|&most| most > 0)?;
-    let rung = met.iter().position(|&n| n * 5 >= most * 4)?;
+    let rung = met.iter().position(|&n| n >= ENOUGH || n * 4 >= most)?;
     Some((Agreement::LADDER[rung], met[rung]))
 }
 

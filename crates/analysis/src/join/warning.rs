@@ -21,7 +21,7 @@ pub enum Warning {
     /// Super-packets were cut into segments to compare them.
     Offloads { side: Side, packets: u64 },
     /// The path changes header fields, or a capture has cut them off: copies were told apart without them.
-    Looser { ip_id: bool, options: bool, window: bool, ack: bool, directions: u64 },
+    Looser { ip_id: bool, options: bool, ack: bool, directions: u64 },
     /// Packets that the other host received or sent, and this capture lacks.
     NotCaptured { side: Side, packets: u64 },
     /// Packets from before the other capture began or after it ended.
@@ -75,8 +75,8 @@ impl fmt::Display for Warning {
                 "the {side} holds {packets} super-packets (segmentation or receive offload): they are compared \
                  segment by segment, by byte ranges"
             ),
-            Warning::Looser { ip_id, options, window, ack, directions } => {
-                let facts = [(ip_id, "IP id"), (options, "TCP options"), (window, "window"), (ack, "ack of data")];
+            Warning::Looser { ip_id, options, ack, directions } => {
+                let facts = [(ip_id, "IP id"), (options, "TCP options"), (ack, "ack of data")];
                 let facts: Vec<&str> = facts.into_iter().filter_map(|(off, name)| off.then_some(name)).collect();
                 write!(
                     f,
@@ -86,7 +86,11 @@ impl fmt::Display for Warning {
                 )
             }
             Warning::NotCaptured { side, packets } => {
-                write!(f, "the {side} lacks {packets} packets that must have passed it: it dropped them")
+                write!(
+                    f,
+                    "the {side} lacks {packets} packets that must have passed it: it dropped them, and what it dropped \
+                     of the other direction counts as lost here"
+                )
             }
             Warning::Outside { side, packets } => write!(
                 f,

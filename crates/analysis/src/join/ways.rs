@@ -235,8 +235,8 @@ impl Ways {
     }
 }
 
-/// Eight copies that wait on both sides set off the first trial.
-pub(super) const FIRST_PATIENCE: u8 = 3;
+/// Sixteen copies that wait on both sides set off the first trial.
+const FIRST_PATIENCE: u8 = 4;
 
 /// A tuple with the lower endpoint first, and 1 if that turned it round.
 fn canonical(t: Tuple) -> (Tuple, u32) {

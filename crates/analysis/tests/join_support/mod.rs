@@ -1,6 +1,8 @@
 //! Reading what the join's tests need, and feeding a joiner as its caller does.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod synthetic;
+
 use analysis::join::{Joined, Joiner, Side};
 use flate2::read::MultiGzDecoder;
 use std::collections::BTreeSet;
