@@ -38,6 +38,13 @@ impl Initial {
 
     #[inline]
     pub fn on_new_data(&mut self, now: Time, bytes: u32, window_full: bool, mss: u32) {
+        if matches!(self.stage, Stage::First | Stage::Acked | Stage::Second) {
+            self.count(now, bytes, window_full, mss);
+        }
+    }
+
+    #[cold]
+    fn count(&mut self, now: Time, bytes: u32, window_full: bool, mss: u32) {
         match self.stage {
             Stage::First => {
                 if self.bytes == 0 {
@@ -70,16 +77,22 @@ impl Initial {
         }
     }
 
+    #[inline]
     pub fn on_ack(&mut self, now: Time, window: Option<u64>) {
         if self.stage == Stage::First && self.bytes > 0 {
-            self.acked_at = now;
-            let (rtt, pause) = (now - self.first_sent, now - self.last_sent);
-            // A short last segment ends a write, and data up to the ACK means that no window ended it.
-            let whole = self.bytes.is_multiple_of(u64::from(self.mss.max(1)));
-            // Nor may the receiver's window have ended it.
-            let room = window.is_none_or(|w| self.bytes + u64::from(self.mss) <= w);
-            self.stage = if whole && room && pause * 4 >= rtt { Stage::Acked } else { Stage::Hidden };
+            self.first_ack(now, window);
         }
+    }
+
+    #[cold]
+    fn first_ack(&mut self, now: Time, window: Option<u64>) {
+        self.acked_at = now;
+        let (rtt, pause) = (now - self.first_sent, now - self.last_sent);
+        // A short last segment ends a write, and data up to the ACK means that no window ended it.
+        let whole = self.bytes.is_multiple_of(u64::from(self.mss.max(1)));
+        // Nor may the receiver's window have ended it.
+        let room = window.is_none_or(|w| self.bytes + u64::from(self.mss) <= w);
+        self.stage = if whole && room && pause * 4 >= rtt { Stage::Acked } else { Stage::Hidden };
     }
 
     /// A repair before the second round trip has shown itself spoils the count.

@@ -141,6 +141,7 @@ impl Inferrer {
     pub fn set_sack(&mut self, in_use: bool) {
         self.sack = in_use;
     }
+    #[inline]
     fn mss(&self) -> u32 {
         if self.mss > 0 { self.mss } else { self.largest.clamp(536, ETHERNET_MSS) }
     }
@@ -155,7 +156,7 @@ impl Inferrer {
         let flight_bytes = flight_bytes.saturating_sub(left);
         let round = &mut self.round;
         let flight_before = flight_bytes.saturating_sub(u64::from(bytes));
-        if flight_before * 2 < round.flight_max.max(self.last_flight) {
+        if flight_before * 2 < round.flight_max.max(self.last_flight) && !round.starved {
             // An ACK for the whole flight (a stretch ACK) drains it too, but then data follows at once.
             let pause = now - self.last_ack.max(self.last_send);
             round.starved |= pause > Span((self.rtt.0 / 8).max(1_000_000)) && self.rtt > Span::ZERO;
@@ -169,16 +170,12 @@ impl Inferrer {
         if self.in_episode {
             self.repairs.on_new_data();
         }
-        match self.after_timeout {
-            AfterTimeout::Advanced => {
-                self.f_rto_yes += 1;
-                self.after_timeout = AfterTimeout::Nothing;
+        if matches!(self.after_timeout, AfterTimeout::Advanced | AfterTimeout::Resent) {
+            match self.after_timeout {
+                AfterTimeout::Advanced => self.f_rto_yes += 1,
+                _ => self.f_rto_no += 1,
             }
-            AfterTimeout::Resent => {
-                self.f_rto_no += 1;
-                self.after_timeout = AfterTimeout::Nothing;
-            }
-            _ => {}
+            self.after_timeout = AfterTimeout::Nothing;
         }
     }
 
@@ -198,13 +195,19 @@ impl Inferrer {
             self.repairs.on_progress();
         }
         if let AfterTimeout::Waiting(sent) = self.after_timeout {
-            // With nothing left in doubt, or no room for new data, both kinds of sender do the same.
-            let room = self.nxt + u64::from(self.mss()) <= self.edge;
-            self.after_timeout = match una < sent && flight_bytes > 0 && room {
-                true => AfterTimeout::Advanced,
-                false => AfterTimeout::Nothing,
-            };
+            self.answered(sent, flight_bytes);
         }
+    }
+
+    /// The first ACK after a timeout that advances.
+    #[cold]
+    fn answered(&mut self, sent: u64, flight_bytes: u64) {
+        // With nothing left in doubt, or no room for new data, both kinds of sender do the same.
+        let room = self.nxt + u64::from(self.mss()) <= self.edge;
+        self.after_timeout = match self.una < sent && flight_bytes > 0 && room {
+            true => AfterTimeout::Advanced,
+            false => AfterTimeout::Nothing,
+        };
     }
 
     /// A duplicate ACK (RFC 5681 §2).
@@ -220,6 +223,8 @@ impl Inferrer {
         self.edge = window_bytes.map_or(u64::MAX, |w| self.una.saturating_add(w));
     }
 
+    /// Once a round trip: kept out of the way of what runs for each packet.
+    #[inline(never)]
     fn close_round(&mut self, now: Time) {
         let round = self.round;
         let mss = u64::from(self.mss());
