@@ -71,7 +71,9 @@ pub struct Inferrer {
     decrease: Decrease,
     in_episode: bool,
     episode_start: Time,
+    /// Since the last episode ended: the timer may fire just before an episode is known to begin.
     episode_timeouts: u32,
+    /// Since the last whole round trip: a probe comes before the timeout of the tail that it probes.
     episode_probes: u32,
     /// The window before the last loss in segments, until the one after its repair is known.
     before: Option<f32>,
@@ -233,6 +235,7 @@ impl Inferrer {
         if first || round.spoilt || self.in_episode {
             return;
         }
+        self.episode_probes = 0;
         if round.flight_max == 0 {
             return;
         }
@@ -273,8 +276,6 @@ impl Inferrer {
         }
         self.in_episode = true;
         self.episode_start = now;
-        self.episode_timeouts = 0;
-        self.episode_probes = 0;
         self.growth.add(self.stretch.votes());
         // A window that the sender does not fill, or may not, shows nothing of its own window.
         let own = !self.round.starved && !self.round.window_full;
@@ -298,6 +299,8 @@ impl Inferrer {
         if self.episode_timeouts > 1 || (self.rtt > Span::ZERO && now - self.episode_start > self.rtt * 8) {
             self.before = None;
         }
+        self.episode_timeouts = 0;
+        self.episode_probes = 0;
         self.stretch = Stretch::after_loss(before);
         self.stretch_start = now;
         self.last_flight = 0;
