@@ -259,7 +259,7 @@ impl Line {
             ),
             false => (0.0, f64::INFINITY),
         };
-        Line { reference, centre: start + centre.round() as i64, middle, slope, slope_error }
+        Line { reference, centre: start.saturating_add(centre.round() as i64), middle, slope, slope_error }
     }
 
     fn since_centre(&self, m: &Moment) -> f64 {

@@ -6,7 +6,7 @@
 //! then it was lost, or the other capture missed it, which the direction tells. Memory grows with what is in
 //! flight and with what was lost, never with packets.
 //!
-//! What identifies a copy is all of its header that the path leaves alone: see [`copy`]. Super-packets are cut
+//! What identifies a copy is all of its header that the path leaves alone. Super-packets are cut
 //! into the segments they become on the wire, so that captures with and without offloads compare.
 
 mod clock;
@@ -420,7 +420,7 @@ impl Joiner {
         let record = &mut self.records[here];
         match record.misses.last_mut() {
             Some(m) if m.number == copy.number && m.seq.wrapping_add(m.len) == copy.seq && copy.len > 0 => {
-                m.len += copy.len;
+                m.len = m.len.saturating_add(copy.len);
             }
             _ => record.misses.push(Miss {
                 number: copy.number,

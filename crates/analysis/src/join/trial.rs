@@ -157,7 +157,9 @@ fn cut_again(copies: &[Copy], mss: u32) -> Vec<Copy> {
     let mut whole: Vec<Copy> = Vec::with_capacity(copies.len());
     for c in copies {
         match whole.last_mut() {
-            Some(w) if w.number == c.number && w.seq.wrapping_add(w.len) == c.seq => w.len += c.len,
+            Some(w) if w.number == c.number && w.seq.wrapping_add(w.len) == c.seq => {
+                w.len = w.len.saturating_add(c.len)
+            }
             _ => whole.push(*c),
         }
     }

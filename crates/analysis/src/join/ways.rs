@@ -155,7 +155,11 @@ impl Ways {
             for w in [here, back] {
                 let known = self.ways[w].mss;
                 // A SYN-ACK without timestamps takes the room back that the SYN set aside for them.
-                let known = if p.seg.timestamps.is_none() && known != 0 { known + TIMESTAMPS } else { known };
+                let known = if p.seg.timestamps.is_none() && known != 0 {
+                    known.saturating_add(TIMESTAMPS)
+                } else {
+                    known
+                };
                 self.ways[w].mss = if known == 0 { usable } else { known.min(usable) };
             }
         }
