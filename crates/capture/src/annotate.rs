@@ -202,7 +202,7 @@ impl<W: Write, C: Iterator<Item = (u64, String)>> Copy<W, C> {
         for (i, n) in file.interfaces.iter().zip(&self.map) {
             if let Some(dropped) = i.dropped {
                 let known = &mut self.interfaces[*n as usize].dropped;
-                let sum = known.unwrap_or(0) + dropped;
+                let sum = known.unwrap_or(0).saturating_add(dropped);
                 *known = Some(sum);
                 self.writer.statistics(*n, self.last, sum)?;
             }

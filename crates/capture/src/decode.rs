@@ -4,7 +4,7 @@ use crate::fragments::{Fragments, Piece};
 use crate::info::Tunnel;
 use crate::layers::{IPV4, Rest, be16};
 use crate::link::LinkType;
-use crate::record::Record;
+use crate::record::{MAX_PACKET, Record};
 use wire::ip::{IpError, IpHeader};
 use wire::tcp::{self, HeaderError};
 use wire::{Endpoint, Host, Notes, Packet, Tuple, checksum};
@@ -40,6 +40,7 @@ pub(crate) enum Wrong {
     DataOffset { words: u8, tcp_len: u32 },
     TooDeep,
     FragmentTooLong,
+    Length(u32),
 }
 
 impl std::fmt::Display for Wrong {
@@ -56,6 +57,7 @@ impl std::fmt::Display for Wrong {
                 write!(f, "a TCP header of {words} words in {tcp_len} bytes")
             }
             Wrong::TooDeep => write!(f, "more than {MAX_DEPTH} IP headers inside each other"),
+            Wrong::Length(n) => write!(f, "an IP datagram of {n} bytes"),
             Wrong::FragmentTooLong => f.write_str("an IP fragment that ends beyond 65,535 bytes"),
         }
     }
@@ -180,6 +182,9 @@ impl Walk<'_> {
             self.packet.notes.add(Notes::ZERO_IP_LENGTH);
             r.wire.saturating_sub(ip.payload_at as u32)
         });
+        if length > MAX_PACKET {
+            return Some(Found::Malformed(Wrong::Length(length)));
+        }
         // What lies behind the datagram is the link's padding.
         let end = r.bytes.len().min(ip.payload_at.saturating_add(length as usize));
         let payload = Rest { bytes: &r.bytes[ip.payload_at..end], wire: length };

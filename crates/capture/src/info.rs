@@ -220,7 +220,7 @@ impl Info {
     /// Packets that the capture says it lost; `None` if it says nothing about it.
     pub fn dropped(&self) -> Option<u64> {
         let known = self.files.iter().flat_map(|f| &f.interfaces).filter_map(|i| i.dropped);
-        known.fold(None, |sum, d| Some(sum.unwrap_or(0) + d))
+        known.fold(None, |sum, d| Some(u64::saturating_add(sum.unwrap_or(0), d)))
     }
 
     /// Link types met, each once, in order.

@@ -15,6 +15,9 @@ const SIMPLE_PACKET: u32 = 3;
 const STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
 
+/// Each is kept, so a file of nothing else must not fill the memory.
+const MAX_INTERFACES: usize = 1 << 16;
+
 /// How an interface counts time.
 #[derive(Clone, Copy)]
 enum Ticks {
@@ -127,6 +130,10 @@ impl Pcapng {
         let big = self.big_endian;
         if block.len() < 20 {
             return Err(Fault::Nonsense { at: 4, why: "an interface description is too short".into() });
+        }
+        if file.interfaces.len() >= MAX_INTERFACES {
+            let why = format!("more than {} interfaces were described", grouped(MAX_INTERFACES as u64));
+            return Err(Fault::Nonsense { at: 0, why });
         }
         let (link, snap) = (u16_at(block, 8, big), u32_at(block, 12, big));
         let mut resolution = Resolution::Decimal(6);

@@ -139,7 +139,7 @@ impl Reader {
             && let Some(p) = t.decoder.fragments.late.pop_front()
         {
             // One of its frames, counted as a fragment before, is the segment.
-            t.info.others.fragments -= 1;
+            t.info.others.fragments = t.info.others.fragments.saturating_sub(1);
             t.segment(p, out);
         }
     }
@@ -208,7 +208,9 @@ impl Reader {
         if let Some(current) = &self.current
             && let Some(file) = self.tally.info.files.last_mut()
         {
-            *file = current.info.clone();
+            // Drop counts follow at the file's end: there may be very many interfaces.
+            file.sections = current.info.sections;
+            file.interfaces.extend_from_slice(&current.info.interfaces[file.interfaces.len()..]);
             file.packets = self.tally.info.packets - file.before;
         }
         self.tally.settle();

@@ -56,6 +56,9 @@ pub(crate) fn format(
         [0x7f, b'v', b'e', b'r', ..] => return foreign("an EtherPeek (OmniPeek) capture"),
         _ => {}
     }
+    // Without a magic number more has to be looked at.
+    window.want(4096);
+    let head = window.available();
     if epeek(head) {
         return foreign("an EtherPeek capture");
     }
@@ -65,6 +68,7 @@ pub(crate) fn format(
     if erf(head) {
         return foreign("an ERF (Endace) capture");
     }
+    let head = &head[..head.len().min(64)];
     let found = match is_text(head) {
         true => format!("text (it starts with {:?})", start_of_text(head)),
         false => format!("unknown binary data (it starts with {})", hex(head)),
@@ -101,14 +105,52 @@ fn tsh(head: &[u8]) -> bool {
     head.len() >= 64 && head[8] == 0x45 && head[52] == 0x45 && head[..2] == head[44..46]
 }
 
-/// Records of their own length: a timestamp, a type of 1 to 48, flags, the record's length. Two in a row that
-/// agree on the second are no accident.
+/// Records that say their own length: a timestamp, a type of 1 to 48, flags, the length. There is no magic number,
+/// so the record behind the first has to be one as well, within a day of it.
 fn erf(head: &[u8]) -> bool {
-    let record = |b: &[u8]| {
+    let record = |at: usize| {
+        let b = head.get(at..at + 16)?;
         let length = usize::from(u16::from_be_bytes([b[10], b[11]]));
         let seconds = u32::from_le_bytes([b[4], b[5], b[6], b[7]]);
-        // From 1990 on: a smaller number is rather some other field.
-        (matches!(b[8] & 0x7f, 1..=48) && length >= 16 && seconds > 631_152_000).then_some(length)
+        (matches!(b[8] & 0x7f, 1..=48) && length >= 16).then_some((length, seconds))
     };
-    head.len() >= 16 && record(head).is_some()
+    let Some((length, seconds)) = record(0) else { return false };
+    record(length).is_some_and(|(_, next)| next.abs_diff(seconds) < 86_400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(bytes: &[u8]) -> String {
+        let mut window = Window::new(Box::new(std::io::Cursor::new(bytes.to_vec())));
+        format(&mut window, "a", None).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn formats_without_a_magic_number_are_recognised_by_their_records() {
+        let erf = |seconds: u8| {
+            [&[0; 4], &[seconds, 0, 0, 0x60][..], &[2, 4, 0, 80, 0, 0, 0, 60], &[0; 64]].concat()
+        };
+        assert!(refusal(&[erf(1), erf(2)].concat()).contains("an ERF (Endace) capture"));
+        let tsh = [&[0x3f, 0x13, 1, 2, 1, 0, 0, 0, 0x45][..], &[0; 35]].concat();
+        assert!(refusal(&[tsh.clone(), tsh].concat()).contains("an NLANR TSH capture"));
+        assert!(refusal(&[&[6, 0, 0, 1][..], &[9; 20], &[0; 104]].concat()).contains("an EtherPeek capture"));
+    }
+
+    #[test]
+    fn other_binary_data_is_not_taken_for_a_capture() {
+        let mut state = 88_172_645_463_325_252_u64;
+        for _ in 0..2000 {
+            let mut bytes = vec![0; 5000];
+            for b in &mut bytes {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                *b = state as u8;
+            }
+            let said = refusal(&bytes);
+            assert!(said.contains("unknown binary data"), "{said}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ pub struct NewPacket<'a> {
     pub interface: u32,
     pub time: Time,
     pub data: &'a [u8],
-    /// Its length on the wire, where more than `data` was.
+    /// Its length on the wire; 0 is that of `data`.
     pub wire_len: u32,
     /// [`Notes::INBOUND`] and [`Notes::OUTBOUND`] are written, others have no place in a capture.
     pub notes: Notes,
@@ -127,7 +127,7 @@ impl<W: Write> Writer<W> {
         options: &[u8],
         body: impl FnOnce(&mut W) -> io::Result<()>,
     ) -> io::Result<()> {
-        let wire_len = p.wire_len.max(captured);
+        let wire_len = if p.wire_len == 0 { captured } else { p.wire_len };
         self.block.clear();
         if self.pcap {
             let nanos = p.time.0.max(0) as u64;

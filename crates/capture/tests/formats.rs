@@ -227,3 +227,33 @@ fn snoop_is_read_with_its_drops() {
         assert_eq!(info.damage.is_none(), (cut - 16).is_multiple_of(record.len()));
     }
 }
+
+#[test]
+fn absurd_drop_counts_do_not_overflow() {
+    let b = Blocks::new(false);
+    let statistics = |interface: u32| {
+        let counts = [b.option(5, &[0xff; 8]), b.option(7, &[0xff; 8])].concat();
+        [b.0.words(&[interface, 0, 0]), counts].concat()
+    };
+    let (first, second) = (statistics(0), statistics(1));
+    let lost = vec![b.option(4, &[0xff; 8])];
+    let file = b.interface(&[]).interface(&[]).packet(0, 1, &lost).packet(0, 2, &lost);
+    let file = file.block(5, &first).block(5, &second).block(5, &[1, 2, 3]);
+    let dir = Scratch::new("absurd_drops");
+    let path = dir.file("a", &file.1);
+    let (packets, info) = read_all(std::slice::from_ref(&path), &Options::default());
+    assert_eq!((packets.len(), info.dropped(), info.damage), (2, Some(u64::MAX), None));
+    capture::annotate(&[path.clone(), path], &dir.path("b"), [], |_| true).unwrap();
+}
+
+#[test]
+fn interfaces_without_end_are_damage() {
+    let (mut file, mut n) = (Blocks::new(false), 0);
+    while n <= 1 << 16 {
+        file = file.interface(&[]);
+        n += 1;
+    }
+    let (_, info) = read("interfaces", &file.1);
+    assert_eq!(info.files[0].interfaces.len(), 1 << 16);
+    assert!(info.damage.unwrap().to_string().contains("more than 65,536 interfaces were described"));
+}

@@ -199,6 +199,20 @@ fn headers_nested_without_end_are_malformed() {
 }
 
 #[test]
+fn a_jumbogram_is_as_long_as_its_option_says_but_not_absurdly() {
+    let jumbo = |length: u32| {
+        let option = [&[6, 0, 0xc2, 4], &length.to_be_bytes()[..], &tcp(&tuple6(), SEQ, 100)].concat();
+        let mut datagram = ip(&tuple6(), 0, &option);
+        datagram[4..6].fill(0);
+        datagram
+    };
+    let (packets, info) = read(LinkType::RAW, &[jumbo(8 + 44 + 100_000), jumbo(u32::MAX)]);
+    assert_eq!((packets.len(), info.jumbo), (1, 1));
+    assert_eq!((packets[0].seg.payload, packets[0].notes), (100_000, Notes::JUMBO));
+    assert_eq!(info.malformed.first.unwrap().3, "an IP datagram of 4294967287 bytes");
+}
+
+#[test]
 fn what_is_no_tcp_is_counted_as_what_it_is() {
     let frames = [
         ethernet(0x0806, &[0; 28]),
