@@ -243,6 +243,15 @@ def analyze(o: argparse.Namespace) -> int:
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _say(f"{place}{(error.strerror or str(error)).lower()}", FAILED)
+    except Exception as error:
+        # A fault of ours: whoever meets it gets a sentence, whoever mends it asks for the trace.
+        if os.environ.get("REXMIT_TRACE"):
+            raise
+        told = " ".join(str(error).split()) or "no more is known"
+        return _say(
+            f"a fault of rexmit, {type(error).__name__}: {told}; REXMIT_TRACE=1 shows where, please report it",
+            FAILED,
+        )
 
 
 def _analyze(o: argparse.Namespace) -> int:

@@ -5,12 +5,15 @@ in words.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from textwrap import wrap
 from typing import Any
 
 from rexmit.units import count, percent, plain_seconds, rate, seconds, size, three
 
 #: Rows of the episode table, at most; the rest is summed up in one line.
 EPISODES = 8
+#: Columns that words may take; tables take what they need.
+WIDTH = 112
 #: Flows that get a line below the worst one, which gets a section.
 OTHERS = 6
 #: From this many flows the page speaks about all of them first.
@@ -128,30 +131,31 @@ def notes(capture: Json, most: int = 4) -> list[str]:
 
 def rtt_words(flow: Json) -> str:
     """`RTT 41 ms (38 to 212)`."""
+    if flow.get("vantage") == "receiver":
+        return "RTT not to be seen from here"
     found = flow.get("rtt") or {}
+    word = "RTT beyond here" if flow.get("vantage") == "middle" else "RTT"
     for kind in ("ack", "timestamps"):
         sample = found.get(kind) or {}
         if sample.get("n"):
             low, mean, high = (float(sample[f"{k}_ms"]) for k in ("min", "mean", "max"))
-            return f"RTT {three(mean)} ms ({three(low)} to {three(high)})"
+            return f"{word} {three(mean)} ms ({three(low)} to {three(high)})"
     return "RTT unknown"
 
 
 def section(flow: Json) -> list[str]:
     """One flow in full."""
     lines = [f"{flow['sender']} → {flow['receiver']}   {_volume(flow)}   {rtt_words(flow)}"]
-    lines += [f"  {_sum(flow)}"]
+    lines += _sum(flow)
     episodes: list[Json] = flow.get("episodes") or []
     if episodes:
         lines += ["", *episode_table(episodes, flow), ""]
-    pairs = [
-        ("resent", _resent(flow)),
-        ("probes", _probes(flow)),
-        ("idle", _idle(flow)),
-        ("limits", _limits(flow)),
-    ]
+    found = flow.get("answer")
+    pairs = [("resent", _resent(flow)), ("probes", _probes(flow)), ("idle", _idle(flow))]
+    if not found:
+        pairs.append(("limits", _limits(flow)))
     lines += [f"  {word:<8} {text}" for word, text in pairs if text]
-    return lines + answer(flow.get("answer"))
+    return lines + answer(found)
 
 
 def _volume(flow: Json) -> str:
@@ -161,16 +165,18 @@ def _volume(flow: Json) -> str:
     return f"{words}   {rate(float(speed))}" if speed is not None else words
 
 
-def _sum(flow: Json) -> str:
+def _sum(flow: Json) -> list[str]:
+    """What it cost, in words, then the counts."""
+    said = [str(text) for text in (flow.get("answer") or {}).get("sentences") or ()]
     n = int(flow.get("episode_count") or 0)
-    took = float(flow.get("duration_s") or 0)
-    cost = flow.get("cost_s")
+    words = []
     if n == 0:
-        words = ["No loss episode."]
-    elif cost is None:
-        words = [f"{count(n, 'episode')}, cost unknown."]
-    else:
-        words = [f"{count(n, 'episode')} cost {plain_seconds(float(cost))} of {plain_seconds(took)}."]
+        words.append("No loss episode.")
+    elif not said:
+        cost = flow.get("cost_s")
+        took = plain_seconds(float(flow.get("duration_s") or 0))
+        told = ", cost unknown" if cost is None else f" cost {plain_seconds(float(cost))} of {took}"
+        words.append(f"{count(n, 'episode')}{told}.")
     lost: Json = flow.get("lost") or {}
     bursts = int(flow.get("burst_count") or 0)
     if lost.get("copies") is not None and bursts:
@@ -183,15 +189,17 @@ def _sum(flow: Json) -> str:
     words.append(
         f"Idle {seconds(float(flow['idle_total_s']))} in {count(gaps, 'gap')}." if gaps else "Never idle."
     )
-    return "  ".join(words)
+    return [f"  {line}" for text in said for line in wrap(text, WIDTH)] + ["  " + "  ".join(words)]
+
+
+def weight(e: Json) -> tuple[float, float]:
+    """What an episode cost, or how long it took where the cost is unknown; seconds."""
+    took = float(e["end_s"]) - float(e["start_s"]) if e.get("end_s") is not None else 0.0
+    return (took if e.get("cost_s") is None else float(e["cost_s"]), took)
 
 
 def worst_episodes(episodes: Sequence[Json], most: int = EPISODES) -> list[Json]:
     """The costliest, in order of time."""
-
-    def weight(e: Json) -> tuple[float, float]:
-        took = (e["end_s"] - e["start_s"]) if e.get("end_s") is not None else 0.0
-        return (float(e["cost_s"]) if e.get("cost_s") is not None else took, took)
 
     chosen = sorted(episodes, key=weight, reverse=True)[:most]
     return sorted(chosen, key=lambda e: float(e["start_s"]))
@@ -214,8 +222,9 @@ def episode_table(episodes: Sequence[Json], flow: Json) -> list[str]:
     if total > len(shown):
         left = total - len(shown)
         rest = ""
-        if flow.get("cost_s") is not None:
-            remaining = float(flow["cost_s"]) - sum(float(e.get("cost_s") or 0) for e in shown)
+        cost = (flow.get("answer") or flow).get("cost_s")
+        if cost is not None:
+            remaining = float(cost) - sum(max(0.0, float(e.get("cost_s") or 0)) for e in shown)
             rest = f", together {plain_seconds(max(0.0, remaining))}"
         lines.append(f"  … and {count(left, 'cheaper episode')}{rest}")
     return lines
@@ -338,33 +347,23 @@ def _limits(flow: Json) -> str:
 
 
 def answer(found: Json | None) -> list[str]:
-    """Where to look, and what says so."""
+    """Where to look, what says so, and what the capture cannot show."""
     if not found:
         return []
-    said = [str(s) for s in found.get("sentences") or ()]
-    where = found.get("where")
-    verdict = str(found.get("verdict") or "")
-    first = said.pop(0) if said else verdict
-    lines = [
-        f"  look at  {f'the {where}: ' if where and not first.startswith('the ' + str(where)) else ''}{first}"
-    ]
-    lines += [f"           {text}" for text in said]
-    lines += [f"           · {text}" for text in found.get("evidence") or ()]
-    for outage in found.get("outages") or ():
-        lines.append(f"           · {outage_words(outage)}")
+    lines = _wrapped("look at", str(found.get("look_at") or found.get("verdict") or ""))
+    evidence = "; ".join(map(str, found.get("evidence") or ()))
+    if evidence:
+        lines += _wrapped("", evidence)
+    for text in found.get("limits") or ():
+        lines += _wrapped("limits", str(text))
     return lines
 
 
-def outage_words(outage: Json) -> str:
-    """`nothing gets through for about 200 ms every 5.00 s, first at 1.500 s, 3 times`."""
-    words = f"nothing gets through for about {seconds(float(outage['length_s']))}"
-    if outage.get("period_s"):
-        words += f" every {three(float(outage['period_s']))} s"
-    if outage.get("first_s") is not None:
-        words += f", first at {float(outage['first_s']):.3f} s"
-    if outage.get("count"):
-        words += f", {count(int(outage['count']), 'time')}"
-    return words
+def _wrapped(word: str, text: str) -> list[str]:
+    """A line of the block under the table, broken where it would leave the screen."""
+    return wrap(
+        text, WIDTH, initial_indent=f"  {word:<8} ", subsequent_indent=" " * 11, break_on_hyphens=False
+    )
 
 
 def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:
@@ -455,5 +454,5 @@ def following(flow: Json, command: str) -> list[str]:
     episodes: list[Json] = flow.get("episodes") or []
     if not episodes:
         return [f"  next     {command} --out DIR      for tables and figures"]
-    number = int(max(episodes, key=lambda e: float(e.get("cost_s") or 0))["number"]) + 1
+    number = int(max(episodes, key=weight)["number"]) + 1
     return [f"  next     {command} --ladder {number}      for the exchange of episode {number}"]

@@ -51,6 +51,19 @@ def test_a_folder_that_cannot_be_written_is_code_1(
     assert err.count("\n") == 1
 
 
+def test_a_fault_of_our_own_is_code_1_and_no_trace(
+    core: FakeCore, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core.fails = KeyError("spam")
+    assert run("analyze", "x.pcap") == 1
+    err = capsys.readouterr().err
+    assert err.startswith("rexmit: a fault of rexmit, KeyError: 'spam'")
+    assert err.count("\n") == 1
+    monkeypatch.setenv("REXMIT_TRACE", "1")
+    with pytest.raises(KeyError):
+        run("analyze", "x.pcap")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import overview
 from rexmit import units
-from rexmit.page import EPISODES, aggregate, outage_words, page, worst, worst_episodes
+from rexmit.page import EPISODES, aggregate, page, worst, worst_episodes
 from story import Story
 
 CAPTURE: dict[str, Any] = {
@@ -72,10 +72,11 @@ FLOW: dict[str, Any] = {
     ],
     "answer": {
         "verdict": "network",
-        "where": "network",
-        "sentences": ["everything vanishes, both ways, from time to time (outages, not congestion)"],
-        "evidence": ["RTT was flat before each"],
-        "outages": [{"period_s": 2.5, "length_s": 0.2, "first_s": 1.5, "count": 3}],
+        "look_at": "the network: everything vanishes, both ways, for 200 ms or more every 2.50 s",
+        "cost_s": 2.1,
+        "sentences": ["3 outages cost 2.1 s of 7.3 s; 2 of the 3 ended in a timeout"],
+        "evidence": ["29% of the duration", "3 outages on a beat of 2.50 s, within 4.5 ms"],
+        "limits": [],
     },
 }
 
@@ -83,7 +84,8 @@ GOLDEN = """\
 upload.snd.pcap.gz: 12,404 packets, 7.40 s, Ethernet, snap 96, offloads off, taken at the sender
 
 10.8.0.2:41822 → 10.8.0.9:21   10.0 MB in 7.31 s   10.9 Mbps   RTT 41.0 ms (38.2 to 212)
-  3 episodes cost 2.10 s of 7.31 s.  512 copies lost in 4 bursts.  Idle 1.02 s in 3 gaps.
+  3 outages cost 2.1 s of 7.3 s; 2 of the 3 ended in a timeout
+  512 copies lost in 4 bursts.  Idle 1.02 s in 3 gaps.
 
   #     at  lost  repaired by  silence  timeouts    took    cost
   1  1.500   171  ack, SACK      21 ms         0  184 ms  0.10 s
@@ -93,9 +95,8 @@ upload.snd.pcap.gz: 12,404 packets, 7.40 s, Ethernet, snap 96, offloads off, tak
   resent   515 segments: 498 recovery, 14 loss-state, 3 timeout; 7 of them needless
   probes   2 with new data
   idle     900 ms timeout, 120 ms application (the longest 2 gaps)
-  look at  the network: everything vanishes, both ways, from time to time (outages, not congestion)
-           · RTT was flat before each
-           · nothing gets through for about 200 ms every 2.50 s, first at 1.500 s, 3 times
+  look at  the network: everything vanishes, both ways, for 200 ms or more every 2.50 s
+           29% of the duration; 3 outages on a beat of 2.50 s, within 4.5 ms
   next     rexmit analyze upload.snd.pcap.gz --ladder 3      for the exchange of episode 3"""  # noqa: E501
 
 
@@ -121,13 +122,13 @@ def test_long_lists_are_folded_to_the_costliest_in_order_of_time() -> None:
     assert len(shown) == EPISODES
     assert [e["number"] for e in shown] == sorted(e["number"] for e in shown)
     assert {e["number"] % 30 for e in shown} == {26, 27, 28, 29}
-    text = page(seen(FLOW | {"episodes": many, "episode_count": 574, "cost_s": 9.0}), "x")
+    text = page(seen(FLOW | {"episodes": many, "episode_count": 574, "cost_s": 9.0, "answer": None}), "x")
     assert "  … and 566 cheaper episodes, together 6.80 s" in text
     assert len(text) < 30, "one screen"
 
 
 def test_what_cannot_be_known_is_said_and_not_guessed() -> None:
-    flow = FLOW | {"lost": {"copies": None, "segments": None}, "cost_s": None}
+    flow = FLOW | {"lost": {"copies": None, "segments": None}, "cost_s": None, "answer": None}
     text = "\n".join(
         page(seen(flow | {"episodes": [episode(0, 1.0, "ack", cost_s=None, lost_copies=None)]}), "x")
     )
@@ -158,7 +159,10 @@ def test_a_capture_without_data_says_so() -> None:
 
 
 def test_offloads_and_limits_are_named() -> None:
-    flow = FLOW | {"limits": {"super_packets": 812, "largest_payload": 65_160, "options_cut": 1}}
+    flow = FLOW | {
+        "limits": {"super_packets": 812, "largest_payload": 65_160, "options_cut": 1},
+        "answer": None,
+    }
     text = "\n".join(page(seen(flow, offloads={"seen": True, "largest_payload": 65_160}), "x"))
     assert "offloads on (packets of up to 65.2 kB)" in text
     assert "812 packets of several segments (offload), up to 65.2 kB" in text
@@ -217,9 +221,19 @@ def test_many_flows_are_summed_up_before_the_worst_is_shown() -> None:
     ]
 
 
-def test_a_single_outage_has_no_period() -> None:
-    words = outage_words({"length_s": 0.2, "period_s": None, "first_s": 1.5, "count": 1})
-    assert words == "nothing gets through for about 200 ms, first at 1.500 s, 1 time"
+def test_what_the_answer_cannot_show_is_wrapped_to_the_screen() -> None:
+    limit = "1068 packets are larger than a segment (up to 65 kB; offload): " + "and so on, " * 20
+    flow = FLOW | {"answer": FLOW["answer"] | {"limits": [limit]}}
+    lines = page(seen(flow), "x")
+    first = next(i for i, line in enumerate(lines) if line.startswith("  limits   1068 packets"))
+    assert lines[first + 1].startswith(" " * 11)
+    assert "and so" in lines[first + 1]
+    assert all(len(line) <= 112 for line in lines[first : first + 3])
+
+
+def test_at_the_receiver_the_path_has_no_rtt() -> None:
+    text = "\n".join(page(seen(FLOW | {"vantage": "receiver"}), "x"))
+    assert "RTT not to be seen from here" in text
 
 
 @pytest.mark.parametrize(
