@@ -36,6 +36,8 @@ pub struct Connection {
     sides: [Side; 2],
     place: Place,
     at: [Vantage; 2],
+    /// Window scales in force: none, unless both hosts offered one (RFC 7323 §2.2).
+    scales: [u8; 2],
     start: Time,
     last: Time,
     established: bool,
@@ -59,6 +61,7 @@ impl Connection {
             sides: [Side::default(); 2],
             place: Place::default(),
             at: [Vantage::Unknown; 2],
+            scales: [0; 2],
             start: Time::FAR_FUTURE,
             last: Time::FAR_PAST,
             established: false,
@@ -89,7 +92,7 @@ impl Connection {
         if self.start == Time::FAR_FUTURE {
             self.begin(packet);
         }
-        let side = usize::from(packet.tuple != self.tuple);
+        let side = usize::from(packet.tuple.src != self.tuple.src);
         let flags = packet.seg.flags;
         if flags.has(Flags::SYN) && self.is_new_incarnation(packet, side) {
             return Taken::Reopens;
@@ -113,7 +116,7 @@ impl Connection {
         }
         let carries = packet.seg.payload > 0 || flags.has(Flags::FIN);
         if carries && !flags.has(Flags::RST) {
-            let view = self.view(packet, side);
+            let view = self.view(packet, side, true);
             let mut around = Surroundings { config, sink, view };
             self.streams[side].on_data(packet, fate, &mut around);
         } else if !flags.has(Flags::SYN) {
@@ -160,14 +163,16 @@ impl Connection {
             self.place.outbound[side] += u32::from(packet.notes.has(Notes::OUTBOUND));
             self.place.inbound[side] += u32::from(packet.notes.has(Notes::INBOUND));
         }
+        if let Some(ts) = packet.seg.timestamps {
+            if !s.timestamps {
+                s.timestamps = true;
+            }
+            s.clock.note(ts.val, packet.time);
+        }
         self.place.note(packet, side);
         let limits = &mut self.streams[side].limits;
         limits.options_cut += u64::from(packet.seg.options_cut);
         limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
-        if let Some(ts) = packet.seg.timestamps {
-            self.sides[side].timestamps = true;
-            self.sides[side].clock.note(ts.val, packet.time);
-        }
     }
 
     fn on_syn(&mut self, packet: &Packet, side: usize) {
@@ -196,6 +201,9 @@ impl Connection {
             a.sack_permitted || b.sack_permitted
         };
         let timestamps = a.timestamps && b.timestamps;
+        if let (Some(x), Some(y)) = (a.window_scale, b.window_scale) {
+            self.scales = [x.min(14), y.min(14)];
+        }
         let mss = [a.mss, b.mss].into_iter().flatten().min();
         for stream in &mut self.streams {
             stream.sack_permitted |= sack;
@@ -220,25 +228,20 @@ impl Connection {
                 }
             }
         }
-        // A SYN's own window is never scaled (RFC 7323 §2.2); nor is any, unless both hosts offered to.
-        let scales = [self.sides[0].window_scale, self.sides[1].window_scale];
-        let scale = match scales {
-            [Some(_), Some(_)] if !flags.has(Flags::SYN) => scales[side].unwrap_or(0).min(14),
-            _ => 0,
-        };
+        // A SYN's own window is never scaled (RFC 7323 §2.2).
+        let scale = if flags.has(Flags::SYN) { 0 } else { self.scales[side] };
         let of = 1 - side;
         if self.streams[of].mss == 0 {
             self.streams[of].mss = 1460;
         }
-        let view = self.view(packet, of);
+        let view = self.view(packet, of, false);
         let mut around = Surroundings { config, sink, view };
         self.streams[of].on_ack(packet, scale, &mut around);
     }
 
-    fn view(&self, packet: &Packet, side: usize) -> View {
+    fn view(&self, packet: &Packet, side: usize, own: bool) -> View {
         let at = self.at[side];
         let elsewhere = matches!(at, Vantage::Receiver | Vantage::Middle);
-        let own = usize::from(packet.tuple != self.tuple) == side;
         let sent = match packet.seg.timestamps {
             Some(ts) if elsewhere && own => self.sides[side].clock.unqueued(ts.val, packet.time),
             _ => packet.time,

@@ -184,8 +184,7 @@ impl Stream {
             if seg.start >= right {
                 break;
             }
-            seg.dsacks = seg.dsacks.saturating_add(1);
-            seg.last_dsack = now;
+            seg.note_dsack(now);
             i += 1;
         }
     }
@@ -213,9 +212,9 @@ impl Stream {
         let mut newest: Option<(Time, u64)> = None;
         self.board.sack(left, right, now, |seg| {
             news.sacked += seg.len();
-            note_original(seg, news);
             if !seg.resent() {
-                newest = newest.max(Some((seg.last_time, seg.end)));
+                news.note_original(seg.end());
+                newest = newest.max(Some((seg.last_time, seg.end())));
             }
         });
         if let Some((sent, _)) = newest {
@@ -237,21 +236,37 @@ impl Stream {
         let ecr = news.ecr;
         let mut sample = None;
         let mut resent = false;
-        while let Some(seg) = self.board.pop_acked(ack) {
+        let mut last_ts = None;
+        loop {
+            while let Some(plain) = self.board.pop_plain(ack) {
+                if !plain.sacked {
+                    news.advanced_new += u64::from(plain.len);
+                    news.note_original(plain.end);
+                    sample = Some(plain.time);
+                    last_ts = Some((plain.ts, plain.time));
+                }
+                if let Some(ledger) = &mut self.ledger {
+                    ledger.settle(plain.ordinal, u64::from(plain.len), false);
+                }
+            }
+            let Some(seg) = self.board.pop_acked(ack) else { break };
             if !seg.sacked {
                 news.advanced_new += seg.len();
-                note_original(&seg, news);
                 resent |= seg.resent();
                 if !seg.resent() {
-                    sample = Some(seg.last_time);
+                    news.note_original(seg.end());
                 } else if ecr.is_some_and(|e| e == seg.last_ts && e != 0) {
                     news.newest_delivered = news.newest_delivered.max(seg.last_time);
                 }
-                if ecr.is_some_and(|e| e == seg.last_ts && e != 0) {
-                    self.rtt.from_timestamps(now - seg.last_time);
-                }
+                last_ts = Some((seg.last_ts, seg.last_time));
             }
             self.fate_of_acked(seg, head, now, ecr);
+        }
+        if let (Some((ts, sent)), Some(echo)) = (last_ts, ecr)
+            && ts == echo
+            && echo != 0
+        {
+            self.rtt.from_timestamps(now - sent);
         }
         if resent && !self.sack_permitted {
             // Without SACK an ACK that a retransmission set off also covers what had arrived before it: it
@@ -283,8 +298,8 @@ impl Stream {
         self.settling.push_back(Settling {
             reported: if seg.sacked { seg.sacked_time } else { now },
             echo: (seg.start == head && !seg.sacked).then_some(ecr).flatten(),
-            dsacks: u32::from(seg.dsacks),
-            last_dsack: seg.last_dsack,
+            dsacks: seg.dsacks(),
+            last_dsack: seg.last_dsack(),
             until: now.max(last_sent + wait),
             unblocked: if seg.start == head { Time::FAR_FUTURE } else { self.newest_delivered },
             seg,
@@ -320,15 +335,5 @@ pub(super) fn is_dsack(blocks: &[(u64, u64)], ack: u64) -> bool {
         [(left, right), ..] if left < right && *right <= ack => true,
         [(l1, r1), (l2, r2), ..] => l1 < r1 && l2 <= l1 && r1 <= r2,
         _ => false,
-    }
-}
-
-/// Data that was sent only once has arrived: tells a needless timeout (RFC 5682).
-fn note_original(seg: &Sent, news: &mut AckNews) {
-    if !seg.resent() {
-        news.original_end = match news.original_end {
-            0 => seg.end,
-            end => end.min(seg.end),
-        };
     }
 }

@@ -8,58 +8,65 @@ use wire::Time;
 pub type Ordinal = u64;
 
 /// A range of sequence space that was sent as one and has met one fate so far.
+///
+/// Windows hold thousands of these, so what only a segment that was sent again needs is kept apart.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub start: u64,
-    pub end: u64,
-    /// When its first and its latest copy passed; for a hole, when it was revealed.
-    pub first_time: Time,
+    /// When its latest copy passed; for a hole, when it was revealed.
     pub last_time: Time,
-    pub first_ts: u32,
-    pub last_ts: u32,
-    pub first: Ordinal,
-    pub last: Ordinal,
-    /// Copies between the first and the last; most segments have none.
-    between: Option<Box<Vec<Ordinal>>>,
-    /// Copies seen; 0 for a hole, whose first copy went unseen (lost before it came here, or not captured).
-    pub copies: u16,
-    /// DSACKs that named it while it was outstanding.
-    pub dsacks: u16,
-    pub ip_id: u16,
-    pub checksum: u16,
-    pub sacked: bool,
-    pub hole: bool,
     /// When it was first SACKed, by which time a copy must have arrived.
     pub sacked_time: Time,
-    pub last_dsack: Time,
-    pub fin: bool,
+    pub first: Ordinal,
+    more: Option<Box<More>>,
+    len: u32,
+    pub last_ts: u32,
+    pub ip_id: u16,
+    pub checksum: u16,
+    /// Copies seen; 0 for a hole, whose first copy went unseen (lost before it came here, or not captured).
+    pub copies: u8,
+    pub sacked: bool,
+    pub hole: bool,
+}
+
+/// What a segment sent more than once needs besides.
+#[derive(Clone, Debug)]
+struct More {
+    first_time: Time,
+    first_ts: u32,
+    /// DSACKs that named it while it was outstanding.
+    dsacks: u32,
+    last_dsack: Time,
+    /// Copies after the first.
+    later: Vec<Ordinal>,
 }
 
 impl Sent {
     pub fn new(start: u64, end: u64, time: Time, ts: u32, ordinal: Ordinal) -> Sent {
         Sent {
             start,
-            end,
-            first_time: time,
             last_time: time,
-            first_ts: ts,
-            last_ts: ts,
+            sacked_time: Time::FAR_PAST,
             first: ordinal,
-            last: ordinal,
-            between: None,
-            copies: 1,
-            dsacks: 0,
+            more: None,
+            len: (end - start) as u32,
+            last_ts: ts,
             ip_id: 0,
             checksum: 0,
+            copies: 1,
             sacked: false,
             hole: false,
-            sacked_time: Time::FAR_PAST,
-            last_dsack: Time::FAR_PAST,
-            fin: false,
         }
     }
+    /// A range that must have been sent and was not seen.
+    pub fn hole(start: u64, end: u64, time: Time, ts: u32, ordinal: Ordinal) -> Sent {
+        Sent { hole: true, copies: 0, ..Sent::new(start, end, time, ts, ordinal) }
+    }
+    pub fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
     pub fn len(&self) -> u64 {
-        self.end - self.start
+        u64::from(self.len)
     }
     /// Copies in all, the unseen one of a hole included.
     pub fn copies_in_all(&self) -> u32 {
@@ -68,21 +75,55 @@ impl Sent {
     pub fn resent(&self) -> bool {
         self.copies_in_all() > 1
     }
+    pub fn first_time(&self) -> Time {
+        self.more.as_ref().map_or(self.last_time, |m| m.first_time)
+    }
+    pub fn first_ts(&self) -> u32 {
+        self.more.as_ref().map_or(self.last_ts, |m| m.first_ts)
+    }
+    pub fn last(&self) -> Ordinal {
+        self.more.as_ref().and_then(|m| m.later.last().copied()).unwrap_or(self.first)
+    }
+    pub fn dsacks(&self) -> u32 {
+        self.more.as_ref().map_or(0, |m| m.dsacks)
+    }
+    pub fn last_dsack(&self) -> Time {
+        self.more.as_ref().map_or(Time::FAR_PAST, |m| m.last_dsack)
+    }
+    fn more(&mut self) -> &mut More {
+        let (first_time, first_ts) = (self.last_time, self.last_ts);
+        self.more.get_or_insert_with(|| {
+            Box::new(More { first_time, first_ts, dsacks: 0, last_dsack: Time::FAR_PAST, later: Vec::new() })
+        })
+    }
+    pub fn note_dsack(&mut self, now: Time) {
+        let more = self.more();
+        more.dsacks += 1;
+        more.last_dsack = now;
+    }
     /// Another copy passed.
     pub fn add_copy(&mut self, ordinal: Ordinal, time: Time, ts: u32) {
-        if self.copies_in_all() > 1 {
-            self.between.get_or_insert_default().push(self.last);
-        }
-        self.last = ordinal;
+        self.more().later.push(ordinal);
         self.last_time = time;
         self.last_ts = ts;
         self.copies = self.copies.saturating_add(1);
     }
     /// Every copy, oldest first.
     pub fn ordinals(&self) -> impl DoubleEndedIterator<Item = Ordinal> + '_ {
-        let between = self.between.iter().flat_map(|b| b.iter().copied());
-        std::iter::once(self.first).chain(between).chain((self.last != self.first).then_some(self.last))
+        let later = self.more.iter().flat_map(|m| m.later.iter().copied());
+        std::iter::once(self.first).chain(later)
     }
+}
+
+/// A segment that was sent once and is acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain {
+    pub end: u64,
+    pub len: u32,
+    pub sacked: bool,
+    pub time: Time,
+    pub ts: u32,
+    pub ordinal: Ordinal,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -119,10 +160,10 @@ impl Board {
         if offset < head.start {
             return None;
         }
-        if offset < head.end {
+        if offset < head.end() {
             return Some(0); // most repairs are of the head
         }
-        let i = self.segs.partition_point(|s| s.end <= offset);
+        let i = self.segs.partition_point(|s| s.end() <= offset);
         (i < self.segs.len()).then_some(i)
     }
     /// Makes `at` a boundary between segments; returns the index of the segment that starts there.
@@ -131,16 +172,38 @@ impl Board {
         if at <= seg.start {
             return i;
         }
-        if at >= seg.end {
+        if at >= seg.end() {
             return i + 1;
         }
         let mut right = seg.clone();
         right.start = at;
-        seg.end = at;
-        seg.fin = false;
+        right.len = (seg.end() - at) as u32;
+        seg.len = (at - seg.start) as u32;
         self.troubled += u32::from(right.hole || right.copies > 1);
         self.segs.insert(i + 1, right);
         i + 1
+    }
+    /// Removes the front if all of it lies below `ack` and it was sent just once: what it says of itself is its
+    /// length, whether it was SACKed before, its time, timestamp and copy.
+    #[inline]
+    pub fn pop_plain(&mut self, ack: u64) -> Option<Plain> {
+        let head = self.segs.front()?;
+        if head.end() > ack || head.hole || head.copies != 1 {
+            return None;
+        }
+        let plain = Plain {
+            end: head.end(),
+            len: head.len,
+            sacked: head.sacked,
+            time: head.last_time,
+            ts: head.last_ts,
+            ordinal: head.first,
+        };
+        if plain.sacked {
+            self.sacked_bytes -= u64::from(plain.len);
+        }
+        drop(self.segs.pop_front());
+        Some(plain)
     }
     /// Removes the front if all of it lies below `ack`; splits it if a part does.
     pub fn pop_acked(&mut self, ack: u64) -> Option<Sent> {
@@ -148,7 +211,7 @@ impl Board {
         if head.start >= ack {
             return None;
         }
-        if head.end > ack {
+        if head.end() > ack {
             self.split_at(0, ack);
         }
         let seg = self.segs.pop_front()?;
@@ -168,7 +231,7 @@ impl Board {
                 i += 1;
                 continue;
             }
-            if self.segs[i].end > right {
+            if self.segs[i].end() > right {
                 self.split_at(i, right);
             }
             let seg = &mut self.segs[i];
@@ -217,10 +280,10 @@ mod tests {
     #[test]
     fn an_ack_inside_a_segment_splits_it() {
         let mut b = board(2);
-        assert_eq!(b.pop_acked(150).map(|s| (s.start, s.end)), Some((0, 100)));
-        assert_eq!(b.pop_acked(150).map(|s| (s.start, s.end)), Some((100, 150)));
+        assert_eq!(b.pop_acked(150).map(|s| (s.start, s.end())), Some((0, 100)));
+        assert_eq!(b.pop_acked(150).map(|s| (s.start, s.end())), Some((100, 150)));
         assert_eq!(b.pop_acked(150).map(|s| s.start), None);
-        assert_eq!(b.front().map(|s| (s.start, s.end)), Some((150, 200)));
+        assert_eq!(b.front().map(|s| (s.start, s.end())), Some((150, 200)));
     }
 
     #[test]

@@ -19,6 +19,9 @@ struct Piece<'a> {
     ts: u32,
 }
 
+/// Neither a timer nor a gap is shorter than this.
+const SHORTEST_WAIT: Span = Span::from_millis(2);
+
 /// How often a timer that starts at `rto` and doubles has fired within `waited`, not counting the last time.
 fn expiries_in(waited: Span, rto: Span) -> u32 {
     let ratio = waited.as_secs() / rto.as_secs().max(1e-3);
@@ -175,8 +178,26 @@ impl Stream {
         if p.start > self.next {
             self.reveal_hole(p);
         }
-        let pace = self.pace(&around.view);
         let flight = self.flight();
+        let close = SHORTEST_WAIT.min(around.config.idle.unwrap_or(SHORTEST_WAIT));
+        if around.view.sent - self.last_sent < close {
+            self.repair.on_more_data(around.view.sent, flight);
+        } else {
+            self.data_after_a_pause(p, flight, around);
+        }
+        let ordinal = self.copy(p, around.view.heard);
+        let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
+        seg.ip_id = p.packet.ip_id;
+        seg.checksum = p.packet.checksum;
+        self.fin_seen |= p.packet.seg.flags.has(Flags::FIN);
+        self.board.push(seg);
+        self.next = p.end;
+        (PacketClass::Ordinary, None)
+    }
+
+    /// New data after the sender has waited: for an ACK, the application, or a timer.
+    fn data_after_a_pause<S: Sink>(&mut self, p: &Piece, flight: u64, around: &mut Surroundings<'_, S>) {
+        let pace = self.pace(&around.view);
         let by_ack = around.view.sent - self.repair.last_news() <= pace.tolerance;
         let waited = p.packet.time - self.last_data.unwrap_or(p.packet.time);
         let may_probe = self.sack_permitted && self.limit() != Limit::Application;
@@ -187,15 +208,6 @@ impl Stream {
             self.episodes.on_probe();
             around.sink.probe(self.probe_row(p, true, waited));
         }
-        let ordinal = self.copy(p, around.view.heard);
-        let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
-        seg.ip_id = p.packet.ip_id;
-        seg.checksum = p.packet.checksum;
-        seg.fin = p.packet.seg.flags.has(Flags::FIN);
-        self.fin_seen |= seg.fin;
-        self.board.push(seg);
-        self.next = p.end;
-        (PacketClass::Ordinary, None)
     }
 
     /// Another copy in the order of transmission; in the ledger, if one is kept.
@@ -230,9 +242,7 @@ impl Stream {
                 copy.unseen = true;
             }
         }
-        let mut hole = Sent::new(self.next, p.start, p.packet.time, p.ts, ordinal);
-        hole.hole = true;
-        hole.copies = 0;
+        let mut hole = Sent::hole(self.next, p.start, p.packet.time, p.ts, ordinal);
         hole.ip_id = p.packet.ip_id;
         self.board.push(hole);
         self.next = p.start;
@@ -257,9 +267,7 @@ impl Stream {
             if p.start > self.next {
                 self.reveal_hole(p);
             }
-            let mut hole = Sent::new(p.start, p.end, self.last_sent, 0, self.next_ordinal);
-            hole.hole = true;
-            hole.copies = 0;
+            let hole = Sent::hole(p.start, p.end, self.last_sent, 0, self.next_ordinal);
             self.keep_ledger();
             let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
             if let Some(copy) = self.ledger.as_mut().and_then(|l| l.copy_mut(ordinal)) {
@@ -301,12 +309,12 @@ impl Stream {
     fn fills_hole_in_time<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
         let Some(i) = self.board.find(p.start) else { return false };
         let Some(seg) = self.board.get(i) else { return false };
-        if !seg.hole || seg.copies > 0 || p.end > seg.end {
+        if !seg.hole || seg.copies > 0 || p.end > seg.end() {
             return false;
         }
-        let late = p.packet.time - seg.first_time;
+        let late = p.packet.time - seg.first_time();
         let step = p.packet.ip_id.wrapping_sub(seg.ip_id) as i16;
-        let newer_clock = p.ts != 0 && (p.ts.wrapping_sub(seg.first_ts) as i32) > 0;
+        let newer_clock = p.ts != 0 && (p.ts.wrapping_sub(seg.first_ts()) as i32) > 0;
         let round = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
         let counted = p.packet.ip_id != 0 && seg.ip_id != 0 && step.unsigned_abs() < 2000;
         let in_time = match counted {
@@ -389,15 +397,15 @@ impl Stream {
             if s.start >= p.end {
                 break;
             }
-            if s.end > p.end {
+            if s.end() > p.end {
                 self.board.split_at(i, p.end);
             }
             let Some(s) = self.board.get_mut(i) else { break };
             let was_trouble = s.hole || s.copies > 1;
             row.copy = row.copy.max(s.copies_in_all() + 1);
-            previous.get_or_insert((s.last_time, s.last, s.copies_in_all() == 1));
+            previous.get_or_insert((s.last_time, s.last(), s.copies_in_all() == 1));
             on_board += s.len();
-            let last = s.last;
+            let last = s.last();
             s.add_copy(ordinal, p.packet.time, p.ts);
             s.ip_id = p.packet.ip_id;
             s.checksum = p.packet.checksum;

@@ -53,6 +53,7 @@ pub struct Ledger {
     burst: Option<OpenBurst>,
     /// Bursts that ended, until the first retransmission after them is understood.
     waiting: Vec<OpenBurst>,
+    front_settled: bool,
     /// Copies lost before they came here, and after.
     pub lost_before: u32,
     pub lost_after: u32,
@@ -79,6 +80,7 @@ impl Ledger {
         self.burst.is_some() || !self.waiting.is_empty()
     }
     pub fn push(&mut self, time: Time, start: u64, len: u32, heard: u32, ts: u32) -> Ordinal {
+        self.front_settled |= self.copies.is_empty();
         self.copies.push_back(Copy {
             time,
             start,
@@ -124,6 +126,7 @@ impl Ledger {
     }
     /// The fate of `bytes` of a copy is certain.
     pub fn settle(&mut self, ordinal: Ordinal, bytes: u64, lost: bool) {
+        self.front_settled |= ordinal == self.base;
         if let Some(copy) = self.copy_mut(ordinal)
             && !copy.known
         {
@@ -132,8 +135,13 @@ impl Ledger {
             copy.lost += if lost { bytes } else { 0 };
         }
     }
+    /// Something was settled about the oldest copy, so others may have waited for it.
+    pub fn may_advance(&self) -> bool {
+        self.front_settled
+    }
     /// Takes off the front whatever is certain, and reports bursts that ended and retransmissions.
     pub fn advance(&mut self, mss: u32, mut report: impl FnMut(Certain)) {
+        self.front_settled = false;
         while let Some(copy) = self.copies.front().copied() {
             if copy.settled < copy.len {
                 return;

@@ -294,7 +294,7 @@ impl Stream {
             let mut ledger = Ledger::starting_at(first);
             for seg in board.iter() {
                 if ledger.next_ordinal() == seg.first {
-                    ledger.push(seg.first_time, seg.start, seg.len() as u32, 0, seg.first_ts);
+                    ledger.push(seg.first_time(), seg.start, seg.len() as u32, 0, seg.first_ts());
                 } else if let Some(copy) = ledger.copy_mut(seg.first) {
                     copy.len += seg.len() as u32; // a split segment, one copy
                 }
@@ -305,10 +305,12 @@ impl Stream {
 
     /// Lets what has become certain leave, as rows.
     fn advance<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
-        let Some(mut ledger) = self.ledger.take() else { return };
-        let judge = self.judge(&around.view);
-        while self.settling.front().is_some_and(|s| s.until <= now) {
-            if let Some(s) = self.settling.pop_front() {
+        let due = self.settling.front().is_some_and(|s| s.until <= now);
+        let calm = self.board.troubled == 0 && self.settling.is_empty();
+        let Some(mut ledger) = self.ledger.take_if(|l| due || calm || l.may_advance()) else { return };
+        if due {
+            let judge = self.judge(&around.view);
+            while let Some(s) = self.settling.pop_front_if(|s| s.until <= now) {
                 s.settle(&mut ledger, &judge);
             }
         }

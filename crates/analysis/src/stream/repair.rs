@@ -42,6 +42,16 @@ pub struct AckNews {
     pub nothing_outstanding: bool,
 }
 
+impl AckNews {
+    /// Data that was sent only once, up to `end`, has arrived: tells a needless timeout (RFC 5682).
+    #[inline]
+    pub fn note_original(&mut self, end: u64) {
+        if self.original_end == 0 || end < self.original_end {
+            self.original_end = end;
+        }
+    }
+}
+
 /// A retransmission to be explained.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt {
@@ -208,6 +218,15 @@ impl Repair {
         }
         self.sent(now, if probe { Trigger::TimerProbe } else { Trigger::Ack });
         probe
+    }
+
+    /// New data leaves close behind other data: no timer sent it.
+    #[inline]
+    pub fn on_more_data(&mut self, now: Time, flight: u64) {
+        if flight == 0 {
+            self.timer_start = now;
+        }
+        self.sent(now, Trigger::Ack);
     }
 
     fn sent(&mut self, now: Time, trigger: Trigger) {

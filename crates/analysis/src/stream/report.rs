@@ -42,7 +42,7 @@ impl Stream {
         for seg in self.board.drain() {
             if seg.sacked {
                 let reported = seg.sacked_time;
-                let (dsacks, last_dsack) = (u32::from(seg.dsacks), seg.last_dsack);
+                let (dsacks, last_dsack) = (seg.dsacks(), seg.last_dsack());
                 let until = reported;
                 let unblocked = Time::FAR_FUTURE;
                 let s = Settling { seg, reported, echo: None, dsacks, last_dsack, until, unblocked };

@@ -38,7 +38,7 @@ fn echoes_older(echo: u32, ts: u32) -> bool {
 
 impl Settling {
     pub fn covers(&self, start: u64, end: u64) -> bool {
-        self.seg.start < end && start < self.seg.end
+        self.seg.start < end && start < self.seg.end()
     }
 
     /// Tells the ledger the fate of every copy. Returns nothing: rows follow from the ledger.
