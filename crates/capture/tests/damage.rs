@@ -366,7 +366,7 @@ fn flipped_and_shuffled_files_never_break_the_reader() {
     ];
     let seeds = match number("REXMIT_FUZZ_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 1..number("REXMIT_FUZZ_ROUNDS").unwrap_or(1500) + 1,
+        None => 1..number("REXMIT_FUZZ_ROUNDS").unwrap_or(3000) + 1,
     };
     let dir = Scratch::new("flipped");
     for seed in seeds {
@@ -388,7 +388,17 @@ fn flipped_and_shuffled_files_never_break_the_reader() {
         let path = dir.file("flipped", &bytes);
         let (done, finished) = std::sync::mpsc::channel();
         let worker = std::thread::spawn(move || {
+            let copy = path.with_extension("copy");
+            let copied =
+                capture::annotate(std::slice::from_ref(&path), &copy, [(1, "first".into())], |_| true);
             let read = try_read(path).map(|(packets, info)| (packets.len() as u64, info));
+            // What can be read can be copied, and the copy is whole and holds the same.
+            assert_eq!(copied.is_ok(), read.is_some(), "{copied:?}");
+            if let (Ok(copied), Some((given, info))) = (copied, &read) {
+                let (again, of_copy) = try_read(copy).expect("a copy is a capture");
+                assert_eq!((copied.packets, again.len() as u64), (info.packets, *given));
+                assert_eq!(of_copy.damage, None);
+            }
             let _ = done.send(());
             read
         });
