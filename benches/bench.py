@@ -50,7 +50,7 @@ CASES = [
 ]
 # At least this many times a peer's rate (tshark cannot take the million flows at all).
 RATIO_BARS = {"tcptrace -l": 3.0, "tshark -z conv,tcp": 100.0}
-TSHARK_PACKETS = 200_000
+TSHARK_PACKETS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def programs(case: Case, rexmit: Path, maker: Path, floor: Path | None, scale: f
     if case.peers and case.peer_packets is None and shutil.which("tshark"):
         n = min(packets, TSHARK_PACKETS)
         cut = str(capture(maker, case.kind, n))
-        todo.append(Program("tshark -z conv,tcp", ["tshark", "-n", "-q", "-z", "conv,tcp", "-r", cut], n))
+        todo.append(Program("tshark -z conv,tcp", ["tshark", "-q", "-z", "conv,tcp", "-r", cut], n))
     if case.peers and shutil.which("tstat"):
         (DATA / "tstat").mkdir(exist_ok=True)
         command = ["tstat", "-s", str(DATA / "tstat"), str(whole)]
@@ -228,9 +228,7 @@ def main() -> int:
     runs = args.runs or (2 if args.quick else 5)
     rows: list[dict] = []
     if args.quick:
-        print(
-            "quick: a tenth of the packets; starting up weighs ten times as much, the bars are for the full size"
-        )
+        print("quick: a tenth of the packets, so starting up weighs ten times as much; bars are for full size")
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} processors, load {load:.1f}; {runs} runs of each, in turns; the best counts")
     for case in CASES:
