@@ -184,6 +184,20 @@ fn options_cut_off_in_one_capture_leave_the_ip_identification() {
     assert!(warned(&joined, |w| matches!(w, Warning::Looser { ip_id: false, options: true, .. })));
 }
 
+#[test]
+fn a_snap_length_that_cuts_only_sack_blocks_loses_no_ack() {
+    let rewrite = |p: &mut Packet| {
+        if !p.seg.sack.is_empty() {
+            p.seg.sack = wire::SackBlocks::NONE;
+            p.seg.options_cut = true;
+        }
+    };
+    let story = Path { rewrite, ..Path::default() }.story();
+    let whole = story.captures[0].iter().filter(|p| !p.seg.sack.is_empty()).count();
+    assert!(whole > 500 && whole < 700, "{whole}");
+    is_exact(&story);
+}
+
 /// What segmentation offload shows at the sender: runs of new data, up to ten segments, in one packet.
 fn offload(story: &mut Story) {
     let mut merged: Vec<(Packet, Vec<u64>)> = Vec::new();

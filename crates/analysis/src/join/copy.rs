@@ -26,6 +26,9 @@ impl Agreement {
         Agreement(Self::IP_ID),
         Agreement(0),
     ];
+    pub fn without_options(self) -> Agreement {
+        Agreement(self.0 & !Self::OPTIONS)
+    }
     pub fn needs_ip_id(self) -> bool {
         self.0 & Self::IP_ID != 0
     }

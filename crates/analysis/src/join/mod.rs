@@ -125,6 +125,7 @@ pub struct Joiner {
     arrivals: Vec<u64>,
     matched: u64,
     translated: bool,
+    options_cut: bool,
     /// Packets since the last trial: a trial costs what is pending, so it waits until a quarter as many have come.
     since_trial: usize,
 }
@@ -148,6 +149,7 @@ impl Joiner {
             arrivals: vec![0; ARRIVALS],
             matched: 0,
             translated: false,
+            options_cut: false,
             since_trial: 0,
         }
     }
@@ -165,11 +167,16 @@ impl Joiner {
         let record = &mut self.records[side as usize];
         record.packets += batch.len() as u64;
         self.queues[side as usize].reserve(batch.len());
+        let cut = batch.iter().any(|p| p.seg.options_cut);
         for p in batch {
             let (first, last) = record.span.unwrap_or((p.time.0, p.time.0));
             record.span = Some((first.min(p.time.0), last.max(p.time.0)));
             let way = self.ways.of(side, p);
             self.queues[side as usize].push_back(Copy::of(p, way));
+        }
+        // Before any packet of this batch meets its counterpart of which the options are whole.
+        if cut && !self.options_cut {
+            self.do_without_options();
         }
         self.advance();
     }

@@ -12,12 +12,19 @@ impl Joiner {
         }
         self.translated = true;
         let copies = self.take_pending();
-        if let Some((facts, met)) = agreement(&copies, false)
+        if let Some((facts, met)) = agreement(&copies, false, self.options_cut)
             && (met >= ENOUGH || met == copies[0].len().min(copies[1].len()))
         {
             self.ways.agree_on(facts);
         }
         self.place_all(copies);
+    }
+
+    /// A capture cut options off: of all copies to come or waiting, they count no more.
+    pub(super) fn do_without_options(&mut self) {
+        self.options_cut = true;
+        self.ways.do_without_options();
+        self.place_again();
     }
 
     /// Places what is pending anew, after the rules have changed.
@@ -60,7 +67,7 @@ impl Joiner {
         }
         // Facts that held for more copies than are stuck now are not what keeps these apart.
         if (way.matched as usize) < waiting
-            && let Some((facts, met)) = agreement(copies, !self.translated)
+            && let Some((facts, met)) = agreement(copies, !self.translated, self.options_cut)
             && met * 2 >= waiting
             && facts != self.rule(home).facts
         {
@@ -120,11 +127,12 @@ const ENOUGH: usize = 8;
 
 /// The strictest agreement under which a good part of the copies meet, and how many do. More meet under looser
 /// ones, retransmissions and duplicate ACKs with the wrong counterpart.
-fn agreement(copies: &[Vec<Copy>; 2], same_addresses: bool) -> Option<(Agreement, usize)> {
-    let met = Agreement::LADDER.map(|facts| meetings(copies, Rule { facts, same_addresses }));
+fn agreement(copies: &[Vec<Copy>; 2], same_addresses: bool, options_cut: bool) -> Option<(Agreement, usize)> {
+    let ladder = Agreement::LADDER.map(|facts| if options_cut { facts.without_options() } else { facts });
+    let met = ladder.map(|facts| meetings(copies, Rule { facts, same_addresses }));
     let most = met.iter().copied().max().filter(|&most| most > 0)?;
     let rung = met.iter().position(|&n| n >= ENOUGH || n * 4 >= most)?;
-    Some((Agreement::LADDER[rung], met[rung]))
+    Some((ladder[rung], met[rung]))
 }
 
 /// How many copies of one side have a counterpart on the other.
@@ -175,14 +183,14 @@ mod tests {
         (0..n)
             .map(|i| {
                 let mut c = Copy::of(&Packet::default(), 0);
-                (c.seq, c.len, c.ip_id, c.options) = (i * 1448, 1448, i as u16 + 9, i / 3);
+                (c.seq, c.len, c.ip_id, c.options) = (i * 1448, 1448, i as u16 + 9, 1 + i / 3);
                 change(&mut c);
                 c
             })
             .collect()
     }
     fn found(a: Vec<Copy>, b: Vec<Copy>) -> Option<usize> {
-        let (facts, _) = agreement(&[a, b], true)?;
+        let (facts, _) = agreement(&[a, b], true, false)?;
         Agreement::LADDER.iter().position(|f| *f == facts)
     }
 

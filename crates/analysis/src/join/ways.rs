@@ -215,6 +215,12 @@ impl Ways {
             way.facts = facts;
         }
     }
+    pub fn do_without_options(&mut self) {
+        self.facts = self.facts.without_options();
+        for way in &mut self.ways {
+            way.facts = way.facts.without_options();
+        }
+    }
     pub fn get_mut(&mut self, way: u32) -> &mut Way {
         &mut self.ways[way as usize]
     }

@@ -132,8 +132,11 @@ impl Path {
         let ip_id = *id;
         *id = id.wrapping_add(1).max(1);
         let timestamps = Some(Timestamps { val: (left / MS) as u32, ecr: 7 });
-        let seg =
+        let mut seg =
             Segment { seq, ack, payload, window: 500, flags: Flags::ACK, timestamps, ..Segment::default() };
+        if payload == 0 && at / MSS % 5 == 1 {
+            seg.sack.push(here + MSS, here + 2 * MSS);
+        }
         Packet { tuple, seg, ip_id, wire_len: 66 + payload, ttl: 64, ..Packet::default() }
     }
 
