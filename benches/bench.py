@@ -228,7 +228,7 @@ def main() -> int:
     runs = args.runs or (2 if args.quick else 5)
     rows: list[dict] = []
     if args.quick:
-        print("quick: a tenth of the packets, so starting up weighs ten times as much; bars are for full size")
+        print("quick: a tenth of the packets; starting up weighs ten times as much, bars are for full size")
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} processors, load {load:.1f}; {runs} runs of each, in turns; the best counts")
     for case in CASES:
