@@ -94,8 +94,9 @@ fn compare(request: &Request, asker: &mut Asker<'_>) -> Result<Compared, String>
     Ok(Compared { joined: joiner.finish(), receiver: receiver.info().clone() })
 }
 
-/// Bursts leave the analysis before the flow's own row, which tells whose they are; the ACKs that were lost while
-/// they lasted are counted here, once both are there.
+/// Bursts leave the analysis before the flow's own row, which tells whose they are; the ACKs that were lost from a
+/// burst's first copy to its first repair are counted here, once both are there. Its last copy is no end for them:
+/// behind a full queue what was sent at one moment is lost seconds later, and the ACKs with it.
 fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<crate::spool::Shelf> {
     let mut shelf = spool.seal();
     let mut tuples: HashMap<u32, Tuple> = HashMap::new();
@@ -108,7 +109,10 @@ fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<crate::spool
     let mut bursts = Spool::new(Default::default());
     for row in shelf.rows::<BurstRow>()? {
         let mut row = row?;
-        row.lost_acks = tuples.get(&row.flow).map(|t| lost.between(*t, row.start, row.last));
+        row.lost_acks = tuples.get(&row.flow).map(|t| {
+            let end = row.first_repair.unwrap_or(row.last);
+            lost.between(*t, row.start, end)
+        });
         bursts.burst(row);
     }
     shelf.replace::<BurstRow>(bursts);
