@@ -170,9 +170,8 @@ def test_four_libraries_read_the_same_rows(analysis: _core.Analysis, name: _core
     assert len(pandas) == len(table)
     assert pandas["flow"].tolist() == arrow["flow"].to_pylist()
     rows = table  # DuckDB finds it by its name
-    counted = duckdb.sql("select count(*), sum(flow) from rows").fetchone()
+    (counted,) = duckdb.sql("select count(*), sum(flow) from rows").fetchall()
     del rows
-    assert counted is not None
     assert counted == (len(table), sum(arrow["flow"].to_pylist()) if len(table) else None)
 
 
@@ -206,7 +205,7 @@ def test_a_small_transfer_is_told_whole(small: Path, tmp_path: Path) -> None:
     assert answer["capture"]["start"] == "2023-11-14T22:13:20Z"
     (flow,) = [f for f in answer["flows"] if f["bytes"]]
     assert (flow["sender"], flow["receiver"]) == ("10.0.0.1:40000", "10.0.0.2:80")
-    assert (flow["bytes"], flow["acked_bytes"], flow["closed"]) == (1000, 1000, "fin")
+    assert (flow["bytes"], flow["closed"]) == (1000, "fin")
     assert flow["retransmissions"]["total"] == 0
     assert flow["throughput_bps"] == round(8000 / flow["duration_s"])
 

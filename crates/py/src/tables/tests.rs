@@ -4,7 +4,7 @@ use analysis::rows::*;
 use analysis::{Sink, Wanted};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, TimestampNanosecondType, UInt32Type};
-use arrow_array::{Array, ffi_stream::ArrowArrayStreamReader};
+use arrow_array::{Array, ffi_stream::RecordBatchStreamReader};
 use wire::{Span, Time};
 
 const EVERYTHING: Wanted = Wanted { retransmissions: true, intervals: true, rtts: true, packets: true };
@@ -70,7 +70,7 @@ fn every_table_keeps_its_schema_through_the_c_interface_empty_or_not() {
     full.packet(PacketRow::default());
     for (shelf, rows) in [(Spool::new(EVERYTHING).seal(), 0), (full.seal(), 1)] {
         for table in Table::ALL {
-            let through = ArrowArrayStreamReader::try_new(stream(&shelf, table).unwrap()).unwrap();
+            let through = RecordBatchStreamReader::try_new(stream(&shelf, table).unwrap()).unwrap();
             assert_eq!(*through.schema(), schema(table));
             assert_eq!(through.map(|b| b.unwrap().num_rows()).sum::<usize>(), rows, "{}", table.name());
             assert_eq!(shelf.len(table), rows as u64);
