@@ -247,11 +247,8 @@ def analyze(o: argparse.Namespace) -> int:
         # A fault of ours: whoever meets it gets a sentence, whoever mends it asks for the trace.
         if os.environ.get("REXMIT_TRACE"):
             raise
-        told = " ".join(str(error).split()) or "no more is known"
-        return _say(
-            f"a fault of rexmit, {type(error).__name__}: {told}; REXMIT_TRACE=1 shows where, please report it",
-            FAILED,
-        )
+        told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return _say(f"a fault of rexmit, {told}; REXMIT_TRACE=1 shows where", FAILED)
 
 
 def _analyze(o: argparse.Namespace) -> int:

@@ -354,9 +354,9 @@ def fold_middle(found: list[Step], limit: int) -> list[Step]:
     """
     if len(found) <= limit:
         return found
-    head, tail = limit // 2, limit // 4
+    head = tail = limit // 4
     middle = found[head : len(found) - tail]
-    notable = [s for s in middle if s.cause in NOTABLE][: (limit - head - tail) // 4]
+    notable = [s for s in middle if s.cause in NOTABLE][: limit // 8]
     keep = {id(s) for s in notable}
     result = found[:head]
     pending: list[Step] = []

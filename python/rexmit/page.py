@@ -266,7 +266,7 @@ def why(e: Json, flow: Json) -> str:
         if limit == "receive-window":
             words.append(f"the receiver's window ({window}) was sent out before an ACK came back")
         elif limit == "sender-window":
-            words.append(f"the sender's window ({window}) was sent out before an ACK came back")
+            words.append(f"the window ({window}) was sent out before an ACK came back")
         elif limit == "application":
             words.append("the tail was lost: no later data, so no ACK could tell")
     if kind == "intermittent":
@@ -279,7 +279,7 @@ def why(e: Json, flow: Json) -> str:
     if copies is not None and segments is not None and int(copies) > int(segments):
         words.append(f"{count(int(copies) - int(segments), 'repair')} lost too")
     if int(e.get("needless") or 0) > 0:
-        words.append(f"{int(e['needless']):,} sent again needlessly")
+        words.append(f"{int(e['needless']):,} needless")
     return "; ".join(words)
 
 
@@ -366,6 +366,11 @@ def _wrapped(word: str, text: str) -> list[str]:
     )
 
 
+def _cost(flow: Json) -> str:
+    cost = (flow.get("answer") or flow).get("cost_s")
+    return "?" if cost is None else plain_seconds(max(0.0, float(cost)))
+
+
 def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:
     """The flows after the worst that something happened to, one line each."""
     flows = [
@@ -389,7 +394,7 @@ def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:
             rate(float(f["throughput_bps"])) if f.get("throughput_bps") is not None else "",
             f"{int((f.get('retransmissions') or {}).get('total') or 0):,}",
             f"{int(f.get('episode_count') or 0):,}",
-            plain_seconds(float(f["cost_s"])) if f.get("cost_s") is not None else "?",
+            _cost(f),
             seconds(float(f.get("idle_total_s") or 0)),
         )
         for f in flows

@@ -104,6 +104,12 @@ def test_rtt_stands_against_time_and_against_sequence(
     assert not by_gid(figure, "rtt-timestamps"), "no samples, no legend"
 
 
+def test_without_a_sample_the_figure_says_so(frames: dict[str, Frame], parts: dict[str, Any]) -> None:
+    none = frames["rtt"].where(frames["rtt"]["time"] < 0)
+    figure = figures.rtt(none, parts["episodes"], parts["flow"])
+    assert [t.get_text() for t in figure.fig.axes[0].texts] == ["no round trip can be seen from here"]
+
+
 def test_repairs_count_every_retransmission(
     story: Story, frames: dict[str, Frame], parts: dict[str, Any]
 ) -> None:
@@ -173,7 +179,7 @@ def test_no_two_labels_of_one_side_overlap(frames: dict[str, Frame], parts: dict
         figure = figures.ladder(ladder.build(frames["packets"], episode, parts["bursts"], parts["flow"]))
         for side in ("left", "right"):
             heights = sorted(t.get_position()[1] for t in by_gid(figure, "label") if t.get_ha() == side)
-            assert min(np.diff(heights)) > 0.6
+            assert min(np.diff(heights)) > 0.9
 
 
 def test_time_goes_down_on_both_sides_of_a_ladder(frames: dict[str, Frame], parts: dict[str, Any]) -> None:

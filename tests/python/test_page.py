@@ -188,7 +188,14 @@ def test_other_flows_get_a_line_each_if_something_happened_to_them() -> None:
         "idle": [],
         "cost_s": 0.0,
     }
-    lesser = FLOW | {"sender": "10.8.0.3:5", "cost_s": 0.2, "episodes": [], "idle": [], "idle_total_s": 0.0}
+    lesser = FLOW | {
+        "sender": "10.8.0.3:5",
+        "cost_s": 0.2,
+        "answer": None,
+        "episodes": [],
+        "idle": [],
+        "idle_total_s": 0.0,
+    }
     text = page(seen(quiet, FLOW, lesser), "x")
     line = next(line for line in text if line.startswith("  10.8.0.3:5"))
     assert line.split()[-4:] == ["0.20", "s", "0", "s"]

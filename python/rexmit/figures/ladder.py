@@ -48,8 +48,7 @@ def ladder(exchange: Ladder) -> Figure:
     for x, name in ((0.0, exchange.sender), (1.0, exchange.receiver)):
         ax.plot([x, x], [-0.7, place.height + 0.6], color=BLACK, lw=1.2, zorder=5)
         ax.annotate(name, (x, -0.8), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=8.5)
-    for item in drawn:
-        _draw(ax, item, place, -left / SHAFT)
+    _labels(ax, [(item, _draw(ax, item, place)) for item in drawn], -left / SHAFT)
     for start, end in silences:
         # Within a band that sums up many steps a silence is no place of its own.
         inside = any(
@@ -178,7 +177,8 @@ def _colour(step: Step) -> str:
     }.get(step.kind, BLACK)
 
 
-def _draw(ax: Axes, item: _Drawn, place: _Scale, edge: float) -> None:
+def _draw(ax: Axes, item: _Drawn, place: _Scale) -> float:
+    """Draws one step; returns where its label belongs."""
     step, colour = item.step, _colour(item.step)
     left, right = [place(t) for t in item.left], [place(t) for t in item.right]
     reach = LOST_AT if step.lost else 1.0
@@ -218,13 +218,23 @@ def _draw(ax: Axes, item: _Drawn, place: _Scale, edge: float) -> None:
             else np.array([sum(ends) / 2])
         )
         ax.plot(np.full(len(ys), reach), ys, "x", ms=5, mew=1.3, color=RED, zorder=5, gid="lost")
-    words = _words(step)
-    if not step.to_receiver:
-        ax.text(1.03, middle[1], words, ha="left", va="center", fontsize=7, color=BLACK, gid="label")
-        return
-    ink = colour if step.kind == "repair" or step.lost else BLACK
-    ax.text(-0.03, middle[0], words, ha="right", va="center", fontsize=7, color=ink, gid="label")
-    ax.text(edge + 0.04, middle[0], f"{step.first_s:.4f}", ha="left", va="center", fontsize=6.5, color=GREY)
+    return middle[0] if step.to_receiver else middle[1]
+
+
+def _labels(ax: Axes, items: Sequence[tuple[_Drawn, float]], edge: float) -> None:
+    """Labels of both sides, each at its arrow or as near below as the one above it leaves room."""
+    free = {True: -LINE, False: -LINE}
+    for item, wanted in sorted(items, key=lambda pair: pair[1]):
+        step = item.step
+        y = max(wanted, free[step.to_receiver])
+        free[step.to_receiver] = y + LINE * 0.92
+        words = _words(step)
+        if not step.to_receiver:
+            ax.text(1.03, y, words, ha="left", va="center", fontsize=7, color=BLACK, gid="label")
+            continue
+        ink = _colour(step) if step.kind == "repair" or step.lost else BLACK
+        ax.text(-0.03, y, words, ha="right", va="center", fontsize=7, color=ink, gid="label")
+        ax.text(edge + 0.04, y, f"{step.first_s:.4f}", ha="left", va="center", fontsize=6.5, color=GREY)
 
 
 def _silence(ax: Axes, start: float, end: float, place: _Scale) -> None:

@@ -57,7 +57,12 @@ def rtt(samples: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any]) ->
         ax.set_ylim(bottom=0)
     by_time.set_xlabel("time since the first packet of the capture (s)")
     by_seq.set_xlabel(f"sequence number ({unit})")
-    shade_episodes(by_time, episodes, float(samples["time"].max()) if len(samples) else 1.0)
+    if len(samples):
+        shade_episodes(by_time, episodes, float(samples["time"].max()))
+    else:
+        by_time.annotate(
+            "no round trip can be seen from here", (0.5, 0.5), xycoords="axes fraction", ha="center"
+        )
     legend_above(by_time)
     title(fig, "Round-trip time", flow)
     return Figure(fig, "rtt")
