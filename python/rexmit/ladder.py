@@ -151,7 +151,13 @@ def build(
     if len(window) == 0:
         raise ValueError(f"no packets of episode {number + 1} are in the packets table")
     vantage = str(flow.get("vantage") or "unknown")
-    found = steps(window, mine, holes=vantage == "receiver", quiet_s=max(0.02, rtt or 0.0))
+    found = steps(
+        window,
+        mine,
+        holes=vantage == "receiver",
+        quiet_s=max(0.02, rtt or 0.0),
+        mss=max(1, int(flow.get("mss") or 1448)),
+    )
     return Ladder(
         number=number + 1,
         sender=str(flow["sender"]),
@@ -221,13 +227,15 @@ def silences(packets: Frame, longer_than_s: float) -> list[tuple[float, float]]:
     return [(float(sent[i]), float(sent[i + 1])) for i in np.flatnonzero(gap > longer_than_s)]
 
 
-def steps(packets: Frame, bursts: Sequence[dict[str, Any]], *, holes: bool, quiet_s: float) -> list[Step]:
+def steps(
+    packets: Frame, bursts: Sequence[dict[str, Any]], *, holes: bool, quiet_s: float, mss: int
+) -> list[Step]:
     """Packets as steps, runs of alike ones in one direction folded.
 
     holes: the capture is the receiver's, where a lost copy is a hole and no packet.  quiet_s: a pause after
-    which a run does not go on, seconds.
+    which a run does not go on, seconds.  mss: what a packet of several segments counts in, bytes.
     """
-    singles = _singles(packets, [] if holes else bursts)
+    singles = _singles(packets, [] if holes else bursts, mss)
     if holes:
         singles += [_hole(b) for b in bursts if b.get("seq_end", 0) > b.get("seq_start", 0)]
         singles.sort(key=lambda s: s.first_s)
@@ -250,15 +258,12 @@ def _hole(burst: dict[str, Any]) -> Step:
     )
 
 
-def _singles(packets: Frame, bursts: Sequence[dict[str, Any]]) -> list[Step]:
+def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list[Step]:
     order = np.argsort(packets["time"], kind="stable")
     time, data, seq, length = packets["time"], packets["data"], packets["seq"], packets["len"]
     ack, dsack = packets["ack"], packets["dsack"]
     cause = packets.text("cause")
     blocks = sack_columns(packets)
-    largest = max((int(n) for n in length[data]), default=0)
-    # Super-packets hold several segments; without the MSS at hand the smallest common payload stands for it.
-    mss = int(np.median(length[data & (length > 0)])) if (data & (length > 0)).any() else 1
     spans = [(float(b["start"]) - 1e-9, float(b.get("last", b["start"])) + 1e-9) for b in bursts]
     result: list[Step] = []
     newest_ack = -1
@@ -272,7 +277,7 @@ def _singles(packets: Frame, bursts: Sequence[dict[str, Any]]) -> list[Step]:
                     "repair" if cause[i] else "new",
                     at,
                     at,
-                    segments=max(1, round(int(length[i]) / mss)) if largest > 2 * mss else 1,
+                    segments=max(1, -(-int(length[i]) // mss)),
                     seq_start=int(seq[i]),
                     seq_end=int(seq[i] + length[i]),
                     cause=cause[i],

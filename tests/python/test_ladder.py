@@ -114,5 +114,5 @@ def test_super_packets_count_as_the_segments_they_hold() -> None:
         for i, n in enumerate([1448] * 9 + [1448 * 40])
     ]
     frame = Frame(arrow(rows), 1_700_000_000_000_000_000)
-    found = ladder._singles(frame, [])
-    assert found[-1].segments == 40
+    found = ladder._singles(frame, [], mss=1448)
+    assert [s.segments for s in found] == [1] * 9 + [40]
