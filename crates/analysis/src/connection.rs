@@ -97,10 +97,17 @@ impl Connection {
         if flags.has(Flags::SYN) && self.is_new_incarnation(packet, side) {
             return Taken::Reopens;
         }
-        if packet.time < self.last {
-            self.streams[side].limits.out_of_capture_order += 1;
-        }
-        self.last = self.last.max(packet.time);
+        let in_order;
+        let packet = match packet.time < self.last {
+            false => packet,
+            true => {
+                // Written down late: it cannot have passed before what passed before it.
+                self.streams[side].limits.out_of_capture_order += 1;
+                in_order = Packet { time: self.last, ..*packet };
+                &in_order
+            }
+        };
+        self.last = packet.time;
         self.note(packet, side);
         self.place_again(config);
         let twice = self.is_bare_ack_twice(packet, side);
@@ -109,7 +116,7 @@ impl Connection {
             return Taken::Yes;
         }
         if flags.has(Flags::SYN) {
-            self.on_syn(packet, side);
+            self.on_syn(packet, side, config, sink);
         }
         if flags.has(Flags::ACK) && !flags.has(Flags::RST) {
             self.on_ack(packet, side, config, sink);
@@ -175,7 +182,7 @@ impl Connection {
         limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
     }
 
-    fn on_syn(&mut self, packet: &Packet, side: usize) {
+    fn on_syn<S: Sink>(&mut self, packet: &Packet, side: usize, config: &Config, sink: &mut S) {
         let s = &mut self.sides[side];
         let repeated = s.isn.is_some();
         s.isn = Some(packet.seg.seq);
@@ -183,7 +190,8 @@ impl Connection {
         s.window_scale = packet.seg.window_scale.or(s.window_scale);
         s.sack_permitted |= packet.seg.sack_permitted;
         s.syn_time = Some(packet.time);
-        self.streams[side].on_syn(packet);
+        let view = self.view(packet, side, true);
+        self.streams[side].on_syn(packet, &mut Surroundings { config, sink, view });
         if !repeated && let (1, Some(syn)) = (side, self.sides[0].syn_time) {
             self.place.to[1].sample(packet.time - syn);
             self.streams[0].rtt_hint(packet.time - syn);
@@ -258,7 +266,7 @@ impl Connection {
     /// Weighs the evidence anew: at every packet while there is little, then now and then.
     fn place_again(&mut self, config: &Config) {
         let packets = self.sides[0].packets + self.sides[1].packets;
-        if packets > 64 && packets % 64 != 0 {
+        if packets > 64 && !packets.is_multiple_of(64) {
             return;
         }
         for side in 0..2 {

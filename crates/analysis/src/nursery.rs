@@ -17,9 +17,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default)]
 struct Expected {
     seq: u32,
-    ack: u32,
     ts: u32,
-    ecr: u32,
     window: u16,
     ip_id: u16,
 }
@@ -141,8 +139,8 @@ impl Nursery {
         let (mine, other) = (young.sides[side], young.sides[1 - side]);
         let mut r = Record { bytes: [0; 80], len: 2 };
         let mut bits = if side == 1 { SIDE } else { 0 };
-        r.step(packet.time.0 - young.time.0);
-        r.number(packet.number - young.number);
+        r.step(packet.time.0.wrapping_sub(young.time.0));
+        r.step(packet.number.wrapping_sub(young.number) as i64);
         // Folded to a byte: enough to tell one packet captured twice from two packets.
         r.byte((packet.checksum ^ (packet.checksum >> 8)) as u8);
         let mut put = |set: bool, bit: u16, f: &mut dyn FnMut(&mut Record)| {
@@ -179,7 +177,7 @@ impl Nursery {
         m.seq = (seg.seq + seg.seq_len()).0;
         (m.window, m.ip_id) = (seg.window, packet.ip_id);
         if stamped {
-            (m.ts, m.ecr) = (ts.val, ts.ecr);
+            m.ts = ts.val;
         }
         young.time = packet.time;
         young.number = packet.number;
@@ -289,8 +287,8 @@ impl Reader<'_> {
         let has = |bit: u16| bits & bit != 0;
         let side = usize::from(has(SIDE));
         let (mine, other) = (sides[side], sides[1 - side]);
-        time.0 += self.step();
-        *number += self.number();
+        time.0 = time.0.wrapping_add(self.step());
+        *number = number.wrapping_add(self.step() as u64);
         let folded = self.byte();
         let mut seg = Segment { flags: Flags::ACK, ..Segment::default() };
         if has(FLAGS) {
@@ -328,7 +326,7 @@ impl Reader<'_> {
         m.seq = (seg.seq + seg.seq_len()).0;
         (m.window, m.ip_id) = (seg.window, ip_id);
         if let Some(ts) = seg.timestamps {
-            (m.ts, m.ecr) = (ts.val, ts.ecr);
+            m.ts = ts.val;
         }
         Packet { time: *time, number: *number, tuple, seg, ip_id, checksum, notes, ..Packet::default() }
     }
@@ -356,7 +354,7 @@ mod tests {
     }
 
     fn any_packet(r: &mut Lcg, number: u64, time: i64) -> Packet {
-        let odd = |r: &mut Lcg| r.next() % 3 == 0;
+        let odd = |r: &mut Lcg| r.next().is_multiple_of(3);
         let seg = Segment {
             seq: Seq(r.next() as u32),
             ack: Seq(r.next() as u32),

@@ -5,6 +5,9 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// A point in time, nanoseconds since an epoch: the Unix epoch for captures, the start for simulations.
+///
+/// Arithmetic wraps: within `FAR_PAST..FAR_FUTURE` (73 years either way) no difference or sum can overflow, and
+/// readers of files keep what they read inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Time(pub i64);
 
@@ -14,7 +17,7 @@ pub struct Span(pub i64);
 
 impl Time {
     pub const ZERO: Time = Time(0);
-    /// Earlier than anything that can be seen; differences from it saturate.
+    /// Earlier than anything that can be seen.
     pub const FAR_PAST: Time = Time(i64::MIN / 4);
     pub const FAR_FUTURE: Time = Time(i64::MAX / 4);
 
@@ -22,7 +25,7 @@ impl Time {
         self.0 as f64 / 1e9
     }
     pub fn since(self, earlier: Time) -> Span {
-        Span(self.0.saturating_sub(earlier.0))
+        Span(self.0.wrapping_sub(earlier.0))
     }
 }
 
@@ -61,13 +64,13 @@ impl Span {
 impl Sub for Time {
     type Output = Span;
     fn sub(self, o: Time) -> Span {
-        Span(self.0.saturating_sub(o.0))
+        Span(self.0.wrapping_sub(o.0))
     }
 }
 impl Add<Span> for Time {
     type Output = Time;
     fn add(self, o: Span) -> Time {
-        Time(self.0.saturating_add(o.0))
+        Time(self.0.wrapping_add(o.0))
     }
 }
 impl AddAssign<Span> for Time {
@@ -78,13 +81,13 @@ impl AddAssign<Span> for Time {
 impl Sub<Span> for Time {
     type Output = Time;
     fn sub(self, o: Span) -> Time {
-        Time(self.0.saturating_sub(o.0))
+        Time(self.0.wrapping_sub(o.0))
     }
 }
 impl Add for Span {
     type Output = Span;
     fn add(self, o: Span) -> Span {
-        Span(self.0.saturating_add(o.0))
+        Span(self.0.wrapping_add(o.0))
     }
 }
 impl AddAssign for Span {
@@ -95,7 +98,7 @@ impl AddAssign for Span {
 impl Sub for Span {
     type Output = Span;
     fn sub(self, o: Span) -> Span {
-        Span(self.0.saturating_sub(o.0))
+        Span(self.0.wrapping_sub(o.0))
     }
 }
 impl SubAssign for Span {
@@ -106,13 +109,13 @@ impl SubAssign for Span {
 impl Neg for Span {
     type Output = Span;
     fn neg(self) -> Span {
-        Span(self.0.saturating_neg())
+        Span(self.0.wrapping_neg())
     }
 }
 impl Mul<i64> for Span {
     type Output = Span;
     fn mul(self, k: i64) -> Span {
-        Span(self.0.saturating_mul(k))
+        Span(self.0.wrapping_mul(k))
     }
 }
 impl Div<i64> for Span {

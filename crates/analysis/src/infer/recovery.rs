@@ -44,7 +44,7 @@ impl Repairs {
             self.contiguous &= start == self.last_end;
         }
         self.last_end = end;
-        self.resent += segments;
+        self.resent = self.resent.saturating_add(segments);
         if rtt > Span::ZERO {
             let round = ((now - first).0 / rtt.0).clamp(0, 4) as usize;
             if let Some(count) = self.per_round.get_mut(round) {

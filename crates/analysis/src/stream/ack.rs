@@ -136,14 +136,28 @@ impl Stream {
             Vantage::Receiver | Vantage::Middle => self.on_the_way.push_back(news),
             _ => self.repair.on_ack(&news, now, self.next),
         }
+        let flight = self.flight();
         if news.advanced > 0 {
             self.timers.on_progress(self.una, self.next);
-            self.episodes.on_ack(self.una, now, self.next_ordinal, &mut self.delivery);
+            let ended = self.episodes.on_ack(self.una, now, self.next_ordinal, &mut self.delivery);
+            let window = self.known_window();
+            let infer = self.infer();
+            infer.on_cumulative_ack(now, ack, flight, window);
+            if ended {
+                infer.on_episode_end(now);
+            }
+        } else if duplicate {
+            self.infer().on_duplicate_ack();
         }
         if self.ledger.is_some() {
             self.advance(now, around);
         }
         self.board.shrink();
+    }
+
+    /// The advertised window, where its scale is known.
+    fn known_window(&self) -> Option<u64> {
+        (!self.limits.mid_stream).then_some(self.window.now)
     }
 
     /// SACK blocks as offsets.
@@ -221,12 +235,12 @@ impl Stream {
             // Data sent once was SACKed just now: a round trip, by Karn's rule.
             news.newest_delivered = news.newest_delivered.max(sent);
             self.newest_delivered = self.newest_delivered.max(sent);
-            self.take_rtt(now - sent);
+            self.take_rtt(now - sent, now);
         }
     }
 
-    fn take_rtt(&mut self, sample: Span) {
-        self.rtt.from_ack(sample);
+    fn take_rtt(&mut self, sample: Span, now: Time) {
+        self.rtt.take_ack(sample, now);
         self.timers.on_rtt(sample, self.una, self.next);
     }
 
@@ -266,7 +280,7 @@ impl Stream {
             && ts == echo
             && echo != 0
         {
-            self.rtt.from_timestamps(now - sent);
+            self.rtt.take_timestamps(now - sent);
         }
         if resent && !self.sack_permitted {
             // Without SACK an ACK that a retransmission set off also covers what had arrived before it: it
@@ -276,7 +290,7 @@ impl Stream {
         }
         if let Some(sent) = sample {
             news.newest_delivered = news.newest_delivered.max(sent);
-            self.take_rtt(now - sent);
+            self.take_rtt(now - sent, now);
         }
         news.advanced = ack - head;
         self.una = ack;

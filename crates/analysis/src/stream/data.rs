@@ -192,6 +192,8 @@ impl Stream {
         self.fin_seen |= p.packet.seg.flags.has(Flags::FIN);
         self.board.push(seg);
         self.next = p.end;
+        let flight = self.flight();
+        self.infer().on_new_data(p.packet.time, p.end, p.packet.seg.payload, flight);
         (PacketClass::Ordinary, None)
     }
 
@@ -206,6 +208,7 @@ impl Stream {
         if probe {
             self.counts.probes_new += 1;
             self.episodes.on_probe();
+            self.infer().on_probe(p.packet.time);
             around.sink.probe(self.probe_row(p, true, waited));
         }
     }
@@ -223,9 +226,7 @@ impl Stream {
             if p.fate != Fate::Unknown
                 && let Some(copy) = ledger.copy_mut(ordinal)
             {
-                copy.known = true;
-                copy.settled = len;
-                copy.lost = if p.fate == Fate::Lost { len } else { 0 };
+                copy.known = Some(p.fate == Fate::Lost);
             }
         }
         ordinal
@@ -357,6 +358,7 @@ impl Stream {
             self.counts.max_backoff = self.counts.max_backoff.max(verdict.backoff);
             let observed = around.view.sent - timer_start;
             self.timers.on_timeout(observed, verdict.backoff);
+            self.infer().on_timeout(p.packet.time);
         }
         verdict
     }
@@ -432,6 +434,7 @@ impl Stream {
                 };
             }
         }
+        let rtt_before = previous.and_then(|(t, ..)| self.rtt.at(t));
         let (previous_time, previous_ordinal, first_time) =
             previous.unwrap_or((p.packet.time, ordinal.saturating_sub(1), false));
         let seen = RepairSeen {
@@ -452,13 +455,21 @@ impl Stream {
             silence,
         };
         let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
+        let began = !self.episodes.is_open();
         row.episode = Some(self.episodes.on_repair(&seen, &mut self.delivery, rtt_min, self.id));
+        let now = p.packet.time;
+        let infer = self.infer();
+        if began {
+            infer.on_episode_start(now);
+        }
+        infer.on_retransmission(now, verdict.cause, p.start, p.end, segments);
         if verdict.cause == Cause::Probe {
-            self.counts.probes_repeat += u64::from(segments);
+            infer.on_probe(now);
+            self.counts.probes_repeat += 1;
             around.sink.probe(self.probe_row(p, false, silence));
         }
         if let Some(ledger) = &mut self.ledger {
-            ledger.push_resend(Resend { ordinal, row, silence });
+            ledger.push_resend(Resend { ordinal, row, silence, rtt_before });
         }
     }
 
@@ -539,7 +550,7 @@ impl Stream {
         i.sent_bytes += payload;
         match new {
             true => i.new_bytes += payload,
-            false => i.retransmitted_segments += segments,
+            false => i.retransmitted_segments = i.retransmitted_segments.saturating_add(segments),
         }
         i.flight_max_bytes = i.flight_max_bytes.max(flight);
     }

@@ -121,7 +121,7 @@ mod tests {
     fn time_inside_an_episode_does_not_count() {
         let mut d = Delivery::default();
         let rtt = Span::from_millis(10);
-        let mut at = |ms: i64, d: &mut Delivery, n| d.delivered(n, Time(ms * 1_000_000), rtt);
+        let at = |ms: i64, d: &mut Delivery, n| d.delivered(n, Time(ms * 1_000_000), rtt);
         (0..800).for_each(|ms| at(ms, &mut d, 1000));
         d.episode_starts(Time(800_000_000), Time(800_000_000), rtt);
         (800..5000).step_by(100).for_each(|ms| at(ms, &mut d, 10));

@@ -55,6 +55,9 @@ pub struct Episodes {
 }
 
 impl Episodes {
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
     pub fn idle(&self) -> bool {
         self.open.is_none() && self.ended.is_empty()
     }
@@ -108,7 +111,7 @@ impl Episodes {
     pub fn on_needless(&mut self, number: Option<u32>, segments: u32) {
         let all = self.ended.iter_mut().chain(self.open.iter_mut());
         if let Some(e) = all.into_iter().find(|e| Some(e.row.number) == number) {
-            e.row.needless += segments;
+            e.row.needless = e.row.needless.saturating_add(segments);
         }
     }
 
@@ -166,7 +169,7 @@ impl Episode {
     }
 
     fn on_repair(&mut self, r: &RepairSeen) {
-        self.row.retransmissions += r.segments;
+        self.row.retransmissions = self.row.retransmissions.saturating_add(r.segments);
         if r.previous >= self.extended_at {
             // What it replaces was sent after the repair had begun: a later burst, which extends the episode.
             self.recover = self.recover.max(r.next);
@@ -181,8 +184,8 @@ impl Episode {
                     self.intermittent = true;
                 }
                 self.last_timeout_una = Some(r.una);
+                self.row.max_backoff = self.row.max_backoff.max(r.backoff.min(self.row.timeouts));
                 self.row.timeouts += 1;
-                self.row.max_backoff = self.row.max_backoff.max(r.backoff);
             }
             Cause::Probe => self.row.probes += 1,
             _ => {}
@@ -191,9 +194,9 @@ impl Episode {
 
     fn on_burst(&mut self, b: &BurstRow) {
         self.row.bursts += 1;
-        self.row.lost_segments += b.lost_segments;
+        self.row.lost_segments = self.row.lost_segments.saturating_add(b.lost_segments);
         match b.lost_copies {
-            Some(n) => self.row.lost_copies = Some(self.row.lost_copies.unwrap_or(0) + n),
+            Some(n) => self.row.lost_copies = Some(self.row.lost_copies.unwrap_or(0).saturating_add(n)),
             None => self.lost_unknown = true,
         }
         if self.first_burst.is_none_or(|t| b.start < t) {

@@ -23,8 +23,8 @@ pub struct Copy {
     repair: u32,
     pub ts: u32,
     pub resend: bool,
-    /// Its fate came from a second capture.
-    pub known: bool,
+    /// Whether it was lost, where a second capture tells.
+    pub known: Option<bool>,
     /// It was never seen here.
     pub unseen: bool,
 }
@@ -36,6 +36,8 @@ pub struct Resend {
     pub row: RetransmissionRow,
     /// From the last data packet before it.
     pub silence: Span,
+    /// The round trip when the copy it replaces was sent.
+    pub rtt_before: Option<Span>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -43,6 +45,15 @@ struct OpenBurst {
     row: BurstRow,
     copies: u32,
     last: Ordinal,
+    /// Some of them never came here.
+    unseen: bool,
+}
+
+impl OpenBurst {
+    fn row(mut self) -> BurstRow {
+        self.row.lost_copies = (!self.unseen).then_some(self.copies);
+        self.row
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -76,6 +87,9 @@ impl Ledger {
     pub fn base(&self) -> Ordinal {
         self.base
     }
+    pub fn has_resends(&self) -> bool {
+        !self.resends.is_empty()
+    }
     pub fn burst_is_open(&self) -> bool {
         self.burst.is_some() || !self.waiting.is_empty()
     }
@@ -91,7 +105,7 @@ impl Ledger {
             repair: 0,
             ts,
             resend: false,
-            known: false,
+            known: None,
             unseen: false,
         });
         self.next_ordinal() - 1
@@ -127,12 +141,10 @@ impl Ledger {
     /// The fate of `bytes` of a copy is certain.
     pub fn settle(&mut self, ordinal: Ordinal, bytes: u64, lost: bool) {
         self.front_settled |= ordinal == self.base;
-        if let Some(copy) = self.copy_mut(ordinal)
-            && !copy.known
-        {
-            let bytes = (bytes as u32).min(copy.len - copy.settled);
+        if let Some(copy) = self.copy_mut(ordinal) {
+            let bytes = bytes.min(u64::from(copy.len - copy.settled)) as u32;
             copy.settled += bytes;
-            copy.lost += if lost { bytes } else { 0 };
+            copy.lost += if copy.known.unwrap_or(lost) { bytes } else { 0 };
         }
     }
     /// Something was settled about the oldest copy, so others may have waited for it.
@@ -155,8 +167,7 @@ impl Ledger {
             self.lost_before += u32::from(copy.unseen);
             self.lost_after += u32::from(!copy.unseen);
             self.extend_burst(ordinal, &copy, mss);
-        } else if let Some(mut b) = self.burst.take() {
-            b.row.lost_copies = Some(b.copies);
+        } else if let Some(b) = self.burst.take() {
             self.waiting.push(b);
         }
         if copy.resend {
@@ -180,7 +191,7 @@ impl Ledger {
             None => false,
         };
         // Found now: when the repair leaves the ledger, the burst may still be open.
-        let facts = |r: &Resend| (r.row.time, r.row.trigger, r.silence, r.row.episode);
+        let facts = |r: &Resend| (r.row.time, r.row.trigger, r.silence, r.row.episode, r.rtt_before);
         let first_repair = repair.and_then(|o| self.resend(o)).map(facts);
         // A timer's attempt that was lost with the rest began the repair, even so.
         let attempt = self
@@ -188,18 +199,20 @@ impl Ledger {
             .filter(|r| self.burst.is_some() && matches!(r.row.cause, Cause::Timeout | Cause::Probe))
             .map(facts);
         let b = self.burst.get_or_insert_with(|| OpenBurst {
-            row: BurstRow { start: copy.time, seq_start: copy.start, ..BurstRow::default() },
+            row: BurstRow { start: copy.time, last: copy.time, seq_start: copy.start, ..BurstRow::default() },
             copies: 0,
             last: ordinal,
+            unseen: false,
         });
-        b.row.last = copy.time;
+        b.row.last = b.row.last.max(copy.time);
         b.last = ordinal;
+        b.unseen |= copy.unseen;
         b.row.seq_start = b.row.seq_start.min(copy.start);
         b.row.seq_end = b.row.seq_end.max(copy.start + u64::from(copy.len));
         b.row.lost_bytes += u64::from(copy.lost);
-        b.copies += segments;
-        b.row.lost_segments += if again { 0 } else { segments };
-        for (time, trigger, silence, episode) in [attempt, first_repair].into_iter().flatten() {
+        b.copies = b.copies.saturating_add(segments);
+        b.row.lost_segments = b.row.lost_segments.saturating_add(if again { 0 } else { segments });
+        for (time, trigger, silence, episode, rtt_before) in [attempt, first_repair].into_iter().flatten() {
             if b.row.first_repair.is_some_and(|t| t <= time) {
                 continue;
             }
@@ -207,6 +220,7 @@ impl Ledger {
             b.row.trigger = trigger;
             b.row.silence = Some(silence);
             b.row.episode = episode;
+            b.row.rtt_before = b.row.rtt_before.or(rtt_before);
         }
     }
     /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
@@ -223,25 +237,24 @@ impl Ledger {
                 b.row.silence = Some(first.silence);
                 b.row.episode = b.row.episode.or(first.row.episode);
             }
-            report(Certain::Burst(b.row));
+            report(Certain::Burst(b.row()));
         }
     }
     /// The end of the stream: what is still open stays unknown, unless it was repaired in vain.
     pub fn finish(&mut self, mss: u32, mut report: impl FnMut(Certain)) {
         while let Some(mut copy) = self.copies.front().copied() {
             let open = copy.len - copy.settled;
-            if open > 0 && copy.repair != 0 {
+            if open > 0 && copy.known.unwrap_or(copy.repair != 0) {
                 copy.lost += open;
                 copy.settled = copy.len;
             }
             self.take(copy, mss, &mut report);
         }
-        if let Some(mut b) = self.burst.take() {
-            b.row.lost_copies = Some(b.copies);
+        if let Some(b) = self.burst.take() {
             self.waiting.push(b);
         }
         for b in self.waiting.drain(..) {
-            report(Certain::Burst(b.row));
+            report(Certain::Burst(b.row()));
         }
     }
 }

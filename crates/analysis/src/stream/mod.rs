@@ -13,6 +13,7 @@ mod rtt;
 mod settle;
 
 use crate::config::Config;
+use crate::infer::Inferrer;
 use crate::rows::*;
 use crate::sink::Sink;
 use crate::timers::Timers;
@@ -69,6 +70,7 @@ struct Counts {
     keep_alives: u64,
     window_probes: u64,
     lost_copies: u64,
+    copies_unknown: bool,
     lost_segments: u64,
     bursts: u32,
     largest_burst: u32,
@@ -137,6 +139,8 @@ pub struct Stream {
     delivery: Delivery,
     episodes: Episodes,
     timers: Timers,
+    /// Made at the first data: most streams carry none.
+    infer: Option<Box<Inferrer>>,
     window: Window,
     idle: IdleTotals,
     counts: Counts,
@@ -164,6 +168,7 @@ pub struct Stream {
     flight_max: u64,
     pub syn_retransmissions: u32,
     syn_time: Option<Time>,
+    last_syn: Option<Time>,
     last_time: Time,
 }
 
@@ -185,6 +190,7 @@ impl Stream {
             delivery: Delivery::default(),
             episodes: Episodes::default(),
             timers: Timers::default(),
+            infer: None,
             window: Window::default(),
             idle: IdleTotals::default(),
             counts: Counts::default(),
@@ -210,6 +216,7 @@ impl Stream {
             flight_max: 0,
             syn_retransmissions: 0,
             syn_time: None,
+            last_syn: None,
             last_time: Time::FAR_PAST,
         }
     }
@@ -223,9 +230,9 @@ impl Stream {
         }
         (before, after)
     }
-    /// Has it carried anything worth a row: data, or a SYN that had to be repeated?
+    /// Has it carried anything worth a row: data, or a SYN or FIN that had to be repeated?
     pub fn is_worth_a_row(&self) -> bool {
-        self.first_data.is_some() || self.syn_retransmissions > 0
+        self.first_data.is_some() || self.syn_retransmissions > 0 || self.counts.resent_packets > 0
     }
     pub fn everything_acked(&self) -> bool {
         self.board.is_empty()
@@ -239,7 +246,7 @@ impl Stream {
     }
 
     /// A SYN or SYN-ACK passes; the data after it starts one further.
-    pub fn on_syn(&mut self, packet: &Packet) {
+    pub fn on_syn<S: Sink>(&mut self, packet: &Packet, around: &mut Surroundings<'_, S>) {
         if self.unwrap.is_none() {
             let mut unwrap = Unwrapper::new(packet.seg.seq);
             self.base = unwrap.offset(packet.seg.seq);
@@ -247,7 +254,24 @@ impl Stream {
             self.syn_time = Some(packet.time);
         } else {
             self.syn_retransmissions += 1;
+            self.counts.needless_unknown += 1;
+            if around.config.wanted.retransmissions {
+                around.sink.retransmission(RetransmissionRow {
+                    flow: self.id,
+                    packet: packet.number,
+                    time: packet.time,
+                    seq_end: 1,
+                    segments: 1,
+                    cause: Cause::Handshake,
+                    trigger: Trigger::TimerRto,
+                    backoff: self.syn_retransmissions - 1,
+                    copy: self.syn_retransmissions + 1,
+                    since_previous: self.last_syn.map(|t| packet.time - t),
+                    ..RetransmissionRow::default()
+                });
+            }
         }
+        self.last_syn = Some(packet.time);
         self.last_time = packet.time;
     }
 
@@ -256,6 +280,20 @@ impl Stream {
         self.una = first;
         self.next = first;
         self.repair.start(first);
+    }
+
+    fn infer(&mut self) -> &mut Inferrer {
+        let (mss, sack, mid_stream) = (self.mss, self.sack_permitted, self.limits.mid_stream);
+        self.infer.get_or_insert_with(|| {
+            let mut infer = Box::new(Inferrer::new());
+            if mid_stream {
+                infer.set_mss(mss);
+                infer.set_sack(sack);
+            } else {
+                infer.on_handshake(mss, sack);
+            }
+            infer
+        })
     }
 
     /// MSS-sized segments in `payload` bytes; a bare FIN counts as one.
@@ -293,11 +331,18 @@ impl Stream {
             let first = board.front().map_or(next, |s| s.first);
             let mut ledger = Ledger::starting_at(first);
             for seg in board.iter() {
+                // Copies in between are of data acknowledged since.
+                while ledger.next_ordinal() < seg.first {
+                    ledger.push(seg.first_time(), seg.start, 0, 0, 0);
+                }
                 if ledger.next_ordinal() == seg.first {
                     ledger.push(seg.first_time(), seg.start, seg.len() as u32, 0, seg.first_ts());
                 } else if let Some(copy) = ledger.copy_mut(seg.first) {
                     copy.len += seg.len() as u32; // a split segment, one copy
                 }
+            }
+            while ledger.next_ordinal() < next {
+                ledger.push(Time::ZERO, 0, 0, 0, 0);
             }
             Box::new(ledger)
         })
@@ -322,7 +367,11 @@ impl Stream {
         episodes.take_certain(settled, open, |row| self.episode_row(row, around));
         self.episodes = episodes;
         // Trouble is over: forget the ledger, the board alone will do until the next.
-        let over = self.board.troubled == 0 && self.settling.is_empty() && self.episodes.idle() && !open;
+        let over = self.board.troubled == 0
+            && self.settling.is_empty()
+            && self.episodes.idle()
+            && !open
+            && !ledger.has_resends();
         if !over || around.view.at == Vantage::Both {
             self.ledger = Some(ledger);
         } else {
@@ -337,10 +386,9 @@ impl Stream {
                 row.flow = self.id;
                 row.seq_start = self.relative(row.seq_start);
                 row.seq_end = self.relative(row.seq_end);
+                // Copies lost on their way here cannot be counted: repairs may have been lost there too.
                 let copies = row.lost_copies.unwrap_or(row.lost_segments);
-                if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
-                    row.lost_copies = None; // copies lost on their way here cannot be counted
-                }
+                self.counts.copies_unknown |= row.lost_copies.is_none();
                 self.episodes.on_burst(&row);
                 self.counts.bursts += 1;
                 self.counts.lost_segments += u64::from(row.lost_segments);

@@ -89,7 +89,8 @@ impl Stream {
             window_probes: c.window_probes,
             zero_windows: self.window.zeros,
             zero_window_time: self.window.zero_time,
-            lost_copies: (!matches!(at, Vantage::Receiver | Vantage::Middle)).then_some(c.lost_copies),
+            lost_copies: (!c.copies_unknown && !matches!(at, Vantage::Receiver | Vantage::Middle))
+                .then_some(c.lost_copies),
             lost_segments: Some(c.lost_segments),
             bursts: c.bursts,
             mean_burst: c.lost_copies as f64 / f64::from(c.bursts.max(1)),
@@ -107,7 +108,7 @@ impl Stream {
             window_max_bytes: self.window.max,
             window_min_bytes: if self.window.min == u64::MAX { 0 } else { self.window.min },
             timers: self.timers.report(),
-            inference: Inference::default(),
+            inference: self.infer.as_ref().map_or_else(Inference::default, |i| i.report(at)),
             limits: self.limits,
         };
         row.by_cause[Cause::Handshake as usize] += u64::from(self.syn_retransmissions);

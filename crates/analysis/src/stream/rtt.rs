@@ -2,7 +2,11 @@
 
 use crate::rows::Summary;
 use crate::summary::Accumulator;
-use wire::Span;
+use std::collections::VecDeque;
+use wire::{Span, Time};
+
+/// Samples kept; eight a round trip at most.
+const RECENT: usize = 64;
 
 /// Smoothed as in RFC 6298 §2; the floor of the RTO is Linux's 200 ms above SRTT.
 #[derive(Clone, Debug)]
@@ -13,6 +17,8 @@ pub struct Rtt {
     srtt: Span,
     rttvar: Span,
     largest: Span,
+    /// Samples of the last while, a few each round trip: what the round trip was when a copy left.
+    recent: VecDeque<(Time, Span)>,
 }
 
 impl Default for Rtt {
@@ -24,21 +30,38 @@ impl Default for Rtt {
             srtt: Span::ZERO,
             rttvar: Span::ZERO,
             largest: Span::ZERO,
+            recent: VecDeque::new(),
         }
     }
 }
 
 impl Rtt {
-    pub fn from_ack(&mut self, sample: Span) {
+    pub fn take_ack(&mut self, sample: Span, now: Time) {
+        if sample < Span::ZERO {
+            return; // captured out of order
+        }
         self.ack.add(sample.as_secs());
         self.take(sample);
+        let step = Span::from_millis(1).max(self.srtt / 8);
+        if self.recent.back().is_none_or(|(t, _)| now - *t >= step) {
+            if self.recent.len() == RECENT {
+                self.recent.pop_front();
+            }
+            self.recent.push_back((now, sample));
+        }
     }
-    pub fn from_timestamps(&mut self, sample: Span) {
-        self.timestamps.add(sample.as_secs());
+    /// The last sample taken by `when`, if that is not too long ago to be known still.
+    pub fn at(&self, when: Time) -> Option<Span> {
+        self.recent.iter().rev().find(|(t, _)| *t <= when).map(|(_, rtt)| *rtt)
+    }
+    pub fn take_timestamps(&mut self, sample: Span) {
+        if sample >= Span::ZERO {
+            self.timestamps.add(sample.as_secs());
+        }
     }
     /// Only a hint (the handshake's round trip): steers, but is no row of its own.
     pub fn hint(&mut self, sample: Span) {
-        if self.srtt == Span::ZERO {
+        if self.srtt == Span::ZERO && sample >= Span::ZERO {
             self.take(sample);
         }
     }

@@ -73,8 +73,8 @@ impl Settling {
     fn arrived(&self, ordinals: &[Ordinal], ledger: &Ledger, judge: &Judge) -> Vec<bool> {
         let copies: Vec<_> = ordinals.iter().map(|o| ledger.copy(*o)).collect();
         let mut arrived: Vec<bool> =
-            copies.iter().map(|c| c.is_some_and(|c| c.known && c.lost == 0)).collect();
-        if copies.iter().all(|c| c.is_none_or(|c| c.known)) {
+            copies.iter().map(|c| c.is_some_and(|c| c.known == Some(false))).collect();
+        if copies.iter().all(|c| c.is_none_or(|c| c.known.is_some())) {
             return arrived;
         }
         if judge.at == Vantage::Receiver {
