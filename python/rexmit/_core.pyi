@@ -28,10 +28,14 @@ class Analysis:
     """What one pass over a capture (or two of the same transfer) found."""
 
     def overview(self, top: int = 5) -> str:
-        """JSON: `capture`, `totals`, `answer`, and the `top` flows that cost most, as in docs/json.md."""
+        """JSON: `capture`, `totals` and the `top` flows that cost most, each with its `answer` (docs/json.md).
+
+        Of a flow's bursts, episodes and idle gaps the 200 heaviest stand there, in order of time.
+        """
     def write_json(self, fd: int) -> None:
-        """Writes the whole answer (docs/json.md) to a file descriptor, flow by flow."""
-    def table(self, name: TableName) -> Table: ...
+        """Writes the whole answer (docs/json.md) to a file descriptor, flow by flow. It stays open."""
+    def table(self, name: TableName) -> Table:
+        """One table. Raises ValueError if its rows were not kept (see `tables` of `analyze`)."""
     def interrupted(self) -> bool:
         """True if Ctrl-C ended the reading early: what was read until then is here."""
 

@@ -16,12 +16,12 @@ pub struct Considered {
     pub idle: Vec<IdleRow>,
 }
 
-/// Whether there is a word to say: of a few segments to which nothing happened there is not.
+/// Whether there is a word to say: of a few segments that all arrived there is not, however long their sender
+/// waited between them.
 pub fn is_due(row: &FlowRow) -> bool {
     row.segments >= 10
         || row.retransmitted_segments > 0
         || row.episodes > 0
-        || row.idle_gaps > 0
         || row.zero_windows > 0
         || row.syn_retransmissions > 0
 }

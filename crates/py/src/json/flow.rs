@@ -2,6 +2,7 @@
 
 use super::write::{By, Millis, Put, Raw, members, object};
 use analysis::rows::*;
+use std::sync::LazyLock;
 use wire::{Span, Time};
 
 /// Counts of retransmitted segments, by cause.
@@ -120,34 +121,102 @@ impl<T: Put> Put for Told<T> {
     }
 }
 
+/// What a flow of a few segments says about its sender.
+static CANNOT_TELL: LazyLock<Vec<u8>> =
+    LazyLock::new(|| text(|out| put_inference(&Inference::default(), out)));
+
 impl Put for Inference {
     fn put(&self, out: &mut Vec<u8>) {
-        let Inference {
-            initial_window_segments,
-            decrease_factor,
-            growth,
-            recovery,
-            tail_loss_probes,
-            f_rto,
-            limit,
-            window_limit_bytes,
-        } = *self;
-        object!(out,
-            "initial_window_segments": Told(initial_window_segments),
-            "decrease_factor": Told(decrease_factor),
-            "growth": Told(growth),
-            "recovery": Told(recovery),
-            "tail_loss_probes": Told(tail_loss_probes),
-            "f_rto": Told(f_rto),
-            "limit": Told(limit),
-            "window_limit_bytes": Told(window_limit_bytes),
-        );
+        match *self == Inference::default() {
+            true => out.extend_from_slice(&CANNOT_TELL),
+            false => put_inference(self, out),
+        }
     }
+}
+
+fn put_inference(inference: &Inference, out: &mut Vec<u8>) {
+    let Inference {
+        initial_window_segments,
+        decrease_factor,
+        growth,
+        recovery,
+        tail_loss_probes,
+        f_rto,
+        limit,
+        window_limit_bytes,
+    } = *inference;
+    object!(out,
+        "initial_window_segments": Told(initial_window_segments),
+        "decrease_factor": Told(decrease_factor),
+        "growth": Told(growth),
+        "recovery": Told(recovery),
+        "tail_loss_probes": Told(tail_loss_probes),
+        "f_rto": Told(f_rto),
+        "limit": Told(limit),
+        "window_limit_bytes": Told(window_limit_bytes),
+    );
 }
 
 /// Whole bits a second; null where no time passed.
 pub fn rate_bps(bytes: u64, took: Span) -> Option<u64> {
     (took.0 > 0).then(|| (bytes as f64 * 8e9 / took.0 as f64).round() as u64)
+}
+
+/// What was sent again, and by which timers.
+#[derive(PartialEq)]
+struct Repairs {
+    retransmitted_segments: u64,
+    retransmitted_packets: u64,
+    retransmitted_bytes: u64,
+    causes: [u64; 7],
+    needless: u64,
+    needless_unknown: u64,
+    most_copies: u32,
+    /// New data, repeat, keep-alive, window.
+    probes: [u64; 4],
+}
+
+/// Nothing: true of most flows where there are many, and so written once.
+const NO_REPAIRS: Repairs = Repairs {
+    retransmitted_segments: 0,
+    retransmitted_packets: 0,
+    retransmitted_bytes: 0,
+    causes: [0; 7],
+    needless: 0,
+    needless_unknown: 0,
+    most_copies: 1,
+    probes: [0; 4],
+};
+static NOTHING_REPAIRED: LazyLock<Vec<u8>> = LazyLock::new(|| text(|out| NO_REPAIRS.put_members(out)));
+
+impl Repairs {
+    fn put(&self, out: &mut Vec<u8>) {
+        match *self == NO_REPAIRS {
+            true => out.extend_from_slice(&NOTHING_REPAIRED),
+            false => self.put_members(out),
+        }
+    }
+    fn put_members(&self, out: &mut Vec<u8>) {
+        let [new_data, repeat, keep_alive, window] = self.probes;
+        members!(out, ",",
+            "retransmissions": {
+                "total": self.retransmitted_segments,
+                "packets": self.retransmitted_packets,
+                "bytes": self.retransmitted_bytes,
+                "by_cause": by_cause(&self.causes),
+                "needless": self.needless,
+                "needless_unknown": self.needless_unknown,
+                "most_copies_of_one_segment": self.most_copies,
+            },
+            "probes": { "new_data": new_data, "repeat": repeat, "keep_alive": keep_alive, "window": window },
+        );
+    }
+}
+
+fn text(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(&mut out);
+    out
 }
 
 /// The members of a flow's object that stand before its lists. The row is taken apart by name, so that no field
@@ -209,6 +278,16 @@ pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
         inference,
         limits,
     } = row;
+    let repairs = Repairs {
+        retransmitted_segments: *retransmitted_segments,
+        retransmitted_packets: *retransmitted_packets,
+        retransmitted_bytes: *retransmitted_bytes,
+        causes: *causes,
+        needless: *needless,
+        needless_unknown: *needless_unknown,
+        most_copies: *most_copies_of_one_segment,
+        probes: [*probes_new_data, *probes_repeat, *keep_alives, *window_probes],
+    };
     let took = *end - *start;
     let rtt = if rtt_ack.n > 0 { rtt_ack } else { rtt_timestamps };
     let throughput = rate_bps(*bytes, took);
@@ -236,21 +315,9 @@ pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
             "timestamps": timestamps,
             "window_scale": window_scale,
         },
-        "retransmissions": {
-            "total": retransmitted_segments,
-            "packets": retransmitted_packets,
-            "bytes": retransmitted_bytes,
-            "by_cause": by_cause(causes),
-            "needless": needless,
-            "needless_unknown": needless_unknown,
-            "most_copies_of_one_segment": most_copies_of_one_segment,
-        },
-        "probes": {
-            "new_data": probes_new_data,
-            "repeat": probes_repeat,
-            "keep_alive": keep_alives,
-            "window": window_probes,
-        },
+    );
+    repairs.put(out);
+    members!(out, ",",
         "lost": { "copies": lost_copies, "segments": lost_segments },
         "burst_count": bursts,
         "burst_mean": mean_burst,
