@@ -270,7 +270,7 @@ def _analyze(o: argparse.Namespace) -> int:
         from rexmit import _core
 
         n = _core.annotate(capture.analysis, capture.paths, o.annotate)
-        print(f"{o.annotate}: {n:,} packets, findings as comments", file=sys.stderr)
+        print(f"{o.annotate}: the same packets, findings as comments on {n:,} of them", file=sys.stderr)
     if o.json:
         sys.stdout.flush()
         capture.analysis.write_json(1)

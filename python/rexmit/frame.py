@@ -88,10 +88,11 @@ class Frame:
         column = self._table.column(name)
         kind = column.type
         if pa.types.is_timestamp(kind):
-            # Subtract as integers: 2^53 ns is 104 days, so a float of the absolute time would lose digits.
-            whole = column.cast(pa.timestamp("ns", tz=kind.tz)).cast(pa.int64())
-            relative = pc.subtract(whole, pa.scalar(self.origin_ns, pa.int64())).cast(pa.float64())
-            return cast("npt.NDArray[Any]", relative.to_numpy(zero_copy_only=False) / 1e9)
+            # Subtracted as integers: a float holds 2^53 ns, 104 days, of which an absolute time has too many.
+            whole = pc.fill_null(column.cast(pa.timestamp("ns", tz=kind.tz)).cast(pa.int64()), self.origin_ns)
+            relative = (whole.to_numpy(zero_copy_only=False) - self.origin_ns) / 1e9
+            relative[column.is_null().to_numpy(zero_copy_only=False)] = np.nan
+            return cast("npt.NDArray[Any]", relative)
         if pa.types.is_boolean(kind):
             return cast(
                 "npt.NDArray[Any]", pc.fill_null(column, False).to_numpy(zero_copy_only=False).astype(bool)

@@ -435,8 +435,11 @@ def aggregate(totals: Json, many: Json | None) -> list[str]:
     if many:
         lines += _many(many)
     if totals.get("episodes"):
-        cost = plain_seconds(float(totals.get("cost_s") or 0))
-        lines.append(f"  episodes {int(totals['episodes']):,}, cost {cost} in all")
+        unknown = int(totals.get("cost_unknown_flows") or 0)
+        cost = plain_seconds(max(0.0, float(totals.get("cost_s") or 0)))
+        told = f"cost {cost} in all" + (f", unknown in {count(unknown, 'flow')}" if unknown else "")
+        told = "cost unknown" if unknown and not totals.get("cost_s") else told
+        lines.append(f"  episodes {int(totals['episodes']):,}, {told}")
     return lines
 
 
@@ -446,7 +449,7 @@ def _many(many: Json) -> list[str]:
         n = count(int(many["tails"]), "flow")
         lines.append(f"  tails    {n} lost the end of what they sent and waited for a timer")
     done: Json = many.get("completion_s") or {}
-    for key, what in (("all", "done in"), ("clean", "  clean"), ("timeout", "  timed out")):
+    for key, what in (("all", "done in"), ("clean", "clean"), ("timeout", "timeouts")):
         part = done.get(key)
         if part and part["n"]:
             figures = ", ".join(f"{p} {seconds(float(part[p]))}" for p in ("p50", "p90", "p99"))

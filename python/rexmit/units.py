@@ -41,7 +41,9 @@ def seconds(value: float) -> str:
     if size == 0:
         return "0 s"
     if size < 9.995e-4:
-        return f"{three(value * 1e6)} µs" if size >= 5e-7 else f"{three(value * 1e9)} ns"
+        if size >= 9.95e-6:
+            return f"{value * 1e6:.0f} µs"
+        return f"{value * 1e6:.1f} µs" if size >= 9.95e-7 else f"{value * 1e9:.0f} ns"
     if size < 0.9995:
         return f"{value * 1e3:.0f} ms" if size >= 0.00995 else f"{value * 1e3:.1f} ms"
     if size < 120:

@@ -143,7 +143,7 @@ def test_annotate_keeps_the_retransmissions_it_comments(
     assert run("analyze", "x.pcap", "--annotate", "o.pcapng") == 0
     assert list(core.calls[0]["tables"]) == ["retransmissions"]
     assert core.calls[1] == {"annotate": "o.pcapng"}
-    assert "o.pcapng: 6,318 packets" in capsys.readouterr().err
+    assert "findings as comments on 6,318 of them" in capsys.readouterr().err
 
 
 def test_the_first_ctrl_c_keeps_what_was_read(core: FakeCore, capsys: pytest.CaptureFixture[str]) -> None:

@@ -317,4 +317,9 @@ def test_frames_count_nanoseconds_from_their_origin() -> None:
     table = arrow([{"time": 0.000000001, "cause": None}, {"time": 86_400.5, "cause": "timeout"}])
     frame = Frame(table, 1_700_000_000_000_000_000)
     assert frame["time"].tolist() == [1e-9, 86_400.5]
+    # Clocks that jump by years are met in old captures.
+    assert Frame(table, 0)["time"].tolist() == [1_700_000_000.000000001, 1_700_086_400.5]
+    some = Frame(arrow([{"end": None}, {"end": 2.0}]), 1_700_000_000_000_000_000)
+    assert np.isnan(some["end"][0])
+    assert some["end"][1] == 2.0
     assert frame.equals("cause", "timeout").tolist() == [False, True]

@@ -213,6 +213,7 @@ def test_many_flows_are_summed_up_before_the_worst_is_shown() -> None:
         "syn_retransmissions": 512,
         "episodes": 33_000,
         "cost_s": 8_100.0,
+        "cost_unknown_flows": 12,
     }
     done = {"n": 10, "p50": 0.12, "p90": 0.4, "p99": 3.2}
     summary = {"tails": 700, "completion_s": {"all": done, "clean": done, "timeout": {"n": 0}}}
@@ -223,8 +224,8 @@ def test_many_flows_are_summed_up_before_the_worst_is_shown() -> None:
         "  opening  512 SYNs or SYN-ACKs had to be sent again",
         "  tails    700 flows lost the end of what they sent and waited for a timer",
         "  done in  p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
-        "    clean  p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
-        "  episodes 33,000, cost 8,100.0 s in all",
+        "  clean    p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
+        "  episodes 33,000, cost 8,100.0 s in all, unknown in 12 flows",
     ]
 
 
@@ -247,7 +248,9 @@ def test_at_the_receiver_the_path_has_no_rtt() -> None:
     ("value", "text"),
     [
         (0, "0 s"),
-        (2e-9, "2.00 ns"),
+        (2e-9, "2 ns"),
+        (5.5e-6, "5.5 µs"),
+        (78e-6, "78 µs"),
         (0.00031, "310 µs"),
         (0.0005, "500 µs"),
         (0.0018, "1.8 ms"),
