@@ -28,7 +28,7 @@ class Analysis:
     """What one pass over a capture (or two of the same transfer) found."""
 
     def overview(self, top: int = 5) -> str:
-        """JSON: `capture`, `totals` and the `top` flows that cost most, each with its `answer` (docs/json.md).
+        """JSON: `capture`, `totals` and the `top` flows that cost most, with their `answer` (docs/json.md).
 
         Of a flow's bursts, episodes and idle gaps the 200 heaviest stand there, in order of time.
         """
