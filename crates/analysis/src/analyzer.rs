@@ -14,11 +14,17 @@ const LINGER: Span = Span::from_secs(10);
 /// ...unless more than this many wait.
 const MOST_LINGERING: usize = 1 << 16;
 
+const NONE: u32 = u32::MAX;
+const BATCH: usize = 128;
+/// How many packets ahead memory is asked for, and how many connections the nearest cache holds anyway.
+const AHEAD: usize = 4;
+const FEW: usize = 16;
+
 enum Slot {
     Empty,
     /// Few packets yet, kept as they came.
     Young(Young),
-    Grown(Box<Connection>),
+    Grown(Tuple, Box<Connection>),
 }
 
 impl Slot {
@@ -26,7 +32,7 @@ impl Slot {
         match self {
             Slot::Empty => None,
             Slot::Young(y) => Some(&y.tuple),
-            Slot::Grown(c) => Some(&c.tuple),
+            Slot::Grown(tuple, _) => Some(tuple),
         }
     }
 }
@@ -65,15 +71,55 @@ impl<S: Sink> Analyzer<S> {
 
     /// Packets in the order of the capture. Cheapest in batches of a hundred or so.
     pub fn push(&mut self, packets: &[Packet]) {
-        for packet in packets {
-            self.push_with_fate(packet, Fate::Unknown);
+        for batch in packets.chunks(BATCH) {
+            // Connections are looked up ahead, so that what they need can be fetched in time. A hint that has
+            // become wrong is only that.
+            let mut hints = [NONE; BATCH];
+            for (hint, packet) in hints.iter_mut().zip(batch) {
+                *hint = self.find(packet).unwrap_or(NONE);
+            }
+            for (i, packet) in batch.iter().enumerate() {
+                if self.slots.len() > FEW
+                    && let Some(later) = batch.get(i + AHEAD)
+                {
+                    self.warm(hints[i + AHEAD], later);
+                }
+                self.totals.packets += 1;
+                self.follow(hints[i], packet, Fate::Unknown);
+            }
         }
+    }
+
+    /// Fetches what a packet some places ahead will need; changes nothing.
+    #[inline]
+    fn warm(&self, hint: u32, packet: &Packet) {
+        match self.slots.get(hint as usize) {
+            Some(Slot::Grown(tuple, connection)) => {
+                connection.warm(packet.tuple.src == tuple.src, packet.seg.payload > 0);
+            }
+            Some(Slot::Young(young)) => self.nursery.warm(young),
+            _ => {}
+        }
+    }
+    #[inline]
+    fn find(&self, packet: &Packet) -> Option<u32> {
+        let (slots, tuple) = (&self.slots, &packet.tuple);
+        let known = |slot: &u32| slots[*slot as usize].tuple().is_some_and(|t| same(t, tuple));
+        self.table.find(hash(tuple), known).copied()
     }
 
     /// One packet whose fate is known from a second capture (see [`crate::join`]).
     pub fn push_with_fate(&mut self, packet: &Packet, fate: Fate) {
         self.totals.packets += 1;
-        let slot = self.slot_of(packet);
+        self.follow(NONE, packet, fate);
+    }
+
+    fn follow(&mut self, hint: u32, packet: &Packet, fate: Fate) {
+        let hinted = self.slots.get(hint as usize).and_then(Slot::tuple);
+        let slot = match hinted.is_some_and(|t| same(t, &packet.tuple)) {
+            true => hint,
+            false => self.slot_of(packet),
+        };
         if self.take(slot, packet, fate) == Taken::Reopens {
             self.end(slot);
             let slot = self.slot_of(packet);
@@ -83,12 +129,10 @@ impl<S: Sink> Analyzer<S> {
     }
 
     fn slot_of(&mut self, packet: &Packet) -> u32 {
-        let (slots, tuple) = (&self.slots, &packet.tuple);
-        let known = |slot: &u32| slots[*slot as usize].tuple().is_some_and(|t| same(t, tuple));
-        let hashed = hash(tuple);
-        if let Some(slot) = self.table.find(hashed, known) {
-            return *slot;
+        if let Some(slot) = self.find(packet) {
+            return slot;
         }
+        let hashed = hash(&packet.tuple);
         let number = self.totals.connections as u32;
         self.totals.connections += 1;
         let young = Slot::Young(Young::new(packet));
@@ -124,7 +168,7 @@ impl<S: Sink> Analyzer<S> {
             }
             self.grow_up(slot);
         }
-        let Slot::Grown(connection) = &mut self.slots[at] else { return Taken::Yes };
+        let Slot::Grown(_, connection) = &mut self.slots[at] else { return Taken::Yes };
         let taken = connection.take(packet, fate, &self.config, &mut self.sink);
         if taken == Taken::Yes && !self.numbers[at].1 && connection.is_over() {
             self.note_end(slot, packet.time);
@@ -149,7 +193,7 @@ impl<S: Sink> Analyzer<S> {
             self.nursery.read(&young, |p| {
                 grown.take(p, Fate::Unknown, config, sink);
             });
-            self.slots[at] = Slot::Grown(grown);
+            self.slots[at] = Slot::Grown(young.tuple, grown);
         }
     }
 
@@ -183,7 +227,7 @@ impl<S: Sink> Analyzer<S> {
         let (config, sink) = (&self.config, &mut self.sink);
         match std::mem::replace(&mut self.slots[at], Slot::Empty) {
             Slot::Empty => {}
-            Slot::Grown(mut connection) => self.totals.flows += connection.finish(config, sink),
+            Slot::Grown(_, mut connection) => self.totals.flows += connection.finish(config, sink),
             Slot::Young(young) => {
                 let number = self.numbers[at].0;
                 let mut connection = self.spare.take().unwrap_or_else(|| Box::new(Connection::new(number)));

@@ -11,6 +11,7 @@ mod connection;
 pub mod infer;
 pub mod join;
 mod nursery;
+mod prefetch;
 pub mod rows;
 pub mod sink;
 mod stream;

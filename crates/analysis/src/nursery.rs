@@ -5,6 +5,7 @@
 //! was to be expected, and read back when it grows up or ends. So a short connection costs some 300 bytes and
 //! is analysed by the very same code as a long one.
 
+use crate::prefetch;
 use wire::checksum::pseudo_header;
 use wire::{Flags, Notes, Packet, Segment, Seq, Time, Timestamps, Tuple};
 
@@ -132,6 +133,14 @@ impl Record {
 }
 
 impl Nursery {
+    /// The next packet of this connection is to be written soon.
+    #[inline]
+    pub fn warm(&self, young: &Young) {
+        if let Some(block) = self.blocks.get(young.last as usize) {
+            prefetch::lines(block, 0, 1);
+        }
+    }
+
     /// Writes a packet down. `side`: 0 if it goes the way of the first.
     pub fn write(&mut self, young: &mut Young, packet: &Packet) {
         let side = usize::from(packet.tuple != young.tuple);

@@ -310,7 +310,7 @@ impl Stream {
         let wait = self.rtt.largest().max(self.rtt.srtt() * 2) + Span::from_millis(50);
         let last_sent = seg.last_time;
         self.settling.push_back(Settling {
-            reported: if seg.sacked { seg.sacked_time } else { now },
+            reported: if seg.sacked { seg.sacked_time() } else { now },
             echo: (seg.start == head && !seg.sacked).then_some(ecr).flatten(),
             dsacks: seg.dsacks(),
             last_dsack: seg.last_dsack(),

@@ -15,8 +15,6 @@ pub struct Sent {
     pub start: u64,
     /// When its latest copy passed; for a hole, when it was revealed.
     pub last_time: Time,
-    /// When it was first SACKed, by which time a copy must have arrived.
-    pub sacked_time: Time,
     pub first: Ordinal,
     more: Option<Box<More>>,
     len: u32,
@@ -34,6 +32,8 @@ pub struct Sent {
 struct More {
     first_time: Time,
     first_ts: u32,
+    /// When it was first SACKed, by which time a copy must have arrived.
+    sacked_time: Time,
     /// DSACKs that named it while it was outstanding.
     dsacks: u32,
     last_dsack: Time,
@@ -46,7 +46,6 @@ impl Sent {
         Sent {
             start,
             last_time: time,
-            sacked_time: Time::FAR_PAST,
             first: ordinal,
             more: None,
             len: (end - start) as u32,
@@ -93,8 +92,19 @@ impl Sent {
     fn more(&mut self) -> &mut More {
         let (first_time, first_ts) = (self.last_time, self.last_ts);
         self.more.get_or_insert_with(|| {
-            Box::new(More { first_time, first_ts, dsacks: 0, last_dsack: Time::FAR_PAST, later: Vec::new() })
+            Box::new(More {
+                first_time,
+                first_ts,
+                sacked_time: Time::FAR_FUTURE,
+                dsacks: 0,
+                last_dsack: Time::FAR_PAST,
+                later: Vec::new(),
+            })
         })
+    }
+    /// When a SACK first reported it, as far as that matters: for what was sent again.
+    pub fn sacked_time(&self) -> Time {
+        self.more.as_ref().map_or(Time::FAR_FUTURE, |m| m.sacked_time)
     }
     pub fn note_dsack(&mut self, now: Time) {
         let more = self.more();
@@ -103,7 +113,12 @@ impl Sent {
     }
     /// Another copy passed.
     pub fn add_copy(&mut self, ordinal: Ordinal, time: Time, ts: u32) {
-        self.more().later.push(ordinal);
+        let already = self.sacked;
+        let more = self.more();
+        more.later.push(ordinal);
+        if already {
+            more.sacked_time = more.sacked_time.min(time);
+        }
         self.last_time = time;
         self.last_ts = ts;
         self.copies = self.copies.saturating_add(1);
@@ -163,8 +178,29 @@ impl Board {
         if offset < head.end() {
             return Some(0); // most repairs are of the head
         }
+        // Segments are mostly of one size, so the place can be guessed; looked at nearby, it costs one miss of
+        // the cache instead of ten.
+        let size = u64::from(head.len).max(1);
+        let guess = ((offset - head.start) / size) as usize;
+        if let Some(i) = self.near(guess.min(self.segs.len() - 1), offset) {
+            return Some(i);
+        }
         let i = self.segs.partition_point(|s| s.end() <= offset);
         (i < self.segs.len()).then_some(i)
+    }
+    fn near(&self, guess: usize, offset: u64) -> Option<usize> {
+        let mut i = guess;
+        for _ in 0..8 {
+            let s = self.segs.get(i)?;
+            if offset < s.start {
+                i = i.checked_sub(1)?;
+            } else if offset >= s.end() {
+                i += 1;
+            } else {
+                return Some(i);
+            }
+        }
+        None
     }
     /// Makes `at` a boundary between segments; returns the index of the segment that starts there.
     pub fn split_at(&mut self, i: usize, at: u64) -> usize {
@@ -236,7 +272,9 @@ impl Board {
             }
             let seg = &mut self.segs[i];
             seg.sacked = true;
-            seg.sacked_time = now;
+            if let Some(more) = &mut seg.more {
+                more.sacked_time = now;
+            }
             self.sacked_bytes += seg.len();
             each(seg);
             i += 1;

@@ -41,7 +41,7 @@ impl Stream {
         // SACKed and never acknowledged: arrived all the same.
         for seg in self.board.drain() {
             if seg.sacked {
-                let reported = seg.sacked_time;
+                let reported = seg.sacked_time();
                 let (dsacks, last_dsack) = (seg.dsacks(), seg.last_dsack());
                 let until = reported;
                 let unblocked = Time::FAR_FUTURE;

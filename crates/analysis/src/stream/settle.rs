@@ -4,7 +4,11 @@
 use super::board::{Ordinal, Sent};
 use super::ledger::Ledger;
 use crate::rows::{Needless, Proof, Vantage};
+use smallvec::SmallVec;
 use wire::{Span, Time};
+
+/// Copies of one segment: seldom more than four.
+type Few<T> = SmallVec<[T; 4]>;
 
 /// A segment that was sent more than once and is acknowledged: its copies wait to be told apart.
 #[derive(Clone, Debug)]
@@ -43,7 +47,7 @@ impl Settling {
 
     /// Tells the ledger the fate of every copy. Returns nothing: rows follow from the ledger.
     pub fn settle(&self, ledger: &mut Ledger, judge: &Judge) {
-        let ordinals: Vec<Ordinal> = self.seg.ordinals().collect();
+        let ordinals: Few<Ordinal> = self.seg.ordinals().collect();
         let arrived = self.arrived(&ordinals, ledger, judge);
         let first_arrived = arrived.iter().position(|a| *a).unwrap_or(ordinals.len());
         let len = self.seg.len();
@@ -70,9 +74,9 @@ impl Settling {
     }
 
     /// For each copy, whether it arrived.
-    fn arrived(&self, ordinals: &[Ordinal], ledger: &Ledger, judge: &Judge) -> Vec<bool> {
-        let copies: Vec<_> = ordinals.iter().map(|o| ledger.copy(*o)).collect();
-        let mut arrived: Vec<bool> =
+    fn arrived(&self, ordinals: &[Ordinal], ledger: &Ledger, judge: &Judge) -> Few<bool> {
+        let copies: Few<_> = ordinals.iter().map(|o| ledger.copy(*o)).collect();
+        let mut arrived: Few<bool> =
             copies.iter().map(|c| c.is_some_and(|c| c.known == Some(false))).collect();
         if copies.iter().all(|c| c.is_none_or(|c| c.known.is_some())) {
             return arrived;
