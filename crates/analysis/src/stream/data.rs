@@ -47,8 +47,13 @@ impl Stream {
             return;
         }
         self.count(packet);
+        self.ids.note(packet.ip_id, self.segments(seg.payload));
+        if self.ids.skipped > 0 {
+            // A timer's own attempts that were lost are missing too, but were no data of their own.
+            let attempts = expiries_in(around.view.sent - self.last_sent, self.pace(&around.view).rto);
+            self.ids.accounted_for(u64::from(attempts.min(self.ids.owed.saturating_sub(1))));
+        }
         self.unseen_tail(&piece, around);
-        self.last_ip_id = packet.ip_id;
         let class =
             if start >= self.next { self.new_data(&piece, around) } else { self.old_data(&piece, around) };
         self.note_interval(&piece, class.0 == PacketClass::Ordinary, around);
@@ -140,6 +145,7 @@ impl Stream {
         if packet.seg.flags.has(Flags::RST.with(Flags::SYN).with(Flags::FIN)) {
             return;
         }
+        self.ids.note(packet.ip_id, 1);
         if unwrap.peek(packet.seg.seq) + 1 == self.una && self.una == self.next && self.first_data.is_some() {
             match self.window.now {
                 0 => self.counts.window_probes += 1,
@@ -249,25 +255,29 @@ impl Stream {
         self.next = p.start;
     }
 
-    /// Data in order, and yet not new: packets that carried it before were lost on their way here, which shows
-    /// in the identification of hosts that count their packets, if nothing else is missing.
+    /// Data in order, and yet not new: packets that carried it before were lost on their way here. Hosts that
+    /// count their packets in the IP identification show that: more are missing than there are holes.
     fn unseen_tail<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
-        let step = p.packet.ip_id.wrapping_sub(self.last_ip_id);
-        let counted = self.id_steps.is_regular();
-        self.id_steps.note(step);
         if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) || p.start < self.next {
             return;
         }
-        if counted && (2..2000).contains(&step) && self.board.is_empty() {
-            let waited = around.view.sent - self.last_sent;
-            let lost = u32::from(step) - 1;
-            let lost = lost.saturating_sub(expiries_in(waited, self.pace(&around.view).rto)).max(1);
-            self.sent_up_to = self.next + u64::from(lost) * u64::from(self.mss);
+        let pace = self.pace(&around.view);
+        let owed = self.ids.owed;
+        let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for());
+        let believed = self.ids.are_counted() && self.board.is_empty() && (self.ids.skipped > 0 || lately);
+        if believed && owed > 0 {
+            self.sent_up_to = self.next + u64::from(owed) * u64::from(self.mss);
+        } else if !lately && self.ids.skipped == 0 {
+            self.ids.owed = 0; // what was missing was no data: ACKs, or repairs lost in vain
+        }
+        if p.start > self.next {
+            self.ids.accounted_for((p.start - self.next).div_ceil(u64::from(self.mss.max(1))));
         }
         if p.start < self.sent_up_to {
             if p.start > self.next {
                 self.reveal_hole(p);
             }
+            self.ids.accounted_for(u64::from(self.segments(p.packet.seg.payload)));
             let hole = Sent::hole(p.start, p.end, self.last_sent, 0, self.next_ordinal);
             self.keep_ledger();
             let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
@@ -343,7 +353,8 @@ impl Stream {
         let attempt = Attempt {
             now: around.view.sent,
             head: p.start <= una,
-            tail: p.end >= highest,
+            // A tail that was never seen may have ended in a short segment.
+            tail: p.end + (highest - self.next).min(u64::from(self.mss)) >= highest,
             previous: at.map_or(Time::FAR_PAST, |(_, s)| s.last_time),
             previous_was_resend: at.is_some_and(|(_, s)| s.copies_in_all() > 1),
             sacked_above: self.board.sacked_bytes > 0,
@@ -389,6 +400,7 @@ impl Stream {
             copy: 2,
             ..RetransmissionRow::default()
         };
+        self.last_repair = around.view.sent;
         let mut previous: Option<(Time, Ordinal, bool)> = None;
         let mut on_board = 0;
         let mut i = self.board.find(p.start.max(self.una)).unwrap_or(usize::MAX);
@@ -403,6 +415,9 @@ impl Stream {
                 self.board.split_at(i, p.end);
             }
             let Some(s) = self.board.get_mut(i) else { break };
+            if s.hole && s.copies == 0 {
+                self.ids.filled_after(p.packet.time - s.first_time());
+            }
             let was_trouble = s.hole || s.copies > 1;
             row.copy = row.copy.max(s.copies_in_all() + 1);
             previous.get_or_insert((s.last_time, s.last(), s.copies_in_all() == 1));

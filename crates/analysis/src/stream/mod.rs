@@ -5,6 +5,7 @@ pub mod board;
 mod data;
 mod delivery;
 mod episode;
+mod identification;
 mod idle;
 mod ledger;
 pub mod repair;
@@ -21,6 +22,7 @@ use crate::timers::Timers;
 use board::{Board, Ordinal};
 use delivery::Delivery;
 use episode::Episodes;
+use identification::Ids;
 use idle::IdleTotals;
 use ledger::{Certain, Ledger};
 use repair::{AckNews, Pace, Repair};
@@ -100,29 +102,6 @@ impl Default for Window {
     }
 }
 
-/// Does the host count its packets in the IP identification?
-#[derive(Clone, Copy, Debug, Default)]
-struct IdSteps {
-    ones: u32,
-    others: u32,
-}
-
-impl IdSteps {
-    fn note(&mut self, step: u16) {
-        match step {
-            1 => self.ones += 1,
-            _ => self.others += 1,
-        }
-        if self.ones + self.others > 4096 {
-            self.ones /= 2;
-            self.others /= 2;
-        }
-    }
-    fn is_regular(&self) -> bool {
-        self.ones > 8 && self.ones > self.others * 4
-    }
-}
-
 /// Fields in the order of their use: the first dozen cache lines are what an ordinary packet needs.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -156,9 +135,9 @@ pub struct Stream {
     dsack_seen: bool,
     last_pushed: bool,
     fin_seen: bool,
-    last_ip_id: u16,
     last_payload: u32,
-    id_steps: IdSteps,
+    ids: Ids,
+    last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen.
     sent_up_to: u64,
     flight_max: u64,
@@ -213,8 +192,8 @@ impl Stream {
             first_data: None,
             last_data: None,
             last_sent: Time::FAR_PAST,
-            last_ip_id: 0,
-            id_steps: IdSteps::default(),
+            ids: Ids::default(),
+            last_repair: Time::FAR_PAST,
             sent_up_to: 0,
             last_pushed: true,
             fin_seen: false,

@@ -1,0 +1,111 @@
+//! The IP identification of hosts that count their packets in it: how many of them are missing here.
+
+use wire::Span;
+
+/// Counts one host's packets of one connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ids {
+    /// The identification that the next packet should have.
+    next: u16,
+    /// Packets that came with the number expected, and others.
+    regular: u32,
+    irregular: u32,
+    /// Packets missing just before this one, and all that are missing and not accounted for by holes.
+    pub skipped: u32,
+    pub owed: u32,
+    /// How long holes stay open until their repair comes, smoothed.
+    open_for: Span,
+}
+
+/// A step over more packets than this is no loss but another way of numbering.
+const MOST_SKIPPED: u16 = 4000;
+
+impl Ids {
+    /// Takes in a packet of `segments` segments: offloading hosts count each.
+    pub fn note(&mut self, id: u16, segments: u32) {
+        let step = id.wrapping_sub(self.next);
+        self.skipped = 0;
+        match step {
+            0 => self.regular += 1,
+            1..MOST_SKIPPED => {
+                self.irregular += 1;
+                self.skipped = u32::from(step);
+                self.owed = self.owed.saturating_add(self.skipped);
+            }
+            _ if step > u16::MAX - MOST_SKIPPED => {
+                // From before the last one: it came late, and is missing no more.
+                self.owed = self.owed.saturating_sub(1);
+                return;
+            }
+            _ => {
+                self.irregular += 1;
+                self.owed = 0;
+            }
+        }
+        self.next = id.wrapping_add(segments as u16);
+        if self.regular + self.irregular > 4096 {
+            self.regular /= 2;
+            self.irregular /= 2;
+        }
+    }
+    /// It is known what `n` of the missing were.
+    pub fn accounted_for(&mut self, n: u64) {
+        self.owed = self.owed.saturating_sub(u32::try_from(n).unwrap_or(u32::MAX));
+    }
+    /// The repair of a hole came `age` after the hole showed. One that took far longer than others do was not
+    /// the first: that one is missing, too, and was no data of its own.
+    pub fn filled_after(&mut self, age: Span) {
+        if self.open_for > Span::ZERO && age > self.open_for.scale(1.7) {
+            self.accounted_for(1);
+        } else {
+            self.open_for = if self.open_for == Span::ZERO { age } else { (self.open_for * 7 + age) / 8 };
+        }
+    }
+    pub fn open_for(&self) -> Span {
+        self.open_for
+    }
+    /// Does this host count its packets, one number each?
+    pub fn are_counted(&self) -> bool {
+        self.regular > 8 && self.regular > self.irregular * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_packets_are_owed_until_accounted_for() {
+        let mut ids = Ids::default();
+        (0..100).for_each(|id| ids.note(id, 1));
+        ids.note(105, 1);
+        assert!(ids.are_counted());
+        assert_eq!((ids.skipped, ids.owed), (5, 5));
+        ids.accounted_for(3);
+        ids.note(106, 1);
+        assert_eq!((ids.skipped, ids.owed), (0, 2));
+        ids.note(101, 1); // late
+        assert_eq!(ids.owed, 1);
+    }
+
+    #[test]
+    fn a_super_packet_counts_for_its_segments() {
+        let mut ids = Ids::default();
+        for k in 0..50u16 {
+            ids.note(k * 45, 45);
+        }
+        assert!(ids.are_counted());
+        assert_eq!(ids.owed, 0);
+    }
+
+    #[test]
+    fn random_identifications_are_not_counts() {
+        let mut ids = Ids::default();
+        let mut x: u32 = 1;
+        for _ in 0..200 {
+            x = x.wrapping_mul(1664525).wrapping_add(1013904223);
+            ids.note((x >> 16) as u16, 1);
+        }
+        assert!(!ids.are_counted());
+    }
+}
