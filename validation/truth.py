@@ -258,12 +258,18 @@ def lost_repairs(t: Transfer) -> Counter[str]:
         until: int | None = None
         top = copies[0].packet.seq
         before = 0
+        progress: tuple[int, int] | None = None
         for copy in copies:
             p = copy.packet
             i = bisect_left(times, p.time + 1)
             if until is not None and i and not after(until, acks[i - 1].ack):
                 until = None
-            silent = p.time - max(before, times[i - 1] if i else 0) > 150 * MS
+            # ... or in spite of ACKs that trickle in: the first unacknowledged segment, and no progress for the
+            # 200 ms that this kernel's timer takes at least.
+            if i and (progress is None or after(acks[i - 1].ack, progress[0])):
+                progress = (acks[i - 1].ack, acks[i - 1].time)
+            stuck = progress is not None and p.seq == progress[0] and p.time - progress[1] > 200 * MS
+            silent = stuck or p.time - max(before, times[i - 1] if i else 0) > 150 * MS
             if copy.again and silent:
                 until = top
             if copy.again and copy.arrived is False:

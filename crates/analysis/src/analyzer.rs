@@ -1,7 +1,7 @@
 //! The analysis of a whole capture: connections come, are followed, and end.
 
 use crate::config::Config;
-use crate::connection::{Connection, Taken};
+use crate::connection::{Capture, Connection, Taken};
 use crate::nursery::{Nursery, Young};
 use crate::sink::Sink;
 use crate::table::{Table, hash, same};
@@ -51,6 +51,8 @@ pub struct Analyzer<S: Sink> {
     ended: VecDeque<(Time, u32, u32)>,
     /// Made once, used for every connection that ends young.
     spare: Option<Box<Connection>>,
+    /// When the capture began.
+    origin: Time,
 }
 
 impl<S: Sink> Analyzer<S> {
@@ -66,6 +68,7 @@ impl<S: Sink> Analyzer<S> {
             nursery: Nursery::default(),
             ended: VecDeque::new(),
             spare: None,
+            origin: Time::FAR_FUTURE,
         }
     }
 
@@ -115,6 +118,9 @@ impl<S: Sink> Analyzer<S> {
     }
 
     fn follow(&mut self, hint: u32, packet: &Packet, fate: Fate) {
+        if self.origin == Time::FAR_FUTURE {
+            self.origin = packet.time;
+        }
         let hinted = self.slots.get(hint as usize).and_then(Slot::tuple);
         let slot = match hinted.is_some_and(|t| same(t, &packet.tuple)) {
             true => hint,
@@ -169,7 +175,8 @@ impl<S: Sink> Analyzer<S> {
             self.grow_up(slot);
         }
         let Slot::Grown(_, connection) = &mut self.slots[at] else { return Taken::Yes };
-        let taken = connection.take(packet, fate, &self.config, &mut self.sink);
+        let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
+        let taken = connection.take(packet, fate, &mut Capture { config, sink, origin });
         if taken == Taken::Yes && !self.numbers[at].1 && connection.is_over() {
             self.note_end(slot, packet.time);
         }
@@ -189,9 +196,10 @@ impl<S: Sink> Analyzer<S> {
         let at = slot as usize;
         if let Slot::Young(young) = std::mem::replace(&mut self.slots[at], Slot::Empty) {
             let mut grown = Box::new(Connection::new(self.numbers[at].0));
-            let (config, sink) = (&self.config, &mut self.sink);
+            let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
+            let mut capture = Capture { config, sink, origin };
             self.nursery.read(&young, |p| {
-                grown.take(p, Fate::Unknown, config, sink);
+                grown.take(p, Fate::Unknown, &mut capture);
             });
             self.slots[at] = Slot::Grown(young.tuple, grown);
         }
@@ -224,18 +232,19 @@ impl<S: Sink> Analyzer<S> {
 
     fn write_rows(&mut self, slot: u32) {
         let at = slot as usize;
-        let (config, sink) = (&self.config, &mut self.sink);
+        let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
+        let mut capture = Capture { config, sink, origin };
         match std::mem::replace(&mut self.slots[at], Slot::Empty) {
             Slot::Empty => {}
-            Slot::Grown(_, mut connection) => self.totals.flows += connection.finish(config, sink),
+            Slot::Grown(_, mut connection) => self.totals.flows += connection.finish(&mut capture),
             Slot::Young(young) => {
                 let number = self.numbers[at].0;
                 let mut connection = self.spare.take().unwrap_or_else(|| Box::new(Connection::new(number)));
                 connection.reset(number);
                 self.nursery.read(&young, |p| {
-                    connection.take(p, Fate::Unknown, config, sink);
+                    connection.take(p, Fate::Unknown, &mut capture);
                 });
-                self.totals.flows += connection.finish(config, sink);
+                self.totals.flows += connection.finish(&mut capture);
                 self.spare = Some(connection);
             }
         }

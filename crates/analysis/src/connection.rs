@@ -47,6 +47,20 @@ pub struct Connection {
     streams: [Stream; 2],
 }
 
+/// What all connections of a capture share.
+pub struct Capture<'a, S: Sink> {
+    pub config: &'a Config,
+    pub sink: &'a mut S,
+    /// When it began.
+    pub origin: Time,
+}
+
+impl<S: Sink> Capture<'_, S> {
+    fn around(&mut self, view: View) -> Surroundings<'_, S> {
+        Surroundings { config: self.config, sink: self.sink, view, origin: self.origin }
+    }
+}
+
 /// What is to be done with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
@@ -97,7 +111,7 @@ impl Connection {
         self.reset || (self.sides[0].fin && self.sides[1].fin && acked)
     }
 
-    pub fn take<S: Sink>(&mut self, packet: &Packet, fate: Fate, config: &Config, sink: &mut S) -> Taken {
+    pub fn take<S: Sink>(&mut self, packet: &Packet, fate: Fate, capture: &mut Capture<'_, S>) -> Taken {
         if self.start == Time::FAR_FUTURE {
             self.begin(packet);
         }
@@ -118,22 +132,22 @@ impl Connection {
         };
         self.last = packet.time;
         self.note(packet, side);
-        self.place_again(config);
+        self.place_again(capture.config);
         let twice = self.is_bare_ack_twice(packet, side);
         if twice {
             self.streams[1 - side].limits.captured_twice += 1;
             return Taken::Yes;
         }
         if flags.has(Flags::SYN) {
-            self.on_syn(packet, side, config, sink);
+            self.on_syn(packet, side, capture);
         }
         if flags.has(Flags::ACK) && !flags.has(Flags::RST) {
-            self.on_ack(packet, side, config, sink);
+            self.on_ack(packet, side, capture);
         }
         let carries = packet.seg.payload > 0 || flags.has(Flags::FIN);
         if carries && !flags.has(Flags::RST) {
             let view = self.view(packet, side, true);
-            let mut around = Surroundings { config, sink, view };
+            let mut around = capture.around(view);
             self.streams[side].on_data(packet, fate, &mut around);
         } else if !flags.has(Flags::SYN) {
             self.streams[side].on_bare_ack_from_sender(packet);
@@ -188,15 +202,19 @@ impl Connection {
             }
         }
         // Distances change little: after a while every eighth packet will do.
-        if s.packets <= 256 || s.packets & 7 == 0 {
-            self.place.note(packet, side);
+        if (s.packets <= 256 || s.packets & 7 == 0)
+            && let Some(sample) = self.place.note(packet, side)
+            && self.at[side] == Vantage::Receiver
+        {
+            // From the receiver's side this is the whole way: there, the sender, and back.
+            self.streams[side].round_trip(sample);
         }
         let limits = &mut self.streams[side].limits;
         limits.options_cut += u64::from(packet.seg.options_cut);
         limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
     }
 
-    fn on_syn<S: Sink>(&mut self, packet: &Packet, side: usize, config: &Config, sink: &mut S) {
+    fn on_syn<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
         let s = &mut self.sides[side];
         let repeated = s.isn.is_some();
         s.isn = Some(packet.seg.seq);
@@ -205,7 +223,7 @@ impl Connection {
         s.sack_permitted |= packet.seg.sack_permitted;
         s.syn_time = Some(packet.time);
         let view = self.view(packet, side, true);
-        self.streams[side].on_syn(packet, &mut Surroundings { config, sink, view });
+        self.streams[side].on_syn(packet, &mut capture.around(view));
         if !repeated && let (1, Some(syn)) = (side, self.sides[0].syn_time) {
             self.place.to[1].sample(packet.time - syn);
             self.streams[0].rtt_hint(packet.time - syn);
@@ -237,7 +255,7 @@ impl Connection {
         }
     }
 
-    fn on_ack<S: Sink>(&mut self, packet: &Packet, side: usize, config: &Config, sink: &mut S) {
+    fn on_ack<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
         let flags = packet.seg.flags;
         if !self.established && !flags.has(Flags::SYN) {
             self.established = true;
@@ -257,7 +275,7 @@ impl Connection {
             self.streams[of].mss = 1460;
         }
         let view = self.view(packet, of, false);
-        let mut around = Surroundings { config, sink, view };
+        let mut around = capture.around(view);
         self.streams[of].on_ack(packet, scale, &mut around);
     }
 
@@ -299,7 +317,7 @@ impl Connection {
     }
 
     /// Ends both streams; returns how many rows were written.
-    pub fn finish<S: Sink>(&mut self, config: &Config, sink: &mut S) -> u64 {
+    pub fn finish<S: Sink>(&mut self, capture: &mut Capture<'_, S>) -> u64 {
         let one_way = self.sides[0].packets == 0 || self.sides[1].packets == 0;
         let mut rows = 0;
         for side in 0..2 {
@@ -324,7 +342,7 @@ impl Connection {
                 sent: self.last,
                 handshake: false,
             };
-            let mut around = Surroundings { config, sink, view };
+            let mut around = capture.around(view);
             self.streams[side].finish(&ending, &mut around);
             rows += 1;
         }

@@ -143,14 +143,14 @@ impl Place {
             _ => self.to[side].min().unwrap_or(Span::ZERO),
         }
     }
-    /// Notes what a packet from `side` tells.
+    /// Notes what a packet from `side` tells; the delay to that side and back, if it tells that.
     #[inline]
-    pub fn note(&mut self, packet: &Packet, side: usize) {
-        if let Some(ts) = packet.seg.timestamps {
-            self.to[1 - side].towards(ts.val, packet.time);
-            if ts.ecr != 0 {
-                self.to[side].back(ts.ecr, packet.time);
-            }
+    pub fn note(&mut self, packet: &Packet, side: usize) -> Option<Span> {
+        let ts = packet.seg.timestamps?;
+        self.to[1 - side].towards(ts.val, packet.time);
+        if ts.ecr == 0 {
+            return None;
         }
+        self.to[side].back(ts.ecr, packet.time)
     }
 }

@@ -136,6 +136,9 @@ impl Stream {
             Vantage::Receiver | Vantage::Middle => self.on_the_way.push_back(news),
             _ => self.repair.on_ack(&news, now, self.next),
         }
+        if around.config.wanted.rtts {
+            self.rtt_rows(now, around.sink);
+        }
         let flight = self.flight();
         if news.advanced > 0 {
             self.timers.on_progress(self.una, self.next);
@@ -153,6 +156,16 @@ impl Stream {
             self.advance(now, around);
         }
         self.board.shrink();
+    }
+
+    /// The round trips that this ACK told.
+    fn rtt_rows(&mut self, time: Time, sink: &mut impl Sink) {
+        let told = std::mem::take(&mut self.samples);
+        for (sample, kind) in [(told.ack, RttKind::Ack), (told.timestamps, RttKind::Timestamps)] {
+            if let Some((rtt, end)) = sample.filter(|(rtt, _)| *rtt >= Span::ZERO) {
+                sink.rtt(RttRow { flow: self.id, time, seq: self.relative(end), rtt, kind });
+            }
+        }
     }
 
     /// The advertised window, where its scale is known.
@@ -231,15 +244,16 @@ impl Stream {
                 newest = newest.max(Some((seg.last_time, seg.end())));
             }
         });
-        if let Some((sent, _)) = newest {
+        if let Some((sent, end)) = newest {
             // Data sent once was SACKed just now: a round trip, by Karn's rule.
             news.newest_delivered = news.newest_delivered.max(sent);
             self.newest_delivered = self.newest_delivered.max(sent);
-            self.take_rtt(now - sent, now);
+            self.take_rtt(now - sent, now, end);
         }
     }
 
-    fn take_rtt(&mut self, sample: Span, now: Time) {
+    fn take_rtt(&mut self, sample: Span, now: Time, end: u64) {
+        self.samples.ack = Some((sample, end));
         self.rtt.take_ack(sample, now);
         self.timers.on_rtt(sample, self.una, self.next);
     }
@@ -256,7 +270,7 @@ impl Stream {
                 if !plain.sacked {
                     news.advanced_new += u64::from(plain.len);
                     news.note_original(plain.end);
-                    sample = Some(plain.time);
+                    sample = Some((plain.time, plain.end));
                     last_ts = Some((plain.ts, plain.time));
                 }
                 if let Some(ledger) = &mut self.ledger {
@@ -281,6 +295,7 @@ impl Stream {
             && echo != 0
         {
             self.rtt.take_timestamps(now - sent);
+            self.samples.timestamps = Some((now - sent, ack));
         }
         if resent && !self.sack_permitted {
             // Without SACK an ACK that a retransmission set off also covers what had arrived before it: it
@@ -288,9 +303,9 @@ impl Stream {
             news.original_end = 0;
             sample = None;
         }
-        if let Some(sent) = sample {
+        if let Some((sent, end)) = sample {
             news.newest_delivered = news.newest_delivered.max(sent);
-            self.take_rtt(now - sent, now);
+            self.take_rtt(now - sent, now, end);
         }
         news.advanced = ack - head;
         self.una = ack;
@@ -323,7 +338,9 @@ impl Stream {
     /// Writes the interval that ended, and those without any packet after it are left out.
     pub(super) fn roll_interval<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
         let length = around.config.interval.0.max(1);
-        let start = Time(now.0.div_euclid(length) * length);
+        // Counted from the first packet of the capture.
+        let origin = around.origin;
+        let start = origin + Span((now - origin).0.div_euclid(length) * length);
         if self.interval.start == start {
             return;
         }

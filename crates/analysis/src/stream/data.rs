@@ -85,9 +85,12 @@ impl Stream {
 
     fn count(&mut self, packet: &Packet) {
         let seg = &packet.seg;
+        if seg.payload == 0 {
+            return; // a bare FIN is no data
+        }
         self.counts.packets += 1;
         self.counts.bytes += u64::from(seg.payload);
-        if self.first_data.is_none() && seg.payload > 0 {
+        if self.first_data.is_none() {
             self.first_data = Some(packet.time);
         }
         self.limits.largest_payload = self.limits.largest_payload.max(seg.payload);

@@ -52,6 +52,15 @@ pub struct Surroundings<'a, S: Sink> {
     pub config: &'a Config,
     pub sink: &'a mut S,
     pub view: View,
+    /// When the capture began.
+    pub origin: Time,
+}
+
+/// Round trips that one ACK told, each with the end of the data it is of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Samples {
+    ack: Option<(Span, u64)>,
+    timestamps: Option<(Span, u64)>,
 }
 
 /// Cache lines of a stream that an ordinary packet touches.
@@ -123,6 +132,7 @@ pub struct Stream {
     last_data: Option<Time>,
     last_time: Time,
     newest_delivered: Time,
+    samples: Samples,
     rtt: Rtt,
     timers: Timers,
     delivery: Delivery,
@@ -189,6 +199,7 @@ impl Stream {
             last_sack: wire::SackBlocks::NONE,
             last_blocks: [(0, 0); 4],
             newest_delivered: Time::FAR_PAST,
+            samples: Samples::default(),
             first_data: None,
             last_data: None,
             last_sent: Time::FAR_PAST,
@@ -231,6 +242,10 @@ impl Stream {
     /// Bytes sent, not acknowledged and not SACKed.
     pub fn flight(&self) -> u64 {
         (self.next - self.una).saturating_sub(self.board.sacked_bytes)
+    }
+    /// A full round trip, told by the receiver's own timestamps coming back through the sender.
+    pub fn round_trip(&mut self, sample: Span) {
+        self.rtt.take_timestamps(sample);
     }
     pub fn rtt_hint(&mut self, sample: Span) {
         self.rtt.hint(sample);

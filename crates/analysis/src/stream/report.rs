@@ -54,6 +54,7 @@ impl Stream {
     fn flow_row(&self, ending: &Ending, at: Vantage, episodes: u32) -> FlowRow {
         let c = &self.counts;
         let fin = u64::from(self.fin_seen);
+        let bytes = (self.next - self.base).saturating_sub(1 + fin);
         let mut row = FlowRow {
             flow: self.id,
             sender: ending.sender,
@@ -63,8 +64,8 @@ impl Stream {
             end: self.last_time,
             first_data: self.first_data,
             last_data: self.last_data.filter(|_| self.first_data.is_some()),
-            bytes: (self.next - self.base).saturating_sub(1 + fin),
-            acked_bytes: (self.una - self.base).saturating_sub(1),
+            bytes,
+            acked_bytes: (self.una - self.base).saturating_sub(1).min(bytes),
             packets: c.packets,
             segments: c.segments,
             acks: c.acks,
@@ -98,7 +99,8 @@ impl Stream {
             episodes,
             timeouts: c.timeouts,
             max_backoff: c.max_backoff,
-            cost: c.cost,
+            // Single episodes may come out negative by chance; together they cannot have gained time.
+            cost: c.cost.map(|cost| cost.max(Span::ZERO)),
             idle_total: self.idle.total,
             idle_longest: self.idle.longest,
             idle_gaps: self.idle.gaps,
