@@ -7,12 +7,12 @@ use crate::sink::Sink;
 use crate::table::{Table, hash, same};
 use crate::{Fate, Totals};
 use std::collections::VecDeque;
-use wire::{Packet, Span, Time, Tuple};
+use wire::{Notes, Packet, Span, Time, Tuple};
 
 /// A connection that ended stays known for this long, for late packets...
 const LINGER: Span = Span::from_secs(10);
 /// ...unless more than this many wait.
-const MOST_LINGERING: usize = 1 << 16;
+const MOST_LINGERING: usize = 1 << 14;
 
 const NONE: u32 = u32::MAX;
 const BATCH: usize = 128;
@@ -175,6 +175,14 @@ impl<S: Sink> Analyzer<S> {
             self.grow_up(slot);
         }
         let Slot::Grown(_, connection) = &mut self.slots[at] else { return Taken::Yes };
+        let noted;
+        let packet = match connection.is_new() && packet.has_partial_checksum() {
+            false => packet,
+            true => {
+                noted = Packet { notes: packet.notes.with(Notes::PARTIAL_CHECKSUM), ..*packet };
+                &noted
+            }
+        };
         let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
         let taken = connection.take(packet, fate, &mut Capture { config, sink, origin });
         if taken == Taken::Yes && !self.numbers[at].1 && connection.is_over() {
@@ -212,9 +220,19 @@ impl<S: Sink> Analyzer<S> {
                 return;
             }
             self.ended.pop_front();
+            if let Some((_, next, _)) = self.ended.get(2) {
+                self.warm_ended(*next);
+            }
             if self.numbers[slot as usize] == (number, true) {
                 self.end(slot);
             }
+        }
+    }
+
+    /// A connection that is to be let go of soon.
+    fn warm_ended(&self, slot: u32) {
+        if let Some(Slot::Young(young)) = self.slots.get(slot as usize) {
+            self.nursery.warm_all(young);
         }
     }
 

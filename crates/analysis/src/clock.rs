@@ -31,12 +31,8 @@ impl SenderClock {
                 return;
             }
             let seen = f64::from(ticks) / passed.as_secs();
-            // The nearest by ratio: while a queue fills, the clock seems to run slow by up to a half.
-            let off = |rate: f64| (seen / rate).ln().abs();
-            let Some(rate) = RATES.into_iter().min_by(|a, b| off(*a).total_cmp(&off(*b))) else { return };
-            if off(rate) > 0.7 {
-                return;
-            }
+            // While a queue fills, the clock seems to run slow by up to a half.
+            let Some(rate) = RATES.into_iter().find(|r| seen > r * 0.5 && seen < r * 1.25) else { return };
             self.tick = Span::from_secs_f64(1.0 / rate);
             self.least = Span::MAX;
             self.least_before = Span::MAX;

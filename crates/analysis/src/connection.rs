@@ -9,7 +9,6 @@ use crate::sink::Sink;
 use crate::stream::report::Ending;
 use crate::stream::{Stream, Surroundings, View};
 use crate::vantage::Place;
-use wire::checksum::pseudo_header;
 use wire::{Endpoint, Flags, Notes, Packet, Seq, Span, Time, Tuple};
 
 /// What one host said of itself on its SYN, and how it ended its stream.
@@ -46,6 +45,9 @@ pub struct Connection {
     handshake: Option<Span>,
     streams: [Stream; 2],
 }
+
+/// As many packets of a side are asked where they were captured.
+const FIRST: u32 = 32;
 
 /// What all connections of a capture share.
 pub struct Capture<'a, S: Sink> {
@@ -104,6 +106,11 @@ impl Connection {
     pub fn warm(&self, towards: bool, carries: bool) {
         prefetch::lines(self, 0, 8);
         self.streams[usize::from(towards != carries)].warm();
+    }
+
+    /// Are its first packets still being looked at for what they tell of the place of the capture?
+    pub fn is_new(&self) -> bool {
+        self.sides[0].packets.max(self.sides[1].packets) < FIRST
     }
 
     pub fn is_over(&self) -> bool {
@@ -183,10 +190,9 @@ impl Connection {
     fn note(&mut self, packet: &Packet, side: usize) {
         let s = &mut self.sides[side];
         s.packets += 1;
-        if s.packets <= 32 {
+        if s.packets <= FIRST {
             // A checksum of just the pseudo-header was left to the network card: captured on the host itself.
-            let tcp_len = packet.seg.payload + u32::from(packet.seg.header_len);
-            if packet.checksum == pseudo_header(&packet.tuple, tcp_len) {
+            if packet.notes.has(Notes::PARTIAL_CHECKSUM) {
                 self.place.partial_checksums[side] += 1;
                 self.streams[side].limits.partial_checksums += 1;
             }

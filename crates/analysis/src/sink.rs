@@ -7,7 +7,7 @@ use crate::rows::*;
 /// Rows of one flow come in the order in which they became certain, which is nearly that of time; a flow's own
 /// row comes last. Flows end in any order.
 pub trait Sink {
-    fn flow(&mut self, _row: FlowRow) {}
+    fn flow(&mut self, _row: &FlowRow) {}
     fn burst(&mut self, _row: BurstRow) {}
     fn episode(&mut self, _row: EpisodeRow) {}
     fn retransmission(&mut self, _row: RetransmissionRow) {}
@@ -42,8 +42,8 @@ pub struct Rows {
 }
 
 impl Sink for Rows {
-    fn flow(&mut self, row: FlowRow) {
-        self.flows.push(row);
+    fn flow(&mut self, row: &FlowRow) {
+        self.flows.push(row.clone());
     }
     fn burst(&mut self, row: BurstRow) {
         self.bursts.push(row);

@@ -147,7 +147,7 @@ mod tests {
             silence: Some(Span::from_millis(430)),
             ..BurstRow::default()
         });
-        spool.flow(FlowRow::default());
+        spool.flow(&FlowRow::default());
         let said = comments(&spool.seal()).unwrap();
         assert_eq!(said[0], (12, "rexmit: retransmission (recovery, SACK)".into()));
         assert_eq!(

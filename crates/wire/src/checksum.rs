@@ -25,8 +25,13 @@ pub fn fold(mut sum: u64) -> u16 {
 /// The sum of TCP's pseudo-header (RFC 9293 §3.1) for a segment of `tcp_len` bytes, folded, not complemented.
 /// A checksum field that holds just this is what a host leaves for its network card to finish.
 pub fn pseudo_header(tuple: &Tuple, tcp_len: u32) -> u16 {
-    let from = if tuple.src.host.is_v4() && tuple.dst.host.is_v4() { 12 } else { 0 };
-    let sum = add(add(0, &tuple.src.host.0[from..]), &tuple.dst.host.0[from..]);
+    let (src, dst) = (&tuple.src.host, &tuple.dst.host);
+    let sum = if src.is_v4() && dst.is_v4() {
+        let word = |h: &[u8; 16], at: usize| u64::from(u16::from_be_bytes([h[at], h[at + 1]]));
+        word(&src.0, 12) + word(&src.0, 14) + word(&dst.0, 12) + word(&dst.0, 14)
+    } else {
+        add(add(0, &src.0), &dst.0)
+    };
     fold(sum + 6 + u64::from(tcp_len >> 16) + u64::from(tcp_len & 0xffff))
 }
 

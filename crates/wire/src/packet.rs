@@ -24,11 +24,16 @@ impl Notes {
     pub const TUNNELLED: Notes = Notes(1 << 5);
     /// The TCP checksum was verified over the whole segment, and is wrong.
     pub const BAD_CHECKSUM: Notes = Notes(1 << 6);
+    /// The TCP checksum is that of the pseudo-header alone: left for the network card to finish.
+    pub const PARTIAL_CHECKSUM: Notes = Notes(1 << 8);
     /// The IP ECN field said Congestion Experienced (RFC 3168).
     pub const CE: Notes = Notes(1 << 7);
 
     pub fn has(self, any: Notes) -> bool {
         self.0 & any.0 != 0
+    }
+    pub fn with(self, more: Notes) -> Notes {
+        Notes(self.0 | more.0)
     }
     pub fn add(&mut self, more: Notes) {
         self.0 |= more.0;
@@ -52,4 +57,13 @@ pub struct Packet {
     /// TTL or hop limit.
     pub ttl: u8,
     pub notes: Notes,
+}
+
+impl Packet {
+    /// Is the checksum field that of the pseudo-header alone?
+    pub fn has_partial_checksum(&self) -> bool {
+        let tcp_len = self.seg.payload + u32::from(self.seg.header_len);
+        self.notes.has(Notes::PARTIAL_CHECKSUM)
+            || self.checksum == crate::checksum::pseudo_header(&self.tuple, tcp_len)
+    }
 }

@@ -1,8 +1,9 @@
 //! Outages among the bursts: intervals in which everything vanished, and whether they come in a beat.
 
-use crate::rows::{BurstRow, EpisodeRow, FlowRow, Limit, Trigger};
+use super::path::{arriving, round_trip};
+use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Trigger};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::{Span, Time};
 
 /// What the outages of one flow have in common. Times are seconds from the start of the capture.
@@ -40,10 +41,13 @@ const LISTED: usize = 100;
 /// The fit looks at no more outages than this: its cost grows with the cube.
 const FITTED: usize = 48;
 
+/// Where data is seen as it arrives: a gap in it this long before a hole is seen belongs to the hole.
+const BEHIND: Span = Span::from_millis(50);
+
 /// How long the queue made packets wait when the burst began.
 fn queued(rtt_before: Option<Span>, flow: &FlowRow) -> Option<f64> {
-    let least = flow.rtt_ack.min;
-    rtt_before.filter(|_| flow.rtt_ack.n > 0).map(|r| (r.as_secs() - least).max(0.0))
+    let rtt = round_trip(flow).filter(|_| !arriving(flow))?;
+    rtt_before.map(|r| (r.as_secs() - rtt.min).max(0.0))
 }
 
 /// The queue was all but empty.
@@ -57,35 +61,63 @@ fn queue_was_full(rtt_before: Option<Span>, flow: &FlowRow) -> bool {
     queued(rtt_before, flow).is_some_and(|q| q > 0.5 * least + 0.005 && q >= 0.85 * (most - least))
 }
 
-/// Whether the burst looks like an outage: a long run of copies with nothing delivered between. A queue that
-/// overflows drops single packets or short runs, and when it drops a long one, the RTT had risen to its peak
-/// and the run is over within a round trip.
-pub fn is_outage(b: &BurstRow, flow: &FlowRow) -> bool {
+/// The end of what the application had was lost: the timer had to repair it because nothing came behind it.
+pub(super) fn is_tail(e: &EpisodeRow) -> bool {
+    let by_timer =
+        matches!(e.kind, EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent);
+    by_timer && e.limit == Limit::Application
+}
+
+/// From the first to the last copy that was lost before any was repaired: copies of repairs lie behind a silence.
+fn lasted(b: &BurstRow) -> Span {
+    let before_repair = match (b.first_repair, b.silence) {
+        (Some(repair), Some(silence)) => repair - silence - b.start,
+        _ => Span::MAX,
+    };
+    (b.last - b.start).min(before_repair).max(Span::ZERO)
+}
+
+/// Whether the burst, seen where it was sent, looks like an outage: nothing delivered for 20 ms, or a window of
+/// which nothing came back, or ACKs lost with it. A queue that overflows drops single packets or short runs, and
+/// when it drops a long one, the RTT had risen to its peak and the run is over within a round trip. The end of a
+/// transfer may vanish in a few milliseconds for any reason.
+fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow) -> bool {
     let copies = b.lost_copies.unwrap_or(b.lost_segments);
-    let lasted = b.last - b.start;
-    let many = copies >= COPIES && lasted >= AT_ONCE;
+    let lasted = lasted(b);
+    if tail {
+        return copies >= COPIES && lasted >= BEHIND;
+    }
     let long = copies >= 3 && lasted >= LASTING;
+    let timer = matches!(b.trigger, Trigger::TimerRto | Trigger::TimerProbe);
+    let dark = copies >= COPIES && lasted >= AT_ONCE && (timer || b.lost_acks.is_some_and(|n| n > 0));
     let round_trip = b.rtt_before.map_or(0.0, Span::as_secs);
-    (many || long) && !(queue_was_full(b.rtt_before, flow) && lasted.as_secs() <= round_trip)
+    (long || dark) && !(queue_was_full(b.rtt_before, flow) && lasted.as_secs() <= round_trip)
 }
 
 /// Whether the timer fired although a window of many segments was in flight: any three of them that arrived would
 /// have brought ACKs, so nothing came back. Where only the ACKs vanished hardly any copy was lost.
-pub fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
+fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     let many = u64::from(COPIES) * u64::from(flow.mss.max(536));
-    e.timeouts > 0 && e.flight_bytes >= many && e.limit != Limit::Application && flow.sack_permitted
+    let by_timer =
+        matches!(e.kind, EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent);
+    e.timeouts > 0 && by_timer && e.flight_bytes >= many && !is_tail(e) && !arriving(flow)
 }
 
 /// One time that everything vanished.
 #[derive(Clone, Copy, Debug)]
-struct Gone {
+pub struct Gone {
     start: Time,
     last: Time,
+    pub episode: Option<u32>,
+    /// Copies that vanished in it.
+    pub copies: u64,
     rtt_before: Option<Span>,
     /// From when the first lost copy should have been acknowledged to the repair that the first arrival behind
-    /// the hole set off.
+    /// the hole set off; where data is seen as it arrives, how long none did.
     length: Option<Span>,
     lost_acks: Option<u32>,
+    /// How long nothing arrived before the hole was seen; it is no part of the episode.
+    pub gap: Option<Span>,
 }
 
 impl Gone {
@@ -95,38 +127,115 @@ impl Gone {
             (Trigger::Ack, Some(repair), Some(rtt)) => Some((repair - b.start - rtt).max(b.last - b.start)),
             _ => None,
         };
-        Gone { start: b.start, last: b.last, rtt_before: b.rtt_before, length, lost_acks: b.lost_acks }
+        Gone {
+            start: b.start,
+            last: b.start + lasted(b),
+            episode: b.episode,
+            copies: u64::from(b.lost_copies.unwrap_or(b.lost_segments)),
+            rtt_before: b.rtt_before,
+            length,
+            lost_acks: b.lost_acks,
+            gap: None,
+        }
+    }
+    /// Seen where data arrives: `gap` is how long none did.
+    fn arrived(b: &BurstRow, gap: Span, by_timer: bool) -> Gone {
+        let start = b.start + Span(-gap.0);
+        let length = (!by_timer).then_some(gap);
+        Gone { start, last: start, length, rtt_before: None, gap: Some(gap), ..Gone::of(b) }
     }
 }
 
-pub fn find(
+/// Every outage of the flow, in order of time.
+pub(super) fn all(
     flow: &FlowRow,
     bursts: &[BurstRow],
     episodes: &[EpisodeRow],
-    capture_start: Time,
-) -> Option<Outages> {
-    let mut seen: Vec<Gone> = bursts.iter().filter(|b| is_outage(b, flow)).map(Gone::of).collect();
-    let told: BTreeSet<u32> =
-        bursts.iter().filter(|b| is_outage(b, flow)).filter_map(|b| b.episode).collect();
+    idle: &[IdleRow],
+) -> Vec<Gone> {
+    let mut seen = match arriving(flow) {
+        true => arrivals_stopped(flow, bursts, idle),
+        false => copies_vanished(flow, bursts, episodes),
+    };
+    seen.sort_by_key(|g| g.start);
+    seen
+}
+
+fn copies_vanished(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow]) -> Vec<Gone> {
+    let tails: BTreeSet<u32> = episodes.iter().filter(|e| is_tail(e)).map(|e| e.number).collect();
+    let tail = |b: &BurstRow| b.episode.is_some_and(|e| tails.contains(&e));
+    let mut seen: Vec<Gone> = bursts.iter().filter(|b| is_outage(b, tail(b), flow)).map(Gone::of).collect();
+    let told: BTreeSet<u32> = seen.iter().filter_map(|g| g.episode).collect();
+    let mut first: BTreeMap<u32, &BurstRow> = BTreeMap::new();
+    for b in bursts {
+        b.episode.map(|e| first.entry(e).or_insert(b));
+    }
     let silent = |e: &&EpisodeRow| is_silence(e, flow) && !told.contains(&e.number);
     seen.extend(episodes.iter().filter(silent).map(|e| {
-        let of_it = bursts.iter().find(|b| b.episode == Some(e.number));
-        let rtt_before = of_it.and_then(|b| b.rtt_before);
+        let of_it = first.get(&e.number);
         Gone {
             start: e.start,
             last: e.start,
-            rtt_before,
+            episode: Some(e.number),
+            copies: u64::from(e.lost_copies.unwrap_or(e.lost_segments)),
+            rtt_before: of_it.and_then(|b| b.rtt_before),
             length: None,
             lost_acks: of_it.and_then(|b| b.lost_acks),
+            gap: None,
         }
     }));
-    seen.sort_by_key(|g| g.start);
+    seen
+}
+
+/// Where data is seen as it arrives, an outage is a time without any that ends with a hole.
+fn arrivals_stopped(flow: &FlowRow, bursts: &[BurstRow], idle: &[IdleRow]) -> Vec<Gone> {
+    let longest = Span::from_secs_f64(round_trip(flow).map_or(0.0, |r| r.max)).max(BEHIND);
+    let waits = |i: &&IdleRow| {
+        !matches!(i.cause, IdleCause::Application | IdleCause::ZeroWindow | IdleCause::Handshake)
+    };
+    let mut gaps: Vec<&IdleRow> = idle.iter().filter(waits).collect();
+    gaps.sort_by_key(|i| i.end);
+    let mut holes: Vec<&BurstRow> = bursts.iter().collect();
+    holes.sort_by_key(|b| b.start);
+    let mut seen: Vec<Gone> = Vec::new();
+    let mut taken = 0;
+    for b in holes {
+        // What ended the gap left the sender at most a round trip before the hole was seen.
+        let before = gaps.partition_point(|i| i.end <= b.start + Span::from_millis(1));
+        if before <= taken {
+            continue;
+        }
+        let gap = gaps[before - 1];
+        let by_timer = matches!(gap.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);
+        let copies = b.lost_copies.unwrap_or(b.lost_segments);
+        if b.start - gap.end <= longest && (by_timer || copies >= 3) {
+            seen.push(Gone::arrived(b, gap.end - gap.start, by_timer));
+            taken = before;
+        }
+    }
+    seen
+}
+
+/// What the outages in `all` have in common.
+pub(super) fn find(
+    flow: &FlowRow,
+    all: &[Gone],
+    episodes: &[EpisodeRow],
+    capture_start: Time,
+) -> Option<Outages> {
+    let mut seen = all.to_vec();
     seen.dedup_by(|g, earlier| g.start - earlier.last < APART);
     let first = *seen.first()?;
     let starts: Vec<f64> = seen.iter().map(|g| (g.start - capture_start).as_secs()).collect();
     let mut lengths: Vec<f64> = seen.iter().filter_map(|g| g.length).map(Span::as_secs).collect();
     lengths.sort_by(f64::total_cmp);
-    let beat = beat_of(&seen, flow, &starts);
+    let silent: Vec<(f64, f64)> = episodes
+        .iter()
+        .filter(|e| e.timeouts > 0)
+        .filter_map(|e| e.end.map(|end| (e.start - capture_start, end - capture_start)))
+        .map(|(from, to)| (from.as_secs(), to.as_secs()))
+        .collect();
+    let beat = beat_of(&seen, flow, &starts, &silent);
     let acks: Vec<u32> = seen.iter().filter_map(|g| g.lost_acks).collect();
     Some(Outages {
         count: seen.len() as u32,
@@ -159,11 +268,11 @@ impl Beat {
 
 /// A copy meets the outage where the link is, which behind a queue is later than it was sent by the time it
 /// waited: where the queue differs from one outage to the next only the corrected times are regular.
-fn beat_of(seen: &[Gone], flow: &FlowRow, starts: &[f64]) -> Option<Beat> {
-    let plain = beat(starts);
+fn beat_of(seen: &[Gone], flow: &FlowRow, starts: &[f64], silent: &[(f64, f64)]) -> Option<Beat> {
+    let plain = beat(starts, silent);
     let met: Option<Vec<f64>> =
         seen.iter().zip(starts).map(|(g, at)| queued(g.rtt_before, flow).map(|q| at + q)).collect();
-    let shifted = met.and_then(|met| beat(&met));
+    let shifted = met.and_then(|met| beat(&met, silent));
     match (plain, shifted) {
         (Some(p), Some(s)) => Some(if s.better_than(&p) { s } else { p }),
         (p, s) => p.or(s),
@@ -171,8 +280,9 @@ fn beat_of(seen: &[Gone], flow: &FlowRow, starts: &[f64]) -> Option<Beat> {
 }
 
 /// The period on which most of the times lie, if there is one. Any two of them, and any number of beats between,
-/// propose a period; the rest vote; a straight line through the voters refines it.
-fn beat(times: &[f64]) -> Option<Beat> {
+/// propose a period; the rest vote; a straight line through the voters refines it. A beat while the sender was
+/// `silent` (from, to), waiting for its timer, had nothing to take and is not held against the period.
+fn beat(times: &[f64], silent: &[(f64, f64)]) -> Option<Beat> {
     let times = &times[..times.len().min(FITTED)];
     if times.len() < 3 {
         return None;
@@ -181,7 +291,7 @@ fn beat(times: &[f64]) -> Option<Beat> {
     for (i, from) in times.iter().enumerate() {
         for to in &times[i + 1..] {
             for beats in 1..=4u32 {
-                let Some(found) = fit(times, *from, (to - from) / f64::from(beats)) else { continue };
+                let Some(found) = fit(times, *from, (to - from) / f64::from(beats), silent) else { continue };
                 if best.is_none_or(|b| found.better_than(&b)) {
                     best = Some(found);
                 }
@@ -191,7 +301,7 @@ fn beat(times: &[f64]) -> Option<Beat> {
     best
 }
 
-fn fit(times: &[f64], origin: f64, period: f64) -> Option<Beat> {
+fn fit(times: &[f64], origin: f64, period: f64, silent: &[(f64, f64)]) -> Option<Beat> {
     if period < 0.05 {
         return None;
     }
@@ -206,7 +316,16 @@ fn fit(times: &[f64], origin: f64, period: f64) -> Option<Beat> {
     let hits = voters.len();
     let (first, last) = (voters.first()?.0, voters.last()?.0);
     let slots = (last - first) as usize + 1;
-    let missed = slots - hits;
+    let unseen = |w: &[(f64, f64)]| {
+        let between = (w[0].0 as i64 + 1)..(w[1].0 as i64);
+        let at = |n: i64| origin + n as f64 * period;
+        between.filter(|n| !silent.iter().any(|s| s.0 <= at(*n) && at(*n) <= s.1)).count()
+    };
+    if slots > 4 * FITTED {
+        return None;
+    }
+    let missed: usize = voters.windows(2).map(unseen).sum();
+    let excused = slots - hits - missed;
     // By chance a few times lie near a beat too often to believe it with a gap, a stray or a wide margin.
     let strays = times.len() - hits;
     let margin = match hits {
@@ -214,6 +333,8 @@ fn fit(times: &[f64], origin: f64, period: f64) -> Option<Beat> {
         3 if missed > 0 || strays > 0 => return None,
         4 if strays > 0 => return None,
         5 if strays > 0 && missed > 0 => return None,
+        // An excuse for every beat but one is worth little: three must fit all the better.
+        3 if excused > 2 => return None,
         3 => 0.02,
         4 if missed > 0 => 0.02,
         4 | 5 => 0.03,
@@ -229,7 +350,7 @@ fn fit(times: &[f64], origin: f64, period: f64) -> Option<Beat> {
     let period = sxy / sxx;
     let squares: f64 = voters.iter().map(|v| (v.1 - my - period * (v.0 - mx)).powi(2)).sum();
     let jitter = (squares / n).sqrt();
-    (jitter <= margin * period).then_some(Beat { period, jitter, hits, missed: missed as u32 })
+    (jitter <= margin * period).then_some(Beat { period, jitter, hits, missed: (missed + excused) as u32 })
 }
 
 #[cfg(test)]
@@ -237,7 +358,7 @@ mod tests {
     use super::*;
 
     fn found(times: &[f64]) -> Option<(f64, u32)> {
-        beat(times).map(|b| ((b.period * 1000.0).round() / 1000.0, b.missed))
+        beat(times, &[]).map(|b| ((b.period * 1000.0).round() / 1000.0, b.missed))
     }
 
     #[test]
@@ -281,7 +402,7 @@ mod tests {
                 })
                 .collect();
             t.sort_by(f64::total_cmp);
-            regular += u32::from(beat(&t).is_some());
+            regular += u32::from(beat(&t, &[]).is_some());
         }
         assert!(regular <= 20, "{regular} of 1000");
     }

@@ -30,7 +30,7 @@ impl Stream {
             self.flush_interval(around.sink);
         }
         let row = self.flow_row(ending, around.view.at, count);
-        around.sink.flow(row);
+        around.sink.flow(&row);
     }
 
     fn settle_rest<S: Sink>(&mut self, ledger: &mut Ledger, around: &Surroundings<'_, S>) {

@@ -45,7 +45,7 @@ fn whole(shelf: &Shelf) -> Value {
 #[test]
 fn a_flow_tells_who_sent_what_when_and_how_fast() {
     let mut spool = Spool::new(Wanted::default());
-    spool.flow(flow(0));
+    spool.flow(&flow(0));
     let answer = whole(&spool.seal());
     let f = &answer["flows"][0];
     assert_eq!(f["sender"], "10.8.0.2:41822");
@@ -62,7 +62,7 @@ fn a_flow_tells_who_sent_what_when_and_how_fast() {
 #[test]
 fn causes_stand_under_their_names() {
     let mut spool = Spool::new(Wanted::default());
-    spool.flow(flow(0));
+    spool.flow(&flow(0));
     let counts = &whole(&spool.seal())["flows"][0]["retransmissions"]["by_cause"];
     for (i, cause) in Cause::ALL.into_iter().enumerate() {
         assert_eq!(counts[cause.name()], i + 1);
@@ -84,7 +84,7 @@ fn lists_stand_with_their_flow_whatever_the_order_in_which_rows_came() {
         spool.idle(IdleRow { flow: id, start: at_ms(ms), end: at_ms(ms + 70), ..IdleRow::default() });
     }
     for id in [2, 1, 0] {
-        spool.flow(flow(id));
+        spool.flow(&flow(id));
     }
     let answer = whole(&spool.seal());
     let starts = |flow: usize, list: &str| -> Vec<f64> {
@@ -110,8 +110,8 @@ fn limits_name_only_what_limits() {
 #[test]
 fn totals_add_up_over_flows() {
     let mut spool = Spool::new(Wanted::default());
-    spool.flow(flow(0));
-    spool.flow(FlowRow { lost_copies: None, vantage: Vantage::Receiver, bytes: 10, ..flow(1) });
+    spool.flow(&flow(0));
+    spool.flow(&FlowRow { lost_copies: None, vantage: Vantage::Receiver, bytes: 10, ..flow(1) });
     let answer = whole(&spool.seal());
     let totals = &answer["totals"];
     assert_eq!((&totals["flows"], &totals["connections"]), (&Value::from(2), &Value::from(2)));
@@ -133,7 +133,7 @@ fn the_overview_has_the_worst_flows_first_and_their_heaviest_rows_in_order_of_ti
     }
     for id in 0..10 {
         let cost = (id == 4).then_some(Span::from_millis(2100));
-        spool.flow(FlowRow { cost, bytes: u64::from(id), bursts: 1000, ..flow(id) });
+        spool.flow(&FlowRow { cost, bytes: u64::from(id), bursts: 1000, ..flow(id) });
     }
     let shelf = spool.seal();
     let page = read(&overview::write(&facts(), &shelf, 3).unwrap());
@@ -160,7 +160,7 @@ fn a_writer_that_fails_ends_the_writing_with_its_reason() {
         }
     }
     let mut spool = Spool::new(Wanted::default());
-    spool.flow(flow(0));
+    spool.flow(&flow(0));
     let failed = write(Full, &facts(), &spool.seal()).unwrap_err();
     assert_eq!(failed.kind(), io::ErrorKind::StorageFull);
 }

@@ -118,10 +118,10 @@ impl Spool {
 }
 
 impl Sink for Spool {
-    fn flow(&mut self, row: FlowRow) {
-        self.sums.add(&row);
-        self.worst.offer(&row);
-        self.keep(&row);
+    fn flow(&mut self, row: &FlowRow) {
+        self.sums.add(row);
+        self.worst.offer(row);
+        self.keep(row);
     }
     fn burst(&mut self, row: BurstRow) {
         self.keep(&row);

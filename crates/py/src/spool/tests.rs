@@ -82,7 +82,7 @@ fn spool(flows: u32, bursts: u32) -> Shelf {
         spool.burst(BurstRow { flow: i % flows * 2, start, lost_segments: i, ..BurstRow::default() });
     }
     for flow in (0..flows).rev() {
-        spool.flow(FlowRow { flow: flow * 2, bytes: u64::from(flow), ..FlowRow::default() });
+        spool.flow(&FlowRow { flow: flow * 2, bytes: u64::from(flow), ..FlowRow::default() });
     }
     spool.seal()
 }

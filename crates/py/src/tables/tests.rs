@@ -59,7 +59,7 @@ fn what_is_unknown_is_null() {
 #[test]
 fn every_table_keeps_its_schema_through_the_c_interface_empty_or_not() {
     let mut full = Spool::new(EVERYTHING);
-    full.flow(FlowRow::default());
+    full.flow(&FlowRow::default());
     full.burst(BurstRow::default());
     full.episode(EpisodeRow::default());
     full.retransmission(RetransmissionRow::default());

@@ -1,0 +1,81 @@
+//! The path as far as its round trips tell: whether a queue stood in it, and what the losses met there.
+
+use super::outages::Gone;
+use crate::rows::{BurstRow, EpisodeRow, FlowRow, Summary, Vantage};
+use std::collections::BTreeSet;
+
+/// The round trips of the whole path, seconds. ACKs show them only where the sender is: elsewhere they show how
+/// long the receiving host takes to answer, and echoed timestamps or the handshake stand in.
+pub fn round_trip(flow: &FlowRow) -> Option<Summary> {
+    let seen = |s: Summary| (s.n > 0).then_some(s);
+    match flow.vantage {
+        Vantage::Sender | Vantage::Both => seen(flow.rtt_ack).or(seen(flow.rtt_timestamps)),
+        Vantage::Receiver | Vantage::Middle => seen(flow.rtt_timestamps).or_else(|| handshake(flow)),
+        Vantage::Unknown => seen(flow.rtt_ack).or(seen(flow.rtt_timestamps)).or_else(|| handshake(flow)),
+    }
+}
+
+fn handshake(flow: &FlowRow) -> Option<Summary> {
+    let s = flow.handshake.filter(|_| flow.syn_retransmissions == 0)?.as_secs();
+    Some(Summary { n: 1, min: s, mean: s, stddev: 0.0, max: s })
+}
+
+/// Data is seen as it arrives, not as it leaves: what was lost before here shows as a gap.
+pub(super) fn arriving(flow: &FlowRow) -> bool {
+    matches!(flow.vantage, Vantage::Receiver | Vantage::Middle)
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Path {
+    pub rtt: Option<Summary>,
+    /// Mean wait in the queue, seconds, where one stood most of the time.
+    pub queue_s: Option<f64>,
+    /// So long that it is a fault of its own.
+    pub bloated: bool,
+    /// Losses came when the queue was full (`true`), or whatever the queue (`false`); `None`: it does not show.
+    pub overflow: Option<bool>,
+    /// Lost copies (segments, where copies cannot be counted) in all that was sent.
+    pub loss_share: Option<f64>,
+}
+
+/// A wait that a person notices, and four times what the path itself takes.
+const BLOATED_S: f64 = 0.1;
+
+pub(super) fn path(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], gone: &[Gone]) -> Path {
+    let rtt = round_trip(flow);
+    let queue_s = rtt.filter(|r| r.n > 1 && r.mean > 1.5 * r.min + 0.005).map(|r| r.mean - r.min);
+    let bloated = rtt.is_some_and(|r| r.mean - r.min >= BLOATED_S && r.mean >= 4.0 * r.min);
+    let lost = flow.lost_copies.or(flow.lost_segments);
+    Path {
+        rtt,
+        queue_s,
+        bloated,
+        overflow: overflow(flow, rtt, bursts, episodes, gone),
+        loss_share: lost.filter(|_| flow.segments > 0).map(|l| l as f64 / flow.segments as f64),
+    }
+}
+
+/// Whether the round trip was longer than usual when episodes of loss began. Each counts once, by its first burst.
+fn overflow(
+    flow: &FlowRow,
+    rtt: Option<Summary>,
+    bursts: &[BurstRow],
+    episodes: &[EpisodeRow],
+    gone: &[Gone],
+) -> Option<bool> {
+    let rtt = rtt.filter(|_| !arriving(flow))?;
+    let outages: BTreeSet<Option<u32>> = gone.iter().map(|g| g.episode).collect();
+    let mut begun: BTreeSet<u32> = BTreeSet::new();
+    let mut before: Vec<f64> = bursts
+        .iter()
+        .filter(|b| !outages.contains(&b.episode))
+        .filter(|b| b.episode.is_some_and(|e| begun.insert(e)))
+        .filter_map(|b| b.rtt_before.map(|r| r.as_secs()))
+        .collect();
+    if before.is_empty() || episodes.is_empty() {
+        return None;
+    }
+    let at = before.len() / 2;
+    let (_, median, _) = before.select_nth_unstable_by(at, f64::total_cmp);
+    Some(*median >= rtt.mean + 0.5 * rtt.stddev)
+}
