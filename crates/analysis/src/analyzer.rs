@@ -51,6 +51,8 @@ pub struct Analyzer<S: Sink> {
     ended: VecDeque<(Time, u32, u32)>,
     /// Made once, used for every connection that ends young.
     spare: Option<Box<Connection>>,
+    /// Connections that ended so far.
+    ends: u64,
     /// When the capture began.
     origin: Time,
 }
@@ -68,6 +70,7 @@ impl<S: Sink> Analyzer<S> {
             nursery: Nursery::default(),
             ended: VecDeque::new(),
             spare: None,
+            ends: 0,
             origin: Time::FAR_FUTURE,
         }
     }
@@ -75,12 +78,13 @@ impl<S: Sink> Analyzer<S> {
     /// Packets in the order of the capture. Cheapest in batches of a hundred or so.
     pub fn push(&mut self, packets: &[Packet]) {
         for batch in packets.chunks(BATCH) {
-            // Connections are looked up ahead, so that what they need can be fetched in time. A hint that has
-            // become wrong is only that.
+            // Connections are looked up ahead, so that what they need can be fetched in time. What was found
+            // holds until a connection ends.
             let mut hints = [NONE; BATCH];
             for (hint, packet) in hints.iter_mut().zip(batch) {
                 *hint = self.find(packet).unwrap_or(NONE);
             }
+            let ended = self.ends;
             for (i, packet) in batch.iter().enumerate() {
                 if self.slots.len() > FEW
                     && let Some(later) = batch.get(i + AHEAD)
@@ -88,7 +92,8 @@ impl<S: Sink> Analyzer<S> {
                     self.warm(hints[i + AHEAD], later);
                 }
                 self.totals.packets += 1;
-                self.follow(hints[i], packet, Fate::Unknown);
+                let hint = if ended == self.ends { hints[i] } else { NONE };
+                self.follow(hint, packet, Fate::Unknown);
             }
         }
     }
@@ -121,11 +126,7 @@ impl<S: Sink> Analyzer<S> {
         if self.origin == Time::FAR_FUTURE {
             self.origin = packet.time;
         }
-        let hinted = self.slots.get(hint as usize).and_then(Slot::tuple);
-        let slot = match hinted.is_some_and(|t| same(t, &packet.tuple)) {
-            true => hint,
-            false => self.slot_of(packet),
-        };
+        let slot = if hint == NONE { self.slot_of(packet) } else { hint };
         if self.take(slot, packet, fate) == Taken::Reopens {
             self.end(slot);
             let slot = self.slot_of(packet);
@@ -240,6 +241,7 @@ impl<S: Sink> Analyzer<S> {
     fn end(&mut self, slot: u32) {
         let at = slot as usize;
         let Some(hashed) = self.slots[at].tuple().map(hash) else { return };
+        self.ends += 1;
         if let Ok(entry) = self.table.find_entry(hashed, |s| *s == slot) {
             entry.remove();
         }

@@ -22,6 +22,7 @@ struct Side {
     syn_time: Option<Time>,
     fin: bool,
     packets: u32,
+    last_ack: (Seq, u16),
     last_ip_id: u16,
     last_checksum: u16,
     clock: SenderClock,
@@ -148,7 +149,7 @@ impl Connection {
         if flags.has(Flags::SYN) {
             self.on_syn(packet, side, capture);
         }
-        if flags.has(Flags::ACK) && !flags.has(Flags::RST) {
+        if flags.has(Flags::ACK) && !flags.has(Flags::RST) && !self.repeats_its_ack(packet, side) {
             self.on_ack(packet, side, capture);
         }
         let carries = packet.seg.payload > 0 || flags.has(Flags::FIN);
@@ -170,6 +171,17 @@ impl Connection {
             Some(isn) => isn != packet.seg.seq && (self.established || self.is_over() || side == 0),
             None => self.sides[side].packets > 0 && self.sides[1 - side].isn.is_none(),
         }
+    }
+
+    /// Data that acknowledges what the packet before it did: most packets of a bulk transfer. There is nothing
+    /// in it for the other stream.
+    #[inline]
+    fn repeats_its_ack(&mut self, packet: &Packet, side: usize) -> bool {
+        let (seg, s) = (&packet.seg, &mut self.sides[side]);
+        let told = (seg.ack, seg.window);
+        let repeats = told == s.last_ack && seg.payload > 0 && self.established && seg.sack.is_empty();
+        s.last_ack = told;
+        repeats
     }
 
     /// The same bare ACK again at once: captured on two interfaces. Hosts that do not count their packets
