@@ -1,32 +1,24 @@
 //! Data passes: new, sent again, or out of its order.
 
 use super::board::{Ordinal, Sent};
-use super::episode::RepairSeen;
 use super::idle::{Gap, threshold};
-use super::ledger::Resend;
-use super::repair::{Attempt, Verdict};
+use super::unseen::expiries_in;
 use super::*;
 use crate::Fate;
 use wire::Flags;
 
 /// A data packet, placed in its stream.
 #[derive(Clone, Copy)]
-struct Piece<'a> {
-    packet: &'a Packet,
-    start: u64,
-    end: u64,
-    fate: Fate,
-    ts: u32,
+pub(super) struct Piece<'a> {
+    pub packet: &'a Packet,
+    pub start: u64,
+    pub end: u64,
+    pub fate: Fate,
+    pub ts: u32,
 }
 
 /// Neither a timer nor a gap is shorter than this.
 const SHORTEST_WAIT: Span = Span::from_millis(2);
-
-/// How often a timer that starts at `rto` and doubles has fired within `waited`, not counting the last time.
-fn expiries_in(waited: Span, rto: Span) -> u32 {
-    let ratio = waited.as_secs() / rto.as_secs().max(1e-3);
-    ((ratio + 1.3).log2().floor().max(1.0) as u32) - 1
-}
 
 impl Stream {
     /// A packet with payload or FIN passes.
@@ -83,7 +75,7 @@ impl Stream {
         }
     }
 
-    fn count(&mut self, packet: &Packet) {
+    pub(super) fn count(&mut self, packet: &Packet) {
         let seg = &packet.seg;
         if seg.payload == 0 {
             return; // a bare FIN is no data
@@ -223,7 +215,7 @@ impl Stream {
     }
 
     /// Another copy in the order of transmission; in the ledger, if one is kept.
-    fn copy(&mut self, p: &Piece, heard: u32) -> Ordinal {
+    pub(super) fn copy(&mut self, p: &Piece, heard: u32) -> Ordinal {
         if p.fate != Fate::Unknown {
             self.keep_ledger();
         }
@@ -241,282 +233,8 @@ impl Stream {
         ordinal
     }
 
-    /// Data from beyond a gap: what lies between was sent before it and has not been seen.
-    fn reveal_hole(&mut self, p: &Piece) {
-        self.keep_ledger();
-        let ordinal = self.next_ordinal;
-        self.next_ordinal += 1;
-        if let Some(ledger) = &mut self.ledger {
-            ledger.push(p.packet.time, self.next, (p.start - self.next) as u32, 0, p.ts);
-            if let Some(copy) = ledger.copy_mut(ordinal) {
-                copy.unseen = true;
-            }
-        }
-        let mut hole = Sent::hole(self.next, p.start, p.packet.time, p.ts, ordinal);
-        hole.ip_id = p.packet.ip_id;
-        self.board.push(hole);
-        self.next = p.start;
-    }
-
-    /// Data in order, and yet not new: packets that carried it before were lost on their way here. Hosts that
-    /// count their packets in the IP identification show that: more are missing than there are holes.
-    fn unseen_tail<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
-        if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) || p.start < self.next {
-            return;
-        }
-        let pace = self.pace(&around.view);
-        let owed = self.ids.owed;
-        let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for());
-        let believed = self.ids.are_counted() && self.board.is_empty() && (self.ids.skipped > 0 || lately);
-        if believed && owed > 0 {
-            self.sent_up_to = self.next + u64::from(owed) * u64::from(self.mss);
-        } else if !lately && self.ids.skipped == 0 {
-            self.ids.owed = 0; // what was missing was no data: ACKs, or repairs lost in vain
-        }
-        if p.start > self.next {
-            self.ids.accounted_for((p.start - self.next).div_ceil(u64::from(self.mss.max(1))));
-        }
-        if p.start < self.sent_up_to {
-            if p.start > self.next {
-                self.reveal_hole(p);
-            }
-            self.ids.accounted_for(u64::from(self.segments(p.packet.seg.payload)));
-            let hole = Sent::hole(p.start, p.end, self.last_sent, 0, self.next_ordinal);
-            self.keep_ledger();
-            let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
-            if let Some(copy) = self.ledger.as_mut().and_then(|l| l.copy_mut(ordinal)) {
-                copy.unseen = true;
-                copy.time = self.last_data.unwrap_or(p.packet.time);
-            }
-            self.board.push(hole);
-            self.next = p.end;
-        }
-    }
-
-    fn old_data<S: Sink>(
-        &mut self,
-        p: &Piece,
-        around: &mut Surroundings<'_, S>,
-    ) -> (PacketClass, Option<Cause>) {
-        if self.fills_hole_in_time(p, around) {
-            self.limits.reordered += 1;
-            self.note_gap(None, false, true, around);
-            return (PacketClass::Reordered, None);
-        }
-        self.keep_ledger();
-        let verdict = self.explain(p, around);
-        self.note_gap(Some((verdict.cause, verdict.backoff)), false, verdict.trigger == Trigger::Ack, around);
-        self.resend(p, verdict, around);
-        if p.end > self.next {
-            // The rest of it is new.
-            let ordinal = self.next_ordinal - 1;
-            let mut seg = Sent::new(self.next, p.end, p.packet.time, p.ts, ordinal);
-            seg.checksum = p.packet.checksum;
-            seg.ip_id = p.packet.ip_id;
-            self.board.push(seg);
-            self.next = p.end;
-        }
-        (PacketClass::Retransmission, Some(verdict.cause))
-    }
-
-    /// A packet that only came late: sent before the one that revealed the gap.
-    fn fills_hole_in_time<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
-        let Some(i) = self.board.find(p.start) else { return false };
-        let Some(seg) = self.board.get(i) else { return false };
-        if !seg.hole || seg.copies > 0 || p.end > seg.end() {
-            return false;
-        }
-        let late = p.packet.time - seg.first_time();
-        let step = p.packet.ip_id.wrapping_sub(seg.ip_id) as i16;
-        let newer_clock = p.ts != 0 && (p.ts.wrapping_sub(seg.first_ts()) as i32) > 0;
-        let round = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
-        let counted = p.packet.ip_id != 0 && seg.ip_id != 0 && step.unsigned_abs() < 2000;
-        let in_time = match counted {
-            true => step < 0,
-            false => !newer_clock && late < round.scale(0.7).max(Span::from_millis(3)),
-        };
-        if !in_time {
-            return false;
-        }
-        let i = self.board.split_at(i, p.start);
-        self.board.split_at(i, p.end);
-        let (Some(seg), Some(ledger)) = (self.board.get_mut(i), &mut self.ledger) else { return false };
-        seg.hole = false;
-        seg.copies = 1;
-        ledger.settle(seg.first, 0, false);
-        self.board.troubled -= 1;
-        true
-    }
-
-    fn explain<S: Sink>(&mut self, p: &Piece, around: &mut Surroundings<'_, S>) -> Verdict {
-        let pace = self.pace(&around.view);
-        let at = self.board.find(p.start).and_then(|i| self.board.get(i).map(|s| (i, s)));
-        let una = self.repair.una();
-        let highest = self.next.max(self.sent_up_to);
-        let attempt = Attempt {
-            now: around.view.sent,
-            head: p.start <= una,
-            // A tail that was never seen may have ended in a short segment.
-            tail: p.end + (highest - self.next).min(u64::from(self.mss)) >= highest,
-            previous: at.map_or(Time::FAR_PAST, |(_, s)| s.last_time),
-            previous_was_resend: at.is_some_and(|(_, s)| s.copies_in_all() > 1),
-            sacked_above: self.board.sacked_bytes > 0,
-            sack_permitted: self.sack_permitted,
-            next: highest,
-            ts: p.ts,
-        };
-        let timer_start = self.repair.timer_start();
-        let verdict = self.repair.explain(&attempt, &pace);
-        if verdict.cause == Cause::Timeout {
-            self.counts.timeouts += 1;
-            self.counts.max_backoff = self.counts.max_backoff.max(verdict.backoff);
-            let observed = around.view.sent - timer_start;
-            self.timers.on_timeout(observed, verdict.backoff);
-            self.infer().on_timeout(p.packet.time);
-        }
-        verdict
-    }
-
-    /// Takes the copy in: on the board, in the ledger, in its episode.
-    fn resend<S: Sink>(&mut self, p: &Piece, verdict: Verdict, around: &mut Surroundings<'_, S>) {
-        let seg = &p.packet.seg;
-        let segments = self.segments(seg.payload);
-        self.counts.resent_packets += 1;
-        self.counts.resent_segments += u64::from(segments);
-        self.counts.resent_bytes += u64::from(seg.payload);
-        let flight = self.flight();
-        let limit = self.limit();
-        let silence = p.packet.time - self.last_data.unwrap_or(p.packet.time);
-        let (next, una) = (self.next, self.una);
-        let ordinal = self.copy(p, around.view.heard);
-        let mut row = RetransmissionRow {
-            flow: self.id,
-            packet: p.packet.number,
-            time: p.packet.time,
-            seq_start: self.relative(p.start),
-            seq_end: self.relative(p.end),
-            segments,
-            cause: verdict.cause,
-            evidence: verdict.evidence,
-            trigger: verdict.trigger,
-            backoff: verdict.backoff,
-            copy: 2,
-            ..RetransmissionRow::default()
-        };
-        self.last_repair = around.view.sent;
-        let mut previous: Option<(Time, Ordinal, bool)> = None;
-        let mut on_board = 0;
-        let mut i = self.board.find(p.start.max(self.una)).unwrap_or(usize::MAX);
-        if i != usize::MAX {
-            i = self.board.split_at(i, p.start.max(self.una));
-        }
-        while let Some(s) = self.board.get(i) {
-            if s.start >= p.end {
-                break;
-            }
-            if s.end() > p.end {
-                self.board.split_at(i, p.end);
-            }
-            let Some(s) = self.board.get_mut(i) else { break };
-            if s.hole && s.copies == 0 {
-                self.ids.filled_after(p.packet.time - s.first_time());
-            }
-            let was_trouble = s.hole || s.copies > 1;
-            row.copy = row.copy.max(s.copies_in_all() + 1);
-            previous.get_or_insert((s.last_time, s.last(), s.copies_in_all() == 1));
-            on_board += s.len();
-            let last = s.last();
-            s.add_copy(ordinal, p.packet.time, p.ts);
-            s.ip_id = p.packet.ip_id;
-            s.checksum = p.packet.checksum;
-            let is_trouble = s.hole || s.copies > 1;
-            self.board.troubled += u32::from(is_trouble) - u32::from(was_trouble);
-            if let Some(ledger) = &mut self.ledger {
-                ledger.repaired(last, ordinal);
-            }
-            i += 1;
-        }
-        self.counts.most_copies = self.counts.most_copies.max(row.copy);
-        row.since_previous = previous.map(|(t, ..)| p.packet.time - t);
-        if on_board < p.end - p.start {
-            // Some or all of it was acknowledged before it left: that part was needless beyond doubt.
-            if let Some(ledger) = &mut self.ledger {
-                ledger.settle(ordinal, (p.end - p.start) - on_board, false);
-            }
-            if on_board == 0 {
-                let seen = matches!(around.view.at, Vantage::Receiver | Vantage::Both);
-                row.needless = Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck });
-                row.lost = match p.fate {
-                    Fate::Unknown => None,
-                    fate => Some(fate == Fate::Lost),
-                };
-            }
-        }
-        let rtt_before = previous.and_then(|(t, ..)| self.rtt.at(t));
-        let (previous_time, previous_ordinal, first_time) =
-            previous.unwrap_or((p.packet.time, ordinal.saturating_sub(1), false));
-        let seen = RepairSeen {
-            now: p.packet.time,
-            ordinal,
-            previous_time,
-            previous: previous_ordinal,
-            cause: verdict.cause,
-            trigger: verdict.trigger,
-            backoff: verdict.backoff,
-            segments,
-            una,
-            next,
-            start: p.start,
-            first_time,
-            flight,
-            limit,
-            silence,
-        };
-        let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
-        let began = !self.episodes.is_open();
-        row.episode = Some(self.episodes.on_repair(&seen, &mut self.delivery, rtt_min, self.id));
-        let now = p.packet.time;
-        let infer = self.infer();
-        if began {
-            infer.on_episode_start(now);
-        }
-        infer.on_retransmission(now, verdict.cause, p.start, p.end, segments);
-        if verdict.cause == Cause::Probe {
-            infer.on_probe(now);
-            self.counts.probes_repeat += 1;
-            around.sink.probe(self.probe_row(p, false, silence));
-        }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.push_resend(Resend { ordinal, row, silence, rtt_before });
-        }
-    }
-
-    /// What kept the sender from sending more, as it stands.
-    fn limit(&self) -> Limit {
-        let in_flight = self.next - self.una;
-        if self.window.now != u64::MAX && in_flight + u64::from(self.mss) > self.window.now {
-            Limit::ReceiveWindow
-        } else if self.last_pushed && self.last_payload < self.mss {
-            Limit::Application
-        } else {
-            Limit::SenderWindow
-        }
-    }
-
-    fn probe_row(&self, p: &Piece, new_data: bool, after: Span) -> ProbeRow {
-        ProbeRow {
-            flow: self.id,
-            packet: p.packet.number,
-            time: p.packet.time,
-            new_data,
-            after,
-            seq_start: self.relative(p.start),
-            seq_end: self.relative(p.end),
-        }
-    }
-
     /// A gap in the sending ends here, if there was one.
-    fn note_gap<S: Sink>(
+    pub(super) fn note_gap<S: Sink>(
         &mut self,
         resent: Option<(Cause, u32)>,
         probe: bool,

@@ -10,8 +10,10 @@ mod idle;
 mod ledger;
 pub mod repair;
 pub mod report;
+mod resend;
 mod rtt;
 mod settle;
+mod unseen;
 
 use crate::config::Config;
 use crate::infer::Inferrer;

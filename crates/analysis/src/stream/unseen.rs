@@ -1,0 +1,66 @@
+//! Data that must have been sent and has not been seen here: holes, and tails that were lost as a whole.
+
+use super::board::Sent;
+use super::data::Piece;
+use super::*;
+use crate::Fate;
+
+/// How often a timer that starts at `rto` and doubles has fired within `waited`, not counting the last time.
+pub(super) fn expiries_in(waited: Span, rto: Span) -> u32 {
+    let ratio = waited.as_secs() / rto.as_secs().max(1e-3);
+    ((ratio + 1.3).log2().floor().max(1.0) as u32) - 1
+}
+
+impl Stream {
+    /// Data from beyond a gap: what lies between was sent before it and has not been seen.
+    pub(super) fn reveal_hole(&mut self, p: &Piece) {
+        self.keep_ledger();
+        let ordinal = self.next_ordinal;
+        self.next_ordinal += 1;
+        if let Some(ledger) = &mut self.ledger {
+            ledger.push(p.packet.time, self.next, (p.start - self.next) as u32, 0, p.ts);
+            if let Some(copy) = ledger.copy_mut(ordinal) {
+                copy.unseen = true;
+            }
+        }
+        let mut hole = Sent::hole(self.next, p.start, p.packet.time, p.ts, ordinal);
+        hole.ip_id = p.packet.ip_id;
+        self.board.push(hole);
+        self.next = p.start;
+    }
+
+    /// Data in order, and yet not new: packets that carried it before were lost on their way here. Hosts that
+    /// count their packets in the IP identification show that: more are missing than there are holes.
+    pub(super) fn unseen_tail<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
+        if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) || p.start < self.next {
+            return;
+        }
+        let pace = self.pace(&around.view);
+        let owed = self.ids.owed;
+        let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for());
+        let believed = self.ids.are_counted() && self.board.is_empty() && (self.ids.skipped > 0 || lately);
+        if believed && owed > 0 {
+            self.sent_up_to = self.next + u64::from(owed) * u64::from(self.mss);
+        } else if !lately && self.ids.skipped == 0 {
+            self.ids.owed = 0; // what was missing was no data: ACKs, or repairs lost in vain
+        }
+        if p.start > self.next {
+            self.ids.accounted_for((p.start - self.next).div_ceil(u64::from(self.mss.max(1))));
+        }
+        if p.start < self.sent_up_to {
+            if p.start > self.next {
+                self.reveal_hole(p);
+            }
+            self.ids.accounted_for(u64::from(self.segments(p.packet.seg.payload)));
+            let hole = Sent::hole(p.start, p.end, self.last_sent, 0, self.next_ordinal);
+            self.keep_ledger();
+            let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
+            if let Some(copy) = self.ledger.as_mut().and_then(|l| l.copy_mut(ordinal)) {
+                copy.unseen = true;
+                copy.time = self.last_data.unwrap_or(p.packet.time);
+            }
+            self.board.push(hole);
+            self.next = p.end;
+        }
+    }
+}
