@@ -264,8 +264,8 @@ def lost_repairs(t: Transfer) -> Counter[str]:
             i = bisect_left(times, p.time + 1)
             if until is not None and i and not after(until, acks[i - 1].ack):
                 until = None
-            # ... or in spite of ACKs that trickle in: the first unacknowledged segment, and no progress for the
-            # 200 ms that this kernel's timer takes at least.
+            # ... or in spite of ACKs that trickle in: the first unacknowledged segment, and no progress for
+            # the 200 ms that this kernel's timer takes at least.
             if i and (progress is None or after(acks[i - 1].ack, progress[0])):
                 progress = (acks[i - 1].ack, acks[i - 1].time)
             stuck = progress is not None and p.seq == progress[0] and p.time - progress[1] > 200 * MS

@@ -30,12 +30,16 @@ class Analysis:
     def overview(self, top: int = 5) -> str:
         """JSON: `capture`, `totals` and the `top` flows that cost most, with their `answer` (docs/json.md).
 
-        Of a flow's bursts, episodes and idle gaps the 200 heaviest stand there, in order of time.
+        Of a flow's bursts, episodes and idle gaps the 200 heaviest stand there, in order of time. With
+        `listed_only` no more flows than that kept are there.
         """
     def write_json(self, fd: int) -> None:
-        """Writes the whole answer (docs/json.md) to a file descriptor, flow by flow. It stays open."""
+        """Writes the answer (docs/json.md) to a file descriptor, flow by flow. It stays open.
+
+        It lists the worst flows only, if there are more than `flows` of `analyze`; its totals cover all.
+        """
     def table(self, name: TableName) -> Table:
-        """One table. Raises ValueError if its rows were not kept (see `tables` of `analyze`)."""
+        """One table. Raises ValueError if its rows were not kept (`tables`, `listed_only` of `analyze`)."""
     def interrupted(self) -> bool:
         """True if Ctrl-C ended the reading early: what was read until then is here."""
 
@@ -52,6 +56,8 @@ def analyze(
     idle: float | None = None,
     interval: float = 1.0,
     tables: Sequence[TableName] = (),
+    flows: int | None = 10_000,
+    listed_only: bool = False,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Analysis:
     """Reads captures (several files: one rotation, in order of time; "-": standard input) and analyses them.
@@ -59,6 +65,8 @@ def analyze(
     receiver: captures of the same transfer at the receiver; `paths` are then the sender's.
     flow: "ip:port-ip:port" (either order), host: an address, port: a port; start, end: seconds from the first
     packet.  tables: which of retransmissions, intervals, rtt, packets to keep (the others always are).
+    flows: how many flows the JSON lists at most, the worst; None: all.  listed_only: only the JSON is wanted:
+    rows of flows that it does not list are dropped as they come, and there are no tables.
     progress(bytes done, bytes in all or None, packets): called about ten times a second without the GIL held
     by the core; returning False ends the reading early and keeps what was read.
     Raises CaptureError if nothing could be read, ValueError for arguments.

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from rexmit import _core
-from rexmit.frame import Frame, gather, timestamp_ns
 from rexmit.tables import Table
 
 if TYPE_CHECKING:
     from rexmit.figures import Figure
+    from rexmit.frame import Frame
     from rexmit.ladder import Ladder
 
 Path = str | os.PathLike[str]
@@ -285,6 +285,8 @@ class Flow:
     """One direction of a connection: its figures, its rows, its pictures."""
 
     def __init__(self, of: Capture, batch: Any) -> None:
+        from rexmit.frame import Frame, timestamp_ns
+
         self._capture = of
         self._start_ns = timestamp_ns(batch.column("start")[0])
         frame = Frame(_as_table(batch), of.origin_ns)
@@ -315,6 +317,8 @@ class Flow:
         """Rows of this flow, times in s after the capture's first packet; packets are read for this flow
         only.
         """
+        from rexmit.frame import Frame, gather
+
         if name not in self._frames:
             if self._capture._has(name):
                 rows = gather(self._capture.analysis.table(name), self.id)
@@ -335,7 +339,7 @@ class Flow:
 
     def _find(self, analysis: _core.Analysis) -> int:
         # Ports are used again: of several connections between the same two, the one that starts nearest.
-        from rexmit.frame import batches
+        from rexmit.frame import batches, timestamp_ns
 
         found: list[tuple[int, int]] = []
         for batch in batches(analysis.table("flows")):

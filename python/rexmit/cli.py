@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Exit codes: an answer, a run that failed, input that is no use.
 ANSWER, FAILED, BAD_INPUT = 0, 1, 2
+#: How many flows the JSON lists unless told otherwise.
+MOST_LISTED = 10_000
 
 ABOUT = """\
 What a burst of losses did to a TCP transfer, and how the transfer came back.
@@ -87,6 +89,10 @@ def _positive(text: str) -> int:
     return value
 
 
+def _flows(text: str) -> int | None:
+    return None if text == "all" else _positive(text)
+
+
 def _port(text: str) -> int:
     value = _positive(text)
     if value > 65_535:
@@ -139,8 +145,14 @@ def parser() -> Parser:
         "--interval", type=_duration, default=1.0, metavar="TIME", help="length of the intervals (default 1s)"
     )
     asked = a.add_argument_group("what is shown")
+    asked.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
     asked.add_argument(
-        "--json", action="store_true", help="the whole answer as one JSON object (docs/json.md)"
+        "--flows",
+        type=_flows,
+        default=MOST_LISTED,
+        metavar="N",
+        help=f"how many flows the JSON lists: the worst N, or all (default {MOST_LISTED}); "
+        "its totals are over all flows",
     )
     asked.add_argument(
         "--top", type=_positive, metavar="N", help="how many flows (default: 7 on the page, 3 with figures)"
@@ -252,6 +264,8 @@ def analyze(o: argparse.Namespace) -> int:
 
 
 def _analyze(o: argparse.Namespace) -> int:
+    if o.json and not (o.out or o.annotate or o.against):
+        return _json(o)
     capture = _read(o, o.sender or o.captures, o.receiver)
     if o.against:
         return _against(o, capture)
@@ -272,7 +286,6 @@ def _analyze(o: argparse.Namespace) -> int:
         n = _core.annotate(capture.analysis, capture.paths, o.annotate)
         print(f"{o.annotate}: the same packets, findings as comments on {n:,} of them", file=sys.stderr)
     if o.json:
-        sys.stdout.flush()
         capture.analysis.write_json(1)
     elif o.ladder:
         _ladder(o, capture)
@@ -283,13 +296,28 @@ def _analyze(o: argparse.Namespace) -> int:
     return ANSWER
 
 
+def _json(o: argparse.Namespace) -> int:
+    """The JSON and nothing else: what it does not list is not kept, and no table library is loaded."""
+    from rexmit import _core
+    from rexmit.progress import Progress
+
+    paths = o.sender or o.captures
+    with Progress(os.path.basename(paths[0])) as progress:
+        found = _core.analyze(paths, receiver=o.receiver, listed_only=True, progress=progress, **_options(o))
+    found.write_json(1)
+    return ANSWER
+
+
+def _options(o: argparse.Namespace) -> dict[str, Any]:
+    names = ("flow", "host", "port", "start", "end", "at", "idle", "interval", "flows")
+    return {name: getattr(o, name) for name in names}
+
+
 def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -> Capture:
     from rexmit.api import Capture
     from rexmit.progress import Progress
 
-    options: dict[str, Any] = {
-        name: getattr(o, name) for name in ("flow", "host", "port", "start", "end", "at", "idle", "interval")
-    }
+    options = _options(o)
     kinds: tuple[Any, ...] = ()
     if o.out:
         kinds = ("retransmissions", "intervals", "rtt", "packets")

@@ -59,7 +59,7 @@ def write(
     (out / "tables").mkdir(parents=True, exist_ok=True)
     lines = ["# " + capture.name.rsplit("/", 1)[-1], "", "```", capture.page(hints=False), "```", ""]
     lines += ["## Files", "", "| file | what it is | rows |", "|---|---|---:|"]
-    lines.append("| `summary.json` | the whole answer, as `rexmit analyze --json` prints it | |")
+    lines.append("| `summary.json` | the answer, as `rexmit analyze --json` prints it | |")
     with open(out / "summary.json", "wb") as file:
         capture.analysis.write_json(file.fileno())
     written = 0

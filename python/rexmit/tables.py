@@ -8,12 +8,12 @@ import html
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rexmit.frame import ArrowStream
-
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+    from rexmit.frame import ArrowStream
 
 #: Rows that a printed table shows.
 SHOWN = 10

@@ -113,6 +113,19 @@ def test_both_ends_reach_the_core_as_sender_and_receiver(core: FakeCore) -> None
     assert core.calls[0]["receiver"] == ["b.pcap"]
 
 
+@pytest.mark.parametrize(
+    ("said", "flows"), [("", 10_000), (" --flows 3", 3), (" --flows all", None)], ids=["default", "3", "all"]
+)
+def test_json_alone_keeps_only_what_it_lists(core: FakeCore, said: str, flows: int | None) -> None:
+    assert run(*f"analyze x.pcap --json{said}".split()) == 0
+    assert (core.calls[-1]["flows"], core.calls[-1]["listed_only"]) == (flows, True)
+
+
+def test_json_beside_tables_keeps_everything(core: FakeCore, tmp_path: Path) -> None:
+    assert run("analyze", "x.pcap", "--json", "--out", str(tmp_path), "--figures", "none") == 0
+    assert not any(call.get("listed_only") for call in core.calls)
+
+
 def test_json_is_what_the_core_writes(core: FakeCore, capfd: pytest.CaptureFixture[str]) -> None:
     assert run("analyze", "x.pcap", "--json") == 0
     assert json.loads(capfd.readouterr().out)["capture"]["packets"] == 6318

@@ -199,6 +199,27 @@ def test_a_table_that_was_not_kept_says_how_to_keep_it() -> None:
         _core.annotate(analysis, [SENDER], "never.pcapng")
 
 
+def test_the_json_lists_the_worst_flows_and_counts_the_others(tmp_path: Path) -> None:
+    many = str(tmp_path / "many.pcap")
+    # Flow n sends n hundred bytes; none is in trouble.
+    sent = [(1.7e9 + n * 1e-3, tcp(n, 250, 1, 1, 24, 100 * n)) for n in range(1, 201)]
+    Path(many).write_bytes(pcap(sent))
+    whole = _core.analyze([many], flows=5)
+    only = _core.analyze([many], flows=5, listed_only=True)
+    answer = written(only, tmp_path)
+    schema().validate(answer)
+    assert answer == written(whole, tmp_path)
+    assert [f["bytes"] for f in answer["flows"]] == [19_600, 19_700, 19_800, 19_900, 20_000]
+    assert (answer["flows_listed"], answer["flows_left_out"]) == (5, 195)
+    assert answer["totals"]["flows"] == len(whole.table("flows")) == 200
+    everything = written(_core.analyze([many], flows=None, listed_only=True), tmp_path)
+    assert (everything["flows_listed"], everything["flows_left_out"]) == (200, 0)
+    assert everything["totals"] == answer["totals"]
+    assert [f["bytes"] for f in json.loads(only.overview(3))["flows"]] == [20_000, 19_900, 19_800]
+    with pytest.raises(ValueError, match="table flows was not kept whole: analyze without listed_only"):
+        only.table("flows")
+
+
 def test_a_small_transfer_is_told_whole(small: Path, tmp_path: Path) -> None:
     answer = written(_core.analyze([str(small)]), tmp_path)
     assert answer["capture"]["packets"] == 8

@@ -28,7 +28,7 @@ pub fn analyze(request: &Request, asker: &mut Asker<'_>) -> Result<Findings, Str
     let mut config = request.config.clone();
     config.vantage = config.vantage.or(Some(Vantage::Both));
     let mut reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
-    let mut analyzer = Analyzer::new(config, Spool::new(request.config.wanted));
+    let mut analyzer = Analyzer::new(config, request.spool());
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     let mut fates = joined.fates(Side::Sender);
     while reader.read_batch(&mut batch, BATCH) {

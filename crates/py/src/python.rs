@@ -1,7 +1,7 @@
 //! What Python sees (python/rexmit/_core.pyi).
 
 use crate::run::{self, Findings, Request};
-use crate::spool::{Shelf, Table};
+use crate::spool::{Listing, Shelf, Table};
 use crate::{json, tables};
 use analysis::rows::Vantage;
 use analysis::{Config, Wanted};
@@ -42,6 +42,10 @@ impl Analysis {
         let names = || Table::ALL.map(Table::name).join(", ");
         let table = Table::named(name)
             .ok_or_else(|| PyValueError::new_err(format!("{name:?} is no table: {}", names())))?;
+        if self.found.shelf.is_narrowed() {
+            let mend = format!("table {name} was not kept whole: analyze without listed_only");
+            return Err(PyValueError::new_err(mend));
+        }
         if !self.found.shelf.holds(table) {
             let mend = format!("table {name} was not kept: analyze with tables=(\"{name}\",)");
             return Err(PyValueError::new_err(mend));
@@ -172,10 +176,14 @@ fn selection(e: capture::Error) -> PyErr {
     PyValueError::new_err(e.to_string())
 }
 
+/// How many flows the JSON lists unless told otherwise.
+const MOST_LISTED: usize = 10_000;
+
 #[pyfunction]
 #[pyo3(signature = (
     paths, *, receiver = None, flow = None, host = None, port = None, start = None, end = None, at = None,
-    idle = None, interval = 1.0, tables = Vec::new(), progress = None
+    idle = None, interval = 1.0, tables = Vec::new(), flows = Some(MOST_LISTED), listed_only = false,
+    progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 fn analyze(
@@ -191,6 +199,8 @@ fn analyze(
     idle: Option<f64>,
     interval: f64,
     tables: Vec<String>,
+    flows: Option<usize>,
+    listed_only: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Analysis> {
     if interval <= 0.0 {
@@ -210,7 +220,8 @@ fn analyze(
         interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
         wanted: wanted(&tables)?,
     };
-    let request = Request { paths, receiver: receiver.unwrap_or_default(), options, config };
+    let listing = Listing { most: flows, only: listed_only };
+    let request = Request { paths, receiver: receiver.unwrap_or_default(), options, config, listing };
     let mut watch = Watch::new(progress);
     let found = py.detach(|| run::analyze(&request, &mut |p| watch.goes_on(p)));
     if let Some(e) = watch.failed {

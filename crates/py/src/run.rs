@@ -2,7 +2,7 @@
 
 use crate::facts::Facts;
 use crate::pair;
-use crate::spool::{Shelf, Spool};
+use crate::spool::{Listing, Shelf, Spool};
 use analysis::{Analyzer, Config};
 use capture::{Options, Progress, Reader};
 use std::path::PathBuf;
@@ -21,6 +21,13 @@ pub struct Request {
     pub receiver: Vec<PathBuf>,
     pub options: Options,
     pub config: Config,
+    pub listing: Listing,
+}
+
+impl Request {
+    pub fn spool(&self) -> Spool {
+        Spool::listing(self.config.wanted, self.listing)
+    }
 }
 
 /// What one pass found.
@@ -55,7 +62,7 @@ pub fn analyze(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Re
         return pair::analyze(request, &mut asker);
     }
     let mut reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
-    let mut analyzer = Analyzer::new(request.config.clone(), Spool::new(request.config.wanted));
+    let mut analyzer = Analyzer::new(request.config.clone(), request.spool());
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     while reader.read_batch(&mut batch, BATCH) {
         analyzer.push(&batch);

@@ -37,24 +37,34 @@ pub struct Worst {
     heap: BinaryHeap<Reverse<Rank>>,
 }
 
-impl Default for Worst {
-    fn default() -> Worst {
-        Worst::of(64)
-    }
+/// What became of a flow that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offered {
+    Taken,
+    InPlaceOf(FlowId),
+    Refused,
 }
 
 impl Worst {
+    /// As many as a page names, or more.
+    pub fn at_least(limit: usize) -> Worst {
+        Worst::of(limit.max(64))
+    }
     pub fn of(limit: usize) -> Worst {
         Worst { limit, heap: BinaryHeap::new() }
     }
-    pub fn offer(&mut self, r: &FlowRow) {
+    pub fn offer(&mut self, r: &FlowRow) -> Offered {
         let rank = Rank::of(r);
         if self.heap.len() < self.limit {
             self.heap.push(Reverse(rank));
-        } else if let Some(mut least) = self.heap.peek_mut()
-            && least.0 < rank
-        {
-            *least = Reverse(rank);
+            return Offered::Taken;
+        }
+        match self.heap.peek_mut() {
+            Some(mut least) if least.0 < rank => {
+                let Reverse(gone) = std::mem::replace(&mut *least, Reverse(rank));
+                Offered::InPlaceOf(gone.flow.0)
+            }
+            _ => Offered::Refused,
         }
     }
     /// Whether `n` flows can be named without looking at all of them again.
@@ -99,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_transfer_comes_before_the_silence_of_its_requests() {
-        let mut worst = Worst::default();
+        let mut worst = Worst::at_least(0);
         worst.offer(&FlowRow { segments: 2, ..row(1, 0, 15_000, 4) });
         worst.offer(&row(0, 0, 0, 10_000_000));
         worst.offer(&FlowRow { episodes: 1, ..row(2, 0, 0, 1000) });
@@ -113,5 +123,13 @@ mod tests {
             worst.offer(&row(flow, 0, 0, 1));
         }
         assert_eq!(worst.first(2), [0, 2]);
+    }
+
+    #[test]
+    fn whoever_is_offered_learns_who_had_to_go() {
+        let mut worst = Worst::of(2);
+        let offered =
+            [row(0, 5, 0, 1), row(2, 1, 0, 1), row(4, 3, 0, 1), row(6, 2, 0, 1)].map(|r| worst.offer(&r));
+        assert_eq!(offered, [Offered::Taken, Offered::Taken, Offered::InPlaceOf(2), Offered::Refused]);
     }
 }

@@ -8,7 +8,7 @@ pub mod overview;
 pub mod write;
 
 use crate::facts::Facts;
-use crate::spool::{ByFlow, Row, Rows, Shelf};
+use crate::spool::{ByFlow, Row, Rows, Shelf, Table};
 use analysis::rows::*;
 use answer::Considered;
 use lists::Item;
@@ -51,6 +51,45 @@ impl Lists {
     }
 }
 
+/// The flows that are listed, in order of their ids.
+enum Flows {
+    All(Rows<FlowRow>),
+    Chosen(ByFlow<FlowRow>, std::vec::IntoIter<FlowId>),
+}
+
+impl Flows {
+    fn new(shelf: &Shelf) -> io::Result<Flows> {
+        Ok(match shelf.listed() {
+            None => Flows::All(shelf.rows()?),
+            Some(flows) => Flows::Chosen(ByFlow::new(shelf)?, flows.into_iter()),
+        })
+    }
+    fn how_many(&self, shelf: &Shelf) -> u64 {
+        match self {
+            Flows::All(_) => shelf.len(Table::Flows),
+            Flows::Chosen(_, flows) => flows.len() as u64,
+        }
+    }
+}
+
+impl Iterator for Flows {
+    type Item = io::Result<FlowRow>;
+    fn next(&mut self) -> Option<io::Result<FlowRow>> {
+        match self {
+            Flows::All(rows) => rows.next(),
+            // A flow whose row the disk did not take is passed over; a warning counts these.
+            Flows::Chosen(rows, flows) => flows.find_map(|flow| rows.next_of(flow).transpose()),
+        }
+    }
+}
+
+fn put_listed_count(out: &mut Vec<u8>, listed: u64, shelf: &Shelf) {
+    members!(out, ",",
+        "flows_listed": listed,
+        "flows_left_out": shelf.sums.flows.saturating_sub(listed),
+    );
+}
+
 fn put_head(out: &mut Vec<u8>, facts: &Facts, shelf: &Shelf) {
     members!(out, "",
         "rexmit": env!("CARGO_PKG_VERSION"),
@@ -65,9 +104,10 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf) -> io::Result<()> {
     let mut s = Stream { out: Vec::with_capacity(PIECE + (64 << 10)), to };
     s.out.push(b'{');
     put_head(&mut s.out, facts, shelf);
+    let flows = Flows::new(shelf)?;
+    put_listed_count(&mut s.out, flows.how_many(shelf), shelf);
     s.out.extend_from_slice(b",\"flows\":[");
     let mut lists = Lists::new(shelf)?;
-    let flows: Rows<FlowRow> = shelf.rows()?;
     for (i, row) in flows.enumerate() {
         let row = row?;
         s.out.extend_from_slice(if i == 0 { b"\n{" } else { b",\n{" });

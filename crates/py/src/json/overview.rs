@@ -27,6 +27,7 @@ pub fn write(facts: &Facts, shelf: &Shelf, top: usize) -> io::Result<Vec<u8>> {
     }
     let mut out = vec![b'{'];
     put_head(&mut out, facts, shelf);
+    super::put_listed_count(&mut out, ids.len() as u64, shelf);
     out.extend_from_slice(b",\"flows\":[");
     for (i, id) in ids.iter().enumerate() {
         out.extend_from_slice(if i == 0 { b"\n" } else { b",\n" });
@@ -37,7 +38,7 @@ pub fn write(facts: &Facts, shelf: &Shelf, top: usize) -> io::Result<Vec<u8>> {
 }
 
 fn worst(shelf: &Shelf, top: usize) -> io::Result<Vec<FlowId>> {
-    if shelf.worst.covers(top) {
+    if shelf.is_narrowed() || shelf.worst.covers(top) {
         return Ok(shelf.worst.first(top));
     }
     let mut worst = Worst::of(top);

@@ -1,6 +1,7 @@
 use super::*;
-use crate::spool::Spool;
+use crate::spool::{Listing, Spool};
 use analysis::{Sink, Wanted};
+use proptest::prelude::*;
 use serde_json::Value;
 use wire::{Endpoint, Host, Span};
 
@@ -146,6 +147,59 @@ fn the_overview_has_the_worst_flows_first_and_their_heaviest_rows_in_order_of_ti
     assert!(bursts.is_sorted_by_key(|b| b["start_s"].as_f64().unwrap()));
     assert_eq!(page["totals"], whole(&shelf)["totals"]);
     assert_eq!(read(&overview::write(&facts(), &shelf, 100).unwrap())["flows"].as_array().unwrap().len(), 10);
+}
+
+/// What a spool with this listing tells of flows that end in this order, each (flow, bytes, cost in ms); every other
+/// one has a burst, and all have idle gaps that come while other flows go on.
+fn told(listing: Listing, flows: &[(u32, u64, i64)]) -> String {
+    let mut spool = Spool::listing(Wanted::default(), listing);
+    for (i, &(id, bytes, cost)) in flows.iter().enumerate() {
+        for &(later, ..) in &flows[i..flows.len().min(i + 3)] {
+            let start = at_ms(i64::from(later) + i as i64);
+            spool.idle(IdleRow { flow: later, start, end: start + Span(9), ..IdleRow::default() });
+        }
+        if id % 2 == 0 {
+            spool.burst(BurstRow { flow: id, lost_segments: id, start: at_ms(1), ..BurstRow::default() });
+            spool.episode(EpisodeRow { flow: id, start: at_ms(1), ..EpisodeRow::default() });
+        }
+        let cost = (cost > 0).then_some(Span::from_millis(cost));
+        spool.flow(&FlowRow { bytes, cost, segments: 2, ..flow(id) });
+    }
+    let mut text = Vec::new();
+    write(&mut text, &facts(), &spool.seal()).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn what_is_kept_for_the_json_alone_tells_the_same_as_what_is_kept_whole(
+        flows in prop::collection::btree_map(0u32..5_000, (0u64..50, 0i64..3), 1..300),
+        seed in any::<u64>(),
+        most in 1usize..320,
+    ) {
+        let mut flows: Vec<_> = flows.into_iter().map(|(id, (bytes, cost))| (id, bytes, cost)).collect();
+        flows.sort_by_key(|f| (u64::from(f.0) + 1).wrapping_mul(seed | 1)); // they end in any order
+        let narrow = told(Listing { most: Some(most), only: true }, &flows);
+        let whole = told(Listing { most: Some(most), only: false }, &flows);
+        prop_assert_eq!(&narrow, &whole);
+        let answer = read(narrow.as_bytes());
+        let listed = flows.len().min(most);
+        prop_assert_eq!(answer["flows"].as_array().unwrap().len(), listed);
+        prop_assert_eq!(&answer["flows_listed"], listed);
+        prop_assert_eq!(&answer["flows_left_out"], flows.len() - listed);
+        prop_assert_eq!(&answer["totals"], &read(told(Listing::default(), &flows).as_bytes())["totals"]);
+    }
+}
+
+#[test]
+fn the_flows_that_are_listed_are_those_that_cost_most_in_order_of_their_ids() {
+    let flows: Vec<(u32, u64, i64)> = (0..100).rev().map(|id| (id, 100, i64::from(id % 10))).collect();
+    let answer = read(told(Listing { most: Some(12), only: true }, &flows).as_bytes());
+    let ids: Vec<u64> =
+        answer["flows"].as_array().unwrap().iter().map(|f| f["flow"].as_u64().unwrap()).collect();
+    // All that cost 9 ms, and of those that cost 8 ms the two earliest.
+    assert_eq!(ids, [8, 9, 18, 19, 29, 39, 49, 59, 69, 79, 89, 99]);
+    assert_eq!(answer["totals"]["flows"], 100);
 }
 
 #[test]

@@ -2,13 +2,15 @@
 
 pub mod codec;
 pub mod merge;
+mod narrow;
 pub mod store;
 
 use crate::sums::Sums;
-use crate::worst::Worst;
+use crate::worst::{Offered, Worst};
 use analysis::rows::*;
 use analysis::{Sink, Wanted};
 use codec::{append, decode};
+use narrow::Narrow;
 use std::io;
 use std::marker::PhantomData;
 use store::{Sealed, Store};
@@ -88,46 +90,87 @@ rows! {
     ProbeRow in Probes, IdleRow in Idle, IntervalRow in Intervals, RttRow in Rtt, PacketRow in Packets,
 }
 
+/// Of which flows there is to be more than sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// How many flows the JSON lists at most: the worst. `None`: all.
+    pub most: Option<usize>,
+    /// Keep rows for nothing but that.
+    pub only: bool,
+}
+
 /// Keeps the rows of an analysis while it runs, and sums and ranks its flows as they end.
 pub struct Spool {
     stores: [Store; 9],
     wanted: Wanted,
+    listing: Listing,
     sums: Sums,
     worst: Worst,
+    narrow: Option<Narrow>,
 }
 
 impl Spool {
     pub fn new(wanted: Wanted) -> Spool {
+        Spool::listing(wanted, Listing::default())
+    }
+    pub fn listing(wanted: Wanted, listing: Listing) -> Spool {
+        // Where all flows are listed nothing is narrowed down.
+        let narrow = (listing.only && listing.most.is_some()).then(Narrow::new);
         Spool {
             stores: std::array::from_fn(|_| Store::default()),
             wanted,
+            listing,
             sums: Sums::default(),
-            worst: Worst::default(),
+            worst: Worst::at_least(listing.most.unwrap_or(0)),
+            narrow,
         }
     }
     fn keep<R: Row>(&mut self, row: &R) {
-        if R::TABLE.is_kept(self.wanted) {
+        // What is narrowed down keeps what the JSON lists in its own way, and nothing else.
+        if self.narrow.is_none() && R::TABLE.is_kept(self.wanted) {
             self.stores[R::TABLE as usize].push(row.flow(), |bytes| append(bytes, row));
         }
     }
     /// Ends the taking.
-    pub fn seal(self) -> Shelf {
+    pub fn seal(mut self) -> Shelf {
+        if let Some(narrow) = &mut self.narrow {
+            narrow.settle(&mut self.stores);
+        }
         let stores = self.stores.map(Store::seal);
-        Shelf { stores, wanted: self.wanted, sums: self.sums, worst: self.worst }
+        Shelf {
+            stores,
+            wanted: self.wanted,
+            listing: self.listing,
+            narrowed: self.narrow.is_some(),
+            sums: self.sums,
+            worst: self.worst,
+        }
     }
 }
 
 impl Sink for Spool {
     fn flow(&mut self, row: &FlowRow) {
         self.sums.add(row);
-        self.worst.offer(row);
-        self.keep(row);
+        let offered = self.worst.offer(row);
+        let Some(narrow) = &mut self.narrow else { return self.keep(row) };
+        match offered {
+            Offered::Refused => return narrow.leave_out(row.flow),
+            Offered::InPlaceOf(other) => narrow.leave_out(other),
+            Offered::Taken => {}
+        }
+        narrow.keep(row, &mut self.stores);
     }
     fn burst(&mut self, row: BurstRow) {
-        self.keep(&row);
+        match &mut self.narrow {
+            Some(narrow) => narrow.burst(row, &mut self.stores),
+            None => self.keep(&row),
+        }
     }
     fn episode(&mut self, row: EpisodeRow) {
-        self.keep(&row);
+        match &mut self.narrow {
+            Some(narrow) => narrow.episode(row, &mut self.stores),
+            None => self.keep(&row),
+        }
     }
     fn retransmission(&mut self, row: RetransmissionRow) {
         self.keep(&row);
@@ -136,7 +179,10 @@ impl Sink for Spool {
         self.keep(&row);
     }
     fn idle(&mut self, row: IdleRow) {
-        self.keep(&row);
+        match &mut self.narrow {
+            Some(narrow) => narrow.idle(row, &mut self.stores),
+            None => self.keep(&row),
+        }
     }
     fn interval(&mut self, row: IntervalRow) {
         self.keep(&row);
@@ -153,13 +199,26 @@ impl Sink for Spool {
 pub struct Shelf {
     stores: [Sealed; 9],
     wanted: Wanted,
+    listing: Listing,
+    /// Rows of the listed flows only: no table is whole.
+    narrowed: bool,
     pub sums: Sums,
     pub worst: Worst,
 }
 
 impl Shelf {
     pub fn holds(&self, table: Table) -> bool {
-        table.is_kept(self.wanted)
+        !self.narrowed && table.is_kept(self.wanted)
+    }
+    pub fn is_narrowed(&self) -> bool {
+        self.narrowed
+    }
+    /// The flows that the JSON lists, in order; `None`: all of them.
+    pub fn listed(&self) -> Option<Vec<FlowId>> {
+        let most = self.listing.most.filter(|most| (*most as u64) < self.sums.flows)?;
+        let mut flows = self.worst.first(most);
+        flows.sort_unstable();
+        Some(flows)
     }
     pub fn len(&self, table: Table) -> u64 {
         self.stores[table as usize].rows()

@@ -39,6 +39,24 @@ impl Piece {
     fn sort(&mut self) {
         self.index.sort_by_key(|e| e.flow);
     }
+    /// Forgets the records of the flows that do not stay; returns how many.
+    fn thin_out(&mut self, stays: impl Fn(u32) -> bool) -> usize {
+        let before = self.index.len();
+        let bytes = &mut self.bytes;
+        let mut end = 0;
+        self.index.retain_mut(|e| {
+            if !stays(e.flow) {
+                return false;
+            }
+            let (at, len) = (e.at as usize, usize::from(e.len));
+            bytes.copy_within(at..at + len, end);
+            e.at = end as u32;
+            end += len;
+            true
+        });
+        bytes.truncate(end);
+        before - self.index.len()
+    }
     pub fn get(&self, i: usize) -> Option<(u32, &[u8])> {
         let e = self.index.get(i)?;
         Some((e.flow, &self.bytes[e.at as usize..e.at as usize + usize::from(e.len)]))
@@ -99,6 +117,11 @@ impl Store {
     ///
     /// After a failure to spill (a full disk), later records are counted and dropped; what was kept stays.
     pub fn push(&mut self, flow: u32, encode: impl FnOnce(&mut Vec<u8>)) {
+        self.push_among(flow, |_| true, encode);
+    }
+
+    /// As `push`; where memory is full, the records of flows that no longer stay make room before any is spilled.
+    pub fn push_among(&mut self, flow: u32, stays: impl Fn(u32) -> bool, encode: impl FnOnce(&mut Vec<u8>)) {
         if self.error.is_some() {
             self.lost += 1;
             return;
@@ -113,16 +136,24 @@ impl Store {
         };
         self.piece.index.push(Entry { flow, at: at as u32, len });
         self.rows += 1;
-        if self.piece.size() >= self.memory
-            && let Err(e) = self.spill()
-        {
-            self.error = Some(e);
+        if self.piece.size() >= self.memory {
+            self.rows -= self.piece.thin_out(stays) as u64;
+            // Thinning out what is mostly full would soon be most of the work.
+            if self.piece.size() >= self.memory / 2
+                && let Err(e) = self.spill()
+            {
+                self.error = Some(e);
+            }
         }
     }
 
     #[cfg(test)]
     pub fn in_memory(&self) -> usize {
         self.piece.size()
+    }
+    #[cfg(test)]
+    pub fn has_spilled(&self) -> bool {
+        !self.levels.is_empty()
     }
     /// Puts a device that is always full in the place of the first level's file.
     #[cfg(test)]

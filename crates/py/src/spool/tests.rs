@@ -124,6 +124,45 @@ fn only_the_rows_that_are_wanted_are_kept() {
 }
 
 #[test]
+fn where_the_json_is_all_that_is_wanted_a_million_quiet_flows_stay_in_a_corner_of_memory() {
+    let mut spool = Spool::listing(Wanted::default(), Listing { most: Some(100), only: true });
+    let mut most = 0;
+    for id in 0..1_000_000 {
+        // The later the better: each of the first ones is put in its place and goes again.
+        let flow = id * 2;
+        spool.idle(IdleRow { flow, ..IdleRow::default() });
+        spool.flow(&FlowRow { flow, bytes: u64::from(id), ..FlowRow::default() });
+        most = most.max(spool.stores.iter().map(Store::in_memory).sum());
+    }
+    assert!(most <= 4 * MEMORY, "{most}");
+    assert!(spool.stores.iter().all(|s| !s.has_spilled()));
+    let shelf = spool.seal();
+    assert_eq!(shelf.sums.flows, 1_000_000);
+    assert_eq!(shelf.listed().unwrap(), (999_900..1_000_000).map(|id| id * 2).collect::<Vec<_>>());
+    let mut idle: ByFlow<IdleRow> = ByFlow::new(&shelf).unwrap();
+    assert_eq!(idle.next_of(1_999_998).unwrap().unwrap().flow, 1_999_998);
+    assert!(shelf.is_narrowed() && !Table::ALL.iter().any(|t| shelf.holds(*t)));
+}
+
+#[test]
+fn the_rows_of_a_long_flow_that_is_left_out_make_room_before_anything_is_written_to_disk() {
+    let mut store = Store::with_bounds(10_000, 4);
+    for i in 0..10_000u32 {
+        // Every hundredth record is of the flow that stays.
+        let flow = if i % 100 == 0 { 2 } else { 1 };
+        store.push_among(flow, |f| f == 2, |bytes| bytes.extend(i.to_le_bytes()));
+    }
+    assert!(!store.has_spilled());
+    let kept = read(&store.seal());
+    let of_2: Vec<u32> = kept
+        .iter()
+        .filter(|(flow, _)| *flow == 2)
+        .map(|(_, b)| u32::from_le_bytes(b.as_slice().try_into().unwrap()))
+        .collect();
+    assert_eq!(of_2, (0..10_000).step_by(100).collect::<Vec<u32>>());
+}
+
+#[test]
 fn a_row_in_which_everything_is_known_comes_back_the_same() {
     let row = PacketRow {
         flow: 7,
