@@ -8,6 +8,22 @@ use super::repair::{Attempt, Verdict};
 use super::*;
 use crate::Fate;
 
+/// What a retransmission repeats of what is outstanding.
+struct Repeated {
+    /// The copy before it: when it was sent, which it is, and whether it was the first.
+    previous: Option<(Time, Ordinal, bool)>,
+    bytes: u64,
+    /// The how-maniest copy it is.
+    copy: u32,
+}
+
+/// How things stood before it left.
+struct Before {
+    flight: u64,
+    limit: Limit,
+    silence: Span,
+}
+
 impl Stream {
     pub(super) fn old_data<S: Sink>(
         &mut self,
@@ -93,18 +109,17 @@ impl Stream {
         verdict
     }
 
-    /// Takes the copy in: on the board, in the ledger, in its episode.
+    /// Takes the copy in: on the board, in its episode, in the ledger.
     fn resend<S: Sink>(&mut self, p: &Piece, verdict: Verdict, around: &mut Surroundings<'_, S>) {
-        let seg = &p.packet.seg;
-        let segments = self.segments(seg.payload);
+        let segments = self.segments(p.packet.seg.payload);
         self.counts.resent_packets += 1;
         self.counts.resent_segments += u64::from(segments);
-        self.counts.resent_bytes += u64::from(seg.payload);
-        let flight = self.flight();
-        let limit = self.limit();
+        self.counts.resent_bytes += u64::from(p.packet.seg.payload);
+        self.last_repair = around.view.sent;
         let silence = p.packet.time - self.last_data.unwrap_or(p.packet.time);
-        let (next, una) = (self.next, self.una);
+        let before = Before { flight: self.flight(), limit: self.limit(), silence };
         let ordinal = self.copy(p, around.view.heard);
+        let repeated = self.lay_on_board(p, ordinal);
         let mut row = RetransmissionRow {
             flow: self.id,
             packet: p.packet.number,
@@ -116,32 +131,41 @@ impl Stream {
             evidence: verdict.evidence,
             trigger: verdict.trigger,
             backoff: verdict.backoff,
-            copy: 2,
+            copy: repeated.copy,
+            since_previous: repeated.previous.map(|(t, ..)| p.packet.time - t),
             ..RetransmissionRow::default()
         };
-        self.last_repair = around.view.sent;
-        let mut previous: Option<(Time, Ordinal, bool)> = None;
-        let mut on_board = 0;
-        let mut i = self.board.find(p.start.max(self.una)).unwrap_or(usize::MAX);
-        if i != usize::MAX {
-            i = self.board.split_at(i, p.start.max(self.una));
+        self.counts.most_copies = self.counts.most_copies.max(row.copy);
+        self.note_acknowledged_part(p, ordinal, &repeated, &mut row, around.view.at);
+        row.episode = Some(self.episode_of(p, ordinal, verdict, &repeated, &before, around.view.turn));
+        if verdict.cause == Cause::Probe {
+            self.infer().on_probe(p.packet.time);
+            self.counts.probes_repeat += 1;
+            around.sink.probe(self.probe_row(p, false, silence));
         }
-        while let Some(s) = self.board.get(i) {
-            if s.start >= p.end {
-                break;
-            }
-            if s.end() > p.end {
-                self.board.split_at(i, p.end);
-            }
+        let rtt_before = repeated.previous.and_then(|(t, ..)| self.rtt.at(t));
+        if let Some(ledger) = &mut self.ledger {
+            ledger.push_resend(Resend { ordinal, row, silence, rtt_before });
+        }
+    }
+
+    /// Adds the copy to every segment outstanding that it repeats.
+    fn lay_on_board(&mut self, p: &Piece, ordinal: Ordinal) -> Repeated {
+        let mut repeated = Repeated { previous: None, bytes: 0, copy: 2 };
+        let start = p.start.max(self.una);
+        let Some(i) = self.board.find(start) else { return repeated };
+        let mut i = self.board.split_at(i, start);
+        while self.board.get(i).is_some_and(|s| s.start < p.end) {
+            self.board.split_at(i, p.end);
             let Some(s) = self.board.get_mut(i) else { break };
             if s.hole && s.copies == 0 {
                 self.ids.filled_after(p.packet.time - s.first_time());
             }
             let was_trouble = s.hole || s.copies > 1;
-            row.copy = row.copy.max(s.copies_in_all() + 1);
-            previous.get_or_insert((s.last_time, s.last(), s.copies_in_all() == 1));
-            on_board += s.len();
             let last = s.last();
+            repeated.copy = repeated.copy.max(s.copies_in_all() + 1);
+            repeated.previous.get_or_insert((s.last_time, last, s.copies_in_all() == 1));
+            repeated.bytes += s.len();
             s.add_copy(ordinal, p.packet.time, p.ts);
             s.ip_id = p.packet.ip_id;
             s.checksum = p.packet.checksum;
@@ -152,59 +176,75 @@ impl Stream {
             }
             i += 1;
         }
-        self.counts.most_copies = self.counts.most_copies.max(row.copy);
-        row.since_previous = previous.map(|(t, ..)| p.packet.time - t);
-        if on_board < p.end - p.start {
-            // Some or all of it was acknowledged before it left: that part was needless beyond doubt.
-            if let Some(ledger) = &mut self.ledger {
-                ledger.settle(ordinal, (p.end - p.start) - on_board, false);
-            }
-            if on_board == 0 {
-                let seen = matches!(around.view.at, Vantage::Receiver | Vantage::Both);
-                row.needless = Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck });
-                row.lost = match p.fate {
-                    Fate::Unknown => None,
-                    fate => Some(fate == Fate::Lost),
-                };
-            }
+        repeated
+    }
+
+    /// What was acknowledged before it left was repeated needlessly, beyond doubt.
+    fn note_acknowledged_part(
+        &mut self,
+        p: &Piece,
+        ordinal: Ordinal,
+        repeated: &Repeated,
+        row: &mut RetransmissionRow,
+        at: Vantage,
+    ) {
+        let acknowledged = (p.end - p.start).saturating_sub(repeated.bytes);
+        if acknowledged == 0 {
+            return;
         }
-        let rtt_before = previous.and_then(|(t, ..)| self.rtt.at(t));
-        let (previous_time, previous_ordinal, first_time) =
-            previous.unwrap_or((p.packet.time, ordinal.saturating_sub(1), false));
+        if let Some(ledger) = &mut self.ledger {
+            ledger.settle(ordinal, acknowledged, false);
+        }
+        if repeated.bytes == 0 {
+            let seen = matches!(at, Vantage::Receiver | Vantage::Both);
+            row.needless = Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck });
+            row.lost = match p.fate {
+                Fate::Unknown => None,
+                fate => Some(fate == Fate::Lost),
+            };
+        }
+    }
+
+    /// The episode that this repair belongs to, or begins.
+    fn episode_of(
+        &mut self,
+        p: &Piece,
+        ordinal: Ordinal,
+        verdict: Verdict,
+        repeated: &Repeated,
+        before: &Before,
+        turn: Span,
+    ) -> u32 {
+        let now = p.packet.time;
+        let segments = self.segments(p.packet.seg.payload);
+        let (previous_time, previous, first_time) =
+            repeated.previous.unwrap_or((now, ordinal.saturating_sub(1), false));
         let seen = RepairSeen {
-            now: p.packet.time,
+            now,
             ordinal,
             previous_time,
-            previous: previous_ordinal,
+            previous,
             cause: verdict.cause,
             trigger: verdict.trigger,
             backoff: verdict.backoff,
             segments,
-            una,
-            next,
+            una: self.una,
+            next: self.next,
             start: p.start,
             first_time,
-            flight,
-            limit,
-            silence,
+            flight: before.flight,
+            limit: before.limit,
+            silence: before.silence,
         };
-        let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
+        let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + turn;
         let began = !self.episodes.is_open();
-        row.episode = Some(self.episodes.on_repair(&seen, &mut self.delivery, rtt_min, self.id));
-        let now = p.packet.time;
+        let episode = self.episodes.on_repair(&seen, &mut self.delivery, rtt_min, self.id);
         let infer = self.infer();
         if began {
             infer.on_episode_start(now);
         }
         infer.on_retransmission(now, verdict.cause, p.start, p.end, segments);
-        if verdict.cause == Cause::Probe {
-            infer.on_probe(now);
-            self.counts.probes_repeat += 1;
-            around.sink.probe(self.probe_row(p, false, silence));
-        }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.push_resend(Resend { ordinal, row, silence, rtt_before });
-        }
+        episode
     }
 
     /// What kept the sender from sending more, as it stands.
