@@ -329,3 +329,7 @@ impl Repair {
 fn probe_timeout(pace: &Pace) -> Span {
     pace.srtt.scale(1.5) + Span::from_millis(2)
 }
+
+#[cfg(test)]
+#[path = "repair_tests.rs"]
+mod tests;

@@ -118,3 +118,7 @@ impl Settling {
         arrived
     }
 }
+
+#[cfg(test)]
+#[path = "settle_tests.rs"]
+mod tests;

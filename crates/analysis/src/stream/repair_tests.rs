@@ -1,0 +1,198 @@
+//! Stories of senders, told in milliseconds: segments of 1000 bytes, a round trip of 40 ms.
+
+use super::*;
+
+const SRTT_MS: i64 = 40;
+
+struct Sender {
+    model: Repair,
+    next: u64,
+    una: u64,
+    sack: bool,
+}
+
+fn ms(t: i64) -> Time {
+    Time(t * 1_000_000)
+}
+
+fn pace() -> Pace {
+    Pace {
+        tolerance: Span::from_millis(4),
+        srtt: Span::from_millis(SRTT_MS),
+        rto: Span::from_millis(SRTT_MS + 200),
+    }
+}
+
+impl Sender {
+    /// Has sent `n` segments by time 0.
+    fn with_in_flight(n: u64) -> Sender {
+        let mut model = Repair::default();
+        model.start(0);
+        for k in 0..n {
+            model.on_new_data(ms(0), k, true, &pace());
+        }
+        Sender { model, next: n * 1000, una: 0, sack: true }
+    }
+    fn without_sack(mut self) -> Sender {
+        self.sack = false;
+        self
+    }
+    fn sends_new(&mut self, t: i64) -> bool {
+        let probe = self.model.on_new_data(ms(t), self.next - self.una, self.sack, &pace());
+        self.next += 1000;
+        probe
+    }
+    fn ack(&mut self, t: i64, segment: u64) {
+        let ack = segment * 1000;
+        let news =
+            AckNews { ack, advanced: ack - self.una, advanced_new: ack - self.una, ..AckNews::default() };
+        self.una = ack;
+        self.hear(t, news);
+    }
+    /// An ACK that moves over data sent only once, up to `segment`.
+    fn ack_of_originals(&mut self, t: i64, segment: u64) {
+        let ack = segment * 1000;
+        let news =
+            AckNews { ack, advanced: ack - self.una, original_end: self.una + 1000, ..AckNews::default() };
+        self.una = ack;
+        self.hear(t, news);
+    }
+    /// A duplicate ACK that SACKs one segment more; it had been sent at `sent`.
+    fn sack(&mut self, t: i64, end: u64, sent: i64) {
+        let news = AckNews {
+            ack: self.una,
+            sacked: 1000,
+            duplicate: true,
+            original_end: end * 1000,
+            newest_delivered: ms(sent),
+            ..AckNews::default()
+        };
+        self.hear(t, news);
+    }
+    fn duplicate(&mut self, t: i64) {
+        self.hear(t, AckNews { ack: self.una, duplicate: true, ..AckNews::default() });
+    }
+    fn hear(&mut self, t: i64, news: AckNews) {
+        self.model.on_ack(&AckNews { time: ms(t), ..news }, ms(t), self.next);
+    }
+    /// Sends a segment again that was sent at `previous`.
+    fn resends(&mut self, t: i64, segment: u64, previous: i64, again: bool) -> Verdict {
+        let attempt = Attempt {
+            now: ms(t),
+            head: segment * 1000 <= self.una,
+            tail: segment * 1000 + 1000 >= self.next,
+            previous: ms(previous),
+            previous_was_resend: again,
+            sacked_above: true,
+            sack_permitted: self.sack,
+            next: self.next,
+            ts: 0,
+        };
+        self.model.explain(&attempt, &pace())
+    }
+}
+
+#[test]
+fn the_first_sack_after_an_outage_sets_off_recovery_without_a_timeout() {
+    // Paper `interruption`, Fig. 9: one retransmission for each ACK that comes back.
+    let mut s = Sender::with_in_flight(100);
+    s.sack(250, 99, 205);
+    let v = s.resends(250, 0, 0, false);
+    assert_eq!((v.cause, v.evidence, v.trigger), (Cause::Recovery, Evidence::Sack, Trigger::Ack));
+    s.sack(251, 100, 206);
+    assert_eq!(s.resends(251, 1, 0, false).cause, Cause::Recovery);
+}
+
+#[test]
+fn a_silence_of_a_timer_s_length_ends_in_a_timeout() {
+    let mut s = Sender::with_in_flight(10);
+    s.sack(40, 9, 0);
+    let v = s.resends(290, 0, 0, false);
+    assert_eq!((v.cause, v.trigger, v.backoff), (Cause::Timeout, Trigger::TimerRto, 0));
+    // RFC 6298 §5.5: again, twice as long after
+    let v = s.resends(770, 0, 290, true);
+    assert_eq!((v.cause, v.backoff), (Cause::Timeout, 1));
+}
+
+#[test]
+fn after_a_real_timeout_what_is_sent_again_is_slow_start() {
+    let mut s = Sender::with_in_flight(10).without_sack();
+    assert_eq!(s.resends(260, 0, 0, false).cause, Cause::Timeout);
+    s.ack(300, 1);
+    assert_eq!(s.resends(300, 1, 0, false).cause, Cause::LossState);
+    assert_eq!(s.resends(300, 2, 0, false).cause, Cause::LossState);
+    // ... until everything that was in flight then is acknowledged
+    s.ack(340, 10);
+    s.sends_new(340);
+    s.duplicate(380);
+    assert_eq!(s.resends(380, 10, 340, false).cause, Cause::Recovery);
+}
+
+#[test]
+fn a_timeout_that_proves_needless_leaves_the_loss_state() {
+    // Paper `interruption`, Fig. 10 (b) to (f), and RFC 5682 §3.1: two new segments, then SACK repairs the rest.
+    let mut s = Sender::with_in_flight(60);
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack_of_originals(341, 2);
+    s.sends_new(341);
+    s.sends_new(341);
+    s.sack(382, 61, 341);
+    let v = s.resends(382, 2, 0, false);
+    assert_eq!((v.cause, v.trigger), (Cause::Recovery, Trigger::Ack));
+}
+
+#[test]
+fn a_duplicate_ack_for_new_data_proves_the_loss() {
+    // RFC 5682 §3.1 step 3a
+    let mut s = Sender::with_in_flight(60).without_sack();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack(341, 1);
+    s.sends_new(341);
+    s.sends_new(341);
+    s.duplicate(382);
+    assert_eq!(s.resends(382, 1, 0, false).cause, Cause::LossState);
+}
+
+#[test]
+fn the_last_segment_again_after_two_round_trips_is_a_probe() {
+    // RFC 8985 §7.2: PTO = 2 SRTT
+    let mut s = Sender::with_in_flight(10);
+    s.ack(40, 5);
+    let v = s.resends(130, 9, 0, false);
+    assert_eq!((v.cause, v.trigger), (Cause::Probe, Trigger::TimerProbe));
+    // A second one without progress is none: then the timer fires, on the first segment.
+    assert_eq!(s.resends(400, 5, 0, false).cause, Cause::Timeout);
+}
+
+#[test]
+fn new_data_after_two_silent_round_trips_is_a_probe_and_behind_an_ack_it_is_not() {
+    let mut s = Sender::with_in_flight(10);
+    s.ack(40, 5);
+    assert!(!s.sends_new(41));
+    assert!(s.sends_new(135));
+    s.ack(180, 6);
+    assert!(!s.sends_new(180));
+}
+
+#[test]
+fn a_repair_a_few_milliseconds_after_the_sack_is_the_reordering_timer_s() {
+    // RFC 8985 §6.2: the timer of RACK, a quarter of a round trip
+    let mut s = Sender::with_in_flight(10);
+    s.sack(40, 9, 0);
+    let v = s.resends(50, 0, 0, false);
+    assert_eq!((v.cause, v.evidence, v.trigger), (Cause::Recovery, Evidence::Time, Trigger::Ack));
+}
+
+#[test]
+fn a_repair_sent_again_while_old_duplicates_trickle_in_is_a_timeout() {
+    // Nothing sent after the lost repair has arrived, so no ACK can have told of its loss (RFC 8985 §5).
+    let mut s = Sender::with_in_flight(40).without_sack();
+    for t in [40, 41, 42] {
+        s.duplicate(t);
+    }
+    assert_eq!(s.resends(42, 0, 0, false).cause, Cause::Recovery);
+    for t in (50..290).step_by(3) {
+        s.duplicate(t);
+    }
+    assert_eq!(s.resends(290, 0, 42, true).cause, Cause::Timeout);
+}

@@ -1,0 +1,118 @@
+//! Which copy arrived? One segment of 1000 bytes, copies at given milliseconds, a round trip of 40 ms.
+
+use super::*;
+use crate::rows::RetransmissionRow;
+use crate::stream::ledger::Resend;
+
+struct Case {
+    ledger: Ledger,
+    settling: Settling,
+    judge: Judge,
+    copies: u64,
+}
+
+fn ms(t: i64) -> Time {
+    Time(t * 1_000_000)
+}
+
+impl Case {
+    /// Copies sent at `times`, each with its time as its timestamp; `heard` packets had come back by then.
+    fn sent(times: &[(i64, u32)]) -> Case {
+        let mut ledger = Ledger::starting_at(0);
+        let mut seg = Sent::new(0, 1000, ms(times[0].0), times[0].0 as u32 + 1, 0);
+        for (k, &(t, heard)) in times.iter().enumerate() {
+            let ordinal = ledger.push(ms(t), 0, 1000, heard, t as u32 + 1);
+            if k > 0 {
+                seg.add_copy(ordinal, ms(t), t as u32 + 1);
+                let row = RetransmissionRow::default();
+                ledger.push_resend(Resend { ordinal, row, silence: Span::ZERO, rtt_before: None });
+            }
+        }
+        let settling = Settling {
+            seg,
+            reported: ms(0),
+            echo: None,
+            dsacks: 0,
+            last_dsack: Time::FAR_PAST,
+            until: ms(0),
+            unblocked: Time::FAR_FUTURE,
+        };
+        let judge = Judge { at: Vantage::Sender, forth_and_back: Span::from_millis(40), dsack_seen: true };
+        Case { ledger, settling, judge, copies: times.len() as u64 }
+    }
+    fn acked(mut self, t: i64) -> Case {
+        self.settling.reported = ms(t);
+        self
+    }
+    fn echoing(mut self, sent: i64) -> Case {
+        self.settling.echo = Some(sent as u32 + 1);
+        self
+    }
+    fn dsacked(mut self, t: i64) -> Case {
+        self.settling.dsacks += 1;
+        self.settling.last_dsack = ms(t);
+        self
+    }
+    /// For each copy: lost?
+    fn lost(mut self) -> Vec<bool> {
+        self.settling.settle(&mut self.ledger, &self.judge);
+        (0..self.copies).map(|o| self.ledger.copy(o).is_some_and(|c| c.lost > 0)).collect()
+    }
+    fn needless(mut self) -> Vec<Needless> {
+        self.settling.settle(&mut self.ledger, &self.judge);
+        (1..self.copies).filter_map(|o| self.ledger.resend_mut(o).map(|r| r.row.needless)).collect()
+    }
+}
+
+#[test]
+fn an_ack_a_round_trip_after_the_repair_says_that_the_original_was_lost() {
+    let case = || Case::sent(&[(0, 0), (50, 3)]).acked(91);
+    assert_eq!(case().lost(), [true, false]);
+    assert_eq!(case().needless(), [Needless::No]);
+}
+
+#[test]
+fn an_ack_right_after_the_repair_can_only_be_the_original_s() {
+    let case = || Case::sent(&[(0, 0), (50, 3)]).acked(55);
+    assert_eq!(case().needless(), [Needless::Yes(Proof::EarlyAck)]);
+}
+
+#[test]
+fn an_old_timestamp_in_the_ack_names_the_original() {
+    // Eifel detection, RFC 3522
+    let case = || Case::sent(&[(0, 0), (50, 3)]).acked(95).echoing(0);
+    assert!(!case().lost()[0]);
+    assert_eq!(case().needless(), [Needless::Yes(Proof::Timestamps)]);
+}
+
+#[test]
+fn a_dsack_says_that_both_arrived() {
+    // RFC 2883 §4; paper `interruption`, Fig. 10 (c): the original had arrived, its ACK was lost
+    let case = || Case::sent(&[(0, 0), (300, 3)]).acked(341).dsacked(341);
+    assert_eq!(case().lost(), [false, false]);
+    assert_eq!(case().needless(), [Needless::Yes(Proof::Dsack)]);
+}
+
+#[test]
+fn of_four_attempts_in_the_dark_the_last_arrived() {
+    let case = || Case::sent(&[(0, 0), (300, 0), (900, 0), (2100, 0)]).acked(2141);
+    assert_eq!(case().lost(), [true, true, true, false]);
+    assert_eq!(case().needless(), [Needless::No, Needless::No, Needless::No]);
+}
+
+#[test]
+fn with_a_dsack_besides_two_of_four_attempts_in_the_dark_were_lost() {
+    let case = || Case::sent(&[(0, 0), (300, 0), (900, 0), (2100, 0)]).acked(2141).dsacked(2141);
+    assert_eq!(case().lost().iter().filter(|l| **l).count(), 2);
+}
+
+#[test]
+fn what_a_second_capture_knows_stands() {
+    let mut case = Case::sent(&[(0, 0), (50, 3)]).acked(95);
+    for (ordinal, lost) in [(0, false), (1, true)] {
+        if let Some(copy) = case.ledger.copy_mut(ordinal) {
+            copy.known = Some(lost);
+        }
+    }
+    assert_eq!(case.lost(), [false, true]);
+}
