@@ -1,10 +1,11 @@
 //! What cost how much time, and whose it is.
 
 use super::Verdict;
-use super::outages::{is_outage, is_silence};
+use super::outages::{Gone, is_tail};
+use super::path::{Path, arriving, round_trip};
 use super::reason::{Wait, link_was_away, one_per_timeout, wait};
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, RtoRule};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::Span;
 
 /// Episodes of one sort together.
@@ -15,19 +16,25 @@ pub struct Group {
     /// Episodes with a timeout, and timeouts in all.
     pub timed_out: u64,
     pub timeouts: u64,
+    /// Episodes that a probe began to repair.
+    pub probed: u64,
+    /// Copies; where they cannot be counted, segments.
     pub lost: u64,
     /// Those that had to wait for a timer, by the reason: how many, and the one with the largest window.
     waits: [(u64, Option<Wait>); 4],
 }
 
 impl Group {
-    fn add(&mut self, e: &EpisodeRow, cost_s: f64, away: bool) {
+    fn add(&mut self, e: &EpisodeRow, cost_s: f64, away: bool, arriving: bool) {
         self.n += 1;
         self.cost_s += cost_s;
         self.timed_out += u64::from(e.timeouts > 0);
         self.timeouts += u64::from(e.timeouts);
-        self.lost += u64::from(e.lost_copies.unwrap_or(e.lost_segments));
-        if let Some(why) = wait(e, away) {
+        self.lost += lost(e);
+        self.probed += u64::from(e.kind == EpisodeKind::TimerProbe);
+        // What held the sender back does not show where only its data arrives.
+        let why = wait(e, away).map(|w| if arriving { Wait::NothingArrived } else { w });
+        if let Some(why) = why {
             let (at, size) = match why {
                 Wait::WindowSentOut { bytes, .. } => (0, bytes),
                 Wait::Tail => (1, 0),
@@ -49,6 +56,10 @@ impl Group {
     }
 }
 
+fn lost(e: &EpisodeRow) -> u64 {
+    u64::from(e.lost_copies.unwrap_or(e.lost_segments))
+}
+
 /// Idle time of one cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gaps {
@@ -62,6 +73,10 @@ pub struct Costs {
     /// First to last data packet, or of the whole connection where that is nothing.
     pub duration_s: f64,
     pub outages: Group,
+    /// The end of what the application had, lost with nothing behind it to tell.
+    pub tails: Group,
+    /// The first losses of the transfer: slow start sent twice what the queue had room for.
+    pub overshoot: Group,
     pub losses: Group,
     /// One segment a timeout: the network lost a burst, the stack made it long.
     pub intermittent: Group,
@@ -89,32 +104,83 @@ pub struct Ceiling {
     pub reached: f64,
 }
 
+/// The pauses of an application, by their start.
+struct Pauses(Vec<(wire::Time, wire::Time)>);
+
+impl Pauses {
+    fn of(idle: &[IdleRow]) -> Pauses {
+        let own = |i: &&IdleRow| matches!(i.cause, IdleCause::Application | IdleCause::ZeroWindow);
+        let mut all: Vec<_> = idle.iter().filter(own).map(|i| (i.start, i.end)).collect();
+        all.sort_unstable();
+        Pauses(all)
+    }
+    /// Seconds of them within an episode: one whose last ACK never comes lasts until the next data.
+    fn within(&self, e: &EpisodeRow) -> f64 {
+        let Some(end) = e.end else { return 0.0 };
+        let from = self.0.partition_point(|p| p.1 <= e.start);
+        let inside = self.0[from..].iter().take_while(|p| p.0 < end);
+        inside.map(|p| (p.1.min(end) - p.0.max(e.start)).as_secs()).sum()
+    }
+}
+
 /// An episode's cost. Where there was no rate before it to compare with, the mean of the whole transfer (bytes a
 /// second) stands in for it; it is lower, so that rather too little is counted.
-fn cost(e: &EpisodeRow, mean_rate: f64) -> f64 {
+fn cost(e: &EpisodeRow, mean_rate: f64, pauses: &Pauses) -> f64 {
     let known = e.cost.map(Span::as_secs);
-    let took = e.end.map(|end| (end - e.start).as_secs()).filter(|_| mean_rate > 0.0);
+    let took = e.end.map(|end| (end - e.start).as_secs() - pauses.within(e)).filter(|_| mean_rate > 0.0);
     let estimate = || took.map(|t| t - e.delivered_bytes as f64 / mean_rate);
     let silence = || e.silence.map(Span::as_secs);
     known.or_else(estimate).or_else(silence).unwrap_or(0.0).max(0.0)
 }
 
-pub fn of(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], idle: &[IdleRow]) -> Costs {
-    let numbers = |keep: &dyn Fn(&BurstRow) -> bool| {
-        bursts.iter().filter(|b| keep(b)).filter_map(|b| b.episode).collect::<BTreeSet<u32>>()
-    };
-    let (outages, away) = (numbers(&|b| is_outage(b, flow)), numbers(&link_was_away));
+/// So many copies lost in the first episode, in more than two runs, and a good part of all that was sent before,
+/// are what slow start sent beyond the room there was: it doubles the window each round trip until something is lost.
+const OVERSHOOT: u64 = 16;
+const OF_ALL_SENT: u64 = 8;
+
+pub(super) fn of(
+    flow: &FlowRow,
+    bursts: &[BurstRow],
+    episodes: &[EpisodeRow],
+    idle: &[IdleRow],
+    gone: &[Gone],
+) -> Costs {
+    let away: BTreeSet<u32> = bursts.iter().filter(|b| link_was_away(b)).filter_map(|b| b.episode).collect();
+    let mut vanished: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut gaps: BTreeMap<u32, f64> = BTreeMap::new();
+    for g in gone {
+        let Some(n) = g.episode else { continue };
+        *vanished.entry(n).or_default() += g.copies;
+        *gaps.entry(n).or_default() += g.gap.map_or(0.0, Span::as_secs);
+    }
     let mut c = Costs { duration_s: duration(flow), ..Costs::default() };
     let mean_rate = if c.duration_s > 0.0 { flow.bytes as f64 / c.duration_s } else { 0.0 };
+    let pauses = Pauses::of(idle);
+    let first_lost = bursts.iter().filter(|b| b.episode == Some(0)).map(|b| b.seq_start).min();
+    let sent_before = first_lost.unwrap_or(0) / u64::from(flow.mss.max(536));
     for e in episodes {
+        let outage = vanished.get(&e.number).copied();
+        // An outage may fall into the repair of something larger.
+        let beside = lost(e).saturating_sub(outage.unwrap_or(0));
+        let large = beside >= OVERSHOOT && beside * OF_ALL_SENT >= sent_before;
+        let first = e.number == 0 && e.bursts >= 3 && large && beside > outage.unwrap_or(0);
         let group = match e.kind {
-            _ if one_per_timeout(e) => &mut c.intermittent,
-            _ if outages.contains(&e.number) || is_silence(e, flow) => &mut c.outages,
+            _ if one_per_timeout(e) && !is_tail(e) => &mut c.intermittent,
+            _ if first && e.timeouts == 0 => &mut c.overshoot,
+            _ if outage.is_some() => &mut c.outages,
             EpisodeKind::Needless => &mut c.needless,
+            _ if is_tail(e) => &mut c.tails,
             _ => &mut c.losses,
         };
-        let away = away.contains(&e.number) || is_silence(e, flow);
-        group.add(e, cost(e, mean_rate), away);
+        let gap = gaps.get(&e.number).copied().unwrap_or(0.0);
+        let away = away.contains(&e.number) || outage.is_some();
+        group.add(e, gap + cost(e, mean_rate, &pauses), away, arriving(flow));
+    }
+    // Copies belong to what took them, whichever episode repaired them.
+    if c.overshoot.n > 0 {
+        let within = vanished.get(&0).copied().unwrap_or(0).min(c.overshoot.lost);
+        c.overshoot.lost -= within;
+        c.outages.lost += within;
     }
     for i in idle {
         let gaps = match i.cause {
@@ -135,7 +201,7 @@ pub fn of(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], idle: &[
     // Not more than the episodes that the waits lie in.
     c.stale_backoff_s = c.stale_backoff_s.min(c.losses.cost_s + c.outages.cost_s);
     if flow.syn_retransmissions > 0 {
-        let round_trip = if flow.rtt_ack.n > 0 { flow.rtt_ack.min } else { 0.0 };
+        let round_trip = round_trip(flow).map_or(0.0, |r| r.min);
         c.handshake_s = flow.handshake.map_or(0.0, |h| (h.as_secs() - round_trip).max(0.0));
         // The handshake lies before the first data: it is part of what the user waited for.
         c.duration_s += c.handshake_s;
@@ -154,7 +220,7 @@ fn duration(flow: &FlowRow) -> f64 {
 fn ceiling(flow: &FlowRow) -> Option<Ceiling> {
     let (bytes, sure) = flow.inference.window_limit_bytes?;
     let (limit, _) = flow.inference.limit?;
-    let rtt = flow.rtt_ack.mean;
+    let rtt = round_trip(flow).map_or(0.0, |r| r.mean);
     let d = duration(flow);
     if !matches!(limit, Limit::ReceiveWindow | Limit::SenderWindow) || rtt <= 0.0 || d <= 0.0 {
         return None;
@@ -166,19 +232,27 @@ fn ceiling(flow: &FlowRow) -> Option<Ceiling> {
 
 /// Below this share of the duration nothing is worth a look.
 const WORTH: f64 = 0.03;
+/// Lost copies in all: more is a fault even where a full queue hides what it costs.
+const HEAVY: f64 = 0.05;
+/// A window that is cut once in so many round trips has time to grow back.
+const SELDOM: f64 = 100.0;
 
 impl Costs {
     pub fn total(&self) -> f64 {
-        let episodes =
-            self.outages.cost_s + self.losses.cost_s + self.intermittent.cost_s + self.needless.cost_s;
+        let episodes = self.lost_s() + self.intermittent.cost_s + self.needless.cost_s;
         let gaps = self.application.total_s + self.zero_window.total_s + self.receive_window.total_s;
         episodes + gaps + self.handshake_s
+    }
+
+    /// What the losses cost that the network has to answer for.
+    fn lost_s(&self) -> f64 {
+        self.outages.cost_s + self.tails.cost_s + self.overshoot.cost_s + self.losses.cost_s
     }
 
     /// Share of the duration by who can mend it.
     fn shares(&self) -> [(Verdict, f64); 4] {
         let share = |s: f64| if self.duration_s > 0.0 { (s / self.duration_s).min(1.0) } else { 0.0 };
-        let losses = self.outages.cost_s + self.losses.cost_s - self.stale_backoff_s;
+        let losses = self.lost_s() - self.stale_backoff_s;
         [
             (Verdict::Network, share(losses + self.handshake_s)),
             (
@@ -190,11 +264,16 @@ impl Costs {
         ]
     }
 
+    /// Whether nothing cost enough to be worth a look.
+    pub fn slight(&self) -> bool {
+        self.shares().iter().all(|s| s.1 < WORTH)
+    }
+
     pub fn share_of(&self, verdict: Verdict) -> f64 {
         self.shares().into_iter().find(|s| s.0 == verdict).map_or(0.0, |s| s.1)
     }
 
-    pub fn verdict(&self, flow: &FlowRow) -> (Verdict, f64) {
+    pub(super) fn verdict(&self, flow: &FlowRow, path: &Path) -> (Verdict, f64) {
         let shares = self.shares();
         let all: f64 = shares.iter().map(|s| s.1).sum();
         // The first of equals: a loss is a fact, the rest are inferences.
@@ -211,12 +290,29 @@ impl Costs {
         if most < WORTH {
             return match blind {
                 b if b >= 0.5 => (Verdict::CannotTell, 0.0),
+                // What costs no time of its own and is a fault all the same.
+                b if path.bloated || path.loss_share.is_some_and(|s| s >= HEAVY) => {
+                    (Verdict::Network, 0.7 * (1.0 - b))
+                }
+                b if self.kept_small(flow, path) => (Verdict::Network, 0.5 * (1.0 - b)),
                 b => (Verdict::Nothing, (1.0 - all) * (1.0 - b)),
             };
         }
         // Sure when one party has nearly all of it and it is a good part of the whole.
         let confidence = most / all * (most / (most + 0.05)) * (1.0 - blind);
         if confidence < 0.3 { (Verdict::CannotTell, confidence) } else { (who, confidence) }
+    }
+
+    /// Whether losses kept the window below what the path would take: they came often, no queue stood between
+    /// them, and nothing else held the sender back.
+    pub(super) fn kept_small(&self, flow: &FlowRow, path: &Path) -> bool {
+        let Some(rtt) = path.rtt.filter(|_| path.queue_s.is_none() && self.ceiling.is_none()) else {
+            return false;
+        };
+        let other = flow.inference.limit.is_some_and(|(l, _)| l != Limit::SenderWindow);
+        let n = self.losses.n + self.outages.n;
+        let often = n >= 3 && n as f64 * SELDOM * rtt.mean.max(0.001) >= self.duration_s;
+        often && !other && self.application.total_s < 0.2 * self.duration_s
     }
 
     /// How much the capture hides, 0 to 1.

@@ -5,11 +5,13 @@
 mod costs;
 mod limits;
 mod outages;
+mod path;
 mod reason;
 mod tell;
 pub mod words;
 
-pub use outages::{Outages, is_outage};
+pub use outages::Outages;
+pub use path::round_trip;
 use reason::Wait;
 pub use reason::reason;
 
@@ -82,15 +84,18 @@ pub fn answer(
     idle: &[IdleRow],
     capture_start: Time,
 ) -> Answer {
-    let outages = outages::find(flow, bursts, episodes, capture_start);
-    let costs = costs::of(flow, bursts, episodes, idle);
-    let (verdict, confidence) = costs.verdict(flow);
+    let gone = outages::all(flow, bursts, episodes, idle);
+    let outages = outages::find(flow, &gone, episodes, capture_start);
+    let costs = costs::of(flow, bursts, episodes, idle, &gone);
+    let path = path::path(flow, bursts, episodes, &gone);
+    let (verdict, confidence) = costs.verdict(flow, &path);
+    let told = tell::Told { flow, outages: outages.as_ref(), costs: &costs, path: &path };
     Answer {
         verdict,
         confidence,
-        look_at: tell::look_at(verdict, flow, outages.as_ref(), &costs),
-        sentences: tell::sentences(flow, outages.as_ref(), &costs),
-        evidence: tell::evidence(verdict, flow, outages.as_ref(), &costs),
+        look_at: told.look_at(verdict),
+        sentences: told.sentences(),
+        evidence: told.evidence(verdict),
         limits: limits::limits(flow),
         cost_s: costs.total(),
         outages,

@@ -44,6 +44,9 @@ const FITTED: usize = 48;
 /// Where data is seen as it arrives: a gap in it this long before a hole is seen belongs to the hole.
 const BEHIND: Span = Span::from_millis(50);
 
+/// Longer than this hardly a queue holds what it was given.
+const QUEUES: Span = Span::from_secs(3);
+
 /// How long the queue made packets wait when the burst began.
 fn queued(rtt_before: Option<Span>, flow: &FlowRow) -> Option<f64> {
     let rtt = round_trip(flow).filter(|_| !arriving(flow))?;
@@ -79,8 +82,7 @@ fn lasted(b: &BurstRow) -> Span {
 
 /// Whether the burst, seen where it was sent, looks like an outage: nothing delivered for 20 ms, or a window of
 /// which nothing came back, or ACKs lost with it. A queue that overflows drops single packets or short runs, and
-/// when it drops a long one, the RTT had risen to its peak and the run is over within a round trip. The end of a
-/// transfer may vanish in a few milliseconds for any reason.
+/// when it drops a long one, the RTT had risen to its peak and the run is soon over. The end of a transfer may vanish in a few milliseconds for any reason.
 fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow) -> bool {
     let copies = b.lost_copies.unwrap_or(b.lost_segments);
     let lasted = lasted(b);
@@ -91,7 +93,9 @@ fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow) -> bool {
     let timer = matches!(b.trigger, Trigger::TimerRto | Trigger::TimerProbe);
     let dark = copies >= COPIES && lasted >= AT_ONCE && (timer || b.lost_acks.is_some_and(|n| n > 0));
     let round_trip = b.rtt_before.map_or(0.0, Span::as_secs);
-    (long || dark) && !(queue_was_full(b.rtt_before, flow) && lasted.as_secs() <= round_trip)
+    // A full queue still takes a packet for each that leaves: what it drops in a row came in one go.
+    let at_once = lasted.as_secs() <= round_trip && lasted < APART;
+    (long || dark) && !(queue_was_full(b.rtt_before, flow) && at_once)
 }
 
 /// Whether the timer fired although a window of many segments was in flight: any three of them that arrived would
@@ -116,6 +120,9 @@ pub struct Gone {
     /// the hole set off; where data is seen as it arrives, how long none did.
     length: Option<Span>,
     lost_acks: Option<u32>,
+    first_repair: Option<Time>,
+    /// When the sender fell idle no more: its ACKs had come back.
+    resumed: Option<Time>,
     /// How long nothing arrived before the hole was seen; it is no part of the episode.
     pub gap: Option<Span>,
 }
@@ -135,8 +142,30 @@ impl Gone {
             rtt_before: b.rtt_before,
             length,
             lost_acks: b.lost_acks,
+            first_repair: b.first_repair,
+            resumed: None,
             gap: None,
         }
+    }
+    /// The first lost copy met it after the wait in the queue, the last perhaps without one; seconds.
+    fn at_least(&self, flow: &FlowRow) -> f64 {
+        ((self.last - self.start).as_secs() - queued(self.rtt_before, flow).unwrap_or(0.0)).max(0.0)
+    }
+    /// What its sender's silence tells: without ACKs nothing is sent. `gaps`: in order of time.
+    fn with_silence(mut self, gaps: &[&IdleRow]) -> Gone {
+        let until = self.first_repair.map_or(self.start, |r| r + Span::from_millis(1));
+        let from = gaps.partition_point(|i| i.start < self.start);
+        let silence = gaps[from..].iter().take_while(|i| i.end <= until);
+        let (total, longest) = silence.fold((Span::ZERO, None::<&IdleRow>), |(sum, longest), i| {
+            let more = longest.is_none_or(|l| i.end - i.start > l.end - l.start);
+            (sum + (i.end - i.start), if more { Some(i) } else { longest })
+        });
+        self.resumed = longest.map(|i| i.end);
+        // The round trip before it is that of packets sent long before, where a queue was building up.
+        if total > Span::ZERO {
+            self.length = self.length.map(|l| l.min(total.max(self.last - self.start)));
+        }
+        self
     }
     /// Seen where data arrives: `gap` is how long none did.
     fn arrived(b: &BurstRow, gap: Span, by_timer: bool) -> Gone {
@@ -154,14 +183,19 @@ pub(super) fn all(
     idle: &[IdleRow],
 ) -> Vec<Gone> {
     let mut seen = match arriving(flow) {
-        true => arrivals_stopped(flow, bursts, idle),
-        false => copies_vanished(flow, bursts, episodes),
+        true => arrivals_stopped(flow, bursts, episodes, idle),
+        false => copies_vanished(flow, bursts, episodes, idle),
     };
     seen.sort_by_key(|g| g.start);
     seen
 }
 
-fn copies_vanished(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow]) -> Vec<Gone> {
+fn copies_vanished(
+    flow: &FlowRow,
+    bursts: &[BurstRow],
+    episodes: &[EpisodeRow],
+    idle: &[IdleRow],
+) -> Vec<Gone> {
     let tails: BTreeSet<u32> = episodes.iter().filter(|e| is_tail(e)).map(|e| e.number).collect();
     let tail = |b: &BurstRow| b.episode.is_some_and(|e| tails.contains(&e));
     let mut seen: Vec<Gone> = bursts.iter().filter(|b| is_outage(b, tail(b), flow)).map(Gone::of).collect();
@@ -181,19 +215,42 @@ fn copies_vanished(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow])
             rtt_before: of_it.and_then(|b| b.rtt_before),
             length: None,
             lost_acks: of_it.and_then(|b| b.lost_acks),
+            first_repair: Some(e.first_repair),
+            resumed: None,
             gap: None,
         }
     }));
-    seen
+    let mut gaps: Vec<&IdleRow> = idle.iter().filter(|i| waits(i)).collect();
+    gaps.sort_by_key(|i| i.start);
+    seen.into_iter().map(|g| g.with_silence(&gaps)).collect()
+}
+
+/// Not for want of data, or of room at the receiver.
+fn waits(i: &IdleRow) -> bool {
+    !matches!(i.cause, IdleCause::Application | IdleCause::ZeroWindow | IdleCause::Handshake)
 }
 
 /// Where data is seen as it arrives, an outage is a time without any that ends with a hole.
-fn arrivals_stopped(flow: &FlowRow, bursts: &[BurstRow], idle: &[IdleRow]) -> Vec<Gone> {
+fn arrivals_stopped(
+    flow: &FlowRow,
+    bursts: &[BurstRow],
+    episodes: &[EpisodeRow],
+    idle: &[IdleRow],
+) -> Vec<Gone> {
     let longest = Span::from_secs_f64(round_trip(flow).map_or(0.0, |r| r.max)).max(BEHIND);
-    let waits = |i: &&IdleRow| {
-        !matches!(i.cause, IdleCause::Application | IdleCause::ZeroWindow | IdleCause::Handshake)
+    // The handshake met no queue: how long one may hold what follows it is not known then.
+    let queue_unknown = round_trip(flow).is_none_or(|r| r.n <= 1);
+    let timed_out: BTreeSet<u32> = episodes.iter().filter(|e| e.timeouts > 0).map(|e| e.number).collect();
+    let by_timer = |i: &IdleRow| matches!(i.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);
+    // A wait for the timer with a hole open already is a repair that was lost.
+    let mut open: Vec<(Time, Time)> =
+        episodes.iter().filter_map(|e| e.end.map(|end| (e.start, end))).collect();
+    open.sort_unstable();
+    let within = |i: &IdleRow| {
+        let at = open.partition_point(|o| o.0 <= i.start);
+        at > 0 && open[at - 1].1 >= i.end
     };
-    let mut gaps: Vec<&IdleRow> = idle.iter().filter(waits).collect();
+    let mut gaps: Vec<&IdleRow> = idle.iter().filter(|i| waits(i) && !(by_timer(i) && within(i))).collect();
     gaps.sort_by_key(|i| i.end);
     let mut holes: Vec<&BurstRow> = bursts.iter().collect();
     holes.sort_by_key(|b| b.start);
@@ -206,10 +263,12 @@ fn arrivals_stopped(flow: &FlowRow, bursts: &[BurstRow], idle: &[IdleRow]) -> Ve
             continue;
         }
         let gap = gaps[before - 1];
-        let by_timer = matches!(gap.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);
+        let repaired_late = b.episode.is_some_and(|e| timed_out.contains(&e));
         let copies = b.lost_copies.unwrap_or(b.lost_segments);
-        if b.start - gap.end <= longest && (by_timer || copies >= 3) {
-            seen.push(Gone::arrived(b, gap.end - gap.start, by_timer));
+        let lag = b.start - gap.end;
+        let near = lag <= longest || (queue_unknown && copies >= COPIES && lag <= QUEUES);
+        if near && (by_timer(gap) || copies >= 3) {
+            seen.push(Gone::arrived(b, gap.end - gap.start, repaired_late));
             taken = before;
         }
     }
@@ -234,13 +293,14 @@ pub(super) fn find(
         .filter(|e| e.timeouts > 0)
         .filter_map(|e| e.end.map(|end| (e.start - capture_start, end - capture_start)))
         .map(|(from, to)| (from.as_secs(), to.as_secs()))
+        .take(2 * FITTED)
         .collect();
     let beat = beat_of(&seen, flow, &starts, &silent);
     let acks: Vec<u32> = seen.iter().filter_map(|g| g.lost_acks).collect();
     Some(Outages {
         count: seen.len() as u32,
         length_s: (!lengths.is_empty()).then(|| lengths[lengths.len() / 2]),
-        at_least_s: seen.iter().map(|g| (g.last - g.start).as_secs()).fold(0.0, f64::max),
+        at_least_s: seen.iter().map(|g| g.at_least(flow)).fold(0.0, f64::max),
         period_s: beat.map(|b| b.period),
         jitter_s: beat.map(|b| b.jitter),
         beats_missed: beat.map_or(0, |b| b.missed),
@@ -267,16 +327,16 @@ impl Beat {
 }
 
 /// A copy meets the outage where the link is, which behind a queue is later than it was sent by the time it
-/// waited: where the queue differs from one outage to the next only the corrected times are regular.
+/// waited: where the queue differs from one outage to the next only the corrected times are regular. And so are
+/// those at which ACKs came back, if a queue of seconds is not known well enough to correct for.
 fn beat_of(seen: &[Gone], flow: &FlowRow, starts: &[f64], silent: &[(f64, f64)]) -> Option<Beat> {
     let plain = beat(starts, silent);
     let met: Option<Vec<f64>> =
         seen.iter().zip(starts).map(|(g, at)| queued(g.rtt_before, flow).map(|q| at + q)).collect();
-    let shifted = met.and_then(|met| beat(&met, silent));
-    match (plain, shifted) {
-        (Some(p), Some(s)) => Some(if s.better_than(&p) { s } else { p }),
-        (p, s) => p.or(s),
-    }
+    let resumed: Option<Vec<f64>> =
+        seen.iter().zip(starts).map(|(g, at)| g.resumed.map(|r| at + (r - g.start).as_secs())).collect();
+    let others = [met, resumed].into_iter().flatten().filter_map(|times| beat(&times, silent));
+    others.fold(plain, |best, b| if best.is_none_or(|p| b.better_than(&p)) { Some(b) } else { best })
 }
 
 /// The period on which most of the times lie, if there is one. Any two of them, and any number of beats between,
@@ -316,31 +376,30 @@ fn fit(times: &[f64], origin: f64, period: f64, silent: &[(f64, f64)]) -> Option
     let hits = voters.len();
     let (first, last) = (voters.first()?.0, voters.last()?.0);
     let slots = (last - first) as usize + 1;
+    let strays = times.len() - hits;
+    if hits < 3 || strays * 4 > times.len() || slots > 4 * FITTED {
+        return None;
+    }
     let unseen = |w: &[(f64, f64)]| {
         let between = (w[0].0 as i64 + 1)..(w[1].0 as i64);
         let at = |n: i64| origin + n as f64 * period;
         between.filter(|n| !silent.iter().any(|s| s.0 <= at(*n) && at(*n) <= s.1)).count()
     };
-    if slots > 4 * FITTED {
-        return None;
-    }
     let missed: usize = voters.windows(2).map(unseen).sum();
     let excused = slots - hits - missed;
     // By chance a few times lie near a beat too often to believe it with a gap, a stray or a wide margin.
-    let strays = times.len() - hits;
     let margin = match hits {
-        0..3 => return None,
         3 if missed > 0 || strays > 0 => return None,
         4 if strays > 0 => return None,
         5 if strays > 0 && missed > 0 => return None,
         // An excuse for every beat but one is worth little: three must fit all the better.
         3 if excused > 2 => return None,
-        3 => 0.02,
+        ..=3 => 0.02,
         4 if missed > 0 => 0.02,
         4 | 5 => 0.03,
         _ => 0.04,
     };
-    if strays * 4 > times.len() || missed * 2 > hits {
+    if missed * 2 > hits {
         return None;
     }
     let n = hits as f64;

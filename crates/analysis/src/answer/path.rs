@@ -10,7 +10,11 @@ pub fn round_trip(flow: &FlowRow) -> Option<Summary> {
     let seen = |s: Summary| (s.n > 0).then_some(s);
     match flow.vantage {
         Vantage::Sender | Vantage::Both => seen(flow.rtt_ack).or(seen(flow.rtt_timestamps)),
-        Vantage::Receiver | Vantage::Middle => seen(flow.rtt_timestamps).or_else(|| handshake(flow)),
+        Vantage::Receiver | Vantage::Middle => {
+            // Far below the handshake's they do not show the whole path.
+            let whole = |s: &Summary| handshake(flow).is_none_or(|h| s.min >= 0.5 * h.min);
+            seen(flow.rtt_timestamps).filter(whole).or_else(|| handshake(flow))
+        }
         Vantage::Unknown => seen(flow.rtt_ack).or(seen(flow.rtt_timestamps)).or_else(|| handshake(flow)),
     }
 }

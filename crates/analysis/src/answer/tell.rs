@@ -2,101 +2,416 @@
 
 use super::costs::{Costs, Group};
 use super::outages::Outages;
-use super::words::{bytes, count, percent, period, rate, seconds};
+use super::path::{Path, arriving};
+use super::words::{bytes, copies, count, grouped, percent, period, rate, seconds, times};
 use super::{Verdict, Wait};
 use crate::rows::{FlowRow, Limit, RecoveryStyle};
 
-/// Costs below this share of the duration stay unsaid.
+/// Costs below this share of the duration stay unsaid, unless many of the losses are theirs.
 const WORTH_SAYING: f64 = 0.01;
+/// A share of the losses that has to be accounted for.
+const MANY: f64 = 0.05;
+/// A screen holds no more.
+const SENTENCES: usize = 6;
 
-/// What cost time, the worst first.
-pub fn sentences(flow: &FlowRow, outages: Option<&Outages>, c: &Costs) -> Vec<String> {
-    let d = seconds(c.duration_s);
-    let mut said: Vec<(f64, String)> = Vec::new();
-    let mut say = |cost: f64, sentence: String| {
-        if cost >= WORTH_SAYING * c.duration_s {
-            said.push((cost, sentence));
-        }
-    };
-    if c.outages.n > 0 {
-        let n = outages.map_or(c.outages.n, |o| u64::from(o.count));
-        let within = match n {
-            n if n == c.outages.n => String::new(),
-            _ => format!(" in {}", count(c.outages.n, "episode")),
-        };
-        let (what, cost) = (count(n, "outage"), seconds(c.outages.cost_s));
-        say(c.outages.cost_s, format!("{what}{within} cost {cost} of {d}; {}", ending(&c.outages)));
-    }
-    if c.losses.n > 0 {
-        let g = &c.losses;
-        let lost = format!("{} lost", count(g.lost, "copy").replace("copys", "copies"));
-        let tail = ending(g);
-        let what = count(g.n, "loss episode");
-        say(g.cost_s, format!("{what} cost {} of {d} ({lost}); {tail}", seconds(g.cost_s)));
-    }
-    if c.intermittent.n > 0 {
-        let g = &c.intermittent;
-        let what = count(g.n, "intermittent repair");
-        let took = seconds(g.cost_s);
-        let lost = count(g.lost, "lost segment");
-        let timeouts = count(g.timeouts, "timeout");
-        say(g.cost_s, format!("{what} cost {took} of {d}: {timeouts} for {lost}, one segment a timeout"));
-    }
-    if c.needless.n > 0 {
-        let g = &c.needless;
-        let what = count(g.n, "needless repair");
-        say(g.cost_s, format!("{what} cost {} of {d}: nothing had been lost", seconds(g.cost_s)));
-    }
-    if c.stale_backoff_s > 0.0 {
-        let s = seconds(c.stale_backoff_s);
-        say(c.stale_backoff_s, format!("{s} of waiting were a back-off that had outlived its segment"));
-    }
-    let gaps = [
-        (c.application, "the application had nothing to send for"),
-        (c.zero_window, "the receiver had closed its window for"),
-        (c.receive_window, "the receiver's window was full for"),
-    ];
-    for (g, what) in gaps.into_iter().filter(|(g, _)| g.n > 0) {
-        let (total, longest) = (seconds(g.total_s), seconds(g.longest_s));
-        let tail = if g.n > 1 { format!(", the longest {longest}") } else { String::new() };
-        say(g.total_s, format!("{what} {total} of {d}, in {}{tail}", count(g.n, "gap")));
-    }
-    if c.handshake_s > 0.0 {
-        let n = match flow.syn_retransmissions {
-            1 => "once".into(),
-            2 => "twice".into(),
-            n => format!("{n} times"),
-        };
-        say(
-            c.handshake_s,
-            format!("the handshake was resent {n}, which cost {} of {d}", seconds(c.handshake_s)),
-        );
-    }
-    if let Some(sentence) = ceiling(c) {
-        // It costs no gap: it stands behind whatever does.
-        said.push((0.0, sentence));
-    }
-    said.sort_by(|a, b| b.0.total_cmp(&a.0));
-    if said.is_empty() {
-        let speed =
-            if c.duration_s > 0.0 { rate(flow.bytes as f64 * 8.0 / c.duration_s) } else { String::new() };
-        said.push((
-            0.0,
-            match flow.retransmitted_segments {
-                0 if speed.is_empty() => "nothing was lost".into(),
-                0 => {
-                    format!("nothing was lost and nothing held it up: {} in {d}, {speed}", bytes(flow.bytes))
-                }
-                n => format!("{} resent in {d}, at hardly any cost", count(n, "segment")),
-            },
-        ));
-    }
-    said.into_iter().map(|s| s.1).collect()
+/// What is known when it comes to words.
+pub(super) struct Told<'a> {
+    pub flow: &'a FlowRow,
+    pub outages: Option<&'a Outages>,
+    pub costs: &'a Costs,
+    pub path: &'a Path,
 }
 
-/// How the episodes of a group ended, and why if they have a reason in common.
-fn ending(g: &Group) -> String {
-    let (n, timed_out) = (g.n, g.timed_out);
+impl Told<'_> {
+    /// What cost time, the worst first.
+    pub fn sentences(&self) -> Vec<String> {
+        let (flow, c) = (self.flow, self.costs);
+        let d = seconds(c.duration_s);
+        let mut said: Vec<(f64, String)> = Vec::new();
+        let dear = |cost: f64| cost >= WORTH_SAYING * c.duration_s && cost > 0.0;
+        let groups = [&c.outages, &c.tails, &c.overshoot, &c.losses, &c.intermittent];
+        let all: u64 = groups.iter().map(|g| g.lost).sum();
+        let several = groups.iter().filter(|g| g.lost > 0).count() > 1;
+        let due = |g: &Group| g.n > 0 && (dear(g.cost_s) || g.lost as f64 >= MANY * all.max(1) as f64);
+        // "cost 4.1 s of 20.3 s (46 copies lost)"
+        let price = |g: &Group, always: bool| {
+            let lost = match several || always {
+                true => format!(" ({} lost)", copies(g.lost)),
+                false => String::new(),
+            };
+            match dear(g.cost_s) {
+                true => format!("cost {} of {d}{lost}", seconds(g.cost_s)),
+                false => format!("cost hardly any time{lost}"),
+            }
+        };
+        if due(&c.outages) || c.outages.n > 0 && self.outages.is_some_and(|o| o.count > 1) {
+            let g = &c.outages;
+            let n = self.outages.map_or(g.n, |o| u64::from(o.count));
+            let within = match n {
+                n if n <= g.n || c.overshoot.n > 0 => String::new(),
+                _ => format!(" in {}", count(g.n, "episode")),
+            };
+            let always = !dear(g.cost_s);
+            said.push((
+                g.cost_s,
+                format!("{}{within} {}; {}", count(n, "outage"), price(g, always), ending(g, n)),
+            ));
+        }
+        if due(&c.tails) {
+            let g = &c.tails;
+            let what = match g.n {
+                1 => "the tail of what was sent got lost, which".into(),
+                n => format!("{} lost tails", grouped(n)),
+            };
+            said.push((
+                g.cost_s,
+                format!("{what} {}: nothing behind it could be SACKed, so {}", price(g, true), by_timer(g)),
+            ));
+        }
+        if due(&c.overshoot) {
+            let g = &c.overshoot;
+            let what = format!("slow start overran the bottleneck's queue: {} lost", copies(g.lost));
+            said.push((
+                g.cost_s,
+                match dear(g.cost_s) {
+                    true => format!("{what}, which cost {} of {d}", seconds(g.cost_s)),
+                    false => format!("{what}, at hardly any cost"),
+                },
+            ));
+        }
+        if due(&c.losses) {
+            let g = &c.losses;
+            let (what, price) = (count(g.n, "loss episode"), price(g, true));
+            said.push((
+                g.cost_s,
+                match dear(g.cost_s) {
+                    true => format!("{what} {price}; {}", ending(g, g.n)),
+                    false => format!("{what} {price}"),
+                },
+            ));
+        }
+        if due(&c.intermittent) {
+            let g = &c.intermittent;
+            let what = count(g.n, "intermittent repair");
+            let (lost, timeouts) = (count(g.lost, "lost segment"), count(g.timeouts, "timeout"));
+            let took = seconds(g.cost_s);
+            said.push((
+                g.cost_s,
+                format!("{what} cost {took} of {d}: {timeouts} for {lost}, one segment a timeout"),
+            ));
+        }
+        if c.needless.n > 0 && dear(c.needless.cost_s) {
+            let g = &c.needless;
+            let what = count(g.n, "needless repair");
+            said.push((g.cost_s, format!("{what} cost {} of {d}: nothing had been lost", seconds(g.cost_s))));
+        }
+        if dear(c.stale_backoff_s) {
+            let s = seconds(c.stale_backoff_s);
+            said.push((
+                c.stale_backoff_s,
+                format!("{s} of waiting were a back-off that had outlived its segment"),
+            ));
+        }
+        let gaps = [
+            (c.application, "the application had nothing to send for"),
+            (c.zero_window, "the receiver had closed its window for"),
+            (c.receive_window, "the receiver's window was full for"),
+        ];
+        for (g, what) in gaps.into_iter().filter(|(g, _)| g.n > 0 && dear(g.total_s)) {
+            let (total, longest) = (seconds(g.total_s), seconds(g.longest_s));
+            let tail = if g.n > 1 { format!(", the longest {longest}") } else { String::new() };
+            said.push((g.total_s, format!("{what} {total} of {d}, in {}{tail}", count(g.n, "gap"))));
+        }
+        if dear(c.handshake_s) {
+            let n = times(u64::from(flow.syn_retransmissions));
+            said.push((
+                c.handshake_s,
+                format!("the handshake was resent {n}, which cost {} of {d}", seconds(c.handshake_s)),
+            ));
+        }
+        said.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut said: Vec<String> = said.into_iter().map(|s| s.1).collect();
+        // What costs no gap stands behind whatever does.
+        said.extend(ceiling(c));
+        said.extend(self.queue());
+        if c.slight() && c.kept_small(flow, self.path) {
+            let n = count(c.losses.n + c.outages.n, "loss episode");
+            said.push(format!(
+                "{n} kept the window small: each cuts it, and no queue stood at the bottleneck between them, so the path was not full"
+            ));
+        }
+        if said.is_empty() {
+            said.push(self.nothing(&d));
+        }
+        said.truncate(SENTENCES);
+        said
+    }
+
+    /// A queue that a person would notice.
+    fn queue(&self) -> Option<String> {
+        let rtt = self.path.rtt.filter(|_| self.path.bloated)?;
+        Some(format!(
+            "a queue of {} on average stood at the bottleneck (RTT {} to {}): bufferbloat",
+            seconds(rtt.mean - rtt.min),
+            seconds(rtt.min),
+            seconds(rtt.max)
+        ))
+    }
+
+    fn nothing(&self, d: &str) -> String {
+        let (flow, c) = (self.flow, self.costs);
+        match flow.retransmitted_segments {
+            0 if c.duration_s <= 0.0 => "nothing was lost".into(),
+            0 => format!(
+                "nothing was lost and nothing held it up: {} in {d}, {}",
+                bytes(flow.bytes),
+                rate(flow.bytes as f64 * 8.0 / c.duration_s)
+            ),
+            n => format!("{} resent in {d}, at hardly any cost", count(n, "segment")),
+        }
+    }
+
+    /// "the network: everything vanishes, both ways, for about 200 ms every 2.50 s (…)".
+    pub fn look_at(&self, verdict: Verdict) -> String {
+        let (flow, c) = (self.flow, self.costs);
+        let why = match verdict {
+            Verdict::Network => self.network(),
+            Verdict::SendingStack => self.stack(),
+            Verdict::Receiver => match c.zero_window.n {
+                0 => {
+                    format!("its window of {} is what holds the sender back", bytes(receive_window(flow, c)))
+                }
+                n => format!("it closed its window {}: the program there reads too slowly", times(n)),
+            },
+            Verdict::SendingApplication => {
+                format!(
+                    "for {} of the time it had given the stack nothing to send",
+                    percent(c.share_of(verdict))
+                )
+            }
+            Verdict::Nothing => return self.innocent(),
+            Verdict::CannotTell => return "cannot tell: the capture does not show enough".into(),
+        };
+        format!("{}: {why}", verdict.words())
+    }
+
+    /// Nobody is to blame; what limited it then, if it shows.
+    fn innocent(&self) -> String {
+        let c = self.costs;
+        let cost = c.total();
+        let lost = match cost >= WORTH_SAYING * c.duration_s && cost > 0.0 {
+            true => format!(
+                "nothing in particular: only {} of {} were lost in all",
+                seconds(cost),
+                seconds(c.duration_s)
+            ),
+            false => "nothing: no time was lost that shows here".into(),
+        };
+        match self.path.queue_s.filter(|_| c.duration_s > 0.0 && c.application.total_s <= 0.0) {
+            Some(q) => format!(
+                "{lost}; a queue of {} stood at the bottleneck, so the path was full at {}",
+                seconds(q),
+                rate(self.flow.bytes as f64 * 8.0 / c.duration_s)
+            ),
+            None => lost,
+        }
+    }
+
+    fn network(&self) -> String {
+        let c = self.costs;
+        let vanished = self.outages.filter(|_| c.outages.n > 0).map(|o| self.vanishing(o));
+        let bloat = self.path.rtt.filter(|_| self.path.bloated).map(|r| {
+            format!("a queue of {} stands at the bottleneck (bufferbloat)", seconds(r.mean - r.min))
+        });
+        let by_loss = [
+            (c.outages.cost_s, vanished.clone()),
+            (c.tails.cost_s, (c.tails.n > 0).then(|| self.tail())),
+            (
+                c.handshake_s,
+                (c.handshake_s > 0.0).then(|| "the first packets of the connection were lost".into()),
+            ),
+            (c.losses.cost_s, (c.losses.n > 0).then(|| self.losing())),
+            (c.overshoot.cost_s, (c.overshoot.n > 0).then(|| self.losing())),
+        ];
+        let worst =
+            by_loss.into_iter().filter(|p| p.1.is_some()).reduce(|m, p| if p.0 > m.0 { p } else { m });
+        match (worst, bloat) {
+            // A queue that hides what the losses cost comes first.
+            (Some((cost, why)), Some(bloat)) if cost < 0.03 * c.duration_s => {
+                format!("{bloat}, and {}", vanished.or(why).unwrap_or_default())
+            }
+            (Some((_, Some(why))), Some(bloat)) => format!("{why}; {bloat}"),
+            (Some((_, Some(why))), None) => why,
+            (_, Some(bloat)) => bloat,
+            _ => self.losing(),
+        }
+    }
+
+    fn tail(&self) -> String {
+        let g = &self.costs.tails;
+        let tails = if g.n == 1 {
+            "the tail of what was sent was".into()
+        } else {
+            format!("{} tails were", grouped(g.n))
+        };
+        match g.timeouts {
+            0 | 1 => format!("{tails} lost ({})", copies(g.lost)),
+            n => format!(
+                "{tails} lost, and so were repairs of it ({} in all, {})",
+                copies(g.lost),
+                count(n, "timeout")
+            ),
+        }
+    }
+
+    fn vanishing(&self, o: &Outages) -> String {
+        let ways = match o.both_ways {
+            _ if arriving(self.flow) => "nothing arrives",
+            Some(true) => "everything vanishes, both ways,",
+            Some(false) => "data vanishes, ACKs do not,",
+            None => "everything vanishes",
+        };
+        let long = match o.length_s {
+            Some(s) => format!(" for about {}", seconds(s)),
+            None if o.at_least_s < 0.02 => String::new(),
+            None => format!(" for {} or more", seconds(o.at_least_s)),
+        };
+        let often = match (o.period_s, o.count) {
+            (Some(p), _) => format!(" every {}", period(p)),
+            (None, 1) => format!(" once, at {}", period(o.first_s)),
+            (None, n) => format!(" {}, not in a beat", times(u64::from(n))),
+        };
+        let flat = match (o.rtt_flat_before, o.count) {
+            (0, _) => String::new(),
+            (f, n) if f == n && n > 1 => " (an outage, not congestion: RTT was flat before each)".into(),
+            (f, n) if f == n => " (an outage, not congestion: RTT was flat before it)".into(),
+            (f, n) => format!(" (an outage, not congestion: RTT was flat before {f} of {n})"),
+        };
+        format!("{ways}{long}{often}{flat}")
+    }
+
+    /// Losses without outages: a queue that overflows, or whatever the queue.
+    fn losing(&self) -> String {
+        let what = if self.flow.lost_copies.is_some() { "copies" } else { "segments" };
+        let share = match self.path.loss_share {
+            Some(s) => format!("{} of the {what} are lost", percent(s)),
+            None => format!("{what} are lost"),
+        };
+        let full = self.path.overflow == Some(true)
+            || self.path.overflow.is_some() && self.costs.overshoot.lost > self.costs.losses.lost;
+        let runs = match self.flow.mean_burst {
+            m if m < 1.5 => "mostly one at a time".into(),
+            m => format!("about {m:.0} in a row"),
+        };
+        match (self.path.overflow, self.path.rtt) {
+            (_, Some(r)) if full => format!(
+                "{share} where a queue overflows (RTT {} to {}): congestion",
+                seconds(r.min),
+                seconds(r.max)
+            ),
+            (Some(false), _) => format!("{share}, {runs}, with no queue built up before: not congestion"),
+            _ => format!("{share}, {runs}"),
+        }
+    }
+
+    fn stack(&self) -> String {
+        let (flow, c) = (self.flow, self.costs);
+        let one_at_a_time = match flow.sack_permitted {
+            true => "it repairs one segment a timeout instead of all that SACK shows to be missing",
+            false => "it repairs one segment a timeout, and SACK was not agreed on",
+        };
+        let parts = [
+            (c.intermittent.cost_s, one_at_a_time),
+            (c.stale_backoff_s, "its timer keeps backing off after progress, as Linux 2.2 did"),
+            (c.needless.cost_s, "it resends what had arrived"),
+        ];
+        let (cost, worst) = parts.into_iter().fold((0.0, ""), |m, p| if p.0 > m.0 { p } else { m });
+        match c.ceiling {
+            _ if cost > 0.0 => worst.into(),
+            Some(w) => format!("its window stays at {} (send buffer or congestion window)", bytes(w.bytes)),
+            None => format!("{} resent needlessly", count(flow.needless, "segment")),
+        }
+    }
+
+    /// Figures behind the verdict.
+    pub fn evidence(&self, verdict: Verdict) -> Vec<String> {
+        let (flow, c) = (self.flow, self.costs);
+        let mut e = Vec::new();
+        if c.share_of(verdict) >= WORTH_SAYING {
+            e.push(format!("{} of the duration", percent(c.share_of(verdict))));
+        }
+        if let (Some(lost), Some(share)) = (flow.lost_copies.filter(|l| *l > 0), self.path.loss_share) {
+            e.push(format!(
+                "{} of {} copies lost ({}) in {}, the largest {}",
+                grouped(lost),
+                grouped(flow.segments),
+                percent(share),
+                count(u64::from(flow.bursts), "burst"),
+                flow.largest_burst
+            ));
+        }
+        if let Some(o) = self.outages.filter(|_| verdict == Verdict::Network) {
+            if let (Some(p), Some(j)) = (o.period_s, o.jitter_s) {
+                let missed = match o.beats_missed {
+                    0 => String::new(),
+                    n => format!(", {n} unseen"),
+                };
+                e.push(format!(
+                    "{} outages on a beat of {}, within {}{missed}",
+                    o.count,
+                    period(p),
+                    seconds(j)
+                ));
+            }
+            if o.rtt_flat_before > 0 && o.count > 1 {
+                let all = count(u64::from(o.count), "outage");
+                e.push(format!("RTT near its minimum before {} of {all}", o.rtt_flat_before));
+            }
+        }
+        if let Some(r) = self.path.rtt {
+            e.push(match r.n {
+                1 => format!("RTT {} (of the handshake)", seconds(r.mean)),
+                _ => format!("RTT {} ({} to {})", seconds(r.mean), seconds(r.min), seconds(r.max)),
+            });
+        }
+        if flow.timeouts > 0 {
+            let deepest = match flow.max_backoff {
+                0 => String::new(),
+                b => format!(", back-off up to {b}"),
+            };
+            e.push(format!("{}{deepest}", count(flow.timeouts, "timeout")));
+        }
+        if flow.zero_windows > 0 {
+            e.push(format!("zero window advertised {}", times(flow.zero_windows)));
+        }
+        if let Some(w) = c.ceiling {
+            e.push(format!("reached {} of what {} allow", percent(w.reached), bytes(w.bytes)));
+        }
+        if flow.needless * 20 > flow.retransmitted_segments {
+            let (n, all) = (grouped(flow.needless), grouped(flow.retransmitted_segments));
+            e.push(format!("{n} of {all} resent segments were needless"));
+        }
+        if let Some((RecoveryStyle::OnePerTimeout, _)) = flow.inference.recovery {
+            e.push("its repairs follow the pattern of one segment a timeout".into());
+        }
+        e
+    }
+}
+
+/// How many timers it took: "a probe and 3 timeouts had to repair it".
+fn by_timer(g: &Group) -> String {
+    let it = if g.n == 1 { "it" } else { "them" };
+    match (g.probed, g.timeouts) {
+        (p, 0) if p <= 1 => format!("a probe had to repair {it}"),
+        (p, 0) => format!("{p} probes had to repair {it}"),
+        (0, t) => format!("{} had to repair {it}", count(t, "timeout")),
+        (p, t) => format!("{} and {} had to repair {it}", count(p, "probe"), count(t, "timeout")),
+    }
+}
+
+/// How the `n` episodes or outages of a group ended, and why if they have a reason in common.
+fn ending(g: &Group, n: u64) -> String {
+    let timed_out = g.timed_out;
     let because = g.common_wait().map_or(String::new(), |w| match w {
         Wait::WindowSentOut { bytes: b, advertised } => {
             let whose = if advertised { "the receiver's window" } else { "the window" };
@@ -127,158 +442,6 @@ fn ceiling(c: &Costs) -> Option<String> {
     Some(format!("{whose} never exceeded {size}, which at this RTT allows {allows} at most"))
 }
 
-/// "the network: everything vanishes, both ways, for about 200 ms every 2.50 s (…)".
-pub fn look_at(verdict: Verdict, flow: &FlowRow, outages: Option<&Outages>, c: &Costs) -> String {
-    let why = match verdict {
-        Verdict::Network => match outages.filter(|_| c.outages.cost_s >= c.losses.cost_s) {
-            Some(o) => vanishing(o),
-            None if c.handshake_s > c.losses.cost_s => "the first packets of the connection were lost".into(),
-            None => losing(flow),
-        },
-        Verdict::SendingStack => stack(flow, c),
-        Verdict::Receiver => match c.zero_window.n {
-            0 => format!("its window of {} is what holds the sender back", bytes(receive_window(flow, c))),
-            n => format!("it closed its window {}: the program there reads too slowly", times(n)),
-        },
-        Verdict::SendingApplication => {
-            format!("for {} of the time it had given the stack nothing to send", percent(c.share_of(verdict)))
-        }
-        Verdict::Nothing if c.total() >= WORTH_SAYING * c.duration_s && c.total() > 0.0 => {
-            let (lost, d) = (seconds(c.total()), seconds(c.duration_s));
-            return format!("nothing in particular: only {lost} of {d} were lost in all");
-        }
-        Verdict::Nothing => return "nothing: no time was lost that shows here".into(),
-        Verdict::CannotTell => return "cannot tell: the capture does not show enough".into(),
-    };
-    format!("{}: {why}", verdict.words())
-}
-
-fn times(n: u64) -> String {
-    match n {
-        1 => "once".into(),
-        2 => "twice".into(),
-        n => format!("{n} times"),
-    }
-}
-
 fn receive_window(flow: &FlowRow, c: &Costs) -> u64 {
     c.ceiling.map_or(flow.window_max_bytes, |w| w.bytes)
-}
-
-fn vanishing(o: &Outages) -> String {
-    let ways = match o.both_ways {
-        Some(true) => "everything vanishes, both ways,",
-        Some(false) => "data vanishes, ACKs do not,",
-        None => "everything vanishes",
-    };
-    let long = match o.length_s {
-        Some(s) => format!(" for about {}", seconds(s)),
-        None if o.at_least_s < 0.001 => String::new(),
-        None => format!(" for {} or more", seconds(o.at_least_s)),
-    };
-    let often = match (o.period_s, o.count) {
-        (Some(p), _) => format!(" every {}", period(p)),
-        (None, 1) => format!(" once, at {}", period(o.first_s)),
-        (None, n) => format!(" {}, not in a beat", times(u64::from(n))),
-    };
-    let flat = match (o.rtt_flat_before, o.count) {
-        (0, _) => String::new(),
-        (f, n) if f == n && n > 1 => " (an outage, not congestion: RTT was flat before each)".into(),
-        (f, n) if f == n => " (an outage, not congestion: RTT was flat before it)".into(),
-        (f, n) => format!(" (an outage, not congestion: RTT was flat before {f} of {n})"),
-    };
-    format!("{ways}{long}{often}{flat}")
-}
-
-/// Losses without outages: a queue that overflows, or scattered ones.
-fn losing(flow: &FlowRow) -> String {
-    let share =
-        loss_share(flow).map_or(String::new(), |p| format!("{} of the copies are lost, ", percent(p)));
-    let r = &flow.rtt_ack;
-    let queue = r.n > 0 && r.mean > 1.5 * r.min + 0.005;
-    let how = match queue {
-        true => format!("and a queue builds up (RTT {} to {}): congestion", seconds(r.min), seconds(r.max)),
-        false => format!("{:.1} in a row on average, without a queue building up", flow.mean_burst.max(1.0)),
-    };
-    format!("{share}{how}")
-}
-
-fn loss_share(flow: &FlowRow) -> Option<f64> {
-    flow.lost_copies.filter(|_| flow.segments > 0).map(|l| l as f64 / flow.segments as f64)
-}
-
-fn stack(flow: &FlowRow, c: &Costs) -> String {
-    let one_at_a_time = match flow.sack_permitted {
-        true => "it repairs one segment a timeout instead of all that SACK shows to be missing",
-        false => "it repairs one segment a timeout, and SACK was not agreed on",
-    };
-    let parts = [
-        (c.intermittent.cost_s, one_at_a_time),
-        (c.stale_backoff_s, "its timer keeps backing off after progress, as Linux 2.2 did"),
-        (c.needless.cost_s, "it resends what had arrived"),
-    ];
-    let (cost, worst) = parts.into_iter().fold((0.0, ""), |m, p| if p.0 > m.0 { p } else { m });
-    match c.ceiling {
-        _ if cost > 0.0 => worst.into(),
-        Some(w) => format!("its window stays at {} (send buffer or congestion window)", bytes(w.bytes)),
-        None => format!("{} resent needlessly", count(flow.needless, "segment")),
-    }
-}
-
-/// Figures behind the verdict.
-pub fn evidence(verdict: Verdict, flow: &FlowRow, outages: Option<&Outages>, c: &Costs) -> Vec<String> {
-    let mut e = Vec::new();
-    if c.share_of(verdict) > 0.0 {
-        e.push(format!("{} of the duration", percent(c.share_of(verdict))));
-    }
-    if let (Some(lost), Some(share)) = (flow.lost_copies.filter(|l| *l > 0), loss_share(flow)) {
-        let bursts = count(u64::from(flow.bursts), "burst");
-        e.push(format!(
-            "{lost} of {} copies lost ({}), in {bursts}, the largest {}",
-            flow.segments,
-            percent(share),
-            flow.largest_burst
-        ));
-    }
-    if let Some(o) = outages.filter(|_| verdict == Verdict::Network) {
-        if let (Some(p), Some(j)) = (o.period_s, o.jitter_s) {
-            let missed = match o.beats_missed {
-                0 => String::new(),
-                n => format!(", {n} unseen"),
-            };
-            e.push(format!("{} outages on a beat of {}, within {}{missed}", o.count, period(p), seconds(j)));
-        }
-        if o.rtt_flat_before > 0 {
-            e.push(format!(
-                "RTT near its minimum before {} of {}",
-                o.rtt_flat_before,
-                count(u64::from(o.count), "outage")
-            ));
-        }
-    }
-    let r = &flow.rtt_ack;
-    if r.n > 0 {
-        e.push(format!("RTT {} ({} to {})", seconds(r.mean), seconds(r.min), seconds(r.max)));
-    }
-    if flow.timeouts > 0 {
-        let deepest = match flow.max_backoff {
-            0 => String::new(),
-            b => format!(", back-off up to {b}"),
-        };
-        e.push(format!("{}{deepest}", count(flow.timeouts, "timeout")));
-    }
-    if flow.zero_windows > 0 {
-        e.push(format!("zero window advertised {}", times(flow.zero_windows)));
-    }
-    if let Some(w) = c.ceiling {
-        e.push(format!("reached {} of what {} allow", percent(w.reached), bytes(w.bytes)));
-    }
-    if flow.needless > 0 {
-        let all = flow.retransmitted_segments;
-        e.push(format!("{} of {} resent segments were needless", flow.needless, all));
-    }
-    if let Some((RecoveryStyle::OnePerTimeout, _)) = flow.inference.recovery {
-        e.push("its repairs follow the pattern of one segment a timeout".into());
-    }
-    e
 }

@@ -81,7 +81,7 @@ fn interrupted() -> (FlowRow, Vec<BurstRow>, Vec<EpisodeRow>) {
         .enumerate()
         .map(|(i, t)| episode(i as u32, t, EpisodeKind::TimerRto, 38, 1.367))
         .collect();
-    let mut bursts: Vec<BurstRow> = episodes.iter().map(|e| burst(e, 22, 40)).collect();
+    let mut bursts: Vec<BurstRow> = episodes.iter().map(|e| burst(e, 62, 40)).collect();
     bursts.iter_mut().for_each(|b| b.lost_acks = Some(9));
     let flow = FlowRow {
         lost_copies: Some(114),
@@ -105,7 +105,7 @@ fn an_interrupted_upload_is_told_as_outages_on_a_beat() {
     );
     assert_eq!(
         a.look_at,
-        "the network: everything vanishes, both ways, for 22 ms or more every 5.00 s (an outage, not \
+        "the network: everything vanishes, both ways, for 60 ms or more every 5.00 s (an outage, not \
          congestion: RTT was flat before each)"
     );
     assert_eq!(a.verdict, Verdict::Network);
@@ -210,7 +210,7 @@ fn a_queue_that_overflows_is_congestion_even_when_it_drops_a_run() {
     assert_eq!((a.verdict, a.outages), (Verdict::Network, None));
     assert_eq!(
         a.look_at,
-        "the network: 0.9% of the copies are lost, and a queue builds up (RTT 20 ms to 200 ms): congestion"
+        "the network: 0.9% of the copies are lost where a queue overflows (RTT 20 ms to 200 ms): congestion"
     );
     assert_eq!(
         a.sentences,
@@ -341,10 +341,8 @@ fn the_lost_tail_of_a_short_answer_is_told_with_its_reason() {
     let a = told(&flow, &[burst(&e, 0, 40)], &[e], &[]);
     assert_eq!(
         a.sentences,
-        [
-            "1 loss episode cost 240 ms of 400 ms (1 copy lost); it ended in a timeout because nothing was left \
-          behind the losses to be SACKed"
-        ]
+        ["the tail of what was sent got lost, which cost 240 ms of 400 ms (1 copy lost): nothing behind it \
+             could be SACKed, so 1 timeout had to repair it"]
     );
 }
 

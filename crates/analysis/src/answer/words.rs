@@ -9,7 +9,7 @@ pub fn seconds(s: f64) -> String {
         s if s >= 0.9995 => format!("{s:.1} s"),
         s if s >= 0.00995 => format!("{:.0} ms", s * 1e3),
         s if s >= 0.0001 => format!("{:.1} ms", s * 1e3),
-        s => format!("{:.0} us", s * 1e6),
+        s => format!("{:.0} µs", s * 1e6),
     }
 }
 
@@ -63,8 +63,38 @@ pub fn percent(share: f64) -> String {
 pub fn count(n: u64, one: &str) -> String {
     match n {
         1 => format!("1 {one}"),
-        n => format!("{n} {one}s"),
+        n => format!("{} {one}s", grouped(n)),
     }
+}
+
+/// `once`, `twice`, `3 times`.
+pub fn times(n: u64) -> String {
+    match n {
+        1 => "once".into(),
+        2 => "twice".into(),
+        n => format!("{n} times"),
+    }
+}
+
+/// `1 copy`, `1,282 copies`.
+pub fn copies(n: u64) -> String {
+    match n {
+        1 => "1 copy".into(),
+        n => format!("{} copies", grouped(n)),
+    }
+}
+
+/// `846`, `1,282`, `12,404`.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut said = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            said.push(',');
+        }
+        said.push(d);
+    }
+    said
 }
 
 /// `second`, `third`, … in words as far as a sentence wants them.
@@ -96,7 +126,7 @@ mod tests {
     #[test]
     fn lengths_of_time_carry_two_or_three_digits() {
         let said = [0.00002, 0.0042, 0.0213, 0.4871, 0.9998, 4.126, 20.34, 152.83].map(seconds);
-        assert_eq!(said, ["20 us", "4.2 ms", "21 ms", "487 ms", "1.0 s", "4.1 s", "20.3 s", "153 s"]);
+        assert_eq!(said, ["20 µs", "4.2 ms", "21 ms", "487 ms", "1.0 s", "4.1 s", "20.3 s", "153 s"]);
         assert_eq!([0.45, 2.5, 15.0].map(period), ["450 ms", "2.50 s", "15.0 s"]);
     }
 
