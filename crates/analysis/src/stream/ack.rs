@@ -301,11 +301,13 @@ impl Stream {
             // Without SACK an ACK that a retransmission set off also covers what had arrived before it: it
             // does not tell that the original did.
             news.original_end = 0;
-            sample = None;
         }
         if let Some((sent, end)) = sample {
             news.newest_delivered = news.newest_delivered.max(sent);
-            self.take_rtt(now - sent, now, end);
+            if !resent {
+                // Karn's rule: what a retransmission set off tells no round trip, not even of other data.
+                self.take_rtt(now - sent, now, end);
+            }
         }
         news.advanced = ack - head;
         self.una = ack;
