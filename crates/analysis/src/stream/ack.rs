@@ -102,7 +102,7 @@ impl Stream {
             ..AckNews::default()
         };
         if ack > self.una {
-            self.advance_una(ack, now, &mut news);
+            self.advance_una(ack, now, &mut news, around.view.at);
         }
         let whole = &self.blocks(&seg.sack);
         let blocks = &whole[..seg.sack.as_slice().len()];
@@ -259,7 +259,7 @@ impl Stream {
     }
 
     /// The cumulative ACK moves: everything below it has arrived.
-    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews) {
+    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews, at: Vantage) {
         let head = self.una;
         let ecr = news.ecr;
         let mut sample = None;
@@ -293,7 +293,9 @@ impl Stream {
         if let (Some((ts, sent)), Some(echo)) = (last_ts, ecr)
             && ts == echo
             && echo != 0
+            && at != Vantage::Receiver
         {
+            // At the receiver's side this would be its own time to answer: there the sender's echoes count.
             self.rtt.take_timestamps(now - sent);
             self.samples.timestamps = Some((now - sent, ack));
         }

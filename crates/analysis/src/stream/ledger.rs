@@ -49,7 +49,41 @@ struct OpenBurst {
     unseen: bool,
 }
 
+/// A repair, as a burst wants to know it.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    time: Time,
+    trigger: Trigger,
+    silence: Span,
+    episode: Option<u32>,
+    rtt_before: Option<Span>,
+}
+
+impl Resend {
+    fn facts(&self) -> Facts {
+        Facts {
+            time: self.row.time,
+            trigger: self.row.trigger,
+            silence: self.silence,
+            episode: self.row.episode,
+            rtt_before: self.rtt_before,
+        }
+    }
+}
+
 impl OpenBurst {
+    /// Takes note of a repair, if it is the first.
+    fn repaired(&mut self, by: &Facts) {
+        let row = &mut self.row;
+        if row.first_repair.is_some_and(|t| t <= by.time) {
+            return;
+        }
+        row.first_repair = Some(by.time);
+        row.trigger = by.trigger;
+        row.silence = Some(by.silence);
+        row.episode = by.episode.or(row.episode);
+        row.rtt_before = row.rtt_before.or(by.rtt_before);
+    }
     fn row(mut self) -> BurstRow {
         self.row.lost_copies = (!self.unseen).then_some(self.copies);
         self.row
@@ -64,6 +98,8 @@ pub struct Ledger {
     burst: Option<OpenBurst>,
     /// Bursts that ended, until the first retransmission after them is understood.
     waiting: Vec<OpenBurst>,
+    /// The last thing that a timer sent again, and which copy it was.
+    timer: Option<(Ordinal, Facts)>,
     front_settled: bool,
     /// Copies lost before they came here, and after.
     pub lost_before: u32,
@@ -177,6 +213,9 @@ impl Ledger {
                     r.row.lost = Some(copy.lost > 0);
                 }
                 self.release_bursts(&r, report);
+                if matches!(r.row.cause, Cause::Timeout | Cause::Probe) {
+                    self.timer = Some((r.ordinal, r.facts()));
+                }
                 report(Certain::Resend(r.row));
             }
         }
@@ -191,13 +230,14 @@ impl Ledger {
             None => false,
         };
         // Found now: when the repair leaves the ledger, the burst may still be open.
-        let facts = |r: &Resend| (r.row.time, r.row.trigger, r.silence, r.row.episode, r.rtt_before);
-        let first_repair = repair.and_then(|o| self.resend(o)).map(facts);
+        let first_repair = repair.and_then(|o| self.resend(o)).map(Resend::facts);
+        // A hole that shows right behind a timer's retransmission was made before it: the timer began its repair.
+        let before = self.timer.filter(|(o, _)| copy.unseen && o + 1 == ordinal && self.burst.is_none());
         // A timer's attempt that was lost with the rest began the repair, even so.
         let attempt = self
             .resend(ordinal)
             .filter(|r| self.burst.is_some() && matches!(r.row.cause, Cause::Timeout | Cause::Probe))
-            .map(facts);
+            .map(Resend::facts);
         let b = self.burst.get_or_insert_with(|| OpenBurst {
             row: BurstRow { start: copy.time, last: copy.time, seq_start: copy.start, ..BurstRow::default() },
             copies: 0,
@@ -212,15 +252,8 @@ impl Ledger {
         b.row.lost_bytes += u64::from(copy.lost);
         b.copies = b.copies.saturating_add(segments);
         b.row.lost_segments = b.row.lost_segments.saturating_add(if again { 0 } else { segments });
-        for (time, trigger, silence, episode, rtt_before) in [attempt, first_repair].into_iter().flatten() {
-            if b.row.first_repair.is_some_and(|t| t <= time) {
-                continue;
-            }
-            b.row.first_repair = Some(time);
-            b.row.trigger = trigger;
-            b.row.silence = Some(silence);
-            b.row.episode = episode;
-            b.row.rtt_before = b.row.rtt_before.or(rtt_before);
+        for facts in [before.map(|(_, f)| f), attempt, first_repair].into_iter().flatten() {
+            b.repaired(&facts);
         }
     }
     /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
@@ -231,11 +264,8 @@ impl Ledger {
             && matches!(first.row.cause, Cause::Timeout | Cause::Probe);
         let needless = matches!(first.row.needless, Needless::Yes(_));
         for mut b in self.waiting.extract_if(.., |b| b.last < first.ordinal) {
-            if by_timer && needless && b.row.first_repair.is_none_or(|t| first.row.time < t) {
-                b.row.first_repair = Some(first.row.time);
-                b.row.trigger = first.row.trigger;
-                b.row.silence = Some(first.silence);
-                b.row.episode = b.row.episode.or(first.row.episode);
+            if by_timer && needless {
+                b.repaired(&first.facts());
             }
             report(Certain::Burst(b.row()));
         }
