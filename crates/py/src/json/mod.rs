@@ -112,12 +112,13 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf) -> io::Result<()> {
         let row = row?;
         s.out.extend_from_slice(if i == 0 { b"\n{" } else { b",\n{" });
         flow::put_members(&row, &mut s.out, facts.origin);
+        let due = answer::is_due(&row);
         let rows = Considered {
-            bursts: put_list(&mut s, "bursts", &mut lists.bursts, row.flow, facts.origin)?,
-            episodes: put_list(&mut s, "episodes", &mut lists.episodes, row.flow, facts.origin)?,
-            idle: put_list(&mut s, "idle", &mut lists.idle, row.flow, facts.origin)?,
+            bursts: put_list(&mut s, "bursts", &mut lists.bursts, &row, due, facts.origin)?,
+            episodes: put_list(&mut s, "episodes", &mut lists.episodes, &row, due, facts.origin)?,
+            idle: put_list(&mut s, "idle", &mut lists.idle, &row, due, facts.origin)?,
         };
-        if answer::is_due(&row) {
+        if due {
             answer::put(&mut s.out, &row, &rows, facts.origin);
             s.out.push(b'}');
         } else {
@@ -130,24 +131,27 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf) -> io::Result<()> {
     s.to.flush()
 }
 
-/// Writes a list, and gives back the rows that the answer rests on.
+/// Writes a list, and gives back the rows that the answer rests on, if one is due.
 fn put_list<R: Row + Item>(
     s: &mut Stream<impl Write>,
     name: &str,
     rows: &mut ByFlow<R>,
-    flow: FlowId,
+    flow: &FlowRow,
+    due: bool,
     origin: Time,
 ) -> io::Result<Vec<R>> {
     put_key(&mut s.out, name);
     let mut considered = answer::considered();
     let mut first = true;
-    while let Some(row) = rows.next_of(flow)? {
+    while let Some(row) = rows.next_of(flow.flow)? {
         if !first {
             s.out.push(b',');
         }
         first = false;
         row.put(&mut s.out, origin);
-        considered.offer(row);
+        if due {
+            considered.offer(row);
+        }
         s.pass_on()?;
     }
     s.out.push(b']');

@@ -72,9 +72,9 @@ fn heaviest<R: Row + Item>(rows: &mut ByFlow<R>, flow: FlowId) -> io::Result<Vec
     Ok(considered.rows())
 }
 
-/// The first, heaviest, rows in order of time.
+/// The heaviest rows in order of time.
 fn put_listed<R: Item>(out: &mut Vec<u8>, name: &str, rows: &[R], origin: Time) {
-    let mut listed: Vec<&R> = rows.iter().take(LISTED).collect();
+    let mut listed = super::heaviest::heaviest(rows, LISTED);
     listed.sort_by_key(|r| r.start());
     super::put_key(out, name);
     for (i, row) in listed.into_iter().enumerate() {
