@@ -12,6 +12,7 @@ impl Stream {
         let ack = unwrap.peek(seg.ack);
         let window = u64::from(seg.window) << scale;
         let duplicate = self.is_duplicate(packet, ack, window);
+        self.at = around.view.at;
         self.counts.acks += 1;
         self.take_window(window, packet.time);
         if ack > self.next {
@@ -102,7 +103,7 @@ impl Stream {
             ..AckNews::default()
         };
         if ack > self.una {
-            self.advance_una(ack, now, &mut news, around.view.at);
+            self.advance_una(ack, now, &mut news);
         }
         let whole = &self.blocks(&seg.sack);
         let blocks = &whole[..seg.sack.as_slice().len()];
@@ -255,11 +256,13 @@ impl Stream {
     fn take_rtt(&mut self, sample: Span, now: Time, end: u64) {
         self.samples.ack = Some((sample, end));
         self.rtt.take_ack(sample, now);
-        self.timers.on_rtt(sample, self.una, self.next);
+        if self.at != Vantage::Receiver {
+            self.timers.on_rtt(sample, self.una, self.next);
+        }
     }
 
     /// The cumulative ACK moves: everything below it has arrived.
-    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews, at: Vantage) {
+    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews) {
         let head = self.una;
         let ecr = news.ecr;
         let mut sample = None;
@@ -293,7 +296,7 @@ impl Stream {
         if let (Some((ts, sent)), Some(echo)) = (last_ts, ecr)
             && ts == echo
             && echo != 0
-            && at != Vantage::Receiver
+            && self.at != Vantage::Receiver
         {
             // At the receiver's side this would be its own time to answer: there the sender's echoes count.
             self.rtt.take_timestamps(now - sent);

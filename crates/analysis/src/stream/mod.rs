@@ -158,6 +158,8 @@ pub struct Stream {
     /// ACKs that have passed but not reached the sender yet; none at the sender's side.
     on_the_way: VecDeque<AckNews>,
     pub id: FlowId,
+    /// Where it was last thought to be seen from.
+    at: Vantage,
     idle: IdleTotals,
     counts: Counts,
     pub limits: Limits,
@@ -173,6 +175,7 @@ impl Stream {
     pub fn new(id: FlowId) -> Stream {
         Stream {
             id,
+            at: Vantage::Unknown,
             unwrap: None,
             base: 0,
             una: 0,
@@ -248,6 +251,7 @@ impl Stream {
     /// A full round trip, told by the receiver's own timestamps coming back through the sender.
     pub fn round_trip(&mut self, sample: Span) {
         self.rtt.take_timestamps(sample);
+        self.timers.on_rtt(sample, self.una, self.next);
     }
     pub fn rtt_hint(&mut self, sample: Span) {
         self.rtt.hint(sample);
