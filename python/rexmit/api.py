@@ -195,11 +195,14 @@ class Capture:
 
     def page(self, top: int = 7, hints: bool = True) -> str:
         """The answer on one screen, as `rexmit analyze` prints it; with the next command, if wanted."""
-        from rexmit.many import many
         from rexmit.page import MANY, page
 
         seen = self.overview(max(top, RANKED))
-        summary = many(self) if int(seen["totals"]["flows"]) >= MANY else None
+        summary = None
+        if int(seen["totals"]["flows"]) >= MANY:
+            from rexmit.many import many
+
+            summary = many(self)
         return "\n".join(page(seen, self.name, summary, command=self.command, hints=hints, most=top - 1))
 
     @property

@@ -300,6 +300,22 @@ class TestRealCaptures:
         assert flow["bytes"] == 10_000_000
         assert {"capture", "flows"} <= set(answer)
 
+    @pytest.mark.parametrize("options", [[], ["--json"]], ids=["page", "json"])
+    def test_an_answer_loads_no_table_library_that_it_does_not_need(self, options: list[str]) -> None:
+        # They take 50 MiB and a tenth of a second.
+        script = (
+            "import sys; from rexmit.cli import main; main(sys.argv[1:]);"
+            "print(sorted({m.split('.')[0] for m in sys.modules}), file=sys.stderr)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, "analyze", str(SENDER), *options],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        for heavy in ("numpy", "pyarrow", "pandas", "matplotlib", "rich"):
+            assert f"'{heavy}'" not in done.stderr
+
     def test_a_text_file_is_code_2(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "notes.txt"
         path.write_text("no packets here, only words about them\n" * 4)
