@@ -174,7 +174,8 @@ pub(super) fn of(
         };
         let gap = gaps.get(&e.number).copied().unwrap_or(0.0);
         let away = away.contains(&e.number) || outage.is_some();
-        group.add(e, gap + cost(e, mean_rate, &pauses), away, arriving(flow));
+        group.add(e, cost(e, mean_rate, &pauses), away, arriving(flow));
+        c.outages.cost_s += gap;
     }
     // Copies belong to what took them, whichever episode repaired them.
     if c.overshoot.n > 0 {

@@ -104,7 +104,10 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     let many = u64::from(COPIES) * u64::from(flow.mss.max(536));
     let by_timer =
         matches!(e.kind, EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent);
-    e.timeouts > 0 && by_timer && e.flight_bytes >= many && !is_tail(e) && !arriving(flow)
+    // Without SACK the flight counts what arrived beyond a hole: with many losses that may be most of it.
+    let lost = e.lost_copies.unwrap_or(e.lost_segments);
+    let nothing_came = flow.sack_permitted || lost < COPIES;
+    e.timeouts > 0 && by_timer && nothing_came && e.flight_bytes >= many && !is_tail(e) && !arriving(flow)
 }
 
 /// One time that everything vanished.
