@@ -12,12 +12,17 @@ from rexmit.units import count, percent, plain_seconds, rate, seconds, size, thr
 
 #: Rows of the episode table, at most; the rest is summed up in one line.
 EPISODES = 8
-#: Columns that words may take; tables take what they need.
-WIDTH = 112
+#: Columns of a page, at most.
+WIDTH = 100
+#: Lines of limits, at most; --json has them all.
+LIMITS = 4
 #: Flows that get a line below the worst one, which gets a section.
 OTHERS = 6
 #: From this many flows the page speaks about all of them first.
 MANY = 20
+
+#: In the cost column where it is not known.
+UNKNOWN_COST = "–"
 
 Json = dict[str, Any]
 
@@ -27,6 +32,16 @@ REPAIRED_BY = {
     "intermittent": "one a timeout",
     "needless": "nothing was lost",
     "unrepaired": "not repaired",
+}
+IDLE_IN_WORDS = {
+    "handshake": "in the handshake",
+    "zero-window": "the receiver's window closed",
+    "timeout": "waiting for a timer",
+    "timeout-backoff": "waiting for a backed-off timer",
+    "receive-window": "the receiver's window used up",
+    "ack-clock": "waiting for ACKs",
+    "application": "nothing to send",
+    "unknown": "for no reason that shows",
 }
 
 
@@ -46,7 +61,7 @@ def page(
     whether to end with the next command.
     """
     flows = worst(overview.get("flows") or [])
-    lines = [header(overview, name)]
+    lines = wrap(header(overview, name), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     lines += notes(overview["capture"])
     if not flows:
         return [*lines, "", "no TCP connection in it carries data"]
@@ -123,29 +138,50 @@ def notes(capture: Json, most: int = 4) -> list[str]:
         said.insert(0, str(damage))
     if capture.get("interrupted"):
         said.insert(0, "stopped early: this is the answer for what was read until then")
-    lines = [f"  note: {text}" for text in said[:most]]
+    told = said[:most]
     if len(said) > most:
-        lines.append(f"  note: and {count(len(said) - most, 'more note')}; --json has them all")
-    return lines
+        told.append(f"and {count(len(said) - most, 'more note')}; --json has them all")
+    return [
+        line
+        for text in told
+        for line in wrap(
+            f"note: {text}",
+            WIDTH,
+            initial_indent="  ",
+            subsequent_indent=" " * 8,
+            break_on_hyphens=False,
+        )
+    ]
 
 
 def rtt_words(flow: Json) -> str:
-    """`RTT 41 ms (38 to 212)`."""
-    if flow.get("vantage") == "receiver":
-        return "RTT not to be seen from here"
+    """`RTT 41 ms (38 to 212)`: of the whole path, from where it shows.
+
+    ACKs show it at the sender; elsewhere they show how long the receiving host takes to answer, and echoed
+    timestamps or the handshake stand in.
+    """
     found = flow.get("rtt") or {}
-    word = "RTT beyond here" if flow.get("vantage") == "middle" else "RTT"
-    for kind in ("ack", "timestamps"):
+    near = flow.get("vantage") in ("receiver", "middle")
+    handshake = flow.get("handshake") or {}
+    opened = None if handshake.get("syn_retransmissions") else handshake.get("time_s")
+    for kind in ("timestamps",) if near else ("ack", "timestamps"):
         sample = found.get(kind) or {}
         if sample.get("n"):
+            # Far below the handshake's they do not show the whole path.
+            if near and opened is not None and float(sample["min_ms"]) < 500 * opened:
+                continue
             low, mean, high = (float(sample[f"{k}_ms"]) for k in ("min", "mean", "max"))
-            return f"{word} {three(mean)} ms ({three(low)} to {three(high)})"
+            return f"RTT {three(mean)} ms ({three(low)} to {three(high)})"
+    if opened is not None:
+        return f"RTT {seconds(float(opened))} in the handshake"
     return "RTT unknown"
 
 
 def section(flow: Json) -> list[str]:
     """One flow in full."""
-    lines = [f"{flow['sender']} → {flow['receiver']}   {_volume(flow)}   {rtt_words(flow)}"]
+    ends, facts = f"{flow['sender']} → {flow['receiver']}", f"{_volume(flow)}   {rtt_words(flow)}"
+    together = f"{ends}   {facts}"
+    lines = [together] if len(together) <= WIDTH else [ends, f"  {facts}"]
     lines += _sum(flow)
     episodes: list[Json] = flow.get("episodes") or []
     if episodes:
@@ -154,7 +190,7 @@ def section(flow: Json) -> list[str]:
     pairs = [("resent", _resent(flow)), ("probes", _probes(flow)), ("idle", _idle(flow))]
     if not found:
         pairs.append(("limits", _limits(flow)))
-    lines += [f"  {word:<8} {text}" for word, text in pairs if text]
+    lines += [line for word, text in pairs if text for line in _wrapped(word, text)]
     return lines + answer(found)
 
 
@@ -189,7 +225,12 @@ def _sum(flow: Json) -> list[str]:
     words.append(
         f"Idle {seconds(float(flow['idle_total_s']))} in {count(gaps, 'gap')}." if gaps else "Never idle."
     )
-    return [f"  {line}" for text in said for line in wrap(text, WIDTH)] + ["  " + "  ".join(words)]
+    sentences = [
+        line
+        for text in said
+        for line in wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    ]
+    return [*sentences, "  " + "  ".join(words)]
 
 
 def weight(e: Json) -> tuple[float, float]:
@@ -217,16 +258,15 @@ def episode_table(episodes: Sequence[Json], flow: Json) -> list[str]:
             f"{cell:<{w}}" if i == 3 else f"{cell:>{w}}"
             for i, (cell, w) in enumerate(zip(row, widths, strict=False))
         ]
-        lines.append(("  " + "  ".join(cells) + ("   " + row[-1] if row[-1] else "")).rstrip())
+        line = "  " + "  ".join(cells)
+        words = wrap(row[-1], max(20, WIDTH - len(line) - 3), break_on_hyphens=False) or [""]
+        lines.append(f"{line}   {words[0]}".rstrip())
+        lines += [" " * (len(line) + 3) + more for more in words[1:]]
     total = max(int(flow.get("episode_count") or 0), len(episodes))
     if total > len(shown):
-        left = total - len(shown)
-        rest = ""
-        cost = (flow.get("answer") or flow).get("cost_s")
-        if cost is not None:
-            remaining = float(cost) - sum(max(0.0, float(e.get("cost_s") or 0)) for e in shown)
-            rest = f", together {plain_seconds(max(0.0, remaining))}"
-        lines.append(f"  … and {count(left, 'cheaper episode')}{rest}")
+        lines.append(f"  … and {count(total - len(shown), 'lesser episode')}")
+    if any(row[7] == UNKNOWN_COST for row in rows):
+        lines.append(f"  {UNKNOWN_COST}: too little was sent undisturbed before it to say what it cost")
     return lines
 
 
@@ -244,7 +284,8 @@ def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
         "" if silence is None else seconds(float(silence)),
         str(int(e.get("timeouts") or 0)),
         "open" if end is None else seconds(float(end) - float(e["start_s"])),
-        "?" if cost is None else plain_seconds(float(cost)),
+        # Below zero: the transfer ran faster than before, and lost nothing by it.
+        UNKNOWN_COST if cost is None else plain_seconds(max(0.0, float(cost))),
         why(e, flow),
     )
 
@@ -254,25 +295,38 @@ def _repaired_by(e: Json, flow: Json) -> str:
     if kind == "ack":
         sack = (flow.get("handshake") or {}).get("sack_permitted")
         return "ack, SACK" if sack else "ack, duplicates"
-    return REPAIRED_BY.get(kind, kind)
+    return "timer, RTO" if kind == "intermittent" and not one_per_timeout(e) else REPAIRED_BY.get(kind, kind)
+
+
+def one_per_timeout(e: Json) -> bool:
+    """Whether about one segment was repaired a timeout, not that two timeouts fell into one repair."""
+    timeouts = int(e.get("timeouts") or 0)
+    return e["kind"] == "intermittent" and timeouts >= 3 and timeouts * 2 >= int(e.get("lost_segments") or 0)
 
 
 def why(e: Json, flow: Json) -> str:
     """What made this episode what it was, in words; empty where there is nothing to add."""
     kind, words = str(e["kind"]), []
     window = size(float(e.get("flight_bytes") or 0))
-    if kind in ("timer-rto", "timer-probe", "intermittent"):
+    # Where data arrives it does not show what held its sender back.
+    far = flow.get("vantage") in ("receiver", "middle")
+    if kind in ("timer-rto", "timer-probe", "intermittent") and not far:
         limit = str(e.get("limit"))
-        if limit == "receive-window":
-            words.append(f"the receiver's window ({window}) was sent out before an ACK came back")
+        few = float(e.get("flight_bytes") or 0) <= 4 * float(flow.get("mss") or 1460)
+        if limit == "application":
+            words.append("tail lost: nothing behind it")
+        elif few:
+            words.append("too little in flight")
+        elif limit == "receive-window":
+            words.append(f"receiver's window ({window}) sent out")
         elif limit == "sender-window":
-            words.append(f"the window ({window}) was sent out before an ACK came back")
-        elif limit == "application":
-            words.append("the tail was lost: no later data, so no ACK could tell")
-    if kind == "intermittent":
-        words.append("each timeout repaired one segment only")
+            words.append(f"window ({window}) sent out")
+    if one_per_timeout(e):
+        words.append("one segment a timeout")
     if kind == "unrepaired":
         words.append("the capture or the connection ended first")
+    if kind == "ack" and int(e.get("timeouts") or 0) > 0 and not far:
+        words.append("the timer had to help")
     if int(e.get("max_backoff") or 0) > 0:
         words.append(f"{int(e['max_backoff']) + 1} timeouts in a row")
     copies, segments = e.get("lost_copies"), e.get("lost_segments")
@@ -322,7 +376,9 @@ def idle_by_cause(flow: Json) -> dict[str, tuple[int, float]]:
 def _idle(flow: Json) -> str:
     sums = idle_by_cause(flow)
     listed = sum(n for n, _ in sums.values())
-    words = ", ".join(f"{seconds(length)} {cause}" for cause, (_, length) in sums.items())
+    words = ", ".join(
+        f"{seconds(length)} {IDLE_IN_WORDS.get(cause, cause)}" for cause, (_, length) in sums.items()
+    )
     if words and listed < int(flow.get("idle_count") or 0):
         words += f" (the longest {listed} gaps)"
     return words
@@ -354,8 +410,11 @@ def answer(found: Json | None) -> list[str]:
     evidence = "; ".join(map(str, found.get("evidence") or ()))
     if evidence:
         lines += _wrapped("", evidence)
-    for text in found.get("limits") or ():
-        lines += _wrapped("limits", str(text))
+    limits = [str(text) for text in found.get("limits") or ()]
+    for i, text in enumerate(limits[:LIMITS]):
+        lines += _wrapped("" if i else "limits", text)
+    if len(limits) > LIMITS:
+        lines += _wrapped("", f"and {count(len(limits) - LIMITS, 'more limit')}; --json has them all")
     return lines
 
 
@@ -367,8 +426,11 @@ def _wrapped(word: str, text: str) -> list[str]:
 
 
 def _cost(flow: Json) -> str:
-    cost = (flow.get("answer") or flow).get("cost_s")
-    return "?" if cost is None else plain_seconds(max(0.0, float(cost)))
+    """What the episodes of a flow cost."""
+    cost = flow.get("cost_s")
+    if cost is None:
+        return UNKNOWN_COST if flow.get("episode_count") else "0"
+    return plain_seconds(max(0.0, float(cost)))
 
 
 def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:
@@ -460,7 +522,10 @@ def _many(many: Json) -> list[str]:
 def following(flow: Json, command: str) -> list[str]:
     """The next command."""
     episodes: list[Json] = flow.get("episodes") or []
-    if not episodes:
-        return [f"  next     {command} --out DIR      for tables and figures"]
-    number = int(max(episodes, key=weight)["number"]) + 1
-    return [f"  next     {command} --ladder {number}      for the exchange of episode {number}"]
+    more, what = "--out DIR", "for tables and figures"
+    if episodes:
+        number = int(max(episodes, key=weight)["number"]) + 1
+        more, what = f"--ladder {number}", f"for the exchange of episode {number}"
+    line = f"  next     {command} {more}      {what}"
+    # Long names of files push what matters off the screen: then the option alone is named.
+    return [line if len(line) <= WIDTH else f"  next     the same with {more}      {what}"]

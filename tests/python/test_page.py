@@ -89,15 +89,17 @@ upload.snd.pcap.gz: 12,404 packets, 7.40 s, Ethernet, snap 96, offloads off, tak
 
   #     at  lost  repaired by  silence  timeouts    took    cost
   1  1.500   171  ack, SACK      21 ms         0  184 ms  0.10 s
-  2  3.000   294  timer, RTO    487 ms         1  890 ms  0.75 s   the receiver's window (55.5 kB) was sent out before an ACK came back
-  3  6.500    47  timer, RTO    430 ms         2  1.41 s  1.25 s   2 timeouts in a row; 2 repairs lost too
+  2  3.000   294  timer, RTO    487 ms         1  890 ms  0.75 s   receiver's window (55.5 kB) sent
+                                                                   out
+  3  6.500    47  timer, RTO    430 ms         2  1.41 s  1.25 s   2 timeouts in a row; 2 repairs
+                                                                   lost too
 
   resent   515 segments: 498 recovery, 14 loss-state, 3 timeout; 7 of them needless
   probes   2 with new data
-  idle     900 ms timeout, 120 ms application (the longest 2 gaps)
+  idle     900 ms waiting for a timer, 120 ms nothing to send (the longest 2 gaps)
   look at  the network: everything vanishes, both ways, for 200 ms or more every 2.50 s
            29% of the duration; 3 outages on a beat of 2.50 s, within 4.5 ms
-  next     rexmit analyze upload.snd.pcap.gz --ladder 3      for the exchange of episode 3"""  # noqa: E501
+  next     rexmit analyze upload.snd.pcap.gz --ladder 3      for the exchange of episode 3"""
 
 
 def seen(*flows: dict[str, Any], **capture: Any) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def test_the_page_of_a_transfer_with_three_outages() -> None:
 
 
 def test_the_story_reads_as_it_was_played(story: Story) -> None:
-    text = "\n".join(page(overview(story), "x.pcap"))
+    text = " ".join(" ".join(page(overview(story), "x.pcap")).split())
     assert "2 episodes cost 1.65 s of 4.6" in text
     assert "352 copies lost in 2 bursts" in text
     assert "353 segments: 242 loss-state, 109 recovery, 2 timeout" in text
@@ -123,18 +125,23 @@ def test_long_lists_are_folded_to_the_costliest_in_order_of_time() -> None:
     assert [e["number"] for e in shown] == sorted(e["number"] for e in shown)
     assert {e["number"] % 30 for e in shown} == {26, 27, 28, 29}
     text = page(seen(FLOW | {"episodes": many, "episode_count": 574, "cost_s": 9.0, "answer": None}), "x")
-    assert "  … and 566 cheaper episodes, together 6.80 s" in text
+    assert "  … and 566 lesser episodes" in text
     assert len(text) < 30, "one screen"
 
 
 def test_what_cannot_be_known_is_said_and_not_guessed() -> None:
+    counts = ("lost_copies", "lost_segments")
     flow = FLOW | {"lost": {"copies": None, "segments": None}, "cost_s": None, "answer": None}
     text = "\n".join(
-        page(seen(flow | {"episodes": [episode(0, 1.0, "ack", cost_s=None, lost_copies=None)]}), "x")
+        page(
+            seen(flow | {"episodes": [episode(0, 1.0, "ack", cost_s=None) | dict.fromkeys(counts)]}),
+            "x",
+        )
     )
     assert "3 episodes, cost unknown." in text
     assert "How many copies were lost cannot be known from here." in text
-    assert "     ?" in text
+    assert "   ?  ack, SACK" in text
+    assert "  –: too little was sent undisturbed before it to say what it cost" in text
 
 
 def test_a_clean_transfer_is_told_in_one_sentence() -> None:
@@ -150,7 +157,7 @@ def test_an_answer_that_is_cut_short_says_so_first() -> None:
     damage = "x.pcap: cut off in packet 10,412 (byte 1,048,560 wants 96 more): 10,411 packets analysed"
     text = page(seen(FLOW, damage=damage, interrupted=True, warnings=["a", "b", "c", "d"]), "x.pcap")
     assert text[1] == "  note: stopped early: this is the answer for what was read until then"
-    assert text[2] == f"  note: {damage}"
+    assert text[2].startswith("  note: x.pcap: cut off in packet 10,412 (byte 1,048,560 wants 96 more): ")
     assert text[5] == "  note: and 2 more notes; --json has them all"
 
 
@@ -165,6 +172,7 @@ def test_offloads_and_limits_are_named() -> None:
     }
     text = "\n".join(page(seen(flow, offloads={"seen": True, "largest_payload": 65_160}), "x"))
     assert "offloads on (packets of up to 65.2 kB)" in text
+    text = " ".join(text.split())
     assert "812 packets of several segments (offload), up to 65.2 kB" in text
     assert "the snap length cut off the TCP options of 1 packet" in text
 
@@ -236,12 +244,37 @@ def test_what_the_answer_cannot_show_is_wrapped_to_the_screen() -> None:
     first = next(i for i, line in enumerate(lines) if line.startswith("  limits   1068 packets"))
     assert lines[first + 1].startswith(" " * 11)
     assert "and so" in lines[first + 1]
-    assert all(len(line) <= 112 for line in lines[first : first + 3])
+    assert all(len(line) <= 100 for line in lines[first : first + 3])
 
 
-def test_at_the_receiver_the_path_has_no_rtt() -> None:
-    text = "\n".join(page(seen(FLOW | {"vantage": "receiver"}), "x"))
-    assert "RTT not to be seen from here" in text
+def test_at_the_receiver_the_round_trip_is_that_of_timestamps_or_the_handshake() -> None:
+    near = {"n": 9, "min_ms": 0.003, "mean_ms": 0.1, "max_ms": 40.0}
+    whole = {"n": 9, "min_ms": 38.0, "mean_ms": 41.0, "max_ms": 90.0}
+    opened = {"sack_permitted": True, "time_s": 0.0381, "syn_retransmissions": 0}
+    flow = FLOW | {"vantage": "receiver", "handshake": opened, "rtt": {"ack": near, "timestamps": whole}}
+    assert "RTT 41.0 ms (38.0 to 90.0)" in "\n".join(page(seen(flow), "x"))
+    # Those that the receiving host's own delay made are no round trips.
+    text = "\n".join(page(seen(flow | {"rtt": {"ack": near, "timestamps": near}}), "x"))
+    assert "RTT 38 ms in the handshake" in text
+    text = "\n".join(page(seen(flow | {"rtt": {"ack": near}, "handshake": {}}), "x"))
+    assert "RTT unknown" in text
+
+
+def test_two_timeouts_in_one_repair_are_not_one_segment_a_timeout() -> None:
+    both = episode(0, 1.0, "intermittent", timeouts=2, lost_segments=33, limit="sender-window")
+    osx = episode(1, 6.0, "intermittent", timeouts=46, lost_copies=46, lost_segments=46)
+    text = page(seen(FLOW | {"episodes": [both, osx]}), "x")
+    assert any("timer, RTO" in line and "window (55.5 kB) sent out" in line for line in text)
+    assert any("one a timeout" in line and "one segment a timeout" in line for line in text)
+
+
+def test_a_page_fits_the_screen_whatever_the_files_are_called() -> None:
+    name = "/".join(["a-long-folder-of-captures"] * 5) + "/upload.snd.pcap.gz"
+    long = FLOW | {"episodes": [episode(i, float(i), "timer-rto", limit="receive-window") for i in range(60)]}
+    lines = page(seen(long, warnings=["word " * 60]), name)
+    assert len(lines) <= 40
+    assert [line for line in lines if len(line) > 100 and name not in line] == []
+    assert lines[-1].startswith("  next     the same with --ladder ")
 
 
 @pytest.mark.parametrize(
