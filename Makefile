@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+# Other projects' captures: never copied here, read where they are.
+PUBLIC := ../shared/captures/public
 DEMO   := tests/data/interruption.snd.pcap.gz
 
 # What the extension is made of: when none of it is newer than the stamp, nothing is built.
@@ -35,7 +37,8 @@ $(NEEDS): pyproject.toml | $(BIN)/python
 
 $(BUILT): $(SOURCES) $(NEEDS)
 	@command -v cargo >/dev/null || { echo "rexmit needs a Rust toolchain: see https://rustup.rs" >&2; exit 1; }
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
+	  $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 demo: build
@@ -43,7 +46,9 @@ demo: build
 
 test: lint test-rust test-python
 
+# A test that passes shows nothing: what is left out is said here.
 test-rust:
+	@test -d $(PUBLIC) || echo 'skipped: the tests over $(PUBLIC), which is not there'
 	cargo test --workspace --quiet
 
 test-python: build $(TOOLS)
