@@ -5,8 +5,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
-# Other projects' captures: never copied here, read where they are.
-PUBLIC := ../shared/captures/public
+# Captures that are read where they lie, if they do: other projects' own, and all runs of ours.
+BESIDE := $(addprefix ../shared/captures/,public testbed kernel)
 DEMO   := tests/data/interruption.snd.pcap.gz
 
 # What the extension is made of: when none of it is newer than the stamp, nothing is built.
@@ -48,7 +48,7 @@ test: lint test-rust test-python
 
 # A test that passes shows nothing: what is left out is said here.
 test-rust:
-	@test -d $(PUBLIC) || echo 'skipped: the tests over $(PUBLIC), which is not there'
+	@for dir in $(BESIDE); do test -d $$dir || echo "skipped: the tests over $$dir, which is not there"; done
 	cargo test --workspace --quiet
 
 test-python: build $(TOOLS)
