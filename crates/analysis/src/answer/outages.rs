@@ -81,9 +81,9 @@ fn lasted(b: &BurstRow) -> Span {
 }
 
 /// Whether the burst, seen where it was sent, looks like an outage: nothing delivered for 20 ms, or a window of
-/// which nothing came back, or ACKs lost with it. A queue that overflows drops single packets or short runs, and
+/// which nothing came back for long, or ACKs lost with it. A queue that overflows drops single packets or short runs, and
 /// when it drops a long one, the RTT had risen to its peak and the run is soon over. The end of a transfer may vanish in a few milliseconds for any reason.
-fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow) -> bool {
+fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow, gaps: &[&IdleRow]) -> bool {
     let copies = b.lost_copies.unwrap_or(b.lost_segments);
     let lasted = lasted(b);
     if tail {
@@ -91,7 +91,12 @@ fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow) -> bool {
     }
     let long = copies >= 3 && lasted >= LASTING;
     let timer = matches!(b.trigger, Trigger::TimerRto | Trigger::TimerProbe);
-    let dark = copies >= COPIES && lasted >= AT_ONCE && (timer || b.lost_acks.is_some_and(|n| n > 0));
+    let silent = || {
+        let until = b.first_repair.unwrap_or(b.start);
+        gaps[gaps.partition_point(|i| i.start < b.start)..].first().is_some_and(|i| i.end <= until)
+    };
+    let acks = b.lost_acks.is_some_and(|n| n > 0);
+    let dark = copies >= COPIES && lasted >= AT_ONCE && (timer || acks || silent());
     let round_trip = b.rtt_before.map_or(0.0, Span::as_secs);
     // A full queue still takes a packet for each that leaves: what it drops in a row came in one go.
     let at_once = lasted.as_secs() <= round_trip && lasted < APART;
@@ -199,9 +204,12 @@ fn copies_vanished(
     episodes: &[EpisodeRow],
     idle: &[IdleRow],
 ) -> Vec<Gone> {
+    let mut gaps: Vec<&IdleRow> = idle.iter().filter(|i| waits(i)).collect();
+    gaps.sort_by_key(|i| i.start);
     let tails: BTreeSet<u32> = episodes.iter().filter(|e| is_tail(e)).map(|e| e.number).collect();
     let tail = |b: &BurstRow| b.episode.is_some_and(|e| tails.contains(&e));
-    let mut seen: Vec<Gone> = bursts.iter().filter(|b| is_outage(b, tail(b), flow)).map(Gone::of).collect();
+    let mut seen: Vec<Gone> =
+        bursts.iter().filter(|b| is_outage(b, tail(b), flow, &gaps)).map(Gone::of).collect();
     let told: BTreeSet<u32> = seen.iter().filter_map(|g| g.episode).collect();
     let mut first: BTreeMap<u32, &BurstRow> = BTreeMap::new();
     for b in bursts {
@@ -223,8 +231,6 @@ fn copies_vanished(
             gap: None,
         }
     }));
-    let mut gaps: Vec<&IdleRow> = idle.iter().filter(|i| waits(i)).collect();
-    gaps.sort_by_key(|i| i.start);
     seen.into_iter().map(|g| g.with_silence(&gaps)).collect()
 }
 
@@ -241,8 +247,6 @@ fn arrivals_stopped(
     idle: &[IdleRow],
 ) -> Vec<Gone> {
     let longest = Span::from_secs_f64(round_trip(flow).map_or(0.0, |r| r.max)).max(BEHIND);
-    // The handshake met no queue: how long one may hold what follows it is not known then.
-    let queue_unknown = round_trip(flow).is_none_or(|r| r.n <= 1);
     let timed_out: BTreeSet<u32> = episodes.iter().filter(|e| e.timeouts > 0).map(|e| e.number).collect();
     let by_timer = |i: &IdleRow| matches!(i.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);
     // A wait for the timer with a hole open already is a repair that was lost.
@@ -269,7 +273,9 @@ fn arrivals_stopped(
         let repaired_late = b.episode.is_some_and(|e| timed_out.contains(&e));
         let copies = b.lost_copies.unwrap_or(b.lost_segments);
         let lag = b.start - gap.end;
-        let near = lag <= longest || (queue_unknown && copies >= COPIES && lag <= QUEUES);
+        // Samples of the round trip are few while a queue of seconds is repaired through.
+        let queued = gap.cause == IdleCause::Unknown && copies >= COPIES && lag <= QUEUES;
+        let near = lag <= longest || queued;
         if near && (by_timer(gap) || copies >= 3) {
             seen.push(Gone::arrived(b, gap.end - gap.start, repaired_late));
             taken = before;
@@ -310,7 +316,11 @@ pub(super) fn find(
         first_s: (first.start - capture_start).as_secs(),
         starts_s: starts.into_iter().take(LISTED).collect(),
         rtt_flat_before: seen.iter().filter(|g| rtt_was_flat(g.rtt_before, flow)).count() as u32,
-        both_ways: (!acks.is_empty()).then(|| acks.iter().any(|n| *n > 0)),
+        // Where no data came through there were no ACKs to lose.
+        both_ways: match acks.iter().any(|n| *n > 0) {
+            true => Some(true),
+            false => (!acks.is_empty() && lengths.len() == seen.len()).then_some(false),
+        },
     })
 }
 
