@@ -139,7 +139,9 @@ def profile(flow: Flow, name: str) -> Profile:
         mask = (idle.equals("cause", cause) if len(idle) else np.zeros(0, dtype=bool)) & outside
         if mask.any() and cause not in IN_EPISODES:
             sums[cause] = float((idle["end"] - idle["start"])[mask].sum())
-    kind = "rtt_ack" if row.get("rtt_ack_n") else "rtt_timestamps"
+    # ACKs show the path's round trip at the sender; elsewhere how long the receiving host takes to answer.
+    near = row.get("vantage") in ("receiver", "middle")
+    kind = "rtt_ack" if row.get("rtt_ack_n") and not near else "rtt_timestamps"
     return Profile(
         name=name,
         sender=flow.sender,
