@@ -4,6 +4,9 @@ use super::board::Sent;
 use super::*;
 use wire::{Flags, SackBlocks};
 
+/// ACKs that may be under way to a sender at once.
+const MOST_ON_THE_WAY: usize = 1 << 16;
+
 impl Stream {
     /// A segment with the ACK bit comes from the receiver. `scale`: its window scale.
     pub fn on_ack<S: Sink>(&mut self, packet: &Packet, scale: u8, around: &mut Surroundings<'_, S>) {
@@ -134,7 +137,15 @@ impl Stream {
             }
         }
         match around.view.at {
-            Vantage::Receiver | Vantage::Middle => self.on_the_way.push_back(news),
+            Vantage::Receiver | Vantage::Middle => {
+                self.on_the_way.push_back(news);
+                // Where the sender's packets are missing nothing shows what it heard: some day it has.
+                if self.on_the_way.len() > MOST_ON_THE_WAY
+                    && let Some(old) = self.on_the_way.pop_front()
+                {
+                    self.repair.on_ack(&old, old.time + around.view.turn, self.next);
+                }
+            }
             _ => self.repair.on_ack(&news, now, self.next),
         }
         if around.config.wanted.rtts {

@@ -241,6 +241,17 @@ impl Board {
         drop(self.segs.pop_front());
         Some(plain)
     }
+    pub fn len(&self) -> usize {
+        self.segs.len()
+    }
+    pub fn pop_front(&mut self) -> Option<Sent> {
+        let seg = self.segs.pop_front()?;
+        self.troubled -= u32::from(seg.hole || seg.copies > 1);
+        if seg.sacked {
+            self.sacked_bytes -= seg.len();
+        }
+        Some(seg)
+    }
     /// Removes the front if all of it lies below `ack`; splits it if a part does.
     pub fn pop_acked(&mut self, ack: u64) -> Option<Sent> {
         let head = self.segs.front()?;
@@ -250,12 +261,7 @@ impl Board {
         if head.end() > ack {
             self.split_at(0, ack);
         }
-        let seg = self.segs.pop_front()?;
-        self.troubled -= u32::from(seg.hole || seg.copies > 1);
-        if seg.sacked {
-            self.sacked_bytes -= seg.len();
-        }
-        Some(seg)
+        self.pop_front()
     }
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
     pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Sent)) {

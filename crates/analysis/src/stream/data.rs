@@ -17,6 +17,9 @@ pub(super) struct Piece<'a> {
     pub ts: u32,
 }
 
+/// Segments outstanding at once; with 1448 bytes each, 190 MB.
+const MOST_OUTSTANDING: usize = 1 << 17;
+
 /// Neither a timer nor a gap is shorter than this.
 const SHORTEST_WAIT: Span = Span::from_millis(2);
 
@@ -193,9 +196,24 @@ impl Stream {
         self.fin_seen |= p.packet.seg.flags.has(Flags::FIN);
         self.board.push(seg);
         self.next = p.end;
+        if self.board.len() > MOST_OUTSTANDING {
+            self.forget_oldest();
+        }
         let flight = self.flight();
         self.infer().on_new_data(p.packet.time, p.end, p.packet.seg.payload, flight);
         (PacketClass::Ordinary, None)
+    }
+
+    /// More is outstanding than any window allows: the ACKs are missing from the capture. What happened to the
+    /// oldest segment will not be known.
+    fn forget_oldest(&mut self) {
+        if let Some(seg) = self.board.pop_front()
+            && let Some(ledger) = &mut self.ledger
+        {
+            for ordinal in seg.ordinals() {
+                ledger.settle(ordinal, seg.len(), false);
+            }
+        }
     }
 
     /// New data after the sender has waited: for an ACK, the application, or a timer.

@@ -198,7 +198,7 @@ impl Stream {
         if let Some(ledger) = &mut self.ledger {
             ledger.settle(ordinal, acknowledged, false);
         }
-        if repeated.bytes == 0 {
+        if repeated.bytes == 0 && p.end <= self.una {
             let seen = matches!(at, Vantage::Receiver | Vantage::Both);
             row.needless = Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck });
             row.lost = match p.fate {
