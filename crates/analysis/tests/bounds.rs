@@ -84,7 +84,7 @@ fn memory_does_not_grow_with_packets() {
     // No ACK is in the capture at all: what is outstanding is forgotten one day, and said to be unknown.
     let again = std::iter::once(data(3, 30_000_000));
     let (one_way, row) = most_bytes((0..1_000_000).map(|n| data(n, 20 * i64::from(n))).chain(again));
-    assert!(one_way < 24 << 20, "{one_way} bytes for a million data packets without ACKs");
+    assert!(one_way < 40 << 20, "{one_way} bytes for a million data packets without ACKs");
     assert_eq!((row.retransmitted_segments, row.needless, row.needless_unknown), (1, 0, 1));
     assert!(row.limits.one_way);
 }
