@@ -7,7 +7,7 @@ use crate::prefetch;
 use crate::rows::*;
 use crate::sink::Sink;
 use crate::stream::report::Ending;
-use crate::stream::{Stream, Surroundings, View};
+use crate::stream::{Stream, Surroundings, USUAL_MSS, View};
 use crate::vantage::Place;
 use wire::{Endpoint, Flags, Notes, Packet, Seq, Span, Time, Tuple};
 
@@ -291,7 +291,7 @@ impl Connection {
         let scale = if flags.has(Flags::SYN) { 0 } else { self.scales[side] };
         let of = 1 - side;
         if self.streams[of].mss == 0 {
-            self.streams[of].mss = 1460;
+            self.streams[of].mss = USUAL_MSS;
         }
         let view = self.view(packet, of, false);
         let mut around = capture.around(view);

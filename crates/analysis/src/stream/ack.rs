@@ -63,6 +63,7 @@ impl Stream {
             (1.., Some(since)) => {
                 w.zero_time += now - since;
                 w.zero_since = None;
+                w.reopened = now;
             }
             _ => {}
         }

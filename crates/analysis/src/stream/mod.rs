@@ -65,6 +65,9 @@ struct Samples {
     timestamps: Option<(Span, u64)>,
 }
 
+/// Where no SYN told the MSS: Ethernet's, without options.
+pub const USUAL_MSS: u32 = 1460;
+
 /// Cache lines of a stream that an ordinary packet touches.
 const HOT_LINES: usize = 14;
 
@@ -103,13 +106,23 @@ struct Window {
     max: u64,
     min: u64,
     zero_since: Option<Time>,
+    /// When it was last opened again.
+    reopened: Time,
     zeros: u64,
     zero_time: Span,
 }
 
 impl Default for Window {
     fn default() -> Window {
-        Window { now: u64::MAX, max: 0, min: u64::MAX, zero_since: None, zeros: 0, zero_time: Span::ZERO }
+        Window {
+            now: u64::MAX,
+            max: 0,
+            min: u64::MAX,
+            zero_since: None,
+            reopened: Time::FAR_PAST,
+            zeros: 0,
+            zero_time: Span::ZERO,
+        }
     }
 }
 

@@ -325,9 +325,9 @@ impl Repair {
 }
 
 /// The least time after which a tail-loss probe may leave: 2 SRTT (RFC 8985 §7.2), less what SRTT may be off,
-/// and 2 ms of the timer's own.
+/// and 2 ms of the timer's own; less than 5 ms would be any pause of an application.
 fn probe_timeout(pace: &Pace) -> Span {
-    pace.srtt.scale(1.5) + Span::from_millis(2)
+    (pace.srtt.scale(1.5) + Span::from_millis(2)).max(Span::from_millis(5))
 }
 
 #[cfg(test)]
