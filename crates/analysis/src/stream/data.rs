@@ -235,44 +235,6 @@ impl Stream {
         }
     }
 
-    /// More is outstanding than any window allows: the ACKs are missing from the capture. What happened to the
-    /// oldest segment will not be known.
-    fn forget_oldest(&mut self) {
-        if let Some(seg) = self.board.pop_front()
-            && let Some(ledger) = &mut self.ledger
-        {
-            for ordinal in seg.ordinals() {
-                ledger.settle(ordinal, seg.len(), false);
-            }
-        }
-    }
-
-    /// New data after the sender has waited: for an ACK, the application, or a timer.
-    fn data_after_a_pause<S: Sink>(&mut self, p: &Piece, flight: u64, around: &mut Surroundings<'_, S>) {
-        let pace = self.pace(&around.view);
-        let by_ack = around.view.sent - self.repair.last_news() <= pace.tolerance;
-        let waited = p.packet.time - self.last_data.unwrap_or(p.packet.time);
-        let may_probe = self.sack_permitted && self.limit() != Limit::Application;
-        let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, &pace);
-        self.note_gap(None, probe, by_ack, around);
-        if probe {
-            self.maybe_probe = Some(self.probe_row(p, true, waited));
-        }
-    }
-
-    /// What looked like a probe with new data was one, unless more data follows it at once: a probe goes alone.
-    pub(super) fn decide_probe<S: Sink>(&mut self, more_at: Option<Time>, around: &mut Surroundings<'_, S>) {
-        let Some(row) = self.maybe_probe.take() else { return };
-        if more_at.is_some_and(|t| t - row.time < SHORTEST_WAIT) {
-            self.repair.no_probe();
-            return;
-        }
-        self.counts.probes_new += 1;
-        self.episodes.on_probe();
-        self.infer().on_probe(row.time);
-        around.sink.probe(row);
-    }
-
     /// Another copy in the order of transmission; in the ledger, if one is kept.
     pub(super) fn copy(&mut self, p: &Piece, heard: u32) -> Ordinal {
         if p.fate != Fate::Unknown {
