@@ -204,6 +204,7 @@ impl Connection {
         s.packets += 1;
         if s.packets <= FIRST {
             // A checksum of just the pseudo-header was left to the network card: captured on the host itself.
+            self.place.weighed[side] += 1;
             if packet.notes.has(Notes::PARTIAL_CHECKSUM) {
                 self.place.partial_checksums[side] += 1;
                 self.streams[side].limits.partial_checksums += 1;

@@ -53,10 +53,12 @@ impl Stream {
             if start >= self.next { self.new_data(&piece, around) } else { self.old_data(&piece, around) };
         self.note_interval(&piece, class.0 == PacketClass::Ordinary, around);
         self.note_packet(&piece, class, around);
-        self.last_data = Some(packet.time);
-        self.last_sent = around.view.sent;
+        if seg.payload > 0 {
+            self.last_data = Some(packet.time);
+            self.last_sent = around.view.sent;
+            self.last_payload = seg.payload;
+        }
         self.last_pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
-        self.last_payload = seg.payload;
         self.flight_max = self.flight_max.max(self.flight());
         if self.ledger.is_some() {
             self.advance(packet.time, around);
@@ -226,7 +228,7 @@ impl Stream {
         let waited = p.packet.time - self.last_data.unwrap_or(p.packet.time);
         let may_probe = self.sack_permitted && self.limit() != Limit::Application;
         let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, &pace);
-        self.note_gap(None, probe, by_ack, around);
+        self.note_gap(p, None, probe, by_ack, around);
         if probe {
             self.counts.probes_new += 1;
             self.episodes.on_probe();
@@ -257,11 +259,15 @@ impl Stream {
     /// A gap in the sending ends here, if there was one.
     pub(super) fn note_gap<S: Sink>(
         &mut self,
+        p: &Piece,
         resent: Option<(Cause, u32)>,
         probe: bool,
         by_ack: bool,
         around: &mut Surroundings<'_, S>,
     ) {
+        if p.packet.seg.payload == 0 {
+            return; // a bare FIN is no data, and ends no gap
+        }
         let to = around.view.sent;
         let handshake = self.last_data.is_none();
         let from = match handshake {

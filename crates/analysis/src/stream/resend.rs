@@ -32,12 +32,18 @@ impl Stream {
     ) -> (PacketClass, Option<Cause>) {
         if self.fills_hole_in_time(p, around) {
             self.limits.reordered += 1;
-            self.note_gap(None, false, true, around);
+            self.note_gap(p, None, false, true, around);
             return (PacketClass::Reordered, None);
         }
         self.keep_ledger();
         let verdict = self.explain(p, around);
-        self.note_gap(Some((verdict.cause, verdict.backoff)), false, verdict.trigger == Trigger::Ack, around);
+        self.note_gap(
+            p,
+            Some((verdict.cause, verdict.backoff)),
+            false,
+            verdict.trigger == Trigger::Ack,
+            around,
+        );
         self.resend(p, verdict, around);
         if p.end > self.next {
             // The rest of it is new.
