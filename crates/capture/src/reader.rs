@@ -50,7 +50,6 @@ struct Tally {
     latest: Time,
     earliest: Time,
     /// A packet to copy from: made anew for each frame it would be put together on the stack first.
-    blank: Packet,
 }
 
 /// Why a file's pump stopped.
@@ -80,7 +79,6 @@ pub fn open(paths: &[PathBuf], options: &Options) -> Result<Reader, Error> {
         previous: Time(i64::MIN),
         latest: Time(i64::MIN),
         earliest: Time(i64::MAX),
-        blank: Packet::default(),
     };
     let mut reader = Reader {
         options: options.clone(),
@@ -297,7 +295,7 @@ impl Tally {
         }
         if record.link == LinkType::ETHERNET.0 {
             // Filled where it stays: a packet is moved at most once from here to the analysis.
-            out.push(self.blank);
+            out.push(Packet::default());
             if let Some(packet) = out.last_mut()
                 && let Some(tcp_len) = plain(record, data, self.info.packets, packet)
             {
