@@ -48,9 +48,12 @@ impl Stream {
             let attempts = expiries_in(around.view.sent - self.last_sent, self.pace(&around.view).rto);
             self.ids.accounted_for(u64::from(attempts.min(self.ids.owed.saturating_sub(1))));
         }
-        self.unseen_tail(&piece, around);
-        let class =
-            if start >= self.next { self.new_data(&piece, around) } else { self.old_data(&piece, around) };
+        let repairs_unseen = self.unseen_tail(&piece, around);
+        let class = if start >= self.next {
+            self.new_data(&piece, around)
+        } else {
+            self.old_data(&piece, repairs_unseen, around)
+        };
         self.note_interval(&piece, class.0 == PacketClass::Ordinary, around);
         self.note_packet(&piece, class, around);
         if seg.payload > 0 {

@@ -28,9 +28,10 @@ impl Stream {
     pub(super) fn old_data<S: Sink>(
         &mut self,
         p: &Piece,
+        repairs_unseen: bool,
         around: &mut Surroundings<'_, S>,
     ) -> (PacketClass, Option<Cause>) {
-        if self.fills_hole_in_time(p, around) {
+        if !repairs_unseen && self.fills_hole_in_time(p, around) {
             self.limits.reordered += 1;
             self.note_gap(p, None, false, true, around);
             return (PacketClass::Reordered, None);

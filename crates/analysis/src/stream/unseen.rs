@@ -30,22 +30,22 @@ impl Stream {
     }
 
     /// Data in order, and yet not new: packets that carried it before were lost on their way here. Hosts that
-    /// count their packets in the IP identification show that: more are missing than there are holes.
-    pub(super) fn unseen_tail<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
+    /// count their packets in the IP identification show that: more are missing than there are holes. True if so.
+    pub(super) fn unseen_tail<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
         if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) || p.start < self.next {
-            return;
+            return false;
         }
         let pace = self.pace(&around.view);
+        // A sender of small messages fills no segment.
+        let unit = u64::from(self.limits.largest_payload.max(p.packet.seg.payload).clamp(1, self.mss.max(1)));
+        self.ids.accounted_for((p.start - self.next).div_ceil(unit));
         let owed = self.ids.owed;
         let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for());
         let believed = self.ids.are_counted() && self.board.is_empty() && (self.ids.skipped > 0 || lately);
         if believed && owed > 0 {
-            self.sent_up_to = self.next + u64::from(owed) * u64::from(self.mss);
+            self.sent_up_to = p.start + u64::from(owed) * unit;
         } else if !lately && self.ids.skipped == 0 {
             self.ids.owed = 0; // what was missing was no data: ACKs, or repairs lost in vain
-        }
-        if p.start > self.next {
-            self.ids.accounted_for((p.start - self.next).div_ceil(u64::from(self.mss.max(1))));
         }
         if p.start < self.sent_up_to {
             if p.start > self.next {
@@ -61,6 +61,8 @@ impl Stream {
             }
             self.board.push(hole);
             self.next = p.end;
+            return true;
         }
+        false
     }
 }
