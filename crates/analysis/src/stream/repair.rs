@@ -12,8 +12,8 @@ use wire::{Span, Time};
 pub enum State {
     #[default]
     Open,
-    /// Until the cumulative ACK reaches `recover` (RFC 6582).
-    Recovery { recover: u64 },
+    /// Until the cumulative ACK reaches `recover` (RFC 6582); `first_ts` is the clock of its first retransmission.
+    Recovery { recover: u64, first_ts: u32 },
     /// After a timeout, until the cumulative ACK reaches `high`, the highest sent when the timer fired.
     Loss { high: u64, f_rto: bool, first_ts: u32 },
 }
@@ -169,7 +169,7 @@ impl Repair {
         }
         match self.state {
             State::Open => {}
-            State::Recovery { recover } => {
+            State::Recovery { recover, .. } => {
                 if self.una >= recover {
                     self.leave();
                 }
@@ -244,6 +244,8 @@ impl Repair {
                     !matches!(self.state, State::Recovery { .. } | State::Loss { .. }) || self.expiries > 0;
                 let first_ts = match self.state {
                     State::Loss { first_ts, .. } if self.expiries > 0 => first_ts,
+                    // RFC 3522 §3.2: that of the retransmission which began the repair.
+                    State::Recovery { first_ts, .. } => first_ts,
                     _ => a.ts,
                 };
                 self.state = State::Loss { high: a.next, f_rto, first_ts };
@@ -258,7 +260,7 @@ impl Repair {
             }
             Cause::Recovery => {
                 if self.state == State::Open {
-                    self.state = State::Recovery { recover: a.next };
+                    self.state = State::Recovery { recover: a.next, first_ts: a.ts };
                 }
                 if a.head {
                     self.timer_start = a.now;

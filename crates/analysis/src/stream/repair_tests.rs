@@ -86,7 +86,7 @@ impl Sender {
             sacked_above: true,
             sack_permitted: self.sack,
             next: self.next,
-            ts: 0,
+            ts: t as u32,
         };
         self.model.explain(&attempt, &pace())
     }
@@ -139,6 +139,18 @@ fn a_timeout_that_proves_needless_leaves_the_loss_state() {
     s.sack(382, 61, 341);
     let v = s.resends(382, 2, 0, false);
     assert_eq!((v.cause, v.trigger), (Cause::Recovery, Trigger::Ack));
+}
+
+#[test]
+fn an_ack_that_echoes_an_earlier_repair_does_not_excuse_the_timeout() {
+    // RFC 3522 §3.2: the clock to compare with is that of the retransmission which began the repair.
+    let mut s = Sender::with_in_flight(20);
+    s.sack(40, 19, 0);
+    assert_eq!(s.resends(42, 0, 0, false).cause, Cause::Recovery);
+    assert_eq!(s.resends(400, 0, 42, true).cause, Cause::Timeout);
+    s.una = 5000;
+    s.hear(440, AckNews { ack: 5000, advanced: 5000, ecr: Some(45), ..AckNews::default() });
+    assert_eq!(s.resends(440, 5, 0, false).cause, Cause::LossState);
 }
 
 #[test]
