@@ -93,7 +93,11 @@ impl Settling {
             })
         };
         let n = copies.len();
-        let deliverer = (0..n).rev().find(|&i| could(i, self.reported));
+        // An echo that only one copy carried names it, however quick it was: queues may have been longer for all others.
+        let carried = |i: usize| copies[i].is_some_and(|c| !c.unseen && c.ts != 0 && self.echo == Some(c.ts));
+        let mut named = (0..n).filter(|&i| carried(i));
+        let named = named.next().filter(|_| named.next().is_none());
+        let deliverer = named.or_else(|| (0..n).rev().find(|&i| could(i, self.reported)));
         let deliverer = deliverer.or_else(|| copies.iter().position(|c| c.is_some_and(|c| !c.unseen)));
         let Some(deliverer) = deliverer else { return arrived };
         arrived[deliverer] = true;
