@@ -49,7 +49,6 @@ struct Tally {
     previous: Time,
     latest: Time,
     earliest: Time,
-    /// A packet to copy from: made anew for each frame it would be put together on the stack first.
 }
 
 /// Why a file's pump stopped.
