@@ -38,9 +38,10 @@ impl Stream {
         if self.is_probe_of_the_window(&piece) || self.is_keep_alive(&piece) {
             return;
         }
-        if start < self.next && self.is_captured_twice(&piece) {
+        if start < self.next && (self.is_captured_twice(&piece) || self.was_sent_before(&piece, around)) {
             return;
         }
+        self.note_tick(&piece);
         self.count(packet);
         self.ids.note(packet.ip_id, self.segments(seg.payload));
         if self.ids.skipped > 0 {
@@ -83,6 +84,45 @@ impl Stream {
                 self.start_at(unwrap, at);
                 at
             }
+        }
+    }
+
+    /// Data that is here already, in a packet older than the newest: doubled on the way, or overtaken by its own
+    /// repair. A retransmission is newer than all that its sender had sent until then.
+    fn was_sent_before<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
+        let fills = self.board.find(p.start).and_then(|i| self.board.get(i)).is_some_and(|s| s.hole);
+        if fills || p.end > self.next {
+            return false;
+        }
+        let id = p.packet.ip_id;
+        if self.ids.are_counted() && id != 0 {
+            if !self.ids.is_behind(id) {
+                return false;
+            }
+            match self.ids.has_come(id) {
+                true => self.limits.duplicated += 1,
+                false => self.limits.reordered += 1,
+            }
+            self.ids.note(id, 1);
+            return true;
+        }
+        let round = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
+        let older = p.ts.wrapping_sub(self.tick.ts) as i32;
+        // RFC 7323 §4.1: the clock does not run backwards. Within a tick, nothing is repaired sooner than a
+        // round trip after it was sent.
+        let before = older < 0
+            || older == 0 && p.start >= self.tick.from && p.packet.time - self.tick.began < round.scale(0.7);
+        if p.ts == 0 || self.tick.ts == 0 || !before {
+            return false;
+        }
+        self.limits.duplicated += 1;
+        true
+    }
+
+    /// Follows the sender's clock.
+    fn note_tick(&mut self, p: &Piece) {
+        if self.tick.ts == 0 || (p.ts.wrapping_sub(self.tick.ts) as i32) > 0 {
+            self.tick = Tick { ts: p.ts, from: self.next, began: p.packet.time };
         }
     }
 
@@ -201,7 +241,9 @@ impl Stream {
         let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
         seg.ip_id = p.packet.ip_id;
         seg.checksum = p.packet.checksum;
-        self.fin_seen |= p.packet.seg.flags.has(Flags::FIN);
+        if p.packet.seg.flags.has(Flags::FIN) {
+            self.fin_end = Some(p.end);
+        }
         self.board.push(seg);
         self.next = p.end;
         if self.board.len() > MOST_OUTSTANDING {

@@ -15,6 +15,8 @@ pub struct Ids {
     pub owed: u32,
     /// How long holes stay open until their repair comes, smoothed.
     open_for: Span,
+    /// Which of the 64 numbers before `next` have come, the newest in the lowest bit.
+    came: u64,
 }
 
 /// A step over more packets than this is no loss but another way of numbering.
@@ -35,6 +37,7 @@ impl Ids {
             _ if step > u16::MAX - MOST_SKIPPED => {
                 // From before the last one: it came late, and is missing no more.
                 self.owed = self.owed.saturating_sub(1);
+                self.came |= self.bit_of(id);
                 return;
             }
             _ => {
@@ -43,10 +46,25 @@ impl Ids {
             }
         }
         self.next = id.wrapping_add(segments as u16);
+        let moved = u32::from(step).saturating_add(segments);
+        let new = 1u64.checked_shl(segments).map_or(u64::MAX, |b| b - 1);
+        self.came = self.came.checked_shl(moved).unwrap_or(0) | new;
         if self.regular + self.irregular > 4096 {
             self.regular /= 2;
             self.irregular /= 2;
         }
+    }
+    fn bit_of(&self, id: u16) -> u64 {
+        1u64.checked_shl(u32::from(self.next.wrapping_sub(id).wrapping_sub(1))).unwrap_or(0)
+    }
+    /// This number was given to a packet that was sent before the newest that has come.
+    pub fn is_behind(&self, id: u16) -> bool {
+        let back = self.next.wrapping_sub(id);
+        id != 0 && back != 0 && back < MOST_SKIPPED
+    }
+    /// The packet of this number has come already.
+    pub fn has_come(&self, id: u16) -> bool {
+        self.came & self.bit_of(id) != 0
     }
     /// It is known what `n` of the missing were.
     pub fn accounted_for(&mut self, n: u64) {
@@ -86,6 +104,17 @@ mod tests {
         assert_eq!((ids.skipped, ids.owed), (0, 2));
         ids.note(101, 1); // late
         assert_eq!(ids.owed, 1);
+    }
+
+    #[test]
+    fn a_packet_from_before_the_newest_is_late_or_has_come_already() {
+        let mut ids = Ids::default();
+        (1..=100).filter(|id| *id != 98).for_each(|id| ids.note(id, 1));
+        assert!(ids.is_behind(98) && !ids.has_come(98)); // overtaken
+        assert!(ids.is_behind(99) && ids.has_come(99)); // doubled
+        assert!(!ids.is_behind(101)); // sent after all of them
+        ids.note(98, 1);
+        assert!(ids.has_come(98));
     }
 
     #[test]

@@ -188,21 +188,21 @@ impl Ledger {
         self.front_settled
     }
     /// Takes off the front whatever is certain, and reports bursts that ended and retransmissions.
-    pub fn advance(&mut self, mss: u32, mut report: impl FnMut(Certain)) {
+    pub fn advance(&mut self, mss: u32, fin_end: Option<u64>, mut report: impl FnMut(Certain)) {
         self.front_settled = false;
         while let Some(copy) = self.copies.front().copied() {
             if copy.settled < copy.len {
                 return;
             }
-            self.take(copy, mss, &mut report);
+            self.take(copy, mss, fin_end, &mut report);
         }
     }
-    fn take(&mut self, copy: Copy, mss: u32, report: &mut impl FnMut(Certain)) {
+    fn take(&mut self, copy: Copy, mss: u32, fin_end: Option<u64>, report: &mut impl FnMut(Certain)) {
         let ordinal = self.base;
         if copy.lost > 0 {
             self.lost_before += u32::from(copy.unseen);
             self.lost_after += u32::from(!copy.unseen);
-            self.extend_burst(ordinal, &copy, mss);
+            self.extend_burst(ordinal, &copy, mss, fin_end);
         } else if let Some(b) = self.burst.take() {
             self.waiting.push(b);
         }
@@ -222,8 +222,11 @@ impl Ledger {
         self.copies.pop_front();
         self.base += 1;
     }
-    fn extend_burst(&mut self, ordinal: Ordinal, copy: &Copy, mss: u32) {
-        let segments = copy.lost.div_ceil(mss.max(1));
+    fn extend_burst(&mut self, ordinal: Ordinal, copy: &Copy, mss: u32, fin_end: Option<u64>) {
+        // A FIN takes a sequence number, and no room in a segment.
+        let fin = fin_end == Some(copy.start + u64::from(copy.len)) && copy.lost == copy.len;
+        let bytes = copy.lost - u32::from(fin);
+        let segments = bytes.div_ceil(mss.max(1)).max(1);
         let repair = (copy.repair != 0).then(|| ordinal + u64::from(copy.repair));
         let again = match &self.burst {
             Some(b) => copy.resend && copy.start < b.row.seq_end && copy.start >= b.row.seq_start,
@@ -249,7 +252,7 @@ impl Ledger {
         b.unseen |= copy.unseen;
         b.row.seq_start = b.row.seq_start.min(copy.start);
         b.row.seq_end = b.row.seq_end.max(copy.start + u64::from(copy.len));
-        b.row.lost_bytes += u64::from(copy.lost);
+        b.row.lost_bytes += u64::from(bytes);
         b.copies = b.copies.saturating_add(segments);
         b.row.lost_segments = b.row.lost_segments.saturating_add(if again { 0 } else { segments });
         for facts in [before.map(|(_, f)| f), attempt, first_repair].into_iter().flatten() {
@@ -271,14 +274,14 @@ impl Ledger {
         }
     }
     /// The end of the stream: what is still open stays unknown, unless it was repaired in vain.
-    pub fn finish(&mut self, mss: u32, mut report: impl FnMut(Certain)) {
+    pub fn finish(&mut self, mss: u32, fin_end: Option<u64>, mut report: impl FnMut(Certain)) {
         while let Some(mut copy) = self.copies.front().copied() {
             let open = copy.len - copy.settled;
             if open > 0 && copy.known.unwrap_or(copy.repair != 0) {
                 copy.lost += open;
                 copy.settled = copy.len;
             }
-            self.take(copy, mss, &mut report);
+            self.take(copy, mss, fin_end, &mut report);
         }
         if let Some(b) = self.burst.take() {
             self.waiting.push(b);

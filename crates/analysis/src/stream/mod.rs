@@ -159,7 +159,9 @@ pub struct Stream {
     pub timestamps: bool,
     dsack_seen: bool,
     last_pushed: bool,
-    fin_seen: bool,
+    /// Where the stream ends: behind its FIN.
+    fin_end: Option<u64>,
+    tick: Tick,
     last_payload: u32,
     ids: Ids,
     last_repair: Time,
@@ -182,6 +184,14 @@ pub struct Stream {
     pub syn_retransmissions: u32,
     syn_time: Option<Time>,
     last_syn: Option<Time>,
+}
+
+/// The newest timestamp of the sender, when it was first seen, and where its data began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tick {
+    ts: u32,
+    from: u64,
+    began: Time,
 }
 
 impl Stream {
@@ -225,7 +235,8 @@ impl Stream {
             last_repair: Time::FAR_PAST,
             sent_up_to: 0,
             last_pushed: true,
-            fin_seen: false,
+            fin_end: None,
+            tick: Tick::default(),
             last_payload: 0,
             flight_max: 0,
             syn_retransmissions: 0,
@@ -385,7 +396,8 @@ impl Stream {
             }
         }
         let mss = self.mss;
-        ledger.advance(mss, |c| self.certain(c, around));
+        let fin_end = self.fin_end;
+        ledger.advance(mss, fin_end, |c| self.certain(c, around));
         let settled = ledger.base();
         let open = ledger.burst_is_open();
         let mut episodes = std::mem::take(&mut self.episodes);

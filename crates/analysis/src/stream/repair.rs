@@ -104,6 +104,8 @@ pub struct Repair {
     /// When the timer was last (re)started for sure.
     timer_start: Time,
     newest_delivered: Time,
+    /// When the timer last fired.
+    loss_since: Time,
     /// A tail-loss probe went out and nothing was acknowledged since.
     probing: bool,
     una: u64,
@@ -122,6 +124,7 @@ impl Default for Repair {
             last_trigger: Trigger::Unrepaired,
             timer_start: Time::FAR_PAST,
             newest_delivered: Time::FAR_PAST,
+            loss_since: Time::FAR_PAST,
             probing: false,
             una: 0,
         }
@@ -249,6 +252,7 @@ impl Repair {
                     _ => a.ts,
                 };
                 self.state = State::Loss { high: a.next, f_rto, first_ts };
+                self.loss_since = a.now;
                 self.expiries += 1;
                 self.probing = false;
                 self.timer_start = a.now;
@@ -259,7 +263,7 @@ impl Repair {
                 self.timer_start = a.now;
             }
             Cause::Recovery => {
-                if self.state == State::Open {
+                if !matches!(self.state, State::Recovery { .. }) {
                     self.state = State::Recovery { recover: a.next, first_ts: a.ts };
                 }
                 if a.head {
@@ -308,7 +312,9 @@ impl Repair {
         } else {
             Trigger::Ack // RACK's reordering timer, or pacing: an ACK armed it
         };
-        if self.in_loss_state() {
+        // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over.
+        let lost_again = a.sack_permitted && a.previous_was_resend && a.previous >= self.loss_since;
+        if self.in_loss_state() && !lost_again {
             return Verdict { cause: Cause::LossState, trigger, ..Verdict::default() };
         }
         let evidence = match () {

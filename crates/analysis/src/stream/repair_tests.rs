@@ -208,3 +208,15 @@ fn a_repair_sent_again_while_old_duplicates_trickle_in_is_a_timeout() {
     }
     assert_eq!(s.resends(290, 0, 42, true).cause, Cause::Timeout);
 }
+
+#[test]
+fn a_repair_lost_again_after_the_timeout_is_found_by_acks() {
+    // RFC 8985 §6.2: RACK, on data sent after that repair
+    let mut s = Sender::with_in_flight(60);
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack(341, 1);
+    assert_eq!(s.resends(341, 1, 0, false).cause, Cause::LossState);
+    assert_eq!(s.resends(341, 2, 0, false).cause, Cause::LossState);
+    s.sack(383, 3, 341);
+    assert_eq!(s.resends(384, 1, 341, true).cause, Cause::Recovery);
+}

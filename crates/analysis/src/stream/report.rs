@@ -20,7 +20,7 @@ impl Stream {
         let now = self.last_time;
         if let Some(mut ledger) = self.ledger.take() {
             self.settle_rest(&mut ledger, around);
-            ledger.finish(self.mss, |c| self.certain(c, around));
+            ledger.finish(self.mss, self.fin_end, |c| self.certain(c, around));
         }
         let delivered = self.delivery.bytes();
         let mut episodes = std::mem::take(&mut self.episodes);
@@ -53,7 +53,7 @@ impl Stream {
 
     fn flow_row(&self, ending: &Ending, at: Vantage, episodes: u32) -> FlowRow {
         let c = &self.counts;
-        let fin = u64::from(self.fin_seen);
+        let fin = u64::from(self.fin_end.is_some());
         let bytes = (self.next - self.base).saturating_sub(1 + fin);
         let mut row = FlowRow {
             flow: self.id,

@@ -67,12 +67,14 @@ impl Stream {
         }
         let late = p.packet.time - seg.first_time();
         let step = p.packet.ip_id.wrapping_sub(seg.ip_id) as i16;
-        let newer_clock = p.ts != 0 && (p.ts.wrapping_sub(seg.first_ts()) as i32) > 0;
+        let clocks = (p.ts != 0 && seg.first_ts() != 0).then(|| p.ts.wrapping_sub(seg.first_ts()) as i32);
         let round = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
         let counted = p.packet.ip_id != 0 && seg.ip_id != 0 && step.unsigned_abs() < 2000;
         let in_time = match counted {
             true => step < 0,
-            false => !newer_clock && late < round.scale(0.7).max(Span::from_millis(3)),
+            // A repair leaves after what revealed the gap, a round trip at least (RFC 7323 §4.1: by its clock, too).
+            false if clocks.is_some_and(|c| c < 0) => true,
+            false => clocks.is_none_or(|c| c == 0) && late < round.scale(0.7).max(Span::from_millis(3)),
         };
         if !in_time {
             return false;
