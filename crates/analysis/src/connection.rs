@@ -3,6 +3,8 @@
 use crate::Fate;
 use crate::clock::SenderClock;
 use crate::config::Config;
+use crate::incarnation::{Opening, reopens};
+use crate::nursery::folded;
 use crate::prefetch;
 use crate::rows::*;
 use crate::sink::Sink;
@@ -15,6 +17,7 @@ use wire::{Endpoint, Flags, Notes, Packet, Seq, Span, Time, Tuple};
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     isn: Option<Seq>,
+    opening: Opening,
     mss: Option<u16>,
     window_scale: Option<u8>,
     sack_permitted: bool,
@@ -23,10 +26,9 @@ struct Side {
     fin: bool,
     packets: u32,
     last_ack: (Seq, u16),
-    last_ip_id: u16,
-    last_checksum: u16,
+    bare: [Bare; BARE],
+    next_bare: u8,
     clock: SenderClock,
-    last_time: Time,
 }
 
 #[derive(Clone, Debug)]
@@ -41,10 +43,41 @@ pub struct Connection {
     reset: bool,
     start: Time,
     last: Time,
+    /// What the times between packets are multiples of, until that is too fine to matter.
+    tick: Span,
     sides: [Side; 2],
     place: Place,
     handshake: Option<Span>,
     streams: [Stream; 2],
+}
+
+/// A packet without payload, as far as its like is told by it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bare {
+    time: Time,
+    ip_id: u16,
+    checksum: u8,
+    ttl: u8,
+}
+
+/// As many are remembered: both copies of a packet may have others between them.
+const BARE: usize = 4;
+/// Copies of one packet on two interfaces follow each other at once; beyond a router, after its queue.
+const AT_ONCE: Span = Span::from_millis(1);
+const ONE_ROUTER: Span = Span::from_millis(500);
+
+/// Clocks of old captures tick a hundred times a second. Fewer packets than these may be multiples of anything.
+const COARSE: Span = Span::from_millis(1);
+const COARSEST: Span = Span::from_millis(20);
+const FEW: u32 = 8;
+
+/// The greatest common divisor (Euclid's), or what is left of it below a coarse tick.
+fn common_step(a: Span, b: Span) -> Span {
+    let (mut a, mut b) = (a.0, b.0);
+    while b >= COARSE.0 {
+        (a, b) = (b, a % b);
+    }
+    Span(if b == 0 { a } else { b })
 }
 
 /// As many packets of a side are asked where they were captured.
@@ -83,6 +116,7 @@ impl Connection {
             scales: [0; 2],
             start: Time::FAR_FUTURE,
             last: Time::FAR_PAST,
+            tick: Span::MAX,
             established: false,
             reset: false,
             handshake: None,
@@ -138,6 +172,10 @@ impl Connection {
                 &in_order
             }
         };
+        let step = packet.time - self.last;
+        if step > Span::ZERO && self.tick >= COARSE {
+            self.tick = if self.tick == Span::MAX { step } else { common_step(self.tick, step) };
+        }
         self.last = packet.time;
         self.note(packet, side);
         self.place_again(capture.config);
@@ -165,12 +203,9 @@ impl Connection {
         Taken::Yes
     }
 
-    /// A SYN with another initial number, once the old connection has gone beyond its handshake or ended.
     fn is_new_incarnation(&self, packet: &Packet, side: usize) -> bool {
-        match self.sides[side].isn {
-            Some(isn) => isn != packet.seg.seq && (self.established || self.is_over() || side == 0),
-            None => self.sides[side].packets > 0 && self.sides[1 - side].isn.is_none(),
-        }
+        let (mine, other) = (&self.sides[side].opening, &self.sides[1 - side].opening);
+        reopens(&packet.seg, mine, other, side == 0, self.established || self.is_over())
     }
 
     /// Data that acknowledges what the packet before it did: most packets of a bulk transfer. There is nothing
@@ -184,23 +219,29 @@ impl Connection {
         repeats
     }
 
-    /// The same bare ACK again at once: captured on two interfaces. Hosts that do not count their packets
-    /// (identification 0) may well send two ACKs alike.
+    /// The same bare ACK again: captured on two interfaces at once, or before and after a router. Hosts that do
+    /// not count their packets (identification 0) may well send two ACKs alike.
     fn is_bare_ack_twice(&mut self, packet: &Packet, side: usize) -> bool {
+        if packet.seg.payload > 0 || packet.ip_id == 0 {
+            return false;
+        }
         let s = &mut self.sides[side];
-        let same = packet.ip_id != 0
-            && packet.ip_id == s.last_ip_id
-            && packet.checksum == s.last_checksum
-            && packet.seg.payload == 0
-            && packet.time - s.last_time < Span::from_millis(1);
-        s.last_ip_id = packet.ip_id;
-        s.last_checksum = packet.checksum;
-        s.last_time = packet.time;
+        let checksum = folded(packet.checksum);
+        let same = s.bare.iter().any(|b| {
+            let soon = if b.ttl == packet.ttl { AT_ONCE } else { ONE_ROUTER };
+            b.ip_id == packet.ip_id && b.checksum == checksum && packet.time - b.time < soon
+        });
+        if !same {
+            s.bare[usize::from(s.next_bare) % BARE] =
+                Bare { time: packet.time, ip_id: packet.ip_id, checksum, ttl: packet.ttl };
+            s.next_bare = s.next_bare.wrapping_add(1);
+        }
         same
     }
 
     fn note(&mut self, packet: &Packet, side: usize) {
         let s = &mut self.sides[side];
+        s.opening.note(&packet.seg);
         s.packets += 1;
         if s.packets <= FIRST {
             // A checksum of just the pseudo-header was left to the network card: captured on the host itself.
@@ -312,7 +353,15 @@ impl Connection {
             heard: self.sides[1 - side].packets,
             sent,
             handshake: !self.established,
+            tick: self.known_tick(),
         }
+    }
+
+    /// The tick of the capture's clock, where it is coarse enough to matter and enough packets show it.
+    fn known_tick(&self) -> Span {
+        let packets = self.sides[0].packets + self.sides[1].packets;
+        let coarse = (COARSE..=COARSEST).contains(&self.tick);
+        if coarse && packets >= FEW { self.tick } else { Span::ZERO }
     }
 
     /// Weighs the evidence anew: at every packet while there is little, then now and then.
@@ -361,6 +410,7 @@ impl Connection {
                 heard: self.sides[1 - side].packets,
                 sent: self.last,
                 handshake: false,
+                tick: self.known_tick(),
             };
             let mut around = capture.around(view);
             self.streams[side].finish(&ending, &mut around);

@@ -8,6 +8,7 @@ pub mod answer;
 mod clock;
 pub mod config;
 mod connection;
+mod incarnation;
 pub mod infer;
 pub mod join;
 mod nursery;

@@ -5,6 +5,7 @@
 //! was to be expected, and read back when it grows up or ends. So a short connection costs some 300 bytes and
 //! is analysed by the very same code as a long one.
 
+use crate::incarnation::{Opening, establishes, reopens};
 use crate::prefetch;
 use wire::{Flags, Notes, Packet, Segment, Seq, Time, Timestamps, Tuple};
 
@@ -36,10 +37,13 @@ pub struct Young {
     last: u32,
     used: u8,
     count: u8,
-    pub fins: [bool; 2],
-    pub reset: bool,
-    /// Initial sequence number of the first SYN of the first packet's side, to tell a reopening.
-    pub isn: Option<Seq>,
+    ttls: [u8; 2],
+    fins: [bool; 2],
+    reset: bool,
+    established: bool,
+    /// The first packet was a SYN-ACK: its host is the one that was called.
+    answers: bool,
+    openings: [Opening; 2],
 }
 
 impl Young {
@@ -55,9 +59,12 @@ impl Young {
             last: NONE,
             used: 0,
             count: 0,
+            ttls: [0; 2],
             fins: [false; 2],
             reset: false,
-            isn: None,
+            established: false,
+            answers: packet.seg.flags.has(Flags::SYN) && packet.seg.flags.has(Flags::ACK),
+            openings: [Opening::default(); 2],
         }
     }
     pub fn is_over(&self) -> bool {
@@ -69,10 +76,20 @@ impl Young {
     }
     /// A SYN that is none of this connection's.
     pub fn is_reopened_by(&self, packet: &Packet) -> bool {
-        let syn = packet.seg.flags.has(Flags::SYN) && !packet.seg.flags.has(Flags::ACK);
-        syn && packet.tuple == self.tuple && self.isn.is_some_and(|isn| isn != packet.seg.seq)
-            || syn && self.is_over()
+        if !packet.seg.flags.has(Flags::SYN) {
+            return false;
+        }
+        let side = usize::from(packet.tuple != self.tuple);
+        let caller = (side == 0) != self.answers;
+        let (mine, other) = (&self.openings[side], &self.openings[1 - side]);
+        reopens(&packet.seg, mine, other, caller, self.established || self.is_over())
     }
+}
+
+/// A checksum folded to a byte: enough to tell one packet captured twice from two packets. A folded one stays
+/// what it is.
+pub fn folded(checksum: u16) -> u8 {
+    (checksum ^ (checksum >> 8)) as u8
 }
 
 #[derive(Clone, Copy)]
@@ -103,8 +120,9 @@ const CUT: u16 = 1 << 10;
 const NOTES: u16 = 1 << 11;
 const FLAGS: u16 = 1 << 12;
 const PARTIAL: u16 = 1 << 13;
+const TTL: u16 = 1 << 14;
 
-/// A packet's bytes before they go into blocks; the longest takes 70.
+/// A packet's bytes before they go into blocks; the longest takes 71.
 struct Record {
     bytes: [u8; 80],
     len: usize,
@@ -159,8 +177,7 @@ impl Nursery {
         let mut bits = if side == 1 { SIDE } else { 0 };
         r.step(packet.time.0.wrapping_sub(young.time.0));
         r.step(packet.number.wrapping_sub(young.number) as i64);
-        // Folded to a byte: enough to tell one packet captured twice from two packets.
-        r.byte((packet.checksum ^ (packet.checksum >> 8)) as u8);
+        r.byte(folded(packet.checksum));
         let mut put = |set: bool, bit: u16, f: &mut dyn FnMut(&mut Record)| {
             if set {
                 bits |= bit;
@@ -188,11 +205,13 @@ impl Nursery {
         put(seg.options_cut, CUT, &mut |_| {});
         put(packet.notes != Notes::default(), NOTES, &mut |r| r.number(u64::from(packet.notes.0)));
         put(packet.has_partial_checksum(), PARTIAL, &mut |_| {});
+        put(packet.ttl != young.ttls[side], TTL, &mut |r| r.byte(packet.ttl));
         r.bytes[..2].copy_from_slice(&bits.to_le_bytes());
 
         let m = &mut young.sides[side];
         m.seq = (seg.seq + seg.seq_len()).0;
         (m.window, m.ip_id) = (seg.window, packet.ip_id);
+        young.ttls[side] = packet.ttl;
         if stamped {
             m.ts = ts.val;
         }
@@ -201,9 +220,8 @@ impl Nursery {
         young.count += 1;
         young.fins[side] |= seg.flags.has(Flags::FIN);
         young.reset |= seg.flags.has(Flags::RST);
-        if side == 0 && seg.flags.has(Flags::SYN) {
-            young.isn.get_or_insert(seg.seq);
-        }
+        young.established |= establishes(seg.flags);
+        young.openings[side].note(seg);
         self.append(young, &r.bytes[..r.len]);
     }
 
@@ -254,10 +272,10 @@ impl Nursery {
             at = block.next;
         }
         let mut r = Reader { bytes: &bytes[..len], at: 0 };
-        let mut sides = [Expected::default(); 2];
+        let (mut sides, mut ttls) = ([Expected::default(); 2], [0; 2]);
         let (mut time, mut number) = (young.start, young.start_number);
         for _ in 0..young.count {
-            let packet = r.packet(&young.tuple, &mut sides, &mut time, &mut number);
+            let packet = r.packet(&young.tuple, &mut sides, &mut ttls, &mut time, &mut number);
             each(&packet);
         }
     }
@@ -297,6 +315,7 @@ impl Reader<'_> {
         &mut self,
         way: &Tuple,
         sides: &mut [Expected; 2],
+        ttls: &mut [u8; 2],
         time: &mut Time,
         number: &mut u64,
     ) -> Packet {
@@ -335,6 +354,9 @@ impl Reader<'_> {
         if has(PARTIAL) {
             notes.add(Notes::PARTIAL_CHECKSUM);
         }
+        if has(TTL) {
+            ttls[side] = self.byte();
+        }
         let tuple = if side == 0 { *way } else { way.reversed() };
         let checksum = u16::from(folded);
         let m = &mut sides[side];
@@ -343,7 +365,17 @@ impl Reader<'_> {
         if let Some(ts) = seg.timestamps {
             m.ts = ts.val;
         }
-        Packet { time: *time, number: *number, tuple, seg, ip_id, checksum, notes, ..Packet::default() }
+        Packet {
+            time: *time,
+            number: *number,
+            tuple,
+            seg,
+            ip_id,
+            checksum,
+            ttl: ttls[side],
+            notes,
+            ..Packet::default()
+        }
     }
 }
 
@@ -386,7 +418,17 @@ mod tests {
         };
         let tuple = if odd(r) { tuple().reversed() } else { tuple() };
         let notes = Notes(if odd(r) { r.next() as u16 } else { 0 });
-        Packet { time: Time(time), number, tuple, seg, ip_id: r.next() as u16, notes, ..Packet::default() }
+        let ttl = if odd(r) { 64 } else { r.next() as u8 };
+        Packet {
+            ttl,
+            time: Time(time),
+            number,
+            tuple,
+            seg,
+            ip_id: r.next() as u16,
+            notes,
+            ..Packet::default()
+        }
     }
 
     #[test]

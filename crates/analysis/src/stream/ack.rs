@@ -11,7 +11,10 @@ impl Stream {
     /// A segment with the ACK bit comes from the receiver. `scale`: its window scale.
     pub fn on_ack<S: Sink>(&mut self, packet: &Packet, scale: u8, around: &mut Surroundings<'_, S>) {
         let seg = &packet.seg;
-        let Some(unwrap) = self.unwrap else { return };
+        let Some(unwrap) = self.unwrap else {
+            self.acked_before = Some(seg.ack);
+            return;
+        };
         let ack = unwrap.peek(seg.ack);
         let window = u64::from(seg.window) << scale;
         let duplicate = self.is_duplicate(packet, ack, window);
@@ -76,7 +79,10 @@ impl Stream {
             return;
         }
         let missing = ack - self.next;
-        self.limits.missing_bytes += if missing == 1 { 0 } else { missing };
+        match missing {
+            1 => self.fin_end = Some(ack),
+            _ => self.limits.missing_bytes += missing,
+        }
         if let Some(ledger) = &mut self.ledger {
             let ordinal = ledger.push(self.last_time, self.next, missing as u32, 0, 0);
             ledger.settle(ordinal, missing, false);

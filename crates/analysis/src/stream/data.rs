@@ -5,6 +5,7 @@ use super::idle::{Gap, threshold};
 use super::unseen::expiries_in;
 use super::*;
 use crate::Fate;
+use crate::nursery::folded;
 use wire::Flags;
 
 /// A data packet, placed in its stream.
@@ -22,6 +23,8 @@ const MOST_OUTSTANDING: usize = 1 << 17;
 
 /// Neither a timer nor a gap is shorter than this.
 const SHORTEST_WAIT: Span = Span::from_millis(2);
+/// How late a packet may be on any path and still only be late.
+pub(super) const LATE: Span = Span::from_millis(3);
 
 impl Stream {
     /// A packet with payload or FIN passes.
@@ -34,26 +37,31 @@ impl Stream {
         let end = start + u64::from(seg.payload) + u64::from(seg.flags.has(Flags::FIN));
         let piece = Piece { packet, start, end, fate, ts: seg.timestamps.map_or(0, |t| t.val) };
         self.last_time = packet.time;
+        if self.mss == 0 {
+            self.mss = USUAL_MSS;
+        }
         self.hear_acks(packet, around);
         if self.is_probe_of_the_window(&piece) || self.is_keep_alive(&piece) {
             return;
         }
-        if start < self.next && (self.is_captured_twice(&piece) || self.was_sent_before(&piece, around)) {
+        let early = start < self.next && self.comes_before_the_first(&piece);
+        let again = start < self.next && !early;
+        if again && (self.is_captured_twice(&piece) || self.was_sent_before(&piece, around)) {
             return;
         }
         self.note_tick(&piece);
         self.count(packet);
-        self.ids.note(packet.ip_id, self.segments(seg.payload));
+        self.note_id(packet.ip_id, self.segments(seg.payload));
         if self.ids.skipped > 0 {
             // A timer's own attempts that were lost are missing too, but were no data of their own.
             let attempts = expiries_in(around.view.sent - self.last_sent, self.pace(&around.view).rto);
             self.ids.accounted_for(u64::from(attempts.min(self.ids.owed.saturating_sub(1))));
         }
         let repairs_unseen = self.unseen_tail(&piece, around);
-        let class = if start >= self.next {
-            self.new_data(&piece, around)
-        } else {
-            self.old_data(&piece, repairs_unseen, around)
+        let class = match () {
+            () if start >= self.next => self.new_data(&piece, around),
+            () if early => (PacketClass::Reordered, None),
+            () => self.old_data(&piece, repairs_unseen, around),
         };
         self.note_interval(&piece, class.0 == PacketClass::Ordinary, around);
         self.note_packet(&piece, class, around);
@@ -61,6 +69,9 @@ impl Stream {
             self.last_data = Some(packet.time);
             self.last_sent = around.view.sent;
             self.last_payload = seg.payload;
+        }
+        if seg.flags.has(Flags::FIN) {
+            self.fin_end = Some(end);
         }
         self.last_pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
         self.flight_max = self.flight_max.max(self.flight());
@@ -78,9 +89,6 @@ impl Stream {
                 let at = unwrap.offset(seq);
                 self.base = at - 1;
                 self.limits.mid_stream = true;
-                if self.mss == 0 {
-                    self.mss = USUAL_MSS;
-                }
                 self.start_at(unwrap, at);
                 at
             }
@@ -126,6 +134,21 @@ impl Stream {
         }
     }
 
+    /// The capture began within this flight, and its first packets are out of order: data that was not seen and
+    /// not acknowledged before, as early as the first.
+    fn comes_before_the_first(&mut self, p: &Piece) -> bool {
+        let Some(unwrap) = self.unwrap.filter(|_| self.limits.mid_stream) else { return false };
+        let acked = self.acked_before.is_some_and(|ack| unwrap.peek(ack) >= p.end);
+        let since = p.packet.time - self.first_data.unwrap_or(p.packet.time);
+        let soon = self.rtt.min().unwrap_or(Span::ZERO).scale(0.7).max(LATE);
+        if p.end > self.base + 1 || acked || since > soon {
+            return false;
+        }
+        self.base = p.start - 1;
+        self.limits.reordered += 1;
+        true
+    }
+
     pub(super) fn count(&mut self, packet: &Packet) {
         let seg = &packet.seg;
         if seg.payload == 0 {
@@ -136,6 +159,7 @@ impl Stream {
         if self.first_data.is_none() {
             self.first_data = Some(packet.time);
         }
+        self.ttl = packet.ttl;
         self.limits.largest_payload = self.limits.largest_payload.max(seg.payload);
         self.counts.segments += u64::from(self.segments(seg.payload));
         self.limits.super_packets += u64::from(seg.payload > self.mss);
@@ -191,7 +215,7 @@ impl Stream {
         if packet.seg.flags.has(Flags::RST.with(Flags::SYN).with(Flags::FIN)) {
             return;
         }
-        self.ids.note(packet.ip_id, 1);
+        self.note_id(packet.ip_id, 1);
         if unwrap.peek(packet.seg.seq) + 1 == self.una && self.una == self.next && self.first_data.is_some() {
             match self.window.now {
                 0 => self.counts.window_probes += 1,
@@ -204,7 +228,7 @@ impl Stream {
     /// packet, with an IP identification of its own where the host counts them.
     fn is_captured_twice(&mut self, p: &Piece) -> bool {
         let Some(seg) = self.board.find(p.start).and_then(|i| self.board.get(i)) else { return false };
-        if seg.copies == 0 || seg.checksum != p.packet.checksum {
+        if seg.copies == 0 || folded(seg.checksum) != folded(p.packet.checksum) {
             return false;
         }
         let soon = p.packet.time - seg.last_time;
@@ -215,7 +239,9 @@ impl Stream {
         if !same_packet {
             return false;
         }
-        match soon < Span::from_millis(1) {
+        // A router has passed it on since: one packet, seen at two places.
+        let elsewhere = p.packet.ttl != self.ttl;
+        match elsewhere || soon < Span::from_millis(1) {
             true => self.limits.captured_twice += 1,
             false => self.limits.duplicated += 1,
         }
@@ -241,8 +267,8 @@ impl Stream {
         let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
         seg.ip_id = p.packet.ip_id;
         seg.checksum = p.packet.checksum;
-        if p.packet.seg.flags.has(Flags::FIN) {
-            self.fin_end = Some(p.end);
+        if p.packet.seg.payload > 0 {
+            self.fin_end = None; // what was taken for a FIN unseen was a byte
         }
         self.board.push(seg);
         self.next = p.end;
@@ -271,7 +297,7 @@ impl Stream {
         let pace = self.pace(&around.view);
         let by_ack = around.view.sent - self.repair.last_news() <= pace.tolerance;
         let waited = p.packet.time - self.last_data.unwrap_or(p.packet.time);
-        let may_probe = self.sack_permitted && self.limit() != Limit::Application;
+        let may_probe = self.sack_permitted && self.counts.acks > 0 && self.limit() != Limit::Application;
         let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, &pace);
         self.note_gap(p, None, probe, by_ack, around);
         if probe {

@@ -13,6 +13,8 @@ pub struct Ids {
     /// Packets missing just before this one, and all that are missing and not accounted for by holes.
     pub skipped: u32,
     pub owed: u32,
+    /// The host counts other packets in the same row.
+    shared: bool,
     /// How long holes stay open until their repair comes, smoothed.
     open_for: Span,
     /// Which of the 64 numbers before `next` have come, the newest in the lowest bit.
@@ -31,7 +33,7 @@ impl Ids {
             0 => self.regular += 1,
             1..MOST_SKIPPED => {
                 self.irregular += 1;
-                self.skipped = u32::from(step);
+                self.skipped = if self.shared { 0 } else { u32::from(step) };
                 self.owed = self.owed.saturating_add(self.skipped);
             }
             _ if step > u16::MAX - MOST_SKIPPED => {
@@ -79,12 +81,18 @@ impl Ids {
             self.open_for = if self.open_for == Span::ZERO { age } else { (self.open_for * 7 + age) / 8 };
         }
     }
+    /// Other packets are counted in the same row: what is missing here was never meant to come.
+    pub fn are_shared(&mut self) {
+        self.shared = true;
+        self.skipped = 0;
+        self.owed = 0;
+    }
     pub fn open_for(&self) -> Span {
         self.open_for
     }
     /// Does this host count its packets, one number each?
     pub fn are_counted(&self) -> bool {
-        self.regular > 8 && self.regular > self.irregular * 4
+        !self.shared && self.regular > 8 && self.regular > self.irregular * 4
     }
 }
 

@@ -47,6 +47,8 @@ pub struct View {
     pub sent: Time,
     /// The handshake was not over when this passed.
     pub handshake: bool,
+    /// The capture's clock ticks no finer than this; 0 if it is fine enough.
+    pub tick: Span,
 }
 
 /// What a stream needs to know of the packet's surroundings.
@@ -163,6 +165,10 @@ pub struct Stream {
     fin_end: Option<u64>,
     tick: Tick,
     last_payload: u32,
+    /// Of what was sent first; a copy with another one has passed a router since.
+    ttl: u8,
+    /// What was acknowledged before any of it was seen.
+    acked_before: Option<Seq>,
     ids: Ids,
     last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen.
@@ -238,6 +244,8 @@ impl Stream {
             fin_end: None,
             tick: Tick::default(),
             last_payload: 0,
+            ttl: 0,
+            acked_before: None,
             flight_max: 0,
             syn_retransmissions: 0,
             syn_time: None,
@@ -287,6 +295,11 @@ impl Stream {
             let mut unwrap = Unwrapper::new(packet.seg.seq);
             self.base = unwrap.offset(packet.seg.seq);
             self.start_at(unwrap, self.base + 1);
+            self.syn_time = Some(packet.time);
+        } else if self.limits.mid_stream && self.syn_time.is_none() {
+            // Written down after what followed it.
+            self.base = self.base.min(self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq)));
+            self.limits.mid_stream = false;
             self.syn_time = Some(packet.time);
         } else {
             self.syn_retransmissions += 1;
@@ -344,7 +357,8 @@ impl Stream {
     fn pace(&self, view: &View) -> Pace {
         let round = self.rtt.min().unwrap_or(Span::ZERO) + view.turn;
         Pace {
-            tolerance: Span::from_millis(2).max(round / 10),
+            // Two packets that a tick parts may be two ticks apart, and half a tick is lost in rounding.
+            tolerance: Span::from_millis(2).max(round / 10).max(view.tick.scale(2.5)),
             srtt: self.rtt.srtt() + view.turn,
             rto: self.rtt.rto() + view.turn,
         }

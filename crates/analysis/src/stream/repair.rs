@@ -65,6 +65,8 @@ pub struct Attempt {
     /// Data above it has been SACKed.
     pub sacked_above: bool,
     pub sack_permitted: bool,
+    /// ACKs of this stream pass here at all.
+    pub acks_seen: bool,
     /// The highest sequence number sent.
     pub next: u64,
     pub ts: u32,
@@ -87,6 +89,9 @@ pub struct Pace {
     /// The RTO as RFC 6298 computes it with Linux's floor of 200 ms.
     pub rto: Span,
 }
+
+/// No stack's timer is shorter outside data centres.
+const LEAST_RTO: Span = Span::from_millis(200);
 
 #[derive(Clone, Debug)]
 pub struct Repair {
@@ -239,7 +244,7 @@ impl Repair {
 
     /// Explains a retransmission and follows the sender into the state that it shows.
     pub fn explain(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
-        let verdict = self.judge(a, pace);
+        let verdict = if a.acks_seen { self.judge(a, pace) } else { self.judge_unheard(a, pace) };
         match verdict.cause {
             Cause::Timeout => {
                 // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
@@ -324,6 +329,19 @@ impl Repair {
             () => Evidence::Time,
         };
         Verdict { cause: Cause::Recovery, evidence, trigger, backoff: 0 }
+    }
+
+    /// Without a single ACK to go by only the timer tells itself, by the silence before it.
+    fn judge_unheard(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
+        if !a.previous_was_resend {
+            self.expiries = 0;
+        }
+        if a.now - self.last_sent.max(a.previous) < LEAST_RTO.max(pace.rto.scale(0.45)) {
+            // Not after a timer's silence: set off by an ACK, for whatever reason.
+            return Verdict { trigger: Trigger::Ack, ..Verdict::default() };
+        }
+        let trigger = Trigger::TimerRto;
+        Verdict { cause: Cause::Timeout, trigger, backoff: self.expiries, ..Verdict::default() }
     }
 
     /// A tail-loss probe goes out only while nothing is known to be missing (RFC 8985 §7.2).

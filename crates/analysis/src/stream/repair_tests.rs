@@ -85,6 +85,7 @@ impl Sender {
             previous_was_resend: again,
             sacked_above: true,
             sack_permitted: self.sack,
+            acks_seen: true,
             next: self.next,
             ts: t as u32,
         };

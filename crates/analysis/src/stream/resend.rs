@@ -1,7 +1,7 @@
 //! Data passes that was sent before: a packet that is late, or a retransmission, which is to be explained.
 
 use super::board::{Ordinal, Sent};
-use super::data::Piece;
+use super::data::{LATE, Piece};
 use super::episode::RepairSeen;
 use super::ledger::Resend;
 use super::repair::{Attempt, Verdict};
@@ -69,12 +69,13 @@ impl Stream {
         let step = p.packet.ip_id.wrapping_sub(seg.ip_id) as i16;
         let clocks = (p.ts != 0 && seg.first_ts() != 0).then(|| p.ts.wrapping_sub(seg.first_ts()) as i32);
         let round = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
-        let counted = p.packet.ip_id != 0 && seg.ip_id != 0 && step.unsigned_abs() < 2000;
+        // A step of 0 is a host that does not count.
+        let counted = p.packet.ip_id != 0 && seg.ip_id != 0 && (1..2000).contains(&step.unsigned_abs());
         let in_time = match counted {
             true => step < 0,
             // A repair leaves after what revealed the gap, a round trip at least (RFC 7323 §4.1: by its clock, too).
             false if clocks.is_some_and(|c| c < 0) => true,
-            false => clocks.is_none_or(|c| c == 0) && late < round.scale(0.7).max(Span::from_millis(3)),
+            false => clocks.is_none_or(|c| c == 0) && late < round.scale(0.7).max(LATE),
         };
         if !in_time {
             return false;
@@ -103,6 +104,7 @@ impl Stream {
             previous_was_resend: at.is_some_and(|(_, s)| s.copies_in_all() > 1),
             sacked_above: self.board.sacked_bytes > 0,
             sack_permitted: self.sack_permitted,
+            acks_seen: self.counts.acks > 0 || self.acked_before.is_some(),
             next: highest,
             ts: p.ts,
         };
@@ -126,7 +128,8 @@ impl Stream {
         let segments = self.segments(p.packet.seg.payload);
         self.counts.resent_packets += 1;
         self.counts.resent_segments += u64::from(segments);
-        self.counts.resent_bytes += u64::from(p.packet.seg.payload);
+        let payload_end = p.start + u64::from(p.packet.seg.payload);
+        self.counts.resent_bytes += payload_end.min(self.next).saturating_sub(p.start);
         self.last_repair = around.view.sent;
         let silence = p.packet.time - self.last_data.unwrap_or(p.packet.time);
         let before = Before { flight: self.flight(), limit: self.limit(), silence };

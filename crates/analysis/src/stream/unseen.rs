@@ -11,6 +11,9 @@ pub(super) fn expiries_in(waited: Span, rto: Span) -> u32 {
     ((ratio + 1.3).log2().floor().max(1.0) as u32) - 1
 }
 
+/// Repairs that may have been lost besides, each sent by a timer that doubles.
+const ATTEMPTS: u64 = 16;
+
 impl Stream {
     /// Data from beyond a gap: what lies between was sent before it and has not been seen.
     pub(super) fn reveal_hole(&mut self, p: &Piece) {
@@ -29,11 +32,27 @@ impl Stream {
         self.next = p.start;
     }
 
+    /// Takes in an identification. A window cannot have lost more than it holds: a host that skips more counts
+    /// the packets of all its connections in one row.
+    pub(super) fn note_id(&mut self, id: u16, segments: u32) {
+        let counted = self.ids.are_counted();
+        self.ids.note(id, segments);
+        if counted && self.ids.skipped > 0 && !self.limits.mid_stream && self.window.max > 0 {
+            let payload = (self.counts.bytes / self.counts.packets.max(1)).max(1);
+            if u64::from(self.ids.skipped) > self.window.max / payload + ATTEMPTS {
+                self.ids.are_shared();
+            }
+        }
+    }
+
     /// Data in order, and yet not new: packets that carried it before were lost on their way here. Hosts that
     /// count their packets in the IP identification show that: more are missing than there are holes. True if so.
     pub(super) fn unseen_tail<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
         if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) || p.start < self.next {
             return false;
+        }
+        if self.first_data.is_none() {
+            return false; // what a host that only acknowledges has lost before its FIN may well be an ACK
         }
         let pace = self.pace(&around.view);
         // A sender of small messages fills no segment.

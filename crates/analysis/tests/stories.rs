@@ -1,0 +1,247 @@
+//! Odd transfers, each as a timeline: what passed when, and what the analysis made of it.
+
+mod story;
+
+use analysis::rows::{Cause, Vantage};
+use story::Story;
+
+const MSS: u32 = 1000;
+
+/// A connection from before the capture: neither SYN was seen.
+fn mid_stream() -> Story {
+    Story::from(Vantage::Unknown)
+}
+
+/// A handshake of 20 ms, seen at `at`, that ends at 20 ms.
+fn opened(at: Vantage) -> Story {
+    Story::from(at).handshake(20)
+}
+
+// Identifications
+
+#[test]
+fn a_host_that_counts_all_its_packets_in_one_row_has_lost_none_of_them() {
+    // Between two answers it served others: 600 packets of 1000 bytes do not fit a window of 65535.
+    let mut t = opened(Vantage::Receiver).window(65_535);
+    for k in 0..20 {
+        t = t
+            .id(100 + k)
+            .at(30 + u64::from(k))
+            .data(1 + u32::from(k) * MSS, MSS)
+            .ack(1 + u32::from(k + 1) * MSS);
+    }
+    t = t.at(2_000).request(300);
+    for k in 20..40 {
+        t = t
+            .id(700 + k)
+            .at(2_010 + u64::from(k))
+            .data(1 + u32::from(k) * MSS, MSS)
+            .ack(1 + u32::from(k + 1) * MSS);
+    }
+    let told = t.ends();
+    assert_eq!((told.flow.retransmitted_packets, told.flow.lost_segments), (0, Some(0)));
+}
+
+#[test]
+fn a_repair_of_a_tail_that_never_came_is_found_by_the_packets_that_are_missing() {
+    let mut t = opened(Vantage::Receiver).window(65_535);
+    for k in 0..20 {
+        t = t
+            .id(100 + k)
+            .at(30 + u64::from(k))
+            .data(1 + u32::from(k) * MSS, MSS)
+            .ack(1 + u32::from(k + 1) * MSS);
+    }
+    // 120 to 122 were lost; the timer sends the first of them again.
+    t = t.id(123).at(300).data(1 + 20 * MSS, MSS).ack(1 + 21 * MSS);
+    let told = t.ends();
+    assert_eq!(told.flow.retransmitted_packets, 1);
+}
+
+#[test]
+fn a_fin_after_a_packet_that_went_unseen_is_no_retransmission() {
+    // What is missing before it may well be an ACK: this host sent nothing else.
+    let mut t = opened(Vantage::Receiver);
+    for k in 0..20u32 {
+        t = t.at(30 + u64::from(k)).data(1 + k * MSS, MSS).reply_id(100 + k as u16).ack(1 + (k + 1) * MSS);
+    }
+    let told = t.reply_id(121).at(60).reply_fin().ends_with_all();
+    assert_eq!(told.flows.len(), 1, "the host that only acknowledged has no row");
+}
+
+#[test]
+fn an_identification_that_never_changes_counts_nothing() {
+    let t = opened(Vantage::Middle).id(1).at(30).data(1, MSS).data(1 + 2 * MSS, MSS);
+    let told = t.id(1).data(1 + MSS, MSS).at(50).ack(1 + 3 * MSS).ends();
+    assert_eq!((told.flow.limits.reordered, told.flow.retransmitted_packets), (1, 0));
+}
+
+// The same packet twice
+
+#[test]
+fn a_packet_before_and_after_a_router_is_one_packet() {
+    let mut t = opened(Vantage::Middle);
+    for k in 0..30u32 {
+        t = t.id(100 + k as u16).at(30 + 10 * u64::from(k)).ttl(64).data(1 + k * MSS, MSS);
+        t = t.at(33 + 10 * u64::from(k)).ttl(63).data(1 + k * MSS, MSS).ack(1 + (k + 1) * MSS);
+    }
+    let told = t.ends();
+    assert_eq!((told.flow.limits.captured_twice, told.flow.limits.duplicated), (30, 0));
+    assert_eq!((told.flow.packets, told.flow.retransmitted_packets), (30, 0));
+}
+
+#[test]
+fn a_syn_ack_before_and_after_a_router_was_sent_once() {
+    let t = Story::from(Vantage::Middle).at(0).syn().at(10).reply_id(7).reply_ttl(64).syn_ack();
+    let told = t
+        .at(12)
+        .reply_ttl(63)
+        .syn_ack()
+        .at(20)
+        .ack_of_syn()
+        .at(21)
+        .data(1, MSS)
+        .at(40)
+        .ack(1 + MSS)
+        .ends_with_all();
+    assert_eq!(told.flows.len(), 1);
+    assert_eq!(told.flows[0].syn_retransmissions, 0);
+}
+
+#[test]
+fn a_packet_of_the_network_twice_is_a_duplicate() {
+    let mut t = opened(Vantage::Receiver);
+    for k in 0..30u32 {
+        let id = 100 + k as u16;
+        t = t
+            .id(id)
+            .at(30 + 10 * u64::from(k))
+            .data(1 + k * MSS, MSS)
+            .id(id)
+            .at(33 + 10 * u64::from(k))
+            .data(1 + k * MSS, MSS);
+        t = t.ack(1 + (k + 1) * MSS);
+    }
+    let told = t.ends();
+    assert_eq!((told.flow.limits.captured_twice, told.flow.limits.duplicated), (0, 30));
+    assert_eq!(told.flow.retransmitted_packets, 0);
+}
+
+// One direction
+
+#[test]
+fn without_a_single_ack_a_repair_after_silence_is_a_timeout_and_any_other_unknown() {
+    let t = Story::from(Vantage::Unknown).at(0).syn().at(50).data(1, MSS).at(51).data(1 + MSS, MSS);
+    // 1.2 s later the first again, then again with the timer doubled; another at once.
+    let told = t.at(1_250).data(1, MSS).at(3_650).data(1, MSS).at(3_651).data(1 + MSS, MSS).ends();
+    assert!(told.flow.limits.one_way);
+    assert_eq!(told.flow.by_cause[Cause::Timeout as usize], 2);
+    assert_eq!(told.flow.by_cause[Cause::Unknown as usize], 1);
+    assert_eq!(told.flow.by_cause[Cause::Recovery as usize], 0);
+}
+
+#[test]
+fn without_a_single_ack_no_pause_is_a_probe() {
+    let t = Story::from(Vantage::Unknown).sack_permitted().at(0).syn().at(50).data(1, MSS);
+    let told = t.at(80).data(1 + MSS, MSS).at(120).data(1 + 2 * MSS, MSS).ends();
+    assert_eq!(told.flow.probes_new_data, 0);
+}
+
+#[test]
+fn a_packet_counts_as_one_segment_where_nobody_told_the_mss() {
+    let told = mid_stream().at(0).data(1, 1396).at(1).data(1397, 1396).ends();
+    assert_eq!((told.flow.segments, told.flow.limits.super_packets), (2, 0));
+}
+
+// Beginnings
+
+#[test]
+fn the_first_packets_of_a_capture_may_come_in_the_wrong_order() {
+    let told = mid_stream().at(0).data(1 + MSS, MSS).at(1).data(1, MSS).at(2).ack(1 + 2 * MSS).ends();
+    assert_eq!((told.flow.bytes, told.flow.retransmitted_packets), (2 * u64::from(MSS), 0));
+    assert_eq!(told.flow.limits.reordered, 1);
+}
+
+#[test]
+fn data_from_before_the_capture_that_comes_again_after_its_ack_is_a_retransmission() {
+    let t = mid_stream().at(0).ack(1 + MSS).at(1).data(1 + MSS, MSS);
+    let told = t.at(2).ack(1 + 2 * MSS).at(300).data(1, MSS).ends();
+    assert_eq!((told.flow.bytes, told.flow.retransmitted_packets), (u64::from(MSS), 1));
+}
+
+#[test]
+fn a_late_packet_of_the_connection_before_does_not_swallow_the_new_syn() {
+    let t = Story::from(Vantage::Sender).seq(5_000_000).at(0).ack_of_syn();
+    let told = t
+        .seq(1_000)
+        .at(100)
+        .syn()
+        .at(110)
+        .syn_ack()
+        .at(110)
+        .ack_of_syn()
+        .at(111)
+        .data(1, MSS)
+        .at(120)
+        .ack(1 + MSS)
+        .ends();
+    assert!(!told.flow.limits.mid_stream);
+    assert_eq!(told.flow.bytes, u64::from(MSS));
+}
+
+#[test]
+fn a_syn_that_is_tried_again_after_a_refusal_is_the_same_attempt() {
+    // As Windows does: thrice, each refused, with the same initial number.
+    let mut t = Story::from(Vantage::Sender);
+    for k in 0..3 {
+        t = t.at(500 * k).syn().at(500 * k + 1).refused();
+    }
+    let told = t.ends_with_all();
+    assert_eq!((told.totals.connections, told.flows.len()), (1, 1));
+    assert_eq!(told.flows[0].syn_retransmissions, 2);
+}
+
+// Counting
+
+#[test]
+fn only_what_was_there_before_is_sent_again() {
+    // 1000 bytes, and then 500 of them once more with 500 new ones behind.
+    let t = opened(Vantage::Sender).at(30).data(1, MSS).at(400).data(501, MSS).at(420).ack(1501);
+    let told = t.ends();
+    assert_eq!((told.flow.bytes, told.flow.retransmitted_bytes), (1500, 500));
+}
+
+#[test]
+fn a_fin_is_no_byte() {
+    let t = opened(Vantage::Sender).at(30).data(1, MSS).at(31).fin(1 + MSS).at(300).fin(1 + MSS);
+    let told = t.at(320).ack(2 + MSS).ends();
+    assert_eq!((told.flow.bytes, told.flow.acked_bytes), (u64::from(MSS), u64::from(MSS)));
+    assert_eq!((told.flow.retransmitted_packets, told.flow.retransmitted_bytes), (1, 0));
+}
+
+#[test]
+fn a_fin_that_was_only_acknowledged_is_no_byte_either() {
+    let told = opened(Vantage::Sender).at(30).data(1, MSS).at(50).ack(2 + MSS).ends();
+    assert_eq!((told.flow.bytes, told.flow.limits.missing_bytes), (u64::from(MSS), 0));
+}
+
+// Clocks
+
+#[test]
+fn a_clock_that_ticks_every_ten_milliseconds_shows_no_probes() {
+    let mut t = Story::from(Vantage::Sender).sack_permitted().handshake(0);
+    let (mut sent, mut acked) = (1, 1);
+    for tick in 3..60 {
+        t = t.at(tick * 10);
+        for _ in 0..4 {
+            t = t.data(sent, MSS);
+            sent += MSS;
+            if sent - acked > 3 * MSS {
+                acked = sent - 2 * MSS;
+                t = t.ack(acked);
+            }
+        }
+    }
+    let told = t.ends();
+    assert_eq!(told.flow.probes_new_data, 0);
+}

@@ -1,0 +1,248 @@
+//! A transfer as a timeline: what passed the vantage point and when, and the rows that the analysis makes of it.
+//!
+//! One host sends (`data`, `fin`), the other acknowledges (`ack`, `sack`) or says something of its own
+//! (`request`, `reply_fin`). Numbers are relative: the SYN is 0, the first byte 1. What is set (`at`, `id`,
+//! `ttl`, `window`, …) holds until it is set again.
+#![allow(dead_code)] // each test file uses its own part
+
+use analysis::rows::{FlowRow, Vantage};
+use analysis::{Analyzer, Config, Rows, Totals, Wanted};
+use wire::{Endpoint, Flags, Host, Packet, Segment, Seq, Time, Tuple};
+
+const REPLIES_FROM: u32 = 900_000;
+
+/// What a host puts into its packets besides.
+#[derive(Clone, Copy)]
+struct Said {
+    isn: u32,
+    next: u32,
+    id: u16,
+    ttl: u8,
+    window: u16,
+}
+
+pub struct Story {
+    packets: Vec<Packet>,
+    vantage: Vantage,
+    time: Time,
+    sender: Said,
+    receiver: Said,
+    sack_permitted: bool,
+    window_scale: Option<u8>,
+}
+
+/// What the analysis made of it; `flow`: the sender's.
+pub struct Told {
+    pub flow: FlowRow,
+    pub rows: Rows,
+}
+
+pub struct All {
+    pub flows: Vec<FlowRow>,
+    pub totals: Totals,
+    pub rows: Rows,
+}
+
+fn tuple() -> Tuple {
+    Tuple {
+        src: Endpoint { host: Host::v4([10, 0, 0, 1]), port: 40_000 },
+        dst: Endpoint { host: Host::v4([10, 0, 0, 2]), port: 80 },
+    }
+}
+
+impl Story {
+    /// `Unknown`: where it is seen from is to be inferred.
+    pub fn from(vantage: Vantage) -> Story {
+        let sender = Said { isn: 1_000, next: 1, id: 0, ttl: 64, window: 65_535 };
+        Story {
+            packets: Vec::new(),
+            vantage,
+            time: Time(0),
+            sender,
+            receiver: Said { isn: REPLIES_FROM, ..sender },
+            sack_permitted: false,
+            window_scale: None,
+        }
+    }
+
+    /// The clock, in milliseconds since the story began.
+    pub fn at(mut self, ms: u64) -> Story {
+        self.time = Time(ms as i64 * 1_000_000);
+        self
+    }
+    pub fn at_us(mut self, us: u64) -> Story {
+        self.time = Time(us as i64 * 1_000);
+        self
+    }
+    /// The sender's initial sequence number.
+    pub fn seq(mut self, isn: u32) -> Story {
+        self.sender.isn = isn;
+        self
+    }
+    pub fn id(mut self, id: u16) -> Story {
+        self.sender.id = id;
+        self
+    }
+    pub fn ttl(mut self, ttl: u8) -> Story {
+        self.sender.ttl = ttl;
+        self
+    }
+    pub fn reply_id(mut self, id: u16) -> Story {
+        self.receiver.id = id;
+        self
+    }
+    pub fn reply_ttl(mut self, ttl: u8) -> Story {
+        self.receiver.ttl = ttl;
+        self
+    }
+    /// What the receiver advertises.
+    pub fn window(mut self, bytes: u16) -> Story {
+        self.receiver.window = bytes;
+        self
+    }
+    /// Both hosts offer SACK.
+    pub fn sack_permitted(mut self) -> Story {
+        self.sack_permitted = true;
+        self
+    }
+
+    fn put(mut self, from_sender: bool, flags: Flags, seq: u32, ack: u32, payload: u32) -> Story {
+        let (mine, other) = match from_sender {
+            true => (self.sender, self.receiver),
+            false => (self.receiver, self.sender),
+        };
+        let syn = flags.has(Flags::SYN);
+        let seg = Segment {
+            seq: Seq(mine.isn.wrapping_add(seq)),
+            ack: Seq(if flags.has(Flags::ACK) { other.isn.wrapping_add(ack) } else { 0 }),
+            payload,
+            window: mine.window,
+            flags,
+            mss: syn.then_some(1000),
+            window_scale: self.window_scale.filter(|_| syn),
+            sack_permitted: syn && self.sack_permitted,
+            header_len: 20,
+            ..Segment::default()
+        };
+        let said = [seg.seq.0, seg.ack.0, payload, u32::from(flags.0), u32::from(seg.window)];
+        let checksum = said.iter().fold(7u32, |sum, n| (sum ^ n).wrapping_mul(0x9e37_79b9)) >> 16;
+        self.packets.push(Packet {
+            time: self.time,
+            number: self.packets.len() as u64 + 1,
+            tuple: if from_sender { tuple() } else { tuple().reversed() },
+            seg,
+            ip_id: mine.id,
+            ttl: mine.ttl,
+            checksum: checksum as u16,
+            ..Packet::default()
+        });
+        self
+    }
+
+    // The sender
+
+    pub fn syn(self) -> Story {
+        self.put(true, Flags::SYN, 0, 0, 0)
+    }
+    /// The third packet of the handshake, or a bare ACK.
+    pub fn ack_of_syn(self) -> Story {
+        let (seq, ack) = (self.sender.next, self.receiver.next);
+        self.put(true, Flags::ACK, seq, ack, 0)
+    }
+    pub fn data(mut self, seq: u32, len: u32) -> Story {
+        self.sender.next = self.sender.next.max(seq + len);
+        let ack = self.receiver.next;
+        self.put(true, Flags::ACK.with(Flags::PSH), seq, ack, len)
+    }
+    /// Data on a SYN (RFC 7413).
+    pub fn syn_with_data(mut self, len: u32) -> Story {
+        self.sender.next = 1 + len;
+        self.put(true, Flags::SYN, 0, 0, len)
+    }
+    /// A bare segment with the given number: a keep-alive, a probe of the window.
+    pub fn bare(self, seq: u32) -> Story {
+        let ack = self.receiver.next;
+        self.put(true, Flags::ACK, seq, ack, 0)
+    }
+    pub fn fin(mut self, seq: u32) -> Story {
+        self.sender.next = seq + 1;
+        let ack = self.receiver.next;
+        self.put(true, Flags::ACK.with(Flags::FIN), seq, ack, 0)
+    }
+    pub fn reset(self) -> Story {
+        let (seq, ack) = (self.sender.next, self.receiver.next);
+        self.put(true, Flags::RST.with(Flags::ACK), seq, ack, 0)
+    }
+
+    // The receiver
+
+    pub fn syn_ack(self) -> Story {
+        self.put(false, Flags::SYN.with(Flags::ACK), 0, 1, 0)
+    }
+    /// The SYN of a host that opens at the same time (RFC 9293 §3.5).
+    pub fn crossing_syn(self) -> Story {
+        self.put(false, Flags::SYN, 0, 0, 0)
+    }
+    pub fn ack(self, ack: u32) -> Story {
+        let seq = self.receiver.next;
+        self.put(false, Flags::ACK, seq, ack, 0)
+    }
+    pub fn sack(self, ack: u32, blocks: &[(u32, u32)]) -> Story {
+        let isn = self.sender.isn;
+        let mut story = self.ack(ack);
+        if let Some(packet) = story.packets.last_mut() {
+            for (left, right) in blocks {
+                packet.seg.sack.push(Seq(isn.wrapping_add(*left)), Seq(isn.wrapping_add(*right)));
+            }
+        }
+        story
+    }
+    /// Data of the receiver's own, which acknowledges all that was sent.
+    pub fn request(mut self, len: u32) -> Story {
+        let (seq, ack) = (self.receiver.next, self.sender.next);
+        self.receiver.next += len;
+        self.put(false, Flags::ACK.with(Flags::PSH), seq, ack, len)
+    }
+    pub fn reply_fin(mut self) -> Story {
+        let (seq, ack) = (self.receiver.next, self.sender.next);
+        self.receiver.next += 1;
+        self.put(false, Flags::ACK.with(Flags::FIN), seq, ack, 0)
+    }
+    /// Nobody listens there.
+    pub fn refused(self) -> Story {
+        self.put(false, Flags::RST.with(Flags::ACK), 0, 1, 0)
+    }
+
+    /// A handshake over a path of `rtt` milliseconds, half of it on either side of a capture in the middle. It
+    /// ends when that time is over.
+    pub fn handshake(self, rtt: u64) -> Story {
+        let (there, back) = match self.vantage {
+            Vantage::Receiver => (0, rtt),
+            Vantage::Middle => (rtt / 2, rtt),
+            _ => (rtt, rtt),
+        };
+        self.at(0).syn().at(there).syn_ack().at(back).ack_of_syn()
+    }
+
+    // What comes of it
+
+    pub fn packets(&self) -> &[Packet] {
+        &self.packets
+    }
+    pub fn ends_with_all(self) -> All {
+        let vantage = (self.vantage != Vantage::Unknown).then_some(self.vantage);
+        let wanted = Wanted { retransmissions: true, packets: true, ..Wanted::default() };
+        let mut analyzer = Analyzer::new(Config { vantage, wanted, ..Config::default() }, Rows::default());
+        analyzer.push(&self.packets);
+        let (totals, rows) = analyzer.finish();
+        All { flows: rows.flows.clone(), totals, rows }
+    }
+    /// The sender's flow, which must be the only one it has.
+    pub fn ends(self) -> Told {
+        let all = self.ends_with_all();
+        let mut mine = all.flows.iter().filter(|f| f.sender == tuple().src && f.packets > 0);
+        let flow = mine.next().unwrap_or_else(|| panic!("the sender has no flow: {:#?}", all.flows)).clone();
+        assert!(mine.next().is_none(), "the sender has more than one flow: {:#?}", all.flows);
+        Told { flow, rows: all.rows }
+    }
+}
