@@ -32,6 +32,8 @@ pub enum Fate {
     Unknown,
     Arrived,
     Lost,
+    /// So many bytes of a super-packet.
+    PartlyLost(u32),
 }
 
 /// Counts over the whole analysis.

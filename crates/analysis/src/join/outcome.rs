@@ -150,7 +150,10 @@ impl Fates<'_> {
         let parts = lost[*at..].iter().take_while(|l| l.packet == packet.number);
         let (n, bytes) = parts.fold((0, 0u64), |(n, bytes), l| (n + 1, bytes + u64::from(l.bytes)));
         if n > 0 {
-            return if bytes * 2 >= u64::from(packet.seg.payload) { Fate::Lost } else { Fate::Arrived };
+            return match bytes >= u64::from(packet.seg.payload) {
+                true => Fate::Lost,
+                false => Fate::PartlyLost(bytes as u32),
+            };
         }
         let (from, to) = self.seen.comparable;
         let outside = packet.time.0 < from || packet.time.0 > to;

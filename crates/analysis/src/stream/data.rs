@@ -321,7 +321,11 @@ impl Stream {
             if p.fate != Fate::Unknown
                 && let Some(copy) = ledger.copy_mut(ordinal)
             {
-                copy.known = Some(p.fate == Fate::Lost);
+                copy.known = Some(match p.fate {
+                    Fate::Lost => len,
+                    Fate::PartlyLost(bytes) => bytes.min(len),
+                    Fate::Arrived | Fate::Unknown => 0,
+                });
             }
         }
         ordinal

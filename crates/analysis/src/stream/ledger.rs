@@ -23,8 +23,8 @@ pub struct Copy {
     repair: u32,
     pub ts: u32,
     pub resend: bool,
-    /// Whether it was lost, where a second capture tells.
-    pub known: Option<bool>,
+    /// How many bytes of it were lost, where a second capture tells.
+    pub known: Option<u32>,
     /// It was never seen here.
     pub unseen: bool,
 }
@@ -180,7 +180,11 @@ impl Ledger {
         if let Some(copy) = self.copy_mut(ordinal) {
             let bytes = bytes.min(u64::from(copy.len - copy.settled)) as u32;
             copy.settled += bytes;
-            copy.lost += if copy.known.unwrap_or(lost) { bytes } else { 0 };
+            copy.lost += match copy.known {
+                Some(of_it) => bytes.min(of_it.saturating_sub(copy.lost)),
+                None if lost => bytes,
+                None => 0,
+            };
         }
     }
     /// Something was settled about the oldest copy, so others may have waited for it.
@@ -277,8 +281,12 @@ impl Ledger {
     pub fn finish(&mut self, mss: u32, fin_end: Option<u64>, mut report: impl FnMut(Certain)) {
         while let Some(mut copy) = self.copies.front().copied() {
             let open = copy.len - copy.settled;
-            if open > 0 && copy.known.unwrap_or(copy.repair != 0) {
-                copy.lost += open;
+            let lost = match copy.known {
+                Some(of_it) => of_it > 0,
+                None => copy.repair != 0,
+            };
+            if open > 0 && lost {
+                copy.lost = copy.known.unwrap_or(copy.lost + open);
                 copy.settled = copy.len;
             }
             self.take(copy, mss, fin_end, &mut report);

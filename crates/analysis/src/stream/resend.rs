@@ -214,7 +214,7 @@ impl Stream {
             let seen = matches!(at, Vantage::Receiver | Vantage::Both);
             row.needless = Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck });
             row.lost = match p.fate {
-                Fate::Unknown => None,
+                Fate::Unknown | Fate::PartlyLost(_) => None,
                 fate => Some(fate == Fate::Lost),
             };
         }
