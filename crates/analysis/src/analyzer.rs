@@ -224,8 +224,13 @@ impl<S: Sink> Analyzer<S> {
             if let Some((_, next, _)) = self.ended.get(2) {
                 self.warm_ended(*next);
             }
-            if self.numbers[slot as usize] == (number, true) {
-                self.end(slot);
+            if self.numbers[slot as usize] != (number, true) {
+                continue;
+            }
+            match &self.slots[slot as usize] {
+                // It went on after all.
+                Slot::Grown(_, connection) if !connection.is_over() => self.numbers[slot as usize].1 = false,
+                _ => self.end(slot),
             }
         }
     }

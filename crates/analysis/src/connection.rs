@@ -39,8 +39,12 @@ pub struct Connection {
     at: [Vantage; 2],
     /// Window scales in force: none, unless both hosts offered one (RFC 7323 §2.2).
     scales: [u8; 2],
-    established: bool,
+    /// When its handshake was over.
+    established: Option<Time>,
     reset: bool,
+    reset_by: u8,
+    /// Packets from that host since.
+    since_reset: u8,
     start: Time,
     last: Time,
     /// What the times between packets are multiples of, until that is too fine to matter.
@@ -80,6 +84,9 @@ fn common_step(a: Span, b: Span) -> Span {
     Span(if b == 0 { a } else { b })
 }
 
+/// Packets from a host after its reset that are more than what was on its way, or out of order.
+const SURVIVED: u8 = 8;
+
 /// As many packets of a side are asked where they were captured.
 const FIRST: u32 = 32;
 
@@ -117,8 +124,10 @@ impl Connection {
             start: Time::FAR_FUTURE,
             last: Time::FAR_PAST,
             tick: Span::MAX,
-            established: false,
+            established: None,
             reset: false,
+            reset_by: 0,
+            since_reset: 0,
             handshake: None,
         }
     }
@@ -179,7 +188,7 @@ impl Connection {
         self.last = packet.time;
         self.note(packet, side);
         self.place_again(capture.config);
-        let twice = self.is_bare_ack_twice(packet, side);
+        let twice = self.is_bare_packet_twice(packet, side);
         if twice {
             self.streams[1 - side].limits.captured_twice += 1;
             return Taken::Yes;
@@ -199,13 +208,13 @@ impl Connection {
             self.streams[side].on_bare_ack_from_sender(packet);
         }
         self.sides[side].fin |= flags.has(Flags::FIN);
-        self.reset |= flags.has(Flags::RST);
+        self.note_reset(flags.has(Flags::RST), side);
         Taken::Yes
     }
 
     fn is_new_incarnation(&self, packet: &Packet, side: usize) -> bool {
         let (mine, other) = (&self.sides[side].opening, &self.sides[1 - side].opening);
-        reopens(&packet.seg, mine, other, side == 0, self.established || self.is_over())
+        reopens(&packet.seg, mine, other, side == 0, self.established.is_some() || self.is_over())
     }
 
     /// Data that acknowledges what the packet before it did: most packets of a bulk transfer. There is nothing
@@ -214,22 +223,29 @@ impl Connection {
     fn repeats_its_ack(&mut self, packet: &Packet, side: usize) -> bool {
         let (seg, s) = (&packet.seg, &mut self.sides[side]);
         let told = (seg.ack, seg.window);
-        let repeats = told == s.last_ack && seg.payload > 0 && self.established && seg.sack.is_empty();
+        let repeats =
+            told == s.last_ack && seg.payload > 0 && self.established.is_some() && seg.sack.is_empty();
         s.last_ack = told;
         repeats
     }
 
-    /// The same bare ACK again: captured on two interfaces at once, or before and after a router. Hosts that do
-    /// not count their packets (identification 0) may well send two ACKs alike.
-    fn is_bare_ack_twice(&mut self, packet: &Packet, side: usize) -> bool {
-        if packet.seg.payload > 0 || packet.ip_id == 0 {
+    /// The same packet without payload again: captured on two interfaces at once, or before and after a router.
+    /// Hosts that do not count their packets (identification 0) may well send two ACKs alike, unless all of this
+    /// connection is doubled.
+    fn is_bare_packet_twice(&mut self, packet: &Packet, side: usize) -> bool {
+        if packet.seg.payload > 0 {
             return false;
         }
+        let told_apart = packet.ip_id != 0
+            || packet.seg.flags.has(Flags::SYN.with(Flags::FIN))
+            || self.streams.iter().any(|s| s.limits.captured_twice > s.limits.duplicated + 2);
         let s = &mut self.sides[side];
         let checksum = folded(packet.checksum);
         let same = s.bare.iter().any(|b| {
-            let soon = if b.ttl == packet.ttl { AT_ONCE } else { ONE_ROUTER };
-            b.ip_id == packet.ip_id && b.checksum == checksum && packet.time - b.time < soon
+            let elsewhere = b.ttl != packet.ttl;
+            let soon = if elsewhere { ONE_ROUTER } else { AT_ONCE };
+            let alike = b.ip_id == packet.ip_id && b.checksum == checksum && packet.time - b.time < soon;
+            alike && (told_apart || elsewhere)
         });
         if !same {
             s.bare[usize::from(s.next_bare) % BARE] =
@@ -318,8 +334,8 @@ impl Connection {
 
     fn on_ack<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
         let flags = packet.seg.flags;
-        if !self.established && !flags.has(Flags::SYN) {
-            self.established = true;
+        if self.established.is_none() && !flags.has(Flags::SYN) {
+            self.established = Some(packet.time);
             self.agree();
             if let (Some(syn), Some(syn_ack)) = (self.sides[0].syn_time, self.sides[1].syn_time) {
                 self.handshake = Some(packet.time - syn);
@@ -352,7 +368,7 @@ impl Connection {
             turn: self.place.turn(side, at),
             heard: self.sides[1 - side].packets,
             sent,
-            handshake: !self.established,
+            established: self.established,
             tick: self.known_tick(),
         }
     }
@@ -373,6 +389,19 @@ impl Connection {
         for side in 0..2 {
             let lost = self.streams[side].losses_around();
             self.at[side] = config.vantage.unwrap_or_else(|| self.place.of_sender(side, lost));
+        }
+    }
+
+    /// A host that has reset a connection knows nothing of it any more. One that goes on acknowledging never did:
+    /// somebody else's reset, or one out of place that was ignored (RFC 5961 §3.2).
+    fn note_reset(&mut self, is_reset: bool, side: usize) {
+        if is_reset {
+            self.reset = true;
+            self.reset_by = side as u8;
+            self.since_reset = 0;
+        } else if self.reset && side == usize::from(self.reset_by) {
+            self.since_reset += 1;
+            self.reset = self.since_reset < SURVIVED;
         }
     }
 
@@ -409,7 +438,7 @@ impl Connection {
                 turn: self.place.turn(side, at),
                 heard: self.sides[1 - side].packets,
                 sent: self.last,
-                handshake: false,
+                established: self.established,
                 tick: self.known_tick(),
             };
             let mut around = capture.around(view);

@@ -2,7 +2,8 @@
 
 mod story;
 
-use analysis::rows::{Cause, Vantage};
+use analysis::Rows;
+use analysis::rows::{Cause, Closed, IdleCause, Vantage};
 use story::Story;
 
 const MSS: u32 = 1000;
@@ -15,6 +16,11 @@ fn mid_stream() -> Story {
 /// A handshake of 20 ms, seen at `at`, that ends at 20 ms.
 fn opened(at: Vantage) -> Story {
     Story::from(at).handshake(20)
+}
+
+/// Idle gaps, each with its cause and its length in milliseconds.
+fn causes(rows: &Rows) -> Vec<(IdleCause, i64)> {
+    rows.idle.iter().map(|i| (i.cause, (i.end - i.start).0 / 1_000_000)).collect()
 }
 
 // Identifications
@@ -244,4 +250,73 @@ fn a_clock_that_ticks_every_ten_milliseconds_shows_no_probes() {
     }
     let told = t.ends();
     assert_eq!(told.flow.probes_new_data, 0);
+}
+
+// Handshakes
+
+#[test]
+fn two_hosts_that_call_at_once_have_sent_each_syn_once() {
+    // RFC 9293 §3.5, figure 7: each answers the other's SYN with its own once more.
+    let t = Story::from(Vantage::Sender).at(0).syn().at(1).crossing_syn().at(20).syn_again_with_ack();
+    let told = t.at(21).syn_ack().at(41).data(1, MSS).at(61).ack(1 + MSS).ends_with_all();
+    assert_eq!(told.flows.len(), 1);
+    assert_eq!(told.flows[0].retransmitted_packets, 0);
+}
+
+#[test]
+fn a_handshake_that_took_long_is_no_pause_of_the_application() {
+    let t = Story::from(Vantage::Sender).at(0).syn().at(1_000).syn().at(3_000).syn();
+    let t = t.at(3_020).syn_ack().ack_of_syn().at(3_030).data(1, MSS).at(3_050).ack(1 + MSS);
+    let told = t.ends_with_all();
+    assert_eq!(told.flows[0].syn_retransmissions, 2);
+    assert_eq!(causes(&told.rows), [(IdleCause::Handshake, 3_020)]);
+}
+
+#[test]
+fn an_application_that_takes_its_time_after_the_handshake_is_told_apart_from_it() {
+    let t = Story::from(Vantage::Sender).at(0).syn().at(200).syn_ack().ack_of_syn();
+    let told = t.at(5_200).data(1, MSS).at(5_400).ack(1 + MSS).ends_with_all();
+    assert_eq!(causes(&told.rows), [(IdleCause::Application, 5_000)]);
+}
+
+#[test]
+fn data_of_a_lost_syn_is_sent_when_the_second_syn_is_answered() {
+    // RFC 7413 §4.1.3: the SYN is repeated without data, which follows the SYN-ACK at once. No probe.
+    let t = Story::from(Vantage::Sender).sack_permitted().at(0).syn_with_data(300).at(1_000).syn();
+    let told = t.at(1_020).syn_ack().ack_of_syn().data(1, 300).at(1_040).ack(301).ends();
+    assert_eq!((told.flow.probes_repeat, told.flow.by_cause[Cause::Probe as usize]), (0, 0));
+    assert_eq!((told.flow.syn_retransmissions, told.flow.bytes), (1, 300));
+}
+
+#[test]
+fn syns_and_fins_are_captured_twice_whatever_their_identification() {
+    let t = Story::from(Vantage::Sender).at(0).syn().at_us(20).syn();
+    let t = t.at(20).syn_ack().at_us(20_020).syn_ack().ack_of_syn().at(21).data(1, MSS).at(41).ack(1 + MSS);
+    let t = t.at(42).fin(1 + MSS).at_us(42_020).fin(1 + MSS);
+    let told = t.at(62).ack(2 + MSS).ends_with_all();
+    assert_eq!(told.flows.len(), 1);
+    assert_eq!(told.flows[0].retransmitted_packets, 0);
+}
+
+// Resets
+
+#[test]
+fn a_connection_that_goes_on_after_a_reset_was_not_reset() {
+    let mut t = opened(Vantage::Sender).at(30).data(1, MSS).at(50).ack(1 + MSS).at(51).stray_reset();
+    for k in 1..2_000u32 {
+        t = t
+            .at(u64::from(50 + k * 20))
+            .data(1 + k * MSS, MSS)
+            .at(u64::from(60 + k * 20))
+            .ack(1 + (k + 1) * MSS);
+    }
+    let told = t.ends();
+    assert_eq!((told.flow.closed, told.flow.bytes), (Closed::Open, 2_000 * u64::from(MSS)));
+}
+
+#[test]
+fn what_was_on_its_way_when_the_reset_came_does_not_revive_the_connection() {
+    let t = opened(Vantage::Sender).at(30).data(1, MSS).data(1 + MSS, MSS).at(50).ack(1 + MSS).stray_reset();
+    let told = t.at(51).data(1 + 2 * MSS, MSS).ack(1 + 2 * MSS).ends();
+    assert_eq!(told.flow.closed, Closed::Reset);
 }

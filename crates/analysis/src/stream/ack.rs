@@ -17,6 +17,9 @@ impl Stream {
         };
         let ack = unwrap.peek(seg.ack);
         let window = u64::from(seg.window) << scale;
+        if seg.flags.has(Flags::SYN) {
+            self.repair.on_handshake(packet.time + around.view.turn);
+        }
         let duplicate = self.is_duplicate(packet, ack, window);
         self.at = around.view.at;
         self.counts.acks += 1;

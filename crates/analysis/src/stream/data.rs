@@ -344,34 +344,41 @@ impl Stream {
             return; // a bare FIN is no data, and ends no gap
         }
         let to = around.view.sent;
-        let handshake = self.last_data.is_none();
-        let from = match handshake {
-            false => self.last_sent,
-            true => self.syn_time.unwrap_or(to),
-        };
-        let limit = threshold(around.config.idle, self.rtt.min().map(|r| r + around.view.turn));
-        if to - from <= limit {
-            return;
-        }
-        let gap = Gap {
+        let mut gap = Gap {
             resent,
             probe,
-            handshake: handshake && around.view.handshake,
-            zero_window: self.window.zero_since.is_some() || self.window.reopened > from,
+            handshake: false,
+            zero_window: false,
             flight: self.flight(),
             window: self.window.now,
             mss: u64::from(self.mss),
             by_ack,
             pushed: self.last_pushed,
         };
-        let cause = gap.cause();
+        let mut from = self.last_sent;
+        if self.last_data.is_none() {
+            // Until the handshake is over nothing may be sent; what passes after that is another wait.
+            let syn = self.syn_time.unwrap_or(to);
+            from = around.view.established.map_or(to, |t| t.max(syn).min(to));
+            self.gap_row(syn, from, &Gap { handshake: true, ..gap }, around);
+        }
+        gap.zero_window = self.window.zero_since.is_some() || self.window.reopened > from;
+        self.gap_row(from, to, &gap, around);
+    }
+
+    /// A row, if it is long enough for one.
+    fn gap_row<S: Sink>(&mut self, from: Time, to: Time, gap: &Gap, around: &mut Surroundings<'_, S>) {
+        let limit = threshold(around.config.idle, self.rtt.min().map(|r| r + around.view.turn));
+        if to - from <= limit {
+            return;
+        }
         self.idle.add(from, to);
         around.sink.idle(IdleRow {
             flow: self.id,
             start: from,
             end: to,
             excess: to - from - limit,
-            cause,
+            cause: gap.cause(),
             flight_bytes: gap.flight,
         });
     }

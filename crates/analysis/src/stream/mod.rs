@@ -32,7 +32,7 @@ use rtt::Rtt;
 use settle::{Judge, Settling};
 use std::collections::VecDeque;
 use wire::seq::Unwrapper;
-use wire::{Packet, Seq, Span, Time};
+use wire::{Flags, Packet, Seq, Span, Time};
 
 /// How this stream is seen: from where, and how far away its ends are.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +45,8 @@ pub struct View {
     /// When a data packet passed, less what it waited in queues on its way here, as far as its own timestamp
     /// tells; its time of passing at the sender's side.
     pub sent: Time,
-    /// The handshake was not over when this passed.
-    pub handshake: bool,
+    /// When the handshake was over; `None` if it was not when this passed.
+    pub established: Option<Time>,
     /// The capture's clock ticks no finer than this; 0 if it is fine enough.
     pub tick: Span,
 }
@@ -190,6 +190,8 @@ pub struct Stream {
     pub syn_retransmissions: u32,
     syn_time: Option<Time>,
     last_syn: Option<Time>,
+    /// A SYN of this host came with an ACK.
+    syn_answers: bool,
 }
 
 /// The newest timestamp of the sender, when it was first seen, and where its data began.
@@ -250,6 +252,7 @@ impl Stream {
             syn_retransmissions: 0,
             syn_time: None,
             last_syn: None,
+            syn_answers: false,
             last_time: Time::FAR_PAST,
         }
     }
@@ -301,6 +304,8 @@ impl Stream {
             self.base = self.base.min(self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq)));
             self.limits.mid_stream = false;
             self.syn_time = Some(packet.time);
+        } else if packet.seg.flags.has(Flags::ACK) && !self.syn_answers {
+            // Both hosts called at once: each answers the other with its own SYN once more (RFC 9293 §3.5).
         } else {
             self.syn_retransmissions += 1;
             self.counts.needless_unknown += 1;
@@ -320,6 +325,7 @@ impl Stream {
                 });
             }
         }
+        self.syn_answers |= packet.seg.flags.has(Flags::ACK);
         self.last_syn = Some(packet.time);
         self.last_time = packet.time;
     }

@@ -144,6 +144,11 @@ impl Repair {
     pub fn start(&mut self, una: u64) {
         self.una = una;
     }
+    /// The other host's SYN, or its answer to ours, reaches the sender: from here on it may send.
+    pub fn on_handshake(&mut self, at: Time) {
+        self.last_news = at;
+        self.timer_start = at;
+    }
     pub fn in_loss_state(&self) -> bool {
         matches!(self.state, State::Loss { .. })
     }

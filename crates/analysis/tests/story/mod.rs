@@ -144,6 +144,10 @@ impl Story {
     pub fn syn(self) -> Story {
         self.put(true, Flags::SYN, 0, 0, 0)
     }
+    /// Its SYN once more, as the answer to another's.
+    pub fn syn_again_with_ack(self) -> Story {
+        self.put(true, Flags::SYN.with(Flags::ACK), 0, 1, 0)
+    }
     /// The third packet of the handshake, or a bare ACK.
     pub fn ack_of_syn(self) -> Story {
         let (seq, ack) = (self.sender.next, self.receiver.next);
@@ -207,6 +211,10 @@ impl Story {
         let (seq, ack) = (self.receiver.next, self.sender.next);
         self.receiver.next += 1;
         self.put(false, Flags::ACK.with(Flags::FIN), seq, ack, 0)
+    }
+    /// A reset in the receiver's name.
+    pub fn stray_reset(self) -> Story {
+        self.put(false, Flags::RST, 500_000_000, 0, 0)
     }
     /// Nobody listens there.
     pub fn refused(self) -> Story {
