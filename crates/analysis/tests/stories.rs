@@ -49,6 +49,39 @@ fn a_host_that_counts_all_its_packets_in_one_row_has_lost_none_of_them() {
 }
 
 #[test]
+fn what_a_host_sends_elsewhere_in_the_midst_of_a_flight_is_no_loss_of_this_one() {
+    // Two connections take turns: numbers are missing within flights, and between them.
+    let mut t = opened(Vantage::Receiver).window(65_535);
+    let mut id = 100;
+    for k in 0..600u32 {
+        let (flight, place) = (u64::from(k / 30), u64::from(k % 30));
+        id += if place == 15 { 5 } else { 1 };
+        t = t.id(id).at_us(30_000 + flight * 60_000 + place * 100).data(1 + k * MSS, MSS);
+        if place == 29 {
+            id += 7;
+            t = t.ack(1 + (k + 1) * MSS);
+        }
+    }
+    let told = t.ends();
+    // It takes a few flights to tell.
+    assert!(told.flow.retransmitted_packets <= 20, "{} of 600", told.flow.retransmitted_packets);
+}
+
+#[test]
+fn a_host_that_counts_super_packets_as_one_repeats_what_it_repeats() {
+    let mut t = opened(Vantage::Sender);
+    const SUPER: u32 = 20_000;
+    for k in 0..600u32 {
+        let (at, end) = (30 + 25 * u64::from(k), 1 + (k + 1) * SUPER);
+        t = t.id(100 + k as u16).at(at).data(end - SUPER, SUPER).at(at + 20).ack(end);
+    }
+    let (at, last) = (30 + 25 * 600, 1 + 600 * SUPER);
+    let t = t.id(700).at(at).data(last, SUPER).id(701).at(at + 400).data(last, SUPER);
+    let told = t.at(at + 420).ack(last + SUPER).ends();
+    assert_eq!((told.flow.retransmitted_packets, told.flow.limits.duplicated), (1, 0));
+}
+
+#[test]
 fn a_repair_of_a_tail_that_never_came_is_found_by_the_packets_that_are_missing() {
     let mut t = opened(Vantage::Receiver).window(65_535);
     for k in 0..20 {

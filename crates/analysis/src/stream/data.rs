@@ -51,7 +51,8 @@ impl Stream {
         }
         self.note_tick(&piece);
         self.count(packet);
-        self.note_id(packet.ip_id, self.segments(seg.payload));
+        let in_turn = start == self.next && around.view.sent - self.last_sent < SHORTEST_WAIT;
+        self.note_id(&piece, in_turn);
         if self.ids.skipped > 0 {
             // A timer's own attempts that were lost are missing too, but were no data of their own.
             let attempts = expiries_in(around.view.sent - self.last_sent, self.pace(&around.view).rto);
@@ -215,7 +216,7 @@ impl Stream {
         if packet.seg.flags.has(Flags::RST.with(Flags::SYN).with(Flags::FIN)) {
             return;
         }
-        self.note_id(packet.ip_id, 1);
+        self.ids.note(packet.ip_id, 1);
         if unwrap.peek(packet.seg.seq) + 1 == self.una && self.una == self.next && self.first_data.is_some() {
             match self.window.now {
                 0 => self.counts.window_probes += 1,

@@ -15,6 +15,8 @@ pub struct Ids {
     pub owed: u32,
     /// The host counts other packets in the same row.
     shared: bool,
+    /// Packets missing that cannot have been of this connection.
+    elsewhere: u32,
     /// How long holes stay open until their repair comes, smoothed.
     open_for: Span,
     /// Which of the 64 numbers before `next` have come, the newest in the lowest bit.
@@ -86,6 +88,19 @@ impl Ids {
         self.shared = true;
         self.skipped = 0;
         self.owed = 0;
+    }
+    /// The packets missing just now were none of this connection's. Some may be: ACKs of its own that were lost.
+    pub fn spent_elsewhere(&mut self) {
+        self.elsewhere = self.elsewhere.saturating_add(self.skipped);
+        self.owed = self.owed.saturating_sub(self.skipped);
+        self.skipped = 0;
+        if self.elsewhere > 4 + self.regular / 32 {
+            self.are_shared();
+        }
+    }
+    /// New data has a number that an older packet took: this host counts otherwise.
+    pub fn count_otherwise(&mut self) {
+        self.irregular += 1;
     }
     pub fn open_for(&self) -> Span {
         self.open_for

@@ -32,16 +32,27 @@ impl Stream {
         self.next = p.start;
     }
 
-    /// Takes in an identification. A window cannot have lost more than it holds: a host that skips more counts
-    /// the packets of all its connections in one row.
-    pub(super) fn note_id(&mut self, id: u16, segments: u32) {
+    /// Takes in the identification of a data packet, and what it tells of how its host counts. `in_turn`: new
+    /// data, right behind what was sent just before it.
+    pub(super) fn note_id(&mut self, p: &Piece, in_turn: bool) {
+        let (id, segments) = (p.packet.ip_id, self.segments(p.packet.seg.payload));
         let counted = self.ids.are_counted();
+        if p.start >= self.next && self.ids.is_behind(id) && self.ids.has_come(id) {
+            self.ids.count_otherwise();
+        }
         self.ids.note(id, segments);
-        if counted && self.ids.skipped > 0 && !self.limits.mid_stream && self.window.max > 0 {
-            let payload = (self.counts.bytes / self.counts.packets.max(1)).max(1);
-            if u64::from(self.ids.skipped) > self.window.max / payload + ATTEMPTS {
-                self.ids.are_shared();
-            }
+        if !counted || self.ids.skipped == 0 {
+            return;
+        }
+        // A window cannot have lost more than it holds.
+        let payload = (self.counts.bytes / self.counts.packets.max(1)).max(1);
+        let window = (!self.limits.mid_stream && self.window.max > 0).then_some(self.window.max / payload);
+        if window.is_some_and(|w| u64::from(self.ids.skipped) > w + ATTEMPTS) {
+            self.ids.are_shared();
+            self.sent_up_to = 0;
+        } else if in_turn {
+            // No repair comes so soon after what was sent before the data that it repeats.
+            self.ids.spent_elsewhere();
         }
     }
 
