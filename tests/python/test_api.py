@@ -141,7 +141,6 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         rx.captures  # noqa: B018
 
 
-@pytest.mark.skipif(not SENDER.exists(), reason="tests/data is not there")
 class TestRealCaptures:
     def test_every_table_has_rows_or_none_and_the_columns_figures_need(self) -> None:
         cap = rx.capture(SENDER)

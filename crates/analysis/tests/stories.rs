@@ -4,6 +4,7 @@ mod story;
 
 use analysis::Rows;
 use analysis::rows::{Cause, Closed, IdleCause, Vantage};
+use std::ops::Range;
 use story::Story;
 
 const MSS: u32 = 1000;
@@ -18,6 +19,18 @@ fn opened(at: Vantage) -> Story {
     Story::from(at).handshake(20)
 }
 
+/// One full segment a millisecond, each acknowledged at once: the k-th with identification `id` + k, at `at` + k.
+fn segments(mut t: Story, which: Range<u16>, id: u16, at: u64) -> Story {
+    for k in which {
+        t = t
+            .id(id + k)
+            .at(at + u64::from(k))
+            .data(1 + u32::from(k) * MSS, MSS)
+            .ack(1 + u32::from(k + 1) * MSS);
+    }
+    t
+}
+
 /// Idle gaps, each with its cause and its length in milliseconds.
 fn causes(rows: &Rows) -> Vec<(IdleCause, i64)> {
     rows.idle.iter().map(|i| (i.cause, (i.end - i.start).0 / 1_000_000)).collect()
@@ -29,21 +42,9 @@ fn causes(rows: &Rows) -> Vec<(IdleCause, i64)> {
 fn a_host_that_counts_all_its_packets_in_one_row_has_lost_none_of_them() {
     // Between two answers it served others: 600 packets of 1000 bytes do not fit a window of 65535.
     let mut t = opened(Vantage::Receiver).window(65_535);
-    for k in 0..20 {
-        t = t
-            .id(100 + k)
-            .at(30 + u64::from(k))
-            .data(1 + u32::from(k) * MSS, MSS)
-            .ack(1 + u32::from(k + 1) * MSS);
-    }
+    t = segments(t, 0..20, 100, 30);
     t = t.at(2_000).request(300);
-    for k in 20..40 {
-        t = t
-            .id(700 + k)
-            .at(2_010 + u64::from(k))
-            .data(1 + u32::from(k) * MSS, MSS)
-            .ack(1 + u32::from(k + 1) * MSS);
-    }
+    t = segments(t, 20..40, 700, 2_010);
     let told = t.ends();
     assert_eq!((told.flow.retransmitted_packets, told.flow.lost_segments), (0, Some(0)));
 }
@@ -84,13 +85,7 @@ fn a_host_that_counts_super_packets_as_one_repeats_what_it_repeats() {
 #[test]
 fn a_repair_of_a_tail_that_never_came_is_found_by_the_packets_that_are_missing() {
     let mut t = opened(Vantage::Receiver).window(65_535);
-    for k in 0..20 {
-        t = t
-            .id(100 + k)
-            .at(30 + u64::from(k))
-            .data(1 + u32::from(k) * MSS, MSS)
-            .ack(1 + u32::from(k + 1) * MSS);
-    }
+    t = segments(t, 0..20, 100, 30);
     // 120 to 122 were lost; the timer sends the first of them again.
     t = t.id(123).at(300).data(1 + 20 * MSS, MSS).ack(1 + 21 * MSS);
     let told = t.ends();
