@@ -11,8 +11,8 @@ pub mod packet;
 pub mod segment;
 pub mod seq;
 pub mod tcp;
-pub mod time;
 
+pub use ::time;
 pub use addr::{Endpoint, Host, Tuple};
 pub use packet::{Notes, Packet};
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};

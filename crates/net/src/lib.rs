@@ -1,0 +1,1 @@
+//! A graph of links and its event queue, generic in what it carries.

@@ -1,0 +1,1 @@
+//! Scenario and stack files: TOML, units, overrides, errors with line and key.

@@ -1,0 +1,1 @@
+//! Hosts, workloads and recorder: the network under virtual time.

@@ -1,0 +1,7 @@
+//! TCP endpoints, sans-IO, built from small strategies.
+//!
+//! Four questions have four homes, and none reaches into another's: which segments are lost (`detect`), how much
+//! may be sent while repairing (`recovery`), how large the window is otherwise (`congestion`), when the timer
+//! fires (`rto`). A [`stack::Stack`] picks one of each and sets its parameters.
+
+pub mod stack;

@@ -1,0 +1,318 @@
+//! What a stack is made of, as plain data: what a stack file says, what a sender and a receiver are built from.
+//!
+//! Each choice names a strategy; none names a system. What no strategy here does is a new strategy with a name.
+
+use wire::time::Span;
+
+/// A named bundle of sender and receiver behaviour.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stack {
+    pub name: String,
+    pub about: String,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A real endpoint, which would interoperate.
+    Wire(Box<Wire>),
+    /// ns-2's agents: data one way, numbers count packets, no SYN.
+    OneWay(Box<OneWay>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wire {
+    pub options: Options,
+    pub detect: Detect,
+    pub recovery: Recovery,
+    pub congestion: Congestion,
+    pub rto: RtoRule,
+    pub undo: Undo,
+    pub send: Send,
+    pub receive: Receive,
+}
+
+/// What the SYN offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Largest payload of a segment without options, bytes; the path's MTU may lower it.
+    pub mss_bytes: u16,
+    /// `None` offers no scaling; the shift that is needed for the largest receive buffer otherwise.
+    pub window_scale: bool,
+    pub sack: bool,
+    /// RFC 7323.
+    pub timestamps: bool,
+    /// The tick of the timestamp clock.
+    pub timestamp_tick: Span,
+}
+
+// ---- which segments are lost? ----
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detect {
+    pub rule: DetectRule,
+    pub dupthresh: u32,
+    /// RFC 3042: new segments on the first two duplicate ACKs.
+    pub limited_transmit: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DetectRule {
+    /// RFC 5681 §3.2: DupThresh duplicate ACKs.
+    DupAcks,
+    /// RFC 6675: SACK scoreboard, IsLost. Falls back to duplicate ACKs where the peer does not do SACK.
+    Rfc6675,
+    /// Linux before RACK, FACK off: like RFC 6675, counted in segments, and the first hole is lost on entry.
+    LinuxSack,
+    /// OS X 10.7 (xnu-1699): SACK holes are forgotten at a timeout, DupThresh 2 behind one, its counter restarts.
+    Xnu1699,
+}
+
+// ---- how much may be sent while repairing? ----
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recovery {
+    pub rule: RecoveryRule,
+    /// What follows a timeout.
+    pub after_timeout: AfterTimeout,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryRule {
+    /// Tahoe: fast retransmit, then slow start from one segment.
+    None,
+    /// RFC 5681 §3.2: inflation, over at the first ACK that advances.
+    Reno,
+    /// RFC 6582: partial ACKs retransmit and deflate.
+    NewReno { impatient: bool },
+    /// RFC 6675: pipe.
+    Pipe,
+    /// RFC 6937 as revised (RFC 9937): proportional rate reduction.
+    Prr,
+    /// Linux before 3.2: cwnd down by one for every second ACK.
+    RateHalving,
+    /// ns-3.20's TcpTahoe, TcpReno and TcpNewReno, to the byte.
+    Ns320 { variant: Ns320 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ns320 {
+    Tahoe,
+    Reno,
+    NewReno,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterTimeout {
+    /// Sends everything again from SND.UNA on, as the window grows (BSD, ns-3).
+    GoBackN,
+    /// Marks what is not SACKed lost and repairs it in slow start (Linux, RFC 6675 §5.1).
+    MarkLost,
+    /// Paper `wireless`: fast recovery instead of slow start after the timeout's retransmission.
+    FastRecovery,
+}
+
+// ---- how large is the window otherwise? ----
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Congestion {
+    pub rule: WindowRuleKind,
+    pub initial_window: InitialWindow,
+    /// `None` is unbounded (RFC 5681 §3.1), bytes.
+    pub initial_ssthresh_bytes: Option<u32>,
+    pub slow_start: SlowStartKind,
+    /// RFC 5681 §4.1: back to the initial window after an RTO of silence.
+    pub restart_after_idle: bool,
+    /// Grows only while the window is what limits (RFC 9293's advice, Linux; ns-3.20 grows always).
+    pub grows_only_when_limited: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialWindow {
+    Segments(u32),
+    /// RFC 3390: min(4 SMSS, max(2 SMSS, 4380 bytes)).
+    Rfc3390,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStartKind {
+    /// RFC 5681 with RFC 3465: cwnd += min(bytes acknowledged, limit * SMSS) at each ACK; limit 0 is no limit.
+    Bytes { limit: u32 },
+    /// One segment at each ACK, however much it acknowledges (before RFC 3465).
+    PerAck,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WindowRuleKind {
+    /// RFC 5681 §3.1; half down (or `beta`).
+    Aimd {
+        beta: f64,
+        count: AimdCount,
+    },
+    /// RFC 9438.
+    Cubic {
+        c: f64,
+        beta: f64,
+        fast_convergence: bool,
+        tcp_friendly: bool,
+    },
+    /// Linux 2.6.32's CUBIC: beta 717/1024, integer arithmetic in jiffies.
+    CubicLinux26,
+    WestwoodPlus,
+    /// Brakmo and Peterson 1995; thresholds in segments.
+    Vegas {
+        alpha: f64,
+        beta: f64,
+        gamma: f64,
+    },
+    /// draft-sridharan-tcpm-ctcp.
+    Compound {
+        alpha: f64,
+        beta: f64,
+        eta: f64,
+        k: f64,
+        gamma: f64,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AimdCount {
+    /// RFC 3465: one SMSS for each window's worth of acknowledged bytes.
+    Bytes,
+    /// Linux: one segment for cwnd segments acknowledged.
+    Segments,
+    /// RFC 5681 (3): SMSS * SMSS / cwnd at each ACK, at least one byte (BSD, ns-3.20).
+    PerAck,
+}
+
+// ---- when does the timer fire? ----
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RtoRule {
+    pub rule: RtoKind,
+    pub initial: Span,
+    pub min: Span,
+    pub max: Span,
+    /// The clock's grain, G of RFC 6298; times are measured and the timer set in it (0: exact).
+    pub granularity: Span,
+    /// Added to every time-out (xnu: 200 ms).
+    pub slop: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoKind {
+    Rfc6298,
+    /// Linux 2.4 and later: mdev_max over an RTT, effective minimum about SRTT + 200 ms, back-off cleared at a sample.
+    Linux,
+    /// Linux 2.2 (paper `rto`): the back-off survives while retransmissions are outstanding.
+    Linux22,
+    /// The paper's cure: cleared when the segment that earned it is acknowledged.
+    Linux22Cured,
+    /// ns-3.20's RttMeanDeviation.
+    Ns320,
+    /// BSD's integers on a slow timer's ticks.
+    Bsd,
+}
+
+/// Signs that a repair was needless, and the way back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Undo {
+    /// RFC 5682.
+    pub f_rto: bool,
+    /// RFC 3522 with the response of RFC 4015 (needs timestamps).
+    pub eifel: bool,
+    /// RFC 2883, RFC 3708: all retransmissions were reported as duplicates.
+    pub dsack: bool,
+    /// xnu-1699: an ACK within a full SRTT of the first timeout proves it spurious, timestamps or not.
+    pub bad_retransmit_window: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Send {
+    pub nagle: bool,
+    /// Most that the application may have written and not yet had acknowledged, bytes; `None` is no limit.
+    pub buffer_bytes: Option<u64>,
+    /// Most new segments sent at one ACK; `None` is no limit.
+    pub max_burst_segments: Option<u32>,
+    /// First keep-alive after this silence, then every `keepalive_interval`.
+    pub keepalive_idle: Option<Span>,
+    pub keepalive_interval: Span,
+    pub keepalive_probes: u32,
+    /// Timeouts in a row before the connection is given up; 0 never gives up.
+    pub max_retries: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receive {
+    pub delayed_ack: DelayedAck,
+    /// RFC 2883.
+    pub dsack: bool,
+    pub window: WindowPolicy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DelayedAck {
+    /// Every segment at once.
+    Off,
+    /// Every `every`-th full segment, or `timeout` after the first not acknowledged; gaps at once (RFC 5681 §4.2).
+    Every { every: u32, timeout: Span },
+    /// Like `Every { 2 }`, at once for the first `quick` segments and after gaps; the time-out adapts
+    /// between `min` and `max` to the spacing of arrivals (Linux).
+    Quick { quick: u32, min: Span, max: Span },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowPolicy {
+    Fixed {
+        buffer_bytes: u32,
+    },
+    /// Dynamic right-sizing (Fisk and Feng 2000): from `initial` up to `max`, by what was read in a round trip.
+    AutoTuned {
+        initial_bytes: u32,
+        max_bytes: u32,
+    },
+}
+
+/// ns-2's one-way TCP, sender and sink.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OneWay {
+    pub variant: OneWayVariant,
+    /// Largest window, packets.
+    pub window_packets: u32,
+    pub initial_window_packets: u32,
+    /// `None` starts at the window.
+    pub initial_ssthresh_packets: Option<u32>,
+    /// Bytes of a data packet on the wire, headers included; bytes of an ACK.
+    pub packet_bytes: u32,
+    pub ack_bytes: u32,
+    pub tick: Span,
+    /// Where in a tick the timer's clock starts (`boot_time_`), as a fraction of a tick, 0 ..< 1.
+    pub tick_phase: f64,
+    pub rto_initial: Span,
+    pub rto_min: Span,
+    pub rto_max: Span,
+    /// The variance of before 1999: no floor of one tick's worth, other shifts.
+    pub old_rtt_variance: bool,
+    pub limited_transmit: bool,
+    /// A SYN packet of `ack_bytes` goes first.
+    pub syn: bool,
+    /// `bugFix_`: no second fast retransmit within one window of data.
+    pub bug_fix: bool,
+    /// NewReno: deflate partially at a partial ACK; other later changes.
+    pub newreno_partial_deflation: bool,
+    /// Vegas thresholds, packets.
+    pub vegas_alpha: f64,
+    pub vegas_beta: f64,
+    pub vegas_gamma: f64,
+    /// The sink acknowledges every `delayed_ack`-th packet (1: each).
+    pub delayed_ack: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OneWayVariant {
+    Tahoe,
+    Reno,
+    NewReno,
+    Sack1,
+    Vegas,
+}
