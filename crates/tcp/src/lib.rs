@@ -4,4 +4,6 @@
 //! may be sent while repairing (`recovery`), how large the window is otherwise (`congestion`), when the timer
 //! fires (`rto`). A [`stack::Stack`] picks one of each and sets its parameters.
 
+pub mod congestion;
+pub mod rto;
 pub mod stack;
