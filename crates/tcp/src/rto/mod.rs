@@ -4,6 +4,7 @@
 //! here, once. Nothing here knows the timer itself.
 
 mod rfc6298;
+pub mod ticks;
 
 use crate::stack::{RtoKind, RtoRule};
 use rfc6298::Rfc6298;
