@@ -1,0 +1,148 @@
+//! A scenario as plain data: what a file says once names are resolved, presets expanded and defaults filled in.
+//!
+//! Nodes, links, flows and stacks refer to each other by index, in the order of the file.
+
+use path::spec::LinkSpec;
+use tcp::stack::Stack;
+use time::{Span, Time};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    pub name: String,
+    pub about: String,
+    /// `None` runs until every flow has ended by itself.
+    pub duration: Option<Span>,
+    pub seed: u64,
+    pub nodes: Vec<Node>,
+    pub links: Vec<Link>,
+    pub flows: Vec<Flow>,
+    pub record: Record,
+    /// The stacks that flows use, each once.
+    pub stacks: Vec<Stack>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub name: String,
+}
+
+/// A duplex link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    pub name: String,
+    /// Indices of the two nodes; `forward` leads from the first to the second.
+    pub between: (usize, usize),
+    pub forward: LinkSpec,
+    pub back: LinkSpec,
+}
+
+/// One sender and one receiver, or `count` such pairs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    pub name: String,
+    /// Index of the node whose application opens the connection and sends.
+    pub from: usize,
+    pub to: usize,
+    pub count: u32,
+    pub start: Start,
+    /// The application writes nothing from here on.
+    pub stop: Option<Time>,
+    pub transport: Transport,
+    pub workload: Workload,
+}
+
+/// When the sources of a flow begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The first source, or the beginning of the interval.
+    pub at: Time,
+    pub spread: StartSpread,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartSpread {
+    /// All at `at`.
+    #[default]
+    Together,
+    /// Source k at `at + k * by`.
+    Spaced { by: Span },
+    /// Each uniformly over `[at, at + within)`.
+    Random { within: Span },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Indices into [`Scenario::stacks`]. With a one-way stack both are the same.
+    Tcp { stack: usize, receiver: usize },
+    /// Packets of so many bytes, headers included, that nobody acknowledges.
+    Datagram { packet_bytes: u32 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Workload {
+    /// Always something to send.
+    Endless,
+    File {
+        bytes: u64,
+    },
+    /// A message of `message_bytes` every `message_bytes * 8 / rate_bps` seconds. With datagrams a message is a
+    /// packet, headers included.
+    ConstantRate {
+        rate_bps: u64,
+        message_bytes: u64,
+    },
+    /// Constant rate while on, silence while off.
+    OnOff {
+        on: Distribution,
+        off: Distribution,
+        rate_bps: u64,
+        message_bytes: u64,
+    },
+    /// The sender asks, the receiver answers, the sender thinks; `None` goes on to the end.
+    RequestResponse {
+        request_bytes: u64,
+        response_bytes: u64,
+        think: Distribution,
+        count: Option<u64>,
+    },
+}
+
+/// How a length of time is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    Constant(Span),
+    Exponential {
+        mean: Span,
+    },
+    /// With a finite mean: shape above 1.
+    Pareto {
+        mean: Span,
+        shape: f64,
+    },
+}
+
+/// What is written down. Everything is off unless asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Nodes at which packets are captured.
+    pub capture: Vec<usize>,
+    /// Bytes kept of each captured packet; `None` keeps all.
+    pub snap_bytes: Option<u32>,
+    /// Flows whose senders' state is kept at every change.
+    pub state: Vec<usize>,
+    /// Links whose queues' occupancy and waiting times are kept.
+    pub queues: Vec<usize>,
+    /// Every packet that the network lost, with the cause.
+    pub drops: bool,
+    /// The truth about every transmission of data that is not new.
+    pub retransmissions: bool,
+    /// Every packet at every link.
+    pub packets: bool,
+}
+
+impl Record {
+    /// Nothing is to be kept.
+    pub fn is_off(&self) -> bool {
+        *self == Record { snap_bytes: self.snap_bytes, ..Record::default() }
+    }
+}
