@@ -5,5 +5,6 @@
 //! fires (`rto`). A [`stack::Stack`] picks one of each and sets its parameters.
 
 pub mod congestion;
+pub mod receiver;
 pub mod rto;
 pub mod stack;

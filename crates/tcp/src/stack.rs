@@ -266,9 +266,11 @@ pub enum WindowPolicy {
     Fixed {
         buffer_bytes: u32,
     },
-    /// Dynamic right-sizing (Fisk and Feng 2000): from `initial` up to `max`, by what was read in a round trip.
+    /// Dynamic right-sizing (Fisk and Feng 2001): from `initial` up to `max`, twice what was read in a round trip;
+    /// up to `untuned`, two segments for each that arrives (Linux; equal to `initial` does without).
     AutoTuned {
         initial_bytes: u32,
+        untuned_bytes: u32,
         max_bytes: u32,
     },
 }

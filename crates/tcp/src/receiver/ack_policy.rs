@@ -1,0 +1,236 @@
+//! When is data in order acknowledged? (RFC 5681 §4.2: by the second full segment, within 500 ms.)
+//!
+//! Segments out of order, fillings of gaps and duplicates are acknowledged at once by every policy.
+
+use super::Ack;
+use super::window::Window;
+use crate::stack::DelayedAck;
+use wire::time::{Span, Time};
+
+/// Linux guesses the peer's segments to be this long at most until it has seen longer ones, bytes.
+const FIRST_GUESS_MSS: u32 = 536;
+
+#[derive(Clone, Debug)]
+pub struct AckPolicy {
+    rule: Rule,
+    /// `FAR_FUTURE` while no ACK is owed.
+    deadline: Time,
+    /// The deadline is the end of a delay, not "at once".
+    delayed: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    Off,
+    Every { every: u32, timeout: Span, segments: u32 },
+    Quick(Quick),
+}
+
+impl AckPolicy {
+    pub fn new(spec: DelayedAck, mss: u32) -> AckPolicy {
+        let rule = match spec {
+            DelayedAck::Every { every, timeout } if every > 1 => Rule::Every { every, timeout, segments: 0 },
+            DelayedAck::Off | DelayedAck::Every { .. } => Rule::Off,
+            DelayedAck::Quick { quick, min, max } => Rule::Quick(Quick::new(quick, min, max, mss)),
+        };
+        AckPolicy { rule, deadline: Time::FAR_FUTURE, delayed: false }
+    }
+
+    pub fn set_mss(&mut self, mss: u32) {
+        if let Rule::Quick(quick) = &mut self.rule {
+            quick.mss = mss;
+        }
+    }
+
+    #[inline]
+    pub fn due(&self) -> Option<Time> {
+        (self.deadline < Time::FAR_FUTURE).then_some(self.deadline)
+    }
+
+    /// A segment moved `next` while nothing was missing.
+    #[inline]
+    pub fn in_order(&mut self, now: Time, next: u64, len: u32, psh: bool, window: &Window) -> Ack {
+        match &mut self.rule {
+            Rule::Off => self.at_once(now),
+            Rule::Every { every, timeout, segments } => {
+                *segments += 1;
+                if *segments >= *every {
+                    return self.at_once(now);
+                }
+                let deadline = self.deadline.min(now + *timeout);
+                self.later(deadline)
+            }
+            Rule::Quick(quick) => match quick.delay(now, next, len, psh, self.deadline, window) {
+                None => self.at_once(now),
+                Some(deadline) => self.later(deadline),
+            },
+        }
+    }
+
+    /// An ACK is owed now; it stays owed until one leaves.
+    #[inline]
+    pub fn at_once(&mut self, now: Time) -> Ack {
+        self.deadline = self.deadline.min(now);
+        self.delayed = false;
+        Ack::Now
+    }
+
+    #[inline]
+    fn later(&mut self, deadline: Time) -> Ack {
+        self.deadline = deadline;
+        self.delayed = true;
+        Ack::Later
+    }
+
+    /// A segment that was here already or is outside the window: something is wrong, the sender wants to know.
+    pub fn unneeded(&mut self, window: &Window) {
+        if let Rule::Quick(quick) = &mut self.rule {
+            quick.restart(window);
+        }
+    }
+
+    /// The application has read everything.
+    #[inline]
+    pub fn all_read(&mut self, now: Time) {
+        if let Rule::Quick(quick) = &self.rule
+            && quick.pushed
+            && !quick.conversation
+            && self.deadline < Time::FAR_FUTURE
+        {
+            self.at_once(now);
+        }
+    }
+
+    #[inline]
+    pub fn sent(&mut self, now: Time, next: u64) {
+        match &mut self.rule {
+            Rule::Off => {}
+            Rule::Every { segments, .. } => *segments = 0,
+            Rule::Quick(quick) => quick.sent(next, self.delayed && self.deadline <= now),
+        }
+        self.deadline = Time::FAR_FUTURE;
+    }
+
+    #[inline]
+    pub fn data_sent(&mut self, now: Time) {
+        if let Rule::Quick(quick) = &mut self.rule {
+            // Linux: an answer within the delay of what it answers.
+            quick.conversation |= now - quick.last_arrival < quick.delay;
+        }
+    }
+}
+
+/// Linux: quick at the start and after trouble, then a delay that follows the spacing of arrivals.
+#[derive(Clone, Debug)]
+struct Quick {
+    /// Most ACKs sent at once in a row, and how many of them are left.
+    budget: u32,
+    left: u32,
+    /// Bounds of the delay, and the delay (`ato`).
+    min: Span,
+    max: Span,
+    delay: Span,
+    last_arrival: Time,
+    /// RCV.NXT as last acknowledged.
+    acked: u64,
+    mss: u32,
+    /// Longest segment seen (`rcv_mss`), bytes.
+    longest: u32,
+    /// Data flows both ways (`pingpong`).
+    conversation: bool,
+    /// The end of a write has arrived and waits to be acknowledged.
+    pushed: bool,
+}
+
+impl Quick {
+    fn new(budget: u32, min: Span, max: Span, mss: u32) -> Quick {
+        Quick {
+            budget,
+            left: 0,
+            min,
+            max: max.max(min),
+            delay: min,
+            last_arrival: Time::FAR_PAST,
+            acked: 0,
+            mss,
+            longest: mss.min(FIRST_GUESS_MSS),
+            conversation: false,
+            pushed: false,
+        }
+    }
+
+    /// `None`: acknowledge at once. Otherwise the deadline.
+    fn delay(
+        &mut self,
+        now: Time,
+        next: u64,
+        len: u32,
+        psh: bool,
+        before: Time,
+        window: &Window,
+    ) -> Option<Time> {
+        // A write's end that fills a segment can not be told from the middle of a longer one.
+        self.pushed |= psh && len < self.longest;
+        self.longest = self.longest.max(len.min(self.mss));
+        self.follow(now, next - u64::from(len), window);
+        let quick = self.left > 0 && !self.conversation;
+        if quick || next - self.acked > u64::from(self.longest) {
+            return None;
+        }
+        let longest_delay = window.rtt().map_or(self.max, |rtt| self.max.min(rtt.max(self.min)));
+        let delay = self.delay.min(longest_delay);
+        // An ACK that is nearly due anyway goes now (within a quarter of the delay).
+        if before < Time::FAR_FUTURE && before <= now + delay / 4 {
+            return None;
+        }
+        Some(before.min(now + delay))
+    }
+
+    /// The delay follows the spacing of arrivals; `start` is where this one began.
+    fn follow(&mut self, now: Time, start: u64, window: &Window) {
+        if self.last_arrival == Time::FAR_PAST {
+            self.acked = self.acked.max(start);
+            self.refill(window);
+        } else {
+            let spacing = now - self.last_arrival;
+            if spacing <= self.min / 2 {
+                self.delay = self.delay / 2 + self.min / 2;
+            } else if spacing < self.delay {
+                self.delay = self.delay / 2 + spacing;
+            } else if spacing > self.max + window.rtt().unwrap_or(Span::ZERO) {
+                // Longer than the sender's time-out: it starts slowly again and wants every ACK.
+                self.refill(window);
+            }
+        }
+        self.last_arrival = now;
+    }
+
+    /// Half the window in segments, 2 at least: what a sender in slow start needs.
+    fn refill(&mut self, window: &Window) {
+        let next = self.acked;
+        let half = window.left(next) / (2 * u64::from(self.longest));
+        self.left = self.left.max((half.max(2)).min(u64::from(self.budget)) as u32);
+    }
+
+    fn restart(&mut self, window: &Window) {
+        self.refill(window);
+        self.conversation = false;
+        self.delay = self.min;
+    }
+
+    /// `late`: the delay ran out, nothing came in time to carry the ACK.
+    fn sent(&mut self, next: u64, late: bool) {
+        if late {
+            self.delay = if self.conversation { self.min } else { (self.delay * 2).min(self.max) };
+            self.conversation = false;
+        }
+        if self.left > 0 {
+            self.left -= 1;
+            if self.left == 0 {
+                self.delay = self.min;
+            }
+        }
+        self.acked = next;
+        self.pushed = false;
+    }
+}

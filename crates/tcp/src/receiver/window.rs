@@ -1,0 +1,202 @@
+//! The receive window: how much it promises, how it grows with what is read, when a promise is worth an ACK.
+
+use crate::stack::WindowPolicy;
+use wire::time::{Span, Time};
+
+/// What the window field holds unshifted (RFC 9293 §3.1) and the largest shift (RFC 7323 §2.3).
+const FIELD_MAX: u64 = 65_535;
+const SHIFT_MAX: u8 = 14;
+
+/// The shift that lets the largest window of this policy be said: what the SYN offers.
+pub fn scale_for(policy: WindowPolicy) -> u8 {
+    let largest = match policy {
+        WindowPolicy::Fixed { buffer_bytes } => buffer_bytes,
+        WindowPolicy::AutoTuned { max_bytes, .. } => max_bytes,
+    };
+    (0..SHIFT_MAX).find(|shift| u64::from(largest) >> shift <= FIELD_MAX).unwrap_or(SHIFT_MAX)
+}
+
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Offset up to which the application has read.
+    read_to: u64,
+    /// The right edge, as far as it was ever promised.
+    edge: u64,
+    /// What may be held unread and out of order, bytes.
+    space: u64,
+    /// The edge moves by this at least (RFC 9293 §3.8.6.2.2).
+    step: u64,
+    mss: u32,
+    shift: u8,
+    tuning: Option<Tuning>,
+}
+
+/// Dynamic right-sizing (Fisk and Feng 2001, as Linux does it): room for twice what was read in a round trip.
+#[derive(Clone, Debug)]
+struct Tuning {
+    /// Before reads say more: two segments for each that arrives, up to this (Linux, `rcv_ssthresh`).
+    untuned: u64,
+    max: u64,
+    /// Smoothed round trip as seen from here; zero while unknown.
+    rtt: Span,
+    /// It came from timestamps; otherwise it is the least time that a whole window took.
+    from_hints: bool,
+    /// When the present count of bytes read began, and where.
+    since: Time,
+    mark: u64,
+    /// Without timestamps: the round trip ends when `next` reaches this; began at `window_since`.
+    window_end: u64,
+    window_since: Time,
+}
+
+impl Window {
+    pub fn new(policy: WindowPolicy, mss: u32, first: u64) -> Window {
+        let (space, tuning) = match policy {
+            WindowPolicy::Fixed { buffer_bytes } => (buffer_bytes, None),
+            WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes } => {
+                (initial_bytes, Some(Tuning::new(untuned_bytes, max_bytes, first)))
+            }
+        };
+        let space = u64::from(space.max(1));
+        // A SYN's window is never scaled (RFC 7323 §2.2).
+        let edge = first + space.min(FIELD_MAX);
+        let mut window = Window { read_to: first, edge, space, step: 1, mss, shift: 0, tuning };
+        window.set_step();
+        window
+    }
+
+    pub fn negotiated(&mut self, mss: u32, shift: u8) {
+        self.mss = mss;
+        self.shift = shift.min(SHIFT_MAX);
+        self.set_step();
+    }
+
+    /// RFC 9293 §3.8.6.2.2: the smaller of half the buffer and a full segment.
+    fn set_step(&mut self) {
+        self.step = (self.space / 2).min(u64::from(self.mss)).max(1);
+    }
+
+    #[inline]
+    pub fn read_to(&self) -> u64 {
+        self.read_to
+    }
+    #[inline]
+    pub fn edge(&self) -> u64 {
+        self.edge
+    }
+
+    /// The window as said on the wire, a multiple of 2^shift, bytes.
+    #[inline]
+    pub fn advertised(&self, next: u64) -> u32 {
+        let kept = self.edge.saturating_sub(next);
+        let unit = 1u64 << self.shift;
+        let largest = FIELD_MAX << self.shift;
+        let open = (self.edge_to_offer().saturating_sub(next) & !(unit - 1)).min(largest);
+        if open >= kept {
+            return open as u32;
+        }
+        // What was promised is rounded up, so that the edge does not move left; but not beyond one unit more than
+        // there is room for, or many small segments would each add to it (RFC 7323 §2.4 allows that shrinking).
+        let up = (kept + unit - 1) & !(unit - 1);
+        let most = (self.read_to + self.space + unit).saturating_sub(next);
+        let fits = if up <= most.max(kept) { up } else { kept & !(unit - 1) };
+        fits.min(largest) as u32
+    }
+
+    /// Where the edge goes: as far as there is room, if that is a step worth it; else where it is.
+    #[inline]
+    fn edge_to_offer(&self) -> u64 {
+        let room = self.read_to + self.space;
+        if room >= self.edge + self.step { room } else { self.edge }
+    }
+
+    /// A window was sent.
+    #[inline]
+    pub fn sent(&mut self, next: u64) {
+        self.edge = self.edge.max(next + u64::from(self.advertised(next)));
+    }
+
+    /// The room has at least doubled what is left of the promise, and that is a step worth it: the sender may be
+    /// waiting. While the sender has most of the window left, the ACKs that go anyway tell it soon enough.
+    #[inline]
+    pub fn update_due(&self, next: u64) -> bool {
+        let left = self.edge.saturating_sub(next);
+        left * 2 <= self.space && u64::from(self.advertised(next)) >= (2 * left).max(1)
+    }
+
+    /// A segment of `len` bytes moved `next`.
+    #[inline]
+    pub fn on_arrival(&mut self, now: Time, next: u64, len: u32) {
+        let Some(tuning) = &mut self.tuning else { return };
+        if self.space < tuning.untuned && len >= self.mss / 2 {
+            self.space = (self.space + 2 * u64::from(self.mss)).min(tuning.untuned);
+            self.set_step();
+        } else if !tuning.from_hints && next >= tuning.window_end {
+            tuning.on_window(now, next, self.edge);
+        }
+    }
+
+    #[inline]
+    pub fn on_read(&mut self, now: Time, bytes: u64) {
+        self.read_to += bytes;
+        let Some(tuning) = &mut self.tuning else { return };
+        if tuning.rtt == Span::ZERO || now - tuning.since < tuning.rtt {
+            return;
+        }
+        let wanted = (2 * (self.read_to - tuning.mark)).min(tuning.max);
+        tuning.mark = self.read_to;
+        tuning.since = now;
+        if wanted > self.space {
+            self.space = wanted;
+            self.set_step();
+        }
+    }
+
+    /// The round trip that echoed timestamps gave, smoothed by an eighth.
+    #[inline]
+    pub fn rtt_hint(&mut self, rtt: Span) {
+        let Some(tuning) = &mut self.tuning else { return };
+        if tuning.from_hints {
+            tuning.rtt += (rtt - tuning.rtt) / 8;
+        } else {
+            tuning.rtt = rtt;
+            tuning.from_hints = true;
+        }
+        tuning.rtt = tuning.rtt.max(Span(1));
+    }
+
+    /// The round trip as far as it is known here.
+    pub fn rtt(&self) -> Option<Span> {
+        self.tuning.as_ref().map(|t| t.rtt).filter(|&rtt| rtt > Span::ZERO)
+    }
+
+    /// What a sender may still send from `next` on, bytes.
+    pub fn left(&self, next: u64) -> u64 {
+        self.edge.saturating_sub(next)
+    }
+}
+
+impl Tuning {
+    fn new(untuned_bytes: u32, max_bytes: u32, first: u64) -> Tuning {
+        Tuning {
+            untuned: u64::from(untuned_bytes.min(max_bytes)),
+            max: u64::from(max_bytes),
+            rtt: Span::ZERO,
+            from_hints: false,
+            since: Time::ZERO,
+            mark: first,
+            window_end: first,
+            window_since: Time::FAR_PAST,
+        }
+    }
+
+    /// A window's worth took at least a round trip: the least of them counts.
+    fn on_window(&mut self, now: Time, next: u64, edge: u64) {
+        if self.window_since > Time::FAR_PAST {
+            let took = (now - self.window_since).max(Span(1));
+            self.rtt = if self.rtt == Span::ZERO { took } else { self.rtt.min(took) };
+        }
+        self.window_since = now;
+        self.window_end = edge.max(next + 1);
+    }
+}
