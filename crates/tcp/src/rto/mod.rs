@@ -1,12 +1,20 @@
 //! When does the retransmission timer fire?
 //!
-//! Each rule is one page that turns RTT samples and timeouts into a time-out; bounds, grain and slop are applied
-//! here, once. Nothing here knows the timer itself.
+//! Each rule is one page that turns RTT samples and timeouts into a time-out; grain and slop are applied here,
+//! once. Nothing here knows the timer itself. [`ticks`] stands apart: ns-2's one-way agents use it.
 
+mod bsd;
+mod linux;
+mod linux22;
+mod ns320;
 mod rfc6298;
 pub mod ticks;
 
 use crate::stack::{RtoKind, RtoRule};
+use bsd::Bsd;
+use linux::Linux;
+use linux22::Linux22;
+use ns320::Ns320;
 use rfc6298::Rfc6298;
 use wire::time::{Span, Time};
 
@@ -18,13 +26,21 @@ pub struct RttSample {
     /// SND.UNA after, and SND.NXT at, the ACK that gave the sample (stream offsets).
     pub una: u64,
     pub nxt: u64,
-    pub cwnd_segments: u32,
     /// From the timestamp option, so never ambiguous (RFC 6298 §3).
     pub from_timestamp: bool,
-    /// Retransmissions are still unacknowledged after this ACK.
-    pub retransmits_outstanding: bool,
-    /// Segments in flight after this ACK.
-    pub in_flight_segments: u32,
+}
+
+/// One page each. Times are integers; what a rule keeps in the clock's grain, it keeps in `Bounds::unit`.
+trait TimerRule {
+    fn on_sample(&mut self, b: &Bounds, s: &RttSample);
+    fn on_timeout(&mut self, b: &Bounds);
+    /// SND.UNA advanced to `una`; the window is `cwnd_segments` after that.
+    fn on_ack_advance(&mut self, _b: &Bounds, _una: u64, _nxt: u64, _cwnd_segments: u32) {}
+    /// With back-off and bounds, without slop.
+    fn rto(&self, b: &Bounds) -> Span;
+    fn backoff(&self) -> u32;
+    fn srtt(&self, b: &Bounds) -> Option<Span>;
+    fn rttvar(&self, b: &Bounds) -> Option<Span>;
 }
 
 /// The retransmission time-out of one connection. Enum dispatch, and it clones flat (undo).
@@ -32,6 +48,90 @@ pub struct RttSample {
 pub struct Rto {
     rule: Rule,
     bounds: Bounds,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    Rfc6298(Rfc6298),
+    Linux(Linux),
+    Linux22(Linux22),
+    Ns320(Ns320),
+    Bsd(Bsd),
+}
+
+/// The same call on whichever rule it is.
+macro_rules! on_rule {
+    ($rule:expr, $r:ident => $call:expr) => {
+        match $rule {
+            Rule::Rfc6298($r) => $call,
+            Rule::Linux($r) => $call,
+            Rule::Linux22($r) => $call,
+            Rule::Ns320($r) => $call,
+            Rule::Bsd($r) => $call,
+        }
+    };
+}
+
+impl Rto {
+    pub fn new(spec: &RtoRule) -> Rto {
+        let bounds = Bounds::new(spec);
+        let rule = match spec.rule {
+            RtoKind::Rfc6298 => Rule::Rfc6298(Rfc6298::default()),
+            RtoKind::Linux => Rule::Linux(Linux::default()),
+            RtoKind::Linux22 => Rule::Linux22(Linux22::new(&bounds, false)),
+            RtoKind::Linux22Cured => Rule::Linux22(Linux22::new(&bounds, true)),
+            RtoKind::Ns320 => Rule::Ns320(Ns320::new(&bounds)),
+            RtoKind::Bsd => Rule::Bsd(Bsd::default()),
+        };
+        Rto { rule, bounds }
+    }
+
+    #[inline]
+    pub fn on_sample(&mut self, s: &RttSample) {
+        on_rule!(&mut self.rule, r => r.on_sample(&self.bounds, s));
+    }
+
+    /// The timer fired: one more back-off.
+    pub fn on_timeout(&mut self) {
+        on_rule!(&mut self.rule, r => r.on_timeout(&self.bounds));
+    }
+
+    /// SND.UNA advanced to `una` (SND.NXT is `nxt`), whether or not a sample came of it: to be called after
+    /// `on_sample`, and after the window has grown to `cwnd_segments`.
+    #[inline]
+    pub fn on_ack_advance(&mut self, una: u64, nxt: u64, cwnd_segments: u32) {
+        on_rule!(&mut self.rule, r => r.on_ack_advance(&self.bounds, una, nxt, cwnd_segments));
+    }
+
+    /// The handshake is over, and its SYN had timed out: RFC 6298 (5.7) wants 3 s for the first data.
+    pub fn on_late_handshake(&mut self) {
+        if let Rule::Rfc6298(r) = &mut self.rule {
+            r.on_late_handshake(&mut self.bounds);
+        }
+    }
+
+    /// The time-out to set the timer to: with back-off, bounds and slop.
+    #[inline]
+    pub fn rto(&self) -> Span {
+        let rto = on_rule!(&self.rule, r => r.rto(&self.bounds));
+        // Zero would fire for ever: possible where the minimum is zero and the path takes no time.
+        self.bounds.in_ticks(rto.max(Span(1))) + self.bounds.slop
+    }
+
+    /// Times that the timer has fired and doubled the time-out, as far as the rule still counts them.
+    pub fn backoff(&self) -> u32 {
+        on_rule!(&self.rule, r => r.backoff())
+    }
+
+    /// `None` before the first sample.
+    pub fn srtt(&self) -> Option<Span> {
+        on_rule!(&self.rule, r => r.srtt(&self.bounds))
+    }
+
+    /// The deviation as the rule has it: RTTVAR of RFC 6298, a quarter of what Linux adds to SRTT.
+    pub fn rttvar(&self) -> Option<Span> {
+        on_rule!(&self.rule, r => r.rttvar(&self.bounds))
+    }
 }
 
 /// What every rule is given.
@@ -44,110 +144,53 @@ struct Bounds {
     slop: Span,
 }
 
-#[derive(Clone, Debug)]
-enum Rule {
-    Rfc6298(Rfc6298),
-}
-
-impl Rto {
-    pub fn new(spec: &RtoRule) -> Rto {
-        let bounds = Bounds {
-            initial: spec.initial.clamp(Span(1), Span::MAX),
-            min: spec.min.clamp(Span::ZERO, Span::MAX),
-            max: spec.max.clamp(spec.min.max(Span(1)), Span::MAX),
-            granularity: spec.granularity.max(Span::ZERO),
-            slop: spec.slop.clamp(Span::ZERO, Span::MAX),
-        };
-        let rule = match spec.rule {
-            RtoKind::Rfc6298 => Rule::Rfc6298(Rfc6298::default()),
-            _ => todo!(),
-        };
-        Rto { rule, bounds }
-    }
-
-    pub fn on_sample(&mut self, s: &RttSample) {
-        match &mut self.rule {
-            Rule::Rfc6298(r) => r.on_sample(self.bounds.measured(s)),
-        }
-    }
-
-    /// The timer fired: one more back-off. `cwnd_segments` after the timeout.
-    pub fn on_timeout(&mut self, _cwnd_segments: u32) {
-        match &mut self.rule {
-            Rule::Rfc6298(r) => r.on_timeout(),
-        }
-    }
-
-    /// SND.UNA advanced to `una`, whether or not a sample came of it; called after `on_sample`.
-    pub fn on_ack_advance(&mut self, _una: u64, _cwnd_segments: u32) {
-        match &mut self.rule {
-            Rule::Rfc6298(_) => {}
-        }
-    }
-
-    /// The time-out to set the timer to: with back-off, bounds and slop.
-    pub fn rto(&self) -> Span {
-        let rto = match &self.rule {
-            Rule::Rfc6298(r) => r.rto(&self.bounds),
-        };
-        self.bounds.in_ticks(rto) + self.bounds.slop
-    }
-
-    /// Times in a row that the timer has fired, as far as the rule remembers them.
-    pub fn backoff(&self) -> u32 {
-        match &self.rule {
-            Rule::Rfc6298(r) => r.backoff(),
-        }
-    }
-
-    pub fn srtt(&self) -> Option<Span> {
-        match &self.rule {
-            Rule::Rfc6298(r) => r.srtt(),
-        }
-    }
-
-    pub fn rttvar(&self) -> Option<Span> {
-        match &self.rule {
-            Rule::Rfc6298(r) => r.rttvar(),
-        }
-    }
-}
+/// Longer samples count as this; no sum of a rule overflows with it.
+const LONGEST_SAMPLE: Span = Span::from_secs(3600);
+/// No bound is longer: more than a year.
+const LONGEST: Span = Span::from_secs(1 << 25);
 
 impl Bounds {
-    /// The sample as a clock of this grain reads it: difference of two readings, each rounded down.
-    fn measured(&self, s: &RttSample) -> Span {
-        let g = self.granularity.0;
-        let rtt = s.rtt.0.clamp(0, LONGEST_SAMPLE.0);
-        if g <= 1 {
-            return Span(rtt);
+    fn new(spec: &RtoRule) -> Bounds {
+        let max = spec.max.clamp(Span(1), LONGEST);
+        Bounds {
+            initial: spec.initial.clamp(Span(1), max),
+            min: spec.min.clamp(Span::ZERO, max),
+            max,
+            granularity: spec.granularity.clamp(Span::ZERO, LONGEST),
+            slop: spec.slop.clamp(Span::ZERO, LONGEST),
         }
-        let (end, start) = (s.now.0.div_euclid(g), (s.now.0 - rtt).div_euclid(g));
-        Span((end - start) * g)
+    }
+
+    /// The grain in which a rule counts, nanoseconds, at least 1.
+    fn unit(&self) -> i64 {
+        self.granularity.0.max(1)
+    }
+
+    /// The sample as a clock of this grain reads it: difference of two readings, each rounded down.
+    fn measured_units(&self, s: &RttSample) -> i64 {
+        let rtt = s.rtt.0.clamp(0, LONGEST_SAMPLE.0);
+        let g = self.unit();
+        if g == 1 {
+            return rtt;
+        }
+        s.now.0.div_euclid(g) - (s.now.0 - rtt).div_euclid(g)
     }
 
     /// Rounded up to the grain in which timers are set.
     fn in_ticks(&self, rto: Span) -> Span {
-        let g = self.granularity.0;
-        if g <= 1 {
+        let g = self.unit();
+        if g == 1 {
             return rto;
         }
         Span((rto.0 + g - 1) / g * g)
     }
-
-    /// Doubled `backoff` times, then bounded.
-    fn backed_off(&self, base: Span, backoff: u32) -> Span {
-        doubled(base.max(self.min), backoff, self.max)
-    }
 }
-
-/// Longer samples count as this; no sum of a rule overflows with it.
-const LONGEST_SAMPLE: Span = Span::from_secs(3600);
 
 /// `base` times 2^`backoff`, at most `max`.
 fn doubled(base: Span, backoff: u32, max: Span) -> Span {
-    let base = base.0.max(0);
-    if backoff >= base.leading_zeros().saturating_sub(1) {
-        return if base == 0 { Span::ZERO } else { max };
+    let base = base.0.max(1);
+    if backoff + 1 >= base.leading_zeros() {
+        return max;
     }
     Span(base << backoff).min(max)
 }

@@ -1,9 +1,9 @@
 //! RFC 6298: SRTT and RTTVAR, doubled at each timeout, collapsed by the next sample.
 
-use super::{Bounds, doubled};
+use super::{Bounds, RttSample, TimerRule, doubled};
 use wire::time::Span;
 
-/// Integer nanoseconds, rounded towards zero; two samples of the same length always give the same RTO.
+/// Integer nanoseconds, rounded towards zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rfc6298 {
     smoothed: Option<Smoothed>,
@@ -16,8 +16,22 @@ struct Smoothed {
     rttvar: Span,
 }
 
+/// RFC 6298 (5.7).
+const AFTER_A_LATE_HANDSHAKE: Span = Span::from_secs(3);
+
 impl Rfc6298 {
-    pub(super) fn on_sample(&mut self, rtt: Span) {
+    /// (5.7): a SYN that timed out with an RTO below 3 s re-initialises it to 3 s when data begin.
+    pub(super) fn on_late_handshake(&mut self, b: &mut Bounds) {
+        if self.smoothed.is_none() {
+            b.initial = b.initial.max(AFTER_A_LATE_HANDSHAKE).min(b.max);
+            self.backoff = 0;
+        }
+    }
+}
+
+impl TimerRule for Rfc6298 {
+    fn on_sample(&mut self, b: &Bounds, s: &RttSample) {
+        let rtt = Span(b.measured_units(s) * b.unit());
         self.smoothed = Some(match self.smoothed {
             // (2.2)
             None => Smoothed { srtt: rtt, rttvar: rtt / 2 },
@@ -27,30 +41,32 @@ impl Rfc6298 {
                 srtt: (s.srtt * 7 + rtt) / 8,
             },
         });
-        // §5, last paragraph: a new measurement may collapse the RTO after it was backed off.
+        // §5, last paragraphs: a new measurement computes the RTO anew, which collapses a backed-off one.
         self.backoff = 0;
     }
 
     /// (5.5)
-    pub(super) fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _b: &Bounds) {
         self.backoff = self.backoff.saturating_add(1);
     }
 
-    pub(super) fn rto(&self, b: &Bounds) -> Span {
-        match self.smoothed {
-            // (2.1)
-            None => doubled(b.initial, self.backoff, b.max),
-            // (2.2) and (2.3), K = 4; (2.4) and (2.5) are the bounds.
-            Some(s) => b.backed_off(s.srtt + (s.rttvar * 4).max(b.granularity), self.backoff),
-        }
+    fn rto(&self, b: &Bounds) -> Span {
+        let base = match self.smoothed {
+            // (2.1); an initial value below the minimum stands.
+            None => b.initial,
+            // (2.2) and (2.3) with K = 4; (2.4).
+            Some(s) => (s.srtt + (s.rttvar * 4).max(b.granularity)).max(b.min),
+        };
+        // (5.5) with the maximum of (2.5).
+        doubled(base, self.backoff, b.max)
     }
-    pub(super) fn backoff(&self) -> u32 {
+    fn backoff(&self) -> u32 {
         self.backoff
     }
-    pub(super) fn srtt(&self) -> Option<Span> {
+    fn srtt(&self, _b: &Bounds) -> Option<Span> {
         self.smoothed.map(|s| s.srtt)
     }
-    pub(super) fn rttvar(&self) -> Option<Span> {
+    fn rttvar(&self, _b: &Bounds) -> Option<Span> {
         self.smoothed.map(|s| s.rttvar)
     }
 }
