@@ -1,4 +1,5 @@
-"""How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures.
+"""How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures; and how
+fast the simulator is, beside other simulators (simulators.py).
 
 The captures are made here (target/bench-data, reused). Every program runs several times, in turns, so that
 a machine whose speed drifts treats all alike; CPU time is user plus system of the whole process, its start
@@ -15,17 +16,13 @@ import argparse
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-DATA = ROOT / "target" / "bench-data"
-MIB = 1 << 20
+import simulators
+from measure import DATA, ROOT, Program, build, in_turns, mark, row
 
 
 @dataclass(frozen=True)
@@ -51,65 +48,6 @@ CASES = [
 # At least this many times a peer's rate (tshark cannot take the million flows at all).
 RATIO_BARS = {"tcptrace -l": 3.0, "tshark -z conv,tcp": 100.0}
 TSHARK_PACKETS = 1_000_000
-
-
-@dataclass(frozen=True)
-class Run:
-    cpu_s: float
-    wall_s: float
-    peak_mib: float
-
-
-@dataclass
-class Program:
-    """One command on one capture, and how its runs went."""
-
-    name: str
-    command: list[str]
-    packets: int
-    runs: list[Run] = field(default_factory=list)
-    failed: str | None = None
-
-    def run(self) -> None:
-        if self.failed:
-            return
-        began = time.monotonic()
-        with subprocess.Popen(
-            self.command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=DATA, text=True
-        ) as child:
-            assert child.stderr is not None
-            said = child.stderr.read()
-            # wait4 gives this child's own use, its own children included.
-            _, status, use = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode != 0:
-            last = said.strip().splitlines()[-1:] or ["nothing said"]
-            self.failed = f"exit code {child.returncode}: {last[0]}"
-            return
-        peak = use.ru_maxrss / 1024
-        self.runs.append(Run(use.ru_utime + use.ru_stime, time.monotonic() - began, peak))
-
-    @property
-    def best_rate(self) -> float:
-        return self.packets / min(r.cpu_s for r in self.runs)
-
-    @property
-    def median_rate(self) -> float:
-        return self.packets / statistics.median(r.cpu_s for r in self.runs)
-
-    @property
-    def peak_mib(self) -> float:
-        return max(r.peak_mib for r in self.runs)
-
-
-def build(package: str, what: list[str], binary: str) -> Path | None:
-    """Builds one binary in release mode; None if it does not exist (yet) or does not build."""
-    command = ["cargo", "build", "--quiet", "--release", "-p", package, *what]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode != 0:
-        print(f"note: {binary} was not built: {done.stderr.strip().splitlines()[:1]}", file=sys.stderr)
-        return None
-    return (TARGET if TARGET.is_absolute() else ROOT / TARGET) / "release" / binary
 
 
 def capture(maker: Path, kind: str, packets: int) -> Path:
@@ -141,24 +79,6 @@ def programs(case: Case, rexmit: Path, maker: Path, floor: Path | None, scale: f
         command = ["tstat", "-s", str(DATA / "tstat"), str(whole)]
         todo.append(Program("tstat", command, packets))
     return todo
-
-
-def row(
-    name: str, value: float, unit: str, peer: str | None, peer_value: float | None, ratio: float | None
-) -> dict:
-    rounded = None if ratio is None else round(ratio, 3)
-    return {
-        "name": name,
-        "value": round(value, 1),
-        "unit": unit,
-        "peer": peer,
-        "peer_value": None if peer_value is None else round(peer_value, 1),
-        "ratio": rounded,
-    }
-
-
-def mark(met: bool) -> str:
-    return "met" if met else "MISSED"
 
 
 def report(case: Case, todo: list[Program]) -> list[dict]:
@@ -235,12 +155,9 @@ def main() -> int:
         if args.only and args.only not in case.name and args.only not in case.kind:
             continue
         todo = programs(case, args.rexmit, maker, floor, 0.1 if args.quick else 1.0)
-        for turn in range(runs):
-            for p in todo:
-                # A peer that takes long is run twice: its spread is far below its distance.
-                if turn < 2 or (p.runs and p.runs[0].cpu_s < 5):
-                    p.run()
+        in_turns(todo, runs)
         rows += report(case, todo)
+    rows += simulators.bench(args.only, args.quick, runs)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=1) + "\n")
     print(f"\nwritten to {args.out}")

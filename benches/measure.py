@@ -1,0 +1,111 @@
+"""A program, run several times: CPU time, memory, what it printed; and how a figure stands in bench.json."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+DATA = ROOT / "target" / "bench-data"
+
+
+@dataclass(frozen=True)
+class Run:
+    cpu_s: float  # user plus system of the whole process, its start included
+    wall_s: float
+    peak_mib: float
+
+
+@dataclass
+class Program:
+    """One command on one case, and how its runs went."""
+
+    name: str
+    command: list[str]
+    packets: int  # what it works through; of a simulator that is known when it has run
+    runs: list[Run] = field(default_factory=list)
+    failed: str | None = None
+    keeps_output: bool = False
+    printed: str = ""
+
+    def run(self) -> None:
+        if self.failed:
+            return
+        began = time.monotonic()
+        with tempfile.TemporaryFile("w+") as kept:
+            out = kept if self.keeps_output else subprocess.DEVNULL
+            with subprocess.Popen(
+                self.command, stdout=out, stderr=subprocess.PIPE, cwd=DATA, text=True
+            ) as child:
+                assert child.stderr is not None
+                said = child.stderr.read()
+                # wait4 gives this child's own use, its own children included.
+                _, status, use = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+            kept.seek(0)
+            self.printed = kept.read()
+        if child.returncode != 0:
+            last = said.strip().splitlines()[-1:] or ["nothing said"]
+            self.failed = f"exit code {child.returncode}: {last[0]}"
+            return
+        peak = use.ru_maxrss / 1024
+        self.runs.append(Run(use.ru_utime + use.ru_stime, time.monotonic() - began, peak))
+
+    @property
+    def ran(self) -> bool:
+        return bool(self.runs) and not self.failed
+
+    @property
+    def best_rate(self) -> float:
+        return self.packets / min(r.cpu_s for r in self.runs)
+
+    @property
+    def median_rate(self) -> float:
+        return self.packets / statistics.median(r.cpu_s for r in self.runs)
+
+    @property
+    def peak_mib(self) -> float:
+        return max(r.peak_mib for r in self.runs)
+
+
+def in_turns(programs: list[Program], runs: int) -> None:
+    for turn in range(runs):
+        for p in programs:
+            # A peer that takes long is run twice: its spread is far below its distance.
+            if turn < 2 or (p.runs and p.runs[0].cpu_s < 5):
+                p.run()
+
+
+def build(package: str, what: list[str], binary: str) -> Path | None:
+    """Builds one binary in release mode; None if it does not exist (yet) or does not build."""
+    command = ["cargo", "build", "--quiet", "--release", "-p", package, *what]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        print(f"note: {binary} was not built: {done.stderr.strip().splitlines()[:1]}", file=sys.stderr)
+        return None
+    return (TARGET if TARGET.is_absolute() else ROOT / TARGET) / "release" / binary
+
+
+def row(
+    name: str, value: float, unit: str, peer: str | None, peer_value: float | None, ratio: float | None
+) -> dict:
+    rounded = None if ratio is None else round(ratio, 3)
+    return {
+        "name": name,
+        "value": round(value, 1),
+        "unit": unit,
+        "peer": peer,
+        "peer_value": None if peer_value is None else round(peer_value, 1),
+        "ratio": rounded,
+    }
+
+
+def mark(met: bool) -> str:
+    return "met" if met else "MISSED"

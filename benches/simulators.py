@@ -1,0 +1,246 @@
+"""How fast the simulator is: data packets delivered per CPU second, beside ns-2 and ns-3 on the same path.
+
+`simulate` (benches/src/bin) runs a scenario of benches/simulators with nothing recorded, and again with
+everything recorded into a counter. The peers' programs lie beside the scenarios. All run in turns. What
+counts as delivered is the same for all: data that reached the application in order, in full segments. A peer
+that is slower simulates a shorter time; what is compared is the rate.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import DATA, ROOT, Program, build, in_turns, mark, row
+
+HERE = ROOT / "benches" / "simulators"
+RATE = "data packets/CPU s"
+# At least this many times a peer's rate.
+RATIO_BARS = {"ns-2": 4.0, "ns-3": 200.0}
+# Recording everything may take this many times the CPU time.
+RECORDING_BAR = 5.0
+
+
+@dataclass(frozen=True)
+class Peer:
+    """The same path in another simulator, for so many simulated seconds."""
+
+    flows: int
+    loss: float
+    ns2_s: float
+    ns3_s: float
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    scenario: str  # in benches/simulators
+    rate_bar: float | None = None  # data packets per CPU second
+    memory_bar: int | None = None  # MiB of resident memory at most
+    # At most so many times the CPU time a packet of the case of that name, which comes first.
+    cost_bar: tuple[str, float] | None = None
+    recording: bool = False
+    peer: Peer | None = None
+
+
+CASES = [
+    Case(
+        "one SACK flow",
+        "one-flow.toml",
+        rate_bar=8e6,
+        recording=True,
+        peer=Peer(flows=1, loss=1e-5, ns2_s=200, ns3_s=10),
+    ),
+    Case("one SACK flow, bursts and outages", "bursts-and-outages.toml", rate_bar=3e6, recording=True),
+    Case(
+        "100 flows",
+        "flows-100.toml",
+        rate_bar=3e6,
+        recording=True,
+        peer=Peer(flows=100, loss=0, ns2_s=20, ns3_s=2),
+    ),
+    Case("10,000 flows", "flows-10000.toml", cost_bar=("100 flows", 2.0)),
+    Case("100,000 flows", "flows-100000.toml", memory_bar=1024),
+]
+
+
+class Simulator(Program):
+    """A program whose last line of output is JSON with the data packets that it delivered."""
+
+    def __init__(self, name: str, command: list[str]) -> None:
+        super().__init__(name, command, packets=0, keeps_output=True)
+
+    def run(self) -> None:
+        super().run()
+        if self.failed:
+            return
+        try:
+            self.packets = int(self.answer["data_packets"])
+        except (IndexError, KeyError, ValueError) as e:
+            self.failed = f"printed no count of data packets ({e!r})"
+            return
+        if self.packets == 0:
+            self.failed = "delivered nothing"
+
+    @property
+    def answer(self) -> dict:
+        return json.loads(self.printed.splitlines()[-1])
+
+    @property
+    def packet_ns(self) -> float:
+        return 1e9 / self.best_rate
+
+
+def compile_ns3() -> Path | None:
+    """The peer's program for ns-3; None, and a sentence, where it can not be compiled."""
+    source, binary = HERE / "peer.cc", DATA / "peer-ns3"
+    if binary.exists() and binary.stat().st_mtime > source.stat().st_mtime:
+        return binary
+    if not shutil.which("g++"):
+        print("ns-3 skipped: g++ is not installed (apt-get install g++ libns3-dev)")
+        return None
+    modules = ["applications", "point-to-point", "traffic-control", "internet", "network", "core"]
+    command = ["g++", "-O2", "-std=c++17", str(source), "-o", str(binary), *(f"-lns3-{m}" for m in modules)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode == 0:
+        return binary
+    if "ns3/" in done.stderr and "No such file" in done.stderr:
+        print("ns-3 skipped: it is not installed (apt-get install libns3-dev)")
+    else:
+        print(f"ns-3 skipped: its program was not compiled: {done.stderr.strip().splitlines()[:1]}")
+    return None
+
+
+def find_ns2() -> str | None:
+    found = shutil.which("ns")
+    if not found:
+        print("ns-2 skipped: it is not installed (apt-get install ns2)")
+    return found
+
+
+def programs(case: Case, simulate: Path, ns2: str | None, ns3: Path | None, share: float) -> list[Simulator]:
+    ours = [str(simulate), str(HERE / case.scenario), "--share", str(share)]
+    todo = [Simulator("rexmit", ours)]
+    if case.recording:
+        todo.append(Simulator("rexmit, recording", [*ours, "--record"]))
+    peer = case.peer
+    if peer and ns2:
+        command = [ns2, str(HERE / "peer.tcl"), str(peer.flows), str(peer.ns2_s), str(peer.loss)]
+        todo.append(Simulator("ns-2", command))
+    if peer and ns3:
+        command = [str(ns3), f"--flows={peer.flows}", f"--seconds={peer.ns3_s}", f"--loss={peer.loss}"]
+        todo.append(Simulator("ns-3", command))
+    return todo
+
+
+def print_runs(case: Case, todo: list[Simulator]) -> None:
+    print(f"\n{case.name}: {todo[0].packets:,} data packets")
+    for p in todo:
+        if not p.ran:
+            print(f"  {p.name:22} {p.failed or 'did not run'}")
+            continue
+        line = f"  {p.name:22} {p.best_rate / 1e6:8.3f} M {RATE}  (median {p.median_rate / 1e6:.3f})"
+        line += f"  {p.packet_ns:9.1f} ns/packet"
+        if "events" in p.answer:
+            events = p.answer["events"] / p.packets
+            line += f"  {events:.2f} events/packet  {p.packet_ns / events:.1f} ns/event"
+        print(line + f"  {p.peak_mib:8.1f} MiB")
+
+
+def rates(case: Case, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
+    ours = todo[0]
+    rows, said = [], []
+    events = ours.answer["events"] / ours.packets
+    rows.append(row(f"{case.name}, cost", ours.packet_ns, "ns/packet", None, None, None))
+    rows.append(row(f"{case.name}, events", events, "events/packet", None, None, None))
+    if case.rate_bar:
+        rows.append(
+            row(case.name, ours.best_rate, RATE, "bar", case.rate_bar, ours.best_rate / case.rate_bar)
+        )
+        said.append(f"bar {case.rate_bar / 1e6:g} M: {mark(ours.best_rate >= case.rate_bar)}")
+    for p in todo[1:]:
+        if not p.ran or p.name not in RATIO_BARS:
+            continue
+        ratio, want = ours.best_rate / p.best_rate, RATIO_BARS[p.name]
+        rows.append(row(case.name, ours.best_rate, RATE, p.name, p.best_rate, ratio))
+        said.append(f"{ratio:.1f} times {p.name} (bar {want:g}: {mark(ratio >= want)})")
+    return rows, said
+
+
+def recording(case: Case, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
+    ours = todo[0]
+    full = next((p for p in todo if p.name == "rexmit, recording" and p.ran), None)
+    if full is None:
+        return [], []
+    times = full.packet_ns / ours.packet_ns
+    name, unit = f"{case.name}, recording", "ns/packet"
+    met = mark(times <= RECORDING_BAR)
+    return (
+        [
+            row(name, full.packet_ns, unit, "without recording", ours.packet_ns, times),
+            row(name, times, "times", "bar", RECORDING_BAR, times / RECORDING_BAR),
+        ],
+        [f"recording everything costs {times:.1f} times (bar {RECORDING_BAR:g}: {met})"],
+    )
+
+
+def memory(case: Case, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
+    ours, rows, said = todo[0], [], []
+    name = f"{case.name}, peak"
+    if case.memory_bar:
+        rows.append(row(name, ours.peak_mib, "MiB", "bar", case.memory_bar, ours.peak_mib / case.memory_bar))
+        said.append(
+            f"{ours.peak_mib:.0f} MiB (bar {case.memory_bar}: {mark(ours.peak_mib <= case.memory_bar)})"
+        )
+    for p in todo[1:]:
+        if p.ran and p.name in RATIO_BARS:
+            rows.append(row(name, ours.peak_mib, "MiB", p.name, p.peak_mib, ours.peak_mib / p.peak_mib))
+    return rows, said
+
+
+def growth(case: Case, ours: Simulator, costs: dict[str, float]) -> tuple[list[dict], list[str]]:
+    """What a packet costs with more flows, against the case with fewer."""
+    if case.cost_bar is None or case.cost_bar[0] not in costs:
+        return [], []
+    than, bar = case.cost_bar
+    times = ours.packet_ns / costs[than]
+    name = f"{case.name}, cost"
+    return (
+        [
+            row(name, ours.packet_ns, "ns/packet", than, costs[than], times),
+            row(name, times, f"times {than}", "bar", bar, times / bar),
+        ],
+        [f"a packet costs {times:.2f} times what it costs with {than} (bar {bar:g}: {mark(times <= bar)})"],
+    )
+
+
+def bench(only: str | None, quick: bool, runs: int) -> list[dict]:
+    """Runs the cases, prints how they went, gives their rows for bench.json."""
+    cases = [c for c in CASES if not only or only in c.name or only in c.scenario]
+    if not cases:
+        return []
+    simulate = build("rexmit-benches", ["--bin", "simulate"], "simulate")
+    if simulate is None:
+        return []
+    DATA.mkdir(parents=True, exist_ok=True)
+    has_peers = any(c.peer for c in cases)
+    ns2 = find_ns2() if has_peers else None
+    ns3 = compile_ns3() if has_peers else None
+    rows: list[dict] = []
+    costs: dict[str, float] = {}
+    for case in cases:
+        todo = programs(case, simulate, ns2, ns3, 0.1 if quick else 1.0)
+        in_turns(todo, runs)
+        print_runs(case, todo)
+        if not todo[0].ran:
+            continue
+        costs[case.name] = todo[0].packet_ns
+        found = [rates(case, todo), recording(case, todo), growth(case, todo[0], costs), memory(case, todo)]
+        rows += [r for part, _ in found for r in part]
+        said = [s for _, part in found for s in part]
+        if said:
+            print("  " + "; ".join(said))
+    return rows
