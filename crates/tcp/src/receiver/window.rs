@@ -20,8 +20,9 @@ pub fn scale_for(policy: WindowPolicy) -> u8 {
 pub struct Window {
     /// Offset up to which the application has read.
     read_to: u64,
-    /// The right edge, as far as it was ever promised.
+    /// The right edge, as far as it was ever promised, and as the sender was told last.
     edge: u64,
+    told: u64,
     /// What may be held unread and out of order, bytes.
     space: u64,
     /// The edge moves by this at least (RFC 9293 §3.8.6.2.2).
@@ -60,7 +61,7 @@ impl Window {
         let space = u64::from(space.max(1));
         // A SYN's window is never scaled (RFC 7323 §2.2).
         let edge = first + space.min(FIELD_MAX);
-        let mut window = Window { read_to: first, edge, space, step: 1, mss, shift: 0, tuning };
+        let mut window = Window { read_to: first, edge, told: edge, space, step: 1, mss, shift: 0, tuning };
         window.set_step();
         window
     }
@@ -88,19 +89,26 @@ impl Window {
     /// The window as said on the wire, a multiple of 2^shift, bytes.
     #[inline]
     pub fn advertised(&self, next: u64) -> u32 {
-        let kept = self.edge.saturating_sub(next);
         let unit = 1u64 << self.shift;
         let largest = FIELD_MAX << self.shift;
-        let open = (self.edge_to_offer().saturating_sub(next) & !(unit - 1)).min(largest);
-        if open >= kept {
+        let kept = self.edge.saturating_sub(next);
+        let room = self.edge_to_offer().saturating_sub(next);
+        let open = (room & !(unit - 1)).min(largest);
+        if open >= kept && open > 0 {
             return open as u32;
         }
-        // What was promised is rounded up, so that the edge does not move left; but not beyond one unit more than
-        // there is room for, or many small segments would each add to it (RFC 7323 §2.4 allows that shrinking).
-        let up = (kept + unit - 1) & !(unit - 1);
-        let most = (self.read_to + self.space + unit).saturating_sub(next);
-        let fits = if up <= most.max(kept) { up } else { kept & !(unit - 1) };
-        fits.min(largest) as u32
+        self.rounded(next, kept, room).min(largest) as u32
+    }
+
+    /// Rounding down would take back a part of the promise, or scale a small window away: round up. Many small
+    /// segments would each add to that, so it ends a quarter beyond the buffer; RFC 7323 §2.4 allows the edge to
+    /// move left by less than a unit then.
+    fn rounded(&self, next: u64, kept: u64, room: u64) -> u64 {
+        let unit = 1u64 << self.shift;
+        let least = if room >= self.step { room.min(unit) } else { 0 };
+        let up = (kept.max(least) + unit - 1) & !(unit - 1);
+        let most = self.read_to + self.space + unit.max(self.space / 4);
+        if next + up <= most { up } else { kept & !(unit - 1) }
     }
 
     /// Where the edge goes: as far as there is room, if that is a step worth it; else where it is.
@@ -113,15 +121,18 @@ impl Window {
     /// A window was sent.
     #[inline]
     pub fn sent(&mut self, next: u64) {
-        self.edge = self.edge.max(next + u64::from(self.advertised(next)));
+        self.told = next + u64::from(self.advertised(next));
+        self.edge = self.edge.max(self.told);
     }
 
     /// The room has at least doubled what is left of the promise, and that is a step worth it: the sender may be
     /// waiting. While the sender has most of the window left, the ACKs that go anyway tell it soon enough.
     #[inline]
     pub fn update_due(&self, next: u64) -> bool {
-        let left = self.edge.saturating_sub(next);
-        left * 2 <= self.space && u64::from(self.advertised(next)) >= (2 * left).max(1)
+        let left = self.told.saturating_sub(next);
+        left * 2 <= self.space
+            && next + u64::from(self.advertised(next)) >= self.told + self.step
+            && u64::from(self.advertised(next)) >= 2 * left
     }
 
     /// A segment of `len` bytes moved `next`.

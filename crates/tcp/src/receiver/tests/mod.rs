@@ -1,6 +1,9 @@
 //! Stories with times: segments in, ACKs out.
 
+mod delayed_ack;
+mod model;
 mod sack;
+mod windows;
 
 use super::*;
 use crate::stack::{DelayedAck, Receive, WindowPolicy};
