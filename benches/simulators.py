@@ -219,7 +219,7 @@ def growth(case: Case, ours: Simulator, costs: dict[str, float]) -> tuple[list[d
 
 def bench(only: str | None, quick: bool, runs: int) -> list[dict]:
     """Runs the cases, prints how they went, gives their rows for bench.json."""
-    cases = [c for c in CASES if not only or only in c.name or only in c.scenario]
+    cases = [c for c in CASES if not only or only in c.name or only in f"simulators/{c.scenario}"]
     if not cases:
         return []
     simulate = build("rexmit-benches", ["--bin", "simulate"], "simulate")
