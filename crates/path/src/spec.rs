@@ -1,5 +1,6 @@
 //! What a link is made of, as plain data: what a scenario says, what a link is built from.
 
+pub use crate::check::SpecError;
 use time::{Span, Time};
 
 /// One direction of a link.
@@ -227,4 +228,15 @@ pub struct ArqSpec {
     pub overhead: Span,
     /// Wait before try n (n = 2, 3, ...): uniform over [0, 2^(n-1) * `backoff`) around its mean; zero for none.
     pub backoff: Span,
+}
+
+impl QueueSpec {
+    pub fn limit(&self) -> Limit {
+        match self {
+            QueueSpec::DropTail { limit }
+            | QueueSpec::Red { limit, .. }
+            | QueueSpec::CoDel { limit, .. }
+            | QueueSpec::FqCoDel { limit, .. } => *limit,
+        }
+    }
 }

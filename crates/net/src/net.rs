@@ -1,0 +1,248 @@
+//! The net: links, routes, timers, and the order of what happens.
+
+use crate::agenda::Agenda;
+use crate::routes::Routes;
+use crate::timers::Timers;
+use crate::topology::{BuildError, Duplex, NodeId, TimerId, Topology};
+use path::watch::Backlog;
+use path::{Context, Counters, Facts, Key, Link, LinkId, Orders, PacketId, Pool, Watch};
+use time::Time;
+
+/// What the owner of a net hears of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event<P> {
+    /// A packet reached the node that it was sent to.
+    Arrived {
+        at: NodeId,
+        from: NodeId,
+        facts: Facts,
+        packet: P,
+    },
+    Timer(TimerId),
+}
+
+/// A graph of links under a passed-in clock, carrying packets of `P`.
+#[derive(Clone, Debug)]
+pub struct Net<P> {
+    links: Vec<Link>,
+    routes: Routes,
+    pool: Pool<P>,
+    orders: Orders,
+    agenda: Agenda,
+    timers: Timers,
+    /// The event that is being handled, or was handled last.
+    here: Key,
+    unroutable: u64,
+}
+
+impl<P: Copy> Net<P> {
+    pub fn new(topology: &Topology, seed: u64) -> Result<Net<P>, BuildError> {
+        topology.check()?;
+        let links: Vec<Link> = topology.links.iter().flat_map(|duplex| both(duplex, seed)).collect();
+        Ok(Net {
+            agenda: Agenda::new(links.len()),
+            links,
+            routes: Routes::new(topology),
+            pool: Pool::default(),
+            orders: Orders::default(),
+            timers: Timers::default(),
+            here: Key { time: Time::ZERO, order: 0 },
+            unroutable: 0,
+        })
+    }
+
+    /// Sends a packet. `now` is the time of the event being handled, or later, but not past the next event.
+    /// False if no way leads there (or the packet is there already): nothing is sent.
+    pub fn send<W: Watch<P>>(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        to: NodeId,
+        facts: Facts,
+        packet: P,
+        watch: &mut W,
+    ) -> bool {
+        self.advance(now);
+        let hop = if from == to { None } else { self.routes.next_hop(from, to) };
+        let Some(link) = hop else {
+            self.unroutable += 1;
+            return false;
+        };
+        let id = self.pool.put(facts, from.0, to.0, packet);
+        self.offer(link, id, watch);
+        true
+    }
+
+    /// `None` stops it. A timer set for the past fires now.
+    #[inline]
+    pub fn set_timer(&mut self, id: TimerId, at: Option<Time>) {
+        let deadline = match at {
+            Some(time) => Key { time: time.max(self.here.time), order: self.orders.take() },
+            None => Key::NEVER,
+        };
+        self.timers.set(id, deadline);
+    }
+
+    /// When a timer fires, if it runs.
+    pub fn timer(&self, id: TimerId) -> Option<Time> {
+        let deadline = self.timers.deadline(id);
+        (deadline != Key::NEVER).then_some(deadline.time)
+    }
+
+    /// The time of the next event, inner ones (a packet goes on to its next link) included; `None` if nothing will
+    /// ever happen unless something is sent or a timer is set.
+    pub fn next(&mut self) -> Option<Time> {
+        self.timers.settle();
+        let key = self.agenda.first_key().earlier(self.timers.first_look());
+        (key != Key::NEVER).then_some(key.time)
+    }
+
+    /// Handles events until one concerns the owner.
+    pub fn step<W: Watch<P>>(&mut self, watch: &mut W) -> Option<(Time, Event<P>)> {
+        self.step_until(Time(i64::MAX - 1), watch)
+    }
+
+    /// The same, but nothing after `limit`: `None` if no event up to then concerns the owner.
+    #[inline]
+    pub fn step_until<W: Watch<P>>(&mut self, limit: Time, watch: &mut W) -> Option<(Time, Event<P>)> {
+        loop {
+            let (link, look) = (self.agenda.first_key(), self.timers.first_look());
+            let key = link.earlier(look);
+            if key.time > limit {
+                return None;
+            }
+            // A look that finds nothing due is no event, but its time has come all the same.
+            self.here = key;
+            let event = if link.is_before(look) { self.fire_link(watch) } else { self.fire_timer() };
+            if let Some(event) = event {
+                return Some((key.time, event));
+            }
+        }
+    }
+
+    /// The time of the event being handled, or handled last.
+    pub fn now(&self) -> Time {
+        self.here.time
+    }
+
+    /// The links from one node to another, in order; `None` if no way leads there.
+    pub fn route(&mut self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
+        let mut links = Vec::new();
+        let mut here = from;
+        while here != to {
+            let link = self.routes.next_hop(here, to)?;
+            links.push(link);
+            here = self.routes.end_of(link);
+        }
+        Some(links)
+    }
+
+    /// Directions of links: twice the topology's links.
+    pub fn links(&self) -> usize {
+        self.links.len()
+    }
+    /// The counters of a link; all zero for one that there is not.
+    pub fn counters(&self, link: LinkId) -> Counters {
+        self.links.get(link.index()).map(|l| *l.counters()).unwrap_or_default()
+    }
+    /// What waits in the queue of a link.
+    pub fn backlog(&self, link: LinkId) -> Backlog {
+        self.links.get(link.index()).map(|l| l.backlog()).unwrap_or_default()
+    }
+    /// Packets inside links, all together.
+    pub fn inside(&self) -> usize {
+        self.pool.len()
+    }
+    /// Packets that were to be sent where no way leads.
+    pub fn unroutable(&self) -> u64 {
+        self.unroutable
+    }
+    /// Events scheduled so far.
+    pub fn scheduled(&self) -> u64 {
+        self.orders.taken()
+    }
+
+    /// What is done at a later time than that of the last event comes after all that was scheduled for it so far.
+    #[inline]
+    fn advance(&mut self, now: Time) {
+        debug_assert!(now >= self.here.time, "{now} is before {}", self.here.time);
+        if now > self.here.time {
+            self.here = Key { time: now, order: self.orders.take() };
+        }
+    }
+
+    #[inline]
+    fn fire_link<W: Watch<P>>(&mut self, watch: &mut W) -> Option<Event<P>> {
+        let (_, source) = self.agenda.first()?;
+        let link = &mut self.links[source as usize];
+        let mut cx = context(LinkId(source), self.here, &mut self.orders, &mut self.pool, watch);
+        let arrived = link.fire(&mut cx);
+        let next = link.next();
+        self.agenda.set(source, next);
+        self.pass_on(LinkId(source), arrived?, watch)
+    }
+
+    /// A packet came to the end of a link: it is there, or goes on.
+    #[inline]
+    fn pass_on<W: Watch<P>>(&mut self, link: LinkId, id: PacketId, watch: &mut W) -> Option<Event<P>> {
+        let at = self.routes.end_of(link);
+        let (from, to) = self.pool.from_to(id);
+        if at.0 == to {
+            let event = Event::Arrived {
+                at,
+                from: NodeId(from),
+                facts: *self.pool.facts(id),
+                packet: *self.pool.content(id),
+            };
+            self.pool.free(id);
+            return Some(event);
+        }
+        match self.routes.next_hop(at, NodeId(to)) {
+            Some(link) => self.offer(link, id, watch),
+            None => self.pool.free(id),
+        }
+        None
+    }
+
+    #[inline]
+    fn offer<W: Watch<P>>(&mut self, id: LinkId, packet: PacketId, watch: &mut W) {
+        let link = &mut self.links[id.index()];
+        let next = link.next();
+        let mut cx = context(id, self.here, &mut self.orders, &mut self.pool, watch);
+        if link.awaits_anchor() {
+            for direction in [id, id.twin()] {
+                self.links[direction.index()].anchor(self.here.time);
+            }
+        }
+        let link = &mut self.links[id.index()];
+        link.offer(&mut cx, packet);
+        let new = link.next();
+        if new != next {
+            self.agenda.set(id.0, new);
+        }
+    }
+
+    fn fire_timer(&mut self) -> Option<Event<P>> {
+        self.timers.look().map(Event::Timer)
+    }
+}
+
+fn context<'a, P, W>(
+    link: LinkId,
+    key: Key,
+    orders: &'a mut Orders,
+    pool: &'a mut Pool<P>,
+    watch: &'a mut W,
+) -> Context<'a, P, W> {
+    Context { link, key, orders, pool, watch }
+}
+
+fn both(duplex: &Duplex, seed: u64) -> [Link; 2] {
+    let mut forward = Link::new(&duplex.forward, &duplex.name, true, seed);
+    let mut back = Link::new(&duplex.back, &duplex.name, false, seed);
+    if forward.awaits_anchor() || back.awaits_anchor() {
+        forward.await_anchor();
+        back.await_anchor();
+    }
+    [forward, back]
+}

@@ -1,0 +1,175 @@
+//! Channels: what a link does to packets beyond rate, delay and queue.
+//!
+//! At each place (ingress, wire, egress) every channel is asked about every packet, whatever the others said, so
+//! that the k-th packet always gets a channel's k-th draw. The first that drops is the cause; delays add up, the
+//! latest hold counts, copies add up. Copies share the fate of their original at the place where they were made.
+
+mod list;
+mod outage;
+mod random;
+mod schedule;
+
+pub(crate) use schedule::Calendar;
+
+use crate::facts::Facts;
+use crate::line::Ordering;
+use crate::random::Stream;
+use crate::spec::{ChannelKind, ChannelSpec, Only};
+use time::{Span, Time};
+
+/// What one channel says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Deliver,
+    Drop,
+    /// Keep it until then.
+    Hold(Time),
+    Late(Span, Ordering),
+    /// So many more of it.
+    Copies(u32),
+}
+
+/// What all channels at a place say together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fate {
+    pub dropped_by: Option<u16>,
+    pub hold: Option<Time>,
+    pub late: Span,
+    pub order: Ordering,
+    pub copies: u32,
+}
+
+impl Fate {
+    /// When it goes on, if it came through at `time`.
+    pub fn passes_at(&self, time: Time) -> Time {
+        self.hold.map_or(time, |until| time.max(until)) + self.late
+    }
+    pub fn is_late(&self) -> bool {
+        self.hold.is_some() || self.late != Span::ZERO || self.order != Ordering::Kept
+    }
+
+    fn add(&mut self, index: u16, answer: Answer) {
+        match answer {
+            Answer::Deliver => {}
+            Answer::Drop => self.dropped_by = self.dropped_by.or(Some(index)),
+            Answer::Hold(until) => self.hold = self.hold.max(Some(until)),
+            Answer::Late(by, order) => {
+                self.late += by;
+                if self.order == Ordering::Kept {
+                    self.order = order;
+                }
+            }
+            Answer::Copies(n) => self.copies = self.copies.saturating_add(n),
+        }
+    }
+}
+
+/// What a channel looks at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passing<'a> {
+    /// When the packet is at the place: for the wire the end of its transmission.
+    pub time: Time,
+    pub facts: &'a Facts,
+    /// Framing included.
+    pub bytes: u32,
+}
+
+/// The channels of one link at one place, in the order of the scenario.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Channels {
+    list: Vec<Channel>,
+}
+
+#[derive(Clone, Debug)]
+struct Channel {
+    /// Its place in the link's list.
+    index: u16,
+    only: Only,
+    law: Law,
+}
+
+/// An enum, not a trait object: every packet of a link with channels passes here.
+#[derive(Clone, Debug)]
+pub(crate) enum Law {
+    Outage(outage::Outage),
+    Random(random::Random),
+    List(list::List),
+}
+
+impl Channels {
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+    pub fn add(&mut self, index: u16, only: Only, law: Law) {
+        self.list.push(Channel { index, only, law });
+    }
+    /// Schedules anchored at a link's first packet begin now.
+    pub fn anchor(&mut self, at: Time) {
+        for channel in &mut self.list {
+            if let Law::Outage(outage) = &mut channel.law {
+                outage.anchor(at);
+            }
+        }
+    }
+    #[inline]
+    pub fn ask(&mut self, packet: Passing) -> Fate {
+        let mut fate = Fate::default();
+        for channel in &mut self.list {
+            if looks_at(channel.only, packet.facts) {
+                fate.add(channel.index, channel.law.answer(packet));
+            }
+        }
+        fate
+    }
+}
+
+fn looks_at(only: Only, facts: &Facts) -> bool {
+    match only {
+        Only::All => true,
+        Only::Data => facts.class.has_payload(),
+        Only::Acks => !facts.class.has_payload(),
+    }
+}
+
+/// The streams of one channel of one link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seeds<'a> {
+    pub seed: u64,
+    pub link: &'a str,
+    pub forward: bool,
+}
+
+impl Seeds<'_> {
+    /// For what is drawn for each packet: each direction has its own.
+    pub fn packets(&self, name: &str) -> Stream {
+        let direction = if self.forward { "forward" } else { "back" };
+        Stream::new(self.seed, self.link, &format!("{name}/{direction}"))
+    }
+    /// For what is drawn over time: both directions see the same.
+    pub fn schedule(&self, name: &str) -> Stream {
+        Stream::new(self.seed, self.link, &format!("{name}/schedule"))
+    }
+}
+
+impl Law {
+    /// `None` for what is no law about packets (a rate trace).
+    pub fn new(spec: &ChannelSpec, seeds: Seeds) -> Option<Law> {
+        Some(match &spec.kind {
+            ChannelKind::Outage(o) => Law::Outage(outage::Outage::new(o, seeds.schedule(&spec.name))),
+            ChannelKind::Random { loss } => {
+                Law::Random(random::Random::new(*loss, seeds.packets(&spec.name)))
+            }
+            ChannelKind::List { ordinals } => Law::List(list::List::new(ordinals)),
+            _ => return None,
+        })
+    }
+
+    #[inline]
+    fn answer(&mut self, packet: Passing) -> Answer {
+        match self {
+            Law::Outage(law) => law.answer(packet.time),
+            Law::Random(law) => law.answer(),
+            Law::List(law) => law.answer(),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a link may know about a packet, and why it may lose one.
+
+/// One direction of a link: pair `n` of a topology is `2n` forward and `2n + 1` back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+impl LinkId {
+    pub const fn forward(pair: usize) -> LinkId {
+        LinkId(pair as u32 * 2)
+    }
+    pub const fn back(pair: usize) -> LinkId {
+        LinkId(pair as u32 * 2 + 1)
+    }
+    pub const fn pair(self) -> usize {
+        self.0 as usize / 2
+    }
+    pub const fn is_forward(self) -> bool {
+        self.0 & 1 == 0
+    }
+    /// The other direction of the same pair.
+    pub const fn twin(self) -> LinkId {
+        LinkId(self.0 ^ 1)
+    }
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What kind of packet it is, for channels that look at one kind only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Class {
+    /// Carries payload.
+    #[default]
+    Data,
+    /// A bare acknowledgement.
+    Ack,
+    /// Without payload but no bare acknowledgement (SYN, FIN, RST).
+    Other,
+}
+
+impl Class {
+    pub const fn has_payload(self) -> bool {
+        matches!(self, Class::Data)
+    }
+}
+
+/// The ECN field of the IP header (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    #[default]
+    NotCapable,
+    Capable0,
+    Capable1,
+    /// Congestion experienced.
+    Marked,
+}
+
+impl Ecn {
+    /// A queue may mark it instead of dropping it.
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Ecn::NotCapable)
+    }
+}
+
+/// All that a link looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Bytes, without this link's framing.
+    pub len: u32,
+    /// What FQ-CoDel hashes; the same number for all packets of one direction of a connection.
+    pub flow: u32,
+    pub class: Class,
+    pub ecn: Ecn,
+}
+
+/// Why a link lost a packet. Channels are named by their place in the link's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// No room in the queue.
+    QueueFull,
+    /// RED, CoDel or FQ-CoDel, before the queue was full.
+    Aqm,
+    Channel(u16),
+    /// The beginning of an outage destroyed it in the queue or in flight.
+    Flushed(u16),
+    /// The link layer's last try failed; the channel is the one that this try met.
+    ArqGaveUp(u16),
+}

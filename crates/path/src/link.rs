@@ -1,0 +1,202 @@
+//! One direction of a link: queue, transmitter, propagation, and the channels on the way.
+//!
+//! The order of events is that of a simulator which schedules, whenever a packet starts being sent, first its
+//! arrival at the far end and then the end of its transmission, at which the next is taken from the queue (ns-2
+//! does so). Both places in the order are taken at the start, but the end of a transmission becomes an event only
+//! if somebody waits for it: a link that was idle costs one event a packet.
+
+mod build;
+mod extras;
+#[cfg(test)]
+mod tests;
+
+use crate::counters::Counters;
+use crate::facts::{Cause, LinkId};
+use crate::key::{Key, Orders};
+use crate::line::Line;
+use crate::pool::{PacketId, Pool};
+use crate::queue::DropTail;
+use crate::rate::Rate;
+use crate::watch::{Backlog, Watch};
+use extras::Extras;
+use time::{Span, Time};
+
+/// Around a link: which one it is, which event is being handled, and what all links share.
+pub struct Context<'a, P, W> {
+    pub link: LinkId,
+    /// The event that is being handled. Its time is now.
+    pub key: Key,
+    pub orders: &'a mut Orders,
+    pub pool: &'a mut Pool<P>,
+    pub watch: &'a mut W,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    flight: Line,
+    /// When the packet being sent has left; in the past if none is.
+    done: Key,
+    /// The same, if anything waits for it.
+    due: Key,
+    rate: Rate,
+    delay: Span,
+    framing: u32,
+    /// A schedule of this link or of its twin waits for the first packet.
+    unanchored: bool,
+    queue: DropTail,
+    counters: Counters,
+    /// What a plain link (drop-tail, no channels) has not.
+    extras: Option<Box<Extras>>,
+}
+
+impl Link {
+    /// When its next event is; [`Key::NEVER`] if nothing is inside.
+    #[inline]
+    pub fn next(&self) -> Key {
+        let next = self.flight.next().earlier(self.due);
+        match &self.extras {
+            None => next,
+            Some(extras) => next.earlier(extras.next(self.counters.inside() > 0)),
+        }
+    }
+
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// What waits in its queue.
+    pub fn backlog(&self) -> Backlog {
+        match &self.extras {
+            None => self.queue.backlog(),
+            Some(extras) => extras.backlog(&self.queue),
+        }
+    }
+
+    /// A schedule anchored at the link's first packet does not know its time zero yet.
+    #[inline]
+    pub fn awaits_anchor(&self) -> bool {
+        self.unanchored
+    }
+
+    /// The first packet, in either direction, came at `at`.
+    pub fn anchor(&mut self, at: Time) {
+        self.unanchored = false;
+        if let Some(extras) = &mut self.extras {
+            extras.anchor(at);
+        }
+    }
+
+    /// A packet comes to the near end.
+    #[inline]
+    pub fn offer<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+        self.counters.offered += 1;
+        match &self.extras {
+            None => self.admit(cx, id),
+            Some(_) => self.enter(cx, id),
+        }
+    }
+
+    /// Handles the event at [`Link::next`], whose key the context carries. What it gives back has arrived at the
+    /// far end; it stays in the pool and is its taker's.
+    #[inline]
+    pub fn fire<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
+        if cx.key == self.flight.next() {
+            let id = self.flight.pop(cx.pool)?;
+            return if self.extras.is_none() { self.deliver(cx, id) } else { self.arrive(cx, id) };
+        }
+        if cx.key != self.due {
+            return self.fire_extra(cx);
+        }
+        if self.extras.is_none() {
+            self.send_next(cx)
+        } else {
+            self.sent(cx)
+        }
+        None
+    }
+
+    fn deliver<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> Option<PacketId> {
+        self.counters.delivered += 1;
+        cx.watch.delivered(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id));
+        Some(id)
+    }
+
+    fn lose<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, cause: Cause) {
+        lose(cx, &mut self.counters, id, cause);
+    }
+
+    fn weight<P: Copy, W>(&self, cx: &Context<P, W>, id: PacketId) -> u32 {
+        cx.pool.facts(id).len.saturating_add(self.framing)
+    }
+
+    /// The packet being sent, if any, has left before this event.
+    #[inline]
+    fn is_idle(&self, key: Key) -> bool {
+        self.done.is_before(key)
+    }
+
+    /// To the queue, or past it if the link is idle.
+    #[inline]
+    fn admit<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+        let bytes = self.weight(cx, id);
+        let now = cx.key.time;
+        if self.is_idle(cx.key) && self.queue.is_empty() {
+            let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
+            cx.watch.enqueued(cx.link, now, facts, packet, Backlog { packets: 1, bytes: bytes as u64 });
+            cx.watch.dequeued(cx.link, now, facts, packet, Span::ZERO, Backlog::default());
+            self.start(cx, id);
+        } else if !self.queue.has_room(bytes) {
+            self.lose(cx, id, Cause::QueueFull);
+        } else {
+            self.queue.push(cx.pool, id, now, bytes);
+            self.due = self.done;
+            cx.watch.enqueued(cx.link, now, cx.pool.facts(id), cx.pool.content(id), self.queue.backlog());
+        }
+    }
+
+    /// The transmitter is free: the next from the queue.
+    fn send_next<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
+        self.due = Key::NEVER;
+        let Some(id) = self.queue.pop(cx.pool, self.framing) else { return };
+        let waited = cx.key.time - cx.pool.parcel(id).since;
+        let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
+        cx.watch.dequeued(cx.link, cx.key.time, facts, packet, waited, self.queue.backlog());
+        self.start(cx, id);
+        if !self.queue.is_empty() {
+            self.due = self.done;
+        }
+    }
+
+    /// A packet begins to be sent.
+    #[inline]
+    fn start<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+        if self.extras.is_some() {
+            return self.start_try(cx, id, 1);
+        }
+        let end = self.rate.send(cx.key.time, self.weight(cx, id));
+        let key = Key { time: end + self.delay, order: cx.orders.take() };
+        self.busy_until(cx, end);
+        self.flight.push(cx.pool, id, key);
+    }
+
+    #[inline]
+    fn busy_until<P: Copy, W>(&mut self, cx: &mut Context<P, W>, end: Time) {
+        // An unlimited rate is never busy: a burst of one instant meets no queue.
+        if end > cx.key.time || !self.rate.is_unlimited() {
+            self.done = Key { time: end, order: cx.orders.take() };
+        }
+    }
+}
+
+/// A packet ends here, with its cause.
+pub(crate) fn lose<P: Copy, W: Watch<P>>(
+    cx: &mut Context<P, W>,
+    counters: &mut Counters,
+    id: PacketId,
+    cause: Cause,
+) {
+    counters.drop(cause);
+    cx.watch.dropped(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id), cause);
+    cx.pool.free(id);
+}

@@ -1,0 +1,288 @@
+//! The longer way of a packet through a link that has channels, retries or a managed queue.
+
+use super::{Context, Link};
+use crate::channel::{Calendar, Channels, Fate, Passing};
+use crate::facts::Cause;
+use crate::key::Key;
+use crate::line::{DelayLine, Strays, place};
+use crate::pool::PacketId;
+use crate::queue::DropTail;
+use crate::spec::Flush;
+use crate::watch::{Backlog, Watch};
+use time::Time;
+
+/// What a plain link has not.
+#[derive(Clone, Debug)]
+pub(crate) struct Extras {
+    pub ingress: Channels,
+    pub wire: Channels,
+    pub egress: Channels,
+    pub flushes: Vec<Flushing>,
+    /// When the next outage destroys what is inside; [`Key::NEVER`] if none does.
+    flush_at: Key,
+    /// On its way to the queue.
+    entering: DelayLine,
+    /// The packet being sent, if its end is not simply that it propagates.
+    sending: Option<Sending>,
+    /// In flight, out of order.
+    strays: Strays,
+    /// When the last packet in order arrives.
+    last_arrival: Time,
+    /// At the far end, late.
+    leaving: DelayLine,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    id: PacketId,
+    fate: Fate,
+}
+
+/// An outage that destroys what is inside when it begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Flushing {
+    pub channel: u16,
+    pub what: Flush,
+    pub calendar: Calendar,
+}
+
+impl Default for Extras {
+    fn default() -> Extras {
+        Extras {
+            ingress: Channels::default(),
+            wire: Channels::default(),
+            egress: Channels::default(),
+            flushes: Vec::new(),
+            flush_at: Key::NEVER,
+            entering: DelayLine::default(),
+            sending: None,
+            strays: Strays::default(),
+            last_arrival: Time(i64::MIN),
+            leaving: DelayLine::default(),
+        }
+    }
+}
+
+impl Extras {
+    /// A flush is no event for a link that is empty: a run may end.
+    pub fn next(&self, occupied: bool) -> Key {
+        let next = self.entering.next().earlier(self.strays.next()).earlier(self.leaving.next());
+        if occupied { next.earlier(self.flush_at) } else { next }
+    }
+
+    pub fn backlog(&self, queue: &DropTail) -> Backlog {
+        queue.backlog()
+    }
+
+    pub fn anchor(&mut self, at: Time) {
+        for channels in [&mut self.ingress, &mut self.wire, &mut self.egress] {
+            channels.anchor(at);
+        }
+        for flushing in &mut self.flushes {
+            flushing.calendar.anchor(at);
+        }
+    }
+
+    /// The next time at which an outage begins that destroys something. It comes before all that happens at the
+    /// same time: a packet that would arrive just then is lost.
+    fn plan_flush(&mut self, now: Time) {
+        let begins = self.flushes.iter_mut().filter_map(|f| f.calendar.next_begin(now));
+        self.flush_at = begins.min().map_or(Key::NEVER, |time| Key { time, order: 0 });
+    }
+}
+
+impl Link {
+    fn extras(&mut self) -> &mut Extras {
+        // Only reached from a link that has them; a link without would get empty ones.
+        self.extras.get_or_insert_default()
+    }
+
+    /// At the near end: the channels before the queue.
+    pub(super) fn enter<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+        let now = cx.key.time;
+        let bytes = self.weight(cx, id);
+        let first_inside = self.counters.inside() == 1;
+        let extras = self.extras();
+        if first_inside && !extras.flushes.is_empty() {
+            extras.plan_flush(now);
+        }
+        if extras.ingress.is_empty() {
+            return self.admit(cx, id);
+        }
+        let fate = extras.ingress.ask(Passing { time: now, facts: cx.pool.facts(id), bytes });
+        if let Some(channel) = fate.dropped_by {
+            return self.lose(cx, id, Cause::Channel(channel));
+        }
+        for n in 0..=fate.copies {
+            let id = if n < fate.copies { self.copy(cx, id) } else { id };
+            self.pass_ingress(cx, id, fate);
+        }
+    }
+
+    fn pass_ingress<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, fate: Fate) {
+        let time = fate.passes_at(cx.key.time);
+        let waits = fate.is_late() || self.extras().entering.blocks();
+        if !waits {
+            return self.admit(cx, id);
+        }
+        let key = Key { time, order: cx.orders.take() };
+        self.extras().entering.push(cx.pool, id, key, fate.order);
+    }
+
+    /// One more of the same, ahead of it.
+    fn copy<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> PacketId {
+        let copy = cx.pool.copy(id);
+        self.counters.copies += 1;
+        cx.watch.copied(cx.link, cx.key.time, cx.pool.facts(copy), cx.pool.content(copy));
+        copy
+    }
+
+    /// A packet begins to be sent for the `n`-th time.
+    pub(super) fn start_try<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, _n: u32) {
+        let bytes = self.weight(cx, id);
+        let end = self.rate.send(cx.key.time, bytes);
+        let fate = self.extras().wire.ask(Passing { time: end, facts: cx.pool.facts(id), bytes });
+        if fate.dropped_by.is_none() && fate.copies == 0 {
+            self.propagate(cx, id, end, fate);
+            return self.busy_until(cx, end);
+        }
+        self.busy_until(cx, end);
+        if self.is_idle(cx.key) {
+            return self.end_sending(cx, Sending { id, fate });
+        }
+        self.extras().sending = Some(Sending { id, fate });
+        self.due = self.done;
+    }
+
+    /// The end of a transmission for which something waits.
+    pub(super) fn sent<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
+        if let Some(sending) = self.extras().sending.take() {
+            self.end_sending(cx, sending);
+        }
+        self.send_next(cx);
+        if self.extras().sending.is_some() {
+            self.due = self.done;
+        }
+    }
+
+    fn end_sending<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, sending: Sending) {
+        let Sending { id, fate } = sending;
+        if let Some(channel) = fate.dropped_by {
+            return self.lose(cx, id, Cause::Channel(channel));
+        }
+        for n in 0..=fate.copies {
+            let id = if n < fate.copies { self.copy(cx, id) } else { id };
+            self.propagate(cx, id, cx.key.time, fate);
+        }
+    }
+
+    /// Off to the far end, having left at `end`.
+    fn propagate<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        id: PacketId,
+        end: Time,
+        fate: Fate,
+    ) {
+        let arrival = (fate.passes_at(end) + self.delay).max(end);
+        let key = Key { time: arrival, order: cx.orders.take() };
+        let extras = self.extras();
+        match place(fate.order, arrival, &mut extras.last_arrival) {
+            Some(time) => self.flight.push(cx.pool, id, Key { time, ..key }),
+            None => extras.strays.push(id, key),
+        }
+    }
+
+    /// At the far end: the channels behind the wire.
+    pub(super) fn arrive<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        id: PacketId,
+    ) -> Option<PacketId> {
+        let now = cx.key.time;
+        let bytes = self.weight(cx, id);
+        let extras = self.extras();
+        if extras.egress.is_empty() {
+            return self.deliver(cx, id);
+        }
+        let fate = extras.egress.ask(Passing { time: now, facts: cx.pool.facts(id), bytes });
+        if let Some(channel) = fate.dropped_by {
+            self.lose(cx, id, Cause::Channel(channel));
+            return None;
+        }
+        if !fate.is_late() && fate.copies == 0 && !self.extras().leaving.blocks() {
+            return self.deliver(cx, id);
+        }
+        for n in 0..=fate.copies {
+            let id = if n < fate.copies { self.copy(cx, id) } else { id };
+            let key = Key { time: fate.passes_at(now).max(now), order: cx.orders.take() };
+            self.extras().leaving.push(cx.pool, id, key, fate.order);
+        }
+        None
+    }
+
+    /// An event of one of the side paths.
+    pub(super) fn fire_extra<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
+        let extras = self.extras();
+        if cx.key == extras.flush_at {
+            self.flush(cx);
+            return None;
+        }
+        if cx.key == extras.entering.next() {
+            let id = extras.entering.pop(cx.pool)?;
+            self.admit(cx, id);
+            return None;
+        }
+        if cx.key == extras.strays.next() {
+            let id = extras.strays.pop()?;
+            return self.arrive(cx, id);
+        }
+        let id = extras.leaving.pop(cx.pool)?;
+        self.deliver(cx, id)
+    }
+
+    /// An outage begins that destroys what is inside.
+    fn flush<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
+        let now = cx.key.time;
+        let beginning = |f: &mut Flushing| f.calendar.outage_at(now).is_some().then_some((f.channel, f.what));
+        let begun: Vec<(u16, Flush)> = self.extras().flushes.iter_mut().filter_map(beginning).collect();
+        for (channel, what) in begun {
+            self.flush_queue(cx, Cause::Flushed(channel));
+            if what == Flush::Flight {
+                self.flush_flight(cx, Cause::Flushed(channel));
+            }
+        }
+        self.extras().plan_flush(now);
+    }
+
+    fn flush_queue<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, cause: Cause) {
+        while let Some(id) = self.queue.pop(cx.pool, self.framing) {
+            self.lose(cx, id, cause);
+        }
+        if self.extras().sending.is_none() {
+            self.due = Key::NEVER;
+        }
+    }
+
+    /// The transmitter stays busy until the lost packet would have left.
+    fn flush_flight<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, cause: Cause) {
+        while let Some(id) = self.flight.pop(cx.pool) {
+            self.lose(cx, id, cause);
+        }
+        while let Some(id) = self.extras().strays.pop() {
+            self.lose(cx, id, cause);
+        }
+        if let Some(sending) = self.extras().sending.take() {
+            self.lose(cx, sending.id, cause);
+        }
+        self.due = Key::NEVER;
+        while let Some(id) = self.extras().entering.pop(cx.pool) {
+            self.lose(cx, id, cause);
+        }
+        while let Some(id) = self.extras().leaving.pop(cx.pool) {
+            self.lose(cx, id, cause);
+        }
+        let extras = self.extras();
+        extras.last_arrival = cx.key.time;
+    }
+}

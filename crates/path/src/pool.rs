@@ -1,0 +1,152 @@
+//! Where packets lie while links have them: one slab for all links of a net, chains through it.
+//!
+//! A link's queue and its flight are chains of packet numbers, so that a packet is written once when it is sent
+//! and read once when it arrives, however many links lie between, and an idle link owns no memory. What links
+//! compare lies apart from what packets carry: an event touches one cache line of it.
+
+use crate::facts::Facts;
+use crate::key::Key;
+use time::Time;
+
+/// A packet's place in the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PacketId(pub u32);
+
+impl PacketId {
+    pub(crate) const NONE: PacketId = PacketId(u32::MAX);
+}
+
+/// What a link needs to know of a packet inside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parcel {
+    /// When it arrives, once it is on its way.
+    pub key: Key,
+    /// When it came into the queue.
+    pub since: Time,
+    pub next: PacketId,
+    pub facts: Facts,
+    /// Where it goes and whence it came, for the net.
+    pub to: u32,
+    pub from: u32,
+}
+
+/// All packets that are in any link of a net.
+#[derive(Clone, Debug)]
+pub struct Pool<P> {
+    parcels: Vec<Parcel>,
+    contents: Vec<P>,
+    free: PacketId,
+    used: usize,
+}
+
+impl<P> Default for Pool<P> {
+    fn default() -> Pool<P> {
+        Pool { parcels: Vec::new(), contents: Vec::new(), free: PacketId::NONE, used: 0 }
+    }
+}
+
+impl<P: Copy> Pool<P> {
+    /// How many packets are inside.
+    pub fn len(&self) -> usize {
+        self.used
+    }
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    #[inline]
+    pub fn put(&mut self, facts: Facts, from: u32, to: u32, content: P) -> PacketId {
+        let parcel = Parcel { key: Key::NEVER, since: Time::ZERO, next: PacketId::NONE, facts, to, from };
+        self.used += 1;
+        let id = self.free;
+        if id == PacketId::NONE {
+            self.parcels.push(parcel);
+            self.contents.push(content);
+            // 2^32 packets would be 200 GB: memory ends first.
+            return PacketId((self.parcels.len() - 1) as u32);
+        }
+        let slot = &mut self.parcels[id.0 as usize];
+        self.free = slot.next;
+        *slot = parcel;
+        self.contents[id.0 as usize] = content;
+        id
+    }
+
+    /// Takes it out of the pool. It must be in no chain.
+    #[inline]
+    pub fn free(&mut self, id: PacketId) {
+        self.parcels[id.0 as usize].next = self.free;
+        self.free = id;
+        self.used -= 1;
+    }
+
+    pub fn copy(&mut self, id: PacketId) -> PacketId {
+        let (p, content) = (self.parcels[id.0 as usize], self.contents[id.0 as usize]);
+        self.put(p.facts, p.from, p.to, content)
+    }
+
+    #[inline]
+    pub fn content(&self, id: PacketId) -> &P {
+        &self.contents[id.0 as usize]
+    }
+    #[inline]
+    pub fn facts(&self, id: PacketId) -> &Facts {
+        &self.parcels[id.0 as usize].facts
+    }
+    #[inline]
+    pub fn facts_mut(&mut self, id: PacketId) -> &mut Facts {
+        &mut self.parcels[id.0 as usize].facts
+    }
+    #[inline]
+    pub fn from_to(&self, id: PacketId) -> (u32, u32) {
+        let p = &self.parcels[id.0 as usize];
+        (p.from, p.to)
+    }
+    #[inline]
+    pub(crate) fn parcel(&self, id: PacketId) -> &Parcel {
+        &self.parcels[id.0 as usize]
+    }
+    #[inline]
+    pub(crate) fn parcel_mut(&mut self, id: PacketId) -> &mut Parcel {
+        &mut self.parcels[id.0 as usize]
+    }
+}
+
+/// A chain of packets, first in first out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chain {
+    head: PacketId,
+    tail: PacketId,
+}
+
+impl Default for Chain {
+    fn default() -> Chain {
+        Chain { head: PacketId::NONE, tail: PacketId::NONE }
+    }
+}
+
+impl Chain {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == PacketId::NONE
+    }
+    #[inline]
+    pub fn head(&self) -> Option<PacketId> {
+        (self.head != PacketId::NONE).then_some(self.head)
+    }
+    #[inline]
+    pub fn push<P: Copy>(&mut self, pool: &mut Pool<P>, id: PacketId) {
+        pool.parcel_mut(id).next = PacketId::NONE;
+        match self.is_empty() {
+            true => self.head = id,
+            false => pool.parcel_mut(self.tail).next = id,
+        }
+        self.tail = id;
+    }
+    #[inline]
+    pub fn pop<P: Copy>(&mut self, pool: &Pool<P>) -> Option<PacketId> {
+        let id = self.head()?;
+        self.head = pool.parcel(id).next;
+        Some(id)
+    }
+}
