@@ -179,8 +179,10 @@ pub enum WindowRuleKind {
 pub enum AimdCount {
     /// RFC 3465: one SMSS for each window's worth of acknowledged bytes.
     Bytes,
-    /// Linux: one segment for cwnd segments acknowledged.
+    /// Linux since 2015: one segment for cwnd segments acknowledged.
     Segments,
+    /// Linux before: one segment for cwnd + 1 ACKs, however much they acknowledge.
+    Acks,
     /// RFC 5681 (3): SMSS * SMSS / cwnd at each ACK, at least one byte (BSD, ns-3.20).
     PerAck,
 }

@@ -4,11 +4,21 @@
 //! Nothing here detects a loss or knows a clock. Undo is `clone` before, assign back after.
 
 mod aimd;
+mod compound;
+mod cubic;
+mod cubic_linux26;
 mod slow_start;
+mod vegas;
+mod westwood;
 
 use crate::stack::{self, InitialWindow, WindowRuleKind};
 use aimd::Aimd;
+use compound::Compound;
+use cubic::Cubic;
+use cubic_linux26::CubicLinux26;
 use slow_start::SlowStart;
+use vegas::Vegas;
+use westwood::WestwoodPlus;
 use wire::time::{Span, Time};
 
 /// The congestion window as every rule publishes it, bytes.
@@ -20,11 +30,11 @@ pub struct Window {
     pub smss: u32,
 }
 
-/// What an ACK that advanced SND.UNA told.
+/// What an ACK told.
 #[derive(Clone, Copy, Debug)]
 pub struct AckFacts {
     pub now: Time,
-    /// Bytes newly acknowledged cumulatively.
+    /// Bytes newly acknowledged cumulatively; 0 for a duplicate, which only `on_ack_in_recovery` sees.
     pub acked: u32,
     /// Bytes newly acknowledged cumulatively or by SACK.
     pub delivered: u32,
@@ -58,22 +68,28 @@ pub struct LossFacts {
 
 /// One page each: growth in congestion avoidance, and what a loss leaves of the window.
 trait WindowRule {
-    /// Looks at every ACK that advances, in recovery too, whether or not the window may grow.
-    fn measure(&mut self, _w: &Window, _a: &AckFacts) {}
-    /// Whether this ACK belongs to slow start (RFC 5681 §3.1: either may be used when they are equal).
+    /// Looks at every ACK, whether or not the window may grow; `open` outside recovery.
+    fn measure(&mut self, _w: &Window, _a: &AckFacts, _open: bool) {}
+    /// Whether this ACK belongs to slow start. RFC 5681 §3.1: either may be used where they are equal.
     fn in_slow_start(&self, w: &Window) -> bool {
         w.cwnd < w.ssthresh
     }
     /// Congestion avoidance; `acked` are the bytes that slow start did not use.
     fn avoid(&mut self, w: &mut Window, a: &AckFacts, acked: u32);
+    /// For rules that decide once per round trip: whether this ACK ended one, and the window is set.
+    fn at_round_end(&mut self, _w: &mut Window, _a: &AckFacts) -> bool {
+        false
+    }
+    /// An ACK came while the application or the receiver, not cwnd, limited sending: the window rests.
+    fn rest(&mut self, _a: &AckFacts) {}
     /// The new ssthresh, bytes; forgets what belonged to the time before the loss.
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32;
     fn on_recovery_end(&mut self, _w: &mut Window, _now: Time) {}
     /// Nothing was in flight for a while, up to `now`.
-    fn after_idle(&mut self, _w: &Window, _now: Time) {}
+    fn after_idle(&mut self, _w: &mut Window, _now: Time) {}
 }
 
-/// The window rule of one connection. Enum dispatch: one indirect call less at every ACK, and it clones flat.
+/// The window rule of one connection. Enum dispatch: no indirect call at every ACK, and it clones flat.
 #[derive(Clone, Debug)]
 pub struct Congestion {
     rule: Rule,
@@ -87,13 +103,23 @@ pub struct Congestion {
 #[derive(Clone, Debug)]
 enum Rule {
     Aimd(Aimd),
+    Cubic(Cubic),
+    CubicLinux26(CubicLinux26),
+    Westwood(WestwoodPlus),
+    Vegas(Vegas),
+    Compound(Compound),
 }
 
 /// The same call on whichever rule it is.
 macro_rules! on_rule {
-    ($self:expr, $rule:ident => $call:expr) => {
-        match &mut $self.rule {
-            Rule::Aimd($rule) => $call,
+    ($rule:expr, $r:ident => $call:expr) => {
+        match $rule {
+            Rule::Aimd($r) => $call,
+            Rule::Cubic($r) => $call,
+            Rule::CubicLinux26($r) => $call,
+            Rule::Westwood($r) => $call,
+            Rule::Vegas($r) => $call,
+            Rule::Compound($r) => $call,
         }
     };
 }
@@ -102,8 +128,11 @@ impl Congestion {
     pub fn new(spec: &stack::Congestion, smss: u32) -> (Congestion, Window) {
         let smss = smss.max(1);
         let initial_window = initial_window(spec.initial_window, smss);
-        let window =
-            Window { cwnd: initial_window, ssthresh: spec.initial_ssthresh_bytes.unwrap_or(u32::MAX), smss };
+        let window = Window {
+            cwnd: initial_window,
+            ssthresh: spec.initial_ssthresh_bytes.unwrap_or(u32::MAX).max(smss),
+            smss,
+        };
         let congestion = Congestion {
             rule: Rule::new(&spec.rule),
             slow_start: SlowStart::new(spec.slow_start),
@@ -117,40 +146,45 @@ impl Congestion {
     /// An ACK that advanced, outside recovery or in the slow start after a timeout.
     #[inline]
     pub fn on_ack(&mut self, w: &mut Window, a: &AckFacts) {
-        on_rule!(self, rule => rule.measure(w, a));
+        on_rule!(&mut self.rule, r => r.measure(w, a, true));
         if self.grows_only_when_limited && !a.limited {
+            on_rule!(&mut self.rule, r => r.rest(a));
+            return;
+        }
+        if on_rule!(&mut self.rule, r => r.at_round_end(w, a)) {
             return;
         }
         let mut acked = a.acked;
-        if on_rule!(self, rule => rule.in_slow_start(w)) {
+        if on_rule!(&self.rule, r => r.in_slow_start(w)) {
             acked = self.slow_start.on_ack(w, acked);
         }
         if acked > 0 {
-            on_rule!(self, rule => rule.avoid(w, a, acked));
+            on_rule!(&mut self.rule, r => r.avoid(w, a, acked));
         }
         w.cwnd = w.cwnd.max(w.smss);
     }
 
-    /// An ACK that advanced while recovery owns the window: measurements only.
+    /// An ACK (a duplicate, too) while recovery owns the window: measurements only.
     #[inline]
     pub fn on_ack_in_recovery(&mut self, w: &Window, a: &AckFacts) {
-        on_rule!(self, rule => rule.measure(w, a));
+        on_rule!(&mut self.rule, r => r.measure(w, a, false));
     }
 
-    /// A loss was found: the new ssthresh, bytes, at least 1 SMSS. The caller sets it, and cwnd by its recovery.
+    /// A loss was found: the new ssthresh, bytes, at least 1 SMSS. The caller sets it, and cwnd as its recovery
+    /// has it. To be called once a loss, with the window that was in use: the rules remember it.
     pub fn ssthresh_on_loss(&mut self, w: &Window, l: &LossFacts) -> u32 {
-        on_rule!(self, rule => rule.ssthresh(w, l)).max(w.smss)
+        on_rule!(&mut self.rule, r => r.ssthresh(w, l)).max(w.smss)
     }
 
     /// Recovery is over and has left its window in `w`.
     pub fn on_recovery_end(&mut self, w: &mut Window, now: Time) {
-        on_rule!(self, rule => rule.on_recovery_end(w, now));
+        on_rule!(&mut self.rule, r => r.on_recovery_end(w, now));
         w.cwnd = w.cwnd.max(w.smss);
     }
 
     /// Nothing was in flight for longer than an RTO, and data is about to be sent at `now`.
     pub fn after_idle(&mut self, w: &mut Window, now: Time) {
-        on_rule!(self, rule => rule.after_idle(w, now));
+        on_rule!(&mut self.rule, r => r.after_idle(w, now));
         if self.restart_after_idle {
             // RFC 5681 §4.1: RW = min(IW, cwnd).
             w.cwnd = w.cwnd.min(self.initial_window);
@@ -162,7 +196,15 @@ impl Rule {
     fn new(kind: &WindowRuleKind) -> Rule {
         match *kind {
             WindowRuleKind::Aimd { beta, count } => Rule::Aimd(Aimd::new(beta, count)),
-            _ => todo!(),
+            WindowRuleKind::Cubic { c, beta, fast_convergence, tcp_friendly } => {
+                Rule::Cubic(Cubic::new(c, beta, fast_convergence, tcp_friendly))
+            }
+            WindowRuleKind::CubicLinux26 => Rule::CubicLinux26(CubicLinux26::default()),
+            WindowRuleKind::WestwoodPlus => Rule::Westwood(WestwoodPlus::default()),
+            WindowRuleKind::Vegas { alpha, beta, gamma } => Rule::Vegas(Vegas::new(alpha, beta, gamma)),
+            WindowRuleKind::Compound { alpha, beta, eta, k, gamma } => {
+                Rule::Compound(Compound::new(alpha, beta, eta, k, gamma))
+            }
         }
     }
 }
@@ -174,6 +216,16 @@ fn initial_window(kind: InitialWindow, smss: u32) -> u32 {
         // RFC 3390 (1).
         InitialWindow::Rfc3390 => smss.saturating_mul(4).min(4380.max(smss.saturating_mul(2))),
     }
+}
+
+/// RFC 5681 (4): max(FlightSize / 2, 2 SMSS), with another factor where a rule has one.
+fn part_of_flight(l: &LossFacts, factor: f64, smss: u32) -> u32 {
+    ((f64::from(l.flight) * factor) as u32).max(smss.saturating_mul(2))
+}
+
+/// Linux: half the window (not FlightSize), in whole segments, at least 2. Bytes.
+fn half_in_segments(w: &Window) -> u32 {
+    (w.cwnd / w.smss / 2).max(2).saturating_mul(w.smss)
 }
 
 #[cfg(test)]

@@ -1,0 +1,189 @@
+//! CUBIC as Linux 2.6.32 has it: integers, segments, jiffies.
+
+use super::{AckFacts, LossFacts, Window, WindowRule, aimd::count_acks};
+use wire::time::Time;
+
+/// CUBIC 2.3 of Linux 2.6.32, read there (`tcp_cubic.c`), with module parameter `hystart` = 0: its slow start is
+/// whichever the stack picks. What differs from RFC 9438: beta 717/1024 of cwnd (not of FlightSize); the curve is
+/// looked at again only when cwnd has changed or after a 32nd of a second; the growth is counted in ACKs, scaled by
+/// the measured number of segments an ACK acknowledges; a timeout forgets everything.
+///
+/// Not as there: the cube root is exact (the kernel's is 0.2% off in the mean), and the cube of the time saturates
+/// where the kernel's 64 bits wrap (347 s into one epoch).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CubicLinux26 {
+    /// One segment more for this many ACKs.
+    every: u32,
+    /// ACKs towards the next segment (`snd_cwnd_cnt`).
+    counted: u32,
+    /// Segments.
+    last_max: u32,
+    /// Window and time (jiffies) when the curve was last looked at.
+    looked: (u32, i64),
+    /// Segments: the curve's plateau.
+    origin: u32,
+    /// From the epoch's start to the plateau, 1/1024 s.
+    k: u64,
+    /// Smallest RTT, jiffies times 8; 0 before a sample.
+    delay_min8: u32,
+    /// Jiffies.
+    epoch: Option<i64>,
+    /// ACKs, and the window that Reno would have, since the epoch's start.
+    acks: u32,
+    reno: u32,
+    /// Segments an ACK acknowledges, times 16.
+    ratio16: u32,
+    /// A timeout's loss is not repaired before this is acknowledged.
+    loss_end: u64,
+}
+
+/// Jiffies a second. 250 in Ubuntu 10.04's generic kernel (CONFIG_HZ=250), which paper `interruption` used.
+const HZ: i64 = 250;
+const JIFFY_NS: i64 = 1_000_000_000 / HZ;
+/// The curve's time is counted in 1/1024 s (BICTCP_HZ).
+const TIME_BITS: u32 = 10;
+/// Out of `BETA_SCALE`.
+const BETA: u64 = 717;
+const BETA_SCALE: u64 = 1024;
+/// C, out of 1024, times 10 for the RTT of 100 ms that the constants are made for.
+const C_SCALED: u64 = 41 * 10;
+/// (W_max - cwnd) times this is K cubed.
+const K_CUBED: u64 = (1 << (10 + 3 * TIME_BITS)) / C_SCALED;
+/// ACKs for one segment of Reno's growth, times 8, for each segment of window.
+const RENO_ACKS8: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
+
+impl Default for CubicLinux26 {
+    fn default() -> CubicLinux26 {
+        CubicLinux26 {
+            every: 0,
+            counted: 0,
+            last_max: 0,
+            looked: (0, i64::MIN / 4),
+            origin: 0,
+            k: 0,
+            delay_min8: 0,
+            epoch: None,
+            acks: 0,
+            reno: 0,
+            ratio16: 2 << 4,
+            loss_end: 0,
+        }
+    }
+}
+
+fn jiffies(t: Time) -> i64 {
+    t.0.div_euclid(JIFFY_NS)
+}
+
+impl CubicLinux26 {
+    /// Sets `every` from the curve, for a window of `cwnd` segments.
+    fn look(&mut self, cwnd: u32, now: i64) {
+        self.acks = self.acks.saturating_add(1);
+        if self.looked.0 == cwnd && now - self.looked.1 <= HZ / 32 {
+            return;
+        }
+        self.looked = (cwnd, now);
+        let epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.start_epoch(cwnd, now),
+        };
+        let target = self.curve(now - epoch);
+        let every = if target > u64::from(cwnd) {
+            u64::from(cwnd) / (target - u64::from(cwnd))
+        } else {
+            100 * u64::from(cwnd)
+        };
+        let every = every.min(self.reno_growth(cwnd));
+        let every = (every << 4) / u64::from(self.ratio16.max(1));
+        self.every = every.clamp(1, u64::from(u32::MAX)) as u32;
+    }
+
+    fn start_epoch(&mut self, cwnd: u32, now: i64) -> i64 {
+        self.epoch = Some(now);
+        self.acks = 1;
+        self.reno = cwnd;
+        self.origin = self.last_max.max(cwnd);
+        self.k = cube_root(K_CUBED * u64::from(self.origin - cwnd));
+        now
+    }
+
+    /// Segments, one RTT from `elapsed` jiffies after the epoch's start.
+    fn curve(&self, elapsed: i64) -> u64 {
+        let t = ((elapsed + i64::from(self.delay_min8 >> 3)).max(0) as u64).saturating_mul(1 << TIME_BITS)
+            / HZ as u64;
+        let offset = u128::from(t.abs_diff(self.k).min(1 << 38));
+        let delta = (u128::from(C_SCALED) * offset * offset * offset) >> (10 + 3 * TIME_BITS);
+        let delta = delta.min(u128::from(u32::MAX)) as u64;
+        if t < self.k { u64::from(self.origin).saturating_sub(delta) } else { u64::from(self.origin) + delta }
+    }
+
+    /// ACKs for one segment more, if the window is to keep up with what Reno's would be by now.
+    fn reno_growth(&mut self, cwnd: u32) -> u64 {
+        let each = ((u64::from(cwnd) * RENO_ACKS8) >> 3).max(1);
+        let grown = (u64::from(self.acks).saturating_sub(1)) / each;
+        self.acks -= (grown * each) as u32;
+        self.reno = self.reno.saturating_add(grown as u32);
+        if self.reno > cwnd { u64::from(cwnd / (self.reno - cwnd)) } else { u64::MAX >> 4 }
+    }
+}
+
+/// The largest integer whose cube is at most `n`.
+fn cube_root(n: u64) -> u64 {
+    let mut root = libm::cbrt(n as f64) as u64;
+    let cube = |x: u64| u128::from(x) * u128::from(x) * u128::from(x);
+    while cube(root) > u128::from(n) {
+        root -= 1;
+    }
+    while cube(root + 1) <= u128::from(n) {
+        root += 1;
+    }
+    root
+}
+
+impl WindowRule for CubicLinux26 {
+    fn measure(&mut self, _w: &Window, a: &AckFacts, open: bool) {
+        if open && a.una >= self.loss_end {
+            // A running mean over 16 ACKs.
+            self.ratio16 =
+                (self.ratio16 - (self.ratio16 >> 4)).saturating_add(a.segments).min(u32::from(u16::MAX));
+        }
+        let Some(rtt) = a.rtt else { return };
+        // The queue is still short in the first second of an epoch: such samples do not count.
+        if self.epoch.is_some_and(|epoch| jiffies(a.now) - epoch < HZ) {
+            return;
+        }
+        // Rounded up, as `usecs_to_jiffies` does.
+        let delay8 = ((rtt.0.clamp(0, 1 << 40) + JIFFY_NS - 1) / JIFFY_NS) << 3;
+        let delay8 = (delay8 as u32).max(1);
+        if self.delay_min8 == 0 || delay8 < self.delay_min8 {
+            self.delay_min8 = delay8;
+        }
+    }
+
+    fn in_slow_start(&self, w: &Window) -> bool {
+        w.cwnd <= w.ssthresh
+    }
+
+    fn avoid(&mut self, w: &mut Window, a: &AckFacts, _acked: u32) {
+        self.look((w.cwnd / w.smss).max(1), jiffies(a.now));
+        count_acks(&mut self.counted, self.every, w);
+    }
+
+    fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
+        let cwnd = w.cwnd / w.smss;
+        let part = |of: u64, scale: u64| (u64::from(cwnd) * of / scale) as u32;
+        // Fast convergence.
+        let last_max = if cwnd < self.last_max { part(BETA_SCALE + BETA, 2 * BETA_SCALE) } else { cwnd };
+        if l.timeout {
+            *self = CubicLinux26 { loss_end: l.nxt, ..CubicLinux26::default() };
+        } else {
+            self.last_max = last_max;
+            self.epoch = None;
+            self.counted = 0;
+        }
+        part(BETA, BETA_SCALE).max(2).saturating_mul(w.smss)
+    }
+}
+
+#[cfg(test)]
+mod tests;
