@@ -1,3 +1,23 @@
 //! Scenario and stack files: TOML, units, overrides, errors with line and key.
+//!
+//! [`keys`] says once what may stand in a file. A file becomes a tree of values that know their lines (`tree`),
+//! overrides are applied to it (`overrides`), it is held against the table of keys (`check`), and what is left is
+//! built into the plain data of [`model`] (`build`, `stacks`). The JSON Schema ([`schema`]) and the documentation
+//! ([`docs`]) are made from the same table.
 
+mod build;
+mod check;
+pub mod keys;
 pub mod model;
+mod overrides;
+mod problem;
+mod read;
+mod stacks;
+mod traces;
+mod tree;
+pub mod units;
+mod values;
+
+pub use problem::{Errors, Origin, Problem};
+pub use read::{Override, load, load_stack, parse, parse_stack};
+pub use stacks::built_in as built_in_stacks;

@@ -1,0 +1,176 @@
+//! A scenario from its checked values: names resolved, presets expanded, and what no single value shows.
+
+mod channel;
+mod flow;
+mod link;
+mod preset;
+
+use crate::model::{Node, Record, Scenario};
+use crate::problem::{Problems, did_you_mean, listed};
+use crate::stacks::Library;
+use crate::values::{Item, Value, Values};
+use path::spec::LinkSpec;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What building needs besides the values.
+pub(crate) struct Context<'a> {
+    pub library: &'a Library<'a>,
+    /// The directory from which the scenario's files are found.
+    pub dir: &'a Path,
+}
+
+pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<Scenario> {
+    let mut net = Network::default();
+    preset::expand(v, context, &mut net, p);
+    for node in v.tables("node") {
+        net.add_node(node.item("name"), p);
+    }
+    for link in v.tables("link") {
+        link::add(link, context, &mut net, p);
+    }
+    if net.nodes.is_empty() {
+        v.missing(p, "node", "hosts, given by [[node]], [chain] or [dumbbell]");
+    }
+    let mut flows = flow::Flows::default();
+    for item in v.tables("flow") {
+        flow::add(item, context, &net, &mut flows, p);
+    }
+    if v.item("flow").is_some_and(|i| matches!(&i.value, Value::List(l) if l.is_empty())) {
+        v.missing(p, "flow", "without one nothing happens");
+    }
+    flow::check_end(v, &flows, p);
+    Some(Scenario {
+        name: v.name(),
+        about: v.text("about").unwrap_or_default().to_owned(),
+        duration: v.span("duration"),
+        seed: v.whole("seed").unwrap_or(1),
+        record: record(v.table("record"), &net, &flows, p),
+        nodes: net.nodes,
+        links: net.links.into_iter().collect::<Option<Vec<_>>>()?,
+        flows: flows.list,
+        stacks: flows.stacks,
+    })
+}
+
+/// Nodes and links while they are collected. A link that was refused keeps its place, so that nothing that depends
+/// on it is refused as well.
+#[derive(Default)]
+pub(crate) struct Network {
+    pub nodes: Vec<Node>,
+    /// Only looked up, never listed: its order does not show.
+    node_at: HashMap<String, usize>,
+    pub links: Vec<Option<crate::model::Link>>,
+    pub link_names: Vec<String>,
+    pub ends: Vec<(usize, usize)>,
+    /// Hosts of a dumbbell with several pairs: `left` and `right` stand for all of them.
+    pub pairs: u32,
+    /// Something about a link's ends was refused: no path is judged.
+    pub incomplete: bool,
+}
+
+impl Network {
+    pub fn node(&self, name: &str) -> Option<usize> {
+        self.node_at.get(name).copied()
+    }
+
+    pub fn add_node(&mut self, name: Option<&Item>, p: &mut Problems) {
+        let Some(item) = name else { return };
+        let Some(text) = item.text() else { return };
+        if self.node(text).is_some() {
+            return item.refuse(p, "is taken: a node before has this name");
+        }
+        self.push_node(text);
+    }
+
+    pub fn push_node(&mut self, name: &str) -> usize {
+        let at = self.nodes.len();
+        self.node_at.insert(name.to_owned(), at);
+        self.nodes.push(Node { name: name.to_owned() });
+        at
+    }
+
+    pub fn push_link(&mut self, name: &str, between: (usize, usize), specs: Option<(LinkSpec, LinkSpec)>) {
+        self.link_names.push(name.to_owned());
+        self.ends.push(between);
+        self.links.push(specs.map(|(forward, back)| crate::model::Link {
+            name: name.to_owned(),
+            between,
+            forward,
+            back,
+        }));
+    }
+
+    /// The node that a value names, or a sentence about it.
+    pub fn named(&self, item: Option<&Item>, p: &mut Problems) -> Option<usize> {
+        let item = item?;
+        let name = item.text()?;
+        let found = self.node(name);
+        if found.is_none() {
+            let names = || self.nodes.iter().map(|n| n.name.as_str());
+            item.refuse(p, format!("is no node{}{}", did_you_mean(name, names()), listed(names())));
+        }
+        found
+    }
+
+    /// Which nodes can be reached from `from`.
+    pub fn reachable(&self, from: usize) -> Vec<bool> {
+        let mut neighbours = vec![Vec::new(); self.nodes.len()];
+        for &(a, b) in &self.ends {
+            neighbours[a].push(b);
+            neighbours[b].push(a);
+        }
+        let mut seen = vec![false; self.nodes.len()];
+        seen[from] = true;
+        let mut waiting = vec![from];
+        while let Some(node) = waiting.pop() {
+            for &next in &neighbours[node] {
+                if !std::mem::replace(&mut seen[next], true) {
+                    waiting.push(next);
+                }
+            }
+        }
+        seen
+    }
+}
+
+fn record(v: Option<&Values>, net: &Network, flows: &flow::Flows, p: &mut Problems) -> Record {
+    let Some(v) = v else { return Record::default() };
+    let nodes: Vec<&str> = net.nodes.iter().map(|n| n.name.as_str()).collect();
+    let links: Vec<&str> = net.link_names.iter().map(String::as_str).collect();
+    let names: Vec<&str> = flows.list.iter().map(|f| f.name.as_str()).collect();
+    Record {
+        capture: chosen(v.item("capture"), "node", &nodes, p),
+        snap_bytes: v.bytes("snap").map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        state: chosen(v.item("state"), "flow", &names, p),
+        queues: chosen(v.item("queues"), "link", &links, p),
+        drops: v.flag("drops"),
+        retransmissions: v.flag("retransmissions"),
+        packets: v.flag("packets"),
+    }
+}
+
+/// The indices that a flag or a list of names stands for, ascending, each once.
+fn chosen(item: Option<&Item>, noun: &str, all: &[&str], p: &mut Problems) -> Vec<usize> {
+    let Some(item) = item else { return Vec::new() };
+    match &item.value {
+        Value::Flag(true) => (0..all.len()).collect(),
+        Value::List(names) => {
+            let mut found = Vec::new();
+            for name in names {
+                let text = name.text().unwrap_or_default();
+                match all.iter().position(|n| *n == text) {
+                    Some(at) => found.push(at),
+                    None => {
+                        let near = did_you_mean(text, all.iter().copied());
+                        name.refuse(p, format!("is no {noun}{near}{}", listed(all.iter().copied())));
+                    }
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+            found
+        }
+        _ => Vec::new(),
+    }
+}

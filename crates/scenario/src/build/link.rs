@@ -1,0 +1,194 @@
+//! Links: both directions from what the link says and what differs in one.
+
+use super::{Context, Network, channel};
+use crate::problem::Problems;
+use crate::values::{Item, Value, Values, join};
+use path::spec::{ArqSpec, ChannelKind, Limit, LinkSpec, QueueSpec};
+use time::Span;
+
+const DEFAULT_LIMIT: Limit = Limit::Packets(1000);
+
+pub(super) fn add(v: &Values, context: &Context<'_>, net: &mut Network, p: &mut Problems) {
+    let ends = v.list("between");
+    let (a, b) = (net.named(ends.first(), p), net.named(ends.get(1), p));
+    let specs = both(v, v.list("channel"), context, p);
+    let (Some(a), Some(b)) = (a, b) else {
+        net.incomplete = true;
+        return;
+    };
+    if let Some(item) = v.item("between").filter(|_| a == b) {
+        item.refuse(p, "is one node twice: a link joins two");
+    }
+    let name = v.name();
+    // A preset's link may have the name; two of [[link]] were told apart before.
+    if net.link_names.contains(&name)
+        && let Some(item) = v.item("name")
+        && net.links.iter().flatten().filter(|l| l.name == name).count() > 0
+    {
+        item.refuse(p, "is taken: a link before has this name");
+    }
+    net.push_link(&name, (a, b), specs);
+}
+
+/// The two directions of a link: what it says, what one direction says instead, and its channels.
+pub(super) fn both(
+    v: &Values,
+    channels: &[Item],
+    context: &Context<'_>,
+    p: &mut Problems,
+) -> Option<(LinkSpec, LinkSpec)> {
+    let forward = one(v, v.table("forward"), p);
+    let back = one(v, v.table("back"), p);
+    let (mut forward, mut back) = (forward?, back?);
+    let mut whole = true;
+    for values in channels.iter().filter_map(Item::table) {
+        let Some(built) = channel::channel(values, context, p) else {
+            whole = false;
+            continue;
+        };
+        let direction = values.word("direction").unwrap_or("both");
+        for (name, spec) in [("forward", &mut forward), ("back", &mut back)] {
+            if direction == name || direction == "both" {
+                check_place(&built.kind, spec, values, p);
+                spec.channels.push(built.clone());
+            }
+        }
+    }
+    if !whole {
+        return None;
+    }
+    // What is said above reads better; this is what the links themselves insist on.
+    for spec in [&forward, &back] {
+        if let Err(wrong) = spec.check()
+            && p.is_empty()
+        {
+            p.add(
+                &v.origin,
+                &join(&v.path, &wrong.key),
+                Some(&wrong.found),
+                format!("can not be: {}", wrong.allowed),
+            );
+        }
+    }
+    Some((forward, back))
+}
+
+/// What depends on the link that a channel stands on.
+fn check_place(kind: &ChannelKind, link: &LinkSpec, v: &Values, p: &mut Problems) {
+    match kind {
+        ChannelKind::RateTrace { .. } if has_rate_trace(link) => {
+            v.refuse(p, "is a second rate-trace on one direction of the link");
+        }
+        ChannelKind::DelayStep { steps, .. } => {
+            let Some(item) = v.item("steps") else { return };
+            for ((_, by), step) in steps.iter().zip(item.list()) {
+                if link.delay.0 + by.0 < 0 {
+                    step.refuse(
+                        p,
+                        format!(
+                            "takes more than the link's delay of {}",
+                            crate::units::show_span(link.delay)
+                        ),
+                    );
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn has_rate_trace(link: &LinkSpec) -> bool {
+    link.channels.iter().any(|c| matches!(c.kind, ChannelKind::RateTrace { .. }))
+}
+
+fn one(v: &Values, differs: Option<&Values>, p: &mut Problems) -> Option<LinkSpec> {
+    let pick = |key: &str| differs.and_then(|d| d.item(key)).or_else(|| v.item(key));
+    let rate_bps = match pick("rate") {
+        Some(Item { value: Value::Rate(bps), .. }) => Some(*bps),
+        Some(_) => return None,
+        None => None,
+    };
+    Some(LinkSpec {
+        rate_bps,
+        delay: pick("delay").map_or(Some(Span::ZERO), Item::span)?,
+        framing_bytes: framing(pick("framing"), p)?,
+        queue: match pick("queue") {
+            Some(item) => queue(item.table()?, p)?,
+            None => QueueSpec::DropTail { limit: DEFAULT_LIMIT },
+        },
+        channels: Vec::new(),
+        arq: match pick("arq") {
+            Some(item) => Some(arq(item.table()?)?),
+            None => None,
+        },
+    })
+}
+
+fn framing(item: Option<&Item>, p: &mut Problems) -> Option<u32> {
+    let Some(item) = item else { return Some(0) };
+    match item.value {
+        Value::Word("ppp") => Some(2),
+        Value::Word("ethernet") => Some(38),
+        Value::Word(_) => Some(0),
+        Value::Amount(crate::units::Amount::Bytes(bytes)) if bytes <= 10_000 => Some(bytes as u32),
+        Value::Amount(_) => {
+            item.refuse(p, "is too large: at most 10000 bytes");
+            Some(0)
+        }
+        _ => None,
+    }
+}
+
+fn arq(v: &Values) -> Option<ArqSpec> {
+    Some(ArqSpec {
+        tries: v.whole("tries")? as u32,
+        overhead: v.span("overhead")?,
+        backoff: v.span("backoff")?,
+    })
+}
+
+fn queue(v: &Values, p: &mut Problems) -> Option<QueueSpec> {
+    let limit = limit(v)?;
+    Some(match v.variant?.name {
+        "droptail" => QueueSpec::DropTail { limit },
+        "red" => {
+            let (min_threshold, max_threshold) = (v.number("min_threshold")?, v.number("max_threshold")?);
+            if min_threshold >= max_threshold {
+                let key = if v.says("min_threshold") { "min_threshold" } else { "max_threshold" };
+                v.item(key)?.refuse(p, "crosses the bounds: min_threshold must lie below max_threshold");
+            }
+            QueueSpec::Red {
+                limit,
+                min_threshold,
+                max_threshold,
+                max_probability: v.number("max_probability")?,
+                weight: v.number("weight")?,
+                gentle: v.flag("gentle"),
+                ecn: v.flag("ecn"),
+            }
+        }
+        "codel" => QueueSpec::CoDel {
+            limit,
+            target: v.span("target")?,
+            interval: v.span("interval")?,
+            ecn: v.flag("ecn"),
+        },
+        "fq-codel" => QueueSpec::FqCoDel {
+            limit,
+            target: v.span("target")?,
+            interval: v.span("interval")?,
+            flows: v.whole("flows")? as u32,
+            quantum_bytes: u32::try_from(v.bytes("quantum")?).unwrap_or(u32::MAX),
+            ecn: v.flag("ecn"),
+        },
+        _ => return None,
+    })
+}
+
+fn limit(v: &Values) -> Option<Limit> {
+    match (v.item("packets"), v.item("bytes")) {
+        (Some(packets), _) => Some(Limit::Packets(packets.whole()? as u32)),
+        (None, Some(_)) => Some(Limit::Bytes(v.bytes("bytes")?)),
+        (None, None) => Some(DEFAULT_LIMIT),
+    }
+}

@@ -1,0 +1,396 @@
+//! Keys of stacks. What a file leaves open is what today's RFCs say.
+
+use super::oneway::ONEWAY;
+use super::*;
+
+pub(super) const BYTES: Kind = Kind::Amount(&[Unit::Bytes]);
+pub(super) const TIME: Kind = Kind::Time(Sign::Positive);
+pub(super) const NOT_NEGATIVE: Kind = Kind::Time(Sign::NotNegative);
+pub(super) const BIG: f64 = 1e9;
+
+pub(super) const SOURCE: Key =
+    key("source", Kind::List { of: &Kind::Text, least: 1 }, "Where this is known from, as text.")
+        .absent("nothing is said");
+
+pub(super) const fn flag(name: &'static str, doc: &'static str) -> Key {
+    key(name, Kind::Flag, doc)
+}
+
+pub static STACK: Table = Table {
+    noun: "a stack",
+    doc: "A named bundle of sender and receiver behaviour. A section or key that is not given is as in the stack that it is \
+          based on, or else as the table says.",
+    keys: &[
+        key("name", Kind::Name, "Its name."),
+        key("about", Kind::Text, "What it is.").default(""),
+        SOURCE,
+        key("based_on", Kind::Reference("stack"), "A stack (name or file) from which this one differs.").absent("nothing is inherited"),
+        flag("wire", "True for an endpoint that would interoperate; false for a one-way agent, which has only `[oneway]`.")
+            .default("true"),
+        key("options", Kind::Table(&OPTIONS), "What the SYN offers.").absent("as below"),
+        key("detect", Kind::Table(&DETECT), "Which segments are lost.").absent("as below"),
+        key("recovery", Kind::Table(&RECOVERY), "How much may be sent while repairing.").absent("RFC 6675"),
+        key("congestion", Kind::Table(&CONGESTION), "How large the window is otherwise.").absent("RFC 5681"),
+        key("rto", Kind::Table(&RTO), "When the timer fires.").absent("RFC 6298"),
+        key("undo", Kind::Table(&UNDO), "Signs that a repair was needless, and the way back.").absent("as below"),
+        key("send", Kind::Table(&SEND), "Nagle, buffer, keep-alive.").absent("as below"),
+        key("receive", Kind::Table(&RECEIVE), "Acknowledgements and window.").absent("as below"),
+        key("oneway", Kind::Table(&ONEWAY), "ns-2's agents; with `wire = false`.").absent("needed where `wire` is false"),
+    ],
+    forms: None,
+    variants: None,
+};
+
+pub static OPTIONS: Table = Table {
+    noun: "options",
+    doc: "What the SYN offers.",
+    keys: &[
+        key("mss", BYTES, "Largest payload of a segment without options; at most 65535 bytes.")
+            .default("1460B"),
+        flag("window_scale", "RFC 7323, with the shift that the receive buffer needs.").default("true"),
+        flag("sack", "RFC 2018.").default("true"),
+        flag("timestamps", "RFC 7323.").default("true"),
+        key("timestamp_tick", TIME, "Tick of the timestamps' clock.").default("1ms"),
+        SOURCE,
+    ],
+    forms: None,
+    variants: None,
+};
+
+pub static DETECT_RULES: &[Word] = &[
+    word("dup-acks", "DupThresh duplicate ACKs (RFC 5681, section 3.2)"),
+    word("rfc6675", "SACK scoreboard and IsLost (RFC 6675); duplicate ACKs where the peer does no SACK"),
+    word(
+        "linux-sack",
+        "like RFC 6675, counted in segments, and the first hole is lost on entry (Linux before RACK, FACK off)",
+    ),
+    word(
+        "linux-fack",
+        "DupThresh segments between a hole and the highest SACKed byte condemn it, SACKed or not (Linux before RACK, FACK on)",
+    ),
+    word(
+        "xnu-1699",
+        "SACK holes are forgotten at a timeout, DupThresh 2 behind one, and its counter restarts (OS X 10.7)",
+    ),
+];
+
+pub static DETECT: Table = Table {
+    noun: "detection",
+    doc: "Which segments are lost?",
+    keys: &[
+        key("rule", Kind::Choice(DETECT_RULES), "The rule.").default("rfc6675"),
+        key("dupthresh", whole(1, 1000), "Duplicate ACKs, or their worth in SACK, that prove a loss.")
+            .default("3"),
+        flag("limited_transmit", "New segments on the first two duplicate ACKs (RFC 3042).").default("true"),
+        SOURCE,
+    ],
+    forms: None,
+    variants: None,
+};
+
+pub static AFTER_TIMEOUT: &[Word] = &[
+    word("go-back-n", "everything again from SND.UNA on, as the window grows (BSD, ns-3)"),
+    word(
+        "mark-lost",
+        "what is not SACKed is marked lost and repaired in slow start (RFC 6675, section 5.1; Linux)",
+    ),
+    word("fast-recovery", "fast recovery instead of slow start (paper wireless)"),
+];
+pub static NS320: &[Word] =
+    &[word("tahoe", "TcpTahoe"), word("reno", "TcpReno"), word("newreno", "TcpNewReno")];
+
+pub static RECOVERY: Table = Table {
+    noun: "recovery",
+    doc: "How much may be sent while repairing?",
+    keys: &[
+        key("after_timeout", Kind::Choice(AFTER_TIMEOUT), "What follows a timeout.").default("mark-lost"),
+        SOURCE,
+    ],
+    forms: None,
+    variants: Some(Variants {
+        tag: "rule",
+        noun: "recovery",
+        doc: "The rule.",
+        default: Some("pipe"),
+        list: &[
+            variant("none", "Tahoe: fast retransmit, then slow start from one segment.", &[]),
+            variant("reno", "Inflation, over at the first ACK that advances (RFC 5681, section 3.2).", &[]),
+            variant(
+                "newreno",
+                "Partial ACKs retransmit and deflate (RFC 6582).",
+                &[flag(
+                    "impatient",
+                    "The timer is restarted at the first partial ACK only (RFC 6582, section 4).",
+                )
+                .default("true")],
+            ),
+            variant("pipe", "As much as the pipe has room for (RFC 6675).", &[]),
+            variant("prr", "Proportional rate reduction (RFC 9937).", &[]),
+            variant("rate-halving", "cwnd down by one for every second ACK (Linux before 3.2).", &[]),
+            variant(
+                "ns3.20",
+                "ns-3.20's TCP, to the byte.",
+                &[key("variant", Kind::Choice(NS320), "Which class.")],
+            ),
+        ],
+    }),
+};
+
+pub static SLOW_START: Table = Table {
+    noun: "slow start",
+    doc: "How the window grows below ssthresh.",
+    keys: &[],
+    forms: None,
+    variants: Some(Variants {
+        tag: "kind",
+        noun: "slow start",
+        doc: "The rule.",
+        default: None,
+        list: &[
+            variant(
+                "bytes",
+                "By the bytes that each ACK acknowledges (RFC 5681 with RFC 3465).",
+                &[key("limit", whole(0, 1_000_000), "At most so many SMSS at each ACK; 0 is no limit.")
+                    .default("2")],
+            ),
+            variant("per-ack", "One segment at each ACK, however much it acknowledges.", &[]),
+        ],
+    }),
+};
+
+pub static WINDOW_WORDS: &[Word] = &[word("rfc3390", "min(4 SMSS, max(2 SMSS, 4380 bytes))")];
+pub static UNBOUNDED: &[Word] = &[word("unbounded", "as large as can be (RFC 5681, section 3.1)")];
+pub static COUNTS: &[Word] = &[
+    word("bytes", "one SMSS for each window's worth of acknowledged bytes (RFC 3465)"),
+    word("segments", "one segment for cwnd segments acknowledged (Linux since 2015)"),
+    word("acks", "one segment for cwnd + 1 ACKs, however much they acknowledge (Linux before 2015)"),
+    word("per-ack", "SMSS * SMSS / cwnd at each ACK, at least one byte (RFC 5681 (3))"),
+];
+
+pub static CONGESTION: Table = Table {
+    noun: "congestion control",
+    doc: "How large is the window otherwise?",
+    keys: &[
+        key(
+            "initial_window",
+            Kind::Or(WINDOW_WORDS, &Kind::Amount(&[Unit::Smss])),
+            "The window before the first ACK of data; ten is RFC 6928.",
+        )
+        .default("10 SMSS"),
+        key("initial_ssthresh", Kind::Or(UNBOUNDED, &BYTES), "ssthresh before the first loss.")
+            .default("unbounded"),
+        key("slow_start", Kind::Table(&SLOW_START), "How the window grows below ssthresh.")
+            .absent("bytes, limit 2"),
+        flag(
+            "restart_after_idle",
+            "Back to the initial window after an RTO of silence (RFC 5681, section 4.1).",
+        )
+        .default("true"),
+        flag(
+            "grows_only_when_limited",
+            "The window grows only while it is what limits sending (RFC 7661, section 3; Linux).",
+        )
+        .default("true"),
+        SOURCE,
+    ],
+    forms: None,
+    variants: Some(Variants {
+        tag: "rule",
+        noun: "window rule",
+        doc: "The rule.",
+        default: Some("aimd"),
+        list: &[
+            variant(
+                "aimd",
+                "One SMSS up in each RTT, half down (RFC 5681, section 3.1).",
+                &[
+                    key("beta", BETA, "Share of the window that a loss leaves.").default("0.5"),
+                    key("count", Kind::Choice(COUNTS), "How an RTT's worth is counted.").default("bytes"),
+                ],
+            ),
+            variant(
+                "cubic",
+                "CUBIC (RFC 9438).",
+                &[
+                    key("c", number_above(0.0, BIG), "How fast the window grows (C).").default("0.4"),
+                    key("beta", BETA, "Share of the window that a loss leaves.").default("0.7"),
+                    flag("fast_convergence", "RFC 9438, section 4.7.").default("true"),
+                    flag("tcp_friendly", "At least what Reno would have (RFC 9438, section 4.3).")
+                        .default("true"),
+                ],
+            ),
+            variant("cubic-linux-2.6", "Linux 2.6.32's CUBIC, in its integers.", &[]),
+            variant("westwood+", "ssthresh from the bandwidth of ACKs (Westwood+).", &[]),
+            variant(
+                "vegas",
+                "From the delay (Brakmo and Peterson 1995).",
+                &[
+                    key("alpha", number(0.0, BIG), "Segments queued below which the window grows.")
+                        .default("2"),
+                    key("beta", number(0.0, BIG), "Segments queued above which it shrinks.").default("4"),
+                    key("gamma", number(0.0, BIG), "Segments queued that end slow start.").default("1"),
+                ],
+            ),
+            variant(
+                "compound",
+                "A loss window and a delay window (draft-sridharan-tcpm-ctcp).",
+                &[
+                    key("alpha", number_above(0.0, BIG), "Growth of the delay window.").default("0.125"),
+                    key("beta", BETA, "What a loss takes.").default("0.5"),
+                    key("eta", number(0.0, BIG), "What queueing takes.").default("1"),
+                    key("k", number(0.0, 1.0), "Power of the growth.").default("0.75"),
+                    key("gamma", number(0.0, BIG), "Segments queued above which the delay window shrinks.")
+                        .default("30"),
+                ],
+            ),
+        ],
+    }),
+};
+
+const BETA: Kind = Kind::Number(Range { least: 0.0, most: 1.0, above: true, below: true });
+
+pub static RTO_RULES: &[Word] = &[
+    word("rfc6298", "SRTT + 4 RTTVAR (RFC 6298)"),
+    word(
+        "linux",
+        "mdev_max over an RTT; about SRTT + 200 ms at least; back-off cleared at a sample (Linux 2.4 and later)",
+    ),
+    word("linux-2.2", "the back-off survives while retransmissions are outstanding (paper rto)"),
+    word("linux-2.2-cured", "cleared when the segment that earned it is acknowledged (paper rto)"),
+    word("ns3.20", "ns-3.20's RttMeanDeviation"),
+    word("bsd", "integers on a slow timer's ticks"),
+];
+
+pub static RTO: Table = Table {
+    noun: "the RTO",
+    doc: "When does the timer fire?",
+    keys: &[
+        key("rule", Kind::Choice(RTO_RULES), "The rule.").default("rfc6298"),
+        key("initial", TIME, "Before the first RTT sample.").default("1s"),
+        key("min", NOT_NEGATIVE, "Smallest.").default("1s"),
+        key("max", TIME, "Largest, back-off included.").default("60s"),
+        key("granularity", NOT_NEGATIVE, "Grain of the clock; 0s is exact.").default("0s"),
+        key("slop", NOT_NEGATIVE, "Added to every time-out.").default("0s"),
+        SOURCE,
+    ],
+    forms: None,
+    variants: None,
+};
+
+pub static UNDO: Table = Table {
+    noun: "undo",
+    doc: "Signs that a repair was needless, and the way back.",
+    keys: &[
+        flag("f_rto", "RFC 5682.").default("false"),
+        flag("eifel", "RFC 3522 with the response of RFC 4015; needs timestamps.").default("false"),
+        flag("dsack", "All retransmissions were reported as duplicates (RFC 2883, RFC 3708).")
+            .default("false"),
+        flag(
+            "bad_retransmit_window",
+            "An ACK within an SRTT of the first timeout proves it needless (OS X 10.7).",
+        )
+        .default("false"),
+        SOURCE,
+    ],
+    forms: None,
+    variants: None,
+};
+
+pub(super) static UNLIMITED: &[Word] = &[word("unlimited", "no limit")];
+pub static OFF: &[Word] = &[word("off", "never")];
+
+pub static SEND: Table = Table {
+    noun: "sending",
+    doc: "What the sender does apart from loss recovery.",
+    keys: &[
+        flag("nagle", "RFC 9293, section 3.7.4.").default("true"),
+        key("buffer", Kind::Or(UNLIMITED, &BYTES), "Most that was written and is not yet acknowledged.")
+            .default("unlimited"),
+        key("max_burst", Kind::Or(UNLIMITED, &whole(1, 1_000_000)), "Most new segments sent at one ACK.")
+            .default("unlimited"),
+        key("keepalive_idle", Kind::Or(OFF, &TIME), "Silence before the first keep-alive.").default("off"),
+        key("keepalive_interval", TIME, "From one keep-alive to the next.").default("75s"),
+        key("keepalive_probes", whole(1, 1000), "Unanswered keep-alives that end the connection.")
+            .default("9"),
+        key("max_retries", whole(0, 1000), "Timeouts in a row that end the connection; 0 never does.")
+            .default("15"),
+        SOURCE,
+    ],
+    forms: None,
+    variants: None,
+};
+
+pub static DELAYED_ACK: Table = Table {
+    noun: "an ACK policy",
+    doc: "When data is acknowledged.",
+    keys: &[],
+    forms: None,
+    variants: Some(Variants {
+        tag: "kind",
+        noun: "ACK policy",
+        doc: "The policy.",
+        default: None,
+        list: &[
+            variant("off", "Every segment at once.", &[]),
+            variant(
+                "every",
+                "Every n-th full segment, or after a while; gaps at once (RFC 5681, section 4.2).",
+                &[
+                    key("segments", whole(1, 1000), "Full segments.").default("2"),
+                    key("timeout", TIME, "After the first that is not acknowledged.").default("200ms"),
+                ],
+            ),
+            variant(
+                "quick",
+                "Like every second, at once at the beginning and after gaps; the time-out adapts (Linux).",
+                &[
+                    key("segments", whole(0, 1000), "Segments acknowledged at once at the beginning.")
+                        .default("16"),
+                    key("min", TIME, "Smallest time-out.").default("40ms"),
+                    key("max", TIME, "Largest time-out.").default("200ms"),
+                ],
+            ),
+        ],
+    }),
+};
+
+pub static WINDOW: Table = Table {
+    noun: "a window",
+    doc: "The window that is advertised.",
+    keys: &[],
+    forms: None,
+    variants: Some(Variants {
+        tag: "kind",
+        noun: "window",
+        doc: "The policy.",
+        default: None,
+        list: &[
+            variant("fixed", "A buffer of one size.", &[key("buffer", BYTES, "Its size.")]),
+            variant(
+                "auto-tuned",
+                "Dynamic right-sizing (Fisk and Feng 2001): twice what was read in a round trip.",
+                &[
+                    key("initial", BYTES, "At the beginning.").default("65535B"),
+                    key("untuned", BYTES, "Up to here two segments for each that arrives (Linux).")
+                        .absent("as `initial`"),
+                    key("max", BYTES, "At most.").default("4MiB"),
+                ],
+            ),
+        ],
+    }),
+};
+
+pub static RECEIVE: Table = Table {
+    noun: "receiving",
+    doc: "The receiver half.",
+    keys: &[
+        key("delayed_ack", Kind::Table(&DELAYED_ACK), "When data is acknowledged.")
+            .absent("every, 2 segments, 200 ms"),
+        flag("dsack", "Reports duplicates (RFC 2883).").default("true"),
+        key("window", Kind::Table(&WINDOW), "The window that is advertised.")
+            .absent("auto-tuned, 65535 bytes to 4 MiB"),
+        SOURCE,
+    ],
+    forms: None,
+    variants: None,
+};

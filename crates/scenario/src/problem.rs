@@ -1,0 +1,154 @@
+//! What is wrong with a file, as one sentence that names the place and the mend.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Where a value was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    File {
+        file: Arc<str>,
+        line: u32,
+    },
+    /// A key and its value from the command line or from code; the label says which (`--set `).
+    Override {
+        label: Arc<str>,
+        key: Arc<str>,
+        raw: Arc<str>,
+    },
+    /// Nowhere: the table of keys gives it.
+    Default,
+}
+
+impl Origin {
+    pub fn line(&self) -> Option<u32> {
+        match self {
+            Origin::File { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub origin: Origin,
+    /// Where in the file, `link.air.queue.kind`; empty for the whole file.
+    pub key: String,
+    /// What was found there, as the file has it.
+    pub found: Option<String>,
+    /// The rest of the sentence: `is no queue; did you mean ...`.
+    pub says: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.origin {
+            Origin::File { file, line } => write!(f, "{file}:{line}: ")?,
+            Origin::Override { label, key, raw } if self.found.is_some() && **key == *self.key => {
+                return write!(f, "{label}{key}={raw} {}", self.says);
+            }
+            Origin::Override { label, key, raw } => write!(f, "{label}{key}={raw}: ")?,
+            Origin::Default => {}
+        }
+        match (&*self.key, &self.found) {
+            ("", _) => write!(f, "{}", self.says),
+            (key, Some(found)) => write!(f, "{key} = {found} {}", self.says),
+            (key, None) => write!(f, "{key} {}", self.says),
+        }
+    }
+}
+
+/// All that is wrong, the first first. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Errors(pub Vec<Problem>);
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+/// Collects what is wrong while reading goes on.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(Vec<Problem>);
+
+impl Problems {
+    pub fn add(&mut self, origin: &Origin, key: &str, found: Option<&str>, says: impl Into<String>) {
+        let problem = Problem {
+            origin: origin.clone(),
+            key: key.to_owned(),
+            found: found.map(str::to_owned),
+            says: says.into(),
+        };
+        // Both directions of a link, and every source of a flow, would repeat the same sentence.
+        if !self.0.contains(&problem) {
+            self.0.push(problem);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// In the order of the file's lines; what overrides brought comes first, as it was said last.
+    pub fn into_result<T>(mut self, value: Option<T>) -> Result<T, Errors> {
+        match value {
+            Some(value) if self.0.is_empty() => Ok(value),
+            _ => {
+                self.0.sort_by_key(|p| p.origin.line().unwrap_or(0));
+                Err(Errors(self.0))
+            }
+        }
+    }
+}
+
+/// ` did you mean "x"?` where something near is allowed, and nothing else otherwise.
+pub(crate) fn did_you_mean<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
+    match nearest(word, allowed) {
+        Some(near) => format!("; did you mean {near:?}?"),
+        None => String::new(),
+    }
+}
+
+/// The allowed word that was probably meant: a few letters differ, or only case, hyphens and the like do.
+pub(crate) fn nearest<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = simplified(word);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in allowed {
+        let other = simplified(candidate);
+        let limit = (plain.chars().count().max(other.chars().count()) / 3).max(1);
+        let distance = strsim::damerau_levenshtein(&plain, &other);
+        // A word that begins like the candidate was cut short, or has too much at its end.
+        let begins =
+            plain.len() >= 3 && (other.starts_with(&plain) || plain.starts_with(&other) && other.len() >= 3);
+        let distance = if distance > limit && begins { limit } else { distance };
+        if distance <= limit && best.is_none_or(|(d, _)| distance < d) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+fn simplified(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric() || *c == '.').flat_map(char::to_lowercase).collect()
+}
+
+/// ` (a, b, c)`, shortened where there are very many; nothing where there is nothing to list.
+pub(crate) fn listed<'a>(allowed: impl IntoIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 40;
+    let all: Vec<&str> = allowed.into_iter().collect();
+    match all.len() {
+        0 => String::new(),
+        n if n > SHOWN => format!(" ({} and {} more)", all[..SHOWN].join(", "), n - SHOWN),
+        _ => format!(" ({})", all.join(", ")),
+    }
+}

@@ -1,0 +1,151 @@
+//! From a file to a scenario or a stack.
+
+use crate::build::{self, Context};
+use crate::check;
+use crate::keys::SCENARIO;
+use crate::model::Scenario;
+use crate::overrides;
+use crate::problem::{Errors, Origin, Problems};
+use crate::stacks::{Library, ReadFile, Wanted};
+use crate::tree::{self, Entry, Node, Tree};
+use std::path::Path;
+use std::sync::Arc;
+use tcp::stack::Stack;
+
+/// A key and its value, set from outside: `link.air.rate`, `5Mbps`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    pub key: String,
+    /// TOML where it can be (`3`, `[1, 2]`, `{ kind = "red" }`), plain text otherwise.
+    pub value: String,
+    /// What stands before the key in messages: `--set ` from the command line.
+    pub label: &'static str,
+}
+
+impl Override {
+    /// As the command line gives it: `key=value`.
+    pub fn from_argument(argument: &str) -> Option<Override> {
+        let (key, value) = argument.split_once('=')?;
+        Some(Override { key: key.trim().to_owned(), value: value.trim().to_owned(), label: "--set " })
+    }
+}
+
+/// Reads a scenario from disk.
+pub fn load(path: &Path, overrides: &[Override]) -> Result<Scenario, Errors> {
+    let file = path.display().to_string();
+    let text = read_file(path).map_err(|error| unreadable(&file, &error))?;
+    let dir = path.parent().unwrap_or(Path::new(""));
+    parse(&text, &file, dir, overrides, &read_file)
+}
+
+/// Reads a stack from disk.
+pub fn load_stack(path: &Path) -> Result<Stack, Errors> {
+    let file = path.display().to_string();
+    let text = read_file(path).map_err(|error| unreadable(&file, &error))?;
+    parse_stack(&text, &file, path.parent().unwrap_or(Path::new("")), &read_file)
+}
+
+/// Reads a scenario: `file` names it in messages, and files that it names are found from `dir`.
+pub fn parse(
+    text: &str,
+    file: &str,
+    dir: &Path,
+    overrides: &[Override],
+    read: ReadFile<'_>,
+) -> Result<Scenario, Errors> {
+    let mut p = Problems::default();
+    let mut root = tree::parse(text, &file.into(), &mut p);
+    if !p.is_empty() {
+        return p.into_result(None);
+    }
+    for o in overrides {
+        own_stack_for(&o.key, &mut root, o);
+        overrides::apply(&mut root, &SCENARIO, &o.key, &o.value, o.label, &mut p);
+    }
+    let library = Library { read, own: own_stacks(&root) };
+    let values = check::table(&root, &SCENARIO, "", &mut p);
+    check_own_stacks(&values, &library, dir, &mut p);
+    let scenario = build::scenario(&values, &Context { library: &library, dir }, &mut p);
+    p.into_result(scenario)
+}
+
+/// Reads a stack file.
+pub fn parse_stack(text: &str, file: &str, dir: &Path, read: ReadFile<'_>) -> Result<Stack, Errors> {
+    // The text stands for the file that is read first; what it is based on is read as ever.
+    let first = dir.join(file_name(file));
+    let from_text = |path: &Path| if path == first { Ok(text.to_owned()) } else { read(path) };
+    let library = Library { read: &from_text, own: Vec::new() };
+    let mut p = Problems::default();
+    let stack = library.file(&first, file, &mut p);
+    p.into_result(stack)
+}
+
+fn file_name(file: &str) -> &str {
+    Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file)
+}
+
+pub(crate) fn read_file(path: &Path) -> Result<String, String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            Err("it is no text (UTF-8)".to_owned())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err("there is no such file".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn unreadable(file: &str, error: &str) -> Errors {
+    let origin = Origin::Default;
+    let says = format!("{file}: can not be read: {error}");
+    Errors(vec![crate::Problem { origin, key: String::new(), found: None, says }])
+}
+
+/// The scenario's own stacks, by name.
+fn own_stacks(root: &Node) -> Vec<(String, Node)> {
+    let Some(Node { value: Tree::List(elements), .. }) = root.get("stack") else { return Vec::new() };
+    elements.iter().filter_map(|e| Some((e.get("name")?.text()?.to_owned(), e.clone()))).collect()
+}
+
+/// A stack of one's own is checked even if no flow uses it: with what it is based on, as only then it is whole.
+fn check_own_stacks(values: &crate::values::Values, library: &Library<'_>, dir: &Path, p: &mut Problems) {
+    for item in values.list("stack") {
+        let Some(name) = item.table().and_then(|v| v.text("name")) else { continue };
+        let wanted = Wanted { name, origin: &item.origin, path: &item.path, shown: &item.shown, dir };
+        library.stack(&wanted, p);
+    }
+}
+
+/// `stack.linux-2.6-reno.rto.min=1s` changes a built-in stack for this run: a stack of the scenario's own takes its
+/// place, and is based on it.
+fn own_stack_for(key: &str, root: &mut Node, o: &Override) {
+    let Some(rest) = key.strip_prefix("stack.") else { return };
+    let rest = rest.trim_start_matches('"');
+    let fits = |name: &&str| rest.strip_prefix(*name).is_some_and(|after| after.starts_with(['.', '"']));
+    let own: Vec<String> = own_stacks(root).into_iter().map(|(name, _)| name).collect();
+    if own.iter().any(|name| fits(&name.as_str())) {
+        return;
+    }
+    let Some(name) = crate::stacks::built_in().filter(fits).max_by_key(|name| name.len()) else { return };
+    let origin = Origin::Override {
+        label: o.label.into(),
+        key: Arc::from(o.key.as_str()),
+        raw: Arc::from(o.value.as_str()),
+    };
+    let text = |key: &str| Entry {
+        key: key.to_owned(),
+        origin: origin.clone(),
+        node: Node { value: Tree::Text(name.to_owned()), origin: origin.clone() },
+    };
+    let element = Node { value: Tree::Table(vec![text("name"), text("based_on")]), origin: origin.clone() };
+    let Tree::Table(entries) = &mut root.value else { return };
+    match entries.iter_mut().find(|e| e.key == "stack") {
+        Some(Entry { node: Node { value: Tree::List(list), .. }, .. }) => list.push(element),
+        Some(_) => {}
+        None => entries.push(Entry {
+            key: "stack".to_owned(),
+            origin: origin.clone(),
+            node: Node { value: Tree::List(vec![element]), origin },
+        }),
+    }
+}

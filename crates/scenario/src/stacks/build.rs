@@ -1,0 +1,325 @@
+//! A stack from its checked values.
+
+mod oneway;
+
+use crate::problem::Problems;
+use crate::units::Amount;
+use crate::values::{Item, Value, Values};
+use tcp::stack::*;
+use time::Span;
+
+/// What the largest window of a connection can be: 65535 scaled by 14 (RFC 7323 §2.3).
+const MAX_WINDOW: u64 = 65_535 << 14;
+
+pub(super) fn stack(v: &Values, p: &mut Problems) -> Option<Stack> {
+    let wire = v.flag("wire");
+    refuse_other_sections(v, wire, p);
+    let kind = if wire {
+        Kind::Wire(Box::new(wire_stack(v, p)?))
+    } else {
+        match v.table("oneway") {
+            Some(values) => Kind::OneWay(Box::new(oneway::one_way(values, p)?)),
+            None => {
+                if v.item("oneway").is_none() {
+                    v.missing(p, "oneway", "a stack with wire = false is made of it");
+                }
+                return None;
+            }
+        }
+    };
+    Some(Stack { name: v.name(), about: v.text("about").unwrap_or_default().to_owned(), kind })
+}
+
+const WIRE_SECTIONS: [&str; 8] =
+    ["options", "detect", "recovery", "congestion", "rto", "undo", "send", "receive"];
+
+fn refuse_other_sections(v: &Values, wire: bool, p: &mut Problems) {
+    let (sections, says) = match wire {
+        true => (&["oneway"][..], "is for one-way agents: say wire = false, or leave it out"),
+        false => (&WIRE_SECTIONS[..], "is for real endpoints; with wire = false there is only [oneway]"),
+    };
+    for item in sections.iter().filter_map(|s| v.item(s)) {
+        p.add(&item.origin, &item.path, None, says);
+    }
+}
+
+/// A section that is not given is one without keys: all defaults.
+fn section<'a>(v: &'a Values, key: &'static str, scratch: &'a mut Option<Values>) -> Option<&'a Values> {
+    match v.item(key) {
+        Some(item) => item.table(),
+        None => {
+            *scratch = Some(defaults(key)?);
+            scratch.as_ref()
+        }
+    }
+}
+
+pub(super) fn defaults(key: &'static str) -> Option<Values> {
+    use crate::keys::Kind as K;
+    use crate::problem::Origin;
+    use crate::tree::{Node, Tree};
+    let table = crate::keys::STACK.keys.iter().find_map(|k| match k.kind {
+        K::Table(table) if k.name == key => Some(table),
+        _ => None,
+    })?;
+    let nothing = Node { value: Tree::Table(Vec::new()), origin: Origin::Default };
+    let mut unread = Problems::default();
+    let values = crate::check::table(&nothing, table, key, &mut unread);
+    unread.is_empty().then_some(values)
+}
+
+fn wire_stack(v: &Values, p: &mut Problems) -> Option<Wire> {
+    let mut scratch: [Option<Values>; 8] = Default::default();
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = &mut scratch;
+    let options = options(section(v, "options", s0)?, p);
+    let detect = detect(section(v, "detect", s1)?);
+    let recovery = recovery(section(v, "recovery", s2)?);
+    let congestion = congestion(section(v, "congestion", s3)?, p);
+    let rto = rto(section(v, "rto", s4)?, p);
+    let undo = undo(section(v, "undo", s5)?);
+    let send = send(section(v, "send", s6)?);
+    let receive = receive(section(v, "receive", s7)?, p);
+    Some(Wire {
+        options: options?,
+        detect: detect?,
+        recovery: recovery?,
+        congestion: congestion?,
+        rto: rto?,
+        undo,
+        send: send?,
+        receive: receive?,
+    })
+}
+
+fn options(v: &Values, p: &mut Problems) -> Option<Options> {
+    Some(Options {
+        mss_bytes: size(v.item("mss")?, u64::from(u16::MAX), p)? as u16,
+        window_scale: v.flag("window_scale"),
+        sack: v.flag("sack"),
+        timestamps: v.flag("timestamps"),
+        timestamp_tick: v.span("timestamp_tick")?,
+    })
+}
+
+fn detect(v: &Values) -> Option<Detect> {
+    let rule = match v.word("rule")? {
+        "dup-acks" => DetectRule::DupAcks,
+        "rfc6675" => DetectRule::Rfc6675,
+        "linux-sack" => DetectRule::LinuxSack,
+        "linux-fack" => DetectRule::LinuxFack,
+        "xnu-1699" => DetectRule::Xnu1699,
+        _ => return None,
+    };
+    Some(Detect {
+        rule,
+        dupthresh: v.whole("dupthresh")? as u32,
+        limited_transmit: v.flag("limited_transmit"),
+    })
+}
+
+fn recovery(v: &Values) -> Option<Recovery> {
+    let rule = match v.variant?.name {
+        "none" => RecoveryRule::None,
+        "reno" => RecoveryRule::Reno,
+        "newreno" => RecoveryRule::NewReno { impatient: v.flag("impatient") },
+        "pipe" => RecoveryRule::Pipe,
+        "prr" => RecoveryRule::Prr,
+        "rate-halving" => RecoveryRule::RateHalving,
+        "ns3.20" => RecoveryRule::Ns320 { variant: ns320(v.word("variant")?)? },
+        _ => return None,
+    };
+    let after_timeout = match v.word("after_timeout")? {
+        "go-back-n" => AfterTimeout::GoBackN,
+        "mark-lost" => AfterTimeout::MarkLost,
+        "fast-recovery" => AfterTimeout::FastRecovery,
+        _ => return None,
+    };
+    Some(Recovery { rule, after_timeout })
+}
+
+fn ns320(word: &str) -> Option<Ns320> {
+    match word {
+        "tahoe" => Some(Ns320::Tahoe),
+        "reno" => Some(Ns320::Reno),
+        "newreno" => Some(Ns320::NewReno),
+        _ => None,
+    }
+}
+
+fn congestion(v: &Values, p: &mut Problems) -> Option<Congestion> {
+    let initial_window = match &v.item("initial_window")?.value {
+        Value::Word("rfc3390") => InitialWindow::Rfc3390,
+        _ => InitialWindow::Segments(count(v.item("initial_window")?, p)?),
+    };
+    let initial_ssthresh_bytes = match &v.item("initial_ssthresh")?.value {
+        Value::Word(_) => None,
+        _ => Some(size(v.item("initial_ssthresh")?, MAX_WINDOW, p)? as u32),
+    };
+    let slow_start = match v.item("slow_start") {
+        None => SlowStartKind::Bytes { limit: 2 },
+        Some(item) => match item.table()? {
+            s if s.variant_name() == "per-ack" => SlowStartKind::PerAck,
+            s => SlowStartKind::Bytes { limit: s.whole("limit")? as u32 },
+        },
+    };
+    Some(Congestion {
+        rule: window_rule(v)?,
+        initial_window,
+        initial_ssthresh_bytes,
+        slow_start,
+        restart_after_idle: v.flag("restart_after_idle"),
+        grows_only_when_limited: v.flag("grows_only_when_limited"),
+    })
+}
+
+fn window_rule(v: &Values) -> Option<WindowRuleKind> {
+    Some(match v.variant?.name {
+        "aimd" => WindowRuleKind::Aimd {
+            beta: v.number("beta")?,
+            count: match v.word("count")? {
+                "bytes" => AimdCount::Bytes,
+                "segments" => AimdCount::Segments,
+                "acks" => AimdCount::Acks,
+                "per-ack" => AimdCount::PerAck,
+                _ => return None,
+            },
+        },
+        "cubic" => WindowRuleKind::Cubic {
+            c: v.number("c")?,
+            beta: v.number("beta")?,
+            fast_convergence: v.flag("fast_convergence"),
+            tcp_friendly: v.flag("tcp_friendly"),
+        },
+        "cubic-linux-2.6" => WindowRuleKind::CubicLinux26,
+        "westwood+" => WindowRuleKind::WestwoodPlus,
+        "vegas" => WindowRuleKind::Vegas {
+            alpha: v.number("alpha")?,
+            beta: v.number("beta")?,
+            gamma: v.number("gamma")?,
+        },
+        "compound" => WindowRuleKind::Compound {
+            alpha: v.number("alpha")?,
+            beta: v.number("beta")?,
+            eta: v.number("eta")?,
+            k: v.number("k")?,
+            gamma: v.number("gamma")?,
+        },
+        _ => return None,
+    })
+}
+
+fn rto(v: &Values, p: &mut Problems) -> Option<RtoRule> {
+    let rule = match v.word("rule")? {
+        "rfc6298" => RtoKind::Rfc6298,
+        "linux" => RtoKind::Linux,
+        "linux-2.2" => RtoKind::Linux22,
+        "linux-2.2-cured" => RtoKind::Linux22Cured,
+        "ns3.20" => RtoKind::Ns320,
+        "bsd" => RtoKind::Bsd,
+        _ => return None,
+    };
+    let (min, max) = bounds(v, "min", "max", p)?;
+    Some(RtoRule {
+        rule,
+        initial: v.span("initial")?,
+        min,
+        max,
+        granularity: v.span("granularity")?,
+        slop: v.span("slop")?,
+    })
+}
+
+/// The smaller of two times must not be the larger.
+pub(super) fn bounds(v: &Values, low: &str, high: &str, p: &mut Problems) -> Option<(Span, Span)> {
+    let (min, max) = (v.span(low)?, v.span(high)?);
+    if min > max {
+        let item = [low, high].iter().filter(|key| v.says(key)).find_map(|key| v.item(key))?;
+        item.refuse(p, format!("crosses the bounds: {low} is above {high}"));
+    }
+    Some((min, max))
+}
+
+fn undo(v: &Values) -> Undo {
+    Undo {
+        f_rto: v.flag("f_rto"),
+        eifel: v.flag("eifel"),
+        dsack: v.flag("dsack"),
+        bad_retransmit_window: v.flag("bad_retransmit_window"),
+    }
+}
+
+fn send(v: &Values) -> Option<Send> {
+    Some(Send {
+        nagle: v.flag("nagle"),
+        buffer_bytes: v.bytes("buffer"),
+        max_burst_segments: v.whole("max_burst").map(|n| n as u32),
+        keepalive_idle: v.span("keepalive_idle"),
+        keepalive_interval: v.span("keepalive_interval")?,
+        keepalive_probes: v.whole("keepalive_probes")? as u32,
+        max_retries: v.whole("max_retries")? as u32,
+    })
+}
+
+fn receive(v: &Values, p: &mut Problems) -> Option<Receive> {
+    let delayed_ack = match v.item("delayed_ack") {
+        None => DelayedAck::Every { every: 2, timeout: Span::from_millis(200) },
+        Some(item) => delayed_ack(item.table()?, p)?,
+    };
+    let window = match v.item("window") {
+        None => WindowPolicy::AutoTuned { initial_bytes: 65_535, untuned_bytes: 65_535, max_bytes: 4 << 20 },
+        Some(item) => window(item.table()?, p)?,
+    };
+    Some(Receive { delayed_ack, dsack: v.flag("dsack"), window })
+}
+
+fn delayed_ack(v: &Values, p: &mut Problems) -> Option<DelayedAck> {
+    Some(match v.variant?.name {
+        "off" => DelayedAck::Off,
+        "every" => DelayedAck::Every { every: v.whole("segments")? as u32, timeout: v.span("timeout")? },
+        "quick" => {
+            let (min, max) = bounds(v, "min", "max", p)?;
+            DelayedAck::Quick { quick: v.whole("segments")? as u32, min, max }
+        }
+        _ => return None,
+    })
+}
+
+fn window(v: &Values, p: &mut Problems) -> Option<WindowPolicy> {
+    if v.variant?.name == "fixed" {
+        return Some(WindowPolicy::Fixed { buffer_bytes: size(v.item("buffer")?, MAX_WINDOW, p)? as u32 });
+    }
+    let initial = size(v.item("initial")?, MAX_WINDOW, p)?;
+    let max = size(v.item("max")?, MAX_WINDOW, p)?;
+    let untuned = match v.item("untuned") {
+        Some(item) => size(item, MAX_WINDOW, p)?,
+        None => initial,
+    };
+    if initial > max {
+        v.item("max")?.refuse(p, "crosses the bounds: initial is above max");
+    } else if untuned < initial || untuned > max {
+        v.item("untuned")?.refuse(p, "lies outside initial and max");
+    }
+    Some(WindowPolicy::AutoTuned {
+        initial_bytes: initial as u32,
+        untuned_bytes: untuned as u32,
+        max_bytes: max as u32,
+    })
+}
+
+/// Bytes, with a bound; refused values count as the bound so that the rest is read too.
+pub(super) fn size(item: &Item, most: u64, p: &mut Problems) -> Option<u64> {
+    let Value::Amount(Amount::Bytes(bytes)) = item.value else { return None };
+    if bytes > most {
+        item.refuse(p, format!("is too large: at most {most} bytes"));
+    }
+    Some(bytes.min(most))
+}
+
+/// A whole number of packets or segments.
+pub(super) fn count(item: &Item, p: &mut Problems) -> Option<u32> {
+    let Value::Amount(Amount::Packets(x) | Amount::Smss(x)) = item.value else { return None };
+    if x.fract() != 0.0 || x > 1e9 {
+        item.refuse(p, "is no whole number of them up to 1e9");
+    }
+    Some(x.min(1e9) as u32)
+}
