@@ -258,6 +258,8 @@ pub enum DelayedAck {
     Off,
     /// Every `every`-th full segment, or `timeout` after the first not acknowledged; gaps at once (RFC 5681 §4.2).
     Every { every: u32, timeout: Span },
+    /// Like `Every`, but the first segment of a connection at once (ns-3.20).
+    Ns320 { every: u32, timeout: Span },
     /// Like `Every { 2 }`, at once for the first `quick` segments and after gaps; the time-out adapts
     /// between `min` and `max` to the spacing of arrivals (Linux).
     Quick { quick: u32, min: Span, max: Span },

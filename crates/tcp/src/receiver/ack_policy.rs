@@ -22,15 +22,20 @@ pub struct AckPolicy {
 #[derive(Clone, Debug)]
 enum Rule {
     Off,
-    Every { every: u32, timeout: Span, segments: u32 },
+    Every { every: u32, timeout: Span, segments: u32, first_at_once: bool },
     Quick(Quick),
 }
 
 impl AckPolicy {
     pub fn new(spec: DelayedAck, mss: u32) -> AckPolicy {
         let rule = match spec {
-            DelayedAck::Every { every, timeout } if every > 1 => Rule::Every { every, timeout, segments: 0 },
-            DelayedAck::Off | DelayedAck::Every { .. } => Rule::Off,
+            DelayedAck::Every { every, timeout } if every > 1 => {
+                Rule::Every { every, timeout, segments: 0, first_at_once: false }
+            }
+            DelayedAck::Ns320 { every, timeout } if every > 1 => {
+                Rule::Every { every, timeout, segments: 0, first_at_once: true }
+            }
+            DelayedAck::Off | DelayedAck::Every { .. } | DelayedAck::Ns320 { .. } => Rule::Off,
             DelayedAck::Quick { quick, min, max } => Rule::Quick(Quick::new(quick, min, max, mss)),
         };
         AckPolicy { rule, deadline: Time::FAR_FUTURE, delayed: false }
@@ -52,9 +57,9 @@ impl AckPolicy {
     pub fn in_order(&mut self, now: Time, next: u64, len: u32, psh: bool, window: &Window) -> Ack {
         match &mut self.rule {
             Rule::Off => self.at_once(now),
-            Rule::Every { every, timeout, segments } => {
+            Rule::Every { every, timeout, segments, first_at_once } => {
                 *segments += 1;
-                if *segments >= *every {
+                if std::mem::take(first_at_once) || *segments >= *every {
                     return self.at_once(now);
                 }
                 let deadline = self.deadline.min(now + *timeout);

@@ -45,12 +45,21 @@ pub struct Reassembly {
     finished: bool,
     /// Sorted; no two touch; all above `next`.
     ranges: VecDeque<Range>,
+    /// Bytes in them.
+    waiting: u64,
     stamp: u64,
 }
 
 impl Reassembly {
     pub fn new(first: u64) -> Reassembly {
-        Reassembly { next: first, fin: u64::MAX, finished: false, ranges: VecDeque::new(), stamp: 0 }
+        Reassembly {
+            next: first,
+            fin: u64::MAX,
+            finished: false,
+            ranges: VecDeque::new(),
+            waiting: 0,
+            stamp: 0,
+        }
     }
 
     #[inline]
@@ -70,7 +79,7 @@ impl Reassembly {
         &self.ranges
     }
     pub fn waiting(&self) -> u64 {
-        self.ranges.iter().map(|r| r.end - r.start).sum()
+        self.waiting
     }
 
     /// Takes the next segment while nothing is missing; false, and nothing done, in every other case.
@@ -133,6 +142,7 @@ impl Reassembly {
                 duplicate = duplicate.or(Some((range.start, range.end.min(end))));
             }
             self.next = self.next.max(range.end);
+            self.waiting -= range.end - range.start;
             self.ranges.pop_front();
         }
         self.pass_fin();
@@ -157,8 +167,10 @@ impl Reassembly {
             }
             held.start = held.start.min(range.start);
             held.end = held.end.max(range.end);
+            self.waiting -= range.end - range.start;
             after += 1;
         }
+        self.waiting += held.end - held.start;
         match self.ranges.get_mut(first).filter(|_| after > first) {
             Some(slot) => {
                 *slot = held;

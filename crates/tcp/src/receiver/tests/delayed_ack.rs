@@ -73,11 +73,13 @@ fn duplicates_are_acknowledged_at_once() {
 }
 
 #[test]
-fn ns_3_20_acknowledges_the_first_segment_of_a_flow_late() {
-    // Initial window 1 segment: the second can only come after 0.2 s.
-    let mut s = every_second();
-    assert_eq!(s.at_ms(1000).segments(0..1), [Ack::Later]);
-    s.acks_late_at_ms(1200);
+fn ns_3_20_acknowledges_the_first_segment_of_a_connection_at_once() {
+    // Its trace full_NewReno: data leaves at 1.0102 s, its ACK is back at 1.0212 s; then every second is acknowledged.
+    let policy = DelayedAck::Ns320 { every: 2, timeout: Span::from_millis(200) };
+    let mut s = Story::new(policy, fixed(65_535), MSS as u32, 1);
+    assert_eq!(s.at_ms(16).segments(0..5), [Ack::Now, Ack::Later, Ack::Now, Ack::Later, Ack::Now]);
+    assert_eq!(s.segments(5..6), [Ack::Later]);
+    s.acks_late_at_ms(216);
 }
 
 #[test]
