@@ -91,6 +91,7 @@ impl<P: Copy> Net<P> {
 
     /// The time of the next event, inner ones (a packet goes on to its next link) included; `None` if nothing will
     /// ever happen unless something is sent or a timer is set.
+    #[allow(clippy::should_implement_trait)] // a net is no iterator: stepping needs a watcher
     pub fn next(&mut self) -> Option<Time> {
         self.timers.settle();
         let key = self.agenda.first_key().earlier(self.timers.first_look());

@@ -14,6 +14,7 @@ pub mod random;
 pub mod spec;
 pub mod watch;
 
+mod arq;
 mod channel;
 mod check;
 mod line;

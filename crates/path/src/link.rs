@@ -7,6 +7,7 @@
 
 mod build;
 mod extras;
+mod managed;
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +43,8 @@ pub struct Link {
     rate: Rate,
     delay: Span,
     framing: u32,
+    /// Sending takes time: without a rate a burst of one instant meets no queue.
+    serialises: bool,
     /// A schedule of this link or of its twin waits for the first packet.
     unanchored: bool,
     queue: DropTail,
@@ -92,7 +95,7 @@ impl Link {
     pub fn offer<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         self.counters.offered += 1;
         match &self.extras {
-            None => self.admit(cx, id),
+            None => self.admit_plain(cx, id),
             Some(_) => self.enter(cx, id),
         }
     }
@@ -139,6 +142,15 @@ impl Link {
     /// To the queue, or past it if the link is idle.
     #[inline]
     fn admit<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+        match &self.extras {
+            None => self.admit_plain(cx, id),
+            Some(_) => self.admit_managed(cx, id),
+        }
+    }
+
+    /// Drop-tail.
+    #[inline]
+    fn admit_plain<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let bytes = self.weight(cx, id);
         let now = cx.key.time;
         if self.is_idle(cx.key) && self.queue.is_empty() {
@@ -155,16 +167,27 @@ impl Link {
         }
     }
 
-    /// The transmitter is free: the next from the queue.
+    /// The transmitter is free: the next from the queue. A link that sends in no time empties it.
     fn send_next<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
         self.due = Key::NEVER;
-        let Some(id) = self.queue.pop(cx.pool, self.framing) else { return };
-        let waited = cx.key.time - cx.pool.parcel(id).since;
-        let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
-        cx.watch.dequeued(cx.link, cx.key.time, facts, packet, waited, self.queue.backlog());
-        self.start(cx, id);
-        if !self.queue.is_empty() {
-            self.due = self.done;
+        loop {
+            let taken = match &self.extras {
+                None => self.queue.pop(cx.pool, self.framing),
+                Some(_) => self.take_managed(cx),
+            };
+            let Some(id) = taken else { return };
+            let backlog = self.backlog();
+            let waited = cx.key.time - cx.pool.parcel(id).since;
+            let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
+            cx.watch.dequeued(cx.link, cx.key.time, facts, packet, waited, backlog);
+            self.start(cx, id);
+            if backlog.packets == 0 {
+                return;
+            }
+            if !self.is_idle(cx.key) {
+                self.due = self.done;
+                return;
+            }
         }
     }
 
@@ -172,7 +195,7 @@ impl Link {
     #[inline]
     fn start<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         if self.extras.is_some() {
-            return self.start_try(cx, id, 1);
+            return self.start_managed(cx, id);
         }
         let end = self.rate.send(cx.key.time, self.weight(cx, id));
         let key = Key { time: end + self.delay, order: cx.orders.take() };
@@ -182,8 +205,7 @@ impl Link {
 
     #[inline]
     fn busy_until<P: Copy, W>(&mut self, cx: &mut Context<P, W>, end: Time) {
-        // An unlimited rate is never busy: a burst of one instant meets no queue.
-        if end > cx.key.time || !self.rate.is_unlimited() {
+        if self.serialises || end > cx.key.time {
             self.done = Key { time: end, order: cx.orders.take() };
         }
     }

@@ -22,10 +22,6 @@ impl Rate {
         Rate { bps: bps.unwrap_or(0), over: 0, end: Time(i64::MIN), last_bytes: 0, whole_ns: 0, rest: 0 }
     }
 
-    pub fn is_unlimited(&self) -> bool {
-        self.bps == 0
-    }
-
     /// When a frame that begins now has been sent.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u32) -> Time {
@@ -43,11 +39,18 @@ impl Rate {
         self.end
     }
 
-    /// What comes after the frame (a gap, a link-layer acknowledgement) and before the next.
-    pub fn pause(&mut self, until: Time) {
-        if until != self.end {
-            self.end = until;
-            self.over = 0;
+    /// The same with a gap after the frame that belongs to it.
+    pub fn send_with(&mut self, now: Time, bytes: u32, gap: Span) -> Time {
+        let end = self.send(now, bytes) + gap;
+        self.end = end;
+        end
+    }
+
+    /// How long a frame takes, to the nanosecond below.
+    pub fn duration(&self, bytes: u32) -> Span {
+        match self.bps {
+            0 => Span::ZERO,
+            bps => Span((bytes as u128 * 8_000_000_000 / bps as u128).min(Span::MAX.0 as u128) as i64),
         }
     }
 

@@ -194,7 +194,8 @@ pub enum Flush {
     Nothing,
     /// What waits in the queue.
     Queue,
-    /// The queue, the packet being sent and everything in flight (ns-2 does).
+    /// The queue, the packet being sent and everything in flight; and nothing is accepted while it lasts, wherever
+    /// the channel acts (ns-2 does so).
     Flight,
 }
 
@@ -224,9 +225,11 @@ pub enum Dwell {
 pub struct ArqSpec {
     /// Tries in all, the first included.
     pub tries: u32,
-    /// Air time of each try besides the frame itself (preamble, spacing, acknowledgement).
+    /// Air time of each try besides the frame itself (preamble, spacing, acknowledgement); the frame has left when
+    /// it is over.
     pub overhead: Span,
-    /// Wait before try n (n = 2, 3, ...): uniform over [0, 2^(n-1) * `backoff`) around its mean; zero for none.
+    /// Wait before try n (n = 2, 3, ...): uniform over [0, 2^(n-1) * `backoff`), doubling ten times at
+    /// most; zero for none.
     pub backoff: Span,
 }
 

@@ -4,17 +4,22 @@
 //! that the k-th packet always gets a channel's k-th draw. The first that drops is the cause; delays add up, the
 //! latest hold counts, copies add up. Copies share the fate of their original at the place where they were made.
 
+mod bit_error;
+mod gilbert_elliott;
+mod late;
 mod list;
 mod outage;
 mod random;
+mod rate_trace;
 mod schedule;
 
+pub(crate) use rate_trace::RateTrace;
 pub(crate) use schedule::Calendar;
 
 use crate::facts::Facts;
 use crate::line::Ordering;
 use crate::random::Stream;
-use crate::spec::{ChannelKind, ChannelSpec, Only};
+use crate::spec::{ChannelKind, ChannelSpec, Dwell, Only};
 use time::{Span, Time};
 
 /// What one channel says.
@@ -92,8 +97,14 @@ struct Channel {
 #[derive(Clone, Debug)]
 pub(crate) enum Law {
     Outage(outage::Outage),
+    GilbertElliott(Box<gilbert_elliott::GilbertElliott>),
+    BitError(bit_error::BitError),
     Random(random::Random),
     List(list::List),
+    DelayStep(late::DelayStep),
+    Reorder(late::Reorder),
+    Duplicate(late::Duplicate),
+    Jitter(late::Jitter),
 }
 
 impl Channels {
@@ -140,27 +151,54 @@ pub(crate) struct Seeds<'a> {
 }
 
 impl Seeds<'_> {
-    /// For what is drawn for each packet: each direction has its own.
-    pub fn packets(&self, name: &str) -> Stream {
+    /// For what a channel draws for each packet: each direction has its own.
+    pub fn packets(&self, channel: &str) -> Stream {
+        self.own(&format!("channel {channel}"))
+    }
+    /// For this direction of the link.
+    pub fn own(&self, purpose: &str) -> Stream {
         let direction = if self.forward { "forward" } else { "back" };
-        Stream::new(self.seed, self.link, &format!("{name}/{direction}"))
+        Stream::new(self.seed, self.link, &format!("{purpose}/{direction}"))
     }
     /// For what is drawn over time: both directions see the same.
-    pub fn schedule(&self, name: &str) -> Stream {
-        Stream::new(self.seed, self.link, &format!("{name}/schedule"))
+    pub fn schedule(&self, channel: &str) -> Stream {
+        Stream::new(self.seed, self.link, &format!("channel {channel}/schedule"))
     }
 }
 
 impl Law {
     /// `None` for what is no law about packets (a rate trace).
     pub fn new(spec: &ChannelSpec, seeds: Seeds) -> Option<Law> {
+        let packets = || seeds.packets(&spec.name);
         Some(match &spec.kind {
             ChannelKind::Outage(o) => Law::Outage(outage::Outage::new(o, seeds.schedule(&spec.name))),
-            ChannelKind::Random { loss } => {
-                Law::Random(random::Random::new(*loss, seeds.packets(&spec.name)))
+            ChannelKind::GilbertElliott(ge) => {
+                let states = match ge.dwell {
+                    Dwell::Time { .. } => seeds.schedule(&spec.name),
+                    Dwell::Packets { .. } | Dwell::PacketLengths { .. } => {
+                        seeds.packets(&format!("{}/states", spec.name))
+                    }
+                };
+                Law::GilbertElliott(Box::new(gilbert_elliott::GilbertElliott::new(ge, states, packets())))
             }
+            ChannelKind::BitError { per, rate } => {
+                Law::BitError(bit_error::BitError::new(*per, *rate, packets()))
+            }
+            ChannelKind::Random { loss } => Law::Random(random::Random::new(*loss, packets())),
             ChannelKind::List { ordinals } => Law::List(list::List::new(ordinals)),
-            _ => return None,
+            ChannelKind::DelayStep { steps, reorders } => {
+                Law::DelayStep(late::DelayStep::new(steps, *reorders))
+            }
+            ChannelKind::Reorder { probability, by } => {
+                Law::Reorder(late::Reorder::new(*probability, *by, packets()))
+            }
+            ChannelKind::Duplicate { probability, copies } => {
+                Law::Duplicate(late::Duplicate::new(*probability, *copies, packets()))
+            }
+            ChannelKind::Jitter { spread, reorders } => {
+                Law::Jitter(late::Jitter::new(*spread, *reorders, packets()))
+            }
+            ChannelKind::RateTrace { .. } => return None,
         })
     }
 
@@ -168,8 +206,14 @@ impl Law {
     fn answer(&mut self, packet: Passing) -> Answer {
         match self {
             Law::Outage(law) => law.answer(packet.time),
+            Law::GilbertElliott(law) => law.answer(packet.time),
+            Law::BitError(law) => law.answer(packet.bytes),
             Law::Random(law) => law.answer(),
             Law::List(law) => law.answer(),
+            Law::DelayStep(law) => law.answer(packet.time),
+            Law::Reorder(law) => law.answer(),
+            Law::Duplicate(law) => law.answer(),
+            Law::Jitter(law) => law.answer(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! A link from its description.
 
 use super::{Extras, Link};
-use crate::channel::{Calendar, Law, Seeds};
+use crate::arq::Arq;
+use crate::channel::{Calendar, Law, RateTrace, Seeds};
 use crate::counters::Counters;
 use crate::key::Key;
 use crate::line::Line;
 use crate::link::extras::Flushing;
-use crate::queue::DropTail;
+use crate::queue::{DropTail, Manager};
 use crate::rate::Rate;
 use crate::spec::{Anchor, ChannelKind, ChannelSpec, Flush, LinkSpec, Outage, Place, QueueSpec};
 
@@ -20,6 +21,7 @@ impl Link {
             rate: Rate::new(spec.rate_bps),
             delay: spec.delay,
             framing: spec.framing_bytes,
+            serialises: spec.rate_bps.is_some() || spec.channels.iter().any(is_trace),
             unanchored: spec.channels.iter().any(waits_for_first_packet),
             queue: DropTail::new(spec.queue.limit()),
             counters: Counters::default(),
@@ -37,13 +39,19 @@ fn waits_for_first_packet(channel: &ChannelSpec) -> bool {
     matches!(&channel.kind, ChannelKind::Outage(Outage { anchor: Anchor::FirstSyn, .. }))
 }
 
+fn is_trace(channel: &ChannelSpec) -> bool {
+    matches!(channel.kind, ChannelKind::RateTrace { .. })
+}
+
 fn extras(spec: &LinkSpec, seeds: Seeds) -> Option<Box<Extras>> {
     let plain =
         spec.channels.is_empty() && spec.arq.is_none() && matches!(spec.queue, QueueSpec::DropTail { .. });
     if plain {
         return None;
     }
-    let mut extras = Extras::default();
+    let manager = Manager::new(&spec.queue, || seeds.own("queue"));
+    let arq = spec.arq.as_ref().map(|arq| Arq::new(arq, seeds.own("arq")));
+    let mut extras = Extras::new(manager, arq);
     for (index, channel) in spec.channels.iter().enumerate() {
         add_channel(&mut extras, index as u16, channel, seeds);
     }
@@ -61,6 +69,9 @@ fn add_channel(extras: &mut Extras, index: u16, spec: &ChannelSpec, seeds: Seeds
         if outage.flush == Flush::Flight {
             at = Place::Ingress;
         }
+    }
+    if let ChannelKind::RateTrace { opportunities_ms } = &spec.kind {
+        extras.trace = Some(RateTrace::new(opportunities_ms));
     }
     if let Some(law) = Law::new(spec, seeds) {
         let channels = match at {

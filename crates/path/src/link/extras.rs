@@ -1,15 +1,16 @@
 //! The longer way of a packet through a link that has channels, retries or a managed queue.
 
 use super::{Context, Link};
-use crate::channel::{Calendar, Channels, Fate, Passing};
+use crate::arq::Arq;
+use crate::channel::{Calendar, Channels, Fate, Passing, RateTrace};
 use crate::facts::Cause;
 use crate::key::Key;
 use crate::line::{DelayLine, Strays, place};
 use crate::pool::PacketId;
-use crate::queue::DropTail;
+use crate::queue::{DropTail, Manager};
 use crate::spec::Flush;
 use crate::watch::{Backlog, Watch};
-use time::Time;
+use time::{Span, Time};
 
 /// What a plain link has not.
 #[derive(Clone, Debug)]
@@ -18,6 +19,10 @@ pub(crate) struct Extras {
     pub wire: Channels,
     pub egress: Channels,
     pub flushes: Vec<Flushing>,
+    pub manager: Manager,
+    pub arq: Option<Arq>,
+    /// Instead of the link's rate.
+    pub trace: Option<RateTrace>,
     /// When the next outage destroys what is inside; [`Key::NEVER`] if none does.
     flush_at: Key,
     /// On its way to the queue.
@@ -36,6 +41,8 @@ pub(crate) struct Extras {
 struct Sending {
     id: PacketId,
     fate: Fate,
+    /// How often it was sent by now.
+    tries: u32,
 }
 
 /// An outage that destroys what is inside when it begins.
@@ -46,13 +53,16 @@ pub(crate) struct Flushing {
     pub calendar: Calendar,
 }
 
-impl Default for Extras {
-    fn default() -> Extras {
+impl Extras {
+    pub fn new(manager: Manager, arq: Option<Arq>) -> Extras {
         Extras {
+            manager,
+            arq,
             ingress: Channels::default(),
             wire: Channels::default(),
             egress: Channels::default(),
             flushes: Vec::new(),
+            trace: None,
             flush_at: Key::NEVER,
             entering: DelayLine::default(),
             sending: None,
@@ -61,9 +71,7 @@ impl Default for Extras {
             leaving: DelayLine::default(),
         }
     }
-}
 
-impl Extras {
     /// A flush is no event for a link that is empty: a run may end.
     pub fn next(&self, occupied: bool) -> Key {
         let next = self.entering.next().earlier(self.strays.next()).earlier(self.leaving.next());
@@ -71,7 +79,10 @@ impl Extras {
     }
 
     pub fn backlog(&self, queue: &DropTail) -> Backlog {
-        queue.backlog()
+        match &self.manager {
+            Manager::FqCodel(fq) => fq.backlog(),
+            _ => queue.backlog(),
+        }
     }
 
     pub fn anchor(&mut self, at: Time) {
@@ -94,7 +105,7 @@ impl Extras {
 impl Link {
     fn extras(&mut self) -> &mut Extras {
         // Only reached from a link that has them; a link without would get empty ones.
-        self.extras.get_or_insert_default()
+        self.extras.get_or_insert_with(|| Box::new(Extras::new(Manager::None, None)))
     }
 
     /// At the near end: the channels before the queue.
@@ -137,43 +148,106 @@ impl Link {
         copy
     }
 
-    /// A packet begins to be sent for the `n`-th time.
-    pub(super) fn start_try<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, _n: u32) {
+    /// A packet begins to be sent.
+    pub(super) fn start_managed<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+        let mut tries = 1;
+        while let Some(sending) = self.start_try(cx, id, tries) {
+            // It was sent in no time: what becomes of it is known at once.
+            if !self.end_try(cx, sending) {
+                return;
+            }
+            tries += 1;
+        }
+    }
+
+    /// Sends it for the `tries`-th time. What becomes of it is settled when it has left, unless it simply goes on;
+    /// returned if that is now.
+    fn start_try<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        id: PacketId,
+        tries: u32,
+    ) -> Option<Sending> {
         let bytes = self.weight(cx, id);
-        let end = self.rate.send(cx.key.time, bytes);
+        let end = self.end_of_try(cx.key.time, bytes, tries);
         let fate = self.extras().wire.ask(Passing { time: end, facts: cx.pool.facts(id), bytes });
         if fate.dropped_by.is_none() && fate.copies == 0 {
             self.propagate(cx, id, end, fate);
-            return self.busy_until(cx, end);
+            self.busy_until(cx, end);
+            return None;
         }
         self.busy_until(cx, end);
+        let sending = Sending { id, fate, tries };
         if self.is_idle(cx.key) {
-            return self.end_sending(cx, Sending { id, fate });
+            return Some(sending);
         }
-        self.extras().sending = Some(Sending { id, fate });
+        self.extras().sending = Some(sending);
         self.due = self.done;
+        None
+    }
+
+    /// When a packet that begins now, after what the retries ask for, has left.
+    fn end_of_try(&mut self, now: Time, bytes: u32, tries: u32) -> Time {
+        let Link { extras, rate, .. } = self;
+        let Some(extras) = extras else { return rate.send(now, bytes) };
+        let begin = now + extras.arq.as_mut().map_or(Span::ZERO, |arq| arq.wait_before(tries));
+        let overhead = extras.arq.as_ref().map_or(Span::ZERO, Arq::overhead);
+        match &mut extras.trace {
+            Some(trace) => trace.send(begin, bytes) + overhead,
+            None => rate.send_with(begin, bytes, overhead),
+        }
     }
 
     /// The end of a transmission for which something waits.
     pub(super) fn sent<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
         if let Some(sending) = self.extras().sending.take() {
-            self.end_sending(cx, sending);
+            self.due = Key::NEVER;
+            if self.end_try(cx, sending) && !self.retry(cx, sending) {
+                return;
+            }
         }
         self.send_next(cx);
-        if self.extras().sending.is_some() {
+        if self.is_sending_specially() {
             self.due = self.done;
         }
     }
 
-    fn end_sending<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, sending: Sending) {
-        let Sending { id, fate } = sending;
+    /// Sends it once more. True if the link is free again at once.
+    fn retry<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, sending: Sending) -> bool {
+        let mut sending = sending;
+        while let Some(again) = self.start_try(cx, sending.id, sending.tries + 1) {
+            if !self.end_try(cx, again) {
+                return true;
+            }
+            sending = again;
+        }
+        if self.backlog().packets > 0 {
+            self.due = self.done;
+        }
+        self.is_idle(cx.key)
+    }
+
+    pub(super) fn is_sending_specially(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.sending.is_some())
+    }
+
+    /// A packet has left, and was lost, copied or made late. True if it is to be sent once more.
+    fn end_try<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, sending: Sending) -> bool {
+        let Sending { id, fate, tries } = sending;
         if let Some(channel) = fate.dropped_by {
-            return self.lose(cx, id, Cause::Channel(channel));
+            let cause = match &self.extras().arq {
+                Some(arq) if arq.has_another(tries) => return true,
+                Some(_) => Cause::ArqGaveUp(channel),
+                None => Cause::Channel(channel),
+            };
+            self.lose(cx, id, cause);
+            return false;
         }
         for n in 0..=fate.copies {
             let id = if n < fate.copies { self.copy(cx, id) } else { id };
             self.propagate(cx, id, cx.key.time, fate);
         }
+        false
     }
 
     /// Off to the far end, having left at `end`.
@@ -253,15 +327,6 @@ impl Link {
             }
         }
         self.extras().plan_flush(now);
-    }
-
-    fn flush_queue<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, cause: Cause) {
-        while let Some(id) = self.queue.pop(cx.pool, self.framing) {
-            self.lose(cx, id, cause);
-        }
-        if self.extras().sending.is_none() {
-            self.due = Key::NEVER;
-        }
     }
 
     /// The transmitter stays busy until the lost packet would have left.
