@@ -5,6 +5,7 @@
 //! fires (`rto`). A [`stack::Stack`] picks one of each and sets its parameters.
 
 pub mod congestion;
+pub mod oneway;
 pub mod receiver;
 pub mod rto;
 pub mod stack;

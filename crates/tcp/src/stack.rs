@@ -2,6 +2,7 @@
 //!
 //! Each choice names a strategy; none names a system. What no strategy here does is a new strategy with a name.
 
+pub use crate::oneway::spec::{OneWay, OneWayVariant};
 use wire::time::Span;
 
 /// A named bundle of sender and receiver behaviour.
@@ -277,48 +278,4 @@ pub enum WindowPolicy {
         untuned_bytes: u32,
         max_bytes: u32,
     },
-}
-
-/// ns-2's one-way TCP, sender and sink.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OneWay {
-    pub variant: OneWayVariant,
-    /// Largest window, packets.
-    pub window_packets: u32,
-    pub initial_window_packets: u32,
-    /// `None` starts at the window.
-    pub initial_ssthresh_packets: Option<u32>,
-    /// Bytes of a data packet on the wire, headers included; bytes of an ACK.
-    pub packet_bytes: u32,
-    pub ack_bytes: u32,
-    pub tick: Span,
-    /// Where in a tick the timer's clock starts (`boot_time_`), as a fraction of a tick, 0 ..< 1.
-    pub tick_phase: f64,
-    pub rto_initial: Span,
-    pub rto_min: Span,
-    pub rto_max: Span,
-    /// The variance of before 1999: no floor of one tick's worth, other shifts.
-    pub old_rtt_variance: bool,
-    pub limited_transmit: bool,
-    /// A SYN packet of `ack_bytes` goes first.
-    pub syn: bool,
-    /// `bugFix_`: no second fast retransmit within one window of data.
-    pub bug_fix: bool,
-    /// NewReno: deflate partially at a partial ACK; other later changes.
-    pub newreno_partial_deflation: bool,
-    /// Vegas thresholds, packets.
-    pub vegas_alpha: f64,
-    pub vegas_beta: f64,
-    pub vegas_gamma: f64,
-    /// The sink acknowledges every `delayed_ack`-th packet (1: each).
-    pub delayed_ack: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OneWayVariant {
-    Tahoe,
-    Reno,
-    NewReno,
-    Sack1,
-    Vegas,
 }

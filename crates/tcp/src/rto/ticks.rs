@@ -2,8 +2,8 @@
 //!
 //! For the one-way agents, which time one packet at a time and hand its RTT in. The mean is kept times 8, the
 //! deviation times 4 (`T_SRTT_BITS` 3, `T_RTTVAR_BITS` 2, `rttvar_exp_` 2 of ns-2.35's defaults); the least
-//! time-out is clamped before the back-off multiplies it (`rfc2988_`, on since 2002). Checked against every timeout
-//! of the ns-2.35 reference traces.
+//! time-out is clamped before the back-off multiplies it (`rfc2988_`, on since 2002), or after it. Checked against
+//! every timeout of the ns-2.35 reference traces.
 //!
 //! ns-2.35 has a Tcl variable `updated_rttvar_` ("the variance of before 2006"), but nothing in its C++ reads it:
 //! old and new variance are one and the same, so there is no parameter for it here.
@@ -28,6 +28,8 @@ pub struct TickRto {
     current: Span,
     /// What the time-out is multiplied with: 1, 2, 4, 8 ... (`t_backoff_`).
     backoff: i64,
+    /// `rfc2988_`: the bound comes before the back-off, which may pass 64.
+    min_before_backoff: bool,
 }
 
 /// `t_backoff_` doubles up to here, and further only while the time-out is below its maximum.
@@ -51,13 +53,35 @@ impl TickRto {
             rtt: 0,
             current: initial.clamp(Span::ZERO, Span::MAX),
             backoff: 1,
+            min_before_backoff: true,
         }
+    }
+
+    /// As before 2002: the least time-out bounds what the back-off has multiplied, and that ends at 64.
+    pub fn bounded_after_backoff(self) -> TickRto {
+        TickRto { min_before_backoff: false, ..self }
     }
 
     /// The packet that was timed is acknowledged at `now`, `rtt` after it was sent: ends the back-off, too.
     pub fn on_sample(&mut self, rtt: Span, now: Time) {
-        self.backoff = 1;
+        self.end_backoff();
         self.rtt = self.in_ticks(rtt, now);
+        self.smooth();
+    }
+
+    /// The RTT that a timestamp tells, exact and rounded to the nearest tick; the back-off stays.
+    pub fn on_timestamp(&mut self, rtt: Span) {
+        let rtt = rtt.0.clamp(0, super::LONGEST_SAMPLE.0);
+        self.rtt = ((rtt + self.tick / 2) / self.tick).max(1);
+        self.smooth();
+    }
+
+    /// Something sent since the last time-out is acknowledged, though it is no sample.
+    pub fn end_backoff(&mut self) {
+        self.backoff = 1;
+    }
+
+    fn smooth(&mut self) {
         if self.srtt8 == 0 {
             self.srtt8 = self.rtt << 3;
             self.rttvar4 = self.rtt << 1;
@@ -72,7 +96,8 @@ impl TickRto {
 
     /// The timer fired (a fast retransmit does not back off, Tahoe's neither).
     pub fn on_timeout(&mut self) {
-        if self.backoff < BACKOFF_PLAIN || (self.rto() < self.max && self.backoff < BACKOFF_MOST) {
+        let on = self.min_before_backoff && self.rto() < self.max && self.backoff < BACKOFF_MOST;
+        if self.backoff < BACKOFF_PLAIN || on {
             self.backoff <<= 1;
         }
         if self.backoff > BACKOFF_FORGETS {
@@ -83,8 +108,12 @@ impl TickRto {
 
     /// The time-out to set the timer to.
     pub fn rto(&self) -> Span {
-        let base = self.current.max(self.min).0;
-        Span(base.saturating_mul(self.backoff)).min(self.max).max(Span(2 * self.tick))
+        let multiplied = |base: Span| Span(base.0.saturating_mul(self.backoff));
+        let rto = match self.min_before_backoff {
+            true => multiplied(self.current.max(self.min)),
+            false => multiplied(self.current).max(self.min),
+        };
+        rto.min(self.max).max(Span(2 * self.tick))
     }
 
     /// 1, 2, 4, 8 ... (`t_backoff_` of a state trace).
