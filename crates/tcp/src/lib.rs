@@ -5,7 +5,14 @@
 //! fires (`rto`). A [`stack::Stack`] picks one of each and sets its parameters.
 
 pub mod congestion;
+mod detect;
+pub mod endpoint;
 pub mod oneway;
 pub mod receiver;
+mod recovery;
 pub mod rto;
+mod sampler;
+mod sender;
 pub mod stack;
+mod timers;
+mod undo;

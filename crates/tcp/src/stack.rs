@@ -65,6 +65,9 @@ pub enum DetectRule {
     Rfc6675,
     /// Linux before RACK, FACK off: like RFC 6675, counted in segments, and the first hole is lost on entry.
     LinuxSack,
+    /// Linux before RACK as it shipped, FACK on: DupThresh segments between a hole and the highest SACKed byte
+    /// condemn it, SACKed or not (Mathis and Mahdavi 1996), so one SACK behind a burst begins recovery.
+    LinuxFack,
     /// OS X 10.7 (xnu-1699): SACK holes are forgotten at a timeout, DupThresh 2 behind one, its counter restarts.
     Xnu1699,
 }

@@ -1,0 +1,92 @@
+//! Which segments are lost?
+//!
+//! Each rule is a pure function from the facts of the scoreboard to a verdict; the caller owns marks and state.
+//! Verdicts are frontiers: whatever lies below and is not SACKed is lost, since every rule here that condemns a
+//! segment condemns all older ones too.
+
+use crate::sender::runs::Runs;
+use crate::stack::DetectRule;
+
+/// What a rule may look at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) runs: &'a Runs,
+    pub(crate) una: u64,
+    pub(crate) smss: u32,
+    pub(crate) dupthresh: u32,
+    /// Duplicate ACKs in a row (RFC 5681 §2); with SACK, ACKs with news (RFC 6675 §2).
+    pub(crate) dupacks: u32,
+    /// SACKed segments above SND.UNA.
+    pub(crate) sacked_segments: u32,
+    /// Segments the size of which the receiver may have had in mind when it sent duplicate ACKs.
+    pub(crate) sack: bool,
+}
+
+/// Everything below that is not SACKed is lost; SND.UNA where nothing is.
+#[inline]
+pub(crate) fn frontier(rule: DetectRule, f: &Facts) -> u64 {
+    if f.runs.is_empty() {
+        return f.una;
+    }
+    match rule {
+        DetectRule::DupAcks => f.una,
+        DetectRule::Rfc6675 => rfc6675(f),
+        DetectRule::LinuxSack => linux_sack(f),
+        DetectRule::LinuxFack => linux_fack(f),
+        // Every hole below the highest SACKed byte, once recovery has begun.
+        DetectRule::Xnu1699 => f.runs.highest().unwrap_or(f.una),
+    }
+    .max(f.una)
+}
+
+/// Is this enough to begin recovery, `frontier` being what [`frontier`] said?
+#[inline]
+pub(crate) fn starts_recovery(rule: DetectRule, f: &Facts, frontier: u64) -> bool {
+    let by_count = f.dupacks >= f.dupthresh;
+    match rule {
+        DetectRule::DupAcks | DetectRule::Xnu1699 => by_count,
+        // RFC 6675 §5: DupThresh duplicates, or fewer when IsLost (HighACK + 1).
+        DetectRule::Rfc6675 => by_count || frontier > f.una,
+        // Linux counts what is SACKed, not the ACKs that said so; without SACK it counts duplicates.
+        DetectRule::LinuxSack if f.sack => f.sacked_segments >= f.dupthresh,
+        DetectRule::LinuxFack if f.sack => f.sacked_segments >= f.dupthresh || frontier > f.una,
+        DetectRule::LinuxSack | DetectRule::LinuxFack => by_count,
+    }
+}
+
+/// IsLost of RFC 6675 §4: DupThresh discontiguous SACKed runs above, or more than (DupThresh - 1) * SMSS bytes.
+fn rfc6675(f: &Facts) -> u64 {
+    let enough = u64::from(f.dupthresh.saturating_sub(1)) * u64::from(f.smss);
+    let (mut runs, mut bytes) = (0, 0);
+    for (left, right) in f.runs.downwards() {
+        runs += 1;
+        bytes += right - left;
+        if runs >= f.dupthresh || bytes > enough {
+            return left;
+        }
+    }
+    f.una
+}
+
+/// DupThresh SACKed segments above.
+fn linux_sack(f: &Facts) -> u64 {
+    let smss = u64::from(f.smss.max(1));
+    let mut segments = 0;
+    for (left, right) in f.runs.downwards() {
+        segments += (right - left).div_ceil(smss);
+        if segments >= u64::from(f.dupthresh) {
+            return left;
+        }
+    }
+    f.una
+}
+
+/// Forward acknowledgment (Mathis and Mahdavi 1996): the holes count as well, so that DupThresh segments between
+/// a hole and the highest SACKed byte condemn it, SACKed or not.
+fn linux_fack(f: &Facts) -> u64 {
+    let span = u64::from(f.dupthresh) * u64::from(f.smss);
+    f.runs.highest().map_or(f.una, |highest| highest.saturating_sub(span))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Segments that leave: what comes first, and the header it gets.
+
+use super::{Endpoint, Owed, Sent, Stage, Why};
+use crate::sender::Outgoing;
+use wire::time::Time;
+use wire::{Flags, SackBlocks, Segment, Timestamps};
+
+/// Bytes of a header without options, and the most that a header takes.
+const PLAIN: u8 = 20;
+const LARGEST: u32 = 60;
+/// NOP NOP and the timestamps option.
+const STAMPS: u32 = 12;
+
+impl Endpoint {
+    /// The next segment to leave at `now`; call until there is none.
+    pub fn transmit(&mut self, now: Time) -> Option<Sent> {
+        if self.stage == Stage::Open && self.owed != Owed::Alone && self.rst.is_none() {
+            let tsval = if self.stamps { self.clock.value(now) } else { 0 };
+            if let Some(out) = self.sender.next(now, tsval, &mut self.timers) {
+                return Some(self.data(now, &out, tsval));
+            }
+            if self.owed == Owed::Nothing && !self.keepalive_due {
+                return None;
+            }
+        }
+        self.transmit_other(now)
+    }
+
+    /// Everything but data.
+    fn transmit_other(&mut self, now: Time) -> Option<Sent> {
+        if let Some(rst) = self.rst.take() {
+            let mut seg = Segment { seq: rst.seq, flags: Flags::RST, ..Segment::default() };
+            if let Some(ack) = rst.ack {
+                (seg.ack, seg.flags) = (ack, Flags::RST.with(Flags::ACK));
+            }
+            return Some(self.sent(seg, 0, Why::Rst));
+        }
+        if self.syn_due {
+            let seg = self.handshake_segment(now);
+            return Some(self.sent(seg, 0, Why::Handshake));
+        }
+        if self.owed != Owed::Nothing && matches!(self.stage, Stage::Open | Stage::TimeWait) {
+            return Some(self.bare_ack(now));
+        }
+        if self.keepalive_due {
+            self.keepalive_due = false;
+            return Some(self.keepalive(now));
+        }
+        None
+    }
+
+    #[inline]
+    fn data(&mut self, now: Time, out: &Outgoing, tsval: u32) -> Sent {
+        let mut flags = Flags::ACK;
+        if out.psh {
+            flags = flags.with(Flags::PSH);
+        }
+        if out.fin {
+            flags = flags.with(Flags::FIN);
+        }
+        let mut seg = Segment {
+            seq: self.seq(out.offset),
+            ack: self.rcv_nxt(),
+            payload: out.payload,
+            flags,
+            timestamps: self.stamps.then_some(Timestamps { val: tsval, ecr: self.recent }),
+            ..Segment::default()
+        };
+        if self.receiver.out_of_order() > 0 && self.sender.sack {
+            // Blocks ride along where the segment leaves room for them.
+            let room = self.sender.window.smss.saturating_sub(out.payload);
+            self.add_blocks(&mut seg, room);
+        }
+        self.acknowledge(now, &mut seg);
+        if out.payload > 0 {
+            self.receiver.data_sent(now);
+        }
+        self.sent(seg, out.offset, out.why)
+    }
+
+    fn bare_ack(&mut self, now: Time) -> Sent {
+        let offset = self.sender.nxt().max(self.sender.board.end());
+        let mut seg = Segment {
+            seq: self.seq(offset),
+            ack: self.rcv_nxt(),
+            flags: Flags::ACK,
+            timestamps: self.stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
+            ..Segment::default()
+        };
+        if self.sender.sack {
+            self.add_blocks(&mut seg, LARGEST);
+        }
+        self.acknowledge(now, &mut seg);
+        self.sent(seg, offset, Why::Ack)
+    }
+
+    /// A segment below what was sent, so that it must be answered (RFC 9293 §3.8.4).
+    fn keepalive(&mut self, now: Time) -> Sent {
+        let offset = self.sender.nxt() - 1;
+        let mut seg = Segment {
+            seq: self.seq(offset),
+            ack: self.rcv_nxt(),
+            flags: Flags::ACK,
+            timestamps: self.stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
+            ..Segment::default()
+        };
+        self.acknowledge(now, &mut seg);
+        self.sent(seg, offset, Why::KeepAlive)
+    }
+
+    /// SACK blocks, as many as fit `room` bytes and the header.
+    fn add_blocks(&mut self, seg: &mut Segment, room: u32) {
+        let stamps = if self.stamps { STAMPS } else { 0 };
+        let room = room.min(LARGEST - u32::from(PLAIN) - stamps).saturating_sub(4) / 8;
+        if room == 0 {
+            return;
+        }
+        let mut blocks = [(0, 0); 4];
+        let count = self.receiver.blocks(&mut blocks, room as usize);
+        seg.sack = SackBlocks::NONE;
+        for &(left, right) in &blocks[..count] {
+            seg.sack.push(self.peer_seq(left), self.peer_seq(right));
+        }
+    }
+
+    /// The window that goes out, and the books that an ACK closes.
+    #[inline]
+    fn acknowledge(&mut self, now: Time, seg: &mut Segment) {
+        seg.window = (self.receiver.window() >> self.shift_out).min(0xffff) as u16;
+        self.receiver.ack_sent(now);
+        self.last_ack_sent = self.receiver.next();
+        self.owed = Owed::Nothing;
+    }
+
+    #[inline]
+    fn sent(&self, mut seg: Segment, offset: u64, why: Why) -> Sent {
+        seg.header_len = header_len(&seg);
+        Sent { seg, offset, why }
+    }
+}
+
+/// As [`wire::tcp::write`] lays the options out.
+#[inline]
+fn header_len(seg: &Segment) -> u8 {
+    let mut len = PLAIN;
+    if seg.flags.has(Flags::SYN) {
+        len += 4 * u8::from(seg.mss.is_some()) + 4 * u8::from(seg.window_scale.is_some());
+        // SACK permitted takes the place of the padding of the timestamps.
+        len += 4 * u8::from(seg.sack_permitted && seg.timestamps.is_none());
+    }
+    if seg.timestamps.is_some() {
+        len += STAMPS as u8;
+    }
+    if !seg.sack.is_empty() {
+        len += 4 + 8 * seg.sack.as_slice().len() as u8;
+    }
+    len
+}

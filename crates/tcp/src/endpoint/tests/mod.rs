@@ -1,0 +1,7 @@
+//! Two endpoints that talk over a path, and stories with times.
+
+mod closing;
+mod handshake;
+mod pipe;
+mod stacks;
+mod transfer;

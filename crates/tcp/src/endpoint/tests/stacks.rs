@@ -1,0 +1,151 @@
+//! Stacks to test with, written out in code; the shipped ones are files.
+
+use crate::stack::*;
+use wire::time::Span;
+
+pub fn ms(v: i64) -> Span {
+    Span::from_millis(v)
+}
+
+/// RFC 6675 with what the RFCs recommend beside it; 1000-byte segments, timestamps off.
+pub fn rfc_sack() -> Wire {
+    Wire {
+        options: Options {
+            mss_bytes: 1000,
+            window_scale: true,
+            sack: true,
+            timestamps: false,
+            timestamp_tick: ms(1),
+        },
+        detect: Detect { rule: DetectRule::Rfc6675, dupthresh: 3, limited_transmit: true },
+        recovery: Recovery { rule: RecoveryRule::Pipe, after_timeout: AfterTimeout::MarkLost },
+        congestion: Congestion {
+            rule: WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::Bytes },
+            initial_window: InitialWindow::Segments(4),
+            initial_ssthresh_bytes: None,
+            slow_start: SlowStartKind::Bytes { limit: 2 },
+            restart_after_idle: true,
+            grows_only_when_limited: true,
+        },
+        rto: RtoRule {
+            rule: RtoKind::Rfc6298,
+            initial: ms(1000),
+            min: ms(200),
+            max: Span::from_secs(60),
+            granularity: Span::ZERO,
+            slop: Span::ZERO,
+        },
+        undo: Undo::default(),
+        send: Send {
+            nagle: true,
+            buffer_bytes: None,
+            max_burst_segments: None,
+            keepalive_idle: None,
+            keepalive_interval: ms(1000),
+            keepalive_probes: 3,
+            max_retries: 0,
+        },
+        receive: Receive {
+            delayed_ack: DelayedAck::Every { every: 2, timeout: ms(40) },
+            dsack: true,
+            window: WindowPolicy::Fixed { buffer_bytes: 1 << 20 },
+        },
+    }
+}
+
+/// No SACK, no timestamps: RFC 6582 over RFC 5681.
+pub fn rfc_newreno(impatient: bool) -> Wire {
+    let mut s = rfc_sack();
+    s.options.sack = false;
+    s.detect.rule = DetectRule::DupAcks;
+    s.recovery = Recovery { rule: RecoveryRule::NewReno { impatient }, after_timeout: AfterTimeout::GoBackN };
+    s
+}
+
+pub fn rfc_reno() -> Wire {
+    let mut s = rfc_newreno(true);
+    s.recovery.rule = RecoveryRule::Reno;
+    s
+}
+
+pub fn rfc_tahoe() -> Wire {
+    let mut s = rfc_newreno(true);
+    s.recovery.rule = RecoveryRule::None;
+    s
+}
+
+/// Linux 2.6.32's Reno: FACK, rate halving, timestamps, F-RTO, DSACK undo.
+pub fn linux() -> Wire {
+    let mut s = rfc_sack();
+    s.options.mss_bytes = 1460;
+    s.options.timestamps = true;
+    s.detect.rule = DetectRule::LinuxFack;
+    s.recovery = Recovery { rule: RecoveryRule::RateHalving, after_timeout: AfterTimeout::MarkLost };
+    s.rto.rule = RtoKind::Linux;
+    s.rto.max = Span::from_secs(120);
+    s.undo = Undo { f_rto: true, dsack: true, ..Undo::default() };
+    s
+}
+
+/// OS X 10.7.
+pub fn osx() -> Wire {
+    let mut s = rfc_sack();
+    s.options.mss_bytes = 1460;
+    s.options.timestamps = true;
+    s.detect = Detect { rule: DetectRule::Xnu1699, dupthresh: 2, limited_transmit: true };
+    s.recovery = Recovery { rule: RecoveryRule::Pipe, after_timeout: AfterTimeout::GoBackN };
+    s.rto.min = ms(30);
+    s.rto.slop = ms(200);
+    s.undo = Undo { bad_retransmit_window: true, ..Undo::default() };
+    s
+}
+
+/// One of each, for tests that any stack must pass.
+pub fn all() -> Vec<(&'static str, Wire)> {
+    let mut prr = rfc_sack();
+    prr.recovery.rule = RecoveryRule::Prr;
+    prr.options.timestamps = true;
+    prr.undo = Undo { f_rto: true, eifel: true, dsack: true, bad_retransmit_window: false };
+    let mut prr_no_sack = prr.clone();
+    prr_no_sack.options.sack = false;
+    let mut linux_sack = linux();
+    linux_sack.detect.rule = DetectRule::LinuxSack;
+    linux_sack.congestion.rule = WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::Segments };
+    let mut linux_no_sack = linux();
+    linux_no_sack.options.sack = false;
+    let mut sack_back = rfc_sack();
+    sack_back.recovery.after_timeout = AfterTimeout::GoBackN;
+    sack_back.undo.f_rto = true;
+    let mut fast_after_timeout = rfc_reno();
+    fast_after_timeout.recovery.after_timeout = AfterTimeout::FastRecovery;
+    let mut sack_fast = rfc_sack();
+    sack_fast.recovery.after_timeout = AfterTimeout::FastRecovery;
+    let mut newreno_on_sack = rfc_newreno(true);
+    newreno_on_sack.options.sack = true;
+    newreno_on_sack.detect.rule = DetectRule::Rfc6675;
+    newreno_on_sack.recovery.after_timeout = AfterTimeout::MarkLost;
+    let mut pipe_without_sack = rfc_sack();
+    pipe_without_sack.options.sack = false;
+    let mut bursts = linux();
+    bursts.send.max_burst_segments = Some(3);
+    bursts.send.buffer_bytes = Some(64 << 10);
+    vec![
+        ("tahoe", rfc_tahoe()),
+        ("reno", rfc_reno()),
+        ("newreno impatient", rfc_newreno(true)),
+        ("newreno slow-but-steady", rfc_newreno(false)),
+        ("sack", rfc_sack()),
+        ("sack, go-back-N, F-RTO", sack_back),
+        ("prr, every undo", prr),
+        ("prr without SACK", prr_no_sack),
+        ("linux", linux()),
+        ("linux, FACK off", linux_sack),
+        ("linux without SACK", linux_no_sack),
+        ("linux, bursts of 3, 64 KiB", bursts),
+        ("os x 10.7", osx()),
+        ("reno, fast after timeout", fast_after_timeout),
+        ("sack, fast after timeout", sack_fast),
+        ("newreno on SACK", newreno_on_sack),
+        ("pipe without SACK", pipe_without_sack),
+    ]
+}

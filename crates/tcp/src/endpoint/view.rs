@@ -1,0 +1,124 @@
+//! What can be seen of an endpoint.
+
+use super::{Endpoint, Failure, Phase, Stage};
+use wire::time::Span;
+
+/// The connection states of RFC 9293 §3.3.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Closed,
+    Listen,
+    SynSent,
+    SynReceived,
+    Established,
+    FinWait1,
+    FinWait2,
+    CloseWait,
+    Closing,
+    LastAck,
+    TimeWait,
+}
+
+/// The sender half at one moment. Windows and counts of data in bytes; offsets count from the SYN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    pub cwnd: u32,
+    /// `u32::MAX` while unbounded.
+    pub ssthresh: u32,
+    pub smss: u32,
+    /// Sent and not acknowledged (FlightSize).
+    pub flight: u32,
+    /// Of these, believed to be in the network (RFC 6675 §4).
+    pub pipe: u32,
+    pub srtt: Option<Span>,
+    pub rttvar: Option<Span>,
+    pub min_rtt: Option<Span>,
+    pub rto: Span,
+    pub backoff: u32,
+    pub dupacks: u32,
+    pub phase: Phase,
+    /// SND.UNA, SND.NXT, and the highest offset sent.
+    pub una: u64,
+    pub nxt: u64,
+    pub max: u64,
+    /// What the peer's window allows beyond SND.UNA.
+    pub peer_window: u32,
+    /// Timeouts since SND.UNA moved.
+    pub timeouts: u32,
+}
+
+impl Endpoint {
+    pub fn view(&self) -> View {
+        let s = &self.sender;
+        View {
+            cwnd: s.window.cwnd,
+            ssthresh: s.window.ssthresh,
+            smss: s.window.smss,
+            flight: s.board.out(),
+            pipe: s.pipe(),
+            srtt: s.rto.srtt(),
+            rttvar: s.rto.rttvar(),
+            min_rtt: s.sampler.min_rtt(),
+            rto: s.rto.rto(),
+            backoff: s.rto.backoff(),
+            dupacks: s.dupacks(),
+            phase: s.phase,
+            una: s.una(),
+            nxt: s.nxt(),
+            max: s.max(),
+            peer_window: s.edge().saturating_sub(s.una()).min(u64::from(u32::MAX)) as u32,
+            timeouts: s.timeouts(),
+        }
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.sender.phase
+    }
+
+    pub fn state(&self) -> State {
+        match self.stage {
+            Stage::Closed => State::Closed,
+            Stage::Listen => State::Listen,
+            Stage::SynSent => State::SynSent,
+            Stage::SynReceived => State::SynReceived,
+            Stage::TimeWait => State::TimeWait,
+            Stage::Open => self.open_state(),
+        }
+    }
+
+    fn open_state(&self) -> State {
+        let (sent, acked) = (self.sender.fin_sent(), self.sender.fin_acknowledged());
+        match (sent, acked, self.receiver.finished()) {
+            (false, _, false) => State::Established,
+            (false, _, true) => State::CloseWait,
+            (true, false, false) => State::FinWait1,
+            (true, true, false) => State::FinWait2,
+            (true, _, true) if self.passive_close => State::LastAck,
+            (true, _, true) => State::Closing,
+        }
+    }
+
+    /// The handshake is over and the connection is not.
+    pub fn is_established(&self) -> bool {
+        self.stage == Stage::Open
+    }
+    /// Nothing more will happen (TIME-WAIT counts as over).
+    pub fn is_closed(&self) -> bool {
+        matches!(self.stage, Stage::Closed | Stage::TimeWait)
+    }
+    pub fn failed(&self) -> Option<Failure> {
+        self.failure
+    }
+    /// Everything written, and the FIN if one was sent, is acknowledged.
+    pub fn all_acknowledged(&self) -> bool {
+        self.sender.all_acknowledged()
+    }
+    /// Bytes of the application that the peer has acknowledged.
+    pub fn acknowledged(&self) -> u64 {
+        self.sender.acknowledged()
+    }
+    /// Bytes that arrived in order, read or not.
+    pub fn delivered(&self) -> u64 {
+        self.receiver.next() - 1 - u64::from(self.receiver.finished())
+    }
+}

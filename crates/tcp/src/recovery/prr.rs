@@ -1,0 +1,51 @@
+//! Proportional rate reduction, RFC 9937: in flight goes down to ssthresh in step with what is delivered.
+
+use super::Facts;
+use crate::congestion::Window;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Prr {
+    /// RecoverFS: what was in flight as recovery began, bytes.
+    recover_fs: u32,
+    /// Bytes delivered, and sent, since then.
+    delivered: u64,
+    out: u64,
+}
+
+impl Prr {
+    /// RFC 9937 §6.1. `f.flight` is FlightSize without what had been SACKed before the ACK that began recovery;
+    /// that ACK is the first of recovery.
+    pub(super) fn enter(&mut self, w: &mut Window, f: &Facts) {
+        *self = Prr { recover_fs: f.flight.max(1), delivered: 0, out: 0 };
+        self.on_ack(w, f);
+    }
+
+    /// RFC 9937 §6.2.
+    pub(super) fn on_ack(&mut self, w: &mut Window, f: &Facts) {
+        if f.delivered == 0 {
+            return;
+        }
+        self.delivered += u64::from(f.delivered);
+        let safe = f.acked > 0 && !f.more_lost;
+        let count = if f.pipe > w.ssthresh {
+            // Proportional: by the end of recovery ssthresh bytes are in flight.
+            let target = (self.delivered * u64::from(w.ssthresh)).div_ceil(u64::from(self.recover_fs));
+            target.saturating_sub(self.out)
+        } else {
+            // Never below what is delivered; up to ssthresh in slow start where nothing speaks against it.
+            let mut count = self.delivered.saturating_sub(self.out).max(u64::from(f.delivered));
+            if safe {
+                count += u64::from(w.smss);
+            }
+            count.min(u64::from(w.ssthresh - f.pipe))
+        };
+        // The fast retransmit itself is never held back.
+        let count = if self.out == 0 { count.max(u64::from(w.smss)) } else { count };
+        w.cwnd = f.pipe.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
+    #[inline]
+    pub(super) fn sent(&mut self, bytes: u32) {
+        self.out += u64::from(bytes);
+    }
+}

@@ -1,0 +1,102 @@
+//! RTT samples, taken once and shared: by the timer, the window rule and the receive window.
+
+use crate::sender::board::Acked;
+use wire::time::{Span, Time};
+
+/// The timestamp clock of RFC 7323 §4.1: ticks since the start, and back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    tick: Span,
+    /// The value last asked for holds from here to one tick later: no division in between.
+    from: Time,
+    value: u32,
+}
+
+impl Clock {
+    pub(crate) fn new(tick: Span) -> Clock {
+        Clock { tick: tick.max(Span(1)), from: Time::FAR_PAST, value: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn value(&mut self, now: Time) -> u32 {
+        if now < self.from || now - self.from >= self.tick {
+            let ticks = now.0.div_euclid(self.tick.0);
+            self.value = ticks as u32;
+            self.from = Time(ticks * self.tick.0);
+        }
+        self.value
+    }
+
+    /// The time since the clock read `then`, in whole ticks; `None` if that is no reading of the last half range.
+    #[inline]
+    pub(crate) fn since(&mut self, then: u32, now: Time) -> Option<Span> {
+        let ticks = self.value(now).wrapping_sub(then) as i32;
+        (ticks >= 0).then(|| self.tick * i64::from(ticks))
+    }
+}
+
+/// What an ACK says about the path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sample {
+    /// For the timer: of the oldest data acknowledged, so that delayed ACKs count (RFC 7323 §4.3).
+    pub(crate) rto: Option<Span>,
+    pub(crate) from_timestamp: bool,
+    /// For window rules: of the newest data acknowledged, exact; `None` where it is ambiguous (Karn).
+    pub(crate) exact: Option<Span>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sampler {
+    min_rtt: Option<Span>,
+}
+
+impl Sampler {
+    #[inline]
+    pub(crate) fn take(&mut self, acked: &Acked, echoed: Option<Span>, now: Time) -> Sample {
+        let exact = (acked.segments > 0 && !acked.resent).then(|| now - acked.newest_sent);
+        if let Some(rtt) = exact {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        match echoed {
+            Some(rtt) => Sample { rto: Some(rtt), from_timestamp: true, exact },
+            None => Sample { rto: exact.map(|_| now - acked.oldest_sent), from_timestamp: false, exact },
+        }
+    }
+
+    /// Of the handshake.
+    pub(crate) fn note(&mut self, rtt: Span) {
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+    }
+    pub(crate) fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_counts_ticks_and_wraps() {
+        let mut c = Clock::new(Span::from_millis(10));
+        assert_eq!(c.value(Time(9_999_999)), 0);
+        assert_eq!(c.value(Time(10_000_000)), 1);
+        assert_eq!(c.since(0, Time(35_000_000)), Some(Span::from_millis(30)));
+        assert_eq!(c.since(9, Time(35_000_000)), None, "a reading of the future");
+        let late = Time((i64::from(u32::MAX) + 3) * 10_000_000);
+        assert_eq!(c.since(u32::MAX, late), Some(Span::from_millis(30)));
+    }
+
+    #[test]
+    fn karn_forbids_samples_of_what_was_resent() {
+        let mut s = Sampler::default();
+        let acked = Acked { segments: 2, oldest_sent: Time(100), newest_sent: Time(150), ..Acked::default() };
+        let sample = s.take(&acked, None, Time(200));
+        assert_eq!((sample.rto, sample.exact), (Some(Span(100)), Some(Span(50))));
+        let resent = Acked { resent: true, ..acked };
+        assert_eq!(s.take(&resent, None, Time(210)).rto, None);
+        // RFC 6298 §3: with timestamps there is no ambiguity.
+        assert_eq!(s.take(&resent, Some(Span(7)), Time(210)).rto, Some(Span(7)));
+        assert_eq!(s.min_rtt(), Some(Span(50)));
+    }
+}

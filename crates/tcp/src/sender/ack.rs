@@ -1,0 +1,262 @@
+//! An ACK: what it acknowledges, what it says about losses, and what follows for the window.
+
+use super::board::{Acked, Sacked};
+use super::{Phase, Sender};
+use crate::congestion::AckFacts;
+use crate::endpoint::Evidence;
+use crate::rto::RttSample;
+use crate::sampler::Sample;
+use crate::stack::{DetectRule, RecoveryRule};
+use crate::timers::{Timer, Timers};
+use crate::{detect, recovery};
+use wire::time::{Span, Time};
+
+/// An acceptable ACK (SND.UNA <= ack <= SND.MAX) as the sender needs it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckIn<'a> {
+    pub(crate) now: Time,
+    pub(crate) ack: u64,
+    /// No payload, SYN or FIN, and the window as it was: may be a duplicate (RFC 5681 §2).
+    pub(crate) bare: bool,
+    /// In the order received; offsets.
+    pub(crate) blocks: &'a [(u64, u64)],
+    pub(crate) tsecr: Option<u32>,
+    /// The time since that echo, if timestamps are in use.
+    pub(crate) echoed: Option<Span>,
+}
+
+/// What the ACK turned out to say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct News {
+    pub(super) acked: Acked,
+    pub(super) sacked: Sacked,
+    pub(super) advanced: bool,
+    pub(super) duplicate: bool,
+    /// The end of a DSACK block.
+    pub(super) dsack: Option<u64>,
+}
+
+impl News {
+    /// DeliveredData of RFC 9937, bytes.
+    pub(super) fn delivered(&self) -> u32 {
+        self.acked.bytes.saturating_sub(self.acked.known.bytes) + self.sacked.bytes
+    }
+}
+
+impl Sender {
+    pub(crate) fn on_ack(&mut self, a: &AckIn, timers: &mut Timers) {
+        // As they were before this ACK.
+        let flight = self.flight();
+        let limited = self.occupied().saturating_add(self.window.smss) > self.window.cwnd;
+        self.burst_left = self.rules.max_burst;
+        self.unanswered = 0;
+        let news = self.read(a);
+        let mut sample = Sample::default();
+        if news.advanced {
+            sample = self.advanced(a, &news);
+        }
+        let restarts = news.advanced && self.restarts_timer();
+        if !self.undone(a, &news) {
+            let facts = self.facts(a, &news, &sample, flight, limited);
+            match self.phase {
+                Phase::Open => self.ack_in_open(a, &news, &facts, timers),
+                Phase::Recovery => self.ack_in_recovery(a, &news, &facts, timers),
+                Phase::Loss => self.ack_in_loss(a, &news, &facts),
+            }
+        }
+        if news.advanced {
+            self.rto.on_ack_advance(a.ack, self.board.end(), self.cwnd_segments());
+            self.move_timer(a.now, restarts, timers);
+        }
+    }
+
+    /// Takes the ACK onto the board.
+    #[inline]
+    fn read(&mut self, a: &AckIn) -> News {
+        let mut news = News { advanced: a.ack > self.una(), ..News::default() };
+        let out = self.board.out();
+        if news.advanced {
+            news.acked = self.board.advance(a.ack);
+            self.nxt = self.nxt.max(a.ack);
+            self.max = self.max.max(self.nxt);
+        }
+        if self.sack && !a.blocks.is_empty() {
+            self.read_blocks(a, &mut news);
+        }
+        let by_blocks =
+            self.sack && !matches!(self.rules.detect.rule, DetectRule::DupAcks | DetectRule::Xnu1699);
+        news.duplicate = if by_blocks {
+            // RFC 6675 §2: what tells something new, even if it does more than that.
+            news.sacked.bytes > 0
+        } else {
+            !news.advanced && a.bare && out > 0
+        };
+        news
+    }
+
+    fn read_blocks(&mut self, a: &AckIn, news: &mut News) {
+        let mut blocks = a.blocks;
+        if let [first, rest @ ..] = blocks {
+            // RFC 2883 §4: a first block below the ACK or inside the second reports a duplicate.
+            let inside = rest.first().is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
+            if first.1 <= a.ack || inside {
+                news.dsack = Some(first.1);
+                blocks = rest;
+            }
+        }
+        for &(left, right) in blocks {
+            if left < right && left >= a.ack && right <= self.max {
+                self.board.sack(left, right, self.recover, &mut news.sacked);
+            }
+        }
+    }
+
+    /// SND.UNA moved.
+    #[inline]
+    fn advanced(&mut self, a: &AckIn, news: &News) -> Sample {
+        self.timeouts = 0;
+        self.probes = 0;
+        if self.phase == Phase::Open {
+            self.limited_bytes = 0;
+        }
+        let sample = self.sampler.take(&news.acked, a.echoed, a.now);
+        if let Some(rtt) = sample.rto {
+            self.rto.on_sample(&RttSample {
+                rtt,
+                now: a.now,
+                una: a.ack,
+                nxt: self.board.end(),
+                from_timestamp: sample.from_timestamp,
+            });
+        }
+        sample
+    }
+
+    /// Of partial ACKs not every one does (RFC 6582 §4).
+    #[inline]
+    fn restarts_timer(&self) -> bool {
+        let partial = self.phase == Phase::Recovery && self.una() < self.recover;
+        !partial || self.recovery.partial_ack_restarts_timer(self.partial_acks == 0)
+    }
+
+    /// RFC 6298 (5.2), (5.3).
+    #[inline]
+    fn move_timer(&mut self, now: Time, restarts: bool, timers: &mut Timers) {
+        if self.una() >= self.board.end() {
+            timers.stop(Timer::Retransmit);
+        } else if restarts {
+            timers.start(Timer::Retransmit, now, self.rto.rto());
+        }
+    }
+
+    #[inline]
+    fn facts(&self, a: &AckIn, news: &News, sample: &Sample, flight: u32, limited: bool) -> AckFacts {
+        AckFacts {
+            now: a.now,
+            acked: news.acked.bytes,
+            delivered: news.delivered(),
+            segments: news.acked.segments,
+            rtt: sample.exact,
+            min_rtt: self.sampler.min_rtt(),
+            srtt: self.rto.srtt(),
+            flight,
+            una: a.ack,
+            nxt: self.board.end(),
+            limited,
+        }
+    }
+
+    #[inline]
+    fn ack_in_open(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
+        if news.advanced {
+            self.dupacks = 0;
+            self.assumed_sacked = 0;
+            self.congestion.on_ack(&mut self.window, facts);
+        }
+        if news.duplicate {
+            self.dupacks += 1;
+            self.assume_sacked();
+        }
+        if self.dupacks > 0 || !self.board.runs().is_empty() {
+            self.look_for_losses(a, news, timers);
+        }
+    }
+
+    /// Does recovery begin?
+    fn look_for_losses(&mut self, a: &AckIn, news: &News, timers: &mut Timers) {
+        let facts = self.detect_facts();
+        let frontier = detect::frontier(self.rules.detect.rule, &facts);
+        if !detect::starts_recovery(self.rules.detect.rule, &facts, frontier) || !self.may_recover() {
+            return;
+        }
+        self.evidence = if facts.runs.is_empty() { Evidence::DupAck } else { Evidence::Sack };
+        if matches!(self.rules.recovery, RecoveryRule::None) {
+            self.slow_start_at_once(a.now, timers);
+            return;
+        }
+        self.enter_recovery(a, news, frontier, timers);
+    }
+
+    /// After a timeout and behind a recovery, duplicates may come of what was resent (RFC 6582 §3.2 (2),
+    /// RFC 6675 §5); with SACK the blocks tell.
+    fn may_recover(&self) -> bool {
+        if self.sack { self.una() >= self.recover } else { self.una() > self.recover }
+    }
+
+    fn assume_sacked(&mut self) {
+        if !self.sack && self.recovery.uses_pipe() {
+            let most = self.board.segments().saturating_sub(self.board.lost.segments);
+            self.assumed_sacked = (self.assumed_sacked + 1).min(most);
+        }
+    }
+
+    fn ack_in_recovery(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
+        if news.advanced {
+            self.congestion.on_ack_in_recovery(&self.window, facts);
+            self.assumed_sacked = self.assumed_sacked.saturating_sub(news.acked.segments.saturating_sub(1));
+            if a.ack >= self.recover || self.recovery.ends_at_any_advance() {
+                self.exit_recovery(a, timers, news);
+                return;
+            }
+            self.partial_acks += 1;
+            if !self.recovery.uses_pipe() {
+                self.resend_first = Some(self.why_recovery());
+            } else if !self.sack {
+                self.board.mark_first_lost();
+            }
+        } else if news.duplicate {
+            self.assume_sacked();
+        }
+        let frontier = detect::frontier(self.rules.detect.rule, &self.detect_facts());
+        let more_lost = self.board.mark_lost_below(frontier.min(self.board.end()));
+        let facts = self.recovery_facts(news, more_lost);
+        self.recovery.on_ack(&mut self.window, &facts);
+    }
+
+    pub(super) fn recovery_facts(&self, news: &News, more_lost: bool) -> recovery::Facts {
+        let assumed = !self.sack && !news.advanced && news.duplicate;
+        recovery::Facts {
+            acked: news.acked.bytes,
+            // RFC 9937 §5.4: without SACK a duplicate stands for one segment delivered.
+            delivered: if assumed { self.window.smss } else { news.delivered() },
+            pipe: self.pipe(),
+            flight: self.flight(),
+            duplicate: news.duplicate,
+            more_lost,
+        }
+    }
+
+    fn ack_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts) {
+        if self.frto_step(a, news) {
+            return;
+        }
+        if !news.advanced {
+            return;
+        }
+        self.dupacks = 0;
+        self.congestion.on_ack(&mut self.window, facts);
+        if a.ack >= self.recover {
+            self.end_repair(a.now);
+        }
+    }
+}

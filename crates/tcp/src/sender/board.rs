@@ -1,0 +1,467 @@
+//! What was sent and not yet acknowledged: one entry a segment, and the SACK scoreboard over them.
+//!
+//! The board records and counts; which segments are lost is for `detect` to say. Every segment is entered, SACKed,
+//! found lost, resent and acknowledged at most a few times, and each of these costs O(1): an ACK that repeats
+//! known blocks touches no segment.
+
+use super::runs::Runs;
+use std::collections::VecDeque;
+use wire::time::Time;
+
+/// One segment as it was sent. 16 bytes: a window of thousands must stay in the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seg {
+    /// The low 32 bits of the offset of its first byte.
+    low: u32,
+    payload: u16,
+    marks: u8,
+    /// Transmissions after the first, saturating.
+    pub(crate) resent: u8,
+    /// Of the latest transmission.
+    pub(crate) sent: Time,
+}
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+/// Resent since it was found lost, and the copy may be on its way.
+const REPAIRED: u8 = 4;
+const FIN: u8 = 8;
+const PSH: u8 = 16;
+
+impl Seg {
+    /// Sequence space, the FIN included.
+    pub(crate) fn space(&self) -> u32 {
+        u32::from(self.payload) + u32::from(self.fin())
+    }
+    pub(crate) fn payload(&self) -> u32 {
+        u32::from(self.payload)
+    }
+    pub(crate) fn fin(&self) -> bool {
+        self.marks & FIN != 0
+    }
+    pub(crate) fn psh(&self) -> bool {
+        self.marks & PSH != 0
+    }
+    pub(crate) fn sacked(&self) -> bool {
+        self.marks & SACKED != 0
+    }
+    fn wants_repair(&self) -> bool {
+        self.marks & (SACKED | LOST | REPAIRED) == LOST
+    }
+}
+
+/// Segments and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) segments: u32,
+    pub(crate) bytes: u32,
+}
+
+impl Tally {
+    fn add(&mut self, bytes: u32) {
+        self.segments += 1;
+        self.bytes += bytes;
+    }
+    fn remove(&mut self, bytes: u32) {
+        self.segments -= 1;
+        self.bytes -= bytes;
+    }
+}
+
+/// What a cumulative ACK took off the board.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Acked {
+    pub(crate) bytes: u32,
+    /// A part of a segment counts as one.
+    pub(crate) segments: u32,
+    /// Bytes and segments that SACK had already reported.
+    pub(crate) known: Tally,
+    /// Some of it had been resent: its RTT is ambiguous (Karn).
+    pub(crate) resent: bool,
+    /// Some of it was sent once only and had not been SACKed: an original that arrived, seen now.
+    pub(crate) original: bool,
+    /// When the oldest and the newest of it were sent; meaningless where nothing was acknowledged.
+    pub(crate) oldest_sent: Time,
+    pub(crate) newest_sent: Time,
+}
+
+/// What the SACK blocks of an ACK added.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sacked {
+    pub(crate) bytes: u32,
+    pub(crate) segments: u32,
+    /// Lowest and highest offset that is newly covered; 0, 0 where none is.
+    pub(crate) lowest: u64,
+    pub(crate) highest: u64,
+    /// A segment that was sent once only is among it; `original_below` looks below the caller's mark only.
+    pub(crate) original_below: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Board {
+    segs: VecDeque<Seg>,
+    una: u64,
+    end: u64,
+    pub(crate) sacked: Tally,
+    /// Found lost and not SACKed.
+    pub(crate) lost: Tally,
+    /// Resent since found lost and not SACKed: copies on their way.
+    pub(crate) repaired: Tally,
+    runs: Runs,
+    /// Everything below that is not SACKed is marked lost.
+    lost_to: u64,
+    /// Nothing below wants repair.
+    repair_from: u64,
+}
+
+impl Board {
+    /// Nothing sent; the first byte will be `una`.
+    pub(crate) fn new(una: u64) -> Board {
+        Board {
+            segs: VecDeque::new(),
+            una,
+            end: una,
+            sacked: Tally::default(),
+            lost: Tally::default(),
+            repaired: Tally::default(),
+            runs: Runs::default(),
+            lost_to: una,
+            repair_from: una,
+        }
+    }
+
+    pub(crate) fn una(&self) -> u64 {
+        self.una
+    }
+    /// The offset after the last segment.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+    /// Bytes sent and not cumulatively acknowledged: FlightSize of RFC 5681.
+    #[inline]
+    pub(crate) fn out(&self) -> u32 {
+        (self.end - self.una) as u32
+    }
+    pub(crate) fn segments(&self) -> u32 {
+        self.segs.len() as u32
+    }
+    pub(crate) fn runs(&self) -> &Runs {
+        &self.runs
+    }
+    /// Bytes believed to be in the network: "pipe" of RFC 6675 §4.
+    #[inline]
+    pub(crate) fn pipe(&self) -> u32 {
+        (self.out() + self.repaired.bytes).saturating_sub(self.sacked.bytes + self.lost.bytes)
+    }
+    /// The same in segments, as Linux counts.
+    #[inline]
+    pub(crate) fn pipe_segments(&self) -> u32 {
+        (self.segments() + self.repaired.segments).saturating_sub(self.sacked.segments + self.lost.segments)
+    }
+
+    /// A new segment leaves.
+    #[inline]
+    pub(crate) fn push(&mut self, payload: u32, fin: bool, psh: bool, now: Time) {
+        let marks = if fin { FIN } else { 0 } | if psh { PSH } else { 0 };
+        let seg = Seg { low: self.end as u32, payload: payload as u16, marks, resent: 0, sent: now };
+        self.end += u64::from(seg.space());
+        self.segs.push_back(seg);
+    }
+
+    /// Entry `at` leaves again; a repair counts as a copy on its way.
+    pub(crate) fn sent_again(&mut self, at: usize, repair: bool, now: Time) {
+        let seg = &mut self.segs[at];
+        seg.resent = seg.resent.saturating_add(1);
+        seg.sent = now;
+        if repair && seg.marks & (REPAIRED | SACKED) == 0 {
+            seg.marks |= REPAIRED;
+            self.repaired.add(seg.space());
+        }
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Option<Seg> {
+        self.segs.get(at).copied()
+    }
+
+    /// The offset of the first byte of entry `at`.
+    pub(crate) fn offset(&self, at: usize) -> u64 {
+        self.una + u64::from(self.segs[at].low.wrapping_sub(self.una as u32))
+    }
+
+    /// The entry that holds `offset`; `una <= offset < end`. Guessed from the size of the first segment, since
+    /// bulk transfers send nothing else; searched where the guess fails.
+    #[inline]
+    pub(crate) fn find(&self, offset: u64) -> usize {
+        let into = (offset - self.una) as u32;
+        let base = self.una as u32;
+        let starts = |s: &Seg| s.low.wrapping_sub(base);
+        if let Some(last) = self.segs.back() {
+            // After a partial acknowledgment the first is shorter; the last full one is behind the second.
+            let size = self.segs.get(1).unwrap_or(last).payload().max(1);
+            let first = self.segs[0].space();
+            let guess = if into < first { 0 } else { 1 + ((into - first) / size) as usize };
+            if let Some(s) = self.segs.get(guess)
+                && starts(s) <= into
+                && into < starts(s) + s.space()
+            {
+                return guess;
+            }
+        }
+        self.segs.partition_point(|s| starts(s) <= into).saturating_sub(1)
+    }
+
+    /// SND.UNA moves to `una`.
+    #[inline]
+    pub(crate) fn advance(&mut self, una: u64) -> Acked {
+        let mut acked = Acked { bytes: (una - self.una) as u32, ..Acked::default() };
+        let mut left = acked.bytes;
+        while left > 0 {
+            let Some(&seg) = self.segs.front() else { break };
+            if acked.segments == 0 {
+                acked.oldest_sent = seg.sent;
+            }
+            acked.newest_sent = seg.sent;
+            acked.segments += 1;
+            acked.resent |= seg.resent > 0;
+            acked.original |= seg.resent == 0 && !seg.sacked();
+            let space = seg.space();
+            if seg.sacked() {
+                acked.known.segments += 1;
+                acked.known.bytes += space.min(left);
+            }
+            if left < space {
+                self.trim_front(left);
+                break;
+            }
+            left -= space;
+            self.unmark(seg);
+            self.segs.pop_front();
+        }
+        self.una = una;
+        self.end = self.end.max(una);
+        self.lost_to = self.lost_to.max(una);
+        self.repair_from = self.repair_from.max(una);
+        self.runs.forget_below(una);
+        acked
+    }
+
+    /// The first `bytes` of the first segment are acknowledged.
+    fn trim_front(&mut self, bytes: u32) {
+        let seg = &mut self.segs[0];
+        seg.low = seg.low.wrapping_add(bytes);
+        seg.payload -= bytes as u16;
+        let marks = seg.marks;
+        for (mark, tally) in
+            [(SACKED, &mut self.sacked), (LOST, &mut self.lost), (REPAIRED, &mut self.repaired)]
+        {
+            if marks & mark != 0 {
+                tally.bytes -= bytes;
+            }
+        }
+    }
+
+    /// Takes a segment that leaves the board out of the counts.
+    #[inline]
+    fn unmark(&mut self, seg: Seg) {
+        if seg.marks & (SACKED | LOST | REPAIRED) == 0 {
+            return;
+        }
+        let space = seg.space();
+        if seg.sacked() {
+            self.sacked.remove(space);
+        }
+        if seg.marks & LOST != 0 {
+            self.lost.remove(space);
+        }
+        if seg.marks & REPAIRED != 0 {
+            self.repaired.remove(space);
+        }
+    }
+
+    /// A SACK block `[left, right)` above SND.UNA and not beyond what was sent. Only what is new in it costs.
+    /// Originals are reported where they lie below `mark`.
+    pub(crate) fn sack(&mut self, left: u64, right: u64, mark: u64, news: &mut Sacked) {
+        let left = left.max(self.una);
+        let right = right.min(self.end);
+        if left >= right || self.runs.covers(left, right) {
+            return;
+        }
+        let (run_left, run_right) = self.runs.insert(left, right);
+        let mut at = self.find(left);
+        while let Some(seg) = self.segs.get(at) {
+            let start = self.offset(at);
+            let end = start + u64::from(seg.space());
+            if start >= right {
+                break;
+            }
+            // Only whole segments count: a part says nothing about the rest.
+            if !seg.sacked() && start >= run_left && end <= run_right {
+                self.mark_sacked(at, start, mark, news);
+            }
+            at += 1;
+        }
+    }
+
+    fn mark_sacked(&mut self, at: usize, start: u64, mark: u64, news: &mut Sacked) {
+        let seg = self.segs[at];
+        self.unmark(seg);
+        let space = seg.space();
+        self.segs[at].marks = seg.marks & !(LOST | REPAIRED) | SACKED;
+        self.sacked.add(space);
+        if news.segments == 0 || start < news.lowest {
+            news.lowest = start;
+        }
+        news.highest = news.highest.max(start + u64::from(space));
+        news.segments += 1;
+        news.bytes += space;
+        news.original_below |= seg.resent == 0 && start < mark;
+    }
+
+    /// Everything below `frontier` that is not SACKed is lost. Returns whether that is news.
+    pub(crate) fn mark_lost_below(&mut self, frontier: u64) -> bool {
+        let frontier = frontier.min(self.end);
+        if frontier <= self.lost_to {
+            return false;
+        }
+        let mut news = false;
+        let mut at = self.find(self.lost_to);
+        while let Some(seg) = self.segs.get_mut(at) {
+            let end = self.una + u64::from(seg.low.wrapping_sub(self.una as u32)) + u64::from(seg.space());
+            if end > frontier {
+                break;
+            }
+            if seg.marks & (SACKED | LOST) == 0 {
+                seg.marks |= LOST;
+                let space = seg.space();
+                self.lost.add(space);
+                news = true;
+            }
+            at += 1;
+        }
+        self.lost_to = frontier;
+        news
+    }
+
+    /// The oldest segment is lost, whatever lies above (entry of recovery; partial ACK without SACK).
+    pub(crate) fn mark_first_lost(&mut self) {
+        if let Some(seg) = self.segs.front_mut()
+            && seg.marks & (SACKED | LOST) == 0
+        {
+            seg.marks |= LOST;
+            let space = seg.space();
+            self.lost.add(space);
+            self.repair_from = self.una;
+        }
+    }
+
+    /// Everything below `limit` that is not SACKed is lost (timeout). Repairs that are on their way stay so.
+    pub(crate) fn mark_all_lost(&mut self, limit: u64) {
+        let within = (limit - self.una) as u32;
+        let base = self.una as u32;
+        for seg in &mut self.segs {
+            if seg.low.wrapping_sub(base) >= within {
+                break;
+            }
+            if seg.marks & (SACKED | LOST) == 0 {
+                seg.marks |= LOST;
+                let space = seg.space();
+                self.lost.add(space);
+            }
+        }
+        self.lost_to = self.lost_to.max(limit);
+        self.repair_from = self.una;
+    }
+
+    /// Nothing is lost after all, or a new search for what is begins.
+    pub(crate) fn forget_losses(&mut self) {
+        if self.lost.segments > 0 || self.repaired.segments > 0 {
+            for seg in &mut self.segs {
+                seg.marks &= !(LOST | REPAIRED);
+            }
+        }
+        self.lost = Tally::default();
+        self.repaired = Tally::default();
+        self.lost_to = self.una;
+        self.repair_from = self.una;
+    }
+
+    /// The receiver may have dropped what it had SACKed (RFC 2018 §8), or the sender chooses not to know.
+    pub(crate) fn forget_sacks(&mut self) {
+        for seg in &mut self.segs {
+            seg.marks &= !SACKED;
+        }
+        self.sacked = Tally::default();
+        self.runs = Runs::default();
+        self.lost_to = self.una;
+    }
+
+    /// The lowest segment that is lost and not resent: NextSeg (1) of RFC 6675 §4.
+    pub(crate) fn next_lost(&mut self) -> Option<usize> {
+        if self.lost.segments == 0 || self.repair_from >= self.end {
+            return None;
+        }
+        let mut at = self.find(self.repair_from);
+        while let Some(seg) = self.segs.get(at) {
+            if seg.wants_repair() {
+                self.repair_from = self.offset(at);
+                return Some(at);
+            }
+            // What is not marked yet may be later: the search goes on from here then.
+            if seg.marks & (LOST | SACKED) == 0 {
+                break;
+            }
+            at += 1;
+        }
+        self.repair_from = if at < self.segs.len() { self.offset(at) } else { self.end };
+        None
+    }
+
+    /// The lowest segment at or above `from` that is neither SACKed nor resent, below the highest SACKed one:
+    /// NextSeg (3) of RFC 6675 §4.
+    pub(crate) fn next_hole(&self, from: u64) -> Option<usize> {
+        let highest = self.runs.highest()?;
+        let from = from.max(self.una);
+        if from >= highest.min(self.end) {
+            return None;
+        }
+        let mut at = self.find(from);
+        while let Some(seg) = self.segs.get(at) {
+            if self.offset(at) >= highest {
+                return None;
+            }
+            if seg.marks & (SACKED | REPAIRED) == 0 {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// The highest segment that is not SACKed: NextSeg (4) of RFC 6675 §4.
+    pub(crate) fn last_unsacked(&self) -> Option<usize> {
+        (0..self.segs.len()).rev().find(|&at| !self.segs[at].sacked())
+    }
+
+    /// Takes the only segment back: it was a probe that the receiver did not keep.
+    pub(crate) fn take_back_probe(&mut self) {
+        self.segs.clear();
+        self.end = self.una;
+        self.forget_losses();
+    }
+
+    /// The counts, counted anew; for tests.
+    #[cfg(test)]
+    pub(crate) fn check(&self) {
+        let count = |mark: u8| {
+            let mut t = Tally::default();
+            self.segs.iter().filter(|s| s.marks & mark != 0).for_each(|s| t.add(s.space()));
+            t
+        };
+        assert_eq!((self.sacked, self.lost, self.repaired), (count(SACKED), count(LOST), count(REPAIRED)));
+        assert_eq!(self.out(), self.segs.iter().map(Seg::space).sum::<u32>());
+        assert!(self.segs.iter().all(|s| s.marks & SACKED == 0 || s.marks & (LOST | REPAIRED) == 0));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,276 @@
+//! What may be sent next: repairs first, then what the application wrote.
+
+use super::{Phase, Sender};
+use crate::endpoint::Why;
+use crate::recovery::Recovery;
+use crate::stack::DetectRule;
+use crate::timers::{Timer, Timers};
+use wire::time::Time;
+
+/// One data segment (or a bare FIN) to be put on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outgoing {
+    pub(crate) offset: u64,
+    pub(crate) payload: u32,
+    pub(crate) fin: bool,
+    pub(crate) psh: bool,
+    pub(crate) why: Why,
+}
+
+impl Sender {
+    /// The next segment, if the windows allow one. `tsval` is the timestamp it will carry.
+    #[inline]
+    pub(crate) fn next(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
+        // The common case: nothing is amiss, new data only.
+        if self.phase != Phase::Open
+            || self.resend_first.is_some()
+            || self.probe_due
+            || self.nxt < self.board.end()
+        {
+            if let Some(repair) = self.next_repair(now, tsval, timers) {
+                return Some(repair);
+            }
+            if self.nxt < self.board.end() {
+                return None;
+            }
+        }
+        self.next_new(now, timers).or_else(|| self.next_reserve(now, tsval, timers))
+    }
+
+    /// What was sent before and has to go again.
+    fn next_repair(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
+        if self.probe_due {
+            return self.probe(now, tsval, timers);
+        }
+        if let Some(why) = self.resend_first.take()
+            && self.board.segments() > 0
+        {
+            return Some(self.resend(0, why, now, tsval, timers));
+        }
+        if self.nxt < self.board.end() {
+            return self.next_going_back(now, tsval, timers);
+        }
+        if !self.repairs_by_marks() {
+            return None;
+        }
+        let at = self.board.next_lost()?;
+        if !self.fits(self.board.get(at)?.space()) {
+            return None;
+        }
+        let why = if self.phase == Phase::Loss { Why::LossState } else { self.why_recovery() };
+        Some(self.resend(at, why, now, tsval, timers))
+    }
+
+    fn repairs_by_marks(&self) -> bool {
+        match self.phase {
+            Phase::Open => false,
+            Phase::Recovery => self.recovery.uses_pipe(),
+            Phase::Loss => self.marks_lost(),
+        }
+    }
+
+    /// Go-back-N: the next segment from SND.NXT on that was not SACKed meanwhile.
+    fn next_going_back(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
+        let mut at = self.board.find(self.nxt);
+        while self.board.get(at).is_some_and(|s| s.sacked()) {
+            self.nxt = self.board.offset(at) + u64::from(self.board.get(at)?.space());
+            at += 1;
+        }
+        let seg = self.board.get(at)?;
+        let end = self.board.offset(at) + u64::from(seg.space());
+        if !self.fits(seg.space()) || (end > self.edge && at > 0) {
+            return None;
+        }
+        let why = if self.phase == Phase::Loss { Why::LossState } else { self.why_recovery() };
+        Some(self.resend(at, why, now, tsval, timers))
+    }
+
+    /// NextSeg (3) and (4) of RFC 6675 §4: what is not known lost, when there is no new data to send.
+    fn next_reserve(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
+        if self.phase != Phase::Recovery
+            || !matches!(self.recovery, Recovery::Pipe | Recovery::Prr(_))
+            || self.rules.detect.rule != DetectRule::Rfc6675
+            || !self.sack
+            || !self.fits(self.window.smss)
+        {
+            return None;
+        }
+        let why = self.why_recovery();
+        if let Some(at) = self.board.next_hole(self.una()) {
+            return Some(self.resend(at, why, now, tsval, timers));
+        }
+        if self.rescued {
+            return None;
+        }
+        // One rescue for each recovery, so that a lost tail does not need the timer. HighRxt stays.
+        self.rescued = true;
+        let at = self.board.last_unsacked()?;
+        if self.board.get(at)?.resent > 0 {
+            return None;
+        }
+        Some(self.resend_uncounted(at, why, now, tsval, timers))
+    }
+
+    fn resend(&mut self, at: usize, why: Why, now: Time, tsval: u32, timers: &mut Timers) -> Outgoing {
+        self.board.sent_again(at, true, now);
+        self.resent(at, why, now, tsval, timers)
+    }
+
+    fn resend_uncounted(
+        &mut self,
+        at: usize,
+        why: Why,
+        now: Time,
+        tsval: u32,
+        timers: &mut Timers,
+    ) -> Outgoing {
+        self.board.sent_again(at, false, now);
+        self.resent(at, why, now, tsval, timers)
+    }
+
+    fn resent(&mut self, at: usize, why: Why, now: Time, tsval: u32, timers: &mut Timers) -> Outgoing {
+        let offset = self.board.offset(at);
+        let (payload, fin, psh, space) = match self.board.get(at) {
+            Some(seg) => (seg.payload(), seg.fin(), seg.psh(), seg.space()),
+            None => (0, false, false, 0),
+        };
+        self.undo.resent(tsval);
+        self.recovery.sent(space);
+        self.last_sent = now;
+        if self.nxt >= offset {
+            self.nxt = self.nxt.max(offset + u64::from(space));
+        }
+        // RFC 6298 (5.1); Linux starts it anew when the oldest segment is resent.
+        let linux = matches!(self.rules.detect.rule, DetectRule::LinuxSack | DetectRule::LinuxFack);
+        if !timers.is_set(Timer::Retransmit) || (linux && at == 0) {
+            timers.start(Timer::Retransmit, now, self.rto.rto());
+        }
+        Outgoing { offset, payload, fin, psh, why }
+    }
+
+    /// Does cwnd have room for `bytes` more?
+    #[inline]
+    fn fits(&self, bytes: u32) -> bool {
+        self.occupied().saturating_add(bytes) <= self.window.cwnd.saturating_add(self.limited_transmit())
+    }
+
+    /// RFC 3042: one segment beyond cwnd on each of the first two duplicate ACKs.
+    #[inline]
+    fn limited_transmit(&self) -> u32 {
+        if self.dupacks == 0
+            || self.phase != Phase::Open
+            || !self.rules.detect.limited_transmit
+            || self.recovery.uses_pipe()
+        {
+            return 0;
+        }
+        self.dupacks.min(2) * self.window.smss
+    }
+
+    /// Data that was never sent, or the FIN.
+    #[inline]
+    fn next_new(&mut self, now: Time, timers: &mut Timers) -> Option<Outgoing> {
+        let waiting = self.written - self.nxt.min(self.written);
+        if waiting == 0 {
+            return self.next_fin(now, timers);
+        }
+        let smss = self.window.smss;
+        if self.board.out() == 0 {
+            self.after_idle(now);
+        }
+        let payload = waiting.min(u64::from(smss)) as u32;
+        let allowed = self.edge.saturating_sub(self.nxt);
+        let payload = if allowed < u64::from(payload) {
+            self.part_worth_sending(allowed as u32, now, timers)?
+        } else {
+            payload
+        };
+        if payload < smss && self.held_by_nagle(waiting, payload) {
+            return None;
+        }
+        if self.new_allowed > 0 {
+            self.new_allowed -= 1;
+        } else if !self.fits(payload) || self.burst_left == 0 {
+            return None;
+        }
+        self.burst_left -= 1;
+        if self.dupacks > 0 && self.phase == Phase::Open {
+            self.limited_bytes += payload;
+        }
+        let last = waiting == u64::from(payload);
+        Some(self.send_new(payload, last && self.closing, last, Why::New, now, timers))
+    }
+
+    /// The peer's window has room for less than a segment. RFC 9293 §3.8.6.2.1 (3): half of the largest window
+    /// is worth a segment; otherwise the rest waits, and something must ask for it.
+    #[cold]
+    fn part_worth_sending(&mut self, allowed: u32, now: Time, timers: &mut Timers) -> Option<u32> {
+        if allowed > 0 && allowed >= self.largest_window / 2 {
+            return Some(allowed);
+        }
+        if self.board.out() == 0 {
+            self.persist(now, timers);
+        }
+        None
+    }
+
+    /// RFC 9293 §3.7.4. A FIN behind the data ends the wait for more.
+    #[inline]
+    fn held_by_nagle(&self, waiting: u64, payload: u32) -> bool {
+        self.rules.nagle && self.board.out() > 0 && !(self.closing && waiting == u64::from(payload))
+    }
+
+    fn next_fin(&mut self, now: Time, timers: &mut Timers) -> Option<Outgoing> {
+        if !self.closing || self.fin_sent {
+            return None;
+        }
+        Some(self.send_new(0, true, false, Why::Fin, now, timers))
+    }
+
+    #[inline]
+    fn send_new(
+        &mut self,
+        payload: u32,
+        fin: bool,
+        psh: bool,
+        why: Why,
+        now: Time,
+        timers: &mut Timers,
+    ) -> Outgoing {
+        let offset = self.nxt;
+        self.board.push(payload, fin, psh, now);
+        self.nxt = self.board.end();
+        self.max = self.max.max(self.nxt);
+        self.fin_sent |= fin;
+        self.last_sent = now;
+        self.recovery.sent(payload);
+        if !timers.is_set(Timer::Retransmit) {
+            timers.start(Timer::Retransmit, now, self.rto.rto());
+        }
+        Outgoing { offset, payload, fin, psh, why }
+    }
+
+    /// RFC 5681 §4.1 and the window rule's own view of silence.
+    fn after_idle(&mut self, now: Time) {
+        if self.last_sent > Time::FAR_PAST && now - self.last_sent > self.rto.rto() {
+            self.congestion.after_idle(&mut self.window, now);
+            self.last_sent = now;
+        }
+    }
+
+    /// One byte beyond a closed window (RFC 9293 §3.8.6.1), or that byte again.
+    fn probe(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
+        self.probe_due = false;
+        self.probes += 1;
+        let out = if self.board.segments() > 0 {
+            self.resend(0, Why::Persist, now, tsval, timers)
+        } else if self.written > self.nxt {
+            self.send_new(1, false, self.written == self.nxt + 1, Why::Persist, now, timers)
+        } else {
+            return None;
+        };
+        timers.stop(Timer::Retransmit);
+        self.persist(now, timers);
+        Some(out)
+    }
+}

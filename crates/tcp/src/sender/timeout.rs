@@ -1,0 +1,97 @@
+//! The timers of the sender half: retransmission, and probes of a closed window.
+
+use super::{Phase, Sender};
+use crate::endpoint::Why;
+use crate::stack::DetectRule;
+use crate::timers::{Timer, Timers};
+use crate::undo::Frto;
+use wire::time::{Span, Time};
+
+/// Probes of a closed window come at least this often (RFC 9293 §3.8.6.1 leaves it open; BSD: 60 s).
+const PERSIST_MAX: Span = Span::from_secs(60);
+
+impl Sender {
+    /// RFC 6298 (5.4) to (5.6).
+    pub(crate) fn on_timeout(&mut self, now: Time, timers: &mut Timers) {
+        if self.board.out() == 0 {
+            return;
+        }
+        self.timeouts += 1;
+        self.unanswered += 1;
+        self.burst_left = self.rules.max_burst;
+        // RFC 9293 §3.8.6.1: a peer that answers, if with a closed window, is not given up.
+        if self.rules.max_retries > 0 && self.unanswered > self.rules.max_retries {
+            self.failed = true;
+            return;
+        }
+        let undisturbed = self.phase == Phase::Open || (self.undo.frto == Frto::First && self.timeouts > 1);
+        self.reduce(now);
+        self.forget_what_the_receiver_may_have_dropped();
+        self.begin_loss();
+        self.window.cwnd = self.cwnd_after_timeout();
+        self.rto.on_timeout();
+        self.undo.timed_out(now, self.rto.srtt(), self.timeouts == 1);
+        self.timed_out_end = self.una() + u64::from(self.board.get(0).map_or(0, |s| s.space()));
+        // RFC 5682 §2.1 (1): not within a recovery.
+        if self.undo.spec().f_rto && undisturbed {
+            self.undo.frto = Frto::First;
+        } else {
+            self.undo.frto = Frto::Off;
+            self.repair_by_slow_start(false);
+        }
+        self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
+        timers.start(Timer::Retransmit, now, self.rto.rto());
+    }
+
+    /// RFC 5681 §3.1: ssthresh is set at the first timeout of a segment and kept at the next ones.
+    fn reduce(&mut self, now: Time) {
+        if self.timeouts > 1 {
+            return;
+        }
+        self.undo.begin(self.prior(), self.una());
+        let loss = self.loss_facts(now, true);
+        self.window.ssthresh = self.congestion.ssthresh_on_loss(&self.window, &loss);
+    }
+
+    fn forget_what_the_receiver_may_have_dropped(&mut self) {
+        // RFC 2018 §8: a receiver that SACKed the oldest segment would have acknowledged it, had it kept it.
+        let reneged = self.board.get(0).is_some_and(|s| s.sacked());
+        if reneged || self.rules.detect.rule == DetectRule::Xnu1699 {
+            self.board.forget_sacks();
+        }
+    }
+
+    /// The persist timer fired.
+    pub(crate) fn on_persist(&mut self) {
+        self.probe_due = true;
+    }
+
+    /// Data waits, the window is closed and nothing is on its way: only a probe can learn that it opened.
+    pub(super) fn persist(&mut self, now: Time, timers: &mut Timers) {
+        if !timers.is_set(Timer::Persist) {
+            let wait = Span(self.rto.rto().0.saturating_mul(1 << self.probes.min(16))).min(PERSIST_MAX);
+            timers.start(Timer::Persist, now, wait);
+        }
+    }
+
+    /// The peer's window changed, or an ACK of a probe came.
+    pub(crate) fn window_seen(&mut self, timers: &mut Timers) {
+        if self.probes == 0 {
+            if timers.is_set(Timer::Persist) && self.edge > self.nxt {
+                timers.stop(Timer::Persist);
+            }
+            return;
+        }
+        if self.edge > self.board.end().max(self.una() + 1) {
+            // It opened and did not take the probe's byte: that leaves again with what follows it.
+            timers.stop(Timer::Persist);
+            timers.stop(Timer::Retransmit);
+            self.probes = 0;
+            self.probe_due = false;
+            if self.board.out() == 1 {
+                self.board.take_back_probe();
+                self.nxt = self.una();
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Was the repair needless? Signs, and the way back.
+//!
+//! A detector looks at facts and says so; the snapshot that undoes the repair's effect on the window is taken
+//! before. Each detector is armed when a repair begins and disarmed by its verdict.
+
+mod dsack;
+mod eifel;
+mod frto;
+mod window;
+
+use crate::congestion::{Congestion, Window};
+use crate::stack;
+use wire::time::Time;
+
+pub(crate) use dsack::Dsack;
+pub(crate) use eifel::Eifel;
+pub(crate) use frto::{Frto, FrtoAck, FrtoStep};
+pub(crate) use window::BadRetransmit;
+
+/// The window as it was when the repair began.
+#[derive(Clone, Debug)]
+pub(crate) struct Prior {
+    pub(crate) congestion: Congestion,
+    pub(crate) window: Window,
+    /// FlightSize then, bytes.
+    pub(crate) flight: u32,
+}
+
+/// The detectors of one connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Undo {
+    spec: stack::Undo,
+    pub(crate) frto: Frto,
+    pub(crate) eifel: Eifel,
+    pub(crate) dsack: Dsack,
+    pub(crate) bad: BadRetransmit,
+    prior: Option<Box<Prior>>,
+}
+
+impl Undo {
+    /// Eifel needs timestamps, DSACK needs SACK.
+    pub(crate) fn new(spec: stack::Undo, sack: bool, timestamps: bool) -> Undo {
+        let spec = stack::Undo { eifel: spec.eifel && timestamps, dsack: spec.dsack && sack, ..spec };
+        Undo { spec, ..Undo::default() }
+    }
+
+    pub(crate) fn spec(&self) -> &stack::Undo {
+        &self.spec
+    }
+
+    /// A repair begins that the detectors shall watch. A second repair within the first keeps the first's window.
+    pub(crate) fn begin(&mut self, prior: impl FnOnce() -> Prior, una: u64) {
+        if self.spec == stack::Undo::default() {
+            return;
+        }
+        self.prior = Some(Box::new(prior()));
+        self.eifel = if self.spec.eifel { Eifel::armed() } else { Eifel::default() };
+        self.dsack = if self.spec.dsack { Dsack::armed(una) } else { Dsack::default() };
+    }
+
+    /// A segment was resent at `now` with this TSval, if timestamps are in use.
+    pub(crate) fn resent(&mut self, tsval: u32) {
+        self.eifel.resent(tsval);
+        self.dsack.resent();
+    }
+
+    pub(crate) fn timed_out(&mut self, now: Time, srtt: Option<wire::time::Span>, first: bool) {
+        self.bad = match srtt {
+            Some(srtt) if self.spec.bad_retransmit_window && first => BadRetransmit::armed(now + srtt),
+            _ => BadRetransmit::default(),
+        };
+    }
+
+    /// The way back, once.
+    pub(crate) fn take(&mut self) -> Option<Box<Prior>> {
+        self.disarm();
+        self.prior.take()
+    }
+
+    pub(crate) fn disarm(&mut self) {
+        self.frto = Frto::Off;
+        self.eifel = Eifel::default();
+        self.dsack = Dsack::default();
+        self.bad = BadRetransmit::default();
+    }
+}
