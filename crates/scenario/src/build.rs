@@ -10,7 +10,8 @@ use crate::problem::{Problems, did_you_mean, listed};
 use crate::stacks::Library;
 use crate::values::{Item, Value, Values};
 use path::spec::LinkSpec;
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// What building needs besides the values.
@@ -62,11 +63,13 @@ pub(crate) struct Network {
     node_at: HashMap<String, usize>,
     pub links: Vec<Option<crate::model::Link>>,
     pub link_names: Vec<String>,
+    known_links: HashSet<String>,
     pub ends: Vec<(usize, usize)>,
     /// Hosts of a dumbbell with several pairs: `left` and `right` stand for all of them.
     pub pairs: u32,
     /// Something about a link's ends was refused: no path is judged.
     pub incomplete: bool,
+    parts: OnceCell<Vec<usize>>,
 }
 
 impl Network {
@@ -91,6 +94,7 @@ impl Network {
     }
 
     pub fn push_link(&mut self, name: &str, between: (usize, usize), specs: Option<(LinkSpec, LinkSpec)>) {
+        self.known_links.insert(name.to_owned());
         self.link_names.push(name.to_owned());
         self.ends.push(between);
         self.links.push(specs.map(|(forward, back)| crate::model::Link {
@@ -99,6 +103,10 @@ impl Network {
             forward,
             back,
         }));
+    }
+
+    pub fn has_link(&self, name: &str) -> bool {
+        self.known_links.contains(name)
     }
 
     /// The node that a value names, or a sentence about it.
@@ -113,25 +121,32 @@ impl Network {
         found
     }
 
-    /// Which nodes can be reached from `from`.
-    pub fn reachable(&self, from: usize) -> Vec<bool> {
-        let mut neighbours = vec![Vec::new(); self.nodes.len()];
-        for &(a, b) in &self.ends {
-            neighbours[a].push(b);
-            neighbours[b].push(a);
-        }
-        let mut seen = vec![false; self.nodes.len()];
-        seen[from] = true;
-        let mut waiting = vec![from];
+    /// Whether links lead from one node to another. The parts of the network are found once: a file may have as many
+    /// flows as nodes.
+    pub fn connected(&self, a: usize, b: usize) -> bool {
+        let parts = self.parts.get_or_init(|| parts(self.nodes.len(), &self.ends));
+        parts[a] == parts[b]
+    }
+}
+
+/// For each node the number of the part of the network in which it lies.
+fn parts(nodes: usize, ends: &[(usize, usize)]) -> Vec<usize> {
+    let mut neighbours = vec![Vec::new(); nodes];
+    for &(a, b) in ends {
+        neighbours[a].push(b);
+        neighbours[b].push(a);
+    }
+    let mut part = vec![usize::MAX; nodes];
+    for first in 0..nodes {
+        let mut waiting = vec![first];
         while let Some(node) = waiting.pop() {
-            for &next in &neighbours[node] {
-                if !std::mem::replace(&mut seen[next], true) {
-                    waiting.push(next);
-                }
+            if part[node] == usize::MAX {
+                part[node] = first;
+                waiting.extend(&neighbours[node]);
             }
         }
-        seen
     }
+    part
 }
 
 fn record(v: Option<&Values>, net: &Network, flows: &flow::Flows, p: &mut Problems) -> Record {

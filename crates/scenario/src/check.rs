@@ -6,6 +6,7 @@ use crate::keys::{Forms, Key, Kind, Need, Table, Variant};
 use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::tree::{Entry, Node, Tree, parse_value};
 use crate::values::{Item, Value, Values, join};
+use std::collections::HashMap;
 
 /// Reads a table; whatever is wrong is said, and what is right is returned.
 pub(crate) fn table(node: &Node, table: &'static Table, path: &str, problems: &mut Problems) -> Values {
@@ -265,6 +266,8 @@ fn tables_value(node: &Node, table: &'static Table, path: &str, problems: &mut P
         return Value::Bad;
     };
     let mut items: Vec<Item> = Vec::new();
+    // Only looked up: its order does not show.
+    let mut lines: HashMap<String, Option<u32>> = HashMap::new();
     for (i, element) in elements.iter().enumerate() {
         let label = match element.get("name").and_then(Node::text) {
             Some(name) if scalar::is_name(name) => format!("{path}.{name}"),
@@ -280,9 +283,11 @@ fn tables_value(node: &Node, table: &'static Table, path: &str, problems: &mut P
             continue;
         }
         let values = self::table(element, table, &label, problems);
-        let earlier = items.iter().filter_map(Item::table).find(|v| v.text("name") == values.text("name"));
-        if let (Some(earlier), Some(name)) = (earlier, values.item("name")) {
-            let line = earlier.origin.line().map_or(String::new(), |l| format!(" on line {l}"));
+        if let Some(name) = values.item("name")
+            && let Some(text) = name.text()
+            && let Some(line) = lines.insert(text.to_owned(), values.origin.line())
+        {
+            let line = line.map_or(String::new(), |l| format!(" on line {l}"));
             name.refuse(problems, format!("is taken: {} before{line} has this name", table.noun));
         }
         let shown = values.name();

@@ -17,7 +17,9 @@ mod traces;
 mod tree;
 pub mod units;
 mod values;
+mod write;
 
 pub use problem::{Errors, Origin, Problem};
 pub use read::{Override, load, load_stack, parse, parse_stack};
 pub use stacks::built_in as built_in_stacks;
+pub use write::{stack_to_toml, to_toml};

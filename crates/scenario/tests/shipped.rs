@@ -125,7 +125,7 @@ fn the_example_says_what_it_seems_to_say() {
         only: Only::All,
         kind: ChannelKind::Outage(outage),
     };
-    assert_eq!(wire.forward.channels, [channel.clone()]);
+    assert_eq!(wire.forward.channels, std::slice::from_ref(&channel));
     assert_eq!(wire.back.channels, [channel]);
     let flow = &s.flows[0];
     assert_eq!((flow.from, flow.to, flow.count), (0, 2, 1));

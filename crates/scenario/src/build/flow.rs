@@ -73,7 +73,7 @@ fn ends(v: &Values, net: &Network, p: &mut Problems) -> Option<Vec<(usize, usize
     let (from, to) = (from?, to?);
     if from == to {
         v.item("to")?.refuse(p, "is where the flow comes from");
-    } else if !net.incomplete && !net.reachable(from)[to] {
+    } else if !net.incomplete && !net.connected(from, to) {
         v.item("to")?.refuse(
             p,
             format!("can not be reached from {:?}: no path of links leads there", v.text("from")?),
@@ -162,13 +162,18 @@ impl Flows {
         }
         let wanted =
             Wanted { name, origin: &item.origin, path: &item.path, shown: &item.shown, dir: context.dir };
-        let found = context.library.stack(&wanted, p).map(|stack| self.keep(stack));
+        let found = context.library.stack(&wanted, p).map(|stack| self.keep(stack, item, p));
         self.known.insert(name.to_owned(), found);
         found
     }
 
-    fn keep(&mut self, stack: Stack) -> usize {
-        if let Some(at) = self.stacks.iter().position(|s| *s == stack) {
+    /// A stack's name stands for it in tables and in the scenario as resolved, so it stands for one.
+    fn keep(&mut self, stack: Stack, item: &Item, p: &mut Problems) -> usize {
+        let same_name = self.stacks.iter().position(|s| s.name == stack.name);
+        if let Some(at) = same_name {
+            if self.stacks[at] != stack {
+                item.refuse(p, format!("is a second stack of the name {:?}, and another one", stack.name));
+            }
             return at;
         }
         self.stacks.push(stack);

@@ -20,11 +20,8 @@ pub(super) fn add(v: &Values, context: &Context<'_>, net: &mut Network, p: &mut 
         item.refuse(p, "is one node twice: a link joins two");
     }
     let name = v.name();
-    // A preset's link may have the name; two of [[link]] were told apart before.
-    if net.link_names.contains(&name)
-        && let Some(item) = v.item("name")
-        && net.links.iter().flatten().filter(|l| l.name == name).count() > 0
-    {
+    // Two of [[link]] were told apart before; this is about a preset's links.
+    if let Some(item) = v.item("name").filter(|_| net.has_link(&name)) {
         item.refuse(p, "is taken: a link before has this name");
     }
     net.push_link(&name, (a, b), specs);

@@ -47,6 +47,7 @@ pub static OPTIONS: Table = Table {
     keys: &[
         key("mss", BYTES, "Largest payload of a segment without options; at most 65535 bytes.")
             .default("1460B"),
+        flag("announces_mss", "The SYN says the MSS; without, the peer takes 536 bytes (RFC 9293, section 3.7.1).").default("true"),
         flag("window_scale", "RFC 7323, with the shift that the receive buffer needs.").default("true"),
         flag("sack", "RFC 2018.").default("true"),
         flag("timestamps", "RFC 7323.").default("true"),
@@ -320,6 +321,11 @@ pub static SEND: Table = Table {
     variants: None,
 };
 
+const EVERY_KEYS: &[Key] = &[
+    key("segments", whole(1, 1000), "Full segments.").default("2"),
+    key("timeout", TIME, "After the first that is not acknowledged.").default("200ms"),
+];
+
 pub static DELAYED_ACK: Table = Table {
     noun: "an ACK policy",
     doc: "When data is acknowledged.",
@@ -335,11 +341,9 @@ pub static DELAYED_ACK: Table = Table {
             variant(
                 "every",
                 "Every n-th full segment, or after a while; gaps at once (RFC 5681, section 4.2).",
-                &[
-                    key("segments", whole(1, 1000), "Full segments.").default("2"),
-                    key("timeout", TIME, "After the first that is not acknowledged.").default("200ms"),
-                ],
+                EVERY_KEYS,
             ),
+            variant("ns3.20", "Like every, but the first segment of a connection at once.", EVERY_KEYS),
             variant(
                 "quick",
                 "Like every second, at once at the beginning and after gaps; the time-out adapts (Linux).",

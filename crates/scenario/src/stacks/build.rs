@@ -97,6 +97,7 @@ fn options(v: &Values, p: &mut Problems) -> Option<Options> {
         window_scale: v.flag("window_scale"),
         sack: v.flag("sack"),
         timestamps: v.flag("timestamps"),
+        announces_mss: v.flag("announces_mss"),
         timestamp_tick: v.span("timestamp_tick")?,
     })
 }
@@ -276,6 +277,7 @@ fn delayed_ack(v: &Values, p: &mut Problems) -> Option<DelayedAck> {
     Some(match v.variant?.name {
         "off" => DelayedAck::Off,
         "every" => DelayedAck::Every { every: v.whole("segments")? as u32, timeout: v.span("timeout")? },
+        "ns3.20" => DelayedAck::Ns320 { every: v.whole("segments")? as u32, timeout: v.span("timeout")? },
         "quick" => {
             let (min, max) = bounds(v, "min", "max", p)?;
             DelayedAck::Quick { quick: v.whole("segments")? as u32, min, max }

@@ -1,0 +1,216 @@
+//! Stacks as TOML.
+
+mod oneway;
+
+use super::Lines;
+use crate::tree::quoted;
+use crate::units::{show_bytes, show_span};
+use tcp::stack::*;
+
+/// `prefix` stands before the sections' names: nothing in a stack file, `stack.` in a scenario.
+pub(super) fn stack(s: &Stack, prefix: &str, out: &mut Lines) {
+    out.text("name", &s.name);
+    out.text("about", &s.about);
+    out.flag("wire", matches!(s.kind, Kind::Wire(_)));
+    match &s.kind {
+        Kind::Wire(wire) => sections(wire, prefix, out),
+        Kind::OneWay(agent) => {
+            out.head(&format!("[{prefix}oneway]"));
+            oneway::one_way(agent, out);
+        }
+    }
+}
+
+fn sections(w: &Wire, prefix: &str, out: &mut Lines) {
+    let mut section = |name: &str, write: &dyn Fn(&mut Lines)| {
+        out.head(&format!("[{prefix}{name}]"));
+        write(out);
+    };
+    section("options", &|out| options(&w.options, out));
+    section("detect", &|out| detect(&w.detect, out));
+    section("recovery", &|out| recovery(&w.recovery, out));
+    section("congestion", &|out| congestion(&w.congestion, out));
+    section("rto", &|out| rto(&w.rto, out));
+    section("undo", &|out| undo(&w.undo, out));
+    section("send", &|out| send(&w.send, out));
+    section("receive", &|out| receive(&w.receive, out));
+}
+
+fn options(o: &Options, out: &mut Lines) {
+    out.text("mss", show_bytes(o.mss_bytes.into()));
+    out.flag("window_scale", o.window_scale);
+    out.flag("sack", o.sack);
+    out.flag("timestamps", o.timestamps);
+    out.flag("announces_mss", o.announces_mss);
+    out.span("timestamp_tick", o.timestamp_tick);
+}
+
+fn detect(d: &Detect, out: &mut Lines) {
+    let rule = match d.rule {
+        DetectRule::DupAcks => "dup-acks",
+        DetectRule::Rfc6675 => "rfc6675",
+        DetectRule::LinuxSack => "linux-sack",
+        DetectRule::LinuxFack => "linux-fack",
+        DetectRule::Xnu1699 => "xnu-1699",
+    };
+    out.text("rule", rule);
+    out.whole("dupthresh", d.dupthresh.into());
+    out.flag("limited_transmit", d.limited_transmit);
+}
+
+fn recovery(r: &Recovery, out: &mut Lines) {
+    let rule = match r.rule {
+        RecoveryRule::None => "none",
+        RecoveryRule::Reno => "reno",
+        RecoveryRule::NewReno { .. } => "newreno",
+        RecoveryRule::Pipe => "pipe",
+        RecoveryRule::Prr => "prr",
+        RecoveryRule::RateHalving => "rate-halving",
+        RecoveryRule::Ns320 { .. } => "ns3.20",
+    };
+    out.text("rule", rule);
+    match r.rule {
+        RecoveryRule::NewReno { impatient } => out.flag("impatient", impatient),
+        RecoveryRule::Ns320 { variant } => out.text(
+            "variant",
+            match variant {
+                Ns320::Tahoe => "tahoe",
+                Ns320::Reno => "reno",
+                Ns320::NewReno => "newreno",
+            },
+        ),
+        _ => {}
+    }
+    let after = match r.after_timeout {
+        AfterTimeout::GoBackN => "go-back-n",
+        AfterTimeout::MarkLost => "mark-lost",
+        AfterTimeout::FastRecovery => "fast-recovery",
+    };
+    out.text("after_timeout", after);
+}
+
+fn congestion(c: &Congestion, out: &mut Lines) {
+    window_rule(&c.rule, out);
+    match c.initial_window {
+        InitialWindow::Segments(n) => out.text("initial_window", format!("{n} SMSS")),
+        InitialWindow::Rfc3390 => out.text("initial_window", "rfc3390"),
+    }
+    match c.initial_ssthresh_bytes {
+        None => out.text("initial_ssthresh", "unbounded"),
+        Some(bytes) => out.text("initial_ssthresh", show_bytes(bytes.into())),
+    }
+    match c.slow_start {
+        SlowStartKind::Bytes { limit } => {
+            out.raw("slow_start", format!("{{ kind = \"bytes\", limit = {limit} }}"))
+        }
+        SlowStartKind::PerAck => out.raw("slow_start", "{ kind = \"per-ack\" }"),
+    }
+    out.flag("restart_after_idle", c.restart_after_idle);
+    out.flag("grows_only_when_limited", c.grows_only_when_limited);
+}
+
+fn window_rule(rule: &WindowRuleKind, out: &mut Lines) {
+    match *rule {
+        WindowRuleKind::Aimd { beta, count } => {
+            out.text("rule", "aimd");
+            out.number("beta", beta);
+            let count = match count {
+                AimdCount::Bytes => "bytes",
+                AimdCount::Segments => "segments",
+                AimdCount::Acks => "acks",
+                AimdCount::PerAck => "per-ack",
+            };
+            out.text("count", count);
+        }
+        WindowRuleKind::Cubic { c, beta, fast_convergence, tcp_friendly } => {
+            out.text("rule", "cubic");
+            out.number("c", c);
+            out.number("beta", beta);
+            out.flag("fast_convergence", fast_convergence);
+            out.flag("tcp_friendly", tcp_friendly);
+        }
+        WindowRuleKind::CubicLinux26 => out.text("rule", "cubic-linux-2.6"),
+        WindowRuleKind::WestwoodPlus => out.text("rule", "westwood+"),
+        WindowRuleKind::Vegas { alpha, beta, gamma } => {
+            out.text("rule", "vegas");
+            out.number("alpha", alpha);
+            out.number("beta", beta);
+            out.number("gamma", gamma);
+        }
+        WindowRuleKind::Compound { alpha, beta, eta, k, gamma } => {
+            out.text("rule", "compound");
+            out.number("alpha", alpha);
+            out.number("beta", beta);
+            out.number("eta", eta);
+            out.number("k", k);
+            out.number("gamma", gamma);
+        }
+    }
+}
+
+fn rto(r: &RtoRule, out: &mut Lines) {
+    let rule = match r.rule {
+        RtoKind::Rfc6298 => "rfc6298",
+        RtoKind::Linux => "linux",
+        RtoKind::Linux22 => "linux-2.2",
+        RtoKind::Linux22Cured => "linux-2.2-cured",
+        RtoKind::Ns320 => "ns3.20",
+        RtoKind::Bsd => "bsd",
+    };
+    out.text("rule", rule);
+    out.span("initial", r.initial);
+    out.span("min", r.min);
+    out.span("max", r.max);
+    out.span("granularity", r.granularity);
+    out.span("slop", r.slop);
+}
+
+fn undo(u: &Undo, out: &mut Lines) {
+    out.flag("f_rto", u.f_rto);
+    out.flag("eifel", u.eifel);
+    out.flag("dsack", u.dsack);
+    out.flag("bad_retransmit_window", u.bad_retransmit_window);
+}
+
+fn send(s: &Send, out: &mut Lines) {
+    out.flag("nagle", s.nagle);
+    out.text("buffer", s.buffer_bytes.map_or("unlimited".to_owned(), show_bytes));
+    match s.max_burst_segments {
+        None => out.text("max_burst", "unlimited"),
+        Some(n) => out.whole("max_burst", n.into()),
+    }
+    out.text("keepalive_idle", s.keepalive_idle.map_or("off".to_owned(), show_span));
+    out.span("keepalive_interval", s.keepalive_interval);
+    out.whole("keepalive_probes", s.keepalive_probes.into());
+    out.whole("max_retries", s.max_retries.into());
+}
+
+fn receive(r: &Receive, out: &mut Lines) {
+    let every = |kind: &str, segments: u32, timeout| {
+        format!("{{ kind = {kind:?}, segments = {segments}, timeout = {} }}", quoted(&show_span(timeout)))
+    };
+    let delayed_ack = match r.delayed_ack {
+        DelayedAck::Off => "{ kind = \"off\" }".to_owned(),
+        DelayedAck::Every { every: segments, timeout } => every("every", segments, timeout),
+        DelayedAck::Ns320 { every: segments, timeout } => every("ns3.20", segments, timeout),
+        DelayedAck::Quick { quick, min, max } => {
+            let (min, max) = (quoted(&show_span(min)), quoted(&show_span(max)));
+            format!("{{ kind = \"quick\", segments = {quick}, min = {min}, max = {max} }}")
+        }
+    };
+    out.raw("delayed_ack", delayed_ack);
+    out.flag("dsack", r.dsack);
+    let bytes = |n: u32| quoted(&show_bytes(n.into()));
+    let window = match r.window {
+        WindowPolicy::Fixed { buffer_bytes } => {
+            format!("{{ kind = \"fixed\", buffer = {} }}", bytes(buffer_bytes))
+        }
+        WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes } => format!(
+            "{{ kind = \"auto-tuned\", initial = {}, untuned = {}, max = {} }}",
+            bytes(initial_bytes),
+            bytes(untuned_bytes),
+            bytes(max_bytes)
+        ),
+    };
+    out.raw("window", window);
+}
