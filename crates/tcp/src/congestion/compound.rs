@@ -9,7 +9,8 @@ use wire::time::{Span, Time};
 /// Once per round trip in congestion avoidance, with Diff = win (1 - baseRTT / RTT) in segments:
 /// dwnd += max(alpha win^k - 1, 0) where Diff < gamma, dwnd -= eta Diff otherwise. cwnd grows by one SMSS per round
 /// trip of all of win. A loss leaves win (1 - beta) at most, dwnd making up what cwnd / 2 lacks; a timeout leaves no
-/// dwnd. RTT is the mean of the round trip's samples. gamma is not tuned (the draft's §3 fixes it at 30).
+/// dwnd. RTT is the mean of the round trip's samples. gamma is not tuned, and no least window is asked for:
+/// below 16 segments the law with alpha = 1/8, k = 3/4 gives nothing anyway.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compound {
     alpha: f64,

@@ -17,20 +17,33 @@ pub(super) struct Linux22 {
     mdev4: i64,
     /// The timer fired, and not everything sent has been acknowledged since.
     in_loss: bool,
-    /// A sample waits for `on_ack_advance`, which knows the window that goes with it.
+    /// A sample came with this ACK.
     fresh: bool,
+    /// The window as it was last known, segments.
+    cwnd: u32,
     cured: bool,
     backoff: u32,
     /// As it was set last; the window may have changed since, which does not matter until the next ACK.
     rto: Span,
 }
 
+/// While the handshake's sample is all there is.
+const FIRST_CWND: u32 = 2;
 /// Where 1/2^(cwnd-1) no longer matters.
 const LARGE_CWND: u32 = 60;
 
 impl Linux22 {
     pub(super) fn new(b: &Bounds, cured: bool) -> Linux22 {
-        Linux22 { srtt8: 0, mdev4: 0, in_loss: false, fresh: false, cured, backoff: 0, rto: b.initial }
+        Linux22 {
+            srtt8: 0,
+            mdev4: 0,
+            in_loss: false,
+            fresh: false,
+            cwnd: FIRST_CWND,
+            cured,
+            backoff: 0,
+            rto: b.initial,
+        }
     }
 
     /// Equation (1), in integers as the kernel has them, between the bounds; then the back-off.
@@ -61,6 +74,8 @@ impl TimerRule for Linux22 {
             // Karn's rule: a segment that was sent once ends the back-off.
             self.backoff = 0;
         }
+        // For a sample of the handshake; with any other, `on_ack_advance` knows the window better.
+        self.rto = self.computed(b, self.cwnd);
     }
 
     fn on_timeout(&mut self, b: &Bounds) {
@@ -70,6 +85,7 @@ impl TimerRule for Linux22 {
     }
 
     fn on_ack_advance(&mut self, b: &Bounds, una: u64, nxt: u64, cwnd_segments: u32) {
+        self.cwnd = cwnd_segments;
         let all_acked = una >= nxt;
         if self.in_loss && (all_acked || self.cured) {
             self.in_loss = false;

@@ -155,3 +155,12 @@ fn a_small_window_doubles_the_time_out() {
         [2250, 2250, 1750, 1500, 1250, 1250]
     );
 }
+
+#[test]
+fn a_sample_of_the_handshake_counts_at_once() {
+    let mut h = Host::new(RtoKind::Linux22);
+    assert_eq!(h.rto.rto(), Span::from_secs(3));
+    h.rto.on_sample(&RttSample { rtt: ms(200), now: Time(0), una: 1, nxt: 1, from_timestamp: false });
+    // 200 + 2 * 200 ms, times 1 + 1/4 + 1/2 with a window of two.
+    assert_eq!(h.rto.rto(), ms(1050));
+}
