@@ -3,45 +3,31 @@
 
 mod oneway_net;
 
-use oneway_net::{Case, Net, matches_events, matches_outage, matches_state, read};
-use tcp::stack::{OneWay, OneWayVariant};
+use oneway_net::{
+    Case, Net, listed, matches_events, matches_outage, matches_state, read, stack, variant_named,
+};
 
-const VARIANTS: [(&str, OneWayVariant); 5] = [
-    ("tahoe", OneWayVariant::Tahoe),
-    ("reno", OneWayVariant::Reno),
-    ("newreno", OneWayVariant::NewReno),
-    ("sack", OneWayVariant::Sack1),
-    ("vegas", OneWayVariant::Vegas),
-];
+const VARIANTS: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "vegas"];
+const SEED: i64 = 2;
 
-/// `boot_time_`, drawn from ns-2's generator, seed 2, at each reset of the agent: the simulator draws the first
-/// number, an agent is reset once when made, Vegas twice.
-const PHASE: f64 = 0.111_761_432_193_108_56;
-const PHASE_VEGAS: f64 = 0.028_404_048_657_232_92;
-
-fn stack(variant: OneWayVariant, age: &str) -> OneWay {
-    let mut stack = match age {
-        "old" => OneWay::of_1998(variant),
-        _ => OneWay::ns2_35(variant),
-    };
-    stack.tick_phase = if variant == OneWayVariant::Vegas { PHASE_VEGAS } else { PHASE };
-    stack
+/// The run's events and states are those of two files.
+fn assert_matches(case: &Case, folder: &str, name: &str) {
+    let net = Net::run(case);
+    if let Err(e) = matches_events(&net, &read(folder, &format!("{name}.csv.gz"))) {
+        panic!("{name}: {e}");
+    }
+    if let Err(e) = matches_state(&net, case.stack.tick, &read(folder, &format!("{name}_state.csv.gz"))) {
+        panic!("{name}, state: {e}");
+    }
 }
 
 /// Both ages of all variants on one program, which `change` makes of the plain case.
 fn all_match(program: &str, change: impl Fn(&mut Case)) {
-    for (name, variant) in VARIANTS {
+    for variant in VARIANTS {
         for age in ["old", "new"] {
-            let mut case = Case::new(stack(variant, age));
+            let mut case = Case::new(stack(variant_named(variant), age, SEED));
             change(&mut case);
-            let net = Net::run(&case);
-            let file = format!("{program}_{name}_{age}");
-            if let Err(e) = matches_events(&net, &read(&format!("{file}.csv.gz"))) {
-                panic!("{file}: {e}");
-            }
-            if let Err(e) = matches_state(&net, &read(&format!("{file}_state.csv.gz"))) {
-                panic!("{file}, state: {e}");
-            }
+            assert_matches(&case, "ns-2.35", &format!("{program}_{variant}_{age}"));
         }
     }
 }
@@ -81,12 +67,12 @@ fn queues_of_six_packets() {
 
 /// Paper `wireless`, Figs. 5, 2 and 3: Tahoe, Reno, NewReno and Sack1 are one and the same there, hop for hop.
 fn outages_match(file: &str, end_s: f64, outages: &[(f64, f64)]) {
-    let want = read(file);
-    for (name, variant) in &VARIANTS[..4] {
-        let mut case = Case::new(stack(*variant, "old"));
+    let want = read("ns-2.35", file);
+    for variant in &VARIANTS[..4] {
+        let mut case = Case::new(stack(variant_named(variant), "old", SEED));
         (case.outages, case.end_s) = (outages.to_vec(), end_s);
         if let Err(e) = matches_outage(&Net::run(&case), &want) {
-            panic!("{file}, {name}: {e}");
+            panic!("{file}, {variant}: {e}");
         }
     }
 }
@@ -106,4 +92,14 @@ fn outages_of_figure_2() {
 #[test]
 fn outage_of_figure_3() {
     outages_match("outage_fig3_up5_down2_all_variants.csv.gz", 10.0, &[(5.0, 7.0)]);
+}
+
+/// What scripts set beside the defaults; `tests/reference/ns-2.35-more` says how these were made.
+#[test]
+fn switches_that_scripts_set() {
+    let cases = listed();
+    assert_eq!(cases.len(), 16);
+    for (name, case) in cases {
+        assert_matches(&case, "ns-2.35-more", &name);
+    }
 }

@@ -89,15 +89,26 @@ impl Board {
 
     /// Joins what it overlaps or touches. A run that `lowest` lies in or behind moves it to the run's end.
     fn add(&mut self, block: Run) {
-        if block.left >= block.right || self.runs.contains(&block) {
+        if block.left >= block.right {
             return;
         }
-        let reports_first = self.reports_first_run(block);
+        let (from, to) = self.overlapped(block);
+        if self.runs.get(from) == Some(&block) {
+            return;
+        }
+        let reports_first = self.reports_first_run(block, from, to);
         let joined = self.join(block);
         let reported = if reports_first { self.runs[0] } else { joined };
         if self.lowest >= reported.left {
             self.lowest = reported.right;
         }
+    }
+
+    /// `from ..< to` of the runs.
+    fn overlapped(&self, block: Run) -> (usize, usize) {
+        let from = self.runs.partition_point(|r| r.right <= block.left);
+        let to = self.runs.partition_point(|r| r.left < block.right);
+        (from, to)
     }
 
     fn join(&mut self, block: Run) -> Run {
@@ -113,17 +124,19 @@ impl Board {
         joined
     }
 
-    /// ns-2's queue looks at its first run, not the one that changed, where a block adds to a single run without
-    /// leaving room on that side. The two differ only once blocks from below `lowest` have come in (reordered
-    /// acknowledgements, DSACK).
-    fn reports_first_run(&self, block: Run) -> bool {
-        let swallowed = |r: &Run| block.left <= r.left && r.right <= block.right;
-        let overlapped = |r: &Run| r.left < block.right && block.left < r.right;
-        let mut partly = self.runs.iter().enumerate().filter(|(_, r)| overlapped(r) && !swallowed(r));
-        let (Some((at, run)), None) = (partly.next(), partly.next()) else { return false };
-        let first = !self.runs[..at].iter().any(|r| !swallowed(r));
-        let last = !self.runs[at + 1..].iter().any(|r| !swallowed(r));
+    /// ns-2's queue looks at its first run, not at the one that changed, where a block adds to a single run and there
+    /// is no other on that side. The two differ only once blocks from below `lowest` have come in (reordered
+    /// acknowledgements, DSACK). `from ..< to` are overlapped; those that the block covers as a whole do not count.
+    fn reports_first_run(&self, block: Run, from: usize, to: usize) -> bool {
+        let in_part = |r: &&Run| r.left < block.left || r.right > block.right;
+        let overlapped = &self.runs[from..to];
+        let run = match (overlapped.first().filter(in_part), overlapped.last().filter(in_part)) {
+            (Some(a), Some(b)) if a != b => return false,
+            (Some(run), _) | (None, Some(run)) => run,
+            (None, None) => return false,
+        };
         let (beyond_left, beyond_right) = (block.left < run.left, block.right > run.right);
-        (!beyond_left && !beyond_right) || (beyond_right && last) || (beyond_left && first)
+        let inside = !beyond_left && !beyond_right;
+        inside || (beyond_right && to == self.runs.len()) || (beyond_left && from == 0)
     }
 }

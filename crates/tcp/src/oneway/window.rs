@@ -12,7 +12,7 @@ pub(super) enum CutTo {
 impl Core {
     /// Whole packets that may be outstanding: cwnd with recovery's inflation, bounded by the window.
     pub(super) fn window(&self) -> i64 {
-        (self.cwnd as i64 + self.inflation).min(self.window_limit)
+        (self.cwnd as i64).saturating_add(self.inflation).min(self.window_limit)
     }
 
     /// The same with its fraction.

@@ -3,17 +3,20 @@
 //!
 //! Events at the same time happen in the order in which they were scheduled, as ns-2's do.
 
+mod cases;
 mod link;
+mod random;
 mod reference;
 
-pub use link::Packet;
+pub use cases::{listed, stack, variant_named};
 pub use reference::{matches_events, matches_outage, matches_state, read};
 
-use link::{Enqueued, Link};
+use link::{Enqueued, Link, Packet};
+use random::Mrg32k3a;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tcp::oneway::{Sender, Sink, View};
-use tcp::stack::OneWay;
+use tcp::stack::{OneWay, OneWayVariant};
 use wire::time::{Span, Time};
 
 /// The four one-way links, in the order in which packets meet them.
@@ -36,8 +39,8 @@ pub struct Case {
     /// Seconds and packets; `u64::MAX` never ends.
     pub writes: Vec<(f64, u64)>,
     pub end_s: f64,
-    /// What `overhead` draws, in order.
-    pub uniform: Vec<f64>,
+    /// Of the generator that `overhead` draws from, after the agent was made.
+    pub seed: i64,
 }
 
 impl Case {
@@ -50,7 +53,7 @@ impl Case {
             outages: vec![],
             writes: vec![(0.0, u64::MAX)],
             end_s: 12.0,
-            uniform: vec![],
+            seed: 2,
         }
     }
 }
@@ -122,8 +125,10 @@ impl Net {
         let near = |drops: &[u64]| Link::new(1_500_000, Span::from_millis(10), case.queue_packets, drops);
         let radio = |drops: &[u64]| Link::new(800_000, Span::from_millis(100), case.queue_packets, drops);
         let mut sender = Sender::new(&case.stack);
-        let mut uniform = case.uniform.clone().into_iter();
-        sender.set_uniform(move || uniform.next().unwrap_or(0.5));
+        let mut random = Mrg32k3a::new(case.seed);
+        let made = if case.stack.variant == OneWayVariant::Vegas { 3 } else { 2 };
+        (0..made).for_each(|_| _ = random.draw());
+        sender.set_uniform(move || random.draw());
         let mut net = Net {
             links: [near(&case.drops), radio(&[]), radio(&case.ack_drops), near(&[])],
             states: vec![State { at: Time::ZERO, view: sender.view() }],

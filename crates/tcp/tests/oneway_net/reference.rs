@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
-use wire::time::Time;
+use wire::time::{Span, Time};
 
 /// Printed with six digits, so half a microsecond may be rounding; the rest is ours.
 const EVENT_TOLERANCE_S: f64 = 1.5e-6;
@@ -16,9 +16,13 @@ const STATE_TOLERANCE_S: f64 = 0.6e-5;
 /// A line of a reference file: time, seconds; event or variable; packet or value.
 pub type Row = (f64, String, String);
 
-/// All rows but the header.
-pub fn read(name: &str) -> Vec<Row> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/reference/ns-2.35").join(name);
+pub fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/reference").join(name)
+}
+
+/// All rows of `in_folder`'s file but the header.
+pub fn read(in_folder: &str, name: &str) -> Vec<Row> {
+    let path = folder(in_folder).join(name);
     let file = File::open(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut text = String::new();
     GzDecoder::new(file).read_to_string(&mut text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -91,8 +95,8 @@ fn named(line: &Line, name: &str) -> Row {
 }
 
 /// The traced variables wherever they change, to their printed digits. ns-2 traces each assignment; what is left
-/// when the event is over is what counts here.
-pub fn matches_state(net: &Net, want: &[Row]) -> Result<usize, String> {
+/// when the event is over is what counts here. `tick`: of the agent, as `rtt_` is printed in seconds.
+pub fn matches_state(net: &Net, tick: Span, want: &[Row]) -> Result<usize, String> {
     let mut got = Vec::new();
     for s in &net.states {
         let t = digits(s.at);
@@ -100,9 +104,9 @@ pub fn matches_state(net: &Net, want: &[Row]) -> Result<usize, String> {
         got.push((t, "ssthresh_".into(), s.view.ssthresh.to_string()));
         got.push((t, "dupacks_".into(), s.view.dupacks.to_string()));
         got.push((t, "backoff_".into(), s.view.backoff.to_string()));
-        got.push((t, "rtt_ticks_".into(), s.view.rtt_ticks.to_string()));
+        got.push((t, "rtt_".into(), format!("{:.3}", f64::from(s.view.rtt_ticks) * tick.as_secs())));
     }
-    for name in ["cwnd_", "ssthresh_", "dupacks_", "backoff_", "rtt_ticks_"] {
+    for name in ["cwnd_", "ssthresh_", "dupacks_", "backoff_", "rtt_"] {
         let of = |rows: &[Row]| settled(rows.iter().filter(|r| r.1 == name));
         let (got, want) = (of(&got), of(want));
         if !want.is_empty() {
