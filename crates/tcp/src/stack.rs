@@ -38,6 +38,8 @@ pub struct Wire {
 pub struct Options {
     /// Largest payload of a segment without options, bytes; the path's MTU may lower it.
     pub mss_bytes: u16,
+    /// The SYN says the MSS (RFC 9293 §3.7.1). Without, the peer takes 536 bytes.
+    pub announces_mss: bool,
     /// `None` offers no scaling; the shift that is needed for the largest receive buffer otherwise.
     pub window_scale: bool,
     pub sack: bool,

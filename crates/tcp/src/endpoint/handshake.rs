@@ -50,7 +50,8 @@ impl Endpoint {
         self.settle_options(now, seg);
         if acked {
             self.establish(now, seg);
-            self.owed = Owed::Ack;
+            // Alone, as applications can not write before they are told that the connection stands.
+            self.owed = Owed::Alone;
         } else {
             // Both opened at once.
             self.stage = Stage::SynReceived;
@@ -158,7 +159,7 @@ impl Endpoint {
             seq: self.isn,
             flags: Flags::SYN,
             window: self.receiver.window().min(0xffff) as u16,
-            mss: Some(self.mss),
+            mss: options.announces_mss.then_some(self.mss),
             sack_permitted: either(self.sender.sack, options.sack),
             window_scale: scaled.then(|| scale_for(self.spec.receive.window)),
             timestamps: stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),

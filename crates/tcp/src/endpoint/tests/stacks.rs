@@ -15,6 +15,7 @@ pub fn rfc_sack() -> Wire {
             window_scale: true,
             sack: true,
             timestamps: false,
+            announces_mss: true,
             timestamp_tick: ms(1),
         },
         detect: Detect { rule: DetectRule::Rfc6675, dupthresh: 3, limited_transmit: true },
