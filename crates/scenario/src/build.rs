@@ -23,9 +23,18 @@ pub(crate) struct Context<'a> {
 
 pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<Scenario> {
     let mut net = Network::default();
+    // Where links were refused, no path is judged.
+    net.incomplete = matches!(v.item("link"), Some(Item { value: Value::Bad, .. }));
     preset::expand(v, context, &mut net, p);
-    for node in v.tables("node") {
-        net.add_node(node.item("name"), p);
+    let of_presets = net.nodes.len();
+    for name in v.tables("node").filter_map(|node| node.item("name")) {
+        let taken = name.text().and_then(|text| net.node(text));
+        // Two of [[node]] were told apart before; this is about a preset's nodes.
+        match taken {
+            None => net.add_node(Some(name), p),
+            Some(at) if at < of_presets => name.refuse(p, "is taken: a preset makes a node of this name"),
+            Some(_) => {}
+        }
     }
     for link in v.tables("link") {
         link::add(link, context, &mut net, p);
@@ -81,7 +90,7 @@ impl Network {
         let Some(item) = name else { return };
         let Some(text) = item.text() else { return };
         if self.node(text).is_some() {
-            return item.refuse(p, "is taken: a node before has this name");
+            return item.refuse(p, "is there twice");
         }
         self.push_node(text);
     }

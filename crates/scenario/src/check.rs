@@ -2,7 +2,7 @@
 
 mod scalar;
 
-use crate::keys::{Forms, Key, Kind, Need, Table, Variant};
+use crate::keys::{Forms, Key, Kind, Need, Table, Variant, Word};
 use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::tree::{Entry, Node, Tree, parse_value};
 use crate::values::{Item, Value, Values, join};
@@ -201,24 +201,31 @@ fn item(node: &Node, key_origin: &Origin, kind: &Kind, path: &str, problems: &mu
         Kind::List { of, least } => list_value(&node, of, *least, path, problems),
         Kind::Tuple(kinds) => tuple_value(&node, kinds, path, problems),
         Kind::FlagOrNames(noun) => flag_or_names(&node, noun, path, problems),
-        Kind::Or(words, other) => match words.iter().find(|w| node.text() == Some(w.name)) {
-            Some(word) => Value::Word(word.name),
-            None => match scalar::read(&node, other) {
-                Ok(value) => value,
-                Err(says) => {
-                    let says =
-                        format!("{says}; or {}", words.iter().map(|w| w.name).collect::<Vec<_>>().join(", "));
-                    problems.add(&origin, path, Some(&node.shown()), says);
-                    Value::Bad
-                }
-            },
-        },
+        Kind::Or(words, other) => word_or(&node, words, other, path, problems),
         _ => scalar::read(&node, kind).unwrap_or_else(|says| {
             problems.add(&origin, path, Some(&node.shown()), says);
             Value::Bad
         }),
     };
     Item { value, origin, shown: node.shown(), path: path.to_owned() }
+}
+
+fn word_or(node: &Node, words: &[Word], other: &Kind, path: &str, problems: &mut Problems) -> Value {
+    if let Some(word) = words.iter().find(|w| node.text() == Some(w.name)) {
+        return Value::Word(word.name);
+    }
+    scalar::read(node, other).unwrap_or_else(|says| {
+        let names: Vec<&str> = words.iter().map(|w| w.name).collect();
+        let says = match node.text() {
+            Some(text) if !text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.') => {
+                let near = did_you_mean(text, names.iter().copied());
+                format!("is none of these{near} ({}, or {})", names.join(", "), scalar::example(other))
+            }
+            _ => format!("{says}; or {}", names.join(", ")),
+        };
+        problems.add(&node.origin, path, Some(&node.shown()), says);
+        Value::Bad
+    })
 }
 
 /// An override is text: `flow.x.name=7` names something "7".
@@ -256,7 +263,11 @@ fn example(table: &Table) -> String {
 }
 
 fn tables_value(node: &Node, table: &'static Table, path: &str, problems: &mut Problems) -> Value {
-    let last = path.rsplit('.').next().unwrap_or(path);
+    // The name of a link is no part of the heading in the file.
+    let last = match path.strip_prefix("link.") {
+        Some(_) => "link.channel",
+        None => path,
+    };
     let Tree::List(elements) = &node.value else {
         let says = match node.value {
             Tree::Table(_) => format!("is one table; write [[{last}]] with double brackets"),

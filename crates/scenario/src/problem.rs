@@ -125,12 +125,13 @@ pub(crate) fn nearest<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>
     let mut best: Option<(usize, &str)> = None;
     for candidate in allowed {
         let other = simplified(candidate);
-        let limit = (plain.chars().count().max(other.chars().count()) / 3).max(1);
+        // Of names of a letter or two any is near any other.
+        let limit = plain.chars().count().max(other.chars().count()) / 3;
         let distance = strsim::damerau_levenshtein(&plain, &other);
-        // A word that begins like the candidate was cut short, or has too much at its end.
-        let begins =
-            plain.len() >= 3 && (other.starts_with(&plain) || plain.starts_with(&other) && other.len() >= 3);
-        let distance = if distance > limit && begins { limit } else { distance };
+        // A part of a long name says enough.
+        let part = plain.len() >= 3 && (other.starts_with(&plain) || other.ends_with(&plain));
+        let whole = other.len() >= 3 && plain.starts_with(&other);
+        let distance = if part || whole { distance.min(limit) } else { distance };
         if distance <= limit && best.is_none_or(|(d, _)| distance < d) {
             best = Some((distance, candidate));
         }

@@ -18,11 +18,12 @@ pub(super) fn add(v: &Values, context: &Context<'_>, net: &mut Network, p: &mut 
     };
     if let Some(item) = v.item("between").filter(|_| a == b) {
         item.refuse(p, "is one node twice: a link joins two");
+        net.incomplete = true;
     }
     let name = v.name();
     // Two of [[link]] were told apart before; this is about a preset's links.
     if let Some(item) = v.item("name").filter(|_| net.has_link(&name)) {
-        item.refuse(p, "is taken: a link before has this name");
+        item.refuse(p, "is taken: a preset makes a link of this name");
     }
     net.push_link(&name, (a, b), specs);
 }

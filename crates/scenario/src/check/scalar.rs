@@ -42,6 +42,8 @@ pub(super) fn example(kind: &Kind) -> String {
         Kind::Number(_) | Kind::Probability => "0.5".to_owned(),
         Kind::Time(_) => "\"200ms\"".to_owned(),
         Kind::Rate => "\"5Mbps\"".to_owned(),
+        Kind::Amount([Unit::Packets]) => "\"10 packets\"".to_owned(),
+        Kind::Amount([Unit::Smss]) => "\"10 SMSS\"".to_owned(),
         Kind::Amount(_) => "\"10kB\"".to_owned(),
         Kind::Flag => "true".to_owned(),
         Kind::Reference(noun) => format!("\"{noun}\""),
@@ -171,12 +173,13 @@ fn quantity<T>(
     usual: &str,
     read: impl Fn(&str) -> Result<T, Slip>,
 ) -> Result<T, String> {
+    let article = if what == "amount" { "an" } else { "a" };
     let text = match &node.value {
         Tree::Text(text) => text.as_str(),
         Tree::Integer(_) | Tree::Float(_) => {
             let glue = if usual.len() > 4 || usual == "SMSS" { " " } else { "" };
             return Err(format!(
-                "has no unit: a {what} is \"{}{glue}{usual}\" or the like{}",
+                "has no unit: {article} {what} is \"{}{glue}{usual}\" or the like{}",
                 node.shown(),
                 listed(names.iter().copied())
             ));
@@ -200,7 +203,7 @@ fn quantity<T>(
             format!("is no {what}: its unit is wrong{near}{}", listed(names.iter().copied()))
         }
         Slip::Negative => "is negative".to_owned(),
-        Slip::TooLarge => format!("is too large for a {what}"),
+        Slip::TooLarge => format!("is too large for {article} {what}"),
     })
 }
 
@@ -230,8 +233,9 @@ fn unit_near<'a>(unit: &str, names: &[&'a str]) -> Option<&'a str> {
     let long = LONG.iter().find(|(long, _)| long.eq_ignore_ascii_case(unit)).map(|(_, short)| *short);
     let known = long.and_then(|short| names.iter().copied().find(|n| *n == short));
     let letters = |name: &&&str| name.eq_ignore_ascii_case(unit);
-    known.or_else(|| names.iter().find(letters).copied()).or_else(|| match unit.len() {
-        4.. => nearest(unit, names.iter().copied()),
-        _ => None,
-    })
+    let begun = |name: &&&str| unit.len() >= 2 && name.starts_with(unit);
+    known
+        .or_else(|| names.iter().find(letters).copied())
+        .or_else(|| names.iter().find(begun).copied())
+        .or_else(|| if unit.len() >= 4 { nearest(unit, names.iter().copied()) } else { None })
 }

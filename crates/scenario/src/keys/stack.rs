@@ -47,7 +47,11 @@ pub static OPTIONS: Table = Table {
     keys: &[
         key("mss", BYTES, "Largest payload of a segment without options; at most 65535 bytes.")
             .default("1460B"),
-        flag("announces_mss", "The SYN says the MSS; without, the peer takes 536 bytes (RFC 9293, section 3.7.1).").default("true"),
+        flag(
+            "announces_mss",
+            "The SYN says the MSS; without, the peer takes 536 bytes (RFC 9293, section 3.7.1).",
+        )
+        .default("true"),
         flag("window_scale", "RFC 7323, with the shift that the receive buffer needs.").default("true"),
         flag("sack", "RFC 2018.").default("true"),
         flag("timestamps", "RFC 7323.").default("true"),
@@ -110,7 +114,7 @@ pub static RECOVERY: Table = Table {
     forms: None,
     variants: Some(Variants {
         tag: "rule",
-        noun: "recovery",
+        noun: "recovery rule",
         doc: "The rule.",
         default: Some("pipe"),
         list: &[
