@@ -356,7 +356,7 @@ impl Board {
 
     /// Everything below `limit` that is not SACKed is lost (timeout). Repairs that are on their way stay so.
     pub(crate) fn mark_all_lost(&mut self, limit: u64) {
-        let within = (limit - self.una) as u32;
+        let within = limit.saturating_sub(self.una) as u32;
         let base = self.una as u32;
         for seg in &mut self.segs {
             if seg.low.wrapping_sub(base) >= within {

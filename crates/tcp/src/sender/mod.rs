@@ -283,6 +283,12 @@ impl Sender {
         }
     }
 
+    /// F-RTO has let new segments leave beyond cwnd.
+    #[cfg(test)]
+    pub(crate) fn in_frto(&self) -> bool {
+        self.undo.frto == crate::undo::Frto::Second
+    }
+
     fn cwnd_segments(&self) -> u32 {
         (self.window.cwnd / self.window.smss).max(1)
     }

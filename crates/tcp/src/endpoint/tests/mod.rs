@@ -3,5 +3,6 @@
 mod closing;
 mod handshake;
 mod pipe;
+mod random;
 mod stacks;
 mod transfer;

@@ -34,6 +34,10 @@ pub struct Pipe<F: FnMut(bool, usize, &Sent) -> Fate> {
     pub server_reads: bool,
     /// Looks at both ends after every event.
     pub watch: Option<Watch>,
+    /// Looks at everything that leaves, with the sender as it was before.
+    pub check_sent: Option<fn(&Endpoint, &Sent, &View)>,
+    /// Is told the time.
+    pub tell: Option<std::rc::Rc<std::cell::Cell<Time>>>,
     /// What the client's application has yet to hand over; then it closes, if it is to.
     pub backlog: u64,
     pub closes: bool,
@@ -59,6 +63,8 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
             log: Vec::new(),
             server_reads: true,
             watch: None,
+            check_sent: None,
+            tell: None,
             backlog: 0,
             closes: false,
             client_got: 0,
@@ -68,6 +74,9 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
 
     /// Lets everything leave that can.
     pub fn drain(&mut self) {
+        if let Some(clock) = &self.tell {
+            clock.set(self.now);
+        }
         loop {
             let mut quiet = true;
             if self.backlog > 0 {
@@ -78,7 +87,12 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
             }
             for from_client in [true, false] {
                 let end = if from_client { &mut self.client } else { &mut self.server };
-                while let Some(sent) = end.transmit(self.now) {
+                loop {
+                    let before = end.view();
+                    let Some(sent) = end.transmit(self.now) else { break };
+                    if let Some(check) = self.check_sent {
+                        check(end, &sent, &before);
+                    }
                     quiet = false;
                     let count = &mut self.counts[usize::from(!from_client)];
                     let fate = (self.fate)(from_client, *count, &sent);
