@@ -72,10 +72,23 @@ impl Agenda {
         }
     }
 
+    /// The same for the source that is first.
+    #[inline]
+    pub fn set_first(&mut self, key: Key) {
+        let Some(first) = self.heap.first_mut() else { return };
+        if key == Key::NEVER {
+            return self.remove(0);
+        }
+        // Its next event is never before the one that was handled.
+        first.key = key;
+        self.sink(0);
+    }
+
     fn remove(&mut self, place: usize) {
         let gone = self.heap.swap_remove(place);
         self.place[gone.source as usize] = ABSENT;
-        let Some(moved) = self.heap.get(place) else { return };
+        let Some(&moved) = self.heap.get(place) else { return };
+        self.place[moved.source as usize] = place as u32;
         if moved.key.is_before(gone.key) { self.rise(place) } else { self.sink(place) }
     }
 
@@ -96,25 +109,26 @@ impl Agenda {
     #[inline]
     fn sink(&mut self, mut place: usize) {
         let entry = self.heap[place];
+        let begin = place;
         loop {
             let first = place * CHILDREN + 1;
-            if first >= self.heap.len() {
+            let least = match self.heap.get(first..first + CHILDREN) {
+                Some(children) => first + least_of_four(children),
+                None => match self.heap.get(first..) {
+                    None | Some([]) => break,
+                    Some(rest) => first + least_of(rest),
+                },
+            };
+            let child = self.heap[least];
+            if !child.key.is_before(entry.key) {
                 break;
             }
-            let last = (first + CHILDREN).min(self.heap.len());
-            let mut least = first;
-            for child in first + 1..last {
-                if self.heap[child].key.is_before(self.heap[least].key) {
-                    least = child;
-                }
-            }
-            if !self.heap[least].key.is_before(entry.key) {
-                break;
-            }
-            self.put(place, self.heap[least]);
+            self.put(place, child);
             place = least;
         }
-        self.put(place, entry);
+        if place != begin {
+            self.put(place, entry);
+        }
     }
 
     #[inline]
@@ -124,11 +138,26 @@ impl Agenda {
     }
 }
 
+/// Without branches: which child is least can not be predicted.
+#[inline(always)]
+fn least_of_four(children: &[Entry]) -> usize {
+    let key = |child: usize| children[child & 3].key;
+    let left = key(1).is_before(key(0)) as usize;
+    let right = 2 + key(3).is_before(key(2)) as usize;
+    let take_right = key(right).is_before(key(left)) as usize;
+    left + take_right * (right - left)
+}
+
+fn least_of(children: &[Entry]) -> usize {
+    (1..children.len())
+        .fold(0, |least, c| if children[c].key.is_before(children[least].key) { c } else { least })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use path::random::Stream;
-    use time::Time;
+    use time::{Span, Time};
 
     /// Against a plain list, over thousands of random changes.
     #[test]
@@ -148,6 +177,13 @@ mod tests {
                 let least = (0..sources).min_by_key(|s| (plain[*s].time, plain[*s].order)).unwrap();
                 let expected = (plain[least] != Key::NEVER).then_some((plain[least], least as u32));
                 assert_eq!(agenda.first(), expected, "seed {seed}");
+                if let (Some((first, source)), 0) = (expected, stream.below(3)) {
+                    let later = Key { time: first.time + Span(stream.below(9) as i64), order: 3000 + order };
+                    let later = if stream.chance(0.2) { Key::NEVER } else { later };
+                    agenda.set_first(later);
+                    plain[source as usize] = later;
+                    continue;
+                }
                 assert_eq!(agenda.key_of(source as u32), (key != Key::NEVER).then_some(key));
             }
         }

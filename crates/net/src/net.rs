@@ -178,8 +178,7 @@ impl<P: Copy> Net<P> {
         let link = &mut self.links[source as usize];
         let mut cx = context(LinkId(source), self.here, &mut self.orders, &mut self.pool, watch);
         let arrived = link.fire(&mut cx);
-        let next = link.next();
-        self.agenda.set(source, next);
+        self.agenda.set_first(link.next());
         self.pass_on(LinkId(source), arrived?, watch)
     }
 
@@ -207,15 +206,14 @@ impl<P: Copy> Net<P> {
 
     #[inline]
     fn offer<W: Watch<P>>(&mut self, id: LinkId, packet: PacketId, watch: &mut W) {
-        let link = &mut self.links[id.index()];
-        let next = link.next();
-        let mut cx = context(id, self.here, &mut self.orders, &mut self.pool, watch);
-        if link.awaits_anchor() {
+        if self.links[id.index()].awaits_anchor() {
             for direction in [id, id.twin()] {
                 self.links[direction.index()].anchor(self.here.time);
             }
         }
         let link = &mut self.links[id.index()];
+        let next = link.next();
+        let mut cx = context(id, self.here, &mut self.orders, &mut self.pool, watch);
         link.offer(&mut cx, packet);
         let new = link.next();
         if new != next {

@@ -28,31 +28,37 @@ struct Place {
     /// For a node with one link: the link out of it and the link into it.
     out: u32,
     down: u32,
+    /// The first core number of its island, a part of the graph with no way to the others.
+    island: u32,
 }
 
 impl Routes {
     pub fn new(topology: &Topology) -> Routes {
         let neighbours = neighbours(topology);
         let is_leaf = leaves(&neighbours);
-        let mut places = vec![Place { core: NONE, out: NONE, down: NONE }; neighbours.len()];
-        let mut inner = 0;
-        for (place, _) in places.iter_mut().zip(&is_leaf).filter(|(_, leaf)| !**leaf) {
-            place.core = inner;
-            inner += 1;
+        let islands = islands(&neighbours);
+        // The core is numbered island by island, so that a table covers its own island only.
+        let mut inner: Vec<usize> = (0..neighbours.len()).filter(|node| !is_leaf[*node]).collect();
+        inner.sort_by_key(|node| islands[*node]);
+        let mut places = vec![Place { core: NONE, out: NONE, down: NONE, island: NONE }; neighbours.len()];
+        let mut island = 0;
+        for (number, node) in inner.iter().enumerate() {
+            if number > 0 && islands[*node] != islands[inner[number - 1]] {
+                island = number as u32;
+            }
+            places[*node] = Place { core: number as u32, island, ..places[*node] };
         }
-        for (node, _) in is_leaf.iter().enumerate().filter(|(_, leaf)| **leaf) {
+        for node in (0..neighbours.len()).filter(|node| is_leaf[*node]) {
             let (link, neighbour) = neighbours[node][0];
-            places[node] =
-                Place { core: places[neighbour as usize].core, out: link, down: LinkId(link).twin().0 };
+            places[node] = Place { out: link, down: LinkId(link).twin().0, ..places[neighbour as usize] };
         }
-        let outward = |node: &Vec<(u32, u32)>| -> Vec<(u32, u32)> {
-            let to_core = node.iter().filter(|(_, n)| !is_leaf[*n as usize]);
+        let outward = |node: &usize| -> Vec<(u32, u32)> {
+            let to_core = neighbours[*node].iter().filter(|(_, n)| !is_leaf[*n as usize]);
             to_core.map(|(link, n)| (*link, places[*n as usize].core)).collect()
         };
-        let core =
-            neighbours.iter().zip(&is_leaf).filter(|(_, leaf)| !**leaf).map(|(n, _)| outward(n)).collect();
+        let core: Vec<Vec<(u32, u32)>> = inner.iter().map(outward).collect();
         let ends = topology.links.iter().flat_map(|l| [l.between.1.0, l.between.0.0]).collect();
-        Routes { places, core, tables: vec![None; inner as usize], ends }
+        Routes { tables: vec![None; core.len()], places, core, ends }
     }
 
     pub fn end_of(&self, link: LinkId) -> NodeId {
@@ -63,11 +69,11 @@ impl Routes {
     #[inline]
     pub fn next_hop(&mut self, here: NodeId, to: NodeId) -> Option<LinkId> {
         let (from, goal) = (*self.places.get(here.0 as usize)?, *self.places.get(to.0 as usize)?);
+        if from.island != goal.island {
+            return None;
+        }
         if from.out != NONE {
-            // The only way, if there is one at all from the neighbour.
-            let there = self.ends[from.out as usize];
-            let reaches = there == to.0 || self.inner_hop(from.core, goal).is_some();
-            return reaches.then_some(LinkId(from.out));
+            return Some(LinkId(from.out));
         }
         self.inner_hop(from.core, goal)
     }
@@ -79,33 +85,37 @@ impl Routes {
         }
         let table = match &self.tables[goal.core as usize] {
             Some(table) => table,
-            None => self.make_table(goal.core),
+            None => self.make_table(goal),
         };
-        let link = table[here as usize];
+        let link = table[(here - goal.island) as usize];
         (link != NONE).then_some(LinkId(link))
     }
 
     /// Breadth first from the destination; then each node takes its first link that leads one hop nearer.
     #[cold]
-    fn make_table(&mut self, goal: u32) -> &[u32] {
-        let mut hops = vec![NONE; self.core.len()];
-        hops[goal as usize] = 0;
-        let mut queue = VecDeque::from([goal]);
+    fn make_table(&mut self, goal: Place) -> &[u32] {
+        let number = |core: u32| (core - goal.island) as usize;
+        let mut hops = vec![NONE; number(goal.core) + 1];
+        hops[number(goal.core)] = 0;
+        let mut queue = VecDeque::from([goal.core]);
         while let Some(node) = queue.pop_front() {
             for (_, neighbour) in &self.core[node as usize] {
-                if hops[*neighbour as usize] == NONE {
-                    hops[*neighbour as usize] = hops[node as usize] + 1;
+                let place = number(*neighbour);
+                if place >= hops.len() {
+                    hops.resize(place + 1, NONE);
+                }
+                if hops[place] == NONE {
+                    hops[place] = hops[number(node)] + 1;
                     queue.push_back(*neighbour);
                 }
             }
         }
-        let nearer = |node: usize| {
-            let step =
-                |(_, n): &&(u32, u32)| hops[*n as usize] != NONE && hops[*n as usize] + 1 == hops[node];
-            self.core[node].iter().find(step).map_or(NONE, |(link, _)| *link)
+        let nearer = |place: usize| {
+            let step = |(_, n): &&(u32, u32)| hops[number(*n)] != NONE && hops[number(*n)] + 1 == hops[place];
+            self.core[goal.island as usize + place].iter().find(step).map_or(NONE, |(link, _)| *link)
         };
         let table: Box<[u32]> = (0..hops.len()).map(nearer).collect();
-        self.tables[goal as usize].insert(table)
+        self.tables[goal.core as usize].insert(table)
     }
 }
 
@@ -126,3 +136,28 @@ fn leaves(neighbours: &[Vec<(u32, u32)>]) -> Vec<bool> {
     let leaf = |node: usize| single(node) && !single(neighbours[node][0].1 as usize);
     (0..neighbours.len()).map(leaf).collect()
 }
+
+/// For each node the number of the part of the graph in which it is.
+fn islands(neighbours: &[Vec<(u32, u32)>]) -> Vec<u32> {
+    let mut island = vec![NONE; neighbours.len()];
+    let mut stack = Vec::new();
+    for first in 0..neighbours.len() {
+        if island[first] != NONE {
+            continue;
+        }
+        island[first] = first as u32;
+        stack.push(first);
+        while let Some(node) = stack.pop() {
+            for (_, neighbour) in &neighbours[node] {
+                if island[*neighbour as usize] == NONE {
+                    island[*neighbour as usize] = first as u32;
+                    stack.push(*neighbour as usize);
+                }
+            }
+        }
+    }
+    island
+}
+
+#[cfg(test)]
+mod tests;

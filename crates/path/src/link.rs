@@ -40,11 +40,17 @@ pub struct Link {
     done: Key,
     /// The same, if anything waits for it.
     due: Key,
+    /// The next event of a side path: what is held, out of order, or destroyed by an outage.
+    side: Key,
     rate: Rate,
     delay: Span,
     framing: u32,
     /// Sending takes time: without a rate a burst of one instant meets no queue.
     serialises: bool,
+    /// RED, CoDel or FQ-CoDel decides what the queue takes and gives.
+    managed: bool,
+    /// An outage destroys what is inside when it begins.
+    flushes: bool,
     /// A schedule of this link or of its twin waits for the first packet.
     unanchored: bool,
     queue: DropTail,
@@ -57,11 +63,7 @@ impl Link {
     /// When its next event is; [`Key::NEVER`] if nothing is inside.
     #[inline]
     pub fn next(&self) -> Key {
-        let next = self.flight.next().earlier(self.due);
-        match &self.extras {
-            None => next,
-            Some(extras) => next.earlier(extras.next(self.counters.inside() > 0)),
-        }
+        self.flight.next().earlier(self.due).earlier(self.side)
     }
 
     pub fn counters(&self) -> &Counters {
@@ -104,17 +106,15 @@ impl Link {
     /// far end; it stays in the pool and is its taker's.
     #[inline]
     pub fn fire<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
+        let plain = self.extras.is_none();
         if cx.key == self.flight.next() {
             let id = self.flight.pop(cx.pool)?;
-            return if self.extras.is_none() { self.deliver(cx, id) } else { self.arrive(cx, id) };
+            return if plain { self.deliver(cx, id) } else { self.arrive(cx, id) };
         }
-        if cx.key != self.due {
-            return self.fire_extra(cx);
-        }
-        if self.extras.is_none() {
-            self.send_next(cx)
-        } else {
-            self.sent(cx)
+        match (cx.key == self.due, plain) {
+            (true, true) => self.send_next(cx),
+            (true, false) => self.sent(cx),
+            (false, _) => return self.fire_side(cx),
         }
         None
     }
@@ -142,10 +142,7 @@ impl Link {
     /// To the queue, or past it if the link is idle.
     #[inline]
     fn admit<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
-        match &self.extras {
-            None => self.admit_plain(cx, id),
-            Some(_) => self.admit_managed(cx, id),
-        }
+        if self.managed { self.admit_managed(cx, id) } else { self.admit_plain(cx, id) }
     }
 
     /// Drop-tail.
@@ -171,12 +168,12 @@ impl Link {
     fn send_next<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
         self.due = Key::NEVER;
         loop {
-            let taken = match &self.extras {
-                None => self.queue.pop(cx.pool, self.framing),
-                Some(_) => self.take_managed(cx),
+            let taken = match self.managed {
+                false => self.queue.pop(cx.pool, self.framing),
+                true => self.take_managed(cx),
             };
             let Some(id) = taken else { return };
-            let backlog = self.backlog();
+            let backlog = if self.managed { self.backlog() } else { self.queue.backlog() };
             let waited = cx.key.time - cx.pool.parcel(id).since;
             let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
             cx.watch.dequeued(cx.link, cx.key.time, facts, packet, waited, backlog);
@@ -195,7 +192,7 @@ impl Link {
     #[inline]
     fn start<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         if self.extras.is_some() {
-            return self.start_managed(cx, id);
+            return self.start_asking(cx, id);
         }
         let end = self.rate.send(cx.key.time, self.weight(cx, id));
         let key = Key { time: end + self.delay, order: cx.orders.take() };

@@ -1,8 +1,7 @@
 //! Where packets lie while links have them: one slab for all links of a net, chains through it.
 //!
 //! A link's queue and its flight are chains of packet numbers, so that a packet is written once when it is sent
-//! and read once when it arrives, however many links lie between, and an idle link owns no memory. What links
-//! compare lies apart from what packets carry: an event touches one cache line of it.
+//! and read once when it arrives, however many links lie between, and an idle link owns no memory.
 
 use crate::facts::Facts;
 use crate::key::Key;
@@ -33,15 +32,20 @@ pub(crate) struct Parcel {
 /// All packets that are in any link of a net.
 #[derive(Clone, Debug)]
 pub struct Pool<P> {
-    parcels: Vec<Parcel>,
-    contents: Vec<P>,
+    slots: Vec<Slot<P>>,
     free: PacketId,
     used: usize,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Slot<P> {
+    parcel: Parcel,
+    content: P,
+}
+
 impl<P> Default for Pool<P> {
     fn default() -> Pool<P> {
-        Pool { parcels: Vec::new(), contents: Vec::new(), free: PacketId::NONE, used: 0 }
+        Pool { slots: Vec::new(), free: PacketId::NONE, used: 0 }
     }
 }
 
@@ -60,55 +64,58 @@ impl<P: Copy> Pool<P> {
         self.used += 1;
         let id = self.free;
         if id == PacketId::NONE {
-            self.parcels.push(parcel);
-            self.contents.push(content);
-            // 2^32 packets would be 200 GB: memory ends first.
-            return PacketId((self.parcels.len() - 1) as u32);
+            return self.grow(Slot { parcel, content });
         }
-        let slot = &mut self.parcels[id.0 as usize];
-        self.free = slot.next;
-        *slot = parcel;
-        self.contents[id.0 as usize] = content;
+        let slot = &mut self.slots[id.0 as usize];
+        self.free = slot.parcel.next;
+        *slot = Slot { parcel, content };
         id
+    }
+
+    #[cold]
+    fn grow(&mut self, slot: Slot<P>) -> PacketId {
+        self.slots.push(slot);
+        // 2^32 packets would be 200 GB: memory ends first.
+        PacketId((self.slots.len() - 1) as u32)
     }
 
     /// Takes it out of the pool. It must be in no chain.
     #[inline]
     pub fn free(&mut self, id: PacketId) {
-        self.parcels[id.0 as usize].next = self.free;
+        self.slots[id.0 as usize].parcel.next = self.free;
         self.free = id;
         self.used -= 1;
     }
 
     pub fn copy(&mut self, id: PacketId) -> PacketId {
-        let (p, content) = (self.parcels[id.0 as usize], self.contents[id.0 as usize]);
+        let Slot { parcel: p, content } = self.slots[id.0 as usize];
         self.put(p.facts, p.from, p.to, content)
     }
 
     #[inline]
     pub fn content(&self, id: PacketId) -> &P {
-        &self.contents[id.0 as usize]
+        &self.slots[id.0 as usize].content
     }
     #[inline]
     pub fn facts(&self, id: PacketId) -> &Facts {
-        &self.parcels[id.0 as usize].facts
+        &self.slots[id.0 as usize].parcel.facts
     }
     #[inline]
     pub fn facts_mut(&mut self, id: PacketId) -> &mut Facts {
-        &mut self.parcels[id.0 as usize].facts
+        &mut self.slots[id.0 as usize].parcel.facts
     }
     #[inline]
     pub fn from_to(&self, id: PacketId) -> (u32, u32) {
-        let p = &self.parcels[id.0 as usize];
+        let p = &self.slots[id.0 as usize].parcel;
         (p.from, p.to)
     }
     #[inline]
     pub(crate) fn parcel(&self, id: PacketId) -> &Parcel {
-        &self.parcels[id.0 as usize]
+        &self.slots[id.0 as usize].parcel
     }
     #[inline]
     pub(crate) fn parcel_mut(&mut self, id: PacketId) -> &mut Parcel {
-        &mut self.parcels[id.0 as usize]
+        &mut self.slots[id.0 as usize].parcel
     }
 }
 

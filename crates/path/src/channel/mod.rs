@@ -37,6 +37,8 @@ pub(crate) enum Answer {
 /// What all channels at a place say together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fate {
+    /// Any channel said anything but "deliver, unchanged".
+    pub changed: bool,
     pub dropped_by: Option<u16>,
     pub hold: Option<Time>,
     pub late: Span,
@@ -53,7 +55,9 @@ impl Fate {
         self.hold.is_some() || self.late != Span::ZERO || self.order != Ordering::Kept
     }
 
+    #[cold]
     fn add(&mut self, index: u16, answer: Answer) {
+        self.changed = true;
         match answer {
             Answer::Deliver => {}
             Answer::Drop => self.dropped_by = self.dropped_by.or(Some(index)),
@@ -127,7 +131,10 @@ impl Channels {
         let mut fate = Fate::default();
         for channel in &mut self.list {
             if looks_at(channel.only, packet.facts) {
-                fate.add(channel.index, channel.law.answer(packet));
+                let answer = channel.law.answer(packet);
+                if answer != Answer::Deliver && answer != Answer::Late(Span::ZERO, Ordering::Kept) {
+                    fate.add(channel.index, answer);
+                }
             }
         }
         fate

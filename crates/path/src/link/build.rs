@@ -18,10 +18,13 @@ impl Link {
             flight: Line::default(),
             done: Key::FIRST,
             due: Key::NEVER,
+            side: Key::NEVER,
             rate: Rate::new(spec.rate_bps),
             delay: spec.delay,
             framing: spec.framing_bytes,
             serialises: spec.rate_bps.is_some() || spec.channels.iter().any(is_trace),
+            managed: !matches!(spec.queue, QueueSpec::DropTail { .. }),
+            flushes: spec.channels.iter().any(flushes),
             unanchored: spec.channels.iter().any(waits_for_first_packet),
             queue: DropTail::new(spec.queue.limit()),
             counters: Counters::default(),
@@ -37,6 +40,10 @@ impl Link {
 
 fn waits_for_first_packet(channel: &ChannelSpec) -> bool {
     matches!(&channel.kind, ChannelKind::Outage(Outage { anchor: Anchor::FirstSyn, .. }))
+}
+
+fn flushes(channel: &ChannelSpec) -> bool {
+    matches!(&channel.kind, ChannelKind::Outage(outage) if outage.flush != Flush::Nothing)
 }
 
 fn is_trace(channel: &ChannelSpec) -> bool {

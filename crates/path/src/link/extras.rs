@@ -73,7 +73,7 @@ impl Extras {
     }
 
     /// A flush is no event for a link that is empty: a run may end.
-    pub fn next(&self, occupied: bool) -> Key {
+    fn next(&self, occupied: bool) -> Key {
         let next = self.entering.next().earlier(self.strays.next()).earlier(self.leaving.next());
         if occupied { next.earlier(self.flush_at) } else { next }
     }
@@ -108,19 +108,31 @@ impl Link {
         self.extras.get_or_insert_with(|| Box::new(Extras::new(Manager::None, None)))
     }
 
+    /// The side paths have changed.
+    fn refresh_side(&mut self) {
+        let occupied = self.flushes && self.counters.inside() > 0;
+        self.side = self.extras().next(occupied);
+    }
+
     /// At the near end: the channels before the queue.
     pub(super) fn enter<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
-        let now = cx.key.time;
-        let bytes = self.weight(cx, id);
-        let first_inside = self.counters.inside() == 1;
-        let extras = self.extras();
-        if first_inside && !extras.flushes.is_empty() {
-            extras.plan_flush(now);
+        if self.flushes {
+            if self.counters.inside() == 1 {
+                self.extras().plan_flush(cx.key.time);
+            }
+            self.ask_ingress(cx, id);
+            return self.refresh_side();
         }
-        if extras.ingress.is_empty() {
+        if self.extras().ingress.is_empty() {
             return self.admit(cx, id);
         }
-        let fate = extras.ingress.ask(Passing { time: now, facts: cx.pool.facts(id), bytes });
+        self.ask_ingress(cx, id);
+    }
+
+    fn ask_ingress<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+        let bytes = self.weight(cx, id);
+        let passing = Passing { time: cx.key.time, facts: cx.pool.facts(id), bytes };
+        let fate = self.extras().ingress.ask(passing);
         if let Some(channel) = fate.dropped_by {
             return self.lose(cx, id, Cause::Channel(channel));
         }
@@ -138,6 +150,7 @@ impl Link {
         }
         let key = Key { time, order: cx.orders.take() };
         self.extras().entering.push(cx.pool, id, key, fate.order);
+        self.refresh_side();
     }
 
     /// One more of the same, ahead of it.
@@ -149,7 +162,7 @@ impl Link {
     }
 
     /// A packet begins to be sent.
-    pub(super) fn start_managed<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+    pub(super) fn start_asking<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let mut tries = 1;
         while let Some(sending) = self.start_try(cx, id, tries) {
             // It was sent in no time: what becomes of it is known at once.
@@ -171,6 +184,11 @@ impl Link {
         let bytes = self.weight(cx, id);
         let end = self.end_of_try(cx.key.time, bytes, tries);
         let fate = self.extras().wire.ask(Passing { time: end, facts: cx.pool.facts(id), bytes });
+        if !fate.changed {
+            self.propagate_plainly(cx, id, end);
+            self.busy_until(cx, end);
+            return None;
+        }
         if fate.dropped_by.is_none() && fate.copies == 0 {
             self.propagate(cx, id, end, fate);
             self.busy_until(cx, end);
@@ -200,16 +218,22 @@ impl Link {
 
     /// The end of a transmission for which something waits.
     pub(super) fn sent<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
-        if let Some(sending) = self.extras().sending.take() {
-            self.due = Key::NEVER;
-            if self.end_try(cx, sending) && !self.retry(cx, sending) {
-                return;
-            }
+        if self.finish_sending(cx) {
+            self.send_next(cx);
         }
-        self.send_next(cx);
         if self.is_sending_specially() {
             self.due = self.done;
         }
+        if self.flushes {
+            self.refresh_side();
+        }
+    }
+
+    /// Settles what becomes of the packet being sent. True if the link is free.
+    fn finish_sending<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> bool {
+        let Some(sending) = self.extras().sending.take() else { return true };
+        self.due = Key::NEVER;
+        !self.end_try(cx, sending) || self.retry(cx, sending)
     }
 
     /// Sends it once more. True if the link is free again at once.
@@ -250,6 +274,19 @@ impl Link {
         false
     }
 
+    #[inline]
+    fn propagate_plainly<P: Copy, W>(&mut self, cx: &mut Context<P, W>, id: PacketId, end: Time) {
+        let Link { extras, flight, delay, .. } = self;
+        let time = match extras {
+            Some(extras) => {
+                extras.last_arrival = extras.last_arrival.max(end + *delay);
+                extras.last_arrival
+            }
+            None => end + *delay,
+        };
+        flight.push(cx.pool, id, Key { time, order: cx.orders.take() });
+    }
+
     /// Off to the far end, having left at `end`.
     fn propagate<P: Copy, W: Watch<P>>(
         &mut self,
@@ -263,7 +300,10 @@ impl Link {
         let extras = self.extras();
         match place(fate.order, arrival, &mut extras.last_arrival) {
             Some(time) => self.flight.push(cx.pool, id, Key { time, ..key }),
-            None => extras.strays.push(id, key),
+            None => {
+                extras.strays.push(id, key);
+                self.refresh_side();
+            }
         }
     }
 
@@ -273,12 +313,22 @@ impl Link {
         cx: &mut Context<P, W>,
         id: PacketId,
     ) -> Option<PacketId> {
+        if self.extras().egress.is_empty() {
+            let arrived = self.deliver(cx, id);
+            if self.flushes {
+                self.refresh_side();
+            }
+            return arrived;
+        }
+        let arrived = self.ask_egress(cx, id);
+        self.refresh_side();
+        arrived
+    }
+
+    fn ask_egress<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> Option<PacketId> {
         let now = cx.key.time;
         let bytes = self.weight(cx, id);
         let extras = self.extras();
-        if extras.egress.is_empty() {
-            return self.deliver(cx, id);
-        }
         let fate = extras.egress.ask(Passing { time: now, facts: cx.pool.facts(id), bytes });
         if let Some(channel) = fate.dropped_by {
             self.lose(cx, id, Cause::Channel(channel));
@@ -296,7 +346,13 @@ impl Link {
     }
 
     /// An event of one of the side paths.
-    pub(super) fn fire_extra<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
+    pub(super) fn fire_side<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
+        let arrived = self.take_side(cx);
+        self.refresh_side();
+        arrived
+    }
+
+    fn take_side<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
         let extras = self.extras();
         if cx.key == extras.flush_at {
             self.flush(cx);

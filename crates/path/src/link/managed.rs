@@ -13,8 +13,8 @@ use time::Time;
 impl Link {
     pub(super) fn admit_managed<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let bytes = self.weight(cx, id);
-        let found = self.found(cx, id, bytes);
-        let idle = found.idle.is_some();
+        let idle = self.is_idle(cx.key) && self.backlog().packets == 0;
+        let found = self.found(cx, id, bytes, idle);
         let framing = self.framing;
         let Link { extras, counters, .. } = self;
         match extras.as_mut().map(|extras| &mut extras.manager) {
@@ -34,8 +34,8 @@ impl Link {
         self.admit_plain(cx, id);
     }
 
-    fn found<P: Copy, W>(&self, cx: &Context<P, W>, id: PacketId, bytes: u32) -> Found {
-        let idle = (self.is_idle(cx.key) && self.backlog().packets == 0).then(|| {
+    fn found<P: Copy, W>(&self, cx: &Context<P, W>, id: PacketId, bytes: u32, idle: bool) -> Found {
+        let idle = idle.then(|| {
             let since = self.done.time.max(Time::ZERO);
             (cx.key.time - since, self.rate.duration(bytes))
         });
