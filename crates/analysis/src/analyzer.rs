@@ -3,8 +3,9 @@
 use crate::config::Config;
 use crate::connection::{Capture, Connection, Taken};
 use crate::nursery::{Nursery, Young};
+use crate::prefetch;
 use crate::sink::Sink;
-use crate::table::{Table, hash, same};
+use crate::table::{NONE, Table, hash, same};
 use crate::{Fate, Totals};
 use std::collections::VecDeque;
 use wire::{Notes, Packet, Span, Time, Tuple};
@@ -14,11 +15,20 @@ const LINGER: Span = Span::from_secs(10);
 /// ...unless more than this many wait.
 const MOST_LINGERING: usize = 1 << 14;
 
-const NONE: u32 = u32::MAX;
 const BATCH: usize = 128;
-/// How many packets ahead memory is asked for, and how many connections the nearest cache holds anyway.
-const AHEAD: usize = 4;
+/// How many packets ahead memory is asked for: first what a connection holds, then what that points to.
+const AHEAD: usize = 6;
+const NEXT: usize = 3;
+/// The nearest cache holds as many connections anyway; the next one the table and slots of so many.
 const FEW: usize = 16;
+const MANY: usize = 1 << 10;
+
+/// A packet's connection: its hash, and its slot as far as it is known.
+#[derive(Clone, Copy)]
+struct Place {
+    hash: u32,
+    slot: u32,
+}
 
 enum Slot {
     Empty,
@@ -80,66 +90,93 @@ impl<S: Sink> Analyzer<S> {
         for batch in packets.chunks(BATCH) {
             // Connections are looked up ahead, so that what they need can be fetched in time. What was found
             // holds until a connection ends.
-            let mut hints = [NONE; BATCH];
-            for (hint, packet) in hints.iter_mut().zip(batch) {
-                *hint = self.find(packet).unwrap_or(NONE);
-            }
+            let mut places = [Place { hash: 0, slot: NONE }; BATCH];
+            self.look_up(batch, &mut places);
+            let places = &places[..batch.len()];
             let ended = self.ends;
+            let many = self.slots.len() > FEW;
             for (i, packet) in batch.iter().enumerate() {
-                if self.slots.len() > FEW
-                    && let Some(later) = batch.get(i + AHEAD)
-                {
-                    self.warm(hints[i + AHEAD], later);
+                if many {
+                    self.warm(i, batch, places);
                 }
-                self.totals.packets += 1;
-                let hint = if ended == self.ends { hints[i] } else { NONE };
-                self.follow(hint, packet, Fate::Unknown);
+                let place = places[i];
+                let slot = if ended == self.ends { place.slot } else { NONE };
+                self.follow(Place { slot, ..place }, packet, Fate::Unknown);
             }
         }
     }
 
-    /// Fetches what a packet some places ahead will need; changes nothing.
-    #[inline]
-    fn warm(&self, hint: u32, packet: &Packet) {
-        match self.slots.get(hint as usize) {
-            Some(Slot::Grown(tuple, connection)) => {
-                connection.warm(packet.tuple.src == tuple.src, packet.seg.payload > 0);
+    fn look_up(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
+        for (place, packet) in places.iter_mut().zip(batch) {
+            place.hash = hash(&packet.tuple);
+        }
+        if self.slots.len() > MANY {
+            places[..batch.len()].iter().for_each(|p| self.table.warm(p.hash));
+            for place in &places[..batch.len()] {
+                if let Some(slot) = self.table.likely(place.hash) {
+                    prefetch::lines(&self.slots[slot as usize], 0, 2);
+                }
             }
-            Some(Slot::Young(young)) => self.nursery.warm(young),
-            _ => {}
+        }
+        for (place, packet) in places.iter_mut().zip(batch) {
+            place.slot = self.find(place.hash, &packet.tuple);
         }
     }
+
+    /// Fetches what the packets some places behind number `i` will need; changes nothing.
     #[inline]
-    fn find(&self, packet: &Packet) -> Option<u32> {
-        let (slots, tuple) = (&self.slots, &packet.tuple);
-        let known = |slot: &u32| slots[*slot as usize].tuple().is_some_and(|t| same(t, tuple));
-        self.table.find(hash(tuple), known).copied()
+    fn warm(&self, i: usize, batch: &[Packet], places: &[Place]) {
+        if let (Some(place), Some(packet)) = (places.get(i + AHEAD), batch.get(i + AHEAD)) {
+            match self.slots.get(place.slot as usize) {
+                Some(Slot::Grown(tuple, connection)) => {
+                    connection.warm(packet.tuple.src == tuple.src, packet.seg.payload > 0);
+                }
+                Some(Slot::Young(young)) => self.nursery.warm(young),
+                _ => {}
+            }
+        }
+        if let (Some(place), Some(packet)) = (places.get(i + NEXT), batch.get(i + NEXT))
+            && let Some(Slot::Grown(tuple, connection)) = self.slots.get(place.slot as usize)
+        {
+            connection.warm_beyond(packet.tuple.src == tuple.src, packet.seg.payload > 0);
+        }
+    }
+
+    #[inline]
+    fn find(&self, hash: u32, tuple: &Tuple) -> u32 {
+        let slots = &self.slots;
+        let meant = |slot: u32| slots[slot as usize].tuple().is_some_and(|t| same(t, tuple));
+        self.table.find(hash, meant).unwrap_or(NONE)
     }
 
     /// One packet whose fate is known from a second capture (see [`crate::join`]).
     pub fn push_with_fate(&mut self, packet: &Packet, fate: Fate) {
-        self.totals.packets += 1;
-        self.follow(NONE, packet, fate);
+        self.follow(Place { hash: hash(&packet.tuple), slot: NONE }, packet, fate);
     }
 
-    fn follow(&mut self, hint: u32, packet: &Packet, fate: Fate) {
+    #[inline(always)]
+    fn follow(&mut self, place: Place, packet: &Packet, fate: Fate) {
         if self.origin == Time::FAR_FUTURE {
             self.origin = packet.time;
         }
-        let slot = if hint == NONE { self.slot_of(packet) } else { hint };
+        self.totals.packets += 1;
+        let slot = if place.slot == NONE { self.slot_of(place.hash, packet) } else { place.slot };
         if self.take(slot, packet, fate) == Taken::Reopens {
             self.end(slot);
-            let slot = self.slot_of(packet);
+            let slot = self.slot_of(place.hash, packet);
             self.take(slot, packet, fate);
         }
-        self.release(packet.time);
+        if !self.ended.is_empty() {
+            self.release(packet.time);
+        }
     }
 
-    fn slot_of(&mut self, packet: &Packet) -> u32 {
-        if let Some(slot) = self.find(packet) {
-            return slot;
+    #[inline(never)]
+    fn slot_of(&mut self, hash: u32, packet: &Packet) -> u32 {
+        let found = self.find(hash, &packet.tuple);
+        if found != NONE {
+            return found;
         }
-        let hashed = hash(&packet.tuple);
         let number = self.totals.connections as u32;
         self.totals.connections += 1;
         let young = Slot::Young(Young::new(packet));
@@ -155,27 +192,21 @@ impl<S: Sink> Analyzer<S> {
                 self.slots.len() as u32 - 1
             }
         };
-        let slots = &self.slots;
-        self.table.insert_unique(hashed, slot, |s| slots[*s as usize].tuple().map_or(0, hash));
+        self.table.insert(hash, slot);
         slot
     }
 
+    #[inline(always)]
     fn take(&mut self, slot: u32, packet: &Packet, fate: Fate) -> Taken {
-        let at = slot as usize;
-        if let Slot::Young(young) = &mut self.slots[at] {
-            if young.is_reopened_by(packet) {
-                return Taken::Reopens;
-            }
-            if fate == Fate::Unknown && young.takes(packet) {
-                self.nursery.write(young, packet);
-                if young.is_over() {
-                    self.note_end(slot, packet.time);
-                }
-                return Taken::Yes;
-            }
-            self.grow_up(slot);
+        match &self.slots[slot as usize] {
+            Slot::Grown(..) => self.take_in_full(slot, packet, fate),
+            _ => self.take_young(slot, packet, fate),
         }
-        let Slot::Grown(_, connection) = &mut self.slots[at] else { return Taken::Yes };
+    }
+
+    #[inline(always)]
+    fn take_in_full(&mut self, slot: u32, packet: &Packet, fate: Fate) -> Taken {
+        let Slot::Grown(_, connection) = &mut self.slots[slot as usize] else { return Taken::Yes };
         let noted;
         let packet = match connection.is_new() && packet.has_partial_checksum() {
             false => packet,
@@ -186,10 +217,27 @@ impl<S: Sink> Analyzer<S> {
         };
         let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
         let taken = connection.take(packet, fate, &mut Capture { config, sink, origin });
-        if taken == Taken::Yes && !self.numbers[at].1 && connection.is_over() {
+        if taken == Taken::Yes && connection.is_over() {
             self.note_end(slot, packet.time);
         }
         taken
+    }
+
+    #[inline(never)]
+    fn take_young(&mut self, slot: u32, packet: &Packet, fate: Fate) -> Taken {
+        let Slot::Young(young) = &mut self.slots[slot as usize] else { return Taken::Yes };
+        if young.is_reopened_by(packet) {
+            return Taken::Reopens;
+        }
+        if fate == Fate::Unknown && young.takes(packet) {
+            self.nursery.write(young, packet);
+            if young.is_over() {
+                self.note_end(slot, packet.time);
+            }
+            return Taken::Yes;
+        }
+        self.grow_up(slot);
+        self.take_in_full(slot, packet, fate)
     }
 
     fn note_end(&mut self, slot: u32, now: Time) {
@@ -247,9 +295,7 @@ impl<S: Sink> Analyzer<S> {
         let at = slot as usize;
         let Some(hashed) = self.slots[at].tuple().map(hash) else { return };
         self.ends += 1;
-        if let Ok(entry) = self.table.find_entry(hashed, |s| *s == slot) {
-            entry.remove();
-        }
+        self.table.remove(hashed, slot);
         self.write_rows(slot);
         self.free.push(slot);
         self.numbers[at].1 = false;

@@ -152,14 +152,20 @@ impl Connection {
         self.streams[usize::from(towards != carries)].warm();
     }
 
+    /// It is the next but a few, and what the connection itself holds is here: now what that points to.
+    #[inline]
+    pub fn warm_beyond(&self, towards: bool, carries: bool) {
+        self.streams[usize::from(towards != carries)].warm_beyond(carries);
+    }
+
     /// Are its first packets still being looked at for what they tell of the place of the capture?
     pub fn is_new(&self) -> bool {
         self.sides[0].packets.max(self.sides[1].packets) < FIRST
     }
 
     pub fn is_over(&self) -> bool {
-        let acked = self.streams.iter().all(Stream::everything_acked);
-        self.reset || (self.sides[0].fin && self.sides[1].fin && acked)
+        let acked = || self.streams.iter().all(Stream::everything_acked);
+        self.reset || (self.sides[0].fin && self.sides[1].fin && acked())
     }
 
     pub fn take<S: Sink>(&mut self, packet: &Packet, fate: Fate, capture: &mut Capture<'_, S>) -> Taken {
@@ -375,9 +381,9 @@ impl Connection {
 
     /// The tick of the capture's clock, where it is coarse enough to matter and enough packets show it.
     fn known_tick(&self) -> Span {
-        let packets = self.sides[0].packets + self.sides[1].packets;
         let coarse = (COARSE..=COARSEST).contains(&self.tick);
-        if coarse && packets >= FEW { self.tick } else { Span::ZERO }
+        let enough = || self.sides[0].packets + self.sides[1].packets >= FEW;
+        if coarse && enough() { self.tick } else { Span::ZERO }
     }
 
     /// Weighs the evidence anew: at every packet while there is little, then now and then.

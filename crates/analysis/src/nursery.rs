@@ -23,7 +23,9 @@ struct Expected {
     ip_id: u16,
 }
 
+/// Two cache lines, no more.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Young {
     /// Of the first packet.
     pub tuple: Tuple,

@@ -125,8 +125,8 @@ impl Framing for Pcap {
         let h = window.available();
         let big = self.big_endian;
         let h = &h[..16];
-        let (seconds, fraction) = (u32_at(h, 0, big), u32_at(h, 4, big));
-        let (mut captured, mut wire_len) = (u32_at(h, 8, big), u32_at(h, 12, big));
+        let words = |big| [u32_at(h, 0, big), u32_at(h, 4, big), u32_at(h, 8, big), u32_at(h, 12, big)];
+        let [seconds, fraction, mut captured, mut wire_len] = if big { words(true) } else { words(false) };
         if self.swapped_lengths != Swapped::No {
             (captured, wire_len) = self.unswap(captured, wire_len);
         }

@@ -27,9 +27,9 @@ impl Stream {
         if ack > self.next {
             self.acked_unseen(ack);
         }
-        let news_sack = !seg.sack.is_empty() && seg.sack != self.last_sack;
-        if ack > self.una || news_sack || duplicate {
-            self.take_news(packet, ack, duplicate, around);
+        let other_blocks = seg.sack != self.last_sack;
+        if ack > self.una || (other_blocks && !seg.sack.is_empty()) || duplicate {
+            self.take_news(packet, ack, duplicate, other_blocks, around);
         }
         self.counts.duplicate_acks += u64::from(duplicate);
         if around.config.wanted.intervals {
@@ -102,6 +102,7 @@ impl Stream {
         packet: &Packet,
         ack: u64,
         duplicate: bool,
+        other_blocks: bool,
         around: &mut Surroundings<'_, S>,
     ) {
         let seg = &packet.seg;
@@ -118,24 +119,10 @@ impl Stream {
         if ack > self.una {
             self.advance_una(ack, now, &mut news);
         }
-        let whole = &self.blocks(&seg.sack);
-        let blocks = &whole[..seg.sack.as_slice().len()];
-        let dsack = is_dsack(blocks, ack);
-        if dsack && seg.sack != self.last_sack {
-            news.dsack = true;
-            self.dsack_seen = true;
-            self.take_dsack(blocks[0], now);
+        match other_blocks {
+            true => self.take_blocks(&seg.sack, &mut news),
+            false => self.match_duplicate(&news),
         }
-        if duplicate && !self.sack_permitted {
-            self.match_duplicate(now);
-        }
-        for &block in &blocks[usize::from(dsack)..] {
-            if let Some((left, right)) = self.unheard_of(block) {
-                self.take_sack(left, right, now, &mut news);
-            }
-        }
-        self.last_sack = seg.sack;
-        self.last_blocks = *whole;
         news.nothing_outstanding = self.una == self.next || self.board.sacked_bytes == 0;
         let gained = news.advanced_new + news.sacked;
         if gained > 0 {
@@ -178,6 +165,26 @@ impl Stream {
             self.advance(now, around);
         }
         self.board.shrink();
+    }
+
+    /// SACK blocks that are not those of the ACK before it.
+    fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews) {
+        let whole = self.blocks(sack);
+        let blocks = &whole[..sack.as_slice().len()];
+        let dsack = is_dsack(blocks, news.ack);
+        if dsack {
+            news.dsack = true;
+            self.dsack_seen = true;
+            self.take_dsack(blocks[0], news.time);
+        }
+        self.match_duplicate(news);
+        for &block in &blocks[usize::from(dsack)..] {
+            if let Some((left, right)) = self.unheard_of(block) {
+                self.take_sack(left, right, news.time, news);
+            }
+        }
+        self.last_sack = *sack;
+        self.last_blocks = whole;
     }
 
     /// The round trips that this ACK told.
@@ -241,7 +248,11 @@ impl Stream {
     /// Without SACK a duplicate ACK does the work of a DSACK: data below the cumulative ACK that arrives again
     /// is answered at once (RFC 9293 §3.10.7.4). Packets arrive in order, so it speaks of the oldest
     /// retransmission not spoken of yet that has had the time.
-    fn match_duplicate(&mut self, now: Time) {
+    fn match_duplicate(&mut self, news: &AckNews) {
+        if !news.duplicate || self.sack_permitted {
+            return;
+        }
+        let now = news.time;
         let soonest = self.rtt.min().unwrap_or(Span::ZERO).scale(0.8);
         let spoken_of = self
             .settling
@@ -352,7 +363,7 @@ impl Stream {
         }
         let wait = self.rtt.largest().max(self.rtt.srtt() * 2) + Span::from_millis(50);
         let last_sent = seg.last_time;
-        self.settling.push_back(Settling {
+        let settling = Settling {
             reported: if seg.sacked { seg.sacked_time() } else { now },
             echo: (seg.start == head && !seg.sacked).then_some(ecr).flatten(),
             dsacks: seg.dsacks(),
@@ -360,7 +371,8 @@ impl Stream {
             until: now.max(last_sent + wait),
             unblocked: if seg.start == head { Time::FAR_FUTURE } else { self.newest_delivered },
             seg,
-        });
+        };
+        lean::push(&mut self.settling, settling);
     }
 
     /// Writes the interval that ended, and those without any packet after it are left out.

@@ -1,6 +1,9 @@
 //! What is outstanding: the segments between the cumulative ACK and the highest sequence number sent, in
 //! sequence order, each with the copies that carried it.
 
+use super::lean;
+use crate::prefetch;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use wire::Time;
 
@@ -37,8 +40,8 @@ struct More {
     /// DSACKs that named it while it was outstanding.
     dsacks: u32,
     last_dsack: Time,
-    /// Copies after the first.
-    later: Vec<Ordinal>,
+    /// Copies after the first: mostly one.
+    later: SmallVec<[Ordinal; 1]>,
 }
 
 impl Sent {
@@ -98,7 +101,7 @@ impl Sent {
                 sacked_time: Time::FAR_FUTURE,
                 dsacks: 0,
                 last_dsack: Time::FAR_PAST,
-                later: Vec::new(),
+                later: SmallVec::new(),
             })
         })
     }
@@ -150,6 +153,13 @@ pub struct Board {
 }
 
 impl Board {
+    /// The end, or the front, is needed soon.
+    #[inline]
+    pub fn warm(&self, end: bool) {
+        if let Some(seg) = if end { self.segs.back() } else { self.segs.front() } {
+            prefetch::lines(seg, 0, 2);
+        }
+    }
     pub fn is_empty(&self) -> bool {
         self.segs.is_empty()
     }
@@ -167,7 +177,7 @@ impl Board {
     }
     pub fn push(&mut self, seg: Sent) {
         self.troubled += u32::from(seg.hole);
-        self.segs.push_back(seg);
+        lean::push(&mut self.segs, seg);
     }
     /// The segment that holds `offset`, if it is outstanding.
     pub fn find(&self, offset: u64) -> Option<usize> {
@@ -216,7 +226,7 @@ impl Board {
         right.len = (seg.end() - at) as u32;
         seg.len = (at - seg.start) as u32;
         self.troubled += u32::from(right.hole || right.copies > 1);
-        self.segs.insert(i + 1, right);
+        lean::insert(&mut self.segs, i + 1, right);
         i + 1
     }
     /// Removes the front if all of it lies below `ack` and it was sent just once: what it says of itself is its
@@ -288,9 +298,7 @@ impl Board {
     }
     /// The share of memory that a quiet stream need not keep.
     pub fn shrink(&mut self) {
-        if self.segs.is_empty() && self.segs.capacity() > 64 {
-            self.segs = VecDeque::new();
-        }
+        lean::trim(&mut self.segs);
     }
     pub fn drain(&mut self) -> impl Iterator<Item = Sent> + '_ {
         self.sacked_bytes = 0;

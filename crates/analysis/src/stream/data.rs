@@ -169,6 +169,9 @@ impl Stream {
     /// ACKs that the sender had heard when it sent this packet: those up to the timestamp that it echoes, or
     /// those that have had the time.
     fn hear_acks<S: Sink>(&mut self, packet: &Packet, around: &Surroundings<'_, S>) {
+        if self.on_the_way.is_empty() {
+            return; // as ever, at the sender
+        }
         let by = around.view.sent - around.view.turn.scale(0.95);
         let echo = packet.seg.timestamps.map(|t| t.ecr);
         while let Some(ack) = self.on_the_way.front() {
@@ -322,7 +325,7 @@ impl Stream {
             if p.fate != Fate::Unknown
                 && let Some(copy) = ledger.copy_mut(ordinal)
             {
-                copy.known = Some(match p.fate {
+                copy.know(match p.fate {
                     Fate::Lost => len,
                     Fate::PartlyLost(bytes) => bytes.min(len),
                     Fate::Arrived | Fate::Unknown => 0,

@@ -58,6 +58,9 @@ impl Episodes {
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }
+    pub fn any_ended(&self) -> bool {
+        !self.ended.is_empty()
+    }
     pub fn idle(&self) -> bool {
         self.open.is_none() && self.ended.is_empty()
     }

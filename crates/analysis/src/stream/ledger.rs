@@ -4,8 +4,11 @@
 //! copy up to its end is known. The ledger exists while there is trouble: a stream without losses has none.
 
 use super::board::Ordinal;
+use super::lean;
+use crate::prefetch;
 use crate::rows::*;
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use wire::{Span, Time};
 
 /// One transmission.
@@ -23,10 +26,20 @@ pub struct Copy {
     repair: u32,
     pub ts: u32,
     pub resend: bool,
-    /// How many bytes of it were lost, where a second capture tells.
-    pub known: Option<u32>,
+    /// How many bytes of it were lost, where a second capture tells; one more, so that it takes four bytes.
+    known: Option<NonZeroU32>,
     /// It was never seen here.
     pub unseen: bool,
+}
+
+impl Copy {
+    /// How many bytes of it were lost, where a second capture tells.
+    pub fn known(&self) -> Option<u32> {
+        self.known.map(|n| n.get() - 1)
+    }
+    pub fn know(&mut self, lost: u32) {
+        self.known = Some(NonZeroU32::MIN.saturating_add(lost));
+    }
 }
 
 /// What is known of a retransmission beyond its being a copy.
@@ -116,6 +129,14 @@ impl Ledger {
     pub fn starting_at(base: Ordinal) -> Ledger {
         Ledger { base, ..Ledger::default() }
     }
+    /// Its newest copy and its own beginning are needed soon.
+    #[inline]
+    pub fn warm(&self) {
+        prefetch::lines(self, 0, 5);
+        if let Some(copy) = self.copies.back() {
+            prefetch::lines(copy, 0, 2);
+        }
+    }
     pub fn next_ordinal(&self) -> Ordinal {
         self.base + self.copies.len() as u64
     }
@@ -131,7 +152,7 @@ impl Ledger {
     }
     pub fn push(&mut self, time: Time, start: u64, len: u32, heard: u32, ts: u32) -> Ordinal {
         self.front_settled |= self.copies.is_empty();
-        self.copies.push_back(Copy {
+        let copy = Copy {
             time,
             start,
             len,
@@ -143,14 +164,15 @@ impl Ledger {
             resend: false,
             known: None,
             unseen: false,
-        });
+        };
+        lean::push(&mut self.copies, copy);
         self.next_ordinal() - 1
     }
     pub fn push_resend(&mut self, resend: Resend) {
         if let Some(copy) = self.copy_mut(resend.ordinal) {
             copy.resend = true;
         }
-        self.resends.push_back(resend);
+        lean::push(&mut self.resends, resend);
     }
     pub fn copy(&self, ordinal: Ordinal) -> Option<&Copy> {
         self.copies.get(ordinal.checked_sub(self.base)? as usize)
@@ -180,7 +202,7 @@ impl Ledger {
         if let Some(copy) = self.copy_mut(ordinal) {
             let bytes = bytes.min(u64::from(copy.len - copy.settled)) as u32;
             copy.settled += bytes;
-            copy.lost += match copy.known {
+            copy.lost += match copy.known() {
                 Some(of_it) => bytes.min(of_it.saturating_sub(copy.lost)),
                 None if lost => bytes,
                 None => 0,
@@ -194,12 +216,20 @@ impl Ledger {
     /// Takes off the front whatever is certain, and reports bursts that ended and retransmissions.
     pub fn advance(&mut self, mss: u32, fin_end: Option<u64>, mut report: impl FnMut(Certain)) {
         self.front_settled = false;
-        while let Some(copy) = self.copies.front().copied() {
+        while let Some(copy) = self.copies.front() {
             if copy.settled < copy.len {
-                return;
+                break;
             }
-            self.take(copy, mss, fin_end, &mut report);
+            if copy.lost == 0 && !copy.resend && self.burst.is_none() {
+                // Nothing to tell of it, as of most.
+                self.copies.pop_front();
+                self.base += 1;
+                continue;
+            }
+            self.take(*copy, mss, fin_end, &mut report);
         }
+        lean::trim(&mut self.copies);
+        lean::trim(&mut self.resends);
     }
     fn take(&mut self, copy: Copy, mss: u32, fin_end: Option<u64>, report: &mut impl FnMut(Certain)) {
         let ordinal = self.base;
@@ -281,12 +311,12 @@ impl Ledger {
     pub fn finish(&mut self, mss: u32, fin_end: Option<u64>, mut report: impl FnMut(Certain)) {
         while let Some(mut copy) = self.copies.front().copied() {
             let open = copy.len - copy.settled;
-            let lost = match copy.known {
+            let lost = match copy.known() {
                 Some(of_it) => of_it > 0,
                 None => copy.repair != 0,
             };
             if open > 0 && lost {
-                copy.lost = copy.known.unwrap_or(copy.lost + open);
+                copy.lost = copy.known().unwrap_or(copy.lost + open);
                 copy.settled = copy.len;
             }
             self.take(copy, mss, fin_end, &mut report);

@@ -7,6 +7,7 @@ mod delivery;
 mod episode;
 mod identification;
 mod idle;
+mod lean;
 mod ledger;
 pub mod repair;
 pub mod report;
@@ -278,6 +279,17 @@ impl Stream {
     pub fn warm(&self) {
         prefetch::lines(self, 0, HOT_LINES);
     }
+    /// A packet of this stream follows soon: `carries` data, which is put at the end, or acknowledges the front.
+    #[inline]
+    pub fn warm_beyond(&self, carries: bool) {
+        self.board.warm(carries);
+        if let Some(infer) = &self.infer {
+            prefetch::lines(&**infer, 0, 4);
+        }
+        if let Some(ledger) = &self.ledger {
+            ledger.warm();
+        }
+    }
 
     /// Bytes sent, not acknowledged and not SACKed.
     pub fn flight(&self) -> u64 {
@@ -339,21 +351,24 @@ impl Stream {
 
     fn infer(&mut self) -> &mut Inferrer {
         let (mss, sack, mid_stream) = (self.mss, self.sack_permitted, self.limits.mid_stream);
-        self.infer.get_or_insert_with(|| {
-            let mut infer = Box::new(Inferrer::new());
-            if mid_stream {
-                infer.set_mss(mss);
-                infer.set_sack(sack);
-            } else {
-                infer.on_handshake(mss, sack);
-            }
-            infer
-        })
+        self.infer.get_or_insert_with(
+            #[cold]
+            || {
+                let mut infer = Box::new(Inferrer::new());
+                if mid_stream {
+                    infer.set_mss(mss);
+                    infer.set_sack(sack);
+                } else {
+                    infer.on_handshake(mss, sack);
+                }
+                infer
+            },
+        )
     }
 
     /// MSS-sized segments in `payload` bytes; a bare FIN counts as one.
     fn segments(&self, payload: u32) -> u32 {
-        payload.div_ceil(self.mss.max(1)).max(1)
+        if payload <= self.mss { 1 } else { payload.div_ceil(self.mss.max(1)) }
     }
 
     fn relative(&self, offset: u64) -> u64 {
@@ -420,9 +435,11 @@ impl Stream {
         ledger.advance(mss, fin_end, |c| self.certain(c, around));
         let settled = ledger.base();
         let open = ledger.burst_is_open();
-        let mut episodes = std::mem::take(&mut self.episodes);
-        episodes.take_certain(settled, open, |row| self.episode_row(row, around));
-        self.episodes = episodes;
+        if self.episodes.any_ended() {
+            let mut episodes = std::mem::take(&mut self.episodes);
+            episodes.take_certain(settled, open, |row| self.episode_row(row, around));
+            self.episodes = episodes;
+        }
         // Trouble is over: forget the ledger, the board alone will do until the next.
         let over = self.board.troubled == 0
             && self.settling.is_empty()

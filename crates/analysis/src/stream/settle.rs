@@ -76,8 +76,8 @@ impl Settling {
     /// For each copy, whether it arrived.
     fn arrived(&self, ordinals: &[Ordinal], ledger: &Ledger, judge: &Judge) -> Few<bool> {
         let copies: Few<_> = ordinals.iter().map(|o| ledger.copy(*o)).collect();
-        let mut arrived: Few<bool> = copies.iter().map(|c| c.is_some_and(|c| c.known == Some(0))).collect();
-        if copies.iter().all(|c| c.is_none_or(|c| c.known.is_some())) {
+        let mut arrived: Few<bool> = copies.iter().map(|c| c.is_some_and(|c| c.known() == Some(0))).collect();
+        if copies.iter().all(|c| c.is_none_or(|c| c.known().is_some())) {
             return arrived;
         }
         if judge.at == Vantage::Receiver {

@@ -111,7 +111,7 @@ fn what_a_second_capture_knows_stands() {
     let mut case = Case::sent(&[(0, 0), (50, 3)]).acked(95);
     for (ordinal, lost) in [(0, false), (1, true)] {
         if let Some(copy) = case.ledger.copy_mut(ordinal) {
-            copy.known = Some(if lost { 1000 } else { 0 });
+            copy.know(if lost { 1000 } else { 0 });
         }
     }
     assert_eq!(case.lost(), [false, true]);
