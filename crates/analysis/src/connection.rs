@@ -51,6 +51,8 @@ pub struct Connection {
     tick: Span,
     sides: [Side; 2],
     place: Place,
+    /// Losses around here when the place was last asked for.
+    lost: [(u32, u32); 2],
     handshake: Option<Span>,
     streams: [Stream; 2],
 }
@@ -118,7 +120,8 @@ impl Connection {
             tuple: Tuple::default(),
             streams: [Stream::new(number * 2), Stream::new(number * 2 + 1)],
             sides: [Side::default(); 2],
-            place: Place::default(),
+            place: Place { news: true, ..Place::default() },
+            lost: [(0, 0); 2],
             at: [Vantage::Unknown; 2],
             scales: [0; 2],
             start: Time::FAR_FUTURE,
@@ -267,13 +270,9 @@ impl Connection {
         s.packets += 1;
         if s.packets <= FIRST {
             // A checksum of just the pseudo-header was left to the network card: captured on the host itself.
-            self.place.weighed[side] += 1;
-            if packet.notes.has(Notes::PARTIAL_CHECKSUM) {
-                self.place.partial_checksums[side] += 1;
-                self.streams[side].limits.partial_checksums += 1;
-            }
-            self.place.outbound[side] += u32::from(packet.notes.has(Notes::OUTBOUND));
-            self.place.inbound[side] += u32::from(packet.notes.has(Notes::INBOUND));
+            self.place.weigh(packet.notes, side);
+            let partial = packet.notes.has(Notes::PARTIAL_CHECKSUM);
+            self.streams[side].limits.partial_checksums += u64::from(partial);
         }
         if let Some(ts) = packet.seg.timestamps {
             if !s.timestamps {
@@ -308,7 +307,7 @@ impl Connection {
         let view = self.view(packet, side, true);
         self.streams[side].on_syn(packet, &mut capture.around(view));
         if !repeated && let (1, Some(syn)) = (side, self.sides[0].syn_time) {
-            self.place.to[1].sample(packet.time - syn);
+            self.place.sample(1, packet.time - syn);
             self.streams[0].rtt_hint(packet.time - syn);
         }
         self.agree();
@@ -346,7 +345,7 @@ impl Connection {
             if let (Some(syn), Some(syn_ack)) = (self.sides[0].syn_time, self.sides[1].syn_time) {
                 self.handshake = Some(packet.time - syn);
                 if side == 0 {
-                    self.place.to[0].sample(packet.time - syn_ack);
+                    self.place.sample(0, packet.time - syn_ack);
                     self.streams[1].rtt_hint(packet.time - syn_ack);
                 }
             }
@@ -392,8 +391,13 @@ impl Connection {
         if packets > 64 && !packets.is_multiple_of(64) {
             return;
         }
-        for side in 0..2 {
-            let lost = self.streams[side].losses_around();
+        let lost = [self.streams[0].losses_around(), self.streams[1].losses_around()];
+        if !self.place.news && lost == self.lost {
+            return;
+        }
+        self.lost = lost;
+        self.place.news = false;
+        for (side, lost) in lost.into_iter().enumerate() {
             self.at[side] = config.vantage.unwrap_or_else(|| self.place.of_sender(side, lost));
         }
     }

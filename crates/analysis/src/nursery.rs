@@ -107,47 +107,104 @@ pub struct Nursery {
     free: Vec<u32>,
 }
 
-// What differs from what was expected; a bit each.
-const SIDE: u16 = 1;
-const PAYLOAD: u16 = 1 << 1;
-const SEQ: u16 = 1 << 2;
-const ACK: u16 = 1 << 3;
-const WINDOW: u16 = 1 << 4;
-const STAMPS: u16 = 1 << 5;
-const TS: u16 = 1 << 6;
-const ECR: u16 = 1 << 7;
-const IP_ID: u16 = 1 << 8;
-const OPTIONS: u16 = 1 << 9;
-const CUT: u16 = 1 << 10;
-const NOTES: u16 = 1 << 11;
-const FLAGS: u16 = 1 << 12;
-const PARTIAL: u16 = 1 << 13;
-const TTL: u16 = 1 << 14;
+// A record begins with a word: what differs from what was expected, and in how many bytes that stands. Two bits each
+// for five numbers (0, 1, 2 or 4 bytes), for the time and for the packet's number (see `SPANS`, `STEPS`); then a bit each; a
+// byte of the checksum on top.
+const PAYLOAD: u32 = 0;
+const SEQ: u32 = 2;
+const ACK: u32 = 4;
+const TS: u32 = 6;
+const ECR: u32 = 8;
+const TIME: u32 = 10;
+const NUMBER: u32 = 12;
+const SIDE: u32 = 1 << 14;
+const WINDOW: u32 = 1 << 15;
+const STAMPS: u32 = 1 << 16;
+const IP_ID: u32 = 1 << 17;
+const OPTIONS: u32 = 1 << 18;
+const CUT: u32 = 1 << 19;
+const NOTES: u32 = 1 << 20;
+const FLAGS: u32 = 1 << 21;
+const PARTIAL: u32 = 1 << 22;
+const TTL: u32 = 1 << 23;
+const CHECKSUM: u32 = 24;
 
-/// A packet's bytes before they go into blocks; the longest takes 71.
-struct Record {
-    bytes: [u8; 80],
-    len: usize,
+// Which options a SYN carries, above their values.
+const MSS: u32 = 1 << 24;
+const SCALE: u32 = 1 << 25;
+const SACK: u32 = 1 << 26;
+
+/// Bytes of a number by its two bits: of sequence numbers and the like...
+const NARROW: [usize; 4] = [0, 1, 2, 4];
+/// ...of times since the packet before: microseconds if they are whole (8 s fit), else nanoseconds...
+const SPANS: [usize; 4] = [3, 4, 5, 8];
+const MICROSECOND: i64 = 1000;
+/// ...and of steps in the packets' numbers.
+const STEPS: [usize; 4] = [1, 2, 3, 8];
+
+/// A sign in the lowest bit, so that small numbers of either sign are small.
+#[inline(always)]
+fn folded_sign(n: i64) -> u64 {
+    ((n << 1) ^ (n >> 63)) as u64
+}
+#[inline(always)]
+fn with_sign(n: u64) -> i64 {
+    (n >> 1) as i64 ^ -((n & 1) as i64)
 }
 
+/// A packet's bytes before they go into blocks; the longest takes 50, and each is written as if it had eight.
+struct Record {
+    bytes: [u8; LONGEST],
+    len: usize,
+    word: u32,
+}
+
+const LONGEST: usize = 64;
+
 impl Record {
-    fn byte(&mut self, b: u8) {
-        self.bytes[self.len] = b;
-        self.len += 1;
-    }
-    /// LEB128.
-    fn number(&mut self, mut n: u64) {
-        while n >= 0x80 {
-            self.byte(n as u8 | 0x80);
-            n >>= 7;
+    #[inline(always)]
+    fn put(&mut self, n: u64, len: usize) {
+        if let Some(place) = self.bytes.get_mut(self.len..self.len + 8) {
+            place.copy_from_slice(&n.to_le_bytes());
         }
-        self.byte(n as u8);
+        self.len += len;
     }
+    #[inline(always)]
+    fn put_if(&mut self, set: bool, bit: u32, n: u64, len: usize) {
+        if set {
+            self.word |= bit;
+            self.put(n, len);
+        }
+    }
+    /// A number of up to four bytes; none if it is 0.
+    #[inline(always)]
+    fn narrow(&mut self, n: u32, at: u32) {
+        let code = u32::from(n > 0) + u32::from(n > 0xff) + u32::from(n > 0xffff);
+        self.word |= code << at;
+        self.put(u64::from(n), NARROW[code as usize]);
+    }
+    #[inline(always)]
+    fn span(&mut self, ns: i64) {
+        let us = ns / MICROSECOND;
+        let (n, small) = (folded_sign(ns), folded_sign(us));
+        let (n, code) = match us * MICROSECOND == ns && small <= 0xff_ffff {
+            true => (small, 0),
+            false => (n, 1 + u32::from(n > 0xffff_ffff) + u32::from(n > 0xff_ffff_ffff)),
+        };
+        self.word |= code << TIME;
+        self.put(n, SPANS[code as usize]);
+    }
+    #[inline(always)]
     fn step(&mut self, n: i64) {
-        self.number(((n << 1) ^ (n >> 63)) as u64);
+        let n = folded_sign(n);
+        let code = u32::from(n > 0xff) + u32::from(n > 0xffff) + u32::from(n > 0xff_ffff);
+        self.word |= code << NUMBER;
+        self.put(n, STEPS[code as usize]);
     }
-    fn difference(&mut self, now: u32, expected: u32) {
-        self.step(i64::from(now.wrapping_sub(expected) as i32));
+    #[inline(always)]
+    fn difference(&mut self, now: u32, expected: u32, at: u32) {
+        let n = now.wrapping_sub(expected) as i32;
+        self.narrow(((n << 1) ^ (n >> 31)) as u32, at);
     }
 }
 
@@ -175,40 +232,32 @@ impl Nursery {
         let side = usize::from(packet.tuple != young.tuple);
         let seg = &packet.seg;
         let (mine, other) = (young.sides[side], young.sides[1 - side]);
-        let mut r = Record { bytes: [0; 80], len: 2 };
-        let mut bits = if side == 1 { SIDE } else { 0 };
-        r.step(packet.time.0.wrapping_sub(young.time.0));
+        let side_bit = if side == 1 { SIDE } else { 0 };
+        let word = side_bit | u32::from(folded(packet.checksum)) << CHECKSUM;
+        let mut r = Record { bytes: [0; LONGEST], len: 4, word };
+        r.span(packet.time.0.wrapping_sub(young.time.0));
         r.step(packet.number.wrapping_sub(young.number) as i64);
-        r.byte(folded(packet.checksum));
-        let mut put = |set: bool, bit: u16, f: &mut dyn FnMut(&mut Record)| {
-            if set {
-                bits |= bit;
-                f(&mut r);
-            }
-        };
-        put(seg.flags != Flags::ACK, FLAGS, &mut |r| r.byte(seg.flags.0));
-        put(seg.payload > 0, PAYLOAD, &mut |r| r.number(u64::from(seg.payload)));
-        put(seg.seq.0 != mine.seq, SEQ, &mut |r| r.difference(seg.seq.0, mine.seq));
-        put(seg.ack.0 != other.seq, ACK, &mut |r| r.difference(seg.ack.0, other.seq));
-        put(seg.window != mine.window, WINDOW, &mut |r| r.number(u64::from(seg.window)));
-        let id = mine.ip_id.wrapping_add(1);
-        put(packet.ip_id != id, IP_ID, &mut |r| r.number(u64::from(packet.ip_id)));
+        r.narrow(seg.payload, PAYLOAD);
+        r.difference(seg.seq.0, mine.seq, SEQ);
+        r.difference(seg.ack.0, other.seq, ACK);
+        r.put_if(seg.flags != Flags::ACK, FLAGS, u64::from(seg.flags.0), 1);
+        r.put_if(seg.window != mine.window, WINDOW, u64::from(seg.window), 2);
+        r.put_if(packet.ip_id != mine.ip_id.wrapping_add(1), IP_ID, u64::from(packet.ip_id), 2);
         let ts = seg.timestamps.unwrap_or_default();
         let stamped = seg.timestamps.is_some();
-        put(stamped, STAMPS, &mut |_| {});
-        put(stamped && ts.val != mine.ts, TS, &mut |r| r.difference(ts.val, mine.ts));
-        put(stamped && ts.ecr != other.ts, ECR, &mut |r| r.difference(ts.ecr, other.ts));
-        let offers = seg.mss.is_some() || seg.window_scale.is_some() || seg.sack_permitted;
-        put(offers, OPTIONS, &mut |r| {
-            r.number(seg.mss.map_or(0, |m| u64::from(m) + 1));
-            r.number(seg.window_scale.map_or(0, |w| u64::from(w) + 1));
-            r.byte(u8::from(seg.sack_permitted));
-        });
-        put(seg.options_cut, CUT, &mut |_| {});
-        put(packet.notes != Notes::default(), NOTES, &mut |r| r.number(u64::from(packet.notes.0)));
-        put(packet.has_partial_checksum(), PARTIAL, &mut |_| {});
-        put(packet.ttl != young.ttls[side], TTL, &mut |r| r.byte(packet.ttl));
-        r.bytes[..2].copy_from_slice(&bits.to_le_bytes());
+        if stamped {
+            r.word |= STAMPS;
+            r.difference(ts.val, mine.ts, TS);
+            r.difference(ts.ecr, other.ts, ECR);
+        }
+        r.put_if(packet.ttl != young.ttls[side], TTL, u64::from(packet.ttl), 1);
+        r.put_if(packet.notes != Notes::default(), NOTES, u64::from(packet.notes.0), 2);
+        let options = options(seg);
+        r.put_if(options != 0, OPTIONS, u64::from(options), 4);
+        r.put_if(seg.options_cut, CUT, 0, 0);
+        r.put_if(packet.has_partial_checksum(), PARTIAL, 0, 0);
+        let word = r.word.to_le_bytes();
+        r.bytes[..4].copy_from_slice(&word);
 
         let m = &mut young.sides[side];
         m.seq = (seg.seq + seg.seq_len()).0;
@@ -262,7 +311,7 @@ impl Nursery {
 
     /// Reads every packet back, in order, and forgets them.
     pub fn read(&mut self, young: &Young, mut each: impl FnMut(&Packet)) {
-        let mut bytes = [0u8; 80 * MOST as usize];
+        let mut bytes = [0u8; LONGEST * (MOST as usize + 1)];
         let mut len = 0;
         let mut at = young.first;
         while at != NONE {
@@ -273,7 +322,7 @@ impl Nursery {
             self.free.push(at);
             at = block.next;
         }
-        let mut r = Reader { bytes: &bytes[..len], at: 0 };
+        let mut r = Reader { bytes: &bytes, at: 0 };
         let (mut sides, mut ttls) = ([Expected::default(); 2], [0; 2]);
         let (mut time, mut number) = (young.start, young.start_number);
         for _ in 0..young.count {
@@ -283,34 +332,46 @@ impl Nursery {
     }
 }
 
+/// The options of a SYN in four bytes; 0 if there are none.
+fn options(seg: &Segment) -> u32 {
+    let mss = seg.mss.map_or(0, |m| u32::from(m) | MSS);
+    let scale = seg.window_scale.map_or(0, |w| u32::from(w) << 16 | SCALE);
+    mss | scale | if seg.sack_permitted { SACK } else { 0 }
+}
+
 struct Reader<'a> {
+    /// Longer by eight than what is read, at least.
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Reader<'_> {
-    fn byte(&mut self) -> u8 {
-        let b = self.bytes.get(self.at).copied().unwrap_or(0);
-        self.at += 1;
-        b
+    #[inline(always)]
+    fn get(&mut self, len: usize) -> u64 {
+        let eight = self.bytes.get(self.at..self.at + 8).and_then(|b| b.first_chunk::<8>());
+        self.at += len;
+        let n = eight.map_or(0, |b| u64::from_le_bytes(*b));
+        // Shifted twice: by 64 at once is undefined.
+        n & !(u64::MAX << (len * 4) << (len * 4))
     }
-    fn number(&mut self) -> u64 {
-        let (mut n, mut shift) = (0, 0);
-        loop {
-            let b = self.byte();
-            n |= u64::from(b & 0x7f) << shift;
-            shift += 7;
-            if b < 0x80 || shift > 63 {
-                return n;
-            }
-        }
+    #[inline(always)]
+    fn narrow(&mut self, word: u32, at: u32) -> u32 {
+        self.get(NARROW[(word >> at & 3) as usize]) as u32
     }
-    fn step(&mut self) -> i64 {
-        let n = self.number();
-        (n >> 1) as i64 ^ -((n & 1) as i64)
+    #[inline(always)]
+    fn span(&mut self, word: u32) -> i64 {
+        let code = word >> TIME & 3;
+        let n = with_sign(self.get(SPANS[code as usize]));
+        if code == 0 { n * MICROSECOND } else { n }
     }
-    fn difference(&mut self, expected: u32) -> u32 {
-        expected.wrapping_add(self.step() as u32)
+    #[inline(always)]
+    fn step(&mut self, word: u32) -> i64 {
+        with_sign(self.get(STEPS[(word >> NUMBER & 3) as usize]))
+    }
+    #[inline(always)]
+    fn difference(&mut self, expected: u32, word: u32, at: u32) -> u32 {
+        let n = self.narrow(word, at);
+        expected.wrapping_add((n >> 1) ^ (n & 1).wrapping_neg())
     }
 
     fn packet(
@@ -321,44 +382,41 @@ impl Reader<'_> {
         time: &mut Time,
         number: &mut u64,
     ) -> Packet {
-        let bits = u16::from_le_bytes([self.byte(), self.byte()]);
-        let has = |bit: u16| bits & bit != 0;
+        let word = self.get(4) as u32;
+        let has = |bit: u32| word & bit != 0;
         let side = usize::from(has(SIDE));
         let (mine, other) = (sides[side], sides[1 - side]);
-        time.0 = time.0.wrapping_add(self.step());
-        *number = number.wrapping_add(self.step() as u64);
-        let folded = self.byte();
-        let mut seg = Segment { flags: Flags::ACK, ..Segment::default() };
+        time.0 = time.0.wrapping_add(self.span(word));
+        *number = number.wrapping_add(self.step(word) as u64);
+        let mut seg = Segment { flags: Flags::ACK, header_len: 20, ..Segment::default() };
+        seg.payload = self.narrow(word, PAYLOAD);
+        seg.seq = Seq(self.difference(mine.seq, word, SEQ));
+        seg.ack = Seq(self.difference(other.seq, word, ACK));
         if has(FLAGS) {
-            seg.flags = Flags(self.byte());
+            seg.flags = Flags(self.get(1) as u8);
         }
-        if has(PAYLOAD) {
-            seg.payload = self.number() as u32;
-        }
-        seg.seq = Seq(if has(SEQ) { self.difference(mine.seq) } else { mine.seq });
-        seg.ack = Seq(if has(ACK) { self.difference(other.seq) } else { other.seq });
-        seg.window = if has(WINDOW) { self.number() as u16 } else { mine.window };
-        let next_id = mine.ip_id.wrapping_add(1);
-        let ip_id = if has(IP_ID) { self.number() as u16 } else { next_id };
+        seg.window = if has(WINDOW) { self.get(2) as u16 } else { mine.window };
+        let ip_id = if has(IP_ID) { self.get(2) as u16 } else { mine.ip_id.wrapping_add(1) };
         if has(STAMPS) {
-            let val = if has(TS) { self.difference(mine.ts) } else { mine.ts };
-            let ecr = if has(ECR) { self.difference(other.ts) } else { other.ts };
+            let val = self.difference(mine.ts, word, TS);
+            let ecr = self.difference(other.ts, word, ECR);
             seg.timestamps = Some(Timestamps { val, ecr });
         }
-        if has(OPTIONS) {
-            seg.mss = self.number().checked_sub(1).map(|m| m as u16);
-            seg.window_scale = self.number().checked_sub(1).map(|w| w as u8);
-            seg.sack_permitted = self.byte() != 0;
+        if has(TTL) {
+            ttls[side] = self.get(1) as u8;
         }
-        seg.options_cut = has(CUT);
-        seg.header_len = 20;
-        let mut notes = if has(NOTES) { Notes(self.number() as u16) } else { Notes::default() };
+        let mut notes = if has(NOTES) { Notes(self.get(2) as u16) } else { Notes::default() };
         if has(PARTIAL) {
             notes.add(Notes::PARTIAL_CHECKSUM);
         }
-        if has(TTL) {
-            ttls[side] = self.byte();
+        if has(OPTIONS) {
+            let options = self.get(4) as u32;
+            seg.mss = (options & MSS != 0).then_some(options as u16);
+            seg.window_scale = (options & SCALE != 0).then_some((options >> 16) as u8);
+            seg.sack_permitted = options & SACK != 0;
         }
+        seg.options_cut = has(CUT);
+        let folded = (word >> CHECKSUM) as u8;
         let tuple = if side == 0 { *way } else { way.reversed() };
         let checksum = u16::from(folded);
         let m = &mut sides[side];

@@ -1,7 +1,7 @@
 //! Where was it seen? From how long each end takes to answer, and from what only a sending host leaves behind.
 
 use crate::rows::Vantage;
-use wire::{Packet, Span, Time};
+use wire::{Notes, Packet, Span, Time};
 
 /// The delay from here to one host and back, learnt from the handshake and from echoed timestamps.
 #[derive(Clone, Copy, Debug)]
@@ -97,9 +97,25 @@ pub struct Place {
     /// Packets that the capture itself says this side's host sent, or received.
     pub outbound: [u32; 2],
     pub inbound: [u32; 2],
+    /// Something was learnt since it was asked last.
+    pub news: bool,
 }
 
 impl Place {
+    /// A round trip from here to one host and back.
+    pub fn sample(&mut self, side: usize, s: Span) {
+        self.to[side].sample(s);
+        self.news = true;
+    }
+    /// What one of the first packets of `side` says of itself.
+    pub fn weigh(&mut self, notes: Notes, side: usize) {
+        self.weighed[side] += 1;
+        self.partial_checksums[side] += u32::from(notes.has(Notes::PARTIAL_CHECKSUM));
+        self.outbound[side] += u32::from(notes.has(Notes::OUTBOUND));
+        self.inbound[side] += u32::from(notes.has(Notes::INBOUND));
+        self.news |= self.partial_checksums[side] > 0 || notes.has(Notes::OUTBOUND.with(Notes::INBOUND));
+    }
+
     /// The vantage for data sent by `side`. `lost`: copies of that data lost before they came here, and after.
     pub fn of_sender(&self, side: usize, lost: (u32, u32)) -> Vantage {
         match (self.by_delays(side), lost) {
@@ -158,6 +174,8 @@ impl Place {
         if ts.ecr == 0 {
             return None;
         }
-        self.to[side].back(ts.ecr, packet.time)
+        let sample = self.to[side].back(ts.ecr, packet.time);
+        self.news |= sample.is_some();
+        sample
     }
 }
