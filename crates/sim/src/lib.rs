@@ -1,1 +1,19 @@
 //! Hosts, workloads and recorder: the network under virtual time.
+//!
+//! A [`Simulation`] builds a scenario's network and connections and runs them; a [`recorder::Sink`] takes what the
+//! scenario asks to be recorded. Nothing here reads a clock; all randomness comes from the run's seed.
+
+pub mod addresses;
+mod connection;
+mod frame;
+mod host;
+mod packets;
+pub mod recorder;
+pub mod rows;
+mod simulation;
+pub mod stats;
+pub mod workload;
+
+pub use frame::{Body, Evidence, Frame, Reason};
+pub use recorder::{Rows, Sink};
+pub use simulation::{End, Outcome, Progress, Simulation, Summary};

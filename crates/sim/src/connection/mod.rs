@@ -1,0 +1,132 @@
+//! A connection: an application, a transport, and what is counted.
+
+mod datagrams;
+mod oneway;
+mod tcp;
+
+use crate::frame::{Body, Frame};
+use crate::host::{Alarm, Host};
+use crate::recorder::Recorder;
+use crate::stats::Way;
+use crate::workload::Application;
+use ::tcp::endpoint::Failure;
+use ::tcp::stack::Kind;
+use datagrams::Datagrams;
+use oneway::OneWayPair;
+use tcp::{Setup, TcpPair};
+use time::Time;
+use wire::Seq;
+
+pub struct Connection {
+    /// Index of the scenario's flow.
+    pub flow: u32,
+    pub starts: Time,
+    app: Application,
+    transport: Transport,
+    /// Client to server, and back.
+    pub ways: [Way; 2],
+    pub ip_ids: [u16; 2],
+    /// When all was done.
+    pub ended: Option<Time>,
+}
+
+/// Enum dispatch: every packet comes through here.
+enum Transport {
+    /// Opened when the connection starts: until then there is nothing to keep.
+    Waiting(Box<Opening>),
+    Tcp(Box<TcpPair>),
+    OneWay(Box<OneWayPair>),
+    Datagrams(Datagrams),
+}
+
+/// What a connection is opened with.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    pub client: std::sync::Arc<Kind>,
+    pub server: std::sync::Arc<Kind>,
+    pub isns: [Seq; 2],
+}
+
+impl Connection {
+    pub fn tcp(flow: u32, starts: Time, app: Application, opening: Opening) -> Connection {
+        Connection::new(flow, starts, app, Transport::Waiting(Box::new(opening)))
+    }
+    pub fn datagrams(flow: u32, starts: Time, app: Application, packet_bytes: u32) -> Connection {
+        Connection::new(flow, starts, app, Transport::Datagrams(Datagrams::new(packet_bytes)))
+    }
+    fn new(flow: u32, starts: Time, app: Application, transport: Transport) -> Connection {
+        Connection { flow, starts, app, transport, ways: Default::default(), ip_ids: [0; 2], ended: None }
+    }
+
+    /// The application acts: for the first time, or when it asked to.
+    pub fn act<R: Recorder>(&mut self, host: &mut Host<'_, R>) {
+        if let Transport::Waiting(opening) = &self.transport {
+            self.transport = opening.open(host.now);
+        }
+        let (app, ways) = (&mut self.app, &mut self.ways);
+        match &mut self.transport {
+            Transport::Waiting(_) => {}
+            Transport::Tcp(pair) => pair.act(app, host, ways),
+            Transport::OneWay(pair) => pair.act(app, host, ways),
+            Transport::Datagrams(datagrams) => datagrams.act(app, host, ways),
+        }
+    }
+
+    #[inline]
+    pub fn arrived<R: Recorder>(&mut self, host: &mut Host<'_, R>, frame: &Frame) {
+        let (app, ways) = (&mut self.app, &mut self.ways);
+        match (&mut self.transport, &frame.body) {
+            (Transport::Tcp(pair), Body::Segment(seg, _)) => {
+                pair.receive(app, host, ways, frame.forward, seg)
+            }
+            (Transport::OneWay(pair), Body::OneWayData(data)) => pair.data(host, ways, data),
+            (Transport::OneWay(pair), Body::OneWayAck(ack)) => pair.ack(host, ways, ack),
+            (Transport::Datagrams(d), Body::Datagram(bytes)) => d.arrived(host.now, ways, *bytes),
+            _ => {}
+        }
+    }
+
+    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, alarm: Alarm) {
+        let client = alarm == Alarm::Client;
+        match (&mut self.transport, alarm) {
+            (_, Alarm::Application) => self.act(host),
+            (Transport::Tcp(pair), _) => pair.wake(host, &mut self.ways, client),
+            (Transport::OneWay(pair), _) => pair.wake(host, &mut self.ways, client),
+            _ => {}
+        }
+    }
+
+    /// Will it end by itself?
+    pub fn is_finite(&self) -> bool {
+        self.app.is_finite()
+    }
+    /// Everything that was to be sent has been, and was acknowledged where somebody acknowledges.
+    pub fn is_over(&self) -> bool {
+        match &self.transport {
+            Transport::Waiting(_) => false,
+            Transport::Tcp(pair) => pair.is_over(),
+            Transport::OneWay(pair) => self.app.is_finished() && pair.is_done(),
+            Transport::Datagrams(_) => self.app.is_finished(),
+        }
+    }
+    /// Why it ended before its time, if it did.
+    pub fn failure(&self) -> Option<Failure> {
+        match &self.transport {
+            Transport::Tcp(pair) => pair.failure(),
+            _ => None,
+        }
+    }
+}
+
+impl Opening {
+    fn open(&self, now: Time) -> Transport {
+        match (&*self.client, &*self.server) {
+            (Kind::Wire(client), Kind::Wire(server)) => {
+                Transport::Tcp(Box::new(TcpPair::new(&Setup { client, server, isns: self.isns }, now)))
+            }
+            (Kind::OneWay(spec), _) | (_, Kind::OneWay(spec)) => {
+                Transport::OneWay(Box::new(OneWayPair::new(spec)))
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! ns-2's agents at the two ends of a connection.
+
+use crate::frame::{Body, Evidence, Reason};
+use crate::host::{Alarm, Host, Parcel};
+use crate::recorder::Recorder;
+use crate::rows::{Phase, State};
+use crate::stats::Way;
+use crate::workload::{Application, Outlet};
+use path::Class;
+use tcp::oneway::{self, Ack, Data, Sender, Sink, Why};
+use tcp::stack;
+use time::Time;
+
+const HEADERS: u32 = 40;
+
+pub struct OneWayPair {
+    sender: Sender,
+    sink: Sink,
+    /// What one number stands for in the tables and in captures, bytes.
+    payload_bytes: u32,
+    /// Packets handed to the application.
+    handed: i64,
+}
+
+impl OneWayPair {
+    pub fn new(spec: &stack::OneWay) -> OneWayPair {
+        let payload_bytes = spec.packet_bytes.saturating_sub(HEADERS).max(1);
+        OneWayPair { sender: Sender::new(spec), sink: Sink::new(spec), payload_bytes, handed: 0 }
+    }
+
+    pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+        let next =
+            app.act(host.now, &mut Packets { sender: &mut self.sender, payload_bytes: self.payload_bytes });
+        host.alarm(Alarm::Application, next);
+        self.flush(host, ways);
+    }
+
+    pub fn data<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2], data: &Data) {
+        ways[0].arrived_packets += 1;
+        if let Some(ack) = self.sink.receive(host.now, data) {
+            self.acknowledge(host, ways, ack);
+        }
+        let arrived = self.sink.cumulative() + 1;
+        let new = (arrived - self.handed).max(0);
+        self.handed = arrived.max(self.handed);
+        ways[0].delivered(host.now, new as u64 * u64::from(self.payload_bytes));
+        host.alarm(Alarm::Server, self.sink.next_wakeup());
+    }
+
+    pub fn ack<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2], ack: &Ack) {
+        self.sender.receive(host.now, ack);
+        self.flush(host, ways);
+    }
+
+    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2], client: bool) {
+        if client {
+            self.sender.wake(host.now);
+            return self.flush(host, ways);
+        }
+        if let Some(ack) = self.sink.wake(host.now) {
+            self.acknowledge(host, ways, ack);
+        }
+        host.alarm(Alarm::Server, self.sink.next_wakeup());
+    }
+
+    /// All that was written has been acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.sender.is_done()
+    }
+
+    fn flush<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+        while let Some(sent) = self.sender.transmit(host.now) {
+            let (data, reason) = (sent.data, reason(sent.why));
+            let is_syn = sent.why == Why::Syn;
+            let class = if is_syn { Class::Other } else { Class::Data };
+            if !is_syn {
+                ways[0].sent(host.now, self.payload_bytes, reason);
+            }
+            let body = Body::OneWayData(data);
+            host.send(Parcel { forward: true, reason, class, length_bytes: data.bytes, body });
+        }
+        host.alarm(Alarm::Client, self.sender.next_wakeup());
+        let (sender, payload) = (&self.sender, self.payload_bytes);
+        host.record(true, || state(&sender.view(), payload));
+    }
+
+    fn acknowledge<R: Recorder>(&self, host: &mut Host<'_, R>, ways: &mut [Way; 2], ack: Ack) {
+        ways[1].sent(host.now, 0, Reason::Ack);
+        let parcel = Parcel {
+            forward: false,
+            reason: Reason::Ack,
+            class: Class::Ack,
+            length_bytes: ack.bytes,
+            body: Body::OneWayAck(ack),
+        };
+        host.send(parcel);
+    }
+}
+
+struct Packets<'a> {
+    sender: &'a mut Sender,
+    payload_bytes: u32,
+}
+
+impl Outlet for Packets<'_> {
+    fn write(&mut self, now: Time, bytes: u64) -> u64 {
+        self.sender.write(now, bytes.div_ceil(u64::from(self.payload_bytes)));
+        bytes
+    }
+    /// There is no FIN.
+    fn close(&mut self, _now: Time) {}
+}
+
+fn reason(why: Why) -> Reason {
+    match why {
+        Why::Syn => Reason::Control,
+        Why::New => Reason::New,
+        Why::FastRetransmit | Why::PartialAck => Reason::Recovery(Evidence::DupAck),
+        Why::Hole => Reason::Recovery(Evidence::Sack),
+        Why::Overdue => Reason::Recovery(Evidence::Time),
+        Why::Timeout { backoff } => Reason::Timeout { backoff },
+        Why::GoBackN => Reason::LossState,
+    }
+}
+
+fn state(view: &oneway::View, payload: u32) -> State {
+    let bytes = |packets: i64| packets.max(0) as u64 * u64::from(payload);
+    let una = bytes(view.highest_ack + 1);
+    State {
+        cwnd_bytes: view.cwnd * f64::from(payload),
+        ssthresh_bytes: Some(view.ssthresh as f64 * f64::from(payload)),
+        flight_bytes: bytes(view.highest_sent - view.highest_ack),
+        pipe_bytes: bytes(view.pipe),
+        rtt: None,
+        srtt: view.srtt,
+        rttvar: view.rttvar,
+        rto: view.rto,
+        backoff: view.backoff,
+        dupacks: view.dupacks.max(0) as u32,
+        phase: match view.phase {
+            oneway::Phase::Open => Phase::Open,
+            oneway::Phase::Recovery => Phase::Recovery,
+            oneway::Phase::Loss => Phase::Loss,
+        },
+        una,
+        nxt: bytes(view.next),
+        peer_window_bytes: u64::MAX,
+    }
+}

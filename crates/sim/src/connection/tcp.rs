@@ -1,0 +1,222 @@
+//! Two TCP endpoints and what their applications do.
+
+use crate::frame::{Body, Evidence, Reason};
+use crate::host::{Alarm, Host, Parcel};
+use crate::recorder::Recorder;
+use crate::rows::{Phase, State};
+use crate::stats::Way;
+use crate::workload::{Application, Outlet};
+use path::Class;
+use tcp::endpoint::{self, Config, Endpoint, Sent, Why};
+use tcp::stack;
+use time::Time;
+use wire::{Flags, Segment, Seq};
+
+const IP_HEADER: u32 = 20;
+
+pub struct TcpPair {
+    client: Endpoint,
+    server: Endpoint,
+    /// The client's application has said all; it closes once the connection stands.
+    closing: bool,
+    /// Bytes of requests that have come and are not answered yet; and of answers that are not written yet.
+    asked: u64,
+    unwritten: u64,
+}
+
+/// What a pair is made of.
+pub struct Setup<'a> {
+    pub client: &'a stack::Wire,
+    pub server: &'a stack::Wire,
+    pub isns: [Seq; 2],
+}
+
+impl TcpPair {
+    /// The client opens now: its SYN leaves with the next [`TcpPair::act`].
+    pub fn new(setup: &Setup<'_>, now: Time) -> TcpPair {
+        let [client, server] = setup.isns;
+        TcpPair {
+            client: Endpoint::connect_with(setup.client, &Config { isn: client, ..Config::default() }, now),
+            server: Endpoint::listen_with(setup.server, &Config { isn: server, ..Config::default() }),
+            closing: false,
+            asked: 0,
+            unwritten: 0,
+        }
+    }
+
+    pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+        let mut out = Writing { endpoint: &mut self.client, closing: &mut self.closing };
+        let next = app.act(host.now, &mut out);
+        host.alarm(Alarm::Application, next);
+        self.flush(true, host, ways);
+    }
+
+    /// A segment arrives.
+    #[inline]
+    pub fn receive<R: Recorder>(
+        &mut self,
+        app: &mut Application,
+        host: &mut Host<'_, R>,
+        ways: &mut [Way; 2],
+        forward: bool,
+        seg: &Segment,
+    ) {
+        if seg.payload > 0 {
+            ways[usize::from(!forward)].arrived_packets += 1;
+        }
+        if forward {
+            self.server.receive(host.now, seg);
+            self.serve(app, host.now, &mut ways[0]);
+        } else {
+            self.client.receive(host.now, seg);
+            self.go_on(app, host, &mut ways[1]);
+        }
+        self.flush(!forward, host, ways);
+    }
+
+    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2], client: bool) {
+        if client {
+            self.client.wake(host.now)
+        } else {
+            self.server.wake(host.now)
+        }
+        self.flush(client, host, ways);
+    }
+
+    /// Both sides have closed, or gave up.
+    pub fn is_over(&self) -> bool {
+        self.client.is_closed() && self.server.is_closed()
+    }
+    pub fn failure(&self) -> Option<endpoint::Failure> {
+        self.client.failed().or(self.server.failed())
+    }
+
+    /// The server reads what has come, answers whole requests, and closes when the client has.
+    #[inline]
+    fn serve(&mut self, app: &Application, now: Time, way: &mut Way) {
+        if self.server.readable() > 0 {
+            let bytes = self.server.read(now, u64::MAX);
+            way.delivered(now, bytes);
+            if let Some((request, response)) = app.answer_bytes() {
+                self.asked += bytes;
+                let whole = self.asked / request.max(1);
+                self.asked -= whole * request.max(1);
+                self.unwritten += whole * response;
+            }
+        }
+        if self.unwritten > 0 {
+            self.unwritten -= self.server.write(self.unwritten);
+        }
+        if self.server.at_end() {
+            self.server.close();
+        }
+    }
+
+    /// The client has heard something: answers, room in its buffer, or that the connection stands.
+    #[inline]
+    fn go_on<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, way: &mut Way) {
+        let now = host.now;
+        let mut out = Writing { endpoint: &mut self.client, closing: &mut self.closing };
+        if out.endpoint.readable() > 0 {
+            let bytes = out.endpoint.read(now, u64::MAX);
+            way.delivered(now, bytes);
+            if let Some(at) = app.received(now, bytes, &mut out) {
+                host.alarm(Alarm::Application, Some(at));
+            }
+        }
+        if app.is_waiting() {
+            app.pump(now, &mut out);
+        }
+        if self.closing && self.client.is_established() {
+            self.closing = false;
+            self.client.close();
+        }
+    }
+
+    #[inline]
+    fn flush<R: Recorder>(&mut self, client: bool, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+        let endpoint = if client { &mut self.client } else { &mut self.server };
+        let way = &mut ways[usize::from(!client)];
+        while let Some(sent) = endpoint.transmit(host.now) {
+            let reason = reason(sent.why);
+            way.sent(host.now, sent.seg.payload, reason);
+            host.send(parcel(client, reason, sent));
+        }
+        let alarm = if client { Alarm::Client } else { Alarm::Server };
+        host.alarm(alarm, endpoint.next_wakeup());
+        host.record(client, || state(&endpoint.view()));
+    }
+}
+
+/// Where the client's application writes to. A connection that does not stand yet can be written to, not closed.
+struct Writing<'a> {
+    endpoint: &'a mut Endpoint,
+    closing: &'a mut bool,
+}
+
+impl Outlet for Writing<'_> {
+    fn write(&mut self, _now: Time, bytes: u64) -> u64 {
+        self.endpoint.write(bytes)
+    }
+    fn close(&mut self, _now: Time) {
+        if self.endpoint.is_established() {
+            self.endpoint.close();
+        } else {
+            *self.closing = true;
+        }
+    }
+}
+
+#[inline]
+fn parcel(forward: bool, reason: Reason, sent: Sent) -> Parcel {
+    let seg = sent.seg;
+    let class = match seg.payload {
+        0 if seg.flags.has(Flags::SYN.with(Flags::FIN).with(Flags::RST)) => Class::Other,
+        0 => Class::Ack,
+        _ => Class::Data,
+    };
+    let length_bytes = IP_HEADER + u32::from(seg.header_len) + seg.payload;
+    Parcel { forward, reason, class, length_bytes, body: Body::Segment(seg, sent.offset) }
+}
+
+fn reason(why: Why) -> Reason {
+    match why {
+        Why::New => Reason::New,
+        Why::Ack => Reason::Ack,
+        Why::Handshake | Why::Fin | Why::Rst => Reason::Control,
+        Why::Probe { new: true } => Reason::New,
+        Why::Probe { new: false } => Reason::Probe,
+        Why::Recovery { evidence } => Reason::Recovery(match evidence {
+            endpoint::Evidence::DupAck => Evidence::DupAck,
+            endpoint::Evidence::Sack => Evidence::Sack,
+            endpoint::Evidence::Time => Evidence::Time,
+        }),
+        Why::Timeout { backoff } => Reason::Timeout { backoff },
+        Why::LossState => Reason::LossState,
+        Why::Persist => Reason::Persist,
+        Why::KeepAlive => Reason::KeepAlive,
+    }
+}
+
+fn state(view: &endpoint::View) -> State {
+    State {
+        cwnd_bytes: f64::from(view.cwnd),
+        ssthresh_bytes: (view.ssthresh != u32::MAX).then_some(f64::from(view.ssthresh)),
+        flight_bytes: view.flight.into(),
+        pipe_bytes: view.pipe.into(),
+        rtt: None,
+        srtt: view.srtt,
+        rttvar: view.rttvar,
+        rto: view.rto,
+        backoff: view.backoff,
+        dupacks: view.dupacks,
+        phase: match view.phase {
+            endpoint::Phase::Open => Phase::Open,
+            endpoint::Phase::Recovery => Phase::Recovery,
+            endpoint::Phase::Loss => Phase::Loss,
+        },
+        una: view.una,
+        nxt: view.nxt,
+        peer_window_bytes: view.peer_window.into(),
+    }
+}

@@ -1,0 +1,67 @@
+//! What travels in the simulator: a transport's packet, whose it is, and the truth about why it was sent.
+
+use tcp::oneway;
+use wire::Segment;
+
+/// One transmission.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Never used twice in a run, so that a drop finds what was dropped.
+    pub copy: u64,
+    /// The connection, in the order of the scenario.
+    pub connection: u32,
+    /// From the client to the server.
+    pub forward: bool,
+    pub reason: Reason,
+    /// IPv4 identification, counted up by each sender.
+    pub ip_id: u16,
+    pub body: Body,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// With the stream offset of its first byte (the SYN is 0).
+    Segment(Segment, u64),
+    OneWayData(oneway::Data),
+    OneWayAck(oneway::Ack),
+    /// A datagram of so many bytes, headers included.
+    Datagram(u32),
+}
+
+impl Frame {
+    /// Bytes of payload; a one-way agent's packets and datagrams count whole.
+    pub fn payload_bytes(&self) -> u32 {
+        match &self.body {
+            Body::Segment(seg, _) => seg.payload,
+            Body::OneWayData(data) => data.bytes,
+            Body::OneWayAck(_) => 0,
+            Body::Datagram(bytes) => *bytes,
+        }
+    }
+}
+
+/// Why it was sent, as the sender knows it: the words of the analysis, and those it needs none for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    New,
+    Ack,
+    /// SYN, SYN-ACK, FIN, RST: first or again.
+    Control,
+    Recovery(Evidence),
+    /// The retransmission timer itself; how often it had fired in a row, this time included.
+    Timeout {
+        backoff: u32,
+    },
+    LossState,
+    /// A tail-loss probe.
+    Probe,
+    Persist,
+    KeepAlive,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    DupAck,
+    Sack,
+    Time,
+}

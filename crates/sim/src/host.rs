@@ -1,0 +1,92 @@
+//! What a host does with the network: sends frames, sets timers, tells the recorder.
+
+use crate::frame::{Body, Frame, Reason};
+use crate::recorder::Recorder;
+use crate::rows::State;
+use net::{Net, NodeId, TimerId};
+use path::{Class, Ecn, Facts};
+use time::Time;
+
+/// Who of a connection is called when a timer fires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alarm {
+    Client,
+    Server,
+    Application,
+}
+
+impl Alarm {
+    const EACH: u32 = 3;
+
+    pub fn id(self, connection: u32) -> TimerId {
+        TimerId(connection * Alarm::EACH + self as u32)
+    }
+    /// The connection and the alarm that a timer stands for.
+    pub fn of(id: TimerId) -> (u32, Alarm) {
+        let alarm = match id.0 % Alarm::EACH {
+            0 => Alarm::Client,
+            1 => Alarm::Server,
+            _ => Alarm::Application,
+        };
+        (id.0 / Alarm::EACH, alarm)
+    }
+}
+
+/// Where a connection's two ends are, and its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    pub connection: u32,
+    pub client: NodeId,
+    pub server: NodeId,
+}
+
+/// A packet as a host hands it over.
+#[derive(Clone, Copy, Debug)]
+pub struct Parcel {
+    pub forward: bool,
+    pub reason: Reason,
+    pub class: Class,
+    pub length_bytes: u32,
+    pub body: Body,
+}
+
+/// The network, as one connection sees it while it handles an event.
+pub struct Host<'a, R> {
+    pub now: Time,
+    pub ends: Ends,
+    pub net: &'a mut Net<Frame>,
+    pub recorder: &'a mut R,
+    pub copies: &'a mut u64,
+    /// The next IPv4 identification, client's and server's.
+    pub ip_ids: &'a mut [u16; 2],
+}
+
+impl<R: Recorder> Host<'_, R> {
+    pub fn send(&mut self, parcel: Parcel) {
+        let Parcel { forward, reason, class, length_bytes, body } = parcel;
+        let (connection, copy) = (self.ends.connection, *self.copies);
+        *self.copies += 1;
+        let next_id = &mut self.ip_ids[usize::from(!forward)];
+        let ip_id = *next_id;
+        *next_id = ip_id.wrapping_add(1);
+        let frame = Frame { copy, connection, forward, reason, ip_id, body };
+        let (from, to) = self.towards(forward);
+        let flow = connection * 2 + u32::from(!forward);
+        let facts = Facts { len: length_bytes, flow, class, ecn: Ecn::NotCapable };
+        self.recorder.sent(self.now, from, &facts, &frame);
+        self.net.send(self.now, from, to, facts, frame, self.recorder);
+    }
+    pub fn alarm(&mut self, alarm: Alarm, at: Option<Time>) {
+        self.net.set_timer(alarm.id(self.ends.connection), at);
+    }
+    /// The state is asked for only where it is recorded.
+    #[inline]
+    pub fn record(&mut self, forward: bool, state: impl FnOnce() -> State) {
+        if R::IS_ON {
+            self.recorder.state(self.now, self.ends.connection, forward, state());
+        }
+    }
+    fn towards(&self, forward: bool) -> (NodeId, NodeId) {
+        if forward { (self.ends.client, self.ends.server) } else { (self.ends.server, self.ends.client) }
+    }
+}

@@ -1,0 +1,213 @@
+//! The recorder that keeps what the scenario asks for, and hands it to a sink row by row.
+
+use super::truth::{Fate, Truth};
+use super::{Recorder, Sink};
+use crate::frame::{Body, Frame, Reason};
+use crate::packets::Packets;
+use crate::rows::{DropRow, HostRow, PacketFacts, QueueEvent, QueueRow, ResentRow, State, StateRow};
+use net::NodeId;
+use path::watch::Backlog;
+use path::{Cause, Facts, LinkId, Watch};
+use scenario::model::{Record, Scenario};
+use time::{Span, Time};
+
+pub struct Full<S> {
+    pub sink: S,
+    wanted: Wanted,
+    packets: Packets,
+    /// By connection and direction; the last state, so that only changes are kept.
+    states: Vec<[Option<State>; 2]>,
+    truths: Vec<[Truth; 2]>,
+    settled: Vec<ResentRow>,
+}
+
+/// What is asked for, as flags that are looked up by index.
+struct Wanted {
+    /// By node.
+    capture: Vec<bool>,
+    /// By pair of links.
+    queues: Vec<bool>,
+    /// By connection.
+    state: Vec<bool>,
+    drops: bool,
+    truth: bool,
+    hosts: bool,
+}
+
+impl Wanted {
+    fn new(scenario: &Scenario, flow_of: &[u32]) -> Wanted {
+        let Record { capture, state, queues, drops, retransmissions, packets, .. } = &scenario.record;
+        Wanted {
+            capture: (0..scenario.nodes.len()).map(|n| capture.contains(&n)).collect(),
+            queues: (0..scenario.links.len()).map(|l| queues.contains(&l)).collect(),
+            state: flow_of.iter().map(|f| state.contains(&(*f as usize))).collect(),
+            drops: *drops,
+            truth: *retransmissions,
+            hosts: *packets,
+        }
+    }
+}
+
+impl<S: Sink> Full<S> {
+    /// `flow_of` and `ends` by connection: the scenario's flow, and the indices of client and server.
+    pub fn new(scenario: &Scenario, flow_of: &[u32], ends: &[(usize, usize)], sink: S) -> Full<S> {
+        let connections = flow_of.len();
+        Full {
+            sink,
+            wanted: Wanted::new(scenario, flow_of),
+            packets: Packets::new(ends),
+            states: vec![[None; 2]; connections],
+            truths: (0..connections).map(|_| Default::default()).collect(),
+            settled: Vec::new(),
+        }
+    }
+
+    /// The run is over; rows that were never settled go out as they are.
+    pub fn finish(mut self) -> S {
+        for truth in self.truths.iter_mut().flatten() {
+            for row in truth.unsettled() {
+                self.sink.resent(&row);
+            }
+        }
+        self.sink
+    }
+
+    fn capture(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {
+        if self.wanted.capture.get(node.0 as usize).copied().unwrap_or(false)
+            && let Some(packet) = self.packets.packet(now, node, facts, frame)
+        {
+            self.sink.packet(node, &packet);
+        }
+    }
+
+    fn note_sent(&mut self, now: Time, frame: &Frame) {
+        let packet = frame.facts();
+        if !self.wanted.truth || packet.payload_bytes == 0 {
+            return;
+        }
+        let truth = &mut self.truths[frame.connection as usize][usize::from(!frame.forward)];
+        match frame.reason {
+            Reason::New => {
+                truth.sent(packet.copy, packet.offset, packet.offset + u64::from(packet.payload_bytes));
+            }
+            _ => {
+                if let Some(row) = truth.resent(ResentRow { time: now, packet, needless: None }) {
+                    self.sink.resent(&row);
+                }
+            }
+        }
+    }
+
+    fn note_end(&mut self, frame: &Frame, fate: Fate) {
+        if !self.wanted.truth || frame.payload_bytes() == 0 {
+            return;
+        }
+        let way = usize::from(!frame.forward);
+        let una = self.states[frame.connection as usize][way].map_or(0, |s| s.una);
+        let truth = &mut self.truths[frame.connection as usize][way];
+        truth.ended(frame.copy, fate, una, &mut self.settled);
+        for row in self.settled.drain(..) {
+            self.sink.resent(&row);
+        }
+    }
+
+    fn queue(&mut self, link: LinkId, row: impl FnOnce() -> QueueRow) {
+        if self.wanted.queues.get(link.pair()).copied().unwrap_or(false) {
+            self.sink.queue(&row());
+        }
+    }
+}
+
+impl<S: Sink> Watch<Frame> for Full<S> {
+    fn enqueued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &Frame, backlog: Backlog) {
+        self.queue(link, || QueueRow {
+            time: now,
+            link,
+            event: QueueEvent::Enqueued,
+            packets: backlog.packets,
+            bytes: backlog.bytes,
+            waited: None,
+            packet: frame.facts(),
+        });
+    }
+    fn dequeued(
+        &mut self,
+        link: LinkId,
+        now: Time,
+        _: &Facts,
+        frame: &Frame,
+        waited: Span,
+        backlog: Backlog,
+    ) {
+        self.queue(link, || QueueRow {
+            time: now,
+            link,
+            event: QueueEvent::Dequeued,
+            packets: backlog.packets,
+            bytes: backlog.bytes,
+            waited: Some(waited),
+            packet: frame.facts(),
+        });
+    }
+    fn dropped(&mut self, link: LinkId, now: Time, _: &Facts, frame: &Frame, cause: Cause) {
+        if self.wanted.drops {
+            self.sink.dropped(&DropRow { time: now, link, cause, packet: frame.facts() });
+        }
+        self.note_end(frame, Fate::Lost);
+    }
+}
+
+impl<S: Sink> Recorder for Full<S> {
+    const IS_ON: bool = true;
+
+    fn sent(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {
+        self.capture(now, node, facts, frame);
+        self.host(now, node, true, facts, frame);
+        self.note_sent(now, frame);
+    }
+    fn arrived(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {
+        self.capture(now, node, facts, frame);
+        self.host(now, node, false, facts, frame);
+        self.note_end(frame, Fate::Arrived);
+    }
+    fn state(&mut self, now: Time, connection: u32, forward: bool, state: State) {
+        let last = &mut self.states[connection as usize][usize::from(!forward)];
+        if *last == Some(state) {
+            return;
+        }
+        *last = Some(state);
+        if self.wanted.state[connection as usize] {
+            self.sink.state(&StateRow { time: now, connection, forward, state });
+        }
+    }
+}
+
+impl<S: Sink> Full<S> {
+    fn host(&mut self, now: Time, node: NodeId, sent: bool, facts: &Facts, frame: &Frame) {
+        if self.wanted.hosts {
+            let packet = frame.facts();
+            self.sink.host(&HostRow { time: now, node: node.0, sent, length_bytes: facts.len, packet });
+        }
+    }
+}
+
+impl Frame {
+    /// What rows say of it.
+    pub fn facts(&self) -> PacketFacts {
+        let offset = match &self.body {
+            Body::Segment(seg, _) if seg.payload == 0 => u64::from(seg.ack.0),
+            Body::Segment(_, offset) => *offset,
+            Body::OneWayData(data) => data.number.max(0) as u64,
+            Body::OneWayAck(ack) => ack.cumulative.max(0) as u64,
+            Body::Datagram(_) => 0,
+        };
+        PacketFacts {
+            connection: self.connection,
+            forward: self.forward,
+            copy: self.copy,
+            offset,
+            payload_bytes: self.payload_bytes(),
+            reason: self.reason,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Who watches a run: nobody, or everything that the scenario asks for.
+//!
+//! The simulator is compiled for exactly these two, so that a run without a recorder pays nothing.
+
+mod full;
+mod truth;
+
+use crate::frame::Frame;
+use crate::rows::{DropRow, HostRow, QueueRow, ResentRow, State, StateRow};
+use net::NodeId;
+use path::{Facts, Watch};
+use time::Time;
+use wire::Packet;
+
+pub use full::Full;
+
+/// What hosts tell, besides what links tell.
+#[allow(unused_variables)]
+pub trait Recorder: Watch<Frame> {
+    /// Whether anything is kept: what costs to find out is found out only then.
+    const IS_ON: bool;
+    #[inline(always)]
+    fn sent(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {}
+    #[inline(always)]
+    fn arrived(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {}
+    #[inline(always)]
+    fn state(&mut self, now: Time, connection: u32, forward: bool, state: State) {}
+}
+
+/// Nothing is kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Null;
+
+impl Watch<Frame> for Null {}
+impl Recorder for Null {
+    const IS_ON: bool = false;
+}
+
+/// Takes what a run records. Every method has an empty body, so a sink names only what it wants.
+#[allow(unused_variables)]
+pub trait Sink {
+    /// A packet at a node whose packets are captured, as a capture there would hold it.
+    fn packet(&mut self, node: NodeId, packet: &Packet) {}
+    fn host(&mut self, row: &HostRow) {}
+    fn state(&mut self, row: &StateRow) {}
+    fn queue(&mut self, row: &QueueRow) {}
+    fn dropped(&mut self, row: &DropRow) {}
+    fn resent(&mut self, row: &ResentRow) {}
+}
+
+/// Keeps every row, for tests and short runs.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    pub packets: Vec<(NodeId, Packet)>,
+    pub hosts: Vec<HostRow>,
+    pub states: Vec<StateRow>,
+    pub queues: Vec<QueueRow>,
+    pub drops: Vec<DropRow>,
+    pub resent: Vec<ResentRow>,
+}
+
+impl Sink for Rows {
+    fn packet(&mut self, node: NodeId, packet: &Packet) {
+        self.packets.push((node, *packet));
+    }
+    fn host(&mut self, row: &HostRow) {
+        self.hosts.push(*row);
+    }
+    fn state(&mut self, row: &StateRow) {
+        self.states.push(*row);
+    }
+    fn queue(&mut self, row: &QueueRow) {
+        self.queues.push(*row);
+    }
+    fn dropped(&mut self, row: &DropRow) {
+        self.drops.push(*row);
+    }
+    fn resent(&mut self, row: &ResentRow) {
+        self.resent.push(*row);
+    }
+}

@@ -1,0 +1,302 @@
+//! A run: a scenario's network and connections under virtual time.
+
+use crate::connection::{Connection, Opening};
+use crate::frame::Frame;
+use crate::host::{Alarm, Ends, Host};
+use crate::recorder::{Full, Null, Recorder, Sink};
+use crate::stats::Way;
+use crate::workload::Application;
+use net::{BuildError, Duplex, Event, Net, NodeId, Topology};
+use path::random::Stream;
+use path::{Counters, LinkId};
+use scenario::model::{Flow, Scenario, StartSpread, Transport};
+use std::sync::Arc;
+use tcp::endpoint::Failure;
+use tcp::stack::Kind;
+use time::{Span, Time};
+use wire::Seq;
+
+/// Between two questions whether to go on.
+const ASK_EVERY: u64 = 1 << 14;
+/// So many events at one moment are a scenario that can not progress.
+const MOST_AT_ONCE: u64 = 1 << 26;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    pub now: Time,
+    pub duration: Option<Span>,
+    pub events: u64,
+    /// Connections that have ended, and all that will.
+    pub ended: u64,
+    pub finite: u64,
+}
+
+/// Why a run is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The scenario's duration has passed.
+    Duration,
+    /// Everything has been sent and acknowledged.
+    Done,
+    /// It was told to stop.
+    Stopped,
+    /// Nothing will ever happen again, and these connections have not ended.
+    Stuck { connections: Vec<u32> },
+    /// Time does not pass any more.
+    Standstill { events: u64 },
+}
+
+/// What was counted, whatever is recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    pub end: End,
+    pub seed: u64,
+    /// How long the run lasted, in its own time.
+    pub time: Time,
+    pub events: u64,
+    pub connections: Vec<Outcome>,
+    /// By link: forward, back.
+    pub links: Vec<[Counters; 2]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Index of the scenario's flow.
+    pub flow: u32,
+    pub starts: Time,
+    pub ended: Option<Time>,
+    pub failure: Option<Failure>,
+    /// Client to server, and back.
+    pub ways: [Way; 2],
+}
+
+pub struct Simulation<R> {
+    net: Net<Frame>,
+    connections: Vec<Connection>,
+    ends: Vec<Ends>,
+    recorder: R,
+    copies: u64,
+    events: u64,
+    duration: Option<Span>,
+    seed: u64,
+    finite: u64,
+    ended: u64,
+}
+
+impl Simulation<Null> {
+    /// A run that records nothing.
+    pub fn new(scenario: &Scenario, seed: u64) -> Result<Simulation<Null>, BuildError> {
+        Simulation::with(scenario, seed, |_, _| Null)
+    }
+}
+
+impl<S: Sink> Simulation<Full<S>> {
+    /// A run that hands what the scenario's `[record]` asks for to `sink`.
+    pub fn recorded(scenario: &Scenario, seed: u64, sink: S) -> Result<Simulation<Full<S>>, BuildError> {
+        Simulation::with(scenario, seed, |flow_of, ends| Full::new(scenario, flow_of, ends, sink))
+    }
+    /// Ends the recording.
+    pub fn finish(self) -> (Summary, S) {
+        let summary = self.summary(End::Stopped);
+        (summary, self.recorder.finish())
+    }
+}
+
+impl<R: Recorder> Simulation<R> {
+    fn with(
+        scenario: &Scenario,
+        seed: u64,
+        recorder: impl FnOnce(&[u32], &[(usize, usize)]) -> R,
+    ) -> Result<Simulation<R>, BuildError> {
+        let mut net = Net::new(&topology(scenario), seed)?;
+        let kinds: Vec<Arc<Kind>> = scenario.stacks.iter().map(|s| Arc::new(s.kind.clone())).collect();
+        let mut connections = Vec::new();
+        let mut ends = Vec::new();
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            for source in 0..flow.count {
+                let mut seeds = Seeds { seed, flow: &flow.name, source };
+                let connection = seeds.connection(index as u32, flow, &kinds);
+                let number = connections.len() as u32;
+                net.set_timer(Alarm::Application.id(number), Some(connection.starts));
+                connections.push(connection);
+                let (client, server) = (NodeId(flow.from as u32), NodeId(flow.to as u32));
+                ends.push(Ends { connection: number, client, server });
+            }
+        }
+        let flow_of: Vec<u32> = connections.iter().map(|c| c.flow).collect();
+        let pairs: Vec<(usize, usize)> =
+            ends.iter().map(|e| (e.client.0 as usize, e.server.0 as usize)).collect();
+        let finite = connections.iter().filter(|c| c.is_finite()).count() as u64;
+        Ok(Simulation {
+            net,
+            connections,
+            ends,
+            recorder: recorder(&flow_of, &pairs),
+            copies: 0,
+            events: 0,
+            duration: scenario.duration,
+            seed,
+            finite,
+            ended: 0,
+        })
+    }
+
+    /// Runs to the end. `go_on` is asked every few thousand events.
+    pub fn run(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Summary {
+        let end = self.run_to_end(go_on);
+        self.summary(end)
+    }
+
+    fn run_to_end(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> End {
+        let limit = self.duration.map_or(Time::FAR_FUTURE, |d| Time::ZERO + d);
+        let all_end = self.finite == self.connections.len() as u64;
+        let (mut moment, mut at_once) = (Time::FAR_PAST, 0);
+        while let Some((now, event)) = self.net.step_until(limit, &mut self.recorder) {
+            self.events += 1;
+            self.handle(now, event);
+            if all_end && self.ended == self.finite && self.duration.is_none() {
+                return End::Done;
+            }
+            if now > moment {
+                (moment, at_once) = (now, 0);
+            }
+            at_once += 1;
+            if at_once > MOST_AT_ONCE {
+                return End::Standstill { events: at_once };
+            }
+            if self.events.is_multiple_of(ASK_EVERY) && !go_on(self.progress(now)) {
+                return End::Stopped;
+            }
+        }
+        self.end_of_events()
+    }
+
+    /// No event is left, or none before the end.
+    fn end_of_events(&mut self) -> End {
+        if self.duration.is_some() && self.net.next().is_some() {
+            return End::Duration;
+        }
+        let open: Vec<u32> = (0..self.connections.len() as u32)
+            .filter(|k| {
+                let c = &self.connections[*k as usize];
+                c.is_finite() && c.ended.is_none()
+            })
+            .collect();
+        match (open.is_empty(), self.duration) {
+            (true, _) if self.finite == self.connections.len() as u64 => End::Done,
+            (true, Some(_)) => End::Duration,
+            _ => End::Stuck { connections: open },
+        }
+    }
+
+    #[inline]
+    fn handle(&mut self, now: Time, event: Event<Frame>) {
+        let (number, alarm) = match &event {
+            Event::Arrived { packet, .. } => (packet.connection, None),
+            Event::Timer(id) => {
+                let (connection, alarm) = Alarm::of(*id);
+                (connection, Some(alarm))
+            }
+        };
+        let (Some(connection), Some(ends)) =
+            (self.connections.get_mut(number as usize), self.ends.get(number as usize))
+        else {
+            return;
+        };
+        let mut ip_ids = connection.ip_ids;
+        let (net, recorder, copies) = (&mut self.net, &mut self.recorder, &mut self.copies);
+        let mut host = Host { now, ends: *ends, net, recorder, copies, ip_ids: &mut ip_ids };
+        match (&event, alarm) {
+            (Event::Arrived { at, facts, packet, .. }, _) => {
+                host.recorder.arrived(now, *at, facts, packet);
+                connection.arrived(&mut host, packet);
+            }
+            (_, Some(alarm)) => connection.wake(&mut host, alarm),
+            _ => {}
+        }
+        connection.ip_ids = ip_ids;
+        if connection.ended.is_none() && connection.is_over() {
+            connection.ended = Some(now);
+            self.ended += u64::from(connection.is_finite());
+        }
+    }
+
+    fn progress(&self, now: Time) -> Progress {
+        let Simulation { duration, events, ended, finite, .. } = *self;
+        Progress { now, duration, events, ended, finite }
+    }
+
+    fn summary(&self, end: End) -> Summary {
+        let outcome = |c: &Connection| Outcome {
+            flow: c.flow,
+            starts: c.starts,
+            ended: c.ended,
+            failure: c.failure(),
+            ways: c.ways,
+        };
+        let pairs = 0..self.net.links() / 2;
+        let time = match (&end, self.duration) {
+            (End::Duration, Some(d)) => Time::ZERO + d,
+            _ => self.net.now(),
+        };
+        Summary {
+            end,
+            seed: self.seed,
+            time,
+            events: self.events,
+            connections: self.connections.iter().map(outcome).collect(),
+            links: pairs
+                .map(|p| [LinkId::forward(p), LinkId::back(p)].map(|l| self.net.counters(l)))
+                .collect(),
+        }
+    }
+}
+
+fn topology(scenario: &Scenario) -> Topology {
+    let duplex = |link: &scenario::model::Link| Duplex {
+        name: link.name.clone(),
+        between: (NodeId(link.between.0 as u32), NodeId(link.between.1 as u32)),
+        forward: link.forward.clone(),
+        back: link.back.clone(),
+    };
+    Topology { nodes: scenario.nodes.len() as u32, links: scenario.links.iter().map(duplex).collect() }
+}
+
+/// The random streams of one source of a flow: each for one purpose, so that nothing shifts anything else.
+struct Seeds<'a> {
+    seed: u64,
+    flow: &'a str,
+    source: u32,
+}
+
+impl Seeds<'_> {
+    fn stream(&self, purpose: &str) -> Stream {
+        Stream::new(self.seed, &format!("flow {} {}", self.flow, self.source), purpose)
+    }
+
+    fn connection(&mut self, index: u32, flow: &Flow, kinds: &[Arc<Kind>]) -> Connection {
+        let app = Application::new(&flow.workload, flow.stop, self.stream("workload"));
+        let starts = self.start(flow);
+        match flow.transport {
+            Transport::Datagram { packet_bytes } => Connection::datagrams(index, starts, app, packet_bytes),
+            Transport::Tcp { stack, receiver } => {
+                let mut isn = self.stream("isn");
+                let opening = Opening {
+                    client: Arc::clone(&kinds[stack]),
+                    server: Arc::clone(&kinds[receiver]),
+                    isns: [Seq(isn.next_u64() as u32), Seq(isn.next_u64() as u32)],
+                };
+                Connection::tcp(index, starts, app, opening)
+            }
+        }
+    }
+
+    fn start(&self, flow: &Flow) -> Time {
+        match flow.start.spread {
+            StartSpread::Together => flow.start.at,
+            StartSpread::Spaced { by } => flow.start.at + by * i64::from(self.source),
+            StartSpread::Random { within } => flow.start.at + self.stream("start").uniform_span(within),
+        }
+    }
+}
