@@ -22,9 +22,8 @@ pub(crate) struct Context<'a> {
 }
 
 pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<Scenario> {
-    let mut net = Network::default();
-    // Where links were refused, no path is judged.
-    net.incomplete = matches!(v.item("link"), Some(Item { value: Value::Bad, .. }));
+    let no_links = matches!(v.item("link"), Some(Item { value: Value::Bad, .. }));
+    let mut net = Network { incomplete: no_links, ..Network::default() };
     preset::expand(v, context, &mut net, p);
     let of_presets = net.nodes.len();
     for name in v.tables("node").filter_map(|node| node.item("name")) {

@@ -7,11 +7,13 @@
 
 mod build;
 mod check;
+pub mod docs;
 pub mod keys;
 pub mod model;
 mod overrides;
 mod problem;
 mod read;
+pub mod schema;
 mod stacks;
 mod traces;
 mod tree;
@@ -23,3 +25,12 @@ pub use problem::{Errors, Origin, Problem};
 pub use read::{Override, load, load_stack, parse, parse_stack};
 pub use stacks::built_in as built_in_stacks;
 pub use write::{stack_to_toml, to_toml};
+
+/// The generated files of docs/: name and text.
+pub fn generated() -> [(&'static str, String); 3] {
+    [
+        ("scenario.md", docs::scenario_page()),
+        ("scenario.schema.json", schema::scenario_schema()),
+        ("stack.schema.json", schema::stack_schema()),
+    ]
+}
