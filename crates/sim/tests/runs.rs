@@ -39,7 +39,7 @@ fn requests_are_answered() {
 
 #[test]
 fn datagrams_come_at_their_rate() {
-    let flow = "transport = \"datagram\"\npacket = \"1000B\"\nworkload = { kind = \"constant-rate\", rate = \"1Mbps\", message = \"1000B\" }";
+    let flow = "transport = \"datagram\"\npacket = \"1000B\"\nworkload = { kind = \"constant-rate\", rate = \"1Mbps\" }";
     let (summary, _) = run(&scenario(&one_link(flow, "duration = \"10s\"")), 1);
     assert_eq!(summary.end, End::Duration);
     // One every 8 ms from 0 on; those sent in the last 10.8 ms are still under way.
