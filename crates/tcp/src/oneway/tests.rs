@@ -75,7 +75,7 @@ fn newreno_of_1998_ends_the_inflation_at_a_partial_ack_and_the_later_deflates_by
         let out: Vec<Sent> = std::iter::from_fn(|| s.transmit(ms(300))).collect();
         assert_eq!((out[0].data.number, out[0].why), (10, Why::PartialAck));
         assert_eq!((s.view().cwnd, s.view().inflation), (cwnd, inflation));
-        assert_eq!(s.view().phase, sender::Phase::Recovery);
+        assert_eq!(s.view().phase, Phase::Recovery);
     }
 }
 

@@ -102,3 +102,26 @@ fn nothing_overflows_whatever_comes() {
         }
     }
 }
+
+#[test]
+fn before_2002_the_minimum_bounds_what_was_backed_off_and_the_back_off_ends_at_64() {
+    let mut t = TickRto::new(ms(10), 0.0, ms(3000), ms(200), Span::from_secs(60)).bounded_after_backoff();
+    (0..60).for_each(|_| t.on_sample(ms(20), at_ms(1000)));
+    assert_eq!(t.rto(), ms(200));
+    t.on_timeout();
+    assert_eq!(t.rto(), ms(200), "50 ms * 2 is still below");
+    (0..12).for_each(|_| t.on_timeout());
+    assert_eq!(t.backoff(), 64);
+}
+
+#[test]
+fn a_timestamps_rtt_is_rounded_to_the_nearest_tick_and_leaves_the_back_off() {
+    let mut t = old(0.0);
+    t.on_timeout();
+    t.on_timestamp(ms(249));
+    assert_eq!((t.rtt_ticks(), t.backoff()), (2, 2));
+    t.on_timestamp(ms(250));
+    assert_eq!(t.rtt_ticks(), 3);
+    t.end_backoff();
+    assert_eq!(t.backoff(), 1);
+}
