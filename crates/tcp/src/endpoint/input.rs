@@ -42,6 +42,9 @@ impl Endpoint {
             self.on_rst(at, next);
             return;
         }
+        if self.stamps {
+            self.note_stamp(now, seg, at);
+        }
         if seg.flags.has(Flags::SYN) {
             // RFC 5961 §4: a SYN in a connection is answered by a challenge ACK.
             self.owed = Owed::Alone;
@@ -56,7 +59,7 @@ impl Endpoint {
         self.on_closing(now);
     }
 
-    /// PAWS and the upkeep of TS.Recent (RFC 7323 §5.3, §4.3).
+    /// PAWS (RFC 7323 §5.3 R1).
     #[inline]
     fn stamps_acceptable(&mut self, now: Time, seg: &Segment, at: i64) -> bool {
         if seg.flags.has(Flags::RST) {
@@ -73,10 +76,17 @@ impl Endpoint {
             }
             return false;
         }
-        if at <= self.last_ack_sent as i64 {
+        true
+    }
+
+    /// RFC 7323 §5.3 R3: after the window test, so that an old duplicate does not count.
+    #[inline]
+    fn note_stamp(&mut self, now: Time, seg: &Segment, at: i64) {
+        if let Some(stamps) = seg.timestamps
+            && at <= self.last_ack_sent as i64
+        {
             (self.recent, self.recent_at) = (stamps.val, now);
         }
-        true
     }
 
     /// A segment that PAWS drops: DSACK tells of it where it repeats what is here already.

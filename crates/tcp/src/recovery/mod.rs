@@ -121,5 +121,3 @@ impl Recovery {
     }
 }
 
-#[cfg(test)]
-mod tests;

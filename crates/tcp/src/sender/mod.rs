@@ -319,5 +319,3 @@ impl Sender {
 /// No stream is longer: thousands of years at 1 Tbps, and far from overflow.
 const ENDLESS: u64 = u64::MAX >> 2;
 
-#[cfg(test)]
-mod tests;

@@ -34,7 +34,7 @@ impl Sender {
         self.timed_out_end = self.una() + u64::from(self.board.get(0).map_or(0, |s| s.space()));
         // RFC 5682 §2.1 (1): not within a recovery.
         if self.undo.spec().f_rto && undisturbed {
-            self.undo.frto = Frto::First;
+            self.undo.begin_frto();
         } else {
             self.undo.frto = Frto::Off;
             self.repair_by_slow_start(false);

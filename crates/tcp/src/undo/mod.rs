@@ -64,6 +64,14 @@ impl Undo {
         self.dsack.resent();
     }
 
+    /// F-RTO takes charge of this timeout: the others are quiet (as in Linux; paper `interruption`, Fig. 10, where
+    /// a DSACK of the only retransmission takes nothing back).
+    pub(crate) fn begin_frto(&mut self) {
+        self.frto = Frto::First;
+        self.eifel = Eifel::default();
+        self.dsack = Dsack::default();
+    }
+
     pub(crate) fn timed_out(&mut self, now: Time, srtt: Option<wire::time::Span>, first: bool) {
         self.bad = match srtt {
             Some(srtt) if self.spec.bad_retransmit_window && first => BadRetransmit::armed(now + srtt),

@@ -1,8 +1,14 @@
 //! Two endpoints that talk over a path, and stories with times.
 
+#![allow(clippy::single_range_in_vec_init, reason = "a SACK option may have one block")]
+
 mod closing;
+mod flow;
 mod handshake;
+mod interruption;
 mod pipe;
 mod random;
+mod recovery;
 mod stacks;
+mod timeline;
 mod transfer;

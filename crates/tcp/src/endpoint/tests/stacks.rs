@@ -93,8 +93,10 @@ pub fn osx() -> Wire {
     let mut s = rfc_sack();
     s.options.mss_bytes = 1460;
     s.options.timestamps = true;
-    s.detect = Detect { rule: DetectRule::Xnu1699, dupthresh: 2, limited_transmit: true };
+    s.detect = Detect { rule: DetectRule::Xnu1699, dupthresh: 2, limited_transmit: false };
     s.recovery = Recovery { rule: RecoveryRule::Pipe, after_timeout: AfterTimeout::GoBackN };
+    s.rto.rule = RtoKind::Bsd;
+    s.rto.granularity = ms(1);
     s.rto.min = ms(30);
     s.rto.slop = ms(200);
     s.undo = Undo { bad_retransmit_window: true, ..Undo::default() };
