@@ -53,6 +53,7 @@ impl<P: Copy> Net<P> {
 
     /// Sends a packet. `now` is the time of the event being handled, or later, but not past the next event.
     /// False if no way leads there (or the packet is there already): nothing is sent.
+    #[inline]
     pub fn send<W: Watch<P>>(
         &mut self,
         now: Time,
