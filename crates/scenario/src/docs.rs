@@ -82,25 +82,37 @@ impl Page {
     }
 
     fn row(&mut self, key: &Key) {
-        let default = match key.need {
-            Need::Required => "required".to_owned(),
-            Need::Optional(meaning) => meaning.to_owned(),
-            Need::Default("") => "empty".to_owned(),
-            Need::Default(text) => match key.kind {
-                Kind::Flag | Kind::Whole(_) | Kind::Number(_) | Kind::Probability | Kind::FlagOrNames(_) => {
-                    format!("`{text}`")
-                }
-                _ => format!("`\"{text}\"`"),
-            },
-        };
-        let doc = words_of(&key.kind).map_or(key.doc.to_owned(), |words| format!("{} {}", key.doc, words));
+        let (default, doc) = (default(key), meaning(key));
         let _ = writeln!(self.text, "| `{}` | {} | {default} | {doc} |", key.name, what(&key.kind));
+    }
+}
+
+/// What holds where the key is not said.
+pub(crate) fn default(key: &Key) -> String {
+    match key.need {
+        Need::Required => "required".to_owned(),
+        Need::Optional(meaning) => meaning.to_owned(),
+        Need::Default("") => "empty".to_owned(),
+        Need::Default(text) => match key.kind {
+            Kind::Flag | Kind::Whole(_) | Kind::Number(_) | Kind::Probability | Kind::FlagOrNames(_) => {
+                format!("`{text}`")
+            }
+            _ => format!("`\"{text}\"`"),
+        },
+    }
+}
+
+/// What the key is for, and what its words mean.
+pub(crate) fn meaning(key: &Key) -> String {
+    match words_of(&key.kind) {
+        Some(words) => format!("{} {words}", key.doc),
+        None => key.doc.to_owned(),
     }
 }
 
 const HEAD: &str = "\n| key | value | default | meaning |\n|---|---|---|---|\n";
 
-fn form_sentence(forms: &Forms) -> String {
+pub(crate) fn form_sentence(forms: &Forms) -> String {
     let ways: Vec<String> = forms
         .sets
         .iter()
@@ -111,12 +123,12 @@ fn form_sentence(forms: &Forms) -> String {
 }
 
 /// The kind of a value, and its units.
-fn what(kind: &Kind) -> String {
+pub(crate) fn what(kind: &Kind) -> String {
     match kind {
         Kind::Text => "text".to_owned(),
         Kind::Name => "name".to_owned(),
         Kind::File => "file".to_owned(),
-        Kind::Reference(noun) => format!("{noun}"),
+        Kind::Reference(noun) => (*noun).to_owned(),
         Kind::Flag => "true or false".to_owned(),
         Kind::Whole(range) => format!("whole number{}", span(range, u64::MAX / 2)),
         Kind::Number(range) => format!("number{}", span(range, 1e9)),

@@ -7,6 +7,7 @@
 
 mod build;
 mod check;
+pub mod describe;
 pub mod docs;
 pub mod keys;
 pub mod model;

@@ -2,6 +2,8 @@
 
 mod build;
 
+pub(crate) use build::defaults;
+
 use crate::check;
 use crate::keys::{Kind, STACK, Table};
 use crate::overrides::{all_keys, drop_other_variants};
@@ -59,6 +61,14 @@ impl Library<'_> {
     pub fn values(&self, wanted: &Wanted<'_>, problems: &mut Problems) -> Option<Values> {
         let (node, path) = self.resolved(wanted, &mut Vec::new(), problems)?;
         Some(check::table(&node, &STACK, &path, problems))
+    }
+
+    /// The name in the stack's own `based_on`.
+    pub fn based_on(&self, wanted: &Wanted<'_>) -> Option<String> {
+        let mut said_elsewhere = Problems::default();
+        let step = self.find(wanted, &[], &mut said_elsewhere)?;
+        let (node, _) = self.read(&step, wanted, &mut said_elsewhere)?;
+        node.get("based_on")?.text().map(str::to_owned)
     }
 
     /// The tree with all that it inherits, and the path by which its keys are named.

@@ -160,6 +160,23 @@ impl Values {
         self.list(key).iter().filter_map(Item::table)
     }
 
+    /// The value at a path below this table: `queue.packets`, `channel.fade.loss`.
+    pub fn find(&self, path: &str) -> Option<&Item> {
+        self.below(&join(&self.path, path))
+    }
+
+    fn below(&self, full: &str) -> Option<&Item> {
+        fn at<'a>(item: &'a Item, full: &str) -> Option<&'a Item> {
+            match &item.value {
+                _ if item.path == full => Some(item),
+                Value::Table(v) => v.below(full),
+                Value::List(list) => list.iter().find_map(|item| at(item, full)),
+                _ => None,
+            }
+        }
+        self.items.iter().find_map(|(_, item)| at(item, full))
+    }
+
     pub fn variant_name(&self) -> &'static str {
         self.variant.map_or("", |v| v.name)
     }

@@ -56,16 +56,15 @@ pub(super) fn both(
         return None;
     }
     // What is said above reads better; this is what the links themselves insist on.
-    for spec in [&forward, &back] {
+    for (name, spec) in [("forward", &forward), ("back", &back)] {
         if let Err(wrong) = spec.check()
             && p.is_empty()
         {
-            p.add(
-                &v.origin,
-                &join(&v.path, &wrong.key),
-                Some(&wrong.found),
-                format!("can not be: {}", wrong.allowed),
-            );
+            let says = format!("can not be: {}", wrong.allowed);
+            match v.find(&format!("{name}.{}", wrong.key)).or_else(|| v.find(&wrong.key)) {
+                Some(item) => item.refuse(p, says),
+                None => p.add(&v.origin, &join(&v.path, &wrong.key), Some(&wrong.found), says),
+            }
         }
     }
     Some((forward, back))

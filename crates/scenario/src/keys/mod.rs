@@ -7,7 +7,7 @@ mod scenario;
 mod stack;
 
 pub use channel::CHANNEL;
-use link::LINK;
+pub use link::{LINK, QUEUE};
 pub use scenario::SCENARIO;
 pub use stack::STACK;
 

@@ -54,7 +54,7 @@ fn section<'a>(v: &'a Values, key: &'static str, scratch: &'a mut Option<Values>
     }
 }
 
-pub(super) fn defaults(key: &'static str) -> Option<Values> {
+pub(crate) fn defaults(key: &'static str) -> Option<Values> {
     use crate::keys::Kind as K;
     use crate::problem::Origin;
     use crate::tree::{Node, Tree};
