@@ -45,6 +45,7 @@ class Case:
     recording: bool = False
     peer: Peer | None = None
     most_runs: int | None = None  # what is only about memory need not run often
+    quick_share: float = 0.1  # of the scenario's duration, with --quick
 
 
 CASES = [
@@ -63,8 +64,8 @@ CASES = [
         recording=True,
         peer=Peer(flows=100, loss=0, ns2_s=20, ns3_s=2),
     ),
-    Case("10,000 flows", "flows-10000.toml", cost_bar=("100 flows", 2.0)),
-    Case("100,000 flows", "flows-100000.toml", memory_bar=1024, most_runs=1),
+    Case("10,000 flows", "flows-10000.toml", cost_bar=("100 flows", 2.0), quick_share=0.3),
+    Case("100,000 flows", "flows-100000.toml", memory_bar=1024, most_runs=1, quick_share=0.5),
 ]
 
 
@@ -233,7 +234,7 @@ def bench(only: str | None, quick: bool, runs: int) -> list[dict]:
     rows: list[dict] = []
     costs: dict[str, float] = {}
     for case in cases:
-        todo = programs(case, simulate, ns2, ns3, 0.1 if quick else 1.0)
+        todo = programs(case, simulate, ns2, ns3, case.quick_share if quick else 1.0)
         in_turns(todo, min(runs, case.most_runs or runs))
         print_runs(case, todo)
         if not todo[0].ran:
