@@ -1,6 +1,6 @@
 //! `link.air.channel.fade.schedule.for=200ms`: one key of a file set from outside, before anything is checked.
 
-use crate::keys::{Key, Kind, Table};
+use crate::keys::{Key, Kind, Table, Variant};
 use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::tree::{Entry, Node, Tree, parse_value};
 use crate::values::join;
@@ -91,18 +91,24 @@ impl Setter<'_> {
     }
 }
 
-/// Once another variant is chosen, the keys that only the former one had mean nothing; those that overrides set
-/// stay, and are judged.
+/// Once another variant is chosen, the keys of the former one mean nothing, unless both have the same key (a queue's
+/// limit, but not the `beta` of two window rules); those that overrides set stay, and are judged.
 pub(crate) fn drop_other_variants(entries: &mut Vec<Entry>, table: &'static Table, word: &str, value: &Node) {
     let Some(variants) = table.variants.as_ref().filter(|v| v.tag == word) else { return };
     let Some(chosen) = value.text().and_then(|name| table.variant(name)) else { return };
-    let keeps = |entry: &Entry| {
-        entry.key == variants.tag
-            || table.keys_with(Some(chosen)).any(|k| k.name == entry.key)
-            || table.variants_with(&entry.key).is_empty()
-            || matches!(entry.origin, Origin::Override { .. })
+    let former = entries.iter().find(|e| e.key == variants.tag).and_then(|e| e.node.text());
+    let former = former.or(variants.default).and_then(|name| table.variant(name));
+    let of = |variant: &'static Variant, key: &str| variant.keys.iter().find(|k| k.name == key);
+    let same = |key: &str| match (former.and_then(|f| of(f, key)), of(chosen, key)) {
+        (Some(old), Some(new)) => old.doc == new.doc && old.need == new.need,
+        (None, Some(_)) => true,
+        (_, None) => false,
     };
-    entries.retain(keeps);
+    entries.retain(|entry| {
+        table.variants_with(&entry.key).is_empty()
+            || same(&entry.key)
+            || matches!(entry.origin, Origin::Override { .. })
+    });
 }
 
 fn put(entries: &mut Vec<Entry>, key: &str, node: Node, origin: &Origin) {

@@ -59,7 +59,7 @@ pub struct Key {
     pub doc: &'static str,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     Required,
     /// Absence has a meaning of its own; a few words for the documentation.
