@@ -41,21 +41,33 @@ pub struct Problem {
     pub says: String,
 }
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Problem {
+    fn place(&self) -> String {
         match &self.origin {
-            Origin::File { file, line } => write!(f, "{file}:{line}: ")?,
-            Origin::Override { label, key, raw } if self.found.is_some() && **key == *self.key => {
-                return write!(f, "{label}{key}={raw} {}", self.says);
+            Origin::File { file, line } => format!("{file}:{line}: "),
+            Origin::Override { label, key, raw } => format!("{label}{key}={raw}: "),
+            Origin::Default => String::new(),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let says = &self.says;
+        match (&self.origin, &*self.key, &self.found) {
+            // The override itself is the subject.
+            (Origin::Override { label, key, raw }, own, Some(_)) if **key == *own => {
+                format!("{label}{key}={raw} {says}")
             }
-            Origin::Override { label, key, raw } => write!(f, "{label}{key}={raw}: ")?,
-            Origin::Default => {}
+            (_, "", _) => format!("{}{says}", self.place()),
+            (_, key, Some(found)) => format!("{}{key} = {found} {says}", self.place()),
+            (_, key, None) => format!("{}{key} {says}", self.place()),
         }
-        match (&*self.key, &self.found) {
-            ("", _) => write!(f, "{}", self.says),
-            (key, Some(found)) => write!(f, "{key} = {found} {}", self.says),
-            (key, None) => write!(f, "{key} {}", self.says),
-        }
+    }
+}
+
+impl fmt::Display for Problem {
+    /// One line, whatever stood in the file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence().replace(char::is_control, " "))
     }
 }
 
