@@ -63,6 +63,12 @@ impl Sampler {
         }
     }
 
+    /// ns-3.20's way: the oldest segment outstanding, if it was sent once and all of it is acknowledged.
+    pub(crate) fn of_oldest(acked: &Acked, now: Time) -> Sample {
+        let rtt = acked.oldest_once.then(|| now - acked.oldest_sent);
+        Sample { rto: rtt, from_timestamp: false, exact: rtt }
+    }
+
     /// Of the handshake.
     pub(crate) fn note(&mut self, rtt: Span) {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));

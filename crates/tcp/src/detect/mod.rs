@@ -18,7 +18,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) dupacks: u32,
     /// SACKed segments above SND.UNA.
     pub(crate) sacked_segments: u32,
-    /// Segments the size of which the receiver may have had in mind when it sent duplicate ACKs.
+    /// SACK was negotiated.
     pub(crate) sack: bool,
 }
 

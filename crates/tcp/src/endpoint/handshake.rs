@@ -138,7 +138,7 @@ impl Endpoint {
             self.end(Some(Failure::TimedOut));
             return;
         }
-        self.sender.rto.on_timeout();
+        self.sender.handshake_timed_out();
         self.syn_due = true;
     }
 
@@ -148,8 +148,8 @@ impl Endpoint {
         if self.syns == 0 {
             self.syn_at = now;
         }
+        self.timers.start(Timer::Retransmit, now, self.sender.handshake_timeout(self.syns));
         self.syns += 1;
-        self.timers.start(Timer::Retransmit, now, self.sender.rto.rto());
         let answers = self.stage == Stage::SynReceived;
         let options = self.spec.options;
         let either = |taken: bool, offered: bool| if answers { taken } else { offered };

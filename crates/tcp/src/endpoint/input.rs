@@ -129,7 +129,8 @@ impl Endpoint {
     /// RFC 5961 §3: only the exact number resets.
     fn on_rst(&mut self, at: i64, next: u64) {
         if at == next as i64 {
-            self.end(Some(Failure::Reset));
+            // In TIME-WAIT all is said: a late copy of the last ACK was answered by a peer that has forgotten.
+            self.end((self.stage != Stage::TimeWait).then_some(Failure::Reset));
         } else {
             self.owed = Owed::Alone;
         }

@@ -54,7 +54,8 @@ impl Recovery {
             RecoveryRule::Pipe => Recovery::Inflation(Inflation::newreno(true)),
             RecoveryRule::Prr => Recovery::Prr(Prr::default()),
             RecoveryRule::RateHalving => Recovery::Halving(Halving::default()),
-            RecoveryRule::Ns320 { .. } => Recovery::Inflation(Inflation::newreno(true)),
+            // The sender deals with its ACKs itself (`sender/ns320.rs`).
+            RecoveryRule::Ns320 { .. } => Recovery::None,
         }
     }
 
@@ -120,4 +121,3 @@ impl Recovery {
         w.cwnd = w.cwnd.max(w.smss);
     }
 }
-

@@ -5,7 +5,7 @@ use super::{Phase, Sender};
 use crate::congestion::AckFacts;
 use crate::endpoint::Evidence;
 use crate::rto::RttSample;
-use crate::sampler::Sample;
+use crate::sampler::{Sample, Sampler};
 use crate::stack::{DetectRule, RecoveryRule};
 use crate::timers::{Timer, Timers};
 use crate::{detect, recovery};
@@ -59,6 +59,7 @@ impl Sender {
         if !self.undone(a, &news) {
             let facts = self.facts(a, &news, &sample, flight, limited);
             match self.phase {
+                _ if self.rules.is_ns320 => self.ack_as_ns320(a, &news, &facts),
                 Phase::Open => self.ack_in_open(a, &news, &facts, timers),
                 Phase::Recovery => self.ack_in_recovery(a, &news, &facts, timers),
                 Phase::Loss => self.ack_in_loss(a, &news, &facts),
@@ -119,7 +120,12 @@ impl Sender {
         if self.phase == Phase::Open {
             self.limited_bytes = 0;
         }
-        let sample = self.sampler.take(&news.acked, a.echoed, a.now);
+        let sample = if self.rules.is_ns320 {
+            // Of the oldest segment or not at all, and not where a part of it is acknowledged.
+            Sampler::of_oldest(&news.acked, a.now)
+        } else {
+            self.sampler.take(&news.acked, a.echoed, a.now)
+        };
         if let Some(rtt) = sample.rto {
             self.rto.on_sample(&RttSample {
                 rtt,
@@ -135,7 +141,7 @@ impl Sender {
     /// Of partial ACKs not every one does (RFC 6582 §4).
     #[inline]
     fn restarts_timer(&self) -> bool {
-        let partial = self.phase == Phase::Recovery && self.una() < self.recover;
+        let partial = self.phase == Phase::Recovery && self.una() < self.recover && !self.rules.is_ns320;
         !partial || self.recovery.partial_ack_restarts_timer(self.partial_acks == 0)
     }
 

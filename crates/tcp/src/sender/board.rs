@@ -80,6 +80,8 @@ pub(crate) struct Acked {
     pub(crate) resent: bool,
     /// Some of it was sent once only and had not been SACKed: an original that arrived, seen now.
     pub(crate) original: bool,
+    /// The oldest segment was sent once, and all of it is acknowledged.
+    pub(crate) oldest_once: bool,
     /// When the oldest and the newest of it were sent; meaningless where nothing was acknowledged.
     pub(crate) oldest_sent: Time,
     pub(crate) newest_sent: Time,
@@ -219,6 +221,7 @@ impl Board {
             let Some(&seg) = self.segs.front() else { break };
             if acked.segments == 0 {
                 acked.oldest_sent = seg.sent;
+                acked.oldest_once = seg.resent == 0 && left >= seg.space();
             }
             acked.newest_sent = seg.sent;
             acked.segments += 1;

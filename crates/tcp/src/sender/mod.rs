@@ -5,6 +5,7 @@
 
 mod ack;
 pub(crate) mod board;
+mod ns320;
 mod output;
 mod repair;
 pub(crate) mod runs;
@@ -99,6 +100,7 @@ struct Rules {
     buffer: u64,
     max_burst: u32,
     max_retries: u32,
+    is_ns320: bool,
 }
 
 impl Sender {
@@ -143,6 +145,7 @@ impl Sender {
                 buffer: spec.send.buffer_bytes.unwrap_or(u64::MAX),
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
                 max_retries: spec.send.max_retries,
+                is_ns320: matches!(spec.recovery.rule, stack::RecoveryRule::Ns320 { .. }),
             },
             congestion,
             recovery: Recovery::new(spec.recovery.rule, false),
@@ -161,15 +164,36 @@ impl Sender {
         self.undo = Undo::new(spec.undo, sack, timestamps);
     }
 
+    /// The wait for an answer to the `nth` SYN (from 0).
+    pub(crate) fn handshake_timeout(&self, nth: u32) -> Span {
+        if self.ns320().is_some() {
+            // Its SYN has a timer of its own, which the RTO rule does not know.
+            return Span::from_secs(3) * (1 << nth.min(16));
+        }
+        self.rto.rto()
+    }
+
+    pub(crate) fn handshake_timed_out(&mut self) {
+        if self.ns320().is_none() {
+            self.rto.on_timeout();
+        }
+    }
+
     /// RFC 5681 §3.1: a SYN or SYN-ACK was lost, so the initial window is one segment.
     pub(crate) fn handshake_was_resent(&mut self) {
         self.window.cwnd = self.window.smss;
-        self.rto.on_late_handshake();
+        if self.ns320().is_none() {
+            self.rto.on_late_handshake();
+        }
     }
 
     /// The handshake's round trip is the first RTT sample.
     pub(crate) fn handshake_took(&mut self, now: Time, rtt: Span) {
         self.sampler.note(rtt);
+        if self.ns320().is_some() {
+            // It does not time its SYN.
+            return;
+        }
         self.rto.on_sample(&RttSample { rtt, now, una: 1, nxt: 1, from_timestamp: false });
     }
 
@@ -318,4 +342,3 @@ impl Sender {
 
 /// No stream is longer: thousands of years at 1 Tbps, and far from overflow.
 const ENDLESS: u64 = u64::MAX >> 2;
-

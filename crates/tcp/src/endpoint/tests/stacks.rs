@@ -132,7 +132,16 @@ pub fn all() -> Vec<(&'static str, Wire)> {
     let mut bursts = linux();
     bursts.send.max_burst_segments = Some(3);
     bursts.send.buffer_bytes = Some(64 << 10);
+    let ns320 = |variant| {
+        let mut s = rfc_newreno(false);
+        s.recovery.rule = RecoveryRule::Ns320 { variant };
+        s.rto.rule = RtoKind::Ns320;
+        s
+    };
     vec![
+        ("ns-3.20 tahoe", ns320(Ns320::Tahoe)),
+        ("ns-3.20 reno", ns320(Ns320::Reno)),
+        ("ns-3.20 newreno", ns320(Ns320::NewReno)),
         ("tahoe", rfc_tahoe()),
         ("reno", rfc_reno()),
         ("newreno impatient", rfc_newreno(true)),
