@@ -8,7 +8,7 @@ use path::Key;
 const ABSENT: u32 = u32::MAX;
 const CHILDREN: usize = 4;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     key: Key,
     source: u32,
@@ -17,14 +17,18 @@ struct Entry {
 /// The next event of each source that has one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agenda {
+    len: usize,
+    /// `len` sources and nobody behind them: a node always has four children to compare.
     heap: Vec<Entry>,
     /// Where each source is in the heap.
     place: Vec<u32>,
 }
 
+const NOBODY: Entry = Entry { key: Key::NEVER, source: ABSENT };
+
 impl Agenda {
     pub fn new(sources: usize) -> Agenda {
-        Agenda { heap: Vec::new(), place: vec![ABSENT; sources] }
+        Agenda { len: 0, heap: Vec::new(), place: vec![ABSENT; sources] }
     }
 
     /// Room for sources up to this number.
@@ -36,7 +40,7 @@ impl Agenda {
 
     #[inline]
     pub fn first(&self) -> Option<(Key, u32)> {
-        self.heap.first().map(|e| (e.key, e.source))
+        self.heap.first().filter(|e| e.source != ABSENT).map(|e| (e.key, e.source))
     }
 
     #[inline]
@@ -57,8 +61,7 @@ impl Agenda {
         let place = self.place[source as usize];
         if place == ABSENT {
             if key != Key::NEVER {
-                self.heap.push(Entry { key, source });
-                self.rise(self.heap.len() - 1);
+                self.add(Entry { key, source });
             }
             return;
         }
@@ -67,34 +70,51 @@ impl Agenda {
         if key == Key::NEVER {
             self.remove(place);
         } else if old != key {
-            self.heap[place].key = key;
-            if key.is_before(old) { self.rise(place) } else { self.sink(place) }
+            let entry = Entry { key, source };
+            if key.is_before(old) { self.rise(place, entry) } else { self.sink(place, entry) }
         }
     }
 
     /// The same for the source that is first.
     #[inline]
     pub fn set_first(&mut self, key: Key) {
-        let Some(first) = self.heap.first_mut() else { return };
+        let Some(first) = self.heap.first() else { return };
         if key == Key::NEVER {
             return self.remove(0);
         }
         // Its next event is never before the one that was handled.
-        first.key = key;
-        self.sink(0);
+        let entry = Entry { key, source: first.source };
+        self.sink(0, entry);
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        self.heap.resize(self.heap.len().max(CHILDREN + 1) * 2, NOBODY);
+    }
+
+    fn add(&mut self, entry: Entry) {
+        // Behind the last there is always room for four children that are nobody.
+        if self.len + CHILDREN >= self.heap.len() {
+            self.widen();
+        }
+        self.len += 1;
+        self.rise(self.len - 1, entry);
     }
 
     fn remove(&mut self, place: usize) {
-        let gone = self.heap.swap_remove(place);
+        let gone = self.heap[place];
         self.place[gone.source as usize] = ABSENT;
-        let Some(&moved) = self.heap.get(place) else { return };
-        self.place[moved.source as usize] = place as u32;
-        if moved.key.is_before(gone.key) { self.rise(place) } else { self.sink(place) }
+        self.len -= 1;
+        let last = self.heap[self.len];
+        self.heap[self.len] = NOBODY;
+        if self.len == place {
+            return;
+        }
+        if last.key.is_before(gone.key) { self.rise(place, last) } else { self.sink(place, last) }
     }
 
     #[inline]
-    fn rise(&mut self, mut place: usize) {
-        let entry = self.heap[place];
+    fn rise(&mut self, mut place: usize, entry: Entry) {
         while place > 0 {
             let parent = (place - 1) / CHILDREN;
             if !entry.key.is_before(self.heap[parent].key) {
@@ -107,28 +127,17 @@ impl Agenda {
     }
 
     #[inline]
-    fn sink(&mut self, mut place: usize) {
-        let entry = self.heap[place];
-        let begin = place;
-        loop {
-            let first = place * CHILDREN + 1;
-            let least = match self.heap.get(first..first + CHILDREN) {
-                Some(children) => first + least_of_four(children),
-                None => match self.heap.get(first..) {
-                    None | Some([]) => break,
-                    Some(rest) => first + least_of(rest),
-                },
-            };
-            let child = self.heap[least];
+    fn sink(&mut self, mut place: usize, entry: Entry) {
+        while let Some(children) = self.heap.get(place * CHILDREN + 1..place * CHILDREN + 1 + CHILDREN) {
+            let least = least_of_four(children);
+            let child = children[least & 3];
             if !child.key.is_before(entry.key) {
                 break;
             }
             self.put(place, child);
-            place = least;
+            place = place * CHILDREN + 1 + least;
         }
-        if place != begin {
-            self.put(place, entry);
-        }
+        self.put(place, entry);
     }
 
     #[inline]
@@ -146,11 +155,6 @@ fn least_of_four(children: &[Entry]) -> usize {
     let right = 2 + key(3).is_before(key(2)) as usize;
     let take_right = key(right).is_before(key(left)) as usize;
     left + take_right * (right - left)
-}
-
-fn least_of(children: &[Entry]) -> usize {
-    (1..children.len())
-        .fold(0, |least, c| if children[c].key.is_before(children[least].key) { c } else { least })
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl<P: Copy> Net<P> {
 
     /// Sends a packet. `now` is the time of the event being handled, or later, but not past the next event.
     /// False if no way leads there (or the packet is there already): nothing is sent.
-    #[inline]
+    #[inline(always)]
     pub fn send<W: Watch<P>>(
         &mut self,
         now: Time,
@@ -213,12 +213,9 @@ impl<P: Copy> Net<P> {
             }
         }
         let link = &mut self.links[id.index()];
-        let next = link.next();
         let mut cx = context(id, self.here, &mut self.orders, &mut self.pool, watch);
-        link.offer(&mut cx, packet);
-        let new = link.next();
-        if new != next {
-            self.agenda.set(id.0, new);
+        if link.offer(&mut cx, packet) {
+            self.agenda.set(id.0, link.next());
         }
     }
 

@@ -113,3 +113,17 @@ fn no_way_there_is_told_and_nothing_after_the_limit_happens() {
     assert_eq!(net.step_until(Time(125_701_332), &mut Unwatched), None);
     assert!(net.step_until(Time(125_701_333), &mut Unwatched).is_some());
 }
+
+#[test]
+fn a_timer_moved_nearer_fires_at_its_new_time() {
+    let mut net: Net<()> = Net::new(&wireless(5), 1).unwrap();
+    let at = |ms| Time::ZERO + Span::from_millis(ms);
+    net.set_timer(TimerId(0), Some(at(10)));
+    net.set_timer(TimerId(1), Some(at(20)));
+    net.set_timer(TimerId(1), Some(at(5)));
+    net.set_timer(TimerId(2), Some(at(3)));
+    net.set_timer(TimerId(2), Some(at(30)));
+    let fired: Vec<(Time, Event<()>)> = std::iter::from_fn(|| net.step(&mut Unwatched)).collect();
+    let timer = |ms, id| (at(ms), Event::Timer(TimerId(id)));
+    assert_eq!(fired, [timer(5, 1), timer(10, 0), timer(30, 2)]);
+}

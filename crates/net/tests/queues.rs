@@ -64,14 +64,33 @@ fn codel_leaves_a_short_burst_and_a_queue_of_one_packet_alone() {
     assert_eq!(send(&codel(false), &[(ms(0), data(1000, 0)); 60], 1).dropped, []);
     // Steady, below the rate.
     assert_eq!(send(&codel(false), &steady(2000, 1001), 1).dropped, []);
-    // One packet of 20 ms waits longer than the target each time, but less than a packet waits behind it.
+    // Packets of 20 ms: each waits longer than the target, but no more than one waits behind it.
     let slow = pair(LinkSpec {
         rate_bps: Some(400_000),
         queue: QueueSpec::CoDel { limit: LIMIT, target: TARGET, interval: INTERVAL, ecn: false },
         ..megabyte_link()
     });
-    let pairs: Vec<(Time, Facts)> = (0..100).flat_map(|k| [(ms(40 * k), data(1000, 0)); 2]).collect();
-    assert_eq!(send(&slow, &pairs, 1).dropped, []);
+    let mut packets = vec![(ms(0), data(1000, 0)); 2];
+    packets.extend((0..100).map(|k| (ms(10 + 20 * k), data(1000, 0))));
+    let log = send(&slow, &packets, 1);
+    assert_eq!(log.dropped, []);
+    assert!(log.waited[2..].iter().all(|w| *w >= TARGET));
+}
+
+/// The dequeue routine of section 5: where dropping stopped less than 16 intervals ago it goes on at the rate that
+/// had helped; after a longer time it begins with one drop an interval.
+#[test]
+fn codel_goes_on_where_it_stopped_unless_that_was_long_ago() {
+    let in_second_load = |pause_ms: i64| {
+        let mut packets = steady(1500, 900);
+        let again = packets[1499].0 + Span::from_millis(pause_ms);
+        packets.extend(steady(1000, 900).into_iter().map(|(t, f)| (again + (t - Time::ZERO), f)));
+        let log = send(&codel(false), &packets, 1);
+        let gaps: Vec<Time> = log.dropped.iter().filter(|d| d.1 >= 1500).map(|d| d.0).collect();
+        (gaps[1] - gaps[0]).as_millis()
+    };
+    assert!(in_second_load(400) < 70.0, "{}", in_second_load(400));
+    assert!((99.0..=101.0).contains(&in_second_load(2500)), "{}", in_second_load(2500));
 }
 
 /// Full load for long: the delay that is left is near the target's order, far below the queue's limit.
@@ -107,6 +126,33 @@ fn fq_codel_lets_a_new_flow_pass() {
     packets.push((Time(500_000), data(1000, 1)));
     let log = send(&fq_codel(LIMIT, false), &packets, 1);
     assert_eq!(log.ordinals()[..3], [0, 90, 1]);
+}
+
+/// Section 4.2: a flow that ran empty takes a turn among the old ones before it can be new again. Flow 1 sends a
+/// packet each time the one before has left, and gets every second turn only.
+#[test]
+fn fq_codel_gives_no_priority_to_a_flow_that_trickles() {
+    let mut packets = vec![(ms(0), data(1000, 0)); 60];
+    packets.extend((0..40).map(|k| (Time(500_000 + 1_000_000 * k), data(1000, 1))));
+    packets.sort_by_key(|(t, _)| *t);
+    let log = send(&fq_codel(LIMIT, false), &packets, 1);
+    let thick = log.ordinals()[..40].iter().filter(|n| packets[**n as usize].1.flow == 0).count();
+    assert!((18..=22).contains(&thick), "{thick} of 40");
+}
+
+/// A flow that comes back begins with one quantum, whatever it had left: of packets of 600 bytes two go while it is
+/// new (1000 bytes, then 400 are left) and, as flow 0 has just spent its quantum, two in its first turn among the old
+/// (800, then 200).
+#[test]
+fn fq_codel_gives_a_new_flow_one_quantum() {
+    let mut packets = vec![(ms(0), data(1000, 0)); 60];
+    packets.push((Time(500_000), data(100, 1)));
+    packets.extend([(Time(10_500_000), data(600, 1)); 6]);
+    packets.sort_by_key(|(t, _)| *t);
+    let log = send(&fq_codel(LIMIT, false), &packets, 1);
+    let flows: Vec<u32> = log.ordinals().iter().map(|n| packets[*n as usize].1.flow).collect();
+    let first = 2 + flows[2..].iter().position(|f| *f == 1).unwrap();
+    assert_eq!(flows[first..first + 6], [1, 1, 1, 1, 0, 1]);
 }
 
 /// Two flows, one with packets of 500 bytes and one of 1000: each gets half of the bytes.

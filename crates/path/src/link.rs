@@ -92,14 +92,18 @@ impl Link {
         }
     }
 
-    /// A packet comes to the near end.
+    /// A packet comes to the near end. True if [`Link::next`] may be another now.
     #[inline]
-    pub fn offer<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+    pub fn offer<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> bool {
         self.counters.offered += 1;
-        match &self.extras {
-            None => self.admit_plain(cx, id),
-            Some(_) => self.enter(cx, id),
+        if self.extras.is_some() {
+            let next = self.next();
+            self.enter(cx, id);
+            return self.next() != next;
         }
+        let (arrival, due) = (self.flight.next().order, self.due.order);
+        self.admit_plain(cx, id);
+        (arrival, due) != (self.flight.next().order, self.due.order)
     }
 
     /// Handles the event at [`Link::next`], whose key the context carries. What it gives back has arrived at the
@@ -154,7 +158,7 @@ impl Link {
             let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
             cx.watch.enqueued(cx.link, now, facts, packet, Backlog { packets: 1, bytes: bytes as u64 });
             cx.watch.dequeued(cx.link, now, facts, packet, Span::ZERO, Backlog::default());
-            self.start(cx, id);
+            self.start(cx, id, bytes);
         } else if !self.queue.has_room(bytes) {
             self.lose(cx, id, Cause::QueueFull);
         } else {
@@ -173,11 +177,12 @@ impl Link {
                 true => self.take_managed(cx),
             };
             let Some(id) = taken else { return };
+            let bytes = self.weight(cx, id);
             let backlog = if self.managed { self.backlog() } else { self.queue.backlog() };
             let waited = cx.key.time - cx.pool.parcel(id).since;
             let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
             cx.watch.dequeued(cx.link, cx.key.time, facts, packet, waited, backlog);
-            self.start(cx, id);
+            self.start(cx, id, bytes);
             if backlog.packets == 0 {
                 return;
             }
@@ -189,12 +194,12 @@ impl Link {
     }
 
     /// A packet begins to be sent.
-    #[inline]
-    fn start<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+    #[inline(always)]
+    fn start<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, bytes: u32) {
         if self.extras.is_some() {
             return self.start_asking(cx, id);
         }
-        let end = self.rate.send(cx.key.time, self.weight(cx, id));
+        let end = self.rate.send(cx.key.time, bytes);
         let key = Key { time: end + self.delay, order: cx.orders.take() };
         self.busy_until(cx, end);
         self.flight.push(cx.pool, id, key);
