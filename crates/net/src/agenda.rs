@@ -128,14 +128,19 @@ impl Agenda {
 
     #[inline]
     fn sink(&mut self, mut place: usize, entry: Entry) {
-        while let Some(children) = self.heap.get(place * CHILDREN + 1..place * CHILDREN + 1 + CHILDREN) {
+        loop {
+            let first = place * CHILDREN + 1;
+            if first >= self.len {
+                break;
+            }
+            let Some(children) = self.heap.get(first..first + CHILDREN) else { break };
             let least = least_of_four(children);
             let child = children[least & 3];
             if !child.key.is_before(entry.key) {
                 break;
             }
             self.put(place, child);
-            place = place * CHILDREN + 1 + least;
+            place = first + least;
         }
         self.put(place, entry);
     }

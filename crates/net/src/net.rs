@@ -109,13 +109,14 @@ impl<P: Copy> Net<P> {
     pub fn step_until<W: Watch<P>>(&mut self, limit: Time, watch: &mut W) -> Option<(Time, Event<P>)> {
         loop {
             let (link, look) = (self.agenda.first_key(), self.timers.first_look());
-            let key = link.earlier(look);
+            let is_link = link.is_before(look);
+            let key = if is_link { link } else { look };
             if key.time > limit {
                 return None;
             }
             // A look that finds nothing due is no event, but its time has come all the same.
             self.here = key;
-            let event = if link.is_before(look) { self.fire_link(watch) } else { self.fire_timer() };
+            let event = if is_link { self.fire_link(watch) } else { self.fire_timer() };
             if let Some(event) = event {
                 return Some((key.time, event));
             }

@@ -128,16 +128,21 @@ fn fq_codel_lets_a_new_flow_pass() {
     assert_eq!(log.ordinals()[..3], [0, 90, 1]);
 }
 
-/// Section 4.2: a flow that ran empty takes a turn among the old ones before it can be new again. Flow 1 sends a
-/// packet each time the one before has left, and gets every second turn only.
+/// Section 4.2: a flow that ran empty takes a turn among the old ones before it can be new again. Beside three floods
+/// a flow of short packets, one about each ms, passes with its first, and then waits for its turns.
 #[test]
 fn fq_codel_gives_no_priority_to_a_flow_that_trickles() {
-    let mut packets = vec![(ms(0), data(1000, 0)); 60];
-    packets.extend((0..40).map(|k| (Time(500_000 + 1_000_000 * k), data(1000, 1))));
+    let mut packets: Vec<(Time, Facts)> = (0..120).map(|k| (ms(0), data(1000, 10 + k % 3))).collect();
+    packets.extend((0..30).map(|k| (Time(20_500_000 + 1_150_000 * k), data(100, 1))));
     packets.sort_by_key(|(t, _)| *t);
     let log = send(&fq_codel(LIMIT, false), &packets, 1);
-    let thick = log.ordinals()[..40].iter().filter(|n| packets[**n as usize].1.flow == 0).count();
-    assert!((18..=22).contains(&thick), "{thick} of 40");
+    let thin = log.arrived.iter().filter(|(_, n)| packets[*n as usize].1.flow == 1);
+    // 10 ms on the way and 0.1 ms to be sent.
+    let waited: Vec<f64> = thin.map(|(t, n)| (*t - packets[*n as usize].0).as_millis() - 10.1).collect();
+    assert_eq!(waited.len(), 30);
+    assert!(waited[0] < 1.0, "{}", waited[0]);
+    let mean = waited[1..].iter().sum::<f64>() / 29.0;
+    assert!((1.3..3.0).contains(&mean), "{mean} ms");
 }
 
 /// A flow that comes back begins with one quantum, whatever it had left: of packets of 600 bytes two go while it is

@@ -111,11 +111,12 @@ impl Link {
     #[inline]
     pub fn fire<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
         let plain = self.extras.is_none();
-        if cx.key == self.flight.next() {
+        // Orders are unique, but for the zero of a flush, which is on the side.
+        if cx.key.order == self.flight.next().order {
             let id = self.flight.pop(cx.pool)?;
             return if plain { self.deliver(cx, id) } else { self.arrive(cx, id) };
         }
-        match (cx.key == self.due, plain) {
+        match (cx.key.order == self.due.order, plain) {
             (true, true) => self.send_next(cx),
             (true, false) => self.sent(cx),
             (false, _) => return self.fire_side(cx),
