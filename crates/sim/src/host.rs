@@ -77,6 +77,7 @@ impl<R: Recorder> Host<'_, R> {
         self.net.send(self.now, from, to, facts, frame, self.recorder);
     }
     pub fn alarm(&mut self, alarm: Alarm, at: Option<Time>) {
+        debug_assert!(at.is_none_or(|at| at >= self.now), "a timer in the past: {at:?} at {}", self.now);
         self.net.set_timer(alarm.id(self.ends.connection), at);
     }
     /// The state is asked for only where it is recorded.

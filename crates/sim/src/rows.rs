@@ -17,6 +17,7 @@ pub struct StateRow {
 /// In bytes; a one-way agent's packets count their payload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
+    pub smss_bytes: u32,
     pub cwnd_bytes: f64,
     /// `None`: as high as can be.
     pub ssthresh_bytes: Option<f64>,

@@ -18,7 +18,7 @@ pub struct OneWayPair {
     sink: Sink,
     /// What one number stands for in the tables and in captures, bytes.
     payload_bytes: u32,
-    /// Packets handed to the application.
+    /// Packets handed to the application; a SYN takes a number and brings nothing.
     handed: i64,
 }
 
@@ -73,7 +73,9 @@ impl OneWayPair {
             let (data, reason) = (sent.data, reason(sent.why));
             let is_syn = sent.why == Why::Syn;
             let class = if is_syn { Class::Other } else { Class::Data };
-            if !is_syn {
+            if is_syn {
+                self.handed = self.handed.max(data.number + 1);
+            } else {
                 ways[0].sent(host.now, self.payload_bytes, reason);
             }
             let body = Body::OneWayData(data);
@@ -127,6 +129,7 @@ fn state(view: &oneway::View, payload: u32) -> State {
     let bytes = |packets: i64| packets.max(0) as u64 * u64::from(payload);
     let una = bytes(view.highest_ack + 1);
     State {
+        smss_bytes: payload,
         cwnd_bytes: view.cwnd * f64::from(payload),
         ssthresh_bytes: Some(view.ssthresh as f64 * f64::from(payload)),
         flight_bytes: bytes(view.highest_sent - view.highest_ack),

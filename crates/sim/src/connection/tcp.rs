@@ -83,9 +83,9 @@ impl TcpPair {
         self.flush(client, host, ways);
     }
 
-    /// Both sides have closed, or gave up.
+    /// Both sides have closed, or one gave up: the other may wait for ever.
     pub fn is_over(&self) -> bool {
-        self.client.is_closed() && self.server.is_closed()
+        (self.client.is_closed() && self.server.is_closed()) || self.failure().is_some()
     }
     pub fn failure(&self) -> Option<endpoint::Failure> {
         self.client.failed().or(self.server.failed())
@@ -200,6 +200,7 @@ fn reason(why: Why) -> Reason {
 
 fn state(view: &endpoint::View) -> State {
     State {
+        smss_bytes: view.smss,
         cwnd_bytes: f64::from(view.cwnd),
         ssthresh_bytes: (view.ssthresh != u32::MAX).then_some(f64::from(view.ssthresh)),
         flight_bytes: view.flight.into(),

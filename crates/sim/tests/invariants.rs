@@ -1,0 +1,135 @@
+//! What holds in every run, over thousands of random scenarios. A failure names the seed that repeats it.
+
+#[path = "support/random.rs"]
+mod random;
+mod support;
+
+use random::{Choice, ONE_WAY, WIRE};
+use sim::{End, Rows, Simulation, Summary};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use support::{run, scenario};
+use tcp::endpoint::Failure;
+
+/// Runs `check` for each seed; says which failed. `SEED=n` runs just that one, and prints its scenario.
+fn each_seed(seeds: std::ops::Range<u64>, choice: Choice, check: impl Fn(&str, &Summary, &Rows)) {
+    let chosen: Option<u64> = std::env::var("SEED").ok().and_then(|s| s.parse().ok());
+    let mut failed = Vec::new();
+    for seed in seeds.filter(|s| chosen.is_none_or(|c| *s == c)) {
+        let text = random::text(seed, choice);
+        if chosen.is_some() {
+            println!("{text}");
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let (summary, rows) = run(&scenario(&text), seed);
+            if chosen.is_some() {
+                for (node, p) in &rows.packets {
+                    let (seg, time) = (&p.seg, p.time.as_secs());
+                    println!("{time:.6} node {} {} > {} {seg:?}", node.0, p.tuple.src, p.tuple.dst);
+                }
+            }
+            check(&text, &summary, &rows);
+        }));
+        if result.is_err() {
+            failed.push(seed);
+        }
+    }
+    assert!(failed.is_empty(), "failed with SEED = {failed:?}");
+}
+
+fn all_hold(text: &str, summary: &Summary, rows: &Rows) {
+    ends_with_every_byte(text, summary);
+    every_packet_is_accounted_for(summary);
+    windows_hold(rows);
+}
+
+/// A transfer over a path that is up infinitely often ends, and each byte was delivered once and in order.
+fn ends_with_every_byte(text: &str, summary: &Summary) {
+    assert_eq!(summary.end, End::Done, "{summary:?}");
+    let sizes =
+        text.lines().filter_map(|l| l.split("size = \"").nth(1)?.split('B').next()?.parse::<u64>().ok());
+    for (k, (size, outcome)) in sizes.zip(&summary.connections).enumerate() {
+        let got = outcome.ways[0].delivered_bytes;
+        // One-way agents send whole packets.
+        let unit = if text.contains("stack = \"ns2") { 1024 } else { 1 };
+        // A FIN that is lost for longer than TIME-WAIT lasts meets a RST; all has been said by then.
+        assert!(
+            matches!(outcome.failure, None | Some(Failure::Reset)),
+            "connection {k}: {:?}",
+            outcome.failure
+        );
+        assert!(got >= size && got < size + unit, "connection {k} got {got} of {size} bytes");
+        // A FIN that is lost for longer than TIME-WAIT meets a RST; all has been said by then.
+        assert!(
+            matches!(outcome.failure, None | Some(Failure::Reset)),
+            "connection {k}: {:?}",
+            outcome.failure
+        );
+    }
+}
+
+/// Sent = delivered + dropped + in flight, at every link.
+fn every_packet_is_accounted_for(summary: &Summary) {
+    for (n, link) in summary.links.iter().enumerate() {
+        for c in link {
+            assert!(c.offered + c.copies >= c.delivered + c.dropped(), "link {n}: {c:?}");
+        }
+    }
+    let inside: u64 = summary.links.iter().flatten().map(|c| c.inside()).sum();
+    // What is under way when everything has been acknowledged: late copies and last ACKs.
+    assert!(inside < 10_000, "{inside} packets inside");
+}
+
+/// cwnd is never below one segment; no more is in flight than the peer's window allows (one byte of a probe apart).
+fn windows_hold(rows: &Rows) {
+    for row in &rows.states {
+        let s = &row.state;
+        assert!(s.cwnd_bytes >= f64::from(s.smss_bytes), "{row:?}");
+        assert!(s.una <= s.nxt || s.flight_bytes > 0, "{row:?}");
+        if row.time.0 > 0 && s.peer_window_bytes > 0 {
+            assert!(s.nxt.saturating_sub(s.una) <= s.peer_window_bytes.saturating_add(2), "{row:?}");
+        }
+    }
+    for pair in rows.states.windows(2) {
+        assert!(pair[0].time <= pair[1].time, "time went back: {pair:?}");
+    }
+}
+
+const PLAIN: Choice = Choice { stacks: WIRE, most_bytes: 300_000, disorder: false };
+
+#[test]
+fn endpoints_over_lossy_paths() {
+    each_seed(0..1500, PLAIN, all_hold);
+}
+
+#[test]
+fn endpoints_over_paths_that_reorder_and_duplicate() {
+    each_seed(10_000..11_500, Choice { disorder: true, ..PLAIN }, all_hold);
+}
+
+#[test]
+fn one_way_agents() {
+    each_seed(20_000..20_800, Choice { stacks: ONE_WAY, disorder: true, ..PLAIN }, all_hold);
+}
+
+#[test]
+fn tiny_transfers() {
+    each_seed(30_000..31_200, Choice { most_bytes: 4000, disorder: true, ..PLAIN }, all_hold);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_rows() {
+    each_seed(40_000..40_060, Choice { disorder: true, ..PLAIN }, |text, summary, rows| {
+        let (again, again_rows) = run(&scenario(text), summary.seed);
+        assert_eq!(*summary, again);
+        assert_eq!(format!("{rows:?}"), format!("{again_rows:?}"));
+    });
+}
+
+/// Recording changes nothing.
+#[test]
+fn a_run_without_a_recorder_is_the_same_run() {
+    each_seed(50_000..50_060, Choice { disorder: true, ..PLAIN }, |text, summary, _| {
+        let mut bare = Simulation::new(&scenario(text), summary.seed).expect("a net can be built");
+        assert_eq!(*summary, bare.run(&mut |_| true));
+    });
+}
