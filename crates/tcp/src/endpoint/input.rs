@@ -156,6 +156,10 @@ impl Endpoint {
         }
         let before = self.peer_window;
         self.update_window(seg, at, ack);
+        if self.sender.max() == una && self.peer_window == before {
+            // Nothing is unacknowledged: it says nothing new, as in all data that goes one way.
+            return true;
+        }
         let bare = seg.payload == 0
             && !seg.flags.has(Flags::FIN)
             && (self.peer_window == before || ack < self.wl2)

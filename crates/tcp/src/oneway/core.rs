@@ -167,6 +167,10 @@ impl Core {
         if syn && self.highest_sent == -1 {
             self.end = self.end.saturating_add(1);
         }
+        // A late duplicate ACK asks for what comes next, and there may be nothing.
+        if first && number >= self.end {
+            return;
+        }
         if let Some(log) = &mut self.log {
             log.record(number, now - self.first_sent);
         }
