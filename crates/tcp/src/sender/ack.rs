@@ -50,7 +50,8 @@ impl Sender {
         let limited = self.occupied().saturating_add(self.window.smss) > self.window.cwnd;
         self.burst_left = self.rules.max_burst;
         self.unanswered = 0;
-        let news = self.read(a);
+        let mut news = News { advanced: a.ack > self.una(), ..News::default() };
+        self.read(a, &mut news);
         let mut sample = Sample::default();
         if news.advanced {
             sample = self.advanced(a, &news);
@@ -73,8 +74,7 @@ impl Sender {
 
     /// Takes the ACK onto the board.
     #[inline]
-    fn read(&mut self, a: &AckIn) -> News {
-        let mut news = News { advanced: a.ack > self.una(), ..News::default() };
+    fn read(&mut self, a: &AckIn, news: &mut News) {
         let out = self.board.out();
         if news.advanced {
             news.acked = self.board.advance(a.ack);
@@ -82,7 +82,7 @@ impl Sender {
             self.max = self.max.max(self.nxt);
         }
         if self.sack && !a.blocks.is_empty() {
-            self.read_blocks(a, &mut news);
+            self.read_blocks(a, news);
         }
         let by_blocks =
             self.sack && !matches!(self.rules.detect.rule, DetectRule::DupAcks | DetectRule::Xnu1699);
@@ -92,9 +92,9 @@ impl Sender {
         } else {
             !news.advanced && a.bare && out > 0
         };
-        news
     }
 
+    #[inline(never)]
     fn read_blocks(&mut self, a: &AckIn, news: &mut News) {
         let mut blocks = a.blocks;
         if let [first, rest @ ..] = blocks {
@@ -189,6 +189,7 @@ impl Sender {
     }
 
     /// Does recovery begin?
+    #[inline(never)]
     fn look_for_losses(&mut self, a: &AckIn, news: &News, timers: &mut Timers) {
         let facts = self.detect_facts();
         let frontier = detect::frontier(self.rules.detect.rule, &facts);
@@ -216,6 +217,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn ack_in_recovery(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
         if news.advanced {
             self.congestion.on_ack_in_recovery(&self.window, facts);
@@ -252,6 +254,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn ack_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts) {
         if self.frto_step(a, news) {
             return;

@@ -289,19 +289,19 @@ impl Board {
         if left >= right || self.runs.covers(left, right) {
             return;
         }
-        let (run_left, run_right) = self.runs.insert(left, right);
-        let mut at = self.find(left);
-        while let Some(seg) = self.segs.get(at) {
-            let start = self.offset(at);
+        let added = self.runs.insert(left, right);
+        let mut at = self.find(added.fresh.0);
+        let mut start = self.offset(at);
+        while let Some(&seg) = self.segs.get(at)
+            && start < added.fresh.1
+        {
             let end = start + u64::from(seg.space());
-            if start >= right {
-                break;
-            }
             // Only whole segments count: a part says nothing about the rest.
-            if !seg.sacked() && start >= run_left && end <= run_right {
+            if !seg.sacked() && start >= added.run.0 && end <= added.run.1 {
                 self.mark_sacked(at, start, mark, news);
             }
             at += 1;
+            start = end;
         }
     }
 

@@ -34,10 +34,15 @@ impl Sender {
                 return None;
             }
         }
-        self.next_new(now, timers).or_else(|| self.next_reserve(now, tsval, timers))
+        let new = self.next_new(now, timers);
+        if new.is_none() && self.phase == Phase::Recovery {
+            return self.next_reserve(now, tsval, timers);
+        }
+        new
     }
 
-    /// What was sent before and has to go again.
+    /// What was sent before and has to go again. Apart, so that the common case stays small.
+    #[inline(never)]
     fn next_repair(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
         if self.probe_due {
             return self.probe(now, tsval, timers);
@@ -86,9 +91,9 @@ impl Sender {
     }
 
     /// NextSeg (3) and (4) of RFC 6675 §4: what is not known lost, when there is no new data to send.
+    #[inline(never)]
     fn next_reserve(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
-        if self.phase != Phase::Recovery
-            || !matches!(self.recovery, Recovery::Pipe | Recovery::Prr(_))
+        if !matches!(self.recovery, Recovery::Pipe | Recovery::Prr(_))
             || self.rules.detect.rule != DetectRule::Rfc6675
             || !self.sack
             || !self.fits(self.window.smss)
@@ -220,6 +225,7 @@ impl Sender {
         self.rules.nagle && self.board.out() > 0 && !(self.closing && waiting == u64::from(payload))
     }
 
+    #[inline(never)]
     fn next_fin(&mut self, now: Time, timers: &mut Timers) -> Option<Outgoing> {
         if !self.closing || self.fin_sent {
             return None;
@@ -251,6 +257,7 @@ impl Sender {
     }
 
     /// RFC 5681 §4.1 and the window rule's own view of silence.
+    #[inline(never)]
     fn after_idle(&mut self, now: Time) {
         if self.last_sent > Time::FAR_PAST && now - self.last_sent > self.rto.rto() {
             self.congestion.after_idle(&mut self.window, now);

@@ -16,6 +16,7 @@ impl Sender {
         Why::Recovery { evidence: self.evidence }
     }
 
+    #[inline(never)]
     pub(super) fn enter_recovery(&mut self, a: &AckIn, news: &News, frontier: u64, timers: &mut Timers) {
         self.undo.begin(self.prior(), self.una());
         let loss = self.loss_facts(a.now, false);
@@ -147,6 +148,7 @@ impl Sender {
     }
 
     /// The other detectors; true if the repair was taken back.
+    #[inline]
     pub(super) fn undone(&mut self, a: &AckIn, news: &News) -> bool {
         let by_duplicate = match news.dsack {
             Some(right) => self.undo.dsack.on_duplicate(right),
@@ -161,6 +163,7 @@ impl Sender {
         self.undo_now(news)
     }
 
+    #[inline(never)]
     fn undo_now(&mut self, news: &News) -> bool {
         let Some(prior) = self.undo.take() else { return false };
         self.congestion = prior.congestion.clone();

@@ -7,6 +7,15 @@ pub(crate) struct Runs {
     runs: VecDeque<(u64, u64)>,
 }
 
+/// What a new range became.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inserted {
+    /// The run that it is part of now.
+    pub(crate) run: (u64, u64),
+    /// All that was not known is in here; most often nothing else is.
+    pub(crate) fresh: (u64, u64),
+}
+
 impl Runs {
     /// True if one run holds all of `[left, right)`. New information is about the top or the bottom most often,
     /// and most blocks repeat what is known.
@@ -22,21 +31,24 @@ impl Runs {
         }
     }
 
-    /// Adds a range; returns the run that it is part of now.
-    pub(crate) fn insert(&mut self, left: u64, right: u64) -> (u64, u64) {
+    /// Adds a range that is not covered yet.
+    pub(crate) fn insert(&mut self, left: u64, right: u64) -> Inserted {
         // The runs from `first` up to `last` touch it.
         let first = self.runs.partition_point(|&(_, r)| r < left);
         let last = self.runs.partition_point(|&(l, _)| l <= right);
         if first == last {
             self.runs.insert(first, (left, right));
-            return (left, right);
+            return Inserted { run: (left, right), fresh: (left, right) };
         }
-        let merged = (left.min(self.runs[first].0), right.max(self.runs[last - 1].1));
-        self.runs[first] = merged;
+        let (below, above) = (self.runs[first], self.runs[last - 1]);
+        let fresh =
+            (if below.0 <= left { below.1 } else { left }, if above.1 >= right { above.0 } else { right });
+        let run = (left.min(below.0), right.max(above.1));
+        self.runs[first] = run;
         if last - first > 1 {
             self.runs.drain(first + 1..last);
         }
-        merged
+        Inserted { run, fresh }
     }
 
     #[inline]
@@ -78,12 +90,13 @@ mod tests {
     #[test]
     fn ranges_that_touch_become_one() {
         let mut r = runs(&[(10, 20), (30, 40), (50, 60)]);
-        assert_eq!(r.insert(20, 30), (10, 40));
+        assert_eq!(r.insert(20, 30), Inserted { run: (10, 40), fresh: (20, 30) });
         assert_eq!(r.downwards().collect::<Vec<_>>(), [(50, 60), (10, 40)]);
-        assert_eq!(r.insert(5, 55), (5, 60));
-        assert_eq!(r.insert(80, 90), (80, 90));
-        assert_eq!(r.insert(1, 2), (1, 2));
-        assert_eq!(r.downwards().collect::<Vec<_>>(), [(80, 90), (5, 60), (1, 2)]);
+        assert_eq!(r.insert(5, 55), Inserted { run: (5, 60), fresh: (5, 50) });
+        assert_eq!(r.insert(20, 70), Inserted { run: (5, 70), fresh: (60, 70) });
+        assert_eq!(r.insert(80, 90), Inserted { run: (80, 90), fresh: (80, 90) });
+        assert_eq!(r.insert(1, 2), Inserted { run: (1, 2), fresh: (1, 2) });
+        assert_eq!(r.downwards().collect::<Vec<_>>(), [(80, 90), (5, 70), (1, 2)]);
     }
 
     #[test]
