@@ -141,8 +141,9 @@ fn fq_codel_gives_no_priority_to_a_flow_that_trickles() {
     let waited: Vec<f64> = thin.map(|(t, n)| (*t - packets[*n as usize].0).as_millis() - 10.1).collect();
     assert_eq!(waited.len(), 30);
     assert!(waited[0] < 1.0, "{}", waited[0]);
-    let mean = waited[1..].iter().sum::<f64>() / 29.0;
-    assert!((1.3..3.0).contains(&mean), "{mean} ms");
+    // New each time, it would wait for the packet being sent and no other: 1 ms at most.
+    let behind_others = waited[1..].iter().filter(|w| **w > 1.01).count();
+    assert!((5..25).contains(&behind_others), "{behind_others} of 29: {waited:?}");
 }
 
 /// A flow that comes back begins with one quantum, whatever it had left: of packets of 600 bytes two go while it is
