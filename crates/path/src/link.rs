@@ -47,6 +47,8 @@ pub struct Link {
     framing: u32,
     /// Sending takes time: without a rate a burst of one instant meets no queue.
     serialises: bool,
+    /// By a rate trace, or with retries.
+    paced_specially: bool,
     /// RED, CoDel or FQ-CoDel decides what the queue takes and gives.
     managed: bool,
     /// An outage destroys what is inside when it begins.

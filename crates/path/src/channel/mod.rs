@@ -37,8 +37,6 @@ pub(crate) enum Answer {
 /// What all channels at a place say together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fate {
-    /// Any channel said anything but "deliver, unchanged".
-    pub changed: bool,
     pub dropped_by: Option<u16>,
     pub hold: Option<Time>,
     pub late: Span,
@@ -57,7 +55,6 @@ impl Fate {
 
     #[cold]
     fn add(&mut self, index: u16, answer: Answer) {
-        self.changed = true;
         match answer {
             Answer::Deliver => {}
             Answer::Drop => self.dropped_by = self.dropped_by.or(Some(index)),
@@ -126,15 +123,17 @@ impl Channels {
             }
         }
     }
+    /// `None` if all say "deliver, unchanged".
     #[inline]
-    pub fn ask(&mut self, packet: Passing) -> Fate {
-        let mut fate = Fate::default();
+    pub fn ask(&mut self, packet: Passing) -> Option<Fate> {
+        let mut fate = None;
         for channel in &mut self.list {
-            if looks_at(channel.only, packet.facts) {
-                let answer = channel.law.answer(packet);
-                if answer != Answer::Deliver && answer != Answer::Late(Span::ZERO, Ordering::Kept) {
-                    fate.add(channel.index, answer);
-                }
+            if !looks_at(channel.only, packet.facts) {
+                continue;
+            }
+            match channel.law.answer(packet) {
+                Answer::Deliver | Answer::Late(Span::ZERO, Ordering::Kept) => {}
+                answer => fate.get_or_insert_with(Fate::default).add(channel.index, answer),
             }
         }
         fate

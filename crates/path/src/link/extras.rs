@@ -132,7 +132,7 @@ impl Link {
     fn ask_ingress<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let bytes = self.weight(cx, id);
         let passing = Passing { time: cx.key.time, facts: cx.pool.facts(id), bytes };
-        let fate = self.extras().ingress.ask(passing);
+        let fate = self.extras().ingress.ask(passing).unwrap_or_default();
         if let Some(channel) = fate.dropped_by {
             return self.lose(cx, id, Cause::Channel(channel));
         }
@@ -182,13 +182,16 @@ impl Link {
         tries: u32,
     ) -> Option<Sending> {
         let bytes = self.weight(cx, id);
-        let end = self.end_of_try(cx.key.time, bytes, tries);
-        let fate = self.extras().wire.ask(Passing { time: end, facts: cx.pool.facts(id), bytes });
-        if !fate.changed {
+        let end = match self.paced_specially {
+            false => self.rate.send(cx.key.time, bytes),
+            true => self.end_of_try(cx.key.time, bytes, tries),
+        };
+        let passing = Passing { time: end, facts: cx.pool.facts(id), bytes };
+        let Some(fate) = self.extras().wire.ask(passing) else {
             self.propagate_plainly(cx, id, end);
             self.busy_until(cx, end);
             return None;
-        }
+        };
         if fate.dropped_by.is_none() && fate.copies == 0 {
             self.propagate(cx, id, end, fate);
             self.busy_until(cx, end);
@@ -329,7 +332,8 @@ impl Link {
         let now = cx.key.time;
         let bytes = self.weight(cx, id);
         let extras = self.extras();
-        let fate = extras.egress.ask(Passing { time: now, facts: cx.pool.facts(id), bytes });
+        let fate =
+            extras.egress.ask(Passing { time: now, facts: cx.pool.facts(id), bytes }).unwrap_or_default();
         if let Some(channel) = fate.dropped_by {
             self.lose(cx, id, Cause::Channel(channel));
             return None;
