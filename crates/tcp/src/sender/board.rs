@@ -4,6 +4,8 @@
 //! found lost, resent and acknowledged at most a few times, and each of these costs O(1): an ACK that repeats
 //! known blocks touches no segment.
 
+mod next;
+
 use super::runs::Runs;
 use std::collections::VecDeque;
 use wire::time::Time;
@@ -112,8 +114,9 @@ pub(crate) struct Board {
     runs: Runs,
     /// Everything below that is not SACKed is marked lost.
     lost_to: u64,
-    /// Nothing below wants repair.
+    /// Nothing below wants repair; nothing below is neither SACKed nor resent.
     repair_from: u64,
+    hole_from: u64,
 }
 
 impl Board {
@@ -129,6 +132,7 @@ impl Board {
             runs: Runs::default(),
             lost_to: una,
             repair_from: una,
+            hole_from: una,
         }
     }
 
@@ -386,6 +390,7 @@ impl Board {
         self.repaired = Tally::default();
         self.lost_to = self.una;
         self.repair_from = self.una;
+        self.hole_from = self.una;
     }
 
     /// The receiver may have dropped what it had SACKed (RFC 2018 §8), or the sender chooses not to know.
@@ -396,53 +401,7 @@ impl Board {
         self.sacked = Tally::default();
         self.runs = Runs::default();
         self.lost_to = self.una;
-    }
-
-    /// The lowest segment that is lost and not resent: NextSeg (1) of RFC 6675 §4.
-    pub(crate) fn next_lost(&mut self) -> Option<usize> {
-        if self.lost.segments == 0 || self.repair_from >= self.end {
-            return None;
-        }
-        let mut at = self.find(self.repair_from);
-        while let Some(seg) = self.segs.get(at) {
-            if seg.wants_repair() {
-                self.repair_from = self.offset(at);
-                return Some(at);
-            }
-            // What is not marked yet may be later: the search goes on from here then.
-            if seg.marks & (LOST | SACKED) == 0 {
-                break;
-            }
-            at += 1;
-        }
-        self.repair_from = if at < self.segs.len() { self.offset(at) } else { self.end };
-        None
-    }
-
-    /// The lowest segment at or above `from` that is neither SACKed nor resent, below the highest SACKed one:
-    /// NextSeg (3) of RFC 6675 §4.
-    pub(crate) fn next_hole(&self, from: u64) -> Option<usize> {
-        let highest = self.runs.highest()?;
-        let from = from.max(self.una);
-        if from >= highest.min(self.end) {
-            return None;
-        }
-        let mut at = self.find(from);
-        while let Some(seg) = self.segs.get(at) {
-            if self.offset(at) >= highest {
-                return None;
-            }
-            if seg.marks & (SACKED | REPAIRED) == 0 {
-                return Some(at);
-            }
-            at += 1;
-        }
-        None
-    }
-
-    /// The highest segment that is not SACKed: NextSeg (4) of RFC 6675 §4.
-    pub(crate) fn last_unsacked(&self) -> Option<usize> {
-        (0..self.segs.len()).rev().find(|&at| !self.segs[at].sacked())
+        self.hole_from = self.una;
     }
 
     /// Takes the only segment back: it was a probe that the receiver did not keep.

@@ -101,7 +101,7 @@ impl Sender {
             return None;
         }
         let why = self.why_recovery();
-        if let Some(at) = self.board.next_hole(self.una()) {
+        if let Some(at) = self.board.next_hole() {
             return Some(self.resend(at, why, now, tsval, timers));
         }
         if self.rescued {
@@ -177,7 +177,7 @@ impl Sender {
     fn next_new(&mut self, now: Time, timers: &mut Timers) -> Option<Outgoing> {
         let waiting = self.written - self.nxt.min(self.written);
         if waiting == 0 {
-            return self.next_fin(now, timers);
+            return if self.closing && !self.fin_sent { Some(self.next_fin(now, timers)) } else { None };
         }
         let smss = self.window.smss;
         if self.board.out() == 0 {
@@ -226,11 +226,8 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn next_fin(&mut self, now: Time, timers: &mut Timers) -> Option<Outgoing> {
-        if !self.closing || self.fin_sent {
-            return None;
-        }
-        Some(self.send_new(0, true, false, Why::Fin, now, timers))
+    fn next_fin(&mut self, now: Time, timers: &mut Timers) -> Outgoing {
+        self.send_new(0, true, false, Why::Fin, now, timers)
     }
 
     #[inline]

@@ -63,3 +63,10 @@ fn a_stream_longer_than_the_sequence_space_wraps() {
     }
     assert_eq!(p.server_got, bytes);
 }
+
+#[test]
+fn an_idle_endpoint_is_small() {
+    // Tens of thousands of flows: it is cache misses that cost.
+    let bytes = size_of::<Endpoint>() + size_of::<crate::stack::Wire>();
+    assert!(bytes < 2048, "{bytes} bytes");
+}

@@ -120,13 +120,13 @@ fn holes_and_the_last_segment_are_found_for_next_seg() {
     let mut b = board(8);
     sack(&mut b, 2, 3);
     sack(&mut b, 5, 6);
-    assert_eq!(b.next_hole(1), Some(0));
+    assert_eq!(b.next_hole(), Some(0));
     b.sent_again(0, true, Time(0));
     b.sent_again(1, true, Time(0));
-    assert_eq!(b.next_hole(1), Some(3));
+    assert_eq!(b.next_hole(), Some(3));
     b.sent_again(3, true, Time(0));
     b.sent_again(4, true, Time(0));
-    assert_eq!(b.next_hole(1), None, "6 and 7 lie above the highest SACKed byte");
+    assert_eq!(b.next_hole(), None, "6 and 7 lie above the highest SACKed byte");
     assert_eq!(b.last_unsacked(), Some(7));
 }
 

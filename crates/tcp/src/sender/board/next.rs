@@ -1,0 +1,54 @@
+//! Which segment goes again next? NextSeg of RFC 6675 §4, each search from where the last one ended.
+
+use super::{Board, LOST, REPAIRED, SACKED};
+
+impl Board {
+    /// The lowest segment that is lost and not resent: NextSeg (1) of RFC 6675 §4.
+    pub(crate) fn next_lost(&mut self) -> Option<usize> {
+        if self.lost.segments == 0 || self.repair_from >= self.end {
+            return None;
+        }
+        let mut at = self.find(self.repair_from);
+        while let Some(seg) = self.segs.get(at) {
+            if seg.wants_repair() {
+                self.repair_from = self.offset(at);
+                return Some(at);
+            }
+            // What is not marked yet may be later: the search goes on from here then.
+            if seg.marks & (LOST | SACKED) == 0 {
+                break;
+            }
+            at += 1;
+        }
+        self.repair_from = if at < self.segs.len() { self.offset(at) } else { self.end };
+        None
+    }
+
+    /// The lowest segment that is neither SACKed nor resent, below the highest SACKed one: NextSeg (3) of RFC 6675 §4.
+    pub(crate) fn next_hole(&mut self) -> Option<usize> {
+        let highest = self.runs.highest()?.min(self.end);
+        let mut offset = self.hole_from.max(self.una);
+        if offset >= highest {
+            return None;
+        }
+        let mut at = self.find(offset);
+        offset = self.offset(at);
+        while let Some(seg) = self.segs.get(at)
+            && offset < highest
+        {
+            if seg.marks & (SACKED | REPAIRED) == 0 {
+                self.hole_from = offset;
+                return Some(at);
+            }
+            offset += u64::from(seg.space());
+            at += 1;
+        }
+        self.hole_from = offset;
+        None
+    }
+
+    /// The highest segment that is not SACKed: NextSeg (4) of RFC 6675 §4.
+    pub(crate) fn last_unsacked(&self) -> Option<usize> {
+        (0..self.segs.len()).rev().find(|&at| !self.segs[at].sacked())
+    }
+}
