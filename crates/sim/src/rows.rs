@@ -19,6 +19,9 @@ pub struct StateRow {
 pub struct State {
     pub smss_bytes: u32,
     pub cwnd_bytes: f64,
+    /// cwnd only passed through this value: the next row, of the same moment, has the one that held. For stacks that
+    /// tell of it (ns-3.20, whose traces have both).
+    pub passing: bool,
     /// `None`: as high as can be.
     pub ssthresh_bytes: Option<f64>,
     pub flight_bytes: u64,

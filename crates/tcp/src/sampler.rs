@@ -51,22 +51,20 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
+    /// `of_oldest`: the timer's sample depends on the oldest segment alone, not on what follows it.
     #[inline]
-    pub(crate) fn take(&mut self, acked: &Acked, echoed: Option<Span>, now: Time) -> Sample {
+    pub(crate) fn take(&mut self, acked: &Acked, echoed: Option<Span>, now: Time, of_oldest: bool) -> Sample {
         let exact = (acked.segments > 0 && !acked.resent).then(|| now - acked.newest_sent);
         if let Some(rtt) = exact {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
         }
         match echoed {
             Some(rtt) => Sample { rto: Some(rtt), from_timestamp: true, exact },
-            None => Sample { rto: exact.map(|_| now - acked.oldest_sent), from_timestamp: false, exact },
+            None => {
+                let clear = if of_oldest { acked.oldest_once } else { exact.is_some() };
+                Sample { rto: clear.then(|| now - acked.oldest_sent), from_timestamp: false, exact }
+            }
         }
-    }
-
-    /// ns-3.20's way: the oldest segment outstanding, if it was sent once and all of it is acknowledged.
-    pub(crate) fn of_oldest(acked: &Acked, now: Time) -> Sample {
-        let rtt = acked.oldest_once.then(|| now - acked.oldest_sent);
-        Sample { rto: rtt, from_timestamp: false, exact: rtt }
     }
 
     /// Of the handshake.
@@ -97,12 +95,16 @@ mod tests {
     fn karn_forbids_samples_of_what_was_resent() {
         let mut s = Sampler::default();
         let acked = Acked { segments: 2, oldest_sent: Time(100), newest_sent: Time(150), ..Acked::default() };
-        let sample = s.take(&acked, None, Time(200));
+        let sample = s.take(&acked, None, Time(200), false);
         assert_eq!((sample.rto, sample.exact), (Some(Span(100)), Some(Span(50))));
         let resent = Acked { resent: true, ..acked };
-        assert_eq!(s.take(&resent, None, Time(210)).rto, None);
+        assert_eq!(s.take(&resent, None, Time(210), false).rto, None);
         // RFC 6298 §3: with timestamps there is no ambiguity.
-        assert_eq!(s.take(&resent, Some(Span(7)), Time(210)).rto, Some(Span(7)));
+        assert_eq!(s.take(&resent, Some(Span(7)), Time(210), false).rto, Some(Span(7)));
         assert_eq!(s.min_rtt(), Some(Span(50)));
+        // ns-3.20: a segment behind the oldest may have been resent, the oldest itself may not.
+        assert_eq!(s.take(&resent, None, Time(210), true).rto, None);
+        let once = Acked { oldest_once: true, ..resent };
+        assert_eq!(s.take(&once, None, Time(210), true).rto, Some(Span(110)));
     }
 }

@@ -131,6 +131,7 @@ fn state(view: &oneway::View, payload: u32) -> State {
     State {
         smss_bytes: payload,
         cwnd_bytes: view.cwnd * f64::from(payload),
+        passing: false,
         ssthresh_bytes: Some(view.ssthresh as f64 * f64::from(payload)),
         flight_bytes: bytes(view.highest_sent - view.highest_ack),
         pipe_bytes: bytes(view.pipe),

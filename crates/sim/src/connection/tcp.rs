@@ -144,6 +144,12 @@ impl TcpPair {
         }
         let alarm = if client { Alarm::Client } else { Alarm::Server };
         host.alarm(alarm, endpoint.next_wakeup());
+        if R::IS_ON
+            && let Some(step) = endpoint.take_cwnd_step()
+        {
+            let cwnd_bytes = f64::from(step);
+            host.record(client, || State { cwnd_bytes, passing: true, ..state(&endpoint.view()) });
+        }
         host.record(client, || state(&endpoint.view()));
     }
 }
@@ -202,6 +208,7 @@ fn state(view: &endpoint::View) -> State {
     State {
         smss_bytes: view.smss,
         cwnd_bytes: f64::from(view.cwnd),
+        passing: false,
         ssthresh_bytes: (view.ssthresh != u32::MAX).then_some(f64::from(view.ssthresh)),
         flight_bytes: view.flight.into(),
         pipe_bytes: view.pipe.into(),

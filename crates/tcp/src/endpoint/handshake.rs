@@ -138,7 +138,7 @@ impl Endpoint {
             self.end(Some(Failure::TimedOut));
             return;
         }
-        self.sender.handshake_timed_out();
+        self.sender.rto.on_handshake_timeout();
         self.syn_due = true;
     }
 
@@ -148,7 +148,7 @@ impl Endpoint {
         if self.syns == 0 {
             self.syn_at = now;
         }
-        self.timers.start(Timer::Retransmit, now, self.sender.handshake_timeout(self.syns));
+        self.timers.start(Timer::Retransmit, now, self.sender.rto.handshake_rto(self.syns));
         self.syns += 1;
         let answers = self.stage == Stage::SynReceived;
         let options = self.spec.options;

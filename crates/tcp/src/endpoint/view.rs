@@ -71,6 +71,11 @@ impl Endpoint {
         }
     }
 
+    /// Once after a segment at which cwnd changed twice, where the stack tells of it: its value in between, bytes.
+    pub fn take_cwnd_step(&mut self) -> Option<u32> {
+        self.sender.take_cwnd_step()
+    }
+
     pub fn phase(&self) -> Phase {
         self.sender.phase
     }

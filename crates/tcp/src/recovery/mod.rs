@@ -6,12 +6,14 @@
 
 mod halving;
 mod inflation;
+mod ns320;
 mod prr;
 
 use crate::congestion::Window;
 use crate::stack::RecoveryRule;
 use halving::Halving;
 use inflation::Inflation;
+use ns320::Ns320;
 use prr::Prr;
 
 /// What an ACK in recovery told. Bytes.
@@ -41,6 +43,7 @@ pub(crate) enum Recovery {
     Pipe,
     Prr(Prr),
     Halving(Halving),
+    Ns320(Ns320),
 }
 
 impl Recovery {
@@ -54,8 +57,7 @@ impl Recovery {
             RecoveryRule::Pipe => Recovery::Inflation(Inflation::newreno(true)),
             RecoveryRule::Prr => Recovery::Prr(Prr::default()),
             RecoveryRule::RateHalving => Recovery::Halving(Halving::default()),
-            // The sender deals with its ACKs itself (`sender/ns320.rs`).
-            RecoveryRule::Ns320 { .. } => Recovery::None,
+            RecoveryRule::Ns320 { variant } => Recovery::Ns320(Ns320::new(variant)),
         }
     }
 
@@ -67,7 +69,55 @@ impl Recovery {
 
     /// The first ACK that advances ends it, whatever is missing (RFC 5681 §3.2 (6)).
     pub(crate) fn ends_at_any_advance(&self) -> bool {
-        matches!(self, Recovery::Inflation(i) if !i.is_newreno())
+        match self {
+            Recovery::Inflation(i) => !i.is_newreno(),
+            Recovery::Ns320(n) => n.is_reno(),
+            _ => false,
+        }
+    }
+
+    /// No recovery: a fast retransmit is followed by slow start from one segment.
+    pub(crate) fn is_slow_start(&self) -> bool {
+        match self {
+            Recovery::None => true,
+            Recovery::Ns320(n) => n.is_tahoe(),
+            _ => false,
+        }
+    }
+
+    /// A loss leaves a part of cwnd; RFC 5681 (4) has FlightSize.
+    pub(crate) fn reduces_cwnd(&self) -> bool {
+        matches!(self, Recovery::Ns320(n) if n.is_tahoe())
+    }
+
+    /// Duplicates that may come of an earlier repair begin none (RFC 6582 §3.2 (2), RFC 6675 §5), and the timeouts
+    /// of one segment halve once (RFC 5681 §3.1). Without, each time DupThresh duplicates have come since SND.UNA
+    /// moved there is a repair, also while going back, and a timeout does not count them anew.
+    pub(crate) fn remembers_repairs(&self) -> bool {
+        !matches!(self, Recovery::Ns320(_))
+    }
+
+    /// The ACK or duplicate that begins recovery sends the oldest segment and nothing else, whatever cwnd allows.
+    pub(crate) fn enters_with_one_segment(&self) -> bool {
+        matches!(self, Recovery::Ns320(_))
+    }
+
+    /// A fast retransmit that slow start follows starts the timer anew.
+    pub(crate) fn fast_retransmit_restarts_timer(&self) -> bool {
+        !matches!(self, Recovery::Ns320(_))
+    }
+
+    /// The window grows by the ACK that ends recovery, too.
+    pub(crate) fn last_ack_grows(&self) -> bool {
+        matches!(self, Recovery::Ns320(_))
+    }
+
+    /// Once after an ACK at which cwnd changed twice, where the rule tells: its value in between, bytes.
+    pub(crate) fn take_step(&mut self) -> Option<u32> {
+        match self {
+            Recovery::Ns320(n) => n.take_step(),
+            _ => None,
+        }
     }
 
     /// Does a partial ACK restart the timer, `first` telling whether it is the first one (RFC 6582 §4)?
@@ -87,6 +137,7 @@ impl Recovery {
             Recovery::Pipe => w.cwnd = w.ssthresh,
             Recovery::Prr(prr) => prr.enter(w, f),
             Recovery::Halving(h) => h.enter(w, f),
+            Recovery::Ns320(n) => n.enter(w, dupthresh),
         }
         w.cwnd = w.cwnd.max(w.smss);
     }
@@ -98,6 +149,7 @@ impl Recovery {
             Recovery::Inflation(i) => i.on_ack(w, f),
             Recovery::Prr(prr) => prr.on_ack(w, f),
             Recovery::Halving(h) => h.on_ack(w, f),
+            Recovery::Ns320(n) => n.on_ack(w, f),
         }
         w.cwnd = w.cwnd.max(w.smss);
     }
@@ -115,6 +167,7 @@ impl Recovery {
         match self {
             Recovery::None => {}
             Recovery::Inflation(i) => i.exit(w, f),
+            Recovery::Ns320(n) => n.exit(w, f),
             Recovery::Pipe | Recovery::Prr(_) => w.cwnd = w.ssthresh,
             Recovery::Halving(_) => w.cwnd = w.cwnd.min(w.ssthresh),
         }

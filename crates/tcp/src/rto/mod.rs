@@ -41,6 +41,15 @@ trait TimerRule {
     fn backoff(&self) -> u32;
     fn srtt(&self, b: &Bounds) -> Option<Span>;
     fn rttvar(&self, b: &Bounds) -> Option<Span>;
+    /// The wait for an answer to the `nth` SYN (from 0), where the handshake has a timer of its own that this rule
+    /// knows nothing of: neither its round trip nor its timeouts.
+    fn handshake_apart(&self, _nth: u32) -> Option<Span> {
+        None
+    }
+    /// Samples are of the oldest segment acknowledged, if it was sent once, whatever was resent behind it.
+    fn times_oldest(&self) -> bool {
+        false
+    }
 }
 
 /// The retransmission time-out of one connection. Enum dispatch, and it clones flat (undo).
@@ -121,6 +130,31 @@ impl Rto {
     /// Times that the timer has fired and doubled the time-out, as far as the rule still counts them.
     pub fn backoff(&self) -> u32 {
         on_rule!(&self.rule, r => r.backoff())
+    }
+
+    /// The time-out of the `nth` SYN, from 0.
+    pub fn handshake_rto(&self, nth: u32) -> Span {
+        self.handshake_apart(nth).unwrap_or_else(|| self.rto())
+    }
+    fn handshake_apart(&self, nth: u32) -> Option<Span> {
+        on_rule!(&self.rule, r => r.handshake_apart(nth))
+    }
+    pub fn on_handshake_timeout(&mut self) {
+        if self.handshake_apart(0).is_none() {
+            self.on_timeout();
+        }
+    }
+    pub fn on_handshake_sample(&mut self, s: &RttSample) {
+        if self.handshake_apart(0).is_none() {
+            self.on_sample(s);
+        }
+    }
+
+    /// Which samples the rule wants of ACKs without timestamps: of the oldest segment alone, or none where anything
+    /// acknowledged was resent.
+    #[inline]
+    pub fn times_oldest(&self) -> bool {
+        on_rule!(&self.rule, r => r.times_oldest())
     }
 
     /// `None` before the first sample.

@@ -49,6 +49,8 @@ const GAIN: f64 = 0.1;
 /// Attribute `MaxMultiplier`: 2^6.
 const MOST_BACKOFF: u32 = 6;
 const MILLISECOND: i64 = 1_000_000;
+/// Attribute `ConnTimeout`.
+const HANDSHAKE: Span = Span::from_secs(3);
 
 impl Ns320 {
     /// `initial` is attribute `InitialEstimation` (1 s), an RTT with no deviation, which comes to the same.
@@ -95,5 +97,11 @@ impl TimerRule for Ns320 {
     }
     fn rttvar(&self, _b: &Bounds) -> Option<Span> {
         self.sampled.then_some(self.deviation)
+    }
+    fn handshake_apart(&self, nth: u32) -> Option<Span> {
+        Some(HANDSHAKE * (1 << nth.min(16)))
+    }
+    fn times_oldest(&self) -> bool {
+        true
     }
 }

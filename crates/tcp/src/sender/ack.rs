@@ -5,8 +5,8 @@ use super::{Phase, Sender};
 use crate::congestion::AckFacts;
 use crate::endpoint::Evidence;
 use crate::rto::RttSample;
-use crate::sampler::{Sample, Sampler};
-use crate::stack::{DetectRule, RecoveryRule};
+use crate::sampler::Sample;
+use crate::stack::DetectRule;
 use crate::timers::{Timer, Timers};
 use crate::{detect, recovery};
 use wire::time::{Span, Time};
@@ -49,6 +49,7 @@ impl Sender {
         let flight = self.flight();
         let limited = self.occupied().saturating_add(self.window.smss) > self.window.cwnd;
         self.burst_left = self.rules.max_burst;
+        self.held = false;
         self.unanswered = 0;
         let mut news = News { advanced: a.ack > self.una(), ..News::default() };
         self.read(a, &mut news);
@@ -60,10 +61,9 @@ impl Sender {
         if !self.undone(a, &news) {
             let facts = self.facts(a, &news, &sample, flight, limited);
             match self.phase {
-                _ if self.rules.is_ns320 => self.ack_as_ns320(a, &news, &facts),
                 Phase::Open => self.ack_in_open(a, &news, &facts, timers),
                 Phase::Recovery => self.ack_in_recovery(a, &news, &facts, timers),
-                Phase::Loss => self.ack_in_loss(a, &news, &facts),
+                Phase::Loss => self.ack_in_loss(a, &news, &facts, timers),
             }
         }
         if news.advanced {
@@ -120,12 +120,7 @@ impl Sender {
         if self.phase == Phase::Open {
             self.limited_bytes = 0;
         }
-        let sample = if self.rules.is_ns320 {
-            // Of the oldest segment or not at all, and not where a part of it is acknowledged.
-            Sampler::of_oldest(&news.acked, a.now)
-        } else {
-            self.sampler.take(&news.acked, a.echoed, a.now)
-        };
+        let sample = self.sampler.take(&news.acked, a.echoed, a.now, self.rto.times_oldest());
         if let Some(rtt) = sample.rto {
             self.rto.on_sample(&RttSample {
                 rtt,
@@ -141,7 +136,7 @@ impl Sender {
     /// Of partial ACKs not every one does (RFC 6582 §4).
     #[inline]
     fn restarts_timer(&self) -> bool {
-        let partial = self.phase == Phase::Recovery && self.una() < self.recover && !self.rules.is_ns320;
+        let partial = self.phase == Phase::Recovery && self.una() < self.recover;
         !partial || self.recovery.partial_ack_restarts_timer(self.partial_acks == 0)
     }
 
@@ -197,7 +192,7 @@ impl Sender {
             return;
         }
         self.evidence = if facts.runs.is_empty() { Evidence::DupAck } else { Evidence::Sack };
-        if matches!(self.rules.recovery, RecoveryRule::None) {
+        if self.recovery.is_slow_start() {
             self.slow_start_at_once(a.now, timers);
             return;
         }
@@ -207,6 +202,9 @@ impl Sender {
     /// After a timeout and behind a recovery, duplicates may come of what was resent (RFC 6582 §3.2 (2),
     /// RFC 6675 §5); with SACK the blocks tell.
     fn may_recover(&self) -> bool {
+        if !self.recovery.remembers_repairs() {
+            return self.dupacks == self.rules.detect.dupthresh;
+        }
         if self.sack { self.una() >= self.recover } else { self.una() > self.recover }
     }
 
@@ -223,16 +221,18 @@ impl Sender {
             self.congestion.on_ack_in_recovery(&self.window, facts);
             self.assumed_sacked = self.assumed_sacked.saturating_sub(news.acked.segments.saturating_sub(1));
             if a.ack >= self.recover || self.recovery.ends_at_any_advance() {
-                self.exit_recovery(a, timers, news);
+                self.exit_recovery(a, timers, news, facts);
                 return;
             }
             self.partial_acks += 1;
+            self.dupacks = 0;
             if !self.recovery.uses_pipe() {
                 self.resend_first = Some(self.why_recovery());
             } else if !self.sack {
                 self.board.mark_first_lost();
             }
         } else if news.duplicate {
+            self.dupacks += 1;
             self.assume_sacked();
         }
         let frontier = detect::frontier(self.rules.detect.rule, &self.detect_facts());
@@ -255,11 +255,15 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn ack_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts) {
+    fn ack_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
         if self.frto_step(a, news) {
             return;
         }
         if !news.advanced {
+            if news.duplicate && !self.recovery.remembers_repairs() {
+                self.dupacks += 1;
+                self.look_for_losses(a, news, timers);
+            }
             return;
         }
         self.dupacks = 0;

@@ -5,7 +5,6 @@
 
 mod ack;
 pub(crate) mod board;
-mod ns320;
 mod output;
 mod repair;
 pub(crate) mod runs;
@@ -62,6 +61,8 @@ pub(crate) struct Sender {
     new_allowed: u32,
     /// New segments that may still leave at this ACK.
     burst_left: u32,
+    /// Nothing but the oldest segment leaves before the next ACK, or before the application writes.
+    held: bool,
     /// Bytes sent by limited transmit: they do not count in FlightSize (RFC 5681 §3.2 (2)).
     limited_bytes: u32,
     /// Without SACK, duplicates stand for segments that arrived (pipe without SACK).
@@ -94,13 +95,11 @@ pub(crate) struct Sender {
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     detect: stack::Detect,
-    recovery: stack::RecoveryRule,
     after_timeout: stack::AfterTimeout,
     nagle: bool,
     buffer: u64,
     max_burst: u32,
     max_retries: u32,
-    is_ns320: bool,
 }
 
 impl Sender {
@@ -124,6 +123,7 @@ impl Sender {
             resend_first: None,
             new_allowed: 0,
             burst_left: u32::MAX,
+            held: false,
             limited_bytes: 0,
             assumed_sacked: 0,
             timeouts: 0,
@@ -139,13 +139,11 @@ impl Sender {
             last_sent: Time::FAR_PAST,
             rules: Rules {
                 detect: spec.detect,
-                recovery: spec.recovery.rule,
                 after_timeout: spec.recovery.after_timeout,
                 nagle: spec.send.nagle,
                 buffer: spec.send.buffer_bytes.unwrap_or(u64::MAX),
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
                 max_retries: spec.send.max_retries,
-                is_ns320: matches!(spec.recovery.rule, stack::RecoveryRule::Ns320 { .. }),
             },
             congestion,
             recovery: Recovery::new(spec.recovery.rule, false),
@@ -164,37 +162,16 @@ impl Sender {
         self.undo = Undo::new(spec.undo, sack, timestamps);
     }
 
-    /// The wait for an answer to the `nth` SYN (from 0).
-    pub(crate) fn handshake_timeout(&self, nth: u32) -> Span {
-        if self.ns320().is_some() {
-            // Its SYN has a timer of its own, which the RTO rule does not know.
-            return Span::from_secs(3) * (1 << nth.min(16));
-        }
-        self.rto.rto()
-    }
-
-    pub(crate) fn handshake_timed_out(&mut self) {
-        if self.ns320().is_none() {
-            self.rto.on_timeout();
-        }
-    }
-
     /// RFC 5681 §3.1: a SYN or SYN-ACK was lost, so the initial window is one segment.
     pub(crate) fn handshake_was_resent(&mut self) {
         self.window.cwnd = self.window.smss;
-        if self.ns320().is_none() {
-            self.rto.on_late_handshake();
-        }
+        self.rto.on_late_handshake();
     }
 
     /// The handshake's round trip is the first RTT sample.
     pub(crate) fn handshake_took(&mut self, now: Time, rtt: Span) {
         self.sampler.note(rtt);
-        if self.ns320().is_some() {
-            // It does not time its SYN.
-            return;
-        }
-        self.rto.on_sample(&RttSample { rtt, now, una: 1, nxt: 1, from_timestamp: false });
+        self.rto.on_handshake_sample(&RttSample { rtt, now, una: 1, nxt: 1, from_timestamp: false });
     }
 
     /// The peer's window, from the segment that brought it.
@@ -215,6 +192,7 @@ impl Sender {
         // More than can ever be sent is no use, and sums must not overflow.
         let bytes = bytes.min(room).min(ENDLESS.saturating_sub(self.written));
         self.written += bytes;
+        self.held &= bytes == 0;
         if self.board.out() == 0 {
             self.burst_left = self.rules.max_burst;
         }
@@ -313,6 +291,10 @@ impl Sender {
         self.undo.frto == crate::undo::Frto::Second
     }
 
+    pub(crate) fn take_cwnd_step(&mut self) -> Option<u32> {
+        self.recovery.take_step()
+    }
+
     fn cwnd_segments(&self) -> u32 {
         (self.window.cwnd / self.window.smss).max(1)
     }
@@ -330,7 +312,11 @@ impl Sender {
     }
 
     fn loss_facts(&self, now: Time, timeout: bool) -> LossFacts {
-        let flight = self.board.out().saturating_sub(if timeout { 0 } else { self.limited_bytes });
+        let flight = if self.recovery.reduces_cwnd() {
+            self.window.cwnd
+        } else {
+            self.board.out().saturating_sub(if timeout { 0 } else { self.limited_bytes })
+        };
         LossFacts { now, flight, una: self.una(), nxt: self.board.end(), timeout }
     }
 

@@ -30,7 +30,7 @@ impl Sender {
             if let Some(repair) = self.next_repair(now, tsval, timers) {
                 return Some(repair);
             }
-            if self.nxt < self.board.end() {
+            if self.held || self.nxt < self.board.end() {
                 return None;
             }
         }
@@ -51,6 +51,9 @@ impl Sender {
             && self.board.segments() > 0
         {
             return Some(self.resend(0, why, now, tsval, timers));
+        }
+        if self.held {
+            return None;
         }
         if self.nxt < self.board.end() {
             return self.next_going_back(now, tsval, timers);

@@ -2,7 +2,7 @@
 
 use super::ack::{AckIn, News};
 use super::{Phase, Sender};
-use crate::congestion::Window;
+use crate::congestion::{AckFacts, Window};
 use crate::detect;
 use crate::endpoint::Why;
 use crate::recovery;
@@ -35,15 +35,20 @@ impl Sender {
         let facts = recovery::Facts { flight: before, more_lost: true, ..self.recovery_facts(news, true) };
         self.recovery.enter(&mut self.window, self.rules.detect.dupthresh, &facts);
         self.resend_first = Some(self.why_recovery());
+        self.held = self.recovery.enters_with_one_segment();
         if self.rules.detect.rule == DetectRule::Xnu1699 {
             // BSD starts the timer anew at a fast retransmit.
             timers.start(Timer::Retransmit, a.now, self.rto.rto());
         }
     }
 
-    pub(super) fn exit_recovery(&mut self, a: &AckIn, timers: &mut Timers, news: &News) {
-        let facts = recovery::Facts { flight: self.flight(), ..recovery::Facts::default() };
+    pub(super) fn exit_recovery(&mut self, a: &AckIn, timers: &mut Timers, news: &News, ack: &AckFacts) {
+        let acked = news.acked.bytes;
+        let facts = recovery::Facts { flight: self.flight(), acked, ..recovery::Facts::default() };
         self.recovery.exit(&mut self.window, &facts);
+        if self.recovery.last_ack_grows() {
+            self.congestion.on_ack(&mut self.window, ack);
+        }
         if self.recovery.ends_at_any_advance() {
             // Reno does not remember: the next three duplicates halve again (RFC 5681 has no recovery point).
             self.recover = self.recover.min(a.ack.saturating_sub(1));
@@ -63,13 +68,13 @@ impl Sender {
     }
 
     fn settle(&mut self) {
-        self.phase = Phase::Open;
+        // A recovery that began on the way back to where a timeout came leaves the rest of the way.
+        self.phase = if self.nxt < self.board.end() { Phase::Loss } else { Phase::Open };
         self.dupacks = 0;
         self.assumed_sacked = 0;
         self.limited_bytes = 0;
         self.resend_first = None;
         self.new_allowed = 0;
-        self.nxt = self.board.end();
         self.board.forget_losses();
     }
 
@@ -81,14 +86,19 @@ impl Sender {
         self.begin_loss();
         self.resend_first = Some(self.why_recovery());
         self.repair_by_slow_start(false);
-        timers.start(Timer::Retransmit, now, self.rto.rto());
+        if self.recovery.fast_retransmit_restarts_timer() {
+            timers.start(Timer::Retransmit, now, self.rto.rto());
+        }
     }
 
     /// Into the state in which everything not SACKed is repaired by slow start.
     pub(super) fn begin_loss(&mut self) {
         self.phase = Phase::Loss;
         self.recover = self.board.end();
-        self.dupacks = 0;
+        self.held = false;
+        if self.recovery.remembers_repairs() {
+            self.dupacks = 0;
+        }
         self.assumed_sacked = 0;
         self.limited_bytes = 0;
         self.new_allowed = 0;
@@ -168,6 +178,7 @@ impl Sender {
         let Some(prior) = self.undo.take() else { return false };
         self.congestion = prior.congestion.clone();
         self.window = self.window_after_undo(&prior, news.acked.bytes);
+        self.nxt = self.board.end();
         self.settle();
         true
     }

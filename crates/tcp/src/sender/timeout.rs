@@ -24,11 +24,6 @@ impl Sender {
             self.failed = true;
             return;
         }
-        if let Some(variant) = self.ns320() {
-            self.ns320_timed_out(variant, now);
-            self.resend_after_timeout(now, timers);
-            return;
-        }
         let undisturbed = self.phase == Phase::Open || (self.undo.frto == Frto::First && self.timeouts > 1);
         self.reduce(now);
         self.forget_what_the_receiver_may_have_dropped();
@@ -44,17 +39,13 @@ impl Sender {
             self.undo.frto = Frto::Off;
             self.repair_by_slow_start(false);
         }
-        self.resend_after_timeout(now, timers);
-    }
-
-    fn resend_after_timeout(&mut self, now: Time, timers: &mut Timers) {
         self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
         timers.start(Timer::Retransmit, now, self.rto.rto());
     }
 
     /// RFC 5681 §3.1: ssthresh is set at the first timeout of a segment and kept at the next ones.
     fn reduce(&mut self, now: Time) {
-        if self.timeouts > 1 {
+        if self.timeouts > 1 && self.recovery.remembers_repairs() {
             return;
         }
         self.undo.begin(self.prior(), self.una());
