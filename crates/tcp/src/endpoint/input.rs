@@ -169,9 +169,6 @@ impl Endpoint {
             Some(ecr) if ack > una => self.clock.since(ecr, now),
             _ => None,
         };
-        if let (Some(rtt), true) = (echoed, seg.payload > 0) {
-            self.receiver.rtt_hint(rtt);
-        }
         let mut blocks = [(0, 0); 4];
         let count = self.read_blocks(seg, una, &mut blocks);
         let a = AckIn { now, ack, bare, blocks: &blocks[..count], tsecr, echoed };
@@ -210,11 +207,23 @@ impl Endpoint {
         count
     }
 
+    /// A full segment echoes this side's ACK of a round trip ago: what the receive window is sized by.
+    #[inline]
+    fn hint_rtt(&mut self, now: Time, seg: &Segment) {
+        if !self.stamps || seg.payload < self.sender.window.smss {
+            return;
+        }
+        if let Some(rtt) = seg.timestamps.and_then(|t| self.clock.since(t.ecr, now)) {
+            self.receiver.rtt_hint(rtt);
+        }
+    }
+
     /// Payload and FIN.
     #[inline]
     fn on_text(&mut self, now: Time, seg: &Segment, at: u64, next: u64) {
         let mut ack = Ack::None;
         if seg.payload > 0 {
+            self.hint_rtt(now, seg);
             ack = self.receiver.on_data(now, at, seg.payload, seg.flags.has(Flags::PSH));
         }
         if seg.flags.has(Flags::FIN) {

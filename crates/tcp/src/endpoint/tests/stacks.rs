@@ -75,7 +75,7 @@ pub fn rfc_tahoe() -> Wire {
     s
 }
 
-/// Linux 2.6.32's Reno: FACK, rate halving, timestamps, F-RTO, DSACK undo.
+/// Linux 2.6.32's Reno: FACK, rate halving, timestamps, every undo but one.
 pub fn linux() -> Wire {
     let mut s = rfc_sack();
     s.options.mss_bytes = 1460;
@@ -84,7 +84,7 @@ pub fn linux() -> Wire {
     s.recovery = Recovery { rule: RecoveryRule::RateHalving, after_timeout: AfterTimeout::MarkLost };
     s.rto.rule = RtoKind::Linux;
     s.rto.max = Span::from_secs(120);
-    s.undo = Undo { f_rto: true, dsack: true, ..Undo::default() };
+    s.undo = Undo { f_rto: true, eifel: true, dsack: true, bad_retransmit_window: false };
     s
 }
 
