@@ -2,7 +2,7 @@
 
 mod scalar;
 
-use crate::keys::{Forms, Key, Kind, Need, Table, Variant, Word};
+use crate::keys::{Forms, Key, Kind, Need, STACK, Table, Variant, Word};
 use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::tree::{Entry, Node, Tree, parse_value};
 use crate::values::{Item, Value, Values, join};
@@ -293,7 +293,9 @@ fn tables_value(node: &Node, table: &'static Table, path: &str, problems: &mut P
             );
             continue;
         }
-        let values = self::table(element, table, &label, problems);
+        let mut said_later = Problems::default();
+        let said = if is_checked_whole(element, table) { &mut said_later } else { &mut *problems };
+        let values = self::table(element, table, &label, said);
         if let Some(name) = values.item("name")
             && let Some(text) = name.text()
             && let Some(line) = lines.insert(text.to_owned(), values.origin.line())
@@ -306,6 +308,13 @@ fn tables_value(node: &Node, table: &'static Table, path: &str, problems: &mut P
         items.push(Item { value: Value::Table(values), origin, shown, path: label });
     }
     Value::List(items)
+}
+
+/// A scenario's own stack that is based on another may leave out what it inherits: what is wrong with it is said once
+/// both are put together.
+fn is_checked_whole(element: &Node, table: &Table) -> bool {
+    let says = |key: &str| element.get(key).and_then(Node::text).is_some();
+    std::ptr::eq(table, &raw const STACK) && says("name") && says("based_on")
 }
 
 fn list_value(node: &Node, of: &Kind, least: usize, path: &str, problems: &mut Problems) -> Value {

@@ -156,6 +156,25 @@ fn a_scenarios_own_stack_may_have_a_built_in_name() {
 }
 
 #[test]
+fn a_scenarios_own_stack_says_only_what_differs() {
+    let own = |more: &str| {
+        format!(
+            "name = \"x\"\nduration = \"1s\"\n[chain]\nnodes = [\"a\", \"b\"]\n[[flow]]\nname = \"f\"\nfrom = \"a\"\n\
+             to = \"b\"\nstack = \"agent\"\nworkload = {{ kind = \"endless\" }}\n[[stack]]\nname = \"agent\"\n\
+             based_on = \"ns2-sack\"\n[stack.oneway]\n{more}\n"
+        )
+    };
+    let s = read(&own("tick_phase = 0.5"));
+    let tcp::stack::Kind::OneWay(agent) = &s.stacks[0].kind else { panic!() };
+    assert_eq!((agent.variant, agent.tick_phase), (tcp::stack::OneWayVariant::Sack1, 0.5));
+    assert!(!agent.syn);
+    // What is wrong is still said, once.
+    let e = parse(&own("tick_phase = 2"), "x.toml", Path::new("dir"), &[], &files).unwrap_err();
+    assert_eq!(e.0.len(), 1, "{e}");
+    assert!(e.to_string().starts_with("x.toml:15: stack.agent.oneway.tick_phase"), "{e}");
+}
+
+#[test]
 fn an_override_makes_what_is_not_there_and_replaces_what_is() {
     let text = format!("name = \"x\"\n[chain]\nnodes = [\"a\", \"b\"]\n{FLOW}");
     let set = |list: &[&str]| {
