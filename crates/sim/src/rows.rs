@@ -85,7 +85,7 @@ pub struct PacketFacts {
     pub forward: bool,
     /// The transmission's number in the run.
     pub copy: u64,
-    /// Stream offset of its first byte; an ACK's is what it acknowledges. A one-way agent counts packets.
+    /// Stream offset of its first byte; an ACK's is what it asks for next. A one-way agent counts packets.
     pub offset: u64,
     pub payload_bytes: u32,
     pub reason: Reason,

@@ -286,6 +286,7 @@ impl Seeds<'_> {
                     client: Arc::clone(&kinds[stack]),
                     server: Arc::clone(&kinds[receiver]),
                     isns: [Seq(isn.next_u64() as u32), Seq(isn.next_u64() as u32)],
+                    overhead: self.stream("overhead"),
                 };
                 Connection::tcp(index, starts, app, opening)
             }

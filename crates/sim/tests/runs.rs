@@ -73,3 +73,20 @@ fn the_same_seed_gives_the_same_rows() {
     assert_eq!(rows(7), rows(7));
     assert_ne!(rows(7), rows(8));
 }
+
+/// ns-2's `overhead_`: each send waits a random time, so that flows do not lock in phase.
+#[test]
+fn a_one_way_senders_overhead_spreads_its_packets() {
+    let agent = "[[stack]]\nname = \"agent\"\nbased_on = \"ns2-reno\"\n[stack.oneway]\noverhead = \"10ms\"\n";
+    let text =
+        one_link("stack = \"agent\"\nworkload = { kind = \"file\", size = \"100kB\" }", "duration = \"60s\"");
+    let sends = |seed| {
+        let (_, rows) = run(&scenario(&format!("{text}[record]\npackets = true\n{agent}")), seed);
+        rows.hosts.iter().filter(|r| r.sent && r.node == 0).map(|r| r.time).collect::<Vec<Time>>()
+    };
+    let waited = |time: &Time| *time - Time::ZERO;
+    let first = sends(1);
+    assert!((0..10_000_000).contains(&waited(&first[0]).0) && waited(&first[0]).0 > 0, "{}", first[0]);
+    assert_eq!(first, sends(1));
+    assert_ne!(first, sends(2));
+}

@@ -13,6 +13,7 @@ use ::tcp::endpoint::Failure;
 use ::tcp::stack::Kind;
 use datagrams::Datagrams;
 use oneway::OneWayPair;
+use path::random::Stream;
 use tcp::{Setup, TcpPair};
 use time::Time;
 use wire::Seq;
@@ -45,6 +46,8 @@ pub struct Opening {
     pub client: std::sync::Arc<Kind>,
     pub server: std::sync::Arc<Kind>,
     pub isns: [Seq; 2],
+    /// What a one-way sender's `overhead` draws from.
+    pub overhead: Stream,
 }
 
 impl Connection {
@@ -125,7 +128,7 @@ impl Opening {
                 Transport::Tcp(Box::new(TcpPair::new(&Setup { client, server, isns: self.isns }, now)))
             }
             (Kind::OneWay(spec), _) | (_, Kind::OneWay(spec)) => {
-                Transport::OneWay(Box::new(OneWayPair::new(spec)))
+                Transport::OneWay(Box::new(OneWayPair::new(spec, self.overhead.clone())))
             }
         }
     }

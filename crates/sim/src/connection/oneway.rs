@@ -7,9 +7,10 @@ use crate::rows::{Phase, State};
 use crate::stats::Way;
 use crate::workload::{Application, Outlet};
 use path::Class;
+use path::random::Stream;
 use tcp::oneway::{self, Ack, Data, Sender, Sink, Why};
 use tcp::stack;
-use time::Time;
+use time::{Span, Time};
 
 const HEADERS: u32 = 40;
 
@@ -18,14 +19,21 @@ pub struct OneWayPair {
     sink: Sink,
     /// What one number stands for in the tables and in captures, bytes.
     payload_bytes: u32,
+    /// Of the timer's clock, in which RTTs are measured.
+    tick: Span,
     /// Packets handed to the application; a SYN takes a number and brings nothing.
     handed: i64,
 }
 
 impl OneWayPair {
-    pub fn new(spec: &stack::OneWay) -> OneWayPair {
+    /// `overhead` is where the waits before sending are drawn from.
+    pub fn new(spec: &stack::OneWay, mut overhead: Stream) -> OneWayPair {
         let payload_bytes = spec.packet_bytes.saturating_sub(HEADERS).max(1);
-        OneWayPair { sender: Sender::new(spec), sink: Sink::new(spec), payload_bytes, handed: 0 }
+        let (mut sender, sink) = (Sender::new(spec), Sink::new(spec));
+        if spec.overhead > Span::ZERO {
+            sender.set_uniform(move || overhead.uniform());
+        }
+        OneWayPair { sender, sink, payload_bytes, tick: spec.tick, handed: 0 }
     }
 
     pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
@@ -82,8 +90,8 @@ impl OneWayPair {
             host.send(Parcel { forward: true, reason, class, length_bytes: data.bytes, body });
         }
         host.alarm(Alarm::Client, self.sender.next_wakeup());
-        let (sender, payload) = (&self.sender, self.payload_bytes);
-        host.record(true, || state(&sender.view(), payload));
+        let OneWayPair { sender, payload_bytes, tick, .. } = self;
+        host.record(true, || state(&sender.view(), *payload_bytes, *tick));
     }
 
     fn acknowledge<R: Recorder>(&self, host: &mut Host<'_, R>, ways: &mut [Way; 2], ack: Ack) {
@@ -120,12 +128,17 @@ fn reason(why: Why) -> Reason {
         Why::FastRetransmit | Why::PartialAck => Reason::Recovery(Evidence::DupAck),
         Why::Hole => Reason::Recovery(Evidence::Sack),
         Why::Overdue => Reason::Recovery(Evidence::Time),
-        Why::Timeout { backoff } => Reason::Timeout { backoff },
+        Why::Timeout { backoff } => Reason::Timeout { backoff: doublings(backoff) },
         Why::GoBackN => Reason::LossState,
     }
 }
 
-fn state(view: &oneway::View, payload: u32) -> State {
+/// How often the timer has backed off: ns-2 keeps what it multiplies with, 1, 2, 4 ...
+fn doublings(multiplier: u32) -> u32 {
+    multiplier.max(1).ilog2()
+}
+
+fn state(view: &oneway::View, payload: u32, tick: Span) -> State {
     let bytes = |packets: i64| packets.max(0) as u64 * u64::from(payload);
     let una = bytes(view.highest_ack + 1);
     State {
@@ -135,11 +148,11 @@ fn state(view: &oneway::View, payload: u32) -> State {
         ssthresh_bytes: Some(view.ssthresh as f64 * f64::from(payload)),
         flight_bytes: bytes(view.highest_sent - view.highest_ack),
         pipe_bytes: bytes(view.pipe),
-        rtt: None,
+        rtt: (view.rtt_ticks > 0).then_some(tick * i64::from(view.rtt_ticks)),
         srtt: view.srtt,
         rttvar: view.rttvar,
         rto: view.rto,
-        backoff: view.backoff,
+        backoff: doublings(view.backoff),
         dupacks: view.dupacks.max(0) as u32,
         phase: match view.phase {
             oneway::Phase::Open => Phase::Open,

@@ -198,7 +198,7 @@ impl Frame {
             Body::Segment(seg, _) if seg.payload == 0 => u64::from(seg.ack.0),
             Body::Segment(_, offset) => *offset,
             Body::OneWayData(data) => data.number.max(0) as u64,
-            Body::OneWayAck(ack) => ack.cumulative.max(0) as u64,
+            Body::OneWayAck(ack) => (ack.cumulative + 1).max(0) as u64,
             Body::Datagram(_) => 0,
         };
         PacketFacts {
