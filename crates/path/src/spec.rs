@@ -213,7 +213,8 @@ pub enum Dwell {
     /// A step before each packet. Mean burst 1 / `bad_to_good`; stationary share of bad
     /// `good_to_bad / (good_to_bad + bad_to_good)`.
     Packets { good_to_bad: f64, bad_to_good: f64 },
-    /// Exponential lengths counted in packets, fractions included, as ns-2's error models have them.
+    /// Exponential lengths counted in packets, as ns-2's two-state error model has them: a period shorter than a
+    /// packet still takes a whole one.
     PacketLengths { good_mean: f64, bad_mean: f64 },
     /// Exponential lengths in time.
     Time { good_mean: Span, bad_mean: Span },

@@ -155,7 +155,7 @@ impl<R: Recorder> Simulation<R> {
         while let Some((now, event)) = self.net.step_until(limit, &mut self.recorder) {
             self.events += 1;
             self.handle(now, event);
-            if all_end && self.ended == self.finite && self.duration.is_none() {
+            if all_end && self.ended == self.finite {
                 return End::Done;
             }
             if now > moment {

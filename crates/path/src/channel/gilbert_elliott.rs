@@ -22,7 +22,8 @@ enum Chain {
         good_to_bad: f64,
         bad_to_good: f64,
     },
-    /// `left`: how much of this state is ahead of the next packet, in packets.
+    /// `left`: packets that this state still covers. The packet at which it changes is the new state's, however
+    /// short that is.
     Lengths {
         good_mean: f64,
         bad_mean: f64,
@@ -69,13 +70,12 @@ impl GilbertElliott {
                 self.bad
             }
             Chain::Lengths { good_mean, bad_mean, left } => {
-                let met = self.bad;
                 *left -= 1.0;
-                while *left < 0.0 {
+                if *left <= 0.0 {
                     self.bad = !self.bad;
-                    *left += self.states.exponential(if self.bad { *bad_mean } else { *good_mean });
+                    *left = self.states.exponential(if self.bad { *bad_mean } else { *good_mean });
                 }
-                met
+                self.bad
             }
             Chain::Time { good_mean, bad_mean, until } => {
                 while *until <= now {

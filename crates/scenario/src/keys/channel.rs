@@ -96,8 +96,8 @@ pub static CHANNEL: Table = Table {
                     key(
                         "good",
                         STAY,
-                        "Mean length of a good period, exponentially distributed: a time, or packets with fractions, as ns-2's error \
-                         models have them.",
+                        "Mean length of a good period, exponentially distributed: a time, or packets as ns-2's two-state model \
+                         counts them, a period shorter than a packet taking a whole one.",
                     )
                     .absent("another form"),
                     key("bad", STAY, "Mean length of a bad period, in the unit of `good`.").absent("another form"),
