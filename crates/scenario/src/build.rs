@@ -5,7 +5,7 @@ mod flow;
 mod link;
 mod preset;
 
-use crate::model::{Node, Record, Scenario};
+use crate::model::{Input, Node, Record, Scenario};
 use crate::problem::{Problems, did_you_mean, listed};
 use crate::stacks::Library;
 use crate::values::{Item, Value, Values};
@@ -26,11 +26,12 @@ pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> O
     let mut net = Network { incomplete: no_links, ..Network::default() };
     preset::expand(v, context, &mut net, p);
     let of_presets = net.nodes.len();
-    for name in v.tables("node").filter_map(|node| node.item("name")) {
+    for node in v.tables("node") {
+        let Some(name) = node.item("name") else { continue };
         let taken = name.text().and_then(|text| net.node(text));
         // Two of [[node]] were told apart before; this is about a preset's nodes.
         match taken {
-            None => net.add_node(Some(name), p),
+            None => net.add_node(name, input(node), p),
             Some(at) if at < of_presets => name.refuse(p, "is taken: a preset makes a node of this name"),
             Some(_) => {}
         }
@@ -62,6 +63,13 @@ pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> O
     })
 }
 
+fn input(node: &Values) -> Input {
+    match node.word("input") {
+        Some("in-turn") => Input::InTurn,
+        _ => Input::AtOnce,
+    }
+}
+
 /// Nodes and links while they are collected. A link that was refused keeps its place, so that nothing that depends
 /// on it is refused as well.
 #[derive(Default)]
@@ -85,19 +93,19 @@ impl Network {
         self.node_at.get(name).copied()
     }
 
-    pub fn add_node(&mut self, name: Option<&Item>, p: &mut Problems) {
-        let Some(item) = name else { return };
-        let Some(text) = item.text() else { return };
+    pub fn add_node(&mut self, name: &Item, input: Input, p: &mut Problems) {
+        let Some(text) = name.text() else { return };
         if self.node(text).is_some() {
-            return item.refuse(p, "is there twice");
+            return name.refuse(p, "is there twice");
         }
-        self.push_node(text);
+        let at = self.push_node(text);
+        self.nodes[at].input = input;
     }
 
     pub fn push_node(&mut self, name: &str) -> usize {
         let at = self.nodes.len();
         self.node_at.insert(name.to_owned(), at);
-        self.nodes.push(Node { name: name.to_owned() });
+        self.nodes.push(Node { name: name.to_owned(), input: Input::AtOnce });
         at
     }
 

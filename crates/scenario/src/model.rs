@@ -24,6 +24,16 @@ pub struct Scenario {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub name: String,
+    pub input: Input,
+}
+
+/// When a host handles what has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Input {
+    #[default]
+    AtOnce,
+    /// Behind everything that was due at that moment.
+    InTurn,
 }
 
 /// A duplex link.

@@ -20,6 +20,9 @@ pub fn to_toml(s: &Scenario) -> String {
     for node in &s.nodes {
         out.head("[[node]]");
         out.text("name", &node.name);
+        if node.input == Input::InTurn {
+            out.text("input", "in-turn");
+        }
     }
     for link in &s.links {
         link::link(link, s, &mut out);

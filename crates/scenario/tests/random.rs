@@ -240,6 +240,10 @@ fn flow(d: &mut Draws, k: usize, nodes: usize) -> Flow {
     }
 }
 
+fn node(d: &mut Draws, n: usize) -> Node {
+    Node { name: format!("n.{n}"), input: if d.flag() { Input::InTurn } else { Input::AtOnce } }
+}
+
 fn draw(seed: u64) -> Scenario {
     let d = &mut Draws(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let nodes = 2 + d.below(4) as usize;
@@ -255,7 +259,7 @@ fn draw(seed: u64) -> Scenario {
         about: "quotes \" and \\ and\nlines, é and \u{1}".to_owned(),
         duration: Some(Span::from_secs(3600)),
         seed,
-        nodes: (0..nodes).map(|n| Node { name: format!("n.{n}") }).collect(),
+        nodes: (0..nodes).map(|n| node(d, n)).collect(),
         links,
         flows,
         record: Record {

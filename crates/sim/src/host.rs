@@ -21,6 +21,10 @@ impl Alarm {
     pub fn id(self, connection: u32) -> TimerId {
         TimerId(connection * Alarm::EACH + self as u32)
     }
+    /// How many ids so many connections take.
+    pub fn ids(connections: u32) -> u32 {
+        connections * Alarm::EACH
+    }
     /// The connection and the alarm that a timer stands for.
     pub fn of(id: TimerId) -> (u32, Alarm) {
         let alarm = match id.0 % Alarm::EACH {

@@ -7,6 +7,7 @@ pub mod addresses;
 mod connection;
 mod frame;
 mod host;
+mod inputs;
 mod packets;
 pub mod recorder;
 pub mod rows;

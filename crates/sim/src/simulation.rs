@@ -3,6 +3,7 @@
 use crate::connection::{Connection, Opening};
 use crate::frame::Frame;
 use crate::host::{Alarm, Ends, Host};
+use crate::inputs::Inputs;
 use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
 use crate::workload::Application;
@@ -75,6 +76,7 @@ pub struct Simulation<R> {
     net: Net<Frame>,
     connections: Vec<Connection>,
     ends: Vec<Ends>,
+    inputs: Inputs,
     recorder: R,
     copies: u64,
     events: u64,
@@ -130,6 +132,7 @@ impl<R: Recorder> Simulation<R> {
         let finite = connections.iter().filter(|c| c.is_finite()).count() as u64;
         Ok(Simulation {
             net,
+            inputs: Inputs::new(scenario, Alarm::ids(connections.len() as u32)),
             connections,
             ends,
             recorder: recorder(&flow_of, &pairs),
@@ -192,13 +195,37 @@ impl<R: Recorder> Simulation<R> {
 
     #[inline]
     fn handle(&mut self, now: Time, event: Event<Frame>) {
-        let (number, alarm) = match &event {
-            Event::Arrived { packet, .. } => (packet.connection, None),
-            Event::Timer(id) => {
-                let (connection, alarm) = Alarm::of(*id);
-                (connection, Some(alarm))
+        match event {
+            Event::Arrived { at, facts, packet, .. } => {
+                self.recorder.arrived(now, at, &facts, &packet);
+                if !self.inputs.waits(at) {
+                    self.with_connection(now, packet.connection, |c, host| c.arrived(host, &packet));
+                } else if let Some(timer) = self.inputs.keep(at, &packet) {
+                    self.net.set_timer(timer, Some(now));
+                }
             }
-        };
+            Event::Timer(id) => match self.inputs.take(id) {
+                None => {
+                    let (connection, alarm) = Alarm::of(id);
+                    self.with_connection(now, connection, |c, host| c.wake(host, alarm));
+                }
+                Some((packet, more)) => {
+                    if more {
+                        self.net.set_timer(id, Some(now));
+                    }
+                    self.with_connection(now, packet.connection, |c, host| c.arrived(host, &packet));
+                }
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn with_connection(
+        &mut self,
+        now: Time,
+        number: u32,
+        act: impl FnOnce(&mut Connection, &mut Host<'_, R>),
+    ) {
         let (Some(connection), Some(ends)) =
             (self.connections.get_mut(number as usize), self.ends.get(number as usize))
         else {
@@ -207,14 +234,7 @@ impl<R: Recorder> Simulation<R> {
         let mut ip_ids = connection.ip_ids;
         let (net, recorder, copies) = (&mut self.net, &mut self.recorder, &mut self.copies);
         let mut host = Host { now, ends: *ends, net, recorder, copies, ip_ids: &mut ip_ids };
-        match (&event, alarm) {
-            (Event::Arrived { at, facts, packet, .. }, _) => {
-                host.recorder.arrived(now, *at, facts, packet);
-                connection.arrived(&mut host, packet);
-            }
-            (_, Some(alarm)) => connection.wake(&mut host, alarm),
-            _ => {}
-        }
+        act(connection, &mut host);
         connection.ip_ids = ip_ids;
         if connection.ended.is_none() && connection.is_over() {
             connection.ended = Some(now);

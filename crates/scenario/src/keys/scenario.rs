@@ -32,10 +32,18 @@ pub static SCENARIO: Table = Table {
     variants: None,
 };
 
+static INPUTS: &[Word] = &[
+    word("at-once", "before what else is due at that moment and was planned later"),
+    word("in-turn", "behind everything that is due at that moment (ns-3)"),
+];
+
 static NODE: Table = Table {
     noun: "a node",
     doc: "A host or router; packets take the path with the fewest links.",
-    keys: &[key("name", Kind::Name, "Its name.")],
+    keys: &[
+        key("name", Kind::Name, "Its name."),
+        key("input", Kind::Choice(INPUTS), "When a host handles a packet that has come.").default("at-once"),
+    ],
     forms: None,
     variants: None,
 };
