@@ -289,8 +289,10 @@ duration = "{end}s"
 
 [[node]]
 name = "sender"
+input = "in-turn"
 [[node]]
 name = "sink"
+input = "in-turn"
 
 [[link]]
 name = "link"

@@ -1,7 +1,7 @@
 //! All 22 rows of the paper's tables and the three variants without errors: every column of `rows.csv`.
 
 use super::support::{lines, reference};
-use super::{Setup, cwnd_changes, discarded};
+use super::{cwnd_changes, run};
 use path::Cause;
 use sim::Rows;
 use sim::rows::{DropRow, HostRow, QueueEvent, QueueRow};
@@ -17,26 +17,6 @@ const PAPER: &str = "throughput";
 const BEGIN: f64 = 1.0;
 const END: f64 = 10.0;
 const SECONDS: f64 = END - BEGIN;
-
-/// The rows of the file: the tag says what is changed.
-fn setup(tag: &str) -> Setup<'static> {
-    let (what, value) = tag.rsplit_once('_').expect("a tag");
-    let value: &'static str = String::leak(value.to_owned());
-    let discarded = match what {
-        "full" => discarded(&format!("{tag}_errors.csv.gz")),
-        _ => discarded(&format!("{tag}_errors.csv")),
-    };
-    let base = Setup { discarded, ..Setup::default() };
-    match (what, value) {
-        ("delay", delay) => Setup { delay, ..base },
-        ("bw50_delay", delay) => Setup { delay, rate_mbps: 50, ..base },
-        ("queue", packets) => Setup { queue_packets: packets.parse().expect("packets"), ..base },
-        ("full", "Tahoe") => Setup { variant: "tahoe", ..base },
-        ("full", "Reno") => Setup { variant: "reno", ..base },
-        ("error" | "full", _) => base,
-        _ => panic!("{tag}"),
-    }
-}
 
 fn secs(time: Time) -> f64 {
     time.0 as f64 / 1e9
@@ -198,7 +178,7 @@ fn every_figure_of_every_row_is_ns3s_to_the_printed_digit() {
     let mut throughputs = BTreeMap::new();
     for line in &all[1..] {
         let printed: Vec<&str> = line.split(',').collect();
-        let rows = setup(printed[0]).run();
+        let rows = run(printed[0]);
         let found = [of_queue(&rows), of_cwnd(&rows), of_traffic(&rows)].concat();
         wrong.extend(differences(&columns, &printed, &found));
         throughputs.insert(printed[0].to_owned(), found.iter().find(|f| f.0 == PAPER).expect(PAPER).1);

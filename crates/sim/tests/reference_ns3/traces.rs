@@ -1,7 +1,7 @@
 //! Every segment, every change of cwnd and every change of the sender's queue.
 
 use super::support::{lines, reference};
-use super::{Setup, cwnd_changes, discarded};
+use super::{cwnd_changes, run};
 use sim::Rows;
 use sim::rows::QueueEvent;
 use wire::{Flags, Packet, Seq, Time};
@@ -70,9 +70,8 @@ fn expected(name: &str, what: &str) -> Vec<String> {
     lines(&reference(&format!("ns-3.20/full_{name}_{what}.csv.gz")))
 }
 
-fn replays(name: &str, variant: &str) {
-    let discarded = discarded(&format!("full_{name}_errors.csv.gz"));
-    let rows = Setup { variant, discarded, ..Setup::default() }.run();
+fn replays(name: &str) {
+    let rows = run(&format!("full_{name}"));
 
     compare(&format!("{name} segments"), &by_time(expected(name, "segments")), &by_time(segments(&rows)));
 
@@ -96,17 +95,17 @@ fn replays(name: &str, variant: &str) {
 
 #[test]
 fn tahoe_sends_what_ns3_sends() {
-    replays("Tahoe", "tahoe");
+    replays("Tahoe");
 }
 #[test]
 fn reno_sends_what_ns3_sends() {
-    replays("Reno", "reno");
+    replays("Reno");
 }
 #[test]
 fn newreno_sends_what_ns3_sends() {
-    replays("NewReno", "newreno");
+    replays("NewReno");
 }
 #[test]
 fn newreno_with_errors_sends_what_ns3_sends() {
-    replays("base", "newreno");
+    replays("base");
 }

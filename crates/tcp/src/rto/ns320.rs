@@ -22,8 +22,8 @@
 //! - A duplicate is an ACK of SND.UNA without data while SND.UNA < SND.NXT. The third one acts, if not in recovery.
 //! - Tahoe: ssthresh = max(cwnd / 2, 2 SMSS), cwnd = 1 SMSS, SND.NXT back to SND.UNA, which is sent; duplicates
 //!   beyond the third do nothing. A timeout does the same.
-//! - Reno, NewReno: ssthresh = max(FlightSize / 2, 2 SMSS), cwnd = ssthresh + 3 SMSS, SND.UNA is sent. Each further
-//!   duplicate adds 1 SMSS and sends. A timeout halves alike, sets cwnd = 1 SMSS and goes back.
+//! - Reno, NewReno: ssthresh = max(FlightSize / 2, 2 SMSS), cwnd = ssthresh + 3 SMSS, SND.UNA is sent and nothing else,
+//!   whatever cwnd allows (row `error_1e-4` of its figures shows it). Each further duplicate adds 1 SMSS and sends. A timeout halves alike, sets cwnd = 1 SMSS and goes back.
 //! - Reno leaves recovery at the first ACK that advances: cwnd = ssthresh, which then grows by this same ACK.
 //! - NewReno, ACK below `recover` (the highest byte sent on entry): cwnd -= acknowledged, then cwnd += 1 SMSS (two
 //!   changes in a trace), SND.UNA is sent, and then new data as the window allows; slow but steady (RFC 6582 §4),
