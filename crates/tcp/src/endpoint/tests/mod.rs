@@ -6,6 +6,7 @@ mod closing;
 mod flow;
 mod handshake;
 mod interruption;
+mod ns320;
 mod pipe;
 mod random;
 mod recovery;

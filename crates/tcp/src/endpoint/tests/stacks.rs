@@ -103,6 +103,16 @@ pub fn osx() -> Wire {
     s
 }
 
+pub fn ns320(variant: Ns320) -> Wire {
+    let mut s = rfc_newreno(false);
+    s.detect.limited_transmit = false;
+    s.recovery = Recovery { rule: RecoveryRule::Ns320 { variant }, after_timeout: AfterTimeout::GoBackN };
+    s.congestion.rule = WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::PerAck };
+    s.rto.rule = RtoKind::Ns320;
+    s.rto.min = ms(200);
+    s
+}
+
 /// One of each, for tests that any stack must pass.
 pub fn all() -> Vec<(&'static str, Wire)> {
     let mut prr = rfc_sack();
@@ -132,12 +142,6 @@ pub fn all() -> Vec<(&'static str, Wire)> {
     let mut bursts = linux();
     bursts.send.max_burst_segments = Some(3);
     bursts.send.buffer_bytes = Some(64 << 10);
-    let ns320 = |variant| {
-        let mut s = rfc_newreno(false);
-        s.recovery.rule = RecoveryRule::Ns320 { variant };
-        s.rto.rule = RtoKind::Ns320;
-        s
-    };
     vec![
         ("ns-3.20 tahoe", ns320(Ns320::Tahoe)),
         ("ns-3.20 reno", ns320(Ns320::Reno)),
