@@ -4,25 +4,49 @@ import rexmit as rx
 cap = rx.capture("slow.pcapng")
 cap.episodes.to_polars()
 cap.flows[0].time_sequence().show()
+run = rx.run("scenarios/interruption.toml", seed=3)
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rexmit._core import CaptureError
+    from rexmit._core import CaptureError, ScenarioError
     from rexmit.api import Capture, Flow, Flows, capture
+    from rexmit.runs import Runs, runs
+    from rexmit.scenario import Scenario
+    from rexmit.simulation import Run, run
     from rexmit.tables import Table
 
-__all__ = ["Capture", "CaptureError", "Flow", "Flows", "Table", "__version__", "capture"]
+__all__ = [
+    "Capture",
+    "CaptureError",
+    "Flow",
+    "Flows",
+    "Run",
+    "Runs",
+    "Scenario",
+    "ScenarioError",
+    "Table",
+    "__version__",
+    "capture",
+    "run",
+    "runs",
+]
 
 _HOME = {
     "Capture": "rexmit.api",
     "CaptureError": "rexmit._core",
     "Flow": "rexmit.api",
     "Flows": "rexmit.api",
+    "Run": "rexmit.simulation",
+    "Runs": "rexmit.runs",
+    "Scenario": "rexmit.scenario",
+    "ScenarioError": "rexmit._core",
     "Table": "rexmit.tables",
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
+    "run": "rexmit.simulation",
+    "runs": "rexmit.runs",
 }
 
 

@@ -1,14 +1,29 @@
 """The compiled core. Everything in `rexmit` stands on these few names."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, TypedDict
 
 Vantage = Literal["sender", "receiver", "middle"]
 TableName = Literal[
     "flows", "bursts", "episodes", "retransmissions", "probes", "idle", "intervals", "rtt", "packets"
 ]
+RunTableName = Literal["state", "queues", "drops", "truth"]
 
 __version__: str
+
+class ScenarioError(ValueError):
+    """A scenario or a stack that is none. A line for each mistake: file, line, key and the mend."""
+
+class Variant(TypedDict):
+    """A scenario and its overrides. Either `path`, or `text` with a name for messages and a folder."""
+
+    path: str | None
+    text: str | None
+    file: str | None
+    folder: str | None
+    set: list[tuple[str, str]]
+    label: str | None
+    seed: int | None
 
 class CaptureError(Exception):
     """Nothing could be read. The message is one sentence: file, byte offset, packet number, mend."""
@@ -38,8 +53,12 @@ class Analysis:
 
         It lists the worst flows only, if there are more than `flows` of `analyze`; its totals cover all.
         """
-    def table(self, name: TableName) -> Table:
+    def table(self, name: TableName | RunTableName) -> Table:
         """One table. Raises ValueError if its rows were not kept (`tables`, `listed_only` of `analyze`)."""
+    def records(self, name: RunTableName) -> bool:
+        """Of a simulated run: whether this table is there without asking for it."""
+    def failure(self) -> str | None:
+        """Of a simulated run: why it could not go on, if it could not."""
     def interrupted(self) -> bool:
         """True if Ctrl-C ended the reading early: what was read until then is here."""
 
@@ -77,3 +96,45 @@ def annotate(analysis: Analysis, paths: Sequence[str], out: str) -> int:
 
     The analysis must have been made with tables=("retransmissions",).
     """
+
+def resolve(variant: Variant) -> str:
+    """The scenario as TOML, presets, defaults, overrides and stacks written out. Raises ScenarioError."""
+
+def simulate(
+    variant: Variant,
+    *,
+    at: Literal["both", "sender", "receiver"] = "both",
+    idle: float | None = None,
+    interval: float = 1.0,
+    tables: Sequence[TableName | RunTableName] = (),
+    captures: str | None = None,
+    flows: int | None = 10_000,
+    listed_only: bool = False,
+    progress: Callable[[float, float | None, int], bool] | None = None,
+) -> Analysis:
+    """Runs a scenario and analyses its packets; with both ends in two passes, which go the same way.
+
+    captures: a folder for the captures that the scenario records.  progress(s done, s in all or None,
+    events). Otherwise as `analyze`. Raises ScenarioError, RuntimeError if a capture can not be written.
+    """
+
+def simulate_many(
+    variants: Sequence[Variant],
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int | None, int], bool] | None = None,
+) -> list[str | None]:
+    """Runs them on all cores, counting only: JSON texts (`simulation` of `overview`), in order;
+    None for those that had not ended when progress(done, in all, 0) or Ctrl-C stopped the rest.
+
+    Raises ScenarioError before anything runs.
+    """
+
+def stacks() -> str:
+    """JSON: the built-in stacks, a list of {name, about, based_on, wire, sources}."""
+
+def stack(name: str) -> str:
+    """JSON: what a stack is made of. name: of a built-in one, or a file. Raises ScenarioError."""
+
+def channels() -> str:
+    """JSON: {common, channels, queues}: the kinds that links can have, with their keys."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rexmit.units import parse_duration
@@ -175,6 +175,9 @@ def parser() -> Parser:
     written.add_argument(
         "--annotate", metavar="OUT.pcapng", help="the same packets with the findings as packet comments"
     )
+    from rexmit import cli_run
+
+    cli_run.add(commands, _positive, _duration)
     return top
 
 
@@ -193,7 +196,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.command is None:
             arguments.print_help()
             return ANSWER
-        code = analyze(options)
+        code = COMMANDS[options.command](options)
         sys.stdout.flush()
         return code
     except SystemExit as end:
@@ -243,11 +246,54 @@ def _check(o: argparse.Namespace) -> None:
 
 def analyze(o: argparse.Namespace) -> int:
     """`rexmit analyze`."""
+
+    def work() -> int:
+        _check(o)
+        return _analyze(o)
+
+    return _guarded(work)
+
+
+def run(o: argparse.Namespace) -> int:
+    """`rexmit run`."""
+    from rexmit import cli_run
+
+    def work() -> int:
+        mend = cli_run.check(o)
+        if mend:
+            raise BadArguments(mend)
+        lines, failure = cli_run.run(o)
+        if lines:
+            _print(lines)
+        return _say(failure, FAILED) if failure else ANSWER
+
+    return _guarded(work)
+
+
+def show(o: argparse.Namespace) -> int:
+    """`rexmit stacks` and `rexmit channels`."""
+    from rexmit import cli_run
+
+    def work() -> int:
+        _print(cli_run.stacks(o) if o.command == "stacks" else cli_run.channels(o))
+        return ANSWER
+
+    return _guarded(work)
+
+
+COMMANDS = {"analyze": analyze, "run": run, "stacks": show, "channels": show}
+
+
+def _guarded(work: Callable[[], int]) -> int:
+    """Whatever goes wrong is one sentence and an exit code."""
     from rexmit import _core
 
     try:
-        _check(o)
-        return _analyze(o)
+        return work()
+    except _core.ScenarioError as error:
+        # Its lines name the file by themselves.
+        print(error, file=sys.stderr)
+        return BAD_INPUT
     except (_core.CaptureError, BadArguments, ValueError) as error:
         return _say(str(error), BAD_INPUT)
     except BrokenPipeError:

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, Self
 
 #: Shorter work shows nothing.
 PATIENCE_S = 2.0
@@ -27,7 +27,7 @@ class Progress:
         self._began = time.monotonic()
         self._previous: Any = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         self._began = time.monotonic()
         try:
             self._previous = signal.signal(signal.SIGINT, self._interrupt)
@@ -77,3 +77,41 @@ class Progress:
         )
         self._bar.start()
         self._task = self._bar.add_task(self.what, total=None, packets=0, speed="")
+
+
+class Stepping(Progress):
+    """The same for simulations: `done` and `total` in s of simulated time, or in runs."""
+
+    def __init__(self, what: str, unit: str = "s") -> None:
+        super().__init__(what)
+        self._unit = unit
+
+    def __call__(self, done: float, total: float | None, packets: int) -> bool:
+        if self._bar is None and time.monotonic() - self._began > PATIENCE_S and sys.stderr.isatty():
+            self._show()
+        if self._bar is not None:
+            told = f"{done:,.0f}" + (f" of {total:,.0f}" if total is not None else "") + f" {self._unit}"
+            self._bar.update(self._task, completed=done, total=total, told=told, speed=self._speed(packets))
+        return not self.stopped
+
+    def _speed(self, packets: int) -> str:
+        return (
+            f"{packets / max(time.monotonic() - self._began, 1e-9) / 1e6:.2f} M events/s" if packets else ""
+        )
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[told]}"),
+            TextColumn("{task.fields[speed]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(self.what, total=None, told="", speed="")

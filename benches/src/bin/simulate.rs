@@ -51,7 +51,7 @@ impl Counter {
 }
 
 impl Sink for Counter {
-    fn packet(&mut self, _: NodeId, packet: &Packet) {
+    fn packet(&mut self, _: NodeId, _: u32, packet: &Packet) {
         self.count(packet);
     }
     fn host(&mut self, row: &HostRow) {

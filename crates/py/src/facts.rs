@@ -19,6 +19,8 @@ pub struct Facts {
     pub interrupted: bool,
     /// What limits the answer besides the captures' own warnings.
     pub warnings: Vec<String>,
+    /// Of a simulated run: what its hosts and links counted, as JSON.
+    pub simulation: Option<Vec<u8>>,
 }
 
 /// What comparing two captures told besides the fate of each packet. Pairs: at the sender, at the receiver.

@@ -56,6 +56,7 @@ pub fn analyze(request: &Request, asker: &mut Asker<'_>) -> Result<Findings, Str
             not_captured: [joined.sender.not_captured, joined.receiver.not_captured],
             outside: [joined.sender.outside, joined.receiver.outside],
         }),
+        ..Facts::default()
     };
     Ok(Findings { shelf, facts })
 }
@@ -97,7 +98,7 @@ fn compare(request: &Request, asker: &mut Asker<'_>) -> Result<Compared, String>
 /// Bursts leave the analysis before the flow's own row, which tells whose they are; the ACKs that were lost from a
 /// burst's first copy to its first repair are counted here, once both are there. Its last copy is no end for them:
 /// behind a full queue what was sent at one moment is lost seconds later, and the ACKs with it.
-fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<crate::spool::Shelf> {
+pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<crate::spool::Shelf> {
     let mut shelf = spool.seal();
     let mut tuples: HashMap<u32, Tuple> = HashMap::new();
     for row in shelf.rows::<FlowRow>()? {

@@ -1,11 +1,15 @@
 //! What Python sees (python/rexmit/_core.pyi).
 
 use crate::run::{self, Findings, Request};
-use crate::spool::{Listing, Shelf, Table};
+use crate::simulate::Played;
+use crate::simulate::tables::RunTable;
+use crate::spool::{Listing, Table};
 use crate::{json, tables};
 use analysis::rows::Vantage;
 use analysis::{Config, Wanted};
-use capture::{Options, Progress};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_schema::ArrowError;
+use capture::Options;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -14,14 +18,19 @@ use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use watch::Watch;
 use wire::Span;
+
+mod runs;
+mod watch;
 
 pyo3::create_exception!(rexmit._core, CaptureError, pyo3::exceptions::PyException, "Nothing could be read.");
 
 #[pyclass(frozen, module = "rexmit._core")]
 struct Analysis {
     found: Arc<Findings>,
+    /// Of a simulated run: what only the simulator knows.
+    run: Option<Arc<Played>>,
 }
 
 #[pymethods]
@@ -39,6 +48,14 @@ impl Analysis {
     }
 
     fn table(&self, name: &str) -> PyResult<PyTable> {
+        if let (Some(run), Some(table)) = (&self.run, RunTable::named(name)) {
+            return match run.book.holds(table) {
+                true => Ok(PyTable(Source::Run(Arc::clone(run), table))),
+                false => Err(PyValueError::new_err(format!(
+                    "table {name} was not kept: simulate with tables=(\"{name}\",)"
+                ))),
+            };
+        }
         let names = || Table::ALL.map(Table::name).join(", ");
         let table = Table::named(name)
             .ok_or_else(|| PyValueError::new_err(format!("{name:?} is no table: {}", names())))?;
@@ -50,7 +67,16 @@ impl Analysis {
             let mend = format!("table {name} was not kept: analyze with tables=(\"{name}\",)");
             return Err(PyValueError::new_err(mend));
         }
-        Ok(PyTable { found: Arc::clone(&self.found), table })
+        Ok(PyTable(Source::Analysis(Arc::clone(&self.found), table)))
+    }
+
+    fn records(&self, name: &str) -> bool {
+        let table = RunTable::named(name);
+        self.run.as_ref().zip(table).is_some_and(|(run, table)| run.book.holds(table))
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.run.as_ref().and_then(|run| run.report.failure())
     }
 
     fn interrupted(&self) -> bool {
@@ -58,27 +84,37 @@ impl Analysis {
     }
 }
 
-#[pyclass(frozen, name = "Table", module = "rexmit._core")]
-struct PyTable {
-    found: Arc<Findings>,
-    table: Table,
+/// Whose rows a table shows.
+enum Source {
+    Analysis(Arc<Findings>, Table),
+    Run(Arc<Played>, RunTable),
 }
+
+#[pyclass(frozen, name = "Table", module = "rexmit._core")]
+struct PyTable(Source);
 
 #[pymethods]
 impl PyTable {
     #[getter]
     fn name(&self) -> &'static str {
-        self.table.name()
+        match &self.0 {
+            Source::Analysis(_, table) => table.name(),
+            Source::Run(_, table) => table.name(),
+        }
     }
     #[getter]
     fn columns(&self) -> Vec<String> {
-        tables::schema(self.table).fields().iter().map(|f| f.name().clone()).collect()
+        let schema = match &self.0 {
+            Source::Analysis(_, table) => tables::schema(*table),
+            Source::Run(_, table) => crate::simulate::tables::schema(*table),
+        };
+        schema.fields().iter().map(|f| f.name().clone()).collect()
     }
     fn __len__(&self) -> PyResult<usize> {
-        usize::try_from(self.found.shelf.len(self.table)).map_err(|e| PyIndexError::new_err(e.to_string()))
+        usize::try_from(self.rows()).map_err(|e| PyIndexError::new_err(e.to_string()))
     }
     fn __repr__(&self) -> String {
-        format!("<rexmit table {}: {} rows>", self.table.name(), self.found.shelf.len(self.table))
+        format!("<rexmit table {}: {} rows>", self.name(), self.rows())
     }
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
@@ -88,50 +124,22 @@ impl PyTable {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A request for another schema is a wish: whoever asks casts what comes (Arrow PyCapsule interface).
         drop(requested_schema);
-        let shelf: &Shelf = &self.found.shelf;
-        let stream = tables::stream(shelf, self.table).map_err(|e| PyOSError::new_err(e.to_string()))?;
+        let stream = self.stream().map_err(|e| PyOSError::new_err(e.to_string()))?;
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 }
 
-/// Ten times a second: shows progress, looks for Ctrl-C.
-struct Watch {
-    progress: Option<Py<PyAny>>,
-    next: Instant,
-    failed: Option<PyErr>,
-}
-
-impl Watch {
-    const EVERY: Duration = Duration::from_millis(100);
-
-    #[allow(clippy::disallowed_methods)] // the progress bar is the one place that reads the clock
-    fn now() -> Instant {
-        Instant::now()
-    }
-    fn new(progress: Option<Py<PyAny>>) -> Watch {
-        Watch { progress, next: Watch::now() + Watch::EVERY, failed: None }
-    }
-    fn goes_on(&mut self, p: Progress) -> bool {
-        let now = Watch::now();
-        if now < self.next {
-            return true;
+impl PyTable {
+    fn rows(&self) -> u64 {
+        match &self.0 {
+            Source::Analysis(found, table) => found.shelf.len(*table),
+            Source::Run(run, table) => run.book.len(*table),
         }
-        self.next = now + Watch::EVERY;
-        Python::attach(|py| match self.tell(py, p) {
-            Ok(goes_on) => goes_on,
-            // Ctrl-C ends the reading, and keeps what was read.
-            Err(e) if e.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => false,
-            Err(e) => {
-                self.failed = Some(e);
-                false
-            }
-        })
     }
-    fn tell(&self, py: Python<'_>, p: Progress) -> PyResult<bool> {
-        py.check_signals()?;
-        match &self.progress {
-            Some(f) => f.call1(py, (p.done_bytes, p.total_bytes, p.packets))?.is_truthy(py),
-            None => Ok(true),
+    fn stream(&self) -> Result<FFI_ArrowArrayStream, ArrowError> {
+        match &self.0 {
+            Source::Analysis(found, table) => tables::stream(&found.shelf, *table),
+            Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.book.reader(*table)?)),
         }
     }
 }
@@ -223,11 +231,13 @@ fn analyze(
     let listing = Listing { most: flows, only: listed_only };
     let request = Request { paths, receiver: receiver.unwrap_or_default(), options, config, listing };
     let mut watch = Watch::new(progress);
-    let found = py.detach(|| run::analyze(&request, &mut |p| watch.goes_on(p)));
+    let found = py.detach(|| {
+        run::analyze(&request, &mut |p| watch.goes_on(|| (p.done_bytes, p.total_bytes, p.packets)))
+    });
     if let Some(e) = watch.failed {
         return Err(e);
     }
-    Ok(Analysis { found: Arc::new(found.map_err(CaptureError::new_err)?) })
+    Ok(Analysis { found: Arc::new(found.map_err(CaptureError::new_err)?), run: None })
 }
 
 /// Asks Python about Ctrl-C now and then.
@@ -263,6 +273,8 @@ fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathB
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::runs::{ScenarioError, channels, resolve, simulate, simulate_many, stack, stacks};
     #[pymodule_export]
     use super::{Analysis, CaptureError, PyTable, analyze, annotate};
 

@@ -97,6 +97,9 @@ fn put_head(out: &mut Vec<u8>, facts: &Facts, shelf: &Shelf) {
         "capture": write::By(|out: &mut Vec<u8>| facts.put(out, &shelf.sums, &shelf.losses())),
         "totals": write::By(|out: &mut Vec<u8>| shelf.sums.put(out, facts.connections)),
     );
+    if let Some(simulation) = &facts.simulation {
+        members!(out, ",", "simulation": write::Raw(simulation));
+    }
 }
 
 /// Writes the whole answer. Memory does not depend on how many flows or rows there are.

@@ -83,9 +83,14 @@ column!(/** A word of a closed set. */ Word(StringBuilder), &'static str, false,
 column!(/** A word, if known. */ MaybeWord(StringBuilder), Option<&'static str>, true, DataType::Utf8, |b, v| b.append_option(v));
 column!(/** Text. */ Text(StringBuilder), String, false, DataType::Utf8, |b, v| b.append_value(v));
 
+column!(/** A flow's id, if it has one. */ MaybeId(UInt32Builder), Option<u32>, true, DataType::UInt32, |b, v| b.append_option(v));
+column!(/** Text that many rows share. */ Shared(StringBuilder), Arc<str>, false, DataType::Utf8, |b, v| b.append_value(&*v));
+column!(/** Text that many rows share, if there is any. */ MaybeShared(StringBuilder), Option<Arc<str>>, true, DataType::Utf8,
+    |b, v| b.append_option(v.as_deref()));
+
 /// All columns of a table while a batch is filled.
 pub trait Columns: Default + Send + 'static {
-    type Row: crate::spool::Row;
+    type Row;
     fn schema() -> Schema;
     fn push(&mut self, row: Self::Row);
     fn take(&mut self, schema: &Arc<Schema>) -> Result<RecordBatch, ArrowError>;

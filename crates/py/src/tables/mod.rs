@@ -4,26 +4,27 @@ pub mod column;
 pub mod flows;
 pub mod rows;
 
-use crate::spool::{Rows, Shelf, Table};
+use crate::spool::{Row, Shelf, Table};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use column::Columns;
+use std::io;
 use std::sync::Arc;
 
 /// Rows in a batch: enough that a reader's per-batch work does not count, few enough to stay small.
 const BATCH: usize = 16_384;
 
 /// A table read from the beginning, batch by batch.
-struct Batches<C: Columns> {
-    rows: Rows<C::Row>,
+pub(crate) struct Batches<C, I> {
+    rows: I,
     columns: C,
     schema: SchemaRef,
 }
 
-impl<C: Columns> Batches<C> {
-    fn new(shelf: &Shelf) -> Result<Batches<C>, ArrowError> {
-        Ok(Batches { rows: shelf.rows()?, columns: C::default(), schema: Arc::new(C::schema()) })
+impl<C: Columns, I: Iterator<Item = io::Result<C::Row>>> Batches<C, I> {
+    pub fn of(rows: I) -> Batches<C, I> {
+        Batches { rows, columns: C::default(), schema: Arc::new(C::schema()) }
     }
     fn batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         let mut n = 0;
@@ -35,27 +36,30 @@ impl<C: Columns> Batches<C> {
     }
 }
 
-impl<C: Columns> Iterator for Batches<C> {
+impl<C: Columns, I: Iterator<Item = io::Result<C::Row>>> Iterator for Batches<C, I> {
     type Item = Result<RecordBatch, ArrowError>;
     fn next(&mut self) -> Option<Self::Item> {
         self.batch().transpose()
     }
 }
 
-impl<C: Columns> RecordBatchReader for Batches<C> {
+impl<C: Columns, I: Iterator<Item = io::Result<C::Row>>> RecordBatchReader for Batches<C, I> {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 }
 
-type Reader = Box<dyn RecordBatchReader + Send>;
+pub(crate) type Reader = Box<dyn RecordBatchReader + Send>;
 
-fn of<C: Columns>(shelf: &Shelf) -> Result<Reader, ArrowError> {
-    Ok(Box::new(Batches::<C>::new(shelf)?))
+fn of<C: Columns>(shelf: &Shelf) -> Result<Reader, ArrowError>
+where
+    C::Row: Row,
+{
+    Ok(Box::new(Batches::<C, _>::of(shelf.rows()?)))
 }
 
 /// A table's batches.
-pub fn reader(shelf: &Shelf, table: Table) -> Result<Reader, ArrowError> {
+pub(crate) fn reader(shelf: &Shelf, table: Table) -> Result<Reader, ArrowError> {
     match table {
         Table::Flows => of::<flows::FlowColumns>(shelf),
         Table::Bursts => of::<rows::BurstColumns>(shelf),

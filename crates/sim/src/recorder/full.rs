@@ -19,6 +19,10 @@ pub struct Full<S> {
     states: Vec<[Option<State>; 2]>,
     truths: Vec<[Truth; 2]>,
     settled: Vec<ResentRow>,
+    /// By connection: client and server.
+    hosts: Vec<(usize, usize)>,
+    /// By link: the node that it starts from, and the one that it leads to.
+    links: Vec<(usize, usize)>,
 }
 
 /// What is asked for, as flags that are looked up by index.
@@ -59,6 +63,8 @@ impl<S: Sink> Full<S> {
             states: vec![[None; 2]; connections],
             truths: (0..connections).map(|_| Default::default()).collect(),
             settled: Vec::new(),
+            hosts: ends.to_vec(),
+            links: scenario.links.iter().map(|l| l.between).collect(),
         }
     }
 
@@ -76,7 +82,17 @@ impl<S: Sink> Full<S> {
         if self.wanted.capture.get(node.0 as usize).copied().unwrap_or(false)
             && let Some(packet) = self.packets.packet(now, node, facts, frame)
         {
-            self.sink.packet(node, &packet);
+            self.sink.packet(node, frame.connection, &packet);
+        }
+    }
+
+    /// A node on the way sees a packet when it comes; the host that it is for is told of it by itself.
+    fn capture_on_the_way(&mut self, link: LinkId, now: Time, facts: &Facts, frame: &Frame) {
+        let Some(&(start, end)) = self.links.get(link.pair()) else { return };
+        let node = if link.is_forward() { end } else { start };
+        let (client, server) = self.hosts[frame.connection as usize];
+        if node != if frame.forward { server } else { client } {
+            self.capture(now, NodeId(node as u32), facts, frame);
         }
     }
 
@@ -154,6 +170,9 @@ impl<S: Sink> Watch<Frame> for Full<S> {
             self.sink.dropped(&DropRow { time: now, link, cause, packet: frame.facts() });
         }
         self.note_end(frame, Fate::Lost);
+    }
+    fn delivered(&mut self, link: LinkId, now: Time, facts: &Facts, frame: &Frame) {
+        self.capture_on_the_way(link, now, facts, frame);
     }
 }
 

@@ -1,0 +1,244 @@
+//! Simulation, as Python sees it.
+
+use super::watch::Watch;
+use super::{Analysis, MOST_LISTED, span, wanted};
+use crate::json::write::{By, Put, members, object};
+use crate::simulate::tables::RunTable;
+use crate::simulate::{At, Request, Wish, many, run};
+use crate::spool::Listing;
+use analysis::Config;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use scenario::Override;
+use scenario::describe::{KeyPage, KindPage, Section, StackLine};
+use scenario::model::Scenario;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use wire::Span;
+
+pyo3::create_exception!(
+    rexmit._core,
+    ScenarioError,
+    PyValueError,
+    "A scenario or a stack that is none. A line for each mistake: file, line, key and the mend."
+);
+
+fn refused(errors: scenario::Errors) -> PyErr {
+    ScenarioError::new_err(errors.to_string())
+}
+
+/// A scenario with overrides and its place: what every variant of a study is.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Variant {
+    /// A file; or `text`, with the file's name for messages and the folder from which it names others.
+    path: Option<PathBuf>,
+    text: Option<String>,
+    file: Option<String>,
+    folder: Option<PathBuf>,
+    set: Vec<(String, String)>,
+    /// What stands before an override in messages.
+    label: Option<String>,
+    seed: Option<u64>,
+}
+
+impl Variant {
+    fn load(&self) -> PyResult<Scenario> {
+        let label = match self.label.as_deref() {
+            Some("--set ") => "--set ",
+            _ => "",
+        };
+        let set =
+            self.set.iter().map(|(key, value)| Override { key: key.clone(), value: value.clone(), label });
+        let set: Vec<Override> = set.collect();
+        let mut scenario = match (&self.path, &self.text) {
+            (Some(path), _) => scenario::load(path, &set).map_err(refused)?,
+            (None, Some(text)) => {
+                let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| e.to_string());
+                let folder = self.folder.clone().unwrap_or_default();
+                let file = self.file.as_deref().unwrap_or("scenario");
+                scenario::parse(text, file, &folder, &set, &read).map_err(refused)?
+            }
+            (None, None) => return Err(PyValueError::new_err("a scenario needs a path or a text")),
+        };
+        if let Some(seed) = self.seed {
+            scenario.seed = seed;
+        }
+        Ok(scenario)
+    }
+}
+
+/// A scenario as resolved: presets expanded, defaults and overrides filled in.
+#[pyfunction]
+pub fn resolve(py: Python<'_>, variant: Variant) -> PyResult<String> {
+    py.detach(|| variant.load().map(|s| scenario::to_toml(&s)))
+}
+
+fn at(name: &str) -> PyResult<At> {
+    let found = At::ALL.into_iter().find(|(known, _)| *known == name);
+    found
+        .map(|(_, at)| at)
+        .ok_or_else(|| PyValueError::new_err(format!("at = {name:?}: one of both, sender, receiver")))
+}
+
+/// The tables of the simulator among `names`, and the rest.
+fn wish(names: Vec<String>) -> (Wish, Vec<String>) {
+    let mut wish = Wish::default();
+    let mut rest = Vec::new();
+    for name in names {
+        match RunTable::named(&name) {
+            Some(RunTable::State) => wish.state = true,
+            Some(RunTable::Queues) => wish.queues = true,
+            Some(RunTable::Drops) => wish.drops = true,
+            Some(RunTable::Truth) => wish.truth = true,
+            None => rest.push(name),
+        }
+    }
+    (wish, rest)
+}
+
+#[pyfunction]
+#[pyo3(signature = (
+    variant, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), captures = None,
+    flows = Some(MOST_LISTED), listed_only = false, progress = None
+))]
+#[allow(clippy::too_many_arguments)] // they are keywords in Python
+pub fn simulate(
+    py: Python<'_>,
+    variant: Variant,
+    at: &str,
+    idle: Option<f64>,
+    interval: f64,
+    tables: Vec<String>,
+    captures: Option<PathBuf>,
+    flows: Option<usize>,
+    listed_only: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Analysis> {
+    if interval <= 0.0 {
+        return Err(PyValueError::new_err(format!("interval = {interval}: must be above 0 seconds")));
+    }
+    let (wish, tables) = wish(tables);
+    let scenario = py.detach(|| variant.load())?;
+    let request = Request {
+        seed: scenario.seed,
+        scenario,
+        at: self::at(at)?,
+        config: Config {
+            vantage: None,
+            idle: span("idle", idle)?,
+            interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
+            wanted: wanted(&tables)?,
+        },
+        listing: Listing { most: flows, only: listed_only },
+        wish,
+        captures,
+    };
+    let mut watch = Watch::new(progress);
+    let done = py.detach(|| {
+        run(&request, &mut |p| watch.goes_on(|| (p.done.as_secs(), p.total.map(Span::as_secs), p.events)))
+    });
+    if let Some(e) = watch.failed {
+        return Err(e);
+    }
+    let (found, played) = done.map_err(PyRuntimeError::new_err)?;
+    Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
+}
+
+/// Runs many scenarios on `threads` threads; a list of JSON texts, None for those that were stopped.
+#[pyfunction]
+#[pyo3(signature = (variants, *, threads = None, progress = None))]
+pub fn simulate_many(
+    py: Python<'_>,
+    variants: Vec<Variant>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Option<String>>> {
+    let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let mut watch = Watch::new(progress);
+    let done = py.detach(|| {
+        let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
+        let all = scenarios.len();
+        Ok::<_, PyErr>(many::run(&scenarios, threads, &mut |done| watch.goes_on(|| (done, Some(all), 0))))
+    })?;
+    if let Some(e) = watch.failed {
+        return Err(e);
+    }
+    let one = |counted: many::Counted| {
+        let report = counted.map_err(PyRuntimeError::new_err)?;
+        text(|out| out.extend(report.json()))
+    };
+    done.into_iter().map(|counted| counted.map(one).transpose()).collect()
+}
+
+/// The built-in stacks.
+#[pyfunction]
+pub fn stacks() -> PyResult<String> {
+    let lines = scenario::describe::stacks().map_err(refused)?;
+    text(|out| each(&lines, |line, out| put_line(line, &[], out)).put(out))
+}
+
+/// What a stack is made of.
+#[pyfunction]
+pub fn stack(name: &str) -> PyResult<String> {
+    let page = scenario::describe::stack(name).map_err(refused)?;
+    text(|out| put_line(&page.line, &page.sections, out))
+}
+
+/// What links can have.
+#[pyfunction]
+pub fn channels() -> PyResult<String> {
+    let (common, channels) = scenario::describe::channels();
+    let queues = scenario::describe::queues();
+    text(|out| {
+        object!(out,
+            "common": each(&common, put_key),
+            "channels": each(&channels, put_kind),
+            "queues": each(&queues, put_kind),
+        );
+    })
+}
+
+fn text(put: impl FnOnce(&mut Vec<u8>)) -> PyResult<String> {
+    let mut out = Vec::new();
+    put(&mut out);
+    String::from_utf8(out).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+fn each<T>(all: &[T], put: fn(&T, &mut Vec<u8>)) -> Vec<impl Put + '_> {
+    all.iter().map(|one| By(move |out: &mut Vec<u8>| put(one, out))).collect()
+}
+
+fn put_key(k: &KeyPage, out: &mut Vec<u8>) {
+    object!(out, "name": k.name, "value": k.value, "default": k.default, "about": k.about);
+}
+
+fn put_kind(k: &KindPage, out: &mut Vec<u8>) {
+    object!(out, "name": k.name, "about": k.about, "forms": k.forms, "keys": each(&k.keys, put_key));
+}
+
+fn put_line(line: &StackLine, sections: &[Section], out: &mut Vec<u8>) {
+    out.push(b'{');
+    members!(out, "",
+        "name": line.name,
+        "about": line.about,
+        "based_on": line.based_on,
+        "wire": line.wire,
+        "sources": line.sources,
+    );
+    if !sections.is_empty() {
+        members!(out, ",", "sections": each(sections, put_section));
+    }
+    out.push(b'}');
+}
+
+fn put_section(s: &Section, out: &mut Vec<u8>) {
+    object!(out,
+        "name": s.name,
+        "about": s.about,
+        "entries": each(&s.entries, |e, out| {
+            object!(out, "key": e.key, "value": e.value, "about": e.about, "said": e.said);
+        }),
+        "sources": s.sources,
+    );
+}

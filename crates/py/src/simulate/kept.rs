@@ -1,0 +1,44 @@
+//! The simulator's rows while a run lasts: a bounded piece of each kind in memory, the rest on disk.
+
+use super::rows::{Drop, Queue, Resent, State};
+use crate::spool::codec::append;
+use crate::spool::store::Store;
+use sim::rows::{DropRow, QueueRow, ResentRow, StateRow};
+
+#[derive(Default)]
+pub struct Kept {
+    pub state: Store,
+    pub queues: Store,
+    pub drops: Store,
+    pub truth: Store,
+    keeps_drops: bool,
+}
+
+/// Rows that stay in the order in which they came.
+const IN_ORDER: u32 = 0;
+
+impl Kept {
+    pub fn new(keeps_drops: bool) -> Kept {
+        Kept { keeps_drops, ..Kept::default() }
+    }
+    pub fn keeps_drops(&self) -> bool {
+        self.keeps_drops
+    }
+    pub fn state(&mut self, row: &StateRow) {
+        // By sender.
+        let key = row.connection * 2 + u32::from(!row.forward);
+        self.state.push(key, |bytes| append(bytes, &State::from(row)));
+    }
+    pub fn queue(&mut self, row: &QueueRow) {
+        self.queues.push(row.link.0, |bytes| append(bytes, &Queue::from(row)));
+    }
+    pub fn dropped(&mut self, row: &DropRow) {
+        if self.keeps_drops {
+            self.drops.push(IN_ORDER, |bytes| append(bytes, &Drop::from(row)));
+        }
+    }
+    pub fn resent(&mut self, row: &ResentRow) {
+        let key = row.packet.connection * 2 + u32::from(!row.packet.forward);
+        self.truth.push(key, |bytes| append(bytes, &Resent::from(row)));
+    }
+}

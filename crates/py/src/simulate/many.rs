@@ -1,0 +1,118 @@
+//! Many runs on all cores, counted only: no packet is looked at, so each costs one pass.
+
+use super::Progress;
+use super::report::{Losses, Report};
+use scenario::model::{Record, Scenario};
+use sim::{End, Simulation};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// A run that was counted, or why there is none.
+pub type Counted = Result<Report, String>;
+
+/// How often the caller is asked, if nothing ends meanwhile.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+
+/// Runs each scenario with its own seed, on so many threads. `go_on` hears how many are done, on the thread that calls
+/// this; once it says no, what has not ended is left out. Results stand in the order of the scenarios.
+pub fn run(
+    scenarios: &[Scenario],
+    threads: usize,
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> Vec<Option<Counted>> {
+    let mut results: Vec<Option<Counted>> = scenarios.iter().map(|_| None).collect();
+    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (ended, endings) = mpsc::channel();
+    let goes_on = || !stopped.load(Ordering::Relaxed);
+    let work = |ended: mpsc::Sender<(usize, Counted)>| {
+        while goes_on() {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(scenario) = scenarios.get(at) else { return };
+            let Some(counted) = one(scenario, &mut |_| goes_on()) else { return };
+            if ended.send((at, counted)).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, scenarios.len().max(1)) {
+            let ended = ended.clone();
+            scope.spawn(|| work(ended));
+        }
+        drop(ended);
+        let mut done = 0;
+        loop {
+            match endings.recv_timeout(ASK_EVERY) {
+                Ok((at, counted)) => {
+                    results[at] = Some(counted);
+                    done += 1;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if !go_on(done) {
+                stopped.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    results
+}
+
+/// `None` if it was stopped.
+fn one(scenario: &Scenario, go_on: &mut dyn FnMut(Progress) -> bool) -> Option<Counted> {
+    let quiet = Scenario { record: Record { drops: true, ..Record::default() }, ..scenario.clone() };
+    let counting = Counting(Losses::default());
+    let mut simulation = match Simulation::recorded(&quiet, scenario.seed, counting) {
+        Ok(simulation) => simulation,
+        Err(e) => return Some(Err(e.to_string())),
+    };
+    let mut told = |p: sim::Progress| {
+        let (done, total) = (p.now - time::Time::ZERO, p.duration);
+        go_on(Progress { done, total, events: p.events })
+    };
+    let summary = simulation.run(&mut told);
+    let (_, Counting(losses)) = simulation.finish();
+    (summary.end != End::Stopped).then(|| Ok(Report::unrecorded(scenario, &summary, &losses)))
+}
+
+/// Which channel lost how many is known only as they are lost.
+struct Counting(Losses);
+
+impl sim::Sink for Counting {
+    fn dropped(&mut self, row: &sim::rows::DropRow) {
+        self.0.add(row.link, row.cause);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::tests::{OUTAGE, UPLOAD, scenario};
+
+    fn seeds(n: u64) -> Vec<Scenario> {
+        (0..n).map(|seed| Scenario { seed, ..scenario(UPLOAD, OUTAGE) }).collect()
+    }
+
+    #[test]
+    fn many_runs_stand_in_order_and_are_the_same_on_any_number_of_threads() {
+        let told = |threads| -> Vec<Vec<u8>> {
+            let done = run(&seeds(12), threads, &mut |_| true);
+            done.into_iter().map(|r| r.expect("not stopped").expect("a run").json()).collect()
+        };
+        let alone = told(1);
+        assert_eq!(alone, told(4));
+        for (seed, text) in alone.iter().enumerate() {
+            assert!(String::from_utf8_lossy(text).contains(&format!("\"seed\":{seed},")));
+        }
+    }
+
+    #[test]
+    fn what_was_done_when_it_was_stopped_is_kept() {
+        let done = run(&seeds(50), 1, &mut |done| done < 3);
+        let there: Vec<bool> = done.iter().map(Option::is_some).collect();
+        // The one that was running when it was asked may still come.
+        let n = there.iter().filter(|there| **there).count();
+        assert!((3..50).contains(&n) && there[..n].iter().all(|there| *there), "{there:?}");
+    }
+}

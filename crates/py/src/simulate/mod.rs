@@ -1,0 +1,260 @@
+//! A scenario run and analysed: what the simulator's hosts send and receive goes through the analysis as packets of
+//! a capture would, and what only the simulator knows is kept beside it.
+
+pub mod captures;
+mod kept;
+pub mod many;
+pub mod report;
+pub mod rows;
+pub mod sides;
+mod sinks;
+pub mod tables;
+
+use crate::facts::{Facts, Pair};
+use crate::pair::with_lost_acks;
+use crate::run::Findings;
+use crate::spool::{Listing, Spool};
+use analysis::join::{Joined, Joiner, Side};
+use analysis::rows::{FlowRow, Vantage};
+use analysis::{Analyzer, Config};
+use capture::Info;
+use captures::Captures;
+use kept::Kept;
+use report::Report;
+use scenario::model::{Record, Scenario};
+use sides::Sides;
+use sim::{End, Simulation, Summary};
+use sinks::{Comparing, Recording};
+use std::path::PathBuf;
+use tables::{Book, Names};
+use time::{Span, Time};
+
+/// Where the packets that are analysed were seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum At {
+    /// At both ends: every loss is known.
+    #[default]
+    Both,
+    Sender,
+    Receiver,
+}
+
+impl At {
+    pub const ALL: [(&'static str, At); 3] =
+        [("both", At::Both), ("sender", At::Sender), ("receiver", At::Receiver)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            At::Both => "both",
+            At::Sender => "sender",
+            At::Receiver => "receiver",
+        }
+    }
+}
+
+/// Which of the simulator's own rows to keep, besides those that the scenario records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    pub state: bool,
+    pub queues: bool,
+    pub drops: bool,
+    pub truth: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub scenario: Scenario,
+    pub seed: u64,
+    pub at: At,
+    pub config: Config,
+    pub listing: Listing,
+    pub wish: Wish,
+    /// The folder for the captures that the scenario asks for; without one none is written.
+    pub captures: Option<PathBuf>,
+}
+
+/// How far all passes together are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    pub done: Span,
+    /// `None` if the scenario has no end of its own.
+    pub total: Option<Span>,
+    pub events: u64,
+}
+
+/// What a run leaves besides what its packets tell.
+pub struct Played {
+    pub report: Report,
+    pub book: Book,
+}
+
+/// Runs, and analyses. `go_on` is asked every few thousand events; once it says no, the run ends there, and what was
+/// seen is the answer.
+pub fn run(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<(Findings, Played), String> {
+    let sides = Sides::new(&request.scenario);
+    let scenario = recording(request, &sides);
+    let passes = if request.at == At::Both { 2 } else { 1 };
+    let mut clock = Passes { go_on, passes, pass: 0, stop_at: None };
+    let mut compared = match request.at {
+        At::Both => Some(compare(request, &scenario, &sides, &mut clock)?),
+        _ => None,
+    };
+    clock.pass = passes - 1;
+    record(request, &scenario, &sides, compared.as_mut(), &mut clock)
+}
+
+/// The scenario with what this run needs to be told: the packets at the ends of every connection, and each loss.
+fn recording(request: &Request, sides: &Sides) -> Scenario {
+    let mut scenario = request.scenario.clone();
+    let (flows, links) = (scenario.flows.len(), scenario.links.len());
+    let record = &mut scenario.record;
+    let all_if = |wanted: bool, asked: &[usize], n: usize| match (wanted, asked.is_empty()) {
+        (true, true) => (0..n).collect(),
+        _ => asked.to_vec(),
+    };
+    *record = Record {
+        capture: sides.ends(&record.capture),
+        state: all_if(request.wish.state, &record.state, flows),
+        queues: all_if(request.wish.queues, &record.queues, links),
+        drops: true,
+        retransmissions: record.retransmissions || request.wish.truth,
+        packets: false,
+        snap_bytes: record.snap_bytes,
+    };
+    scenario
+}
+
+/// What stops a run, over its passes: the second ends where the first was stopped.
+struct Passes<'a> {
+    go_on: &'a mut dyn FnMut(Progress) -> bool,
+    passes: u32,
+    pass: u32,
+    stop_at: Option<u64>,
+}
+
+impl Passes<'_> {
+    fn goes_on(&mut self, p: sim::Progress) -> bool {
+        if self.stop_at.is_some_and(|events| p.events >= events) {
+            return false;
+        }
+        let (pass, passes) = (i64::from(self.pass), i64::from(self.passes));
+        let elapsed = p.now - Time::ZERO;
+        let progress = Progress {
+            done: p.duration.map_or(elapsed, |d| d * pass + elapsed),
+            total: p.duration.map(|d| d * passes),
+            events: p.events,
+        };
+        if self.stop_at.is_none() && !(self.go_on)(progress) {
+            self.stop_at = Some(p.events);
+            return false;
+        }
+        true
+    }
+}
+
+fn build<S: sim::Sink>(
+    scenario: &Scenario,
+    seed: u64,
+    sink: S,
+) -> Result<Simulation<sim::recorder::Full<S>>, String> {
+    Simulation::recorded(scenario, seed, sink).map_err(|e| e.to_string())
+}
+
+/// The first of two passes: which packet arrived.
+fn compare(
+    request: &Request,
+    scenario: &Scenario,
+    sides: &Sides,
+    clock: &mut Passes<'_>,
+) -> Result<Joined, String> {
+    let quiet = Record { capture: scenario.record.capture.clone(), ..Record::default() };
+    let scenario = Scenario { record: quiet, ..scenario.clone() };
+    let mut simulation = build(&scenario, request.seed, Comparing::new(sides, Joiner::new()))?;
+    simulation.run(&mut |p| clock.goes_on(p));
+    let (_, comparing) = simulation.finish();
+    Ok(comparing.finish())
+}
+
+/// The last pass: packets into the analysis, rows onto the shelf, captures onto the disk.
+fn record(
+    request: &Request,
+    scenario: &Scenario,
+    sides: &Sides,
+    mut compared: Option<&mut Joined>,
+    clock: &mut Passes<'_>,
+) -> Result<(Findings, Played), String> {
+    let vantage = match request.at {
+        At::Both => Vantage::Both,
+        At::Sender => Vantage::Sender,
+        At::Receiver => Vantage::Receiver,
+    };
+    let config = Config { vantage: request.config.vantage.or(Some(vantage)), ..request.config.clone() };
+    let spool = Spool::listing(config.wanted, request.listing);
+    let captures = match &request.captures {
+        Some(folder) => Captures::open(folder, &request.scenario).map_err(|e| e.to_string())?,
+        None => Captures::none(),
+    };
+    let fates = compared.as_mut().map(|joined| joined.fates(Side::Sender));
+    let side = if request.at == At::Receiver { Side::Receiver } else { Side::Sender };
+    let analyzer = Analyzer::new(config, sides.labelling(spool, request.at));
+    let kept = Kept::new(request.wish.drops || request.scenario.record.drops);
+    let sink = Recording::new(sides, side, analyzer, fates, kept, captures);
+    let mut simulation = build(scenario, request.seed, sink)?;
+    let mut summary = simulation.run(&mut |p| clock.goes_on(p));
+    let (_, sink) = simulation.finish();
+    let done = sink.finish();
+    if clock.stop_at.is_some() {
+        summary.end = End::Stopped;
+    }
+    let spool = done.spool;
+    let shelf = match &compared {
+        Some(joined) => with_lost_acks(spool, &joined.lost_acks()).map_err(|e| e.to_string())?,
+        None => spool.seal(),
+    };
+    let mut names = Names::new(scenario);
+    for row in shelf.rows::<FlowRow>().map_err(|e| e.to_string())? {
+        names.learn(sides, &row.map_err(|e| e.to_string())?);
+    }
+    let report = Report::new(&request.scenario, request.at, &summary, done.losses);
+    let mut warnings = report.warnings();
+    warnings.extend(compared.as_ref().map_or(Vec::new(), |j| told(j)));
+    warnings.extend(done.captures.complaints());
+    let book = Book::new(done.kept, names, &scenario.record);
+    warnings.extend(book.complaints());
+    let facts = Facts {
+        origin: Time::ZERO,
+        info: done.info,
+        connections: connections(&summary),
+        interrupted: summary.end == End::Stopped,
+        warnings,
+        pair: compared.map(|j| pair(j)),
+        simulation: Some(report.json()),
+    };
+    Ok((Findings { shelf, facts }, Played { report, book }))
+}
+
+/// Connections that began.
+fn connections(summary: &Summary) -> u64 {
+    summary.connections.iter().filter(|c| c.ways[0].first_sent.is_some()).count() as u64
+}
+
+/// What limits the comparison. That the run began and ended with packets under way is no news.
+fn told(joined: &Joined) -> Vec<String> {
+    use analysis::join::Warning;
+    let news = |w: &&Warning| !matches!(w, Warning::Outside { .. } | Warning::OneDirection);
+    joined.warnings.iter().filter(news).map(ToString::to_string).collect()
+}
+
+fn pair(joined: &Joined) -> Pair {
+    Pair {
+        receiver: Info { packets: joined.receiver.packets, ..Info::default() },
+        clock: joined.clock,
+        matched: joined.matched,
+        lost: [joined.sender.lost.len() as u64, joined.receiver.lost.len() as u64],
+        not_captured: [joined.sender.not_captured, joined.receiver.not_captured],
+        outside: [joined.sender.outside, joined.receiver.outside],
+    }
+}
+
+#[cfg(test)]
+mod tests;

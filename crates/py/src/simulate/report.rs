@@ -1,0 +1,305 @@
+//! A run in figures: what was counted at hosts and links, whatever was recorded.
+
+use super::At;
+use super::rows::Cause;
+use crate::json::write::{By, object};
+use crate::names::Name;
+use path::spec::LinkSpec;
+use path::{Counters, LinkId};
+use scenario::model::{Scenario, Transport};
+use sim::stats::Way;
+use sim::{End, Outcome, Summary};
+use std::collections::BTreeMap;
+use tcp::endpoint::Failure;
+use time::{Span, Time};
+
+/// Packets that links lost, by link, cause and channel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Losses(BTreeMap<(u32, Cause, Option<u16>), u64>);
+
+impl Losses {
+    #[inline]
+    pub fn add(&mut self, link: LinkId, cause: path::Cause) {
+        let (cause, channel) = Cause::of(cause);
+        *self.0.entry((link.0, cause, channel)).or_default() += 1;
+    }
+    fn of(&self, link: LinkId) -> impl Iterator<Item = (Cause, Option<u16>, u64)> + '_ {
+        let all = self.0.iter().filter(move |((l, _, _), _)| *l == link.0);
+        all.map(|((_, cause, channel), n)| (*cause, *channel, *n))
+    }
+}
+
+/// All connections of one flow of the scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowReport {
+    pub name: String,
+    pub from: String,
+    pub to: String,
+    /// Sender's and receiver's; `None` for datagrams.
+    pub stacks: Option<(String, String)>,
+    pub connections: u64,
+    pub ended: u64,
+    pub failures: Vec<(&'static str, u64)>,
+    /// Client to server, and back.
+    pub ways: [Way; 2],
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkReport {
+    pub name: String,
+    pub forward: bool,
+    pub from: String,
+    pub to: String,
+    pub counters: Counters,
+    /// Cause, channel, packets; empty where nothing was recorded.
+    pub losses: Vec<(Cause, Option<String>, u64)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub name: String,
+    pub at: Option<At>,
+    pub seed: u64,
+    pub end: End,
+    pub time: Time,
+    pub duration: Option<Span>,
+    pub events: u64,
+    pub flows: Vec<FlowReport>,
+    pub links: Vec<LinkReport>,
+    /// Names of the flows whose connections are stuck, each once.
+    stuck: Vec<String>,
+}
+
+impl Report {
+    pub fn new(scenario: &Scenario, at: At, summary: &Summary, losses: Losses) -> Report {
+        Report { at: Some(at), ..Report::unrecorded(scenario, summary, &losses) }
+    }
+
+    /// Of a run that was not analysed.
+    pub fn unrecorded(scenario: &Scenario, summary: &Summary, losses: &Losses) -> Report {
+        let node = |at: usize| scenario.nodes.get(at).map_or(String::new(), |n| n.name.clone());
+        let flows = (0..scenario.flows.len()).map(|index| flow(scenario, index, &summary.connections, &node));
+        let directions =
+            summary.links.iter().zip(&scenario.links).enumerate().flat_map(|(pair, (c, link))| {
+                let ends = [link.between, (link.between.1, link.between.0)];
+                let ids = [LinkId::forward(pair), LinkId::back(pair)];
+                [&link.forward, &link.back]
+                    .into_iter()
+                    .enumerate()
+                    .map(move |(back, spec)| (link, ids[back], spec, ends[back], c[back]))
+            });
+        let links = directions.map(|(link, id, spec, (from, to), counters)| LinkReport {
+            name: link.name.clone(),
+            forward: id.is_forward(),
+            from: node(from),
+            to: node(to),
+            counters,
+            losses: losses
+                .of(id)
+                .map(|(cause, at, n)| (cause, at.and_then(|at| channel(spec, at)), n))
+                .collect(),
+        });
+        let links = links.collect();
+        Report {
+            name: scenario.name.clone(),
+            at: None,
+            seed: summary.seed,
+            end: summary.end.clone(),
+            time: summary.time,
+            duration: scenario.duration,
+            events: summary.events,
+            flows: flows.collect(),
+            links,
+            stuck: stuck(scenario, summary),
+        }
+    }
+
+    /// How it ended, in one word.
+    pub fn end_word(&self) -> &'static str {
+        match self.end {
+            End::Duration => "duration",
+            End::Done => "done",
+            End::Stopped => "stopped",
+            End::Stuck { .. } => "stuck",
+            End::Standstill { .. } => "standstill",
+        }
+    }
+
+    /// Why the run failed, if it did.
+    pub fn failure(&self) -> Option<String> {
+        match &self.end {
+            End::Stuck { connections } => {
+                let (n, flows) = (connections.len(), self.stuck.join(", "));
+                let what = if n == 1 { "1 connection is".into() } else { format!("{n} connections are") };
+                Some(format!(
+                    "stuck at {:.3} s: nothing will ever happen again, and {what} not done (flow {flows})",
+                    self.time.as_secs()
+                ))
+            }
+            End::Standstill { events } => Some(format!(
+                "stuck at {:.3} s: {events} events at one moment, so time does not pass any more; is there a \
+                 workload without a rate on a link without a rate?",
+                self.time.as_secs()
+            )),
+            End::Duration | End::Done | End::Stopped => None,
+        }
+    }
+
+    /// What a reader of the answer has to know.
+    pub fn warnings(&self) -> Vec<String> {
+        let failed = self.flows.iter().flat_map(|f| {
+            f.failures.iter().map(|(why, n)| {
+                let what = if *n == 1 { "1 connection".into() } else { format!("{n} connections") };
+                format!("flow {}: {what} {why}", f.name)
+            })
+        });
+        self.failure().into_iter().chain(failed).collect()
+    }
+
+    pub fn json(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        let out = &mut text;
+        object!(out,
+            "name": self.name,
+            "seed": self.seed,
+            "at": self.at.map(At::name),
+            "end": self.end_word(),
+            "failure": self.failure(),
+            "time_s": self.time - Time::ZERO,
+            "duration_s": self.duration,
+            "events": self.events,
+            "flows": self.flows.iter().map(|f| By(move |out: &mut Vec<u8>| put_flow(f, out))).collect::<Vec<_>>(),
+            "links": self.links.iter().map(|l| By(move |out: &mut Vec<u8>| put_link(l, out))).collect::<Vec<_>>(),
+        );
+        text
+    }
+}
+
+fn flow(
+    scenario: &Scenario,
+    index: usize,
+    outcomes: &[Outcome],
+    node: &dyn Fn(usize) -> String,
+) -> FlowReport {
+    let flow = &scenario.flows[index];
+    let stack = |at: usize| scenario.stacks.get(at).map_or(String::new(), |s| s.name.clone());
+    let mine = || outcomes.iter().filter(|c| c.flow as usize == index);
+    let mut failures: BTreeMap<&'static str, u64> = BTreeMap::new();
+    mine().filter_map(|c| c.failure).for_each(|f| *failures.entry(failure(f)).or_default() += 1);
+    FlowReport {
+        name: flow.name.clone(),
+        from: node(flow.from),
+        to: node(flow.to),
+        stacks: match flow.transport {
+            Transport::Tcp { stack: sender, receiver } => Some((stack(sender), stack(receiver))),
+            Transport::Datagram { .. } => None,
+        },
+        connections: mine().count() as u64,
+        ended: mine().filter(|c| c.ended.is_some() && c.failure.is_none()).count() as u64,
+        failures: failures.into_iter().collect(),
+        ways: [0, 1].map(|way| mine().fold(Way::default(), |sum, c| added(sum, &c.ways[way]))),
+    }
+}
+
+fn failure(f: Failure) -> &'static str {
+    match f {
+        Failure::Refused => "refused: the SYN was answered with a RST",
+        Failure::Reset => "reset by the peer",
+        Failure::TimedOut => "gave up: nobody answered",
+        Failure::Aborted => "aborted",
+    }
+}
+
+fn added(sum: Way, way: &Way) -> Way {
+    let earlier = |a: Option<Time>, b: Option<Time>| a.into_iter().chain(b).min();
+    Way {
+        data_packets: sum.data_packets + way.data_packets,
+        data_bytes: sum.data_bytes + way.data_bytes,
+        resent_packets: sum.resent_packets + way.resent_packets,
+        resent_bytes: sum.resent_bytes + way.resent_bytes,
+        timeouts: sum.timeouts + way.timeouts,
+        ack_packets: sum.ack_packets + way.ack_packets,
+        arrived_packets: sum.arrived_packets + way.arrived_packets,
+        delivered_bytes: sum.delivered_bytes + way.delivered_bytes,
+        first_sent: earlier(sum.first_sent, way.first_sent),
+        last_delivered: sum.last_delivered.max(way.last_delivered),
+    }
+}
+
+/// The name of a direction's channel.
+pub fn channel(spec: &LinkSpec, at: u16) -> Option<String> {
+    spec.channels.get(usize::from(at)).map(|c| c.name.clone())
+}
+
+fn stuck(scenario: &Scenario, summary: &Summary) -> Vec<String> {
+    let End::Stuck { connections } = &summary.end else { return Vec::new() };
+    let mut flows: Vec<usize> = connections
+        .iter()
+        .filter_map(|k| summary.connections.get(*k as usize))
+        .map(|c| c.flow as usize)
+        .collect();
+    flows.dedup();
+    flows.iter().filter_map(|f| scenario.flows.get(*f)).map(|f| f.name.clone()).collect()
+}
+
+/// Payload handed to the receiving application over the time from the first data packet to the last delivery.
+fn goodput_bps(way: &Way) -> Option<f64> {
+    let took = (way.last_delivered? - way.first_sent?).as_secs();
+    (took > 0.0).then(|| way.delivered_bytes as f64 * 8.0 / took)
+}
+
+fn put_flow(f: &FlowReport, out: &mut Vec<u8>) {
+    let stacks = f.stacks.as_ref();
+    object!(out,
+        "flow": f.name,
+        "from": f.from,
+        "to": f.to,
+        "stack": stacks.map(|s| s.0.as_str()),
+        "receiver": stacks.map(|s| s.1.as_str()),
+        "connections": f.connections,
+        "ended": f.ended,
+        "failed": f.failures.iter().map(|(_, n)| n).sum::<u64>(),
+        "forward": By(|out: &mut Vec<u8>| put_way(&f.ways[0], out)),
+        "back": By(|out: &mut Vec<u8>| put_way(&f.ways[1], out)),
+    );
+}
+
+fn put_way(way: &Way, out: &mut Vec<u8>) {
+    let since_start = |t: Option<Time>| t.map(|t| t - Time::ZERO);
+    object!(out,
+        "delivered_bytes": way.delivered_bytes,
+        "goodput_bps": goodput_bps(way),
+        "data_packets": way.data_packets,
+        "data_bytes": way.data_bytes,
+        "resent_packets": way.resent_packets,
+        "resent_bytes": way.resent_bytes,
+        "timeouts": way.timeouts,
+        "ack_packets": way.ack_packets,
+        "arrived_packets": way.arrived_packets,
+        "first_sent_s": since_start(way.first_sent),
+        "last_delivered_s": since_start(way.last_delivered),
+    );
+}
+
+fn put_link(l: &LinkReport, out: &mut Vec<u8>) {
+    let c = &l.counters;
+    object!(out,
+        "link": l.name,
+        "direction": if l.forward { "forward" } else { "back" },
+        "from": l.from,
+        "to": l.to,
+        "offered": c.offered,
+        "copies": c.copies,
+        "delivered": c.delivered,
+        "lost": c.dropped(),
+        "queue_full": c.queue_full,
+        "aqm": c.aqm,
+        "channel": c.channel,
+        "flushed": c.flushed,
+        "arq_gave_up": c.arq_gave_up,
+        "inside": c.inside(),
+        "losses": l.losses.iter().map(|(cause, channel, n)| By(move |out: &mut Vec<u8>| {
+            object!(out, "cause": cause.name(), "channel": channel.as_deref(), "packets": n);
+        })).collect::<Vec<_>>(),
+    );
+}

@@ -1,0 +1,250 @@
+//! The simulator's rows as they are spooled.
+
+use crate::names::Name;
+use serde::{Deserialize, Serialize};
+use sim::rows::{self, DropRow, PacketFacts, QueueRow, ResentRow, StateRow};
+use time::{Span, Time};
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct State {
+    pub time: Time,
+    pub connection: u32,
+    pub forward: bool,
+    pub cwnd_bytes: f64,
+    pub ssthresh_bytes: Option<f64>,
+    pub flight_bytes: u64,
+    pub pipe_bytes: u64,
+    pub srtt: Option<Span>,
+    pub rttvar: Option<Span>,
+    pub rto: Span,
+    pub backoff: u32,
+    pub dupacks: u32,
+    pub phase: Phase,
+    pub una: u64,
+    pub nxt: u64,
+    /// `None`: the sender knows of no limit.
+    pub peer_window_bytes: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    Open,
+    Recovery,
+    Loss,
+}
+
+/// Whose packet, and which.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Which {
+    pub connection: u32,
+    pub forward: bool,
+    pub copy: u64,
+    pub offset: u64,
+    pub payload_bytes: u32,
+    pub reason: Reason,
+    pub evidence: Option<Evidence>,
+    pub backoff: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    New,
+    Ack,
+    Control,
+    Recovery,
+    Timeout,
+    LossState,
+    Probe,
+    Persist,
+    KeepAlive,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Evidence {
+    Dupack,
+    Sack,
+    Time,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Queue {
+    pub time: Time,
+    pub link: u32,
+    pub enqueued: bool,
+    pub packets: u32,
+    pub bytes: u64,
+    pub waited: Option<Span>,
+    pub packet: Which,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Drop {
+    pub time: Time,
+    pub link: u32,
+    pub cause: Cause,
+    /// Of the link's direction, by number.
+    pub channel: Option<u16>,
+    pub packet: Which,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Cause {
+    QueueFull,
+    Aqm,
+    Channel,
+    Flushed,
+    ArqGaveUp,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Resent {
+    pub time: Time,
+    pub packet: Which,
+    pub needless: Option<bool>,
+}
+
+impl From<&StateRow> for State {
+    fn from(row: &StateRow) -> State {
+        let s = &row.state;
+        State {
+            time: row.time,
+            connection: row.connection,
+            forward: row.forward,
+            cwnd_bytes: s.cwnd_bytes,
+            ssthresh_bytes: s.ssthresh_bytes,
+            flight_bytes: s.flight_bytes,
+            pipe_bytes: s.pipe_bytes,
+            srtt: s.srtt,
+            rttvar: s.rttvar,
+            rto: s.rto,
+            backoff: s.backoff,
+            dupacks: s.dupacks,
+            phase: match s.phase {
+                rows::Phase::Open => Phase::Open,
+                rows::Phase::Recovery => Phase::Recovery,
+                rows::Phase::Loss => Phase::Loss,
+            },
+            una: s.una,
+            nxt: s.nxt,
+            peer_window_bytes: (s.peer_window_bytes != u64::MAX).then_some(s.peer_window_bytes),
+        }
+    }
+}
+
+impl From<&PacketFacts> for Which {
+    fn from(p: &PacketFacts) -> Which {
+        let (reason, evidence, backoff) = why(p.reason);
+        let PacketFacts { connection, forward, copy, offset, payload_bytes, .. } = *p;
+        Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff }
+    }
+}
+
+fn why(reason: sim::Reason) -> (Reason, Option<Evidence>, Option<u32>) {
+    let plain = |reason| (reason, None, None);
+    match reason {
+        sim::Reason::New => plain(Reason::New),
+        sim::Reason::Ack => plain(Reason::Ack),
+        sim::Reason::Control => plain(Reason::Control),
+        sim::Reason::Recovery(evidence) => {
+            let evidence = match evidence {
+                sim::Evidence::DupAck => Evidence::Dupack,
+                sim::Evidence::Sack => Evidence::Sack,
+                sim::Evidence::Time => Evidence::Time,
+            };
+            (Reason::Recovery, Some(evidence), None)
+        }
+        sim::Reason::Timeout { backoff } => (Reason::Timeout, None, Some(backoff)),
+        sim::Reason::LossState => plain(Reason::LossState),
+        sim::Reason::Probe => plain(Reason::Probe),
+        sim::Reason::Persist => plain(Reason::Persist),
+        sim::Reason::KeepAlive => plain(Reason::KeepAlive),
+    }
+}
+
+impl From<&QueueRow> for Queue {
+    fn from(row: &QueueRow) -> Queue {
+        Queue {
+            time: row.time,
+            link: row.link.0,
+            enqueued: row.event == rows::QueueEvent::Enqueued,
+            packets: row.packets,
+            bytes: row.bytes,
+            waited: row.waited,
+            packet: Which::from(&row.packet),
+        }
+    }
+}
+
+impl From<&DropRow> for Drop {
+    fn from(row: &DropRow) -> Drop {
+        let (cause, channel) = Cause::of(row.cause);
+        Drop { time: row.time, link: row.link.0, cause, channel, packet: Which::from(&row.packet) }
+    }
+}
+
+impl From<&ResentRow> for Resent {
+    fn from(row: &ResentRow) -> Resent {
+        Resent { time: row.time, packet: Which::from(&row.packet), needless: row.needless }
+    }
+}
+
+impl Cause {
+    /// The kind of a cause, and its channel where it has one.
+    pub fn of(cause: path::Cause) -> (Cause, Option<u16>) {
+        match cause {
+            path::Cause::QueueFull => (Cause::QueueFull, None),
+            path::Cause::Aqm => (Cause::Aqm, None),
+            path::Cause::Channel(channel) => (Cause::Channel, Some(channel)),
+            path::Cause::Flushed(channel) => (Cause::Flushed, Some(channel)),
+            path::Cause::ArqGaveUp(channel) => (Cause::ArqGaveUp, Some(channel)),
+        }
+    }
+}
+
+impl Name for Cause {
+    fn name(&self) -> &'static str {
+        match self {
+            Cause::QueueFull => "queue-full",
+            Cause::Aqm => "aqm",
+            Cause::Channel => "channel",
+            Cause::Flushed => "flushed",
+            Cause::ArqGaveUp => "arq-gave-up",
+        }
+    }
+}
+
+impl Name for Reason {
+    fn name(&self) -> &'static str {
+        match self {
+            Reason::New => "new",
+            Reason::Ack => "ack",
+            Reason::Control => "control",
+            Reason::Recovery => "recovery",
+            Reason::Timeout => "timeout",
+            Reason::LossState => "loss-state",
+            Reason::Probe => "probe",
+            Reason::Persist => "persist",
+            Reason::KeepAlive => "keep-alive",
+        }
+    }
+}
+
+impl Name for Evidence {
+    fn name(&self) -> &'static str {
+        match self {
+            Evidence::Dupack => "dupack",
+            Evidence::Sack => "sack",
+            Evidence::Time => "time",
+        }
+    }
+}
+
+impl Name for Phase {
+    fn name(&self) -> &'static str {
+        match self {
+            Phase::Open => "open",
+            Phase::Recovery => "recovery",
+            Phase::Loss => "loss",
+        }
+    }
+}

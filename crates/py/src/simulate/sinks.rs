@@ -1,0 +1,146 @@
+//! Where the simulator's rows go in each pass.
+
+use super::captures::Captures;
+use super::kept::Kept;
+use super::report::Losses;
+use super::sides::{Labelled, Sides};
+use crate::run::BATCH;
+use crate::spool::Spool;
+use analysis::Analyzer;
+use analysis::join::{Fates, Joined, Joiner, Side};
+use capture::Info;
+use net::NodeId;
+use sim::rows::{DropRow, QueueRow, ResentRow, StateRow};
+use wire::Packet;
+
+/// The first pass of two: both sides' packets are compared.
+pub struct Comparing<'a> {
+    sides: &'a Sides,
+    joiner: Joiner,
+    batches: [Vec<Packet>; 2],
+    numbers: [u64; 2],
+}
+
+impl<'a> Comparing<'a> {
+    pub fn new(sides: &'a Sides, joiner: Joiner) -> Comparing<'a> {
+        let batches = [const { Vec::new() }; 2].map(|_: Vec<Packet>| Vec::with_capacity(BATCH));
+        Comparing { sides, joiner, batches, numbers: [0; 2] }
+    }
+    /// Both at once: what one side waits for may be what the other has.
+    fn hand_over(&mut self) {
+        for side in Side::BOTH {
+            let batch = &mut self.batches[side as usize];
+            self.joiner.push(side, batch);
+            batch.clear();
+        }
+    }
+    pub fn finish(mut self) -> Joined {
+        self.hand_over();
+        self.joiner.finish()
+    }
+}
+
+impl sim::Sink for Comparing<'_> {
+    fn packet(&mut self, node: NodeId, connection: u32, packet: &Packet) {
+        let Some(side) = self.sides.of(node, connection) else { return };
+        let number = &mut self.numbers[side as usize];
+        *number += 1;
+        let batch = &mut self.batches[side as usize];
+        batch.push(Packet { number: *number, ..*packet });
+        if batch.len() >= BATCH {
+            self.hand_over();
+        }
+    }
+}
+
+/// The last pass: one side's packets are analysed, and rows are kept.
+pub struct Recording<'a> {
+    sides: &'a Sides,
+    side: Side,
+    analyzer: Analyzer<Labelled>,
+    fates: Option<Fates<'a>>,
+    batch: Vec<Packet>,
+    info: Info,
+    kept: Kept,
+    losses: Losses,
+    captures: Captures,
+}
+
+/// What it leaves.
+pub struct Done {
+    pub spool: Spool,
+    pub info: Info,
+    pub kept: Kept,
+    pub losses: Losses,
+    pub captures: Captures,
+}
+
+impl<'a> Recording<'a> {
+    pub fn new(
+        sides: &'a Sides,
+        side: Side,
+        analyzer: Analyzer<Labelled>,
+        fates: Option<Fates<'a>>,
+        kept: Kept,
+        captures: Captures,
+    ) -> Recording<'a> {
+        let batch = Vec::with_capacity(BATCH);
+        let (info, losses) = (Info::default(), Losses::default());
+        Recording { sides, side, analyzer, fates, batch, info, kept, losses, captures }
+    }
+    fn analyse(&mut self) {
+        match &mut self.fates {
+            None => self.analyzer.push(&self.batch),
+            Some(fates) => {
+                for packet in &self.batch {
+                    self.analyzer.push_with_fate(packet, fates.of(packet));
+                }
+            }
+        }
+        self.batch.clear();
+    }
+    pub fn finish(mut self) -> Done {
+        self.analyse();
+        self.captures.finish();
+        let (_, labelled) = self.analyzer.finish();
+        let spool = labelled.into_spool();
+        Done { spool, info: self.info, kept: self.kept, losses: self.losses, captures: self.captures }
+    }
+    fn count(&mut self, packet: &Packet) {
+        let info = &mut self.info;
+        info.packets += 1;
+        info.tcp_packets += 1;
+        info.selected += 1;
+        info.bytes += u64::from(packet.wire_len);
+        info.captured_bytes += u64::from(packet.wire_len);
+        info.first = info.first.or(Some(packet.time));
+        info.last = Some(packet.time);
+    }
+}
+
+impl sim::Sink for Recording<'_> {
+    fn packet(&mut self, node: NodeId, connection: u32, packet: &Packet) {
+        self.captures.packet(node, packet);
+        if self.sides.of(node, connection) != Some(self.side) {
+            return;
+        }
+        self.count(packet);
+        self.batch.push(Packet { number: self.info.packets, ..*packet });
+        if self.batch.len() >= BATCH {
+            self.analyse();
+        }
+    }
+    fn state(&mut self, row: &StateRow) {
+        self.kept.state(row);
+    }
+    fn queue(&mut self, row: &QueueRow) {
+        self.kept.queue(row);
+    }
+    fn dropped(&mut self, row: &DropRow) {
+        self.losses.add(row.link, row.cause);
+        self.kept.dropped(row);
+    }
+    fn resent(&mut self, row: &ResentRow) {
+        self.kept.resent(row);
+    }
+}

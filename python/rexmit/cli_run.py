@@ -1,0 +1,224 @@
+"""`rexmit run`, `rexmit stacks`, `rexmit channels`. What a command needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rexmit.scenario import Scenario
+    from rexmit.simulation import AnyTable, Run
+
+RUN = """\
+Simulates a scenario (a TOML file, docs/scenario.md) and says what happened to each transfer, as rexmit
+analyze does for a capture; here every loss is known. The same scenario and seed give the same run on every
+machine.
+"""
+RUN_EXAMPLES = """\
+examples:
+  rexmit run scenarios/interruption.toml
+  rexmit run scenarios/interruption.toml --set flow.upload.stack=linux-2.6-cubic --seed 7
+  rexmit run scenarios/interruption.toml --at sender          what a capture at the sender shows of it
+  rexmit run scenarios/interruption.toml --out runs/1         tables, captures, figures, all that was asked
+
+exit codes: 0 an answer, 1 a run that could not go on, 2 bad input
+"""
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} sets nothing; write key=value, like link.air.rate=5Mbps")
+    return key.strip(), value.strip()
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: a whole number from 0 up")
+    return int(text)
+
+
+def add(commands: Any, positive: Any, duration: Any) -> None:
+    """Adds the commands to the parser."""
+    r = commands.add_parser(
+        "run",
+        help="simulate a scenario, and say what happened to each transfer",
+        description=RUN,
+        epilog=RUN_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    r.add_argument("scenario", metavar="SCENARIO", help="a scenario file")
+    played = r.add_argument_group("what is run")
+    played.add_argument(
+        "--set",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="override one key; repeatable",
+    )
+    played.add_argument("--seed", type=_seed, metavar="N", help="in the place of the scenario's")
+    seen = r.add_argument_group("what is shown")
+    seen.add_argument(
+        "--at",
+        choices=("both", "sender", "receiver"),
+        default="both",
+        help="where the packets are seen (default: at both ends, so that every loss is known)",
+    )
+    seen.add_argument(
+        "--idle",
+        type=duration,
+        metavar="TIME",
+        help="what counts as idle (default: two round trips, at least 50ms)",
+    )
+    seen.add_argument(
+        "--interval", type=duration, default=1.0, metavar="TIME", help="length of the intervals (default 1s)"
+    )
+    seen.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/running.md)")
+    seen.add_argument(
+        "--top", type=positive, metavar="N", help="how many flows (default: 7 on the page, 3 with figures)"
+    )
+    seen.add_argument(
+        "--ladder", type=positive, metavar="N", help="the packet exchange of episode N of the worst flow"
+    )
+    written = r.add_argument_group("what is written")
+    written.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write scenario, tables, captures, figures and summary.json into this folder",
+    )
+    written.add_argument(
+        "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
+    )
+    written.add_argument("--csv", action="store_true", help="tables as CSV only (default: Parquet and CSV)")
+    written.add_argument("--parquet", action="store_true", help="tables as Parquet only")
+    s = commands.add_parser(
+        "stacks", help="the stacks there are, and what one is made of", allow_abbrev=False
+    )
+    s.add_argument("name", nargs="?", metavar="NAME", help="a stack, or a stack file")
+    s.add_argument("--json", action="store_true", help="as JSON")
+    c = commands.add_parser(
+        "channels", help="the channels and queues that links can have", allow_abbrev=False
+    )
+    c.add_argument("--json", action="store_true", help="as JSON")
+
+
+def check(o: argparse.Namespace) -> str | None:
+    """The mend for options that do not go together."""
+    if o.figures and o.figures != "none" and not o.out:
+        return "--figures needs --out DIR to write into"
+    if (o.csv or o.parquet) and not o.out:
+        return f"{'--csv' if o.csv else '--parquet'} needs --out DIR to write into"
+    if o.interval <= 0:
+        return "--interval must be longer than 0"
+    if o.json and o.ladder:
+        return "--json and --ladder both want the output; ask for one of them"
+    return None
+
+
+def scenario(o: argparse.Namespace) -> Scenario:
+    """The scenario with what `--set` says."""
+    from rexmit.scenario import Scenario
+
+    return Scenario.load(o.scenario)._with(tuple(o.set), "--set ")
+
+
+def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
+    """`rexmit run`: the lines to print, and why the run failed, if it did."""
+    if o.json and not o.out:
+        return _json(o)
+    done = _play(o)
+    note = _write(o, done) if o.out else None
+    lines: list[str] = []
+    if o.json:
+        done.analysis.write_json(1)
+    elif o.ladder:
+        lines = _ladder(o, done)
+    else:
+        lines = done.page(o.top or 7, hints=not o.out).splitlines()
+    if note and o.json:
+        print(note, file=sys.stderr)
+    elif note:
+        lines.append(note)
+    return lines, done.failure
+
+
+def _options(o: argparse.Namespace) -> dict[str, Any]:
+    return {"at": o.at, "idle": o.idle, "interval": o.interval}
+
+
+def _json(o: argparse.Namespace) -> tuple[list[str], str | None]:
+    from rexmit import _core
+    from rexmit.progress import Stepping
+
+    with Stepping(os.path.basename(o.scenario)) as progress:
+        found = _core.simulate(
+            scenario(o)._variant(o.seed), listed_only=True, progress=progress, **_options(o)
+        )
+    found.write_json(1)
+    return [], found.failure()
+
+
+def _play(o: argparse.Namespace) -> Run:
+    from rexmit.progress import Stepping
+    from rexmit.simulation import Run
+
+    tables: tuple[AnyTable, ...] = ()
+    if o.out:
+        tables = ("retransmissions", "intervals", "rtt", "packets")
+    elif o.ladder:
+        tables = ("packets",)
+    captures = os.path.join(o.out, "captures") if o.out else None
+    with Stepping(os.path.basename(o.scenario)) as progress:
+        done = Run(scenario(o), o.seed, _options(o), tables, captures, progress)
+    # What is computed later, for figures, asks nobody.
+    done._stepping = None
+    return done
+
+
+def _ladder(o: argparse.Namespace, done: Run) -> list[str]:
+    from rexmit import ladder
+
+    worst = done.worst(1)
+    if not worst:
+        raise ValueError(f"{o.scenario}: no TCP connection in it carries data")
+    return ladder.text(worst[0].exchange(o.ladder), 120)
+
+
+def _write(o: argparse.Namespace, done: Run) -> str:
+    from rexmit.output import write
+
+    return write(
+        done,
+        o.out,
+        forms=[form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)],
+        packets_as_csv=o.csv,
+        figures=None if o.figures == "none" else (o.figures or "png"),
+        top=o.top or 3,
+    )
+
+
+def stacks(o: argparse.Namespace) -> list[str]:
+    """`rexmit stacks`."""
+    import json
+
+    from rexmit import _core, simulated
+
+    text = _core.stack(o.name) if o.name else _core.stacks()
+    if o.json:
+        return [text]
+    found = json.loads(text)
+    return simulated.stack(found) if o.name else simulated.stacks(found)
+
+
+def channels(o: argparse.Namespace) -> list[str]:
+    """`rexmit channels`."""
+    import json
+
+    from rexmit import _core, simulated
+
+    text = _core.channels()
+    return [text] if o.json else simulated.kinds(json.loads(text))

@@ -1,0 +1,202 @@
+"""`rx.runs(scenario, seeds=…)`: many runs on all cores, counted; each can be looked into afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from rexmit import _core
+from rexmit.scenario import Scenario
+from rexmit.simulation import Run
+from rexmit.tables import Table
+
+if TYPE_CHECKING:
+    from rexmit.scenario import Source
+
+Progress = Callable[[int, int | None, int], bool]
+WAY = (
+    "delivered_bytes",
+    "goodput_bps",
+    "data_packets",
+    "data_bytes",
+    "resent_packets",
+    "resent_bytes",
+    "timeouts",
+    "first_sent_s",
+    "last_delivered_s",
+)
+
+
+def runs(
+    scenario: Source | Sequence[Source],
+    seeds: Iterable[int] | None = None,
+    *,
+    set: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **overrides: Any,
+) -> Runs:
+    """Runs a scenario, or each of a list of variants, with each of the seeds, on all cores.
+
+    scenario: as `run` takes it, or a list of such.  seeds: whole numbers (default: each scenario's own). With
+    the same seed two variants meet the same outages: compare them pair by pair.  set, overrides: keys to
+    override in all of them.  threads: default one a core.  progress(runs done, runs in all, 0): called about
+    ten times a second; returning False, and Ctrl-C, keep what is done.
+
+    Runs stand in the order of the variants, and for each in the order of the seeds. They are counted only,
+    which is several times as fast as `run`; what `runs(…)[k]` shows besides is computed when first asked for.
+    Raises ScenarioError before anything runs if one of them is none.
+    """
+    several = isinstance(scenario, Sequence) and not isinstance(scenario, str)
+    listed: Sequence[Any] = scenario if several else [scenario]  # type: ignore[assignment]
+    variants = [Scenario.of(one).with_(set, **overrides) for one in listed]
+    chosen: list[int | None] = [None] if seeds is None else [int(seed) for seed in seeds]
+    plan = [(k, variant, seed) for k, variant in enumerate(variants) for seed in chosen]
+    done = _core.simulate_many(
+        [variant._variant(seed) for _, variant, seed in plan], threads=threads, progress=progress
+    )
+    kept = [
+        (k, variant, json.loads(text))
+        for (k, variant, _), text in zip(plan, done, strict=True)
+        if text is not None
+    ]
+    return Runs(kept, len(plan))
+
+
+class Runs(Sequence[Run]):
+    """Runs that were counted, a sequence of `Run`. Made by `rexmit.runs`."""
+
+    def __init__(self, kept: list[tuple[int, Scenario, dict[str, Any]]], planned: int) -> None:
+        self._kept = kept
+        self.planned = planned
+        self._made: dict[int, Run] = {}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @overload
+    def __getitem__(self, which: int) -> Run: ...
+    @overload
+    def __getitem__(self, which: slice) -> list[Run]: ...
+    def __getitem__(self, which: int | slice) -> Run | list[Run]:
+        if isinstance(which, slice):
+            return [self[k] for k in range(*which.indices(len(self)))]
+        place = range(len(self))[which]
+        if place not in self._made:
+            _, scenario, counted = self._kept[place]
+            options = {"at": "both", "idle": None, "interval": 1.0}
+            self._made[place] = Run(scenario, int(counted["seed"]), options)
+        return self._made[place]
+
+    def __iter__(self) -> Iterator[Run]:
+        return (self[k] for k in range(len(self)))
+
+    @property
+    def interrupted(self) -> bool:
+        """True if it was stopped before all that was planned was done."""
+        return len(self) < self.planned
+
+    @property
+    def failure(self) -> str | None:
+        """Why the first of those that could not go on could not, if there is one."""
+        failed = [counted for _, _, counted in self._kept if counted["failure"]]
+        if not failed:
+            return None
+        return f"{len(failed)} of {len(self)} runs failed; seed {failed[0]['seed']}: {failed[0]['failure']}"
+
+    @cached_property
+    def summary(self) -> Table:
+        """One row for each run and flow of its scenario: what arrived and what it took (docs/running.md)."""
+        rows = []
+        for run, (variant, scenario, counted) in enumerate(self._kept):
+            lost = sum(link["lost"] for link in counted["links"])
+            for flow in counted["flows"]:
+                way = max((flow["forward"], flow["back"]), key=lambda w: float(w["delivered_bytes"]))
+                rows.append(
+                    {"run": run, "variant": variant, "set": _told(scenario), "seed": counted["seed"]}
+                    | {"flow": flow["flow"], "stack": flow["stack"], "receiver": flow["receiver"]}
+                    | {key: flow[key] for key in ("connections", "ended", "failed")}
+                    | {key: way[key] for key in WAY}
+                    | {"duration_s": _between(way), "run_s": counted["time_s"], "end": counted["end"]}
+                    | {"events": counted["events"], "lost_packets": lost}
+                )
+        return _table("summary", SUMMARY, rows)
+
+    @cached_property
+    def losses(self) -> Table:
+        """One row for each run, link, direction and cause: how many packets it lost."""
+        rows = [
+            {"run": run, "variant": variant, "seed": counted["seed"], "link": link["link"]}
+            | {"direction": link["direction"], "offered": link["offered"]}
+            | {key: loss[key] for key in ("cause", "channel", "packets")}
+            for run, (variant, _, counted) in enumerate(self._kept)
+            for link in counted["links"]
+            for loss in link["losses"]
+        ]
+        return _table("losses", LOSSES, rows)
+
+    def __repr__(self) -> str:
+        from rexmit.units import count
+
+        said = count(len(self), "run")
+        if self.interrupted:
+            said += f" of {self.planned:,}, stopped early"
+        return f"<{said}>\n{self.summary!r}"
+
+
+def _told(scenario: Scenario) -> str:
+    return ", ".join(f"{key}={value}" for key, value in scenario._set)
+
+
+def _between(way: dict[str, Any]) -> float | None:
+    if way["first_sent_s"] is None or way["last_delivered_s"] is None:
+        return None
+    return float(way["last_delivered_s"]) - float(way["first_sent_s"])
+
+
+SUMMARY = {
+    "run": "int64",
+    "variant": "int64",
+    "set": "string",
+    "seed": "uint64",
+    "flow": "string",
+    "stack": "string",
+    "receiver": "string",
+    "connections": "int64",
+    "ended": "int64",
+    "failed": "int64",
+    "delivered_bytes": "int64",
+    "goodput_bps": "float64",
+    "data_packets": "int64",
+    "data_bytes": "int64",
+    "resent_packets": "int64",
+    "resent_bytes": "int64",
+    "timeouts": "int64",
+    "first_sent_s": "float64",
+    "last_delivered_s": "float64",
+    "duration_s": "float64",
+    "run_s": "float64",
+    "end": "string",
+    "events": "int64",
+    "lost_packets": "int64",
+}
+LOSSES = {
+    "run": "int64",
+    "variant": "int64",
+    "seed": "uint64",
+    "link": "string",
+    "direction": "string",
+    "offered": "int64",
+    "cause": "string",
+    "channel": "string",
+    "packets": "int64",
+}
+
+
+def _table(name: str, columns: dict[str, str], rows: list[dict[str, Any]]) -> Table:
+    import pyarrow as pa
+
+    schema = pa.schema([(column, getattr(pa, kind)()) for column, kind in columns.items()])
+    return Table(name, lambda: pa.Table.from_pylist(rows, schema=schema))

@@ -1,0 +1,185 @@
+"""Scenarios: from a file, from text or built in code; overridden key by key; written as TOML."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rexmit import _core
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Scenario"
+
+
+class Scenario:
+    """A scenario: one TOML text says everything (docs/scenario.md), and overrides of single keys.
+
+    Keyword arguments build one in code: `Scenario(name="t", nodes=["a", "b"], links=[{…}], flows=[{…}])`.
+    Nodes may be names; links, flows, nodes and stacks stand for `[[link]]`, `[[flow]]`, `[[node]]` and
+    `[[stack]]`, and a link's channels for `[[link.channel]]`.
+    """
+
+    def __init__(
+        self,
+        *,
+        nodes: Sequence[str | Mapping[str, Any]] = (),
+        links: Sequence[Mapping[str, Any]] = (),
+        flows: Sequence[Mapping[str, Any]] = (),
+        stacks: Sequence[Mapping[str, Any]] = (),
+        **keys: Any,
+    ) -> None:
+        named = [{"name": n} if isinstance(n, str) else n for n in nodes]
+        lists = {"node": named, "link": links, "flow": flows, "stack": stacks}
+        whole = keys | {key: list(value) for key, value in lists.items() if value}
+        self._start(text=toml(whole), label=str(keys.get("name", "scenario")))
+
+    def _start(
+        self,
+        *,
+        text: str | None = None,
+        path: str | None = None,
+        label: str,
+        folder: str = "",
+        set: tuple[tuple[str, str], ...] = (),
+        mark: str = "",
+    ) -> None:
+        self._text = text
+        self._path = path
+        self.label = label
+        self._folder = folder
+        self._set = set
+        self._mark = mark
+
+    @classmethod
+    def _made(cls, **parts: Any) -> Scenario:
+        made = cls.__new__(cls)
+        made._start(**parts)
+        return made
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Scenario:
+        """A scenario file. Files that it names are looked for beside it. It is read again by every run."""
+        return cls._made(path=os.fspath(path), label=os.fspath(path))
+
+    @classmethod
+    def parse(cls, text: str, label: str = "scenario", folder: str | os.PathLike[str] = "") -> Scenario:
+        """TOML text. label: its name in messages.  folder: where the files that it names are looked for."""
+        return cls._made(text=text, label=label, folder=os.fspath(folder))
+
+    @classmethod
+    def of(cls, source: Any) -> Scenario:
+        """Whatever says a scenario: a path, TOML text (it has a line break or an equals sign), a dictionary,
+        or one already.
+        """
+        if isinstance(source, Scenario):
+            return source
+        if isinstance(source, Mapping):
+            return cls.parse(toml(source), str(source.get("name", "scenario")))
+        if isinstance(source, str) and ("\n" in source or "=" in source):
+            return cls.parse(source)
+        return cls.load(source)
+
+    def with_(self, set: Mapping[str, Any] | None = None, **overrides: Any) -> Scenario:
+        """The same with some keys set: `with_({"flow.upload.stack": "rfc-sack"})`, `with_(duration="5s")`.
+
+        Names address the elements of lists (docs/scenario.md). Later values win.
+        """
+        more = {**(set or {}), **overrides}
+        if not more:
+            return self
+        pairs = tuple(
+            (key, value if isinstance(value, str) else inline(value)) for key, value in more.items()
+        )
+        return self._with(self._set + pairs, self._mark)
+
+    def _with(self, set: tuple[tuple[str, str], ...], mark: str) -> Scenario:
+        return Scenario._made(
+            text=self._text, path=self._path, label=self.label, folder=self._folder, set=set, mark=mark
+        )
+
+    def to_toml(self) -> str:
+        """The scenario as resolved: presets expanded, defaults, overrides and stacks written out.
+
+        Raises ScenarioError if it is none: a line for each mistake.
+        """
+        return _core.resolve(self._variant(None))
+
+    def _variant(self, seed: int | None) -> _core.Variant:
+        """As the core takes it."""
+        return {
+            "path": self._path,
+            "text": self._text,
+            "file": self.label,
+            "folder": self._folder,
+            "set": list(self._set),
+            "label": self._mark,
+            "seed": seed,
+        }
+
+    def _arguments(self) -> list[str]:
+        """The overrides as the command line takes them."""
+        return [word for key, value in self._set for word in ("--set", f"{key}={value}")]
+
+    def __repr__(self) -> str:
+        said = "".join(f", {key}={value}" for key, value in self._set)
+        return f"<scenario {self.label}{said}>"
+
+
+def inline(value: Any) -> str:
+    """A value as it stands behind an equals sign in TOML. Raises TypeError for what TOML has none of."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, str | os.PathLike):
+        # TOML's basic strings are JSON's.
+        return json.dumps(os.fspath(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(k)} = {inline(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(map(inline, value)) + "]"
+    if hasattr(value, "item"):
+        return inline(value.item())
+    raise TypeError(
+        f"{value!r} is no value of a scenario: text, numbers, true, false, lists and dictionaries are"
+    )
+
+
+def toml(whole: Mapping[str, Any]) -> str:
+    """A dictionary as TOML: plain values first, tables inline, lists of tables as `[[…]]`."""
+    plain, lists = [], []
+    for key, value in whole.items():
+        if _is_tables(value):
+            for table in value:
+                lists.append(f"\n[[{_key(key)}]]")
+                lists += [f"{_key(k)} = {inline(v)}" for k, v in _named(key, table).items()]
+        else:
+            plain.append(f"{_key(key)} = {inline(value)}")
+    return "\n".join(plain + lists) + "\n"
+
+
+def _named(key: str, table: Mapping[str, Any]) -> Mapping[str, Any]:
+    # The plural that reads better in code: channels of a link.
+    if key == "link" and "channels" in table:
+        return {("channel" if k == "channels" else k): v for k, v in table.items()}
+    return table
+
+
+def _is_tables(value: Any) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and len(value) > 0
+        and all(isinstance(v, Mapping) for v in value)
+    )
+
+
+def _key(key: str) -> str:
+    plain = key.replace("-", "").replace("_", "")
+    return key if plain.isascii() and plain.isalnum() else json.dumps(key)

@@ -1,0 +1,190 @@
+"""`rx.run(scenario)`: a scenario simulated, and what its packets tell, as tables and figures."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from rexmit import _core
+from rexmit.api import ON_DEMAND, RANKED, Capture
+from rexmit.scenario import Scenario
+from rexmit.tables import Table
+
+if TYPE_CHECKING:
+    from rexmit.scenario import Source
+
+    AnyTable = _core.TableName | _core.RunTableName
+
+At = Literal["both", "sender", "receiver"]
+Progress = Callable[[float, float | None, int], bool]
+
+#: What only the simulator knows, kept where the scenario records it or when it is asked for.
+RUN_TABLES: tuple[_core.RunTableName, ...] = ("state", "queues", "drops", "truth")
+
+
+def run(
+    scenario: Source,
+    seed: int | None = None,
+    *,
+    set: Mapping[str, Any] | None = None,
+    at: At = "both",
+    idle: float | None = None,
+    interval: float = 1.0,
+    tables: Sequence[AnyTable] = (),
+    captures: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    **overrides: Any,
+) -> Run:
+    """Simulates a scenario and analyses its packets as if they had been captured.
+
+    scenario: a path, TOML text, a dictionary or a `Scenario`.  seed: in the place of the scenario's.  set:
+    keys to override, {"link.air.rate": "5Mbps"}; overrides: the same for keys without a dot, duration="5s".
+    at: where the packets are seen: at both ends (every loss is known), at the sender or at the receiver, as
+    one capture there would show them.  idle: threshold of an idle gap, s (default max(2 RTTmin, 50 ms)).
+    interval: length of the throughput intervals, s.  tables: rows to keep at once, of retransmissions,
+    intervals, rtt, packets, state, queues, drops, truth; what is not kept is computed by another run of the
+    same seed, which goes the same way, when first used.  captures: a folder for the captures (pcapng) at the
+    nodes that the scenario's `record.capture` names.  progress(s done, s in all or None, events): called
+    about ten times a second; returning False, and Ctrl-C, end the run early and keep what was seen.
+
+    Raises ScenarioError if the scenario is none: a line for each mistake.
+    """
+    resolved = Scenario.of(scenario).with_(set, **overrides)
+    options = {"at": at, "idle": idle, "interval": interval}
+    return Run(resolved, seed, options, tuple(tables), captures, progress)
+
+
+class Run(Capture):
+    """A run of a scenario, read like a capture: `flows`, `episodes`, figures, `page()`; and `state`,
+    `queues`, `drops`, `truth`, which no capture shows. Times are s since the run began. Made by `rexmit.run`.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int | None,
+        options: dict[str, Any],
+        tables: Sequence[AnyTable] = (),
+        captures: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.scenario = scenario
+        self._seed = seed
+        self._captures = captures
+        self._stepping = progress
+        super().__init__([scenario.label], None, options, cast("Any", tuple(tables)))
+
+    def _run(self, tables: Sequence[Any], **changed: Any) -> _core.Analysis:
+        if "flow" in changed:
+            # Nothing is saved by following one flow only: the others share its links.
+            self._keep(*ON_DEMAND)
+            return self._analysis
+        # The captures are written once.
+        captures, self._captures = self._captures, None
+        found = _core.simulate(
+            self.scenario._variant(self._seed),
+            tables=list(tables),
+            captures=None if captures is None else os.fspath(captures),
+            progress=self._stepping,
+            **self._options,
+        )
+        self._kept = frozenset(tables)
+        return found
+
+    def _has(self, name: str) -> bool:
+        for table in RUN_TABLES:
+            if name == table:
+                return name in self._kept or self.records(table)
+        return super()._has(name)
+
+    def records(self, table: _core.RunTableName) -> bool:
+        """Whether the scenario itself asks for this table."""
+        return self._analysis.records(table)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """What hosts and links counted: name, seed, end, time_s, events, flows, links (docs/running.md)."""
+        return cast("dict[str, Any]", self.overview(0)["simulation"])
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run: with the scenario it says all that happened."""
+        return int(self.summary["seed"])
+
+    @property
+    def failure(self) -> str | None:
+        """Why the run could not go on, if it could not; what was seen until then is here."""
+        return cast("str | None", self.summary["failure"])
+
+    @cached_property
+    def origin_ns(self) -> int:
+        """The beginning of the run: 0."""
+        return 0
+
+    def table(self, name: AnyTable) -> Table:
+        """One of the tables by its name. Rows that were not kept are computed when first used."""
+
+        def load() -> _core.Table:
+            self._keep(cast("Any", name))
+            return self._analysis.table(name)
+
+        return Table(name, load)
+
+    @property
+    def state(self) -> Table:
+        """What each sender knew and decided, at every change: cwnd, ssthresh, SRTT, RTO, phase."""
+        return self.table("state")
+
+    @property
+    def queues(self) -> Table:
+        """Each packet that came into a queue or left it: occupancy after it, and how long it waited."""
+        return self.table("queues")
+
+    @property
+    def drops(self) -> Table:
+        """Each packet that a link lost, and why."""
+        return self.table("drops")
+
+    @property
+    def truth(self) -> Table:
+        """Each transmission of data that was not new: why, and whether it was needless. The analysis never
+        reads it.
+        """
+        return self.table("truth")
+
+    def page(self, top: int = 7, hints: bool = True) -> str:
+        """The answer on one screen, as `rexmit run` prints it."""
+        from rexmit.page import MANY
+        from rexmit.simulated import page
+
+        seen = self.overview(max(top, RANKED))
+        summary = None
+        if int(seen["totals"]["flows"]) >= MANY:
+            from rexmit.many import many
+
+            summary = many(self)
+        return "\n".join(page(seen, summary, command=self.command, hints=hints, most=top - 1))
+
+    @property
+    def name(self) -> str:
+        """The scenario's name and the seed."""
+        return f"{self.summary['name']}, seed {self.seed}"
+
+    @property
+    def command(self) -> str:
+        """The command line that runs the same again."""
+        from shlex import join
+
+        words = ["rexmit", "run", self.scenario.label, *self.scenario._arguments()]
+        if self._seed is not None:
+            words += ["--seed", str(self._seed)]
+        if self._options["at"] != "both":
+            words += ["--at", self._options["at"]]
+        return join(words)
+
+    def overview(self, top: int = 5) -> dict[str, Any]:
+        """`simulation`, `capture`, `totals` and the `top` flows that cost most (docs/json.md)."""
+        return cast("dict[str, Any]", json.loads(self._analysis.overview(top)))
