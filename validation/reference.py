@@ -39,7 +39,6 @@ FLAG, COUNT, PACKETS, SECONDS = "flag", "", " packets", "s"
 SWITCHES = {
     "window_": ("window", PACKETS),
     "windowInit_": ("initial_window", PACKETS),
-    "ssthresh_": ("initial_ssthresh", PACKETS),
     "maxcwnd_": ("max_cwnd", PACKETS),
     "maxburst_": ("max_burst", PACKETS),
     "numdupacks_": ("dupthresh", COUNT),

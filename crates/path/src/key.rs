@@ -28,7 +28,8 @@ impl Key {
     }
 }
 
-/// Hands out the places in the order of scheduling.
+/// Hands out the places in the order of scheduling. Those below [`Orders::FIRST`] are nobody's turn: what comes before
+/// all else of its time takes the number of its link.
 #[derive(Clone, Copy, Debug)]
 pub struct Orders {
     next: u64,
@@ -36,11 +37,13 @@ pub struct Orders {
 
 impl Default for Orders {
     fn default() -> Orders {
-        Orders { next: 1 }
+        Orders { next: Orders::FIRST }
     }
 }
 
 impl Orders {
+    pub const FIRST: u64 = 1 << u32::BITS;
+
     #[inline(always)]
     pub fn take(&mut self) -> u64 {
         let order = self.next;
@@ -49,6 +52,6 @@ impl Orders {
     }
     /// How many were handed out.
     pub fn taken(&self) -> u64 {
-        self.next - 1
+        self.next - Orders::FIRST
     }
 }

@@ -3,7 +3,7 @@
 use super::{Context, Link};
 use crate::arq::Arq;
 use crate::channel::{Calendar, Channels, Fate, Passing, RateTrace};
-use crate::facts::Cause;
+use crate::facts::{Cause, LinkId};
 use crate::key::Key;
 use crate::line::{DelayLine, Strays, place};
 use crate::pool::PacketId;
@@ -95,10 +95,10 @@ impl Extras {
     }
 
     /// The next time at which an outage begins that destroys something. It comes before all that happens at the
-    /// same time: a packet that would arrive just then is lost.
-    fn plan_flush(&mut self, now: Time) {
+    /// same time: a packet that would arrive just then is lost. Links that go down together do so in their order.
+    fn plan_flush(&mut self, link: LinkId, now: Time) {
         let begins = self.flushes.iter_mut().filter_map(|f| f.calendar.next_begin(now));
-        self.flush_at = begins.min().map_or(Key::NEVER, |time| Key { time, order: 0 });
+        self.flush_at = begins.min().map_or(Key::NEVER, |time| Key { time, order: link.0.into() });
     }
 }
 
@@ -118,7 +118,7 @@ impl Link {
     pub(super) fn enter<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         if self.flushes {
             if self.counters.inside() == 1 {
-                self.extras().plan_flush(cx.key.time);
+                self.extras().plan_flush(cx.link, cx.key.time);
             }
             self.ask_ingress(cx, id);
             return self.refresh_side();
@@ -386,7 +386,7 @@ impl Link {
                 self.flush_flight(cx, Cause::Flushed(channel));
             }
         }
-        self.extras().plan_flush(now);
+        self.extras().plan_flush(cx.link, now);
     }
 
     /// The transmitter stays busy until the lost packet would have left.

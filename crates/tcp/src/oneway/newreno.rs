@@ -95,9 +95,11 @@ fn deflate(c: &mut Core, acked: i64) {
     if c.inflation > acked {
         c.inflation -= acked - 1;
     } else {
-        c.cwnd = (c.cwnd - (acked - c.inflation) as f64).max(1.0);
+        c.cwnd -= (acked - c.inflation) as f64;
         c.inflation = 1;
     }
+    // Without `bug_fix` a fast retransmit after a timeout may have left half a packet.
+    c.cwnd = c.cwnd.max(1.0);
 }
 
 impl StartUp {
