@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rexmit._core import CaptureError, ScenarioError
     from rexmit.api import Capture, Flow, Flows, capture
-    from rexmit.runs import Runs, runs
+    from rexmit.batch import Runs, runs
     from rexmit.scenario import Scenario
     from rexmit.simulation import Run, run
     from rexmit.tables import Table
@@ -39,14 +39,14 @@ _HOME = {
     "Flow": "rexmit.api",
     "Flows": "rexmit.api",
     "Run": "rexmit.simulation",
-    "Runs": "rexmit.runs",
+    "Runs": "rexmit.batch",
     "Scenario": "rexmit.scenario",
     "ScenarioError": "rexmit._core",
     "Table": "rexmit.tables",
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
     "run": "rexmit.simulation",
-    "runs": "rexmit.runs",
+    "runs": "rexmit.batch",
 }
 
 

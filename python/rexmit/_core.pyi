@@ -120,6 +120,7 @@ def simulate(
 
 def simulate_many(
     variants: Sequence[Variant],
+    plan: Sequence[tuple[int, int | None]],
     *,
     threads: int | None = None,
     progress: Callable[[int, int | None, int], bool] | None = None,
@@ -127,7 +128,8 @@ def simulate_many(
     """Runs them on all cores, counting only: JSON texts (`simulation` of `overview`), in order;
     None for those that had not ended when progress(done, in all, 0) or Ctrl-C stopped the rest.
 
-    Raises ScenarioError before anything runs.
+    plan: a variant's number and a seed (None: its own) for each run. Raises ScenarioError before anything
+    runs.
     """
 
 def stacks() -> str:

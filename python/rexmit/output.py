@@ -17,6 +17,7 @@ from rexmit.units import count
 
 if TYPE_CHECKING:
     from rexmit.api import Capture, Flow
+    from rexmit.simulation import Run
     from rexmit.tables import Table
 
 ABOUT = {
@@ -29,6 +30,16 @@ ABOUT = {
     "intervals": "bytes sent, new and acknowledged, duplicate ACKs and windows, interval by interval",
     "rtt": "round-trip samples",
     "packets": "every packet, as the figures use them",
+}
+RUN_ABOUT = {
+    "state": "what each sender knew and decided, at every change",
+    "queues": "each packet that came into a queue or left it",
+    "drops": "each packet that a link lost, and why",
+    "truth": "each transmission of data that was not new, and whether it was needless",
+}
+OWN_ABOUT = {
+    "cwnd": "congestion window, slow-start threshold, flight and timer of the sender",
+    "queue": "how much waited in the queue, what it dropped, and how long packets waited",
 }
 FIGURE_ABOUT = {
     "time-sequence": "sequence number against time: data, ACKs, SACK, losses, retransmissions by cause",
@@ -59,13 +70,23 @@ def write(
     (out / "tables").mkdir(parents=True, exist_ok=True)
     lines = ["# " + capture.name.rsplit("/", 1)[-1], "", "```", capture.page(hints=False), "```", ""]
     lines += ["## Files", "", "| file | what it is | rows |", "|---|---|---:|"]
-    lines.append("| `summary.json` | the answer, as `rexmit analyze --json` prints it | |")
+    lines.append("| `summary.json` | the answer, as `--json` prints it | |")
     with open(out / "summary.json", "wb") as file:
         capture.analysis.write_json(file.fileno())
     written = 0
-    for name, about in ABOUT.items():
+    run = _as_run(capture)
+    if run:
+        written_toml = run.scenario.with_(seed=run.seed).to_toml()
+        (out / "scenario.toml").write_text(written_toml, encoding="utf-8")
+        lines.append("| `scenario.toml` | the scenario as resolved, with this run's seed: it runs again | |")
+        for path in sorted((out / "captures").glob("*.pcapng")):
+            about = f"the packets at {path.stem}, for Wireshark, tcpdump or rexmit analyze"
+            lines.append(f"| `{path.relative_to(out)}` | {about} | |")
+    own = {name: about for name, about in RUN_ABOUT.items() if run and run.records(name)}  # type: ignore[arg-type]
+    for name, about in (ABOUT | own).items():
         table = capture.table(name)  # type: ignore[arg-type]
-        here = [f for f in forms if name != "packets" or f == "parquet" or packets_as_csv]
+        large = name in ("packets", "state", "queues")
+        here = [f for f in forms if not large or f == "parquet" or packets_as_csv]
         paths = [out / "tables" / f"{name}.{form}" for form in here]
         if not paths:
             continue
@@ -79,6 +100,8 @@ def write(
         for place, flow in enumerate(capture.worst(top)):
             if place == 0 or flow.row["episodes"] or flow.row["retransmitted_segments"]:
                 drawn += _draw(flow, out, figures, lines)
+        if run:
+            drawn += _draw_own(run, out, figures, lines)
     lines += [
         "",
         "rexmit's docs/definitions.md says what words and columns mean, docs/figures.md the figures.",
@@ -87,6 +110,24 @@ def write(
     where = os.path.join(folder, "index.md")
     what = f"{count(written, 'table')}, {count(drawn, 'figure')} and summary.json"
     return f"wrote {what}; {where} says what each file is"
+
+
+def _as_run(capture: Capture) -> Run | None:
+    from rexmit.simulation import Run
+
+    return capture if isinstance(capture, Run) else None
+
+
+def _draw_own(run: Run, out: Path, form: str, lines: list[str]) -> int:
+    """The figures of what only the simulator shows."""
+    (out / "figures").mkdir(exist_ok=True)
+    made = [(name, figure.save(out / "figures" / f"{name}.{form}")) for name, figure in run.own_figures()]
+    if made:
+        lines += ["", "## Figures of senders and queues", ""]
+    for name, path in made:
+        about = OWN_ABOUT[name.split("-")[0]]
+        lines.append(f"- [`{path.relative_to(out)}`]({path.relative_to(out).as_posix()}): {about}")
+    return len(made)
 
 
 def _write_table(table: Table, paths: Sequence[Path]) -> int:

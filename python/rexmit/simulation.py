@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -14,11 +14,15 @@ from rexmit.scenario import Scenario
 from rexmit.tables import Table
 
 if TYPE_CHECKING:
+    from rexmit.api import Flow
+    from rexmit.figures import Figure
+    from rexmit.frame import Frame
     from rexmit.scenario import Source
 
     AnyTable = _core.TableName | _core.RunTableName
 
 At = Literal["both", "sender", "receiver"]
+Direction = Literal["forward", "back"]
 Progress = Callable[[float, float | None, int], bool]
 
 #: What only the simulator knows, kept where the scenario records it or when it is asked for.
@@ -154,6 +158,67 @@ class Run(Capture):
         reads it.
         """
         return self.table("truth")
+
+    def cwnd(self, flow: Flow | None = None) -> Figure:
+        """A sender's congestion window, slow-start threshold, flight and timer against time.
+
+        flow: default the one that cost most. Raises ValueError if there is none.
+        """
+        from rexmit import figures
+        from rexmit.frame import Frame, gather
+
+        chosen = flow or next(iter(self.worst(1)), None)
+        if chosen is None:
+            raise ValueError(f"{self.name}: no TCP connection of it carries data")
+        rows = Frame(gather(self.state, chosen.id), self.origin_ns)
+        return figures.cwnd(rows, chosen.episodes(), chosen.row)
+
+    def queue(self, link: str, direction: Direction = "forward") -> Figure:
+        """A link's queue against time: how much waits in it, what it drops, how long each packet waited.
+
+        direction: "forward" from the link's first node to its second, or "back". Raises ValueError for a
+        link that there is not.
+        """
+        from rexmit import figures
+
+        ends = {(way["link"], way["direction"]): way for way in self.summary["links"]}
+        if (link, direction) not in ends:
+            known = ", ".join(sorted({name for name, _ in ends}))
+            raise ValueError(f"{link} {direction} is no link and direction (forward, back) of it: {known}")
+        way = ends[link, direction]
+        what = f"{link}, {way['from']} → {way['to']}"
+        return figures.queue(self._at(self.queues, way), self._at(self.drops, way), what)
+
+    def _at(self, table: Table, way: dict[str, Any]) -> Frame:
+        """The rows of one direction of a link."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from rexmit.frame import Frame
+
+        reader = pa.RecordBatchReader.from_stream(table)
+        chosen = [
+            batch.filter(
+                pc.and_(
+                    pc.equal(batch.column("link"), way["link"]),
+                    pc.equal(batch.column("direction"), way["direction"]),
+                )
+            )
+            for batch in reader
+        ]
+        return Frame(pa.Table.from_batches(chosen, schema=reader.schema), self.origin_ns)
+
+    def own_figures(self) -> Iterator[tuple[str, Figure]]:
+        """The figures of what the scenario records: each sender's state, each queue that held anything."""
+        if self.records("state"):
+            kept = set(self.state.to_arrow().column("flow").unique().to_pylist())
+            for flow in self.worst(3):
+                if flow.id in kept:
+                    yield f"cwnd-{flow.id}", self.cwnd(flow)
+        if self.records("queues"):
+            names = self.queues.to_arrow().select(["link", "direction"]).group_by(["link", "direction"])
+            for way in names.aggregate([]).to_pylist():
+                yield f"queue-{way['link']}-{way['direction']}", self.queue(way["link"], way["direction"])
 
     def page(self, top: int = 7, hints: bool = True) -> str:
         """The answer on one screen, as `rexmit run` prints it."""

@@ -15,6 +15,9 @@ import pyarrow as pa
 import pytest
 
 import rexmit
+
+# What holds the compiled core by name must have it before a stand-in takes the name over.
+import rexmit.batch
 from rexmit.frame import Frame
 from story import ORIGIN_NS, Story
 
@@ -67,6 +70,9 @@ class FakeCore:
     __version__: str = "0.0.0"
 
     class CaptureError(Exception):
+        pass
+
+    class ScenarioError(ValueError):
         pass
 
     def analyze(self, paths: Sequence[str], **options: Any) -> FakeAnalysis:

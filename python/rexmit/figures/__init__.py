@@ -4,9 +4,21 @@ from rexmit.figures.idle import idle_gaps
 from rexmit.figures.ladder import ladder
 from rexmit.figures.repairs import repairs
 from rexmit.figures.rtt import rtt
+from rexmit.figures.state import cwnd, queue
 from rexmit.figures.style import Figure
 from rexmit.figures.throughput import throughput
 from rexmit.figures.time_sequence import time_sequence
 from rexmit.figures.window import window
 
-__all__ = ["Figure", "idle_gaps", "ladder", "repairs", "rtt", "throughput", "time_sequence", "window"]
+__all__ = [
+    "Figure",
+    "cwnd",
+    "idle_gaps",
+    "ladder",
+    "queue",
+    "repairs",
+    "rtt",
+    "throughput",
+    "time_sequence",
+    "window",
+]

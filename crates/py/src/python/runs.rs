@@ -145,12 +145,13 @@ pub fn simulate(
     Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
 }
 
-/// Runs many scenarios on `threads` threads; a list of JSON texts, None for those that were stopped.
+/// Runs what is planned (a variant's number and a seed each) on `threads` threads; a list of JSON texts, None for those that were stopped.
 #[pyfunction]
-#[pyo3(signature = (variants, *, threads = None, progress = None))]
+#[pyo3(signature = (variants, plan, *, threads = None, progress = None))]
 pub fn simulate_many(
     py: Python<'_>,
     variants: Vec<Variant>,
+    plan: Vec<(usize, Option<u64>)>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Option<String>>> {
@@ -158,8 +159,13 @@ pub fn simulate_many(
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
         let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
-        let all = scenarios.len();
-        Ok::<_, PyErr>(many::run(&scenarios, threads, &mut |done| watch.goes_on(|| (done, Some(all), 0))))
+        let own = |which: usize| scenarios.get(which).map_or(0, |s| s.seed);
+        let plan: Vec<(usize, u64)> =
+            plan.iter().map(|(k, seed)| (*k, seed.unwrap_or_else(|| own(*k)))).collect();
+        let all = plan.len();
+        Ok::<_, PyErr>(many::run(&scenarios, &plan, threads, &mut |done| {
+            watch.goes_on(|| (done, Some(all), 0))
+        }))
     })?;
     if let Some(e) = watch.failed {
         return Err(e);

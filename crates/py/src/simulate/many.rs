@@ -14,29 +14,31 @@ pub type Counted = Result<Report, String>;
 /// How often the caller is asked, if nothing ends meanwhile.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
-/// Runs each scenario with its own seed, on so many threads. `go_on` hears how many are done, on the thread that calls
-/// this; once it says no, what has not ended is left out. Results stand in the order of the scenarios.
+/// Runs what is planned, a scenario's number and a seed each, on so many threads. `go_on` hears how many are done, on the thread that calls
+/// this; once it says no, what has not ended is left out. Results stand in the order of the plan.
 pub fn run(
     scenarios: &[Scenario],
+    plan: &[(usize, u64)],
     threads: usize,
     go_on: &mut dyn FnMut(usize) -> bool,
 ) -> Vec<Option<Counted>> {
-    let mut results: Vec<Option<Counted>> = scenarios.iter().map(|_| None).collect();
+    let mut results: Vec<Option<Counted>> = plan.iter().map(|_| None).collect();
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (ended, endings) = mpsc::channel();
     let goes_on = || !stopped.load(Ordering::Relaxed);
     let work = |ended: mpsc::Sender<(usize, Counted)>| {
         while goes_on() {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(scenario) = scenarios.get(at) else { return };
-            let Some(counted) = one(scenario, &mut |_| goes_on()) else { return };
+            let Some(&(which, seed)) = plan.get(at) else { return };
+            let Some(scenario) = scenarios.get(which) else { return };
+            let Some(counted) = one(scenario, seed, &mut |_| goes_on()) else { return };
             if ended.send((at, counted)).is_err() {
                 return;
             }
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, scenarios.len().max(1)) {
+        for _ in 0..threads.clamp(1, plan.len().max(1)) {
             let ended = ended.clone();
             scope.spawn(|| work(ended));
         }
@@ -60,10 +62,10 @@ pub fn run(
 }
 
 /// `None` if it was stopped.
-fn one(scenario: &Scenario, go_on: &mut dyn FnMut(Progress) -> bool) -> Option<Counted> {
+fn one(scenario: &Scenario, seed: u64, go_on: &mut dyn FnMut(Progress) -> bool) -> Option<Counted> {
     let quiet = Scenario { record: Record { drops: true, ..Record::default() }, ..scenario.clone() };
     let counting = Counting(Losses::default());
-    let mut simulation = match Simulation::recorded(&quiet, scenario.seed, counting) {
+    let mut simulation = match Simulation::recorded(&quiet, seed, counting) {
         Ok(simulation) => simulation,
         Err(e) => return Some(Err(e.to_string())),
     };
@@ -90,14 +92,14 @@ mod tests {
     use super::*;
     use crate::simulate::tests::{OUTAGE, UPLOAD, scenario};
 
-    fn seeds(n: u64) -> Vec<Scenario> {
-        (0..n).map(|seed| Scenario { seed, ..scenario(UPLOAD, OUTAGE) }).collect()
+    fn seeds(n: u64) -> Vec<(usize, u64)> {
+        (0..n).map(|seed| (0, seed)).collect()
     }
 
     #[test]
     fn many_runs_stand_in_order_and_are_the_same_on_any_number_of_threads() {
         let told = |threads| -> Vec<Vec<u8>> {
-            let done = run(&seeds(12), threads, &mut |_| true);
+            let done = run(&[scenario(UPLOAD, OUTAGE)], &seeds(12), threads, &mut |_| true);
             done.into_iter().map(|r| r.expect("not stopped").expect("a run").json()).collect()
         };
         let alone = told(1);
@@ -109,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_was_done_when_it_was_stopped_is_kept() {
-        let done = run(&seeds(50), 1, &mut |done| done < 3);
+        let done = run(&[scenario(UPLOAD, OUTAGE)], &seeds(50), 1, &mut |done| done < 3);
         let there: Vec<bool> = done.iter().map(Option::is_some).collect();
         // The one that was running when it was asked may still come.
         let n = there.iter().filter(|there| **there).count();

@@ -303,3 +303,37 @@ fn put_link(l: &LinkReport, out: &mut Vec<u8>) {
         })).collect::<Vec<_>>(),
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::tests::{UPLOAD, scenario};
+
+    fn ended(end: End) -> Report {
+        let s = scenario(UPLOAD, "");
+        let mut summary = sim::Simulation::new(&s, 1).expect("it builds").run(&mut |_| true);
+        summary.end = end;
+        Report::new(&s, At::Both, &summary, Losses::default())
+    }
+
+    #[test]
+    fn a_run_that_can_not_go_on_says_which_flow_waits() {
+        let stuck = ended(End::Stuck { connections: vec![0] }).failure().expect("it failed");
+        assert!(stuck.contains("1 connection is not done (flow f)"), "{stuck}");
+        let still = ended(End::Standstill { events: 7 }).failure().expect("it failed");
+        assert!(still.contains("7 events at one moment"), "{still}");
+        assert_eq!(ended(End::Done).failure(), None);
+    }
+
+    #[test]
+    fn goodput_is_what_arrived_from_the_first_packet_to_the_last_delivery() {
+        let way = Way {
+            delivered_bytes: 1_000_000,
+            first_sent: Some(Time(500_000_000)),
+            last_delivered: Some(Time(2_500_000_000)),
+            ..Way::default()
+        };
+        assert_eq!(goodput_bps(&way), Some(4e6));
+        assert_eq!(goodput_bps(&Way::default()), None);
+    }
+}

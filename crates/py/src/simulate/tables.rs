@@ -237,7 +237,7 @@ pub struct TruthLine {
 table! { StateColumns of StateLine {
         id, name,
         row: rows::State {
-            time, connection, forward, cwnd_bytes, ssthresh_bytes, flight_bytes, pipe_bytes, srtt, rttvar, rto,
+            time, connection, forward, smss_bytes, cwnd_bytes, ssthresh_bytes, flight_bytes, pipe_bytes, srtt, rttvar, rto,
             backoff, dupacks, phase, una, nxt, peer_window_bytes,
         },
     } =>
@@ -246,6 +246,7 @@ table! { StateColumns of StateLine {
     connection: Id = connection,
     from_client: Bool = forward,
     time: Stamp = time,
+    smss_bytes: Int = int(smss_bytes),
     cwnd_bytes: Real = cwnd_bytes,
     ssthresh_bytes: MaybeReal = ssthresh_bytes,
     flight_bytes: Int = int(flight_bytes),

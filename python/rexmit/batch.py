@@ -53,13 +53,13 @@ def runs(
     listed: Sequence[Any] = scenario if several else [scenario]  # type: ignore[assignment]
     variants = [Scenario.of(one).with_(set, **overrides) for one in listed]
     chosen: list[int | None] = [None] if seeds is None else [int(seed) for seed in seeds]
-    plan = [(k, variant, seed) for k, variant in enumerate(variants) for seed in chosen]
+    plan = [(k, seed) for k in range(len(variants)) for seed in chosen]
     done = _core.simulate_many(
-        [variant._variant(seed) for _, variant, seed in plan], threads=threads, progress=progress
+        [variant._variant(None) for variant in variants], plan, threads=threads, progress=progress
     )
     kept = [
-        (k, variant, json.loads(text))
-        for (k, variant, _), text in zip(plan, done, strict=True)
+        (k, variants[k], json.loads(text))
+        for (k, _), text in zip(plan, done, strict=True)
         if text is not None
     ]
     return Runs(kept, len(plan))
