@@ -328,7 +328,7 @@ impl Connection {
         }
         let mss = [a.mss, b.mss].into_iter().flatten().min();
         for stream in &mut self.streams {
-            stream.sack_permitted |= sack;
+            stream.sack_permitted = sack;
             stream.timestamps = timestamps;
             if let Some(mss) = mss {
                 // The MSS option does not count options (RFC 6691): timestamps take 12 bytes of each segment.

@@ -382,6 +382,8 @@ impl Stream {
             tolerance: Span::from_millis(2).max(round / 10).max(view.tick.scale(2.5)),
             srtt: self.rtt.srtt() + view.turn,
             rto: self.rtt.rto() + view.turn,
+            grain: (view.turn == Span::ZERO && matches!(view.at, Vantage::Sender | Vantage::Both))
+                .then(|| view.tick.scale(2.5)),
         }
     }
 

@@ -4,7 +4,10 @@
 //! the slow start after a timeout. What belongs to one sender only is not modelled, but for one thing that most
 //! senders share: F-RTO (RFC 5682), by which a timeout that proves spurious leaves the loss state.
 
+mod judge;
+
 use crate::rows::{Cause, Evidence, Trigger};
+use judge::probe_timeout;
 use wire::{Span, Time};
 
 /// What the sender seems to be doing.
@@ -59,6 +62,10 @@ pub struct Attempt {
     /// It repeats the first segment not acknowledged; the last one sent.
     pub head: bool,
     pub tail: bool,
+    pub start: u64,
+    pub end: u64,
+    /// All of it had been acknowledged.
+    pub acknowledged: bool,
     /// When the copy before it was sent, and whether that was a retransmission itself.
     pub previous: Time,
     pub previous_was_resend: bool,
@@ -88,8 +95,13 @@ pub struct Pace {
     pub srtt: Span,
     /// The RTO as RFC 6298 computes it with Linux's floor of 200 ms.
     pub rto: Span,
+    /// The sender's own clock: ACKs are seen when it hears them. Two packets that a tick of it parts may be so far
+    /// apart; `None` elsewhere on the path.
+    pub grain: Option<Span>,
 }
 
+/// How soon after an ACK even a quick host sends.
+const AT_ONCE: Span = Span::from_micros(100);
 /// No stack's timer is shorter outside data centres.
 const LEAST_RTO: Span = Span::from_millis(200);
 
@@ -113,7 +125,32 @@ pub struct Repair {
     loss_since: Time,
     /// A tail-loss probe went out and nothing was acknowledged since.
     probing: bool,
+    /// The timer fired where a sender that probes would have probed before.
+    probeless: bool,
+    /// A timeout looked spurious: what the sender makes of it is to be seen.
+    doubt: Option<Doubt>,
+    /// Where the last repair ended.
+    resent_end: u64,
+    /// It has no SACK, or no timestamps.
+    basic: bool,
+    /// It went on repairing before.
+    goes_on: bool,
+    /// How long after an ACK the sender took to answer it: the longest of late.
+    reaction: Span,
     una: u64,
+}
+
+/// The repair after a timeout seemed to be over: an ACK said that it had been needless, or all was acknowledged.
+/// A sender that does not look for the one (RFC 5682, RFC 3522), or knows better about the other, goes on repairing.
+#[derive(Clone, Copy, Debug)]
+struct Doubt {
+    since: Time,
+    high: u64,
+    first_ts: u32,
+    /// All that was known to be in flight has been acknowledged: away from the sender there may have been more.
+    over: bool,
+    /// ACKs since then that SACKed something.
+    sacks: u32,
 }
 
 impl Default for Repair {
@@ -131,6 +168,12 @@ impl Default for Repair {
             newest_delivered: Time::FAR_PAST,
             loss_since: Time::FAR_PAST,
             probing: false,
+            probeless: false,
+            doubt: None,
+            resent_end: 0,
+            basic: false,
+            goes_on: false,
+            reaction: Span::ZERO,
             una: 0,
         }
     }
@@ -180,6 +223,11 @@ impl Repair {
         if news.nothing_outstanding {
             self.any_sacked = false;
         }
+        if moved {
+            self.doubt = self.doubt.filter(|d| d.over);
+        } else if let Some(doubt) = &mut self.doubt {
+            doubt.sacks += u32::from(news.sacked > 0);
+        }
         match self.state {
             State::Open => {}
             State::Recovery { recover, .. } => {
@@ -199,8 +247,12 @@ impl Repair {
             && news.ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(first_ts) as i32) < 0);
         // RFC 5682 §3.1: data sent once, before the timeout, has arrived: not all of it was lost.
         let original = f_rto && news.original_end != 0 && news.original_end <= high;
-        if delayed || original || self.una >= high {
+        if self.una >= high {
             self.leave();
+            self.doubt = Some(Doubt { since: self.last_news, high, first_ts, over: true, sacks: 0 });
+        } else if (delayed || original) && !self.goes_on {
+            self.leave();
+            self.doubt = Some(Doubt { since: self.last_news, high, first_ts, over: false, sacks: 0 });
         } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {
             // RFC 5682 §3.1 step 3a: new data was sent, and a duplicate ACK came: the loss was real.
             self.state = State::Loss { high, f_rto: false, first_ts };
@@ -210,13 +262,44 @@ impl Repair {
     fn leave(&mut self) {
         self.state = State::Open;
         self.duplicates = 0;
+        self.doubt = None;
+    }
+
+    /// New data after a timeout that looked spurious: the sender has seen it, too. Without SACK or timestamps it
+    /// waits for one more ACK (RFC 5682 §2.1 step 3).
+    #[inline]
+    fn new_data_in_doubt(&mut self) {
+        if self.doubt.is_some_and(|d| d.over || !self.basic) {
+            self.doubt = None;
+        }
+    }
+
+    /// How close to an ACK what it set off must be, by what this sender is used to.
+    fn tight(&self, pace: &Pace) -> Span {
+        match pace.grain {
+            Some(grain) => (self.reaction * 4).max(AT_ONCE).max(grain).min(pace.tolerance),
+            None => pace.tolerance,
+        }
+    }
+
+    /// The first packet after an ACK: how long it took.
+    #[inline]
+    fn note_reaction(&mut self, now: Time, most: Span) {
+        if self.last_sent < self.last_news {
+            let took = now - self.last_news;
+            if took <= most {
+                self.reaction = took.max(self.reaction - self.reaction / 8);
+            }
+        }
     }
 
     /// New data leaves; true if it can only be a tail-loss probe: a timer sent it, not an ACK.
     /// `may_probe`: SACK is permitted, and it was not the application that had held the sender back.
     pub fn on_new_data(&mut self, now: Time, flight: u64, may_probe: bool, pace: &Pace) -> bool {
         let waited = now - self.last_sent.max(self.last_news);
+        self.note_reaction(now, pace.tolerance);
         let probe = may_probe
+            && !self.probeless
             && flight > 0
             && !self.probing
             && self.state == State::Open
@@ -229,6 +312,7 @@ impl Repair {
             self.probing = true;
             self.timer_start = now;
         }
+        self.new_data_in_doubt();
         self.sent(now, if probe { Trigger::TimerProbe } else { Trigger::Ack });
         probe
     }
@@ -239,9 +323,12 @@ impl Repair {
         if flight == 0 {
             self.timer_start = now;
         }
+        self.new_data_in_doubt();
+        self.note_reaction(now, AT_ONCE * 20);
         self.sent(now, Trigger::Ack);
     }
 
+    #[inline]
     fn sent(&mut self, now: Time, trigger: Trigger) {
         self.last_sent = now;
         self.last_trigger = trigger;
@@ -250,8 +337,16 @@ impl Repair {
     /// Explains a retransmission and follows the sender into the state that it shows.
     pub fn explain(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
         let verdict = if a.acks_seen { self.judge(a, pace) } else { self.judge_unheard(a, pace) };
+        self.basic = !a.sack_permitted || a.ts == 0;
+        let verdict = self.settle_doubt(a, verdict);
+        if !matches!(verdict.cause, Cause::Timeout | Cause::Probe) {
+            self.note_reaction(a.now, pace.tolerance);
+        }
         match verdict.cause {
             Cause::Timeout => {
+                // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.
+                let due = self.probes_now() && !(a.head && a.tail) && self.last_news > Time::FAR_PAST;
+                self.probeless |= due && a.sack_permitted && !self.probing;
                 // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
                 let f_rto =
                     !matches!(self.state, State::Recovery { .. } | State::Loss { .. }) || self.expiries > 0;
@@ -282,83 +377,30 @@ impl Repair {
             }
             _ => {}
         }
+        self.resent_end = a.end;
         self.sent(a.now, verdict.trigger);
         verdict
     }
 
-    fn judge(&self, a: &Attempt, pace: &Pace) -> Verdict {
-        let since_news = a.now - self.last_news;
-        let by_ack = since_news <= pace.tolerance;
-        let in_train = a.now - self.last_sent <= pace.tolerance;
-        let silent = a.now - self.last_sent.max(self.last_news);
-        let waited = a.now - self.timer_start.max(a.previous);
-        let timer_could_fire = waited >= pace.srtt.max(pace.rto.scale(0.45));
-        // Nothing sent after the copy before this one has arrived: no ACK can have told that it was lost.
-        let nothing_newer = self.newest_delivered <= a.previous;
-        let quiet = !by_ack && !in_train;
-
-        if quiet
-            && a.tail
-            && a.sack_permitted
-            && !self.probing
-            && self.probes_now()
-            && silent >= probe_timeout(pace)
-        {
-            return Verdict { cause: Cause::Probe, trigger: Trigger::TimerProbe, ..Verdict::default() };
-        }
-        let head_again = a.head && a.previous_was_resend && nothing_newer;
-        if a.head && timer_could_fire && (quiet || head_again) {
-            return Verdict {
-                cause: Cause::Timeout,
-                trigger: Trigger::TimerRto,
-                backoff: self.expiries,
-                evidence: Evidence::None,
+    /// A repair without any evidence of a loss, after a timeout that had looked spurious: the sender did not think so.
+    fn settle_doubt(&mut self, a: &Attempt, verdict: Verdict) -> Verdict {
+        let Some(doubt) = self.doubt.take() else { return verdict };
+        // What it sends on that very ACK, a sender that had thought so would have been new.
+        let later = self.last_news > doubt.since;
+        let evidence = later
+            && match (a.sack_permitted, self.basic) {
+                (true, false) => a.sacked_above,
+                (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
+                (false, _) => self.duplicates >= 3,
             };
+        let lost_again = a.previous_was_resend && a.previous >= self.loss_since;
+        if verdict.cause != Cause::Recovery || evidence || lost_again {
+            return verdict;
         }
-        let trigger = if by_ack {
-            Trigger::Ack
-        } else if in_train && self.last_trigger != Trigger::Unrepaired {
-            self.last_trigger
-        } else {
-            Trigger::Ack // RACK's reordering timer, or pacing: an ACK armed it
-        };
-        // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over.
-        let lost_again = a.sack_permitted && a.previous_was_resend && a.previous >= self.loss_since;
-        if self.in_loss_state() && !lost_again {
-            return Verdict { cause: Cause::LossState, trigger, ..Verdict::default() };
-        }
-        let evidence = match () {
-            () if !by_ack && !in_train => Evidence::Time,
-            () if a.sacked_above => Evidence::Sack,
-            () if self.duplicates > 0 || self.state != State::Open => Evidence::Dupack,
-            () => Evidence::Time,
-        };
-        Verdict { cause: Cause::Recovery, evidence, trigger, backoff: 0 }
+        self.goes_on |= !doubt.over;
+        self.state = State::Loss { high: doubt.high.max(a.next), f_rto: false, first_ts: doubt.first_ts };
+        Verdict { cause: Cause::LossState, evidence: Evidence::None, ..verdict }
     }
-
-    /// Without a single ACK to go by only the timer tells itself, by the silence before it.
-    fn judge_unheard(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
-        if !a.previous_was_resend {
-            self.expiries = 0;
-        }
-        if a.now - self.last_sent.max(a.previous) < LEAST_RTO.max(pace.rto.scale(0.45)) {
-            // Not after a timer's silence: set off by an ACK, for whatever reason.
-            return Verdict { trigger: Trigger::Ack, ..Verdict::default() };
-        }
-        let trigger = Trigger::TimerRto;
-        Verdict { cause: Cause::Timeout, trigger, backoff: self.expiries, ..Verdict::default() }
-    }
-
-    /// A tail-loss probe goes out only while nothing is known to be missing (RFC 8985 §7.2).
-    fn probes_now(&self) -> bool {
-        self.state == State::Open && !self.any_sacked && self.duplicates == 0
-    }
-}
-
-/// The least time after which a tail-loss probe may leave: 2 SRTT (RFC 8985 §7.2), less what SRTT may be off,
-/// and 2 ms of the timer's own; less than 5 ms would be any pause of an application.
-fn probe_timeout(pace: &Pace) -> Span {
-    (pace.srtt.scale(1.5) + Span::from_millis(2)).max(Span::from_millis(5))
 }
 
 #[cfg(test)]

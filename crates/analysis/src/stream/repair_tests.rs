@@ -20,6 +20,7 @@ fn pace() -> Pace {
         tolerance: Span::from_millis(4),
         srtt: Span::from_millis(SRTT_MS),
         rto: Span::from_millis(SRTT_MS + 200),
+        grain: Some(Span::ZERO),
     }
 }
 
@@ -81,6 +82,9 @@ impl Sender {
             now: ms(t),
             head: segment * 1000 <= self.una,
             tail: segment * 1000 + 1000 >= self.next,
+            start: segment * 1000,
+            end: segment * 1000 + 1000,
+            acknowledged: segment * 1000 + 1000 <= self.una,
             previous: ms(previous),
             previous_was_resend: again,
             sacked_above: true,

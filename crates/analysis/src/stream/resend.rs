@@ -98,6 +98,9 @@ impl Stream {
         let attempt = Attempt {
             now: around.view.sent,
             head: p.start <= una,
+            start: p.start,
+            end: p.end,
+            acknowledged: p.end <= self.una,
             // A tail that was never seen may have ended in a short segment.
             tail: p.end + (highest - self.next).min(u64::from(self.mss)) >= highest,
             previous: at.map_or(Time::FAR_PAST, |(_, s)| s.last_time),
