@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -23,7 +24,7 @@ import truth
 import wire
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("kernel", "testbed", "clean")
+PARTS = ("kernel", "testbed", "clean", "simulated")
 
 
 @dataclass
@@ -252,6 +253,49 @@ def score_clean(folder: Path, name: str, score: Score, work: Path) -> None:
         score.add(where, "lost copies", 0, got.lost(), None if unseen else equal)
 
 
+def simulated() -> dict:
+    """What crates/py/examples/scored.rs says: random runs of the simulator, scored against its own truth."""
+    command = ["cargo", "run", "--quiet", "-p", "rexmit-py", "--example", "scored"]
+    said = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
+    return json.loads(said.stdout)
+
+
+def score_simulated(runs: dict, score: Score) -> None:
+    """Shares of right answers against the bars of docs/validation.md."""
+
+    def share(where: tuple[str, str], what: str, right: int, total: int, bar: float) -> None:
+        score.say(where, what, total, right, right >= bar * total, f"{bar:.1%}")
+
+    for m in runs["causes"]:
+        bar = 0.995 if m["side"] == "sender" else 0.97
+        share((m["family"], m["side"]), "causes, one by one", m["right"], m["total"], bar)
+    for f in runs["losses"]:
+        what = f"flows with {f['bursts']} bursts, {f['episodes']} episodes"
+        share((f["family"], "both"), what, f["exact"], f["flows"], 1.0)
+    c = runs["cost"]
+    met = c["known"] > 0 and c["median_error"] <= 0.2
+    score.say(("outages", "sender"), f"cost, median error of {c['known']}", 0.0, c["median_error"], met, "20%")
+    senders = runs["senders"]
+    answered, right = (sum(s[key] for s in senders) for key in ("answered", "right"))
+    share(("senders", "sender"), f"figures of {sum(s['asked'] for s in senders)}", right, answered, 0.9)
+    for s in senders:
+        score.say(("senders", "sender"), f"{s['what']}, of {s['asked']}", s["answered"], s["right"], None, "")
+
+
+def show_matrices(runs: dict) -> None:
+    """Rows: the truth. Columns: what rexmit says; `none` is no retransmission."""
+    for m in runs["causes"]:
+        cells = {(c["truth"], c["said"]): c["n"] for c in m["cells"]}
+        names = list(dict.fromkeys(name for pair in cells for name in pair))
+        print(f"{m['family']}, {m['side']}: {m['right']} of {m['total']} right")
+        print("  truth".ljust(14) + "".join(name.rjust(12) for name in names))
+        for true in names:
+            row = [cells.get((true, name), 0) for name in names]
+            if any(row):
+                print(f"  {true}".ljust(14) + "".join(str(n).rjust(12) for n in row))
+        print()
+
+
 def show(checks: list[Check]) -> None:
     names = [p for p in peers.installed() if any(p in c.peers for c in checks)]
     head = ["capture", "side", "what", "truth", "rexmit", "", *names]
@@ -287,6 +331,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
             begun = len(score.checks)
+            if part == "simulated":
+                runs = simulated()
+                score_simulated(runs, score)
+                if not args.json:
+                    show_matrices(runs)
+                    show(score.checks[begun:])
+                continue
             names = truth.kernel_counters(kernel / "truth.toml") if part == "kernel" else runs_of(testbed)
             for name in names:
                 if part == "kernel":

@@ -94,7 +94,7 @@ fn windows_hold(rows: &Rows) {
     }
 }
 
-const PLAIN: Choice = Choice { stacks: WIRE, most_bytes: 300_000, disorder: false };
+const PLAIN: Choice = Choice { stacks: WIRE, least_bytes: 1, most_bytes: 300_000, disorder: false };
 
 #[test]
 fn endpoints_over_lossy_paths() {

@@ -31,32 +31,39 @@ pub const ONE_WAY: &[&str] =
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     pub stacks: &'static [&'static str],
+    pub least_bytes: u64,
     pub most_bytes: u64,
     /// Packets may overtake each other or come twice.
     pub disorder: bool,
 }
 
-struct Draw(Stream);
+/// Draws of one scenario.
+#[derive(Clone)]
+pub struct Draw(Stream);
 
+#[allow(dead_code)] // each test file uses its own part
 impl Draw {
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn new(seed: u64, purpose: &str) -> Draw {
+        Draw(Stream::new(seed, "random scenario", purpose))
+    }
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0.below(n)
     }
-    fn chance(&mut self, p: f64) -> bool {
+    pub fn chance(&mut self, p: f64) -> bool {
         self.0.chance(p)
     }
     /// Between `low` and `high`, evenly over the orders of magnitude.
-    fn scale(&mut self, low: f64, high: f64) -> f64 {
+    pub fn scale(&mut self, low: f64, high: f64) -> f64 {
         low * libm::pow(high / low, self.0.uniform())
     }
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+    pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u64) as usize]
     }
 }
 
 /// The TOML text of scenario number `seed`.
 pub fn text(seed: u64, choice: Choice) -> String {
-    let mut d = Draw(Stream::new(seed, "random scenario", "text"));
+    let mut d = Draw::new(seed, "text");
     let hops = 1 + d.below(3) as usize;
     let mut out = format!("name = \"random-{seed}\"\nseed = {seed}\n");
     for n in 0..=hops {
@@ -69,7 +76,7 @@ pub fn text(seed: u64, choice: Choice) -> String {
     let one_way = ONE_WAY.contains(&stack);
     let receiver = if one_way { stack } else { d.of(choice.stacks) };
     for flow in 0..1 + d.below(3) {
-        let bytes = d.scale(1.0, choice.most_bytes as f64) as u64;
+        let bytes = d.scale(choice.least_bytes as f64, choice.most_bytes as f64) as u64;
         let _ = writeln!(
             out,
             "[[flow]]\nname = \"f{flow}\"\nfrom = \"n0\"\nto = \"n{hops}\"\nstart = \"{}ms\"\nstack = \"{stack}\"\n\
