@@ -7,7 +7,7 @@ Vantage = Literal["sender", "receiver", "middle"]
 TableName = Literal[
     "flows", "bursts", "episodes", "retransmissions", "probes", "idle", "intervals", "rtt", "packets"
 ]
-RunTableName = Literal["state", "queues", "drops", "truth"]
+RunTableName = Literal["state", "queues", "drops", "truth", "hosts"]
 
 __version__: str
 

@@ -36,6 +36,7 @@ RUN_ABOUT = {
     "queues": "each packet that came into a queue or left it",
     "drops": "each packet that a link lost, and why",
     "truth": "each transmission of data that was not new, and whether it was needless",
+    "hosts": "each packet that a host sent or received",
 }
 OWN_ABOUT = {
     "cwnd": "congestion window, slow-start threshold, flight and timer of the sender",

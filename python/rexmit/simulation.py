@@ -26,7 +26,7 @@ Direction = Literal["forward", "back"]
 Progress = Callable[[float, float | None, int], bool]
 
 #: What only the simulator knows, kept where the scenario records it or when it is asked for.
-RUN_TABLES: tuple[_core.RunTableName, ...] = ("state", "queues", "drops", "truth")
+RUN_TABLES: tuple[_core.RunTableName, ...] = ("state", "queues", "drops", "truth", "hosts")
 
 
 def run(
@@ -48,11 +48,11 @@ def run(
     keys to override, {"link.air.rate": "5Mbps"}; overrides: the same for keys without a dot, duration="5s".
     at: where the packets are seen: at both ends (every loss is known), at the sender or at the receiver, as
     one capture there would show them.  idle: threshold of an idle gap, s (default max(2 RTTmin, 50 ms)).
-    interval: length of the throughput intervals, s.  tables: rows to keep at once, of retransmissions,
-    intervals, rtt, packets, state, queues, drops, truth; what is not kept is computed by another run of the
-    same seed, which goes the same way, when first used.  captures: a folder for the captures (pcapng) at the
-    nodes that the scenario's `record.capture` names.  progress(s done, s in all or None, events): called
-    about ten times a second; returning False, and Ctrl-C, end the run early and keep what was seen.
+    interval: length of the throughput intervals, s. tables: rows to keep at once, of retransmissions,
+    intervals, rtt, packets, state, queues, drops, truth, hosts; what is not kept is computed by another run
+    of the same seed, which goes the same way, when first used. captures: a folder for the captures (pcapng)
+    at the nodes that the scenario's `record.capture` names. progress(s done, s in all or None, events):
+    called about ten times a second; returning False, and Ctrl-C, end the run early and keep what was seen.
 
     Raises ScenarioError if the scenario is none: a line for each mistake.
     """
@@ -63,7 +63,8 @@ def run(
 
 class Run(Capture):
     """A run of a scenario, read like a capture: `flows`, `episodes`, figures, `page()`; and `state`,
-    `queues`, `drops`, `truth`, which no capture shows. Times are s since the run began. Made by `rexmit.run`.
+    `queues`, `drops`, `truth`, `hosts`, which no capture shows. Times are s since the run began. Made by
+    `rexmit.run`.
     """
 
     def __init__(
@@ -158,6 +159,11 @@ class Run(Capture):
         reads it.
         """
         return self.table("truth")
+
+    @property
+    def hosts(self) -> Table:
+        """Each packet that a host sent or received, whatever it is: TCP, one-way agents, datagrams."""
+        return self.table("hosts")
 
     def cwnd(self, flow: Flow | None = None) -> Figure:
         """A sender's congestion window, slow-start threshold, flight and timer against time.

@@ -146,7 +146,7 @@ pub struct Record {
     pub drops: bool,
     /// The truth about every transmission of data that is not new.
     pub retransmissions: bool,
-    /// Every packet at every link.
+    /// Every packet that a host sends or receives.
     pub packets: bool,
 }
 

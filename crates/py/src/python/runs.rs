@@ -91,6 +91,7 @@ fn wish(names: Vec<String>) -> (Wish, Vec<String>) {
             Some(RunTable::Queues) => wish.queues = true,
             Some(RunTable::Drops) => wish.drops = true,
             Some(RunTable::Truth) => wish.truth = true,
+            Some(RunTable::Hosts) => wish.hosts = true,
             None => rest.push(name),
         }
     }

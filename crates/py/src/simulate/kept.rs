@@ -1,9 +1,9 @@
 //! The simulator's rows while a run lasts: a bounded piece of each kind in memory, the rest on disk.
 
-use super::rows::{Drop, Queue, Resent, State};
+use super::rows::{Drop, Host, Queue, Resent, State};
 use crate::spool::codec::append;
 use crate::spool::store::Store;
-use sim::rows::{DropRow, QueueRow, ResentRow, StateRow};
+use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
 
 #[derive(Default)]
 pub struct Kept {
@@ -11,6 +11,7 @@ pub struct Kept {
     pub queues: Store,
     pub drops: Store,
     pub truth: Store,
+    pub hosts: Store,
     keeps_drops: bool,
 }
 
@@ -36,6 +37,9 @@ impl Kept {
         if self.keeps_drops {
             self.drops.push(IN_ORDER, |bytes| append(bytes, &Drop::from(row)));
         }
+    }
+    pub fn host(&mut self, row: &HostRow) {
+        self.hosts.push(IN_ORDER, |bytes| append(bytes, &Host::from(row)));
     }
     pub fn resent(&mut self, row: &ResentRow) {
         let key = row.packet.connection * 2 + u32::from(!row.packet.forward);

@@ -59,6 +59,7 @@ pub struct Wish {
     pub queues: bool,
     pub drops: bool,
     pub truth: bool,
+    pub hosts: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -118,7 +119,7 @@ fn recording(request: &Request, sides: &Sides) -> Scenario {
         queues: all_if(request.wish.queues, &record.queues, links),
         drops: true,
         retransmissions: record.retransmissions || request.wish.truth,
-        packets: false,
+        packets: record.packets || request.wish.hosts,
         snap_bytes: record.snap_bytes,
     };
     scenario

@@ -2,7 +2,7 @@
 
 use crate::names::Name;
 use serde::{Deserialize, Serialize};
-use sim::rows::{self, DropRow, PacketFacts, QueueRow, ResentRow, StateRow};
+use sim::rows::{self, DropRow, HostRow, PacketFacts, QueueRow, ResentRow, StateRow};
 use time::{Span, Time};
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -15,6 +15,7 @@ pub struct State {
     pub ssthresh_bytes: Option<f64>,
     pub flight_bytes: u64,
     pub pipe_bytes: u64,
+    pub rtt: Option<Span>,
     pub srtt: Option<Span>,
     pub rttvar: Option<Span>,
     pub rto: Span,
@@ -104,6 +105,23 @@ pub struct Resent {
     pub needless: Option<bool>,
 }
 
+/// A packet that a host sent or received.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Host {
+    pub time: Time,
+    pub node: u32,
+    pub sent: bool,
+    pub length_bytes: u32,
+    pub packet: Which,
+}
+
+impl From<&HostRow> for Host {
+    fn from(row: &HostRow) -> Host {
+        let HostRow { time, node, sent, length_bytes, packet } = *row;
+        Host { time, node, sent, length_bytes, packet: Which::from(&packet) }
+    }
+}
+
 impl From<&StateRow> for State {
     fn from(row: &StateRow) -> State {
         let s = &row.state;
@@ -116,6 +134,7 @@ impl From<&StateRow> for State {
             ssthresh_bytes: s.ssthresh_bytes,
             flight_bytes: s.flight_bytes,
             pipe_bytes: s.pipe_bytes,
+            rtt: s.rtt,
             srtt: s.srtt,
             rttvar: s.rttvar,
             rto: s.rto,

@@ -10,7 +10,7 @@ use analysis::Analyzer;
 use analysis::join::{Fates, Joined, Joiner, Side};
 use capture::Info;
 use net::NodeId;
-use sim::rows::{DropRow, QueueRow, ResentRow, StateRow};
+use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
 use wire::Packet;
 
 /// The first pass of two: both sides' packets are compared.
@@ -129,6 +129,9 @@ impl sim::Sink for Recording<'_> {
         if self.batch.len() >= BATCH {
             self.analyse();
         }
+    }
+    fn host(&mut self, row: &HostRow) {
+        self.kept.host(row);
     }
     fn state(&mut self, row: &StateRow) {
         self.kept.state(row);

@@ -1,4 +1,4 @@
-//! The simulator's rows as Arrow: `state`, `queues`, `drops` and `truth`.
+//! The simulator's rows as Arrow: `state`, `queues`, `drops`, `truth` and `hosts`.
 
 use super::kept::Kept;
 use super::report::channel;
@@ -26,10 +26,12 @@ pub enum RunTable {
     Queues,
     Drops,
     Truth,
+    Hosts,
 }
 
 impl RunTable {
-    pub const ALL: [RunTable; 4] = [RunTable::State, RunTable::Queues, RunTable::Drops, RunTable::Truth];
+    pub const ALL: [RunTable; 5] =
+        [RunTable::State, RunTable::Queues, RunTable::Drops, RunTable::Truth, RunTable::Hosts];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -37,6 +39,7 @@ impl RunTable {
             RunTable::Queues => "queues",
             RunTable::Drops => "drops",
             RunTable::Truth => "truth",
+            RunTable::Hosts => "hosts",
         }
     }
     pub fn named(name: &str) -> Option<RunTable> {
@@ -47,6 +50,7 @@ impl RunTable {
 /// What numbers stand for.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
+    nodes: Vec<Arc<str>>,
     /// By connection: the scenario's flow.
     flows: Vec<Arc<str>>,
     /// By connection and direction: the flow in the tables of the analysis.
@@ -68,6 +72,7 @@ impl Names {
         let links =
             scenario.links.iter().flat_map(|l| [Arc::from(l.name.as_str()), Arc::from(l.name.as_str())]);
         Names {
+            nodes: scenario.nodes.iter().map(|n| Arc::from(n.name.as_str())).collect(),
             ids: vec![[None; 2]; flows.len()],
             flows,
             links: links.collect(),
@@ -88,6 +93,9 @@ impl Names {
     fn id(&self, connection: u32, forward: bool) -> Option<u32> {
         self.ids.get(connection as usize).and_then(|ids| ids[usize::from(!forward)])
     }
+    fn node(&self, node: u32) -> Arc<str> {
+        self.nodes.get(node as usize).cloned().unwrap_or_else(|| Arc::from(""))
+    }
     fn link(&self, link: u32) -> Arc<str> {
         self.links.get(link as usize).cloned().unwrap_or_else(|| Arc::from(""))
     }
@@ -98,16 +106,16 @@ impl Names {
 
 /// The simulator's rows of a run that is over.
 pub struct Book {
-    stores: [Sealed; 4],
-    held: [bool; 4],
+    stores: [Sealed; 5],
+    held: [bool; 5],
     names: Arc<Names>,
 }
 
 impl Book {
     pub fn new(kept: Kept, names: Names, record: &Record) -> Book {
-        let held =
-            [!record.state.is_empty(), !record.queues.is_empty(), kept.keeps_drops(), record.retransmissions];
-        let stores = [kept.state, kept.queues, kept.drops, kept.truth].map(|s| s.seal());
+        let Record { state, queues, retransmissions, packets, .. } = record;
+        let held = [!state.is_empty(), !queues.is_empty(), kept.keeps_drops(), *retransmissions, *packets];
+        let stores = [kept.state, kept.queues, kept.drops, kept.truth, kept.hosts].map(|s| s.seal());
         Book { stores, held, names: Arc::new(names) }
     }
     pub fn holds(&self, table: RunTable) -> bool {
@@ -148,6 +156,11 @@ impl Book {
                 packet: PacketLine::new(n, row.packet),
                 row,
             })?,
+            RunTable::Hosts => self.of::<rows::Host, HostColumns>(table, |n, row| HostLine {
+                node: n.node(row.node),
+                packet: PacketLine::new(n, row.packet),
+                row,
+            })?,
         })
     }
     fn of<R, C>(&self, table: RunTable, line: fn(&Names, R) -> C::Row) -> io::Result<Reader>
@@ -167,6 +180,7 @@ pub fn schema(table: RunTable) -> Schema {
         RunTable::Queues => QueueColumns::schema(),
         RunTable::Drops => DropColumns::schema(),
         RunTable::Truth => TruthColumns::schema(),
+        RunTable::Hosts => HostColumns::schema(),
     }
 }
 
@@ -229,6 +243,12 @@ pub struct DropLine {
     row: rows::Drop,
 }
 
+pub struct HostLine {
+    node: Arc<str>,
+    packet: PacketLine,
+    row: rows::Host,
+}
+
 pub struct TruthLine {
     packet: PacketLine,
     row: rows::Resent,
@@ -237,7 +257,7 @@ pub struct TruthLine {
 table! { StateColumns of StateLine {
         id, name,
         row: rows::State {
-            time, connection, forward, smss_bytes, cwnd_bytes, ssthresh_bytes, flight_bytes, pipe_bytes, srtt, rttvar, rto,
+            time, connection, forward, smss_bytes, cwnd_bytes, ssthresh_bytes, flight_bytes, pipe_bytes, rtt, srtt, rttvar, rto,
             backoff, dupacks, phase, una, nxt, peer_window_bytes,
         },
     } =>
@@ -252,6 +272,7 @@ table! { StateColumns of StateLine {
     flight_bytes: Int = int(flight_bytes),
     pipe_bytes: Int = int(pipe_bytes),
     peer_window_bytes: MaybeInt = peer_window_bytes.map(int),
+    rtt_s: MaybeSecs = rtt,
     srtt_s: MaybeSecs = srtt,
     rttvar_s: MaybeSecs = rttvar,
     rto_s: Secs = rto,
@@ -264,7 +285,7 @@ table! { StateColumns of StateLine {
 
 table! { QueueColumns of QueueLine {
         link,
-        packet: PacketLine { id, name, packet: Which { connection, forward, copy, payload_bytes, .. } },
+        packet: PacketLine { id, name, packet: Which { connection, forward, copy, offset, payload_bytes, .. } },
         row: rows::Queue { time, link: at, enqueued, packets, bytes, waited, packet: _ },
     } =>
     link: Shared = link,
@@ -279,6 +300,7 @@ table! { QueueColumns of QueueLine {
     connection: Id = connection,
     from_client: Bool = forward,
     copy: Int = int(copy),
+    seq: Int = int(offset),
     payload_bytes: Int = int(payload_bytes),
 }
 
@@ -326,4 +348,28 @@ table! { TruthColumns of TruthLine {
     evidence: MaybeWord = evidence.map(|e| e.name()),
     backoff: MaybeInt = backoff.map(int),
     needless: MaybeBool = needless,
+}
+
+table! { HostColumns of HostLine {
+        node,
+        packet: PacketLine {
+            id, name,
+            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff },
+        },
+        row: rows::Host { time, node: _, sent, length_bytes, packet: _ },
+    } =>
+    time: Stamp = time,
+    node: Shared = node,
+    event: Word = if sent { "sent" } else { "arrived" },
+    flow: MaybeId = id,
+    name: Shared = name,
+    connection: Id = connection,
+    from_client: Bool = forward,
+    copy: Int = int(copy),
+    seq: Int = int(offset),
+    payload_bytes: Int = int(payload_bytes),
+    length_bytes: Int = int(length_bytes),
+    reason: Word = reason.name(),
+    evidence: MaybeWord = evidence.map(|e| e.name()),
+    backoff: MaybeInt = backoff.map(int),
 }

@@ -26,7 +26,7 @@ fn request(scenario: Scenario, at: At) -> Request {
         at,
         config: Config { wanted: everything, ..Config::default() },
         listing: Listing::default(),
-        wish: Wish { state: true, queues: true, drops: true, truth: true },
+        wish: Wish { state: true, queues: true, drops: true, truth: true, hosts: true },
         captures: None,
     }
 }

@@ -241,7 +241,7 @@ pub static RECORD: Table = Table {
         key("drops", Kind::Flag, "Every lost packet with its cause.").default("false"),
         key("retransmissions", Kind::Flag, "The truth about each transmission of data that is not new.")
             .default("false"),
-        key("packets", Kind::Flag, "Every packet at every link.").default("false"),
+        key("packets", Kind::Flag, "Every packet that a host sends or receives.").default("false"),
     ],
     forms: None,
     variants: None,
