@@ -23,6 +23,9 @@ impl Flags {
     pub fn with(self, more: Flags) -> Flags {
         Flags(self.0 | more.0)
     }
+    pub fn without(self, some: Flags) -> Flags {
+        Flags(self.0 & !some.0)
+    }
 }
 
 /// The timestamps option (RFC 7323 §3): the sender's clock, and the receiver's that it echoes.

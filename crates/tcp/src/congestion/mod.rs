@@ -146,22 +146,8 @@ impl Congestion {
     /// An ACK that advanced, outside recovery or in the slow start after a timeout.
     #[inline]
     pub fn on_ack(&mut self, w: &mut Window, a: &AckFacts) {
-        on_rule!(&mut self.rule, r => r.measure(w, a, true));
-        if self.grows_only_when_limited && !a.limited {
-            on_rule!(&mut self.rule, r => r.rest(a));
-            return;
-        }
-        if on_rule!(&mut self.rule, r => r.at_round_end(w, a)) {
-            return;
-        }
-        let mut acked = a.acked;
-        if on_rule!(&self.rule, r => r.in_slow_start(w)) {
-            acked = self.slow_start.on_ack(w, acked);
-        }
-        if acked > 0 {
-            on_rule!(&mut self.rule, r => r.avoid(w, a, acked));
-        }
-        w.cwnd = w.cwnd.max(w.smss);
+        let rests = self.grows_only_when_limited && !a.limited;
+        on_rule!(&mut self.rule, r => grow(r, &mut self.slow_start, rests, w, a));
     }
 
     /// An ACK (a duplicate, too) while recovery owns the window: measurements only.
@@ -190,6 +176,27 @@ impl Congestion {
             w.cwnd = w.cwnd.min(self.initial_window);
         }
     }
+}
+
+/// One page for all rules, compiled for each: one dispatch an ACK.
+#[inline(always)]
+fn grow<R: WindowRule>(rule: &mut R, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
+    rule.measure(w, a, true);
+    if rests {
+        rule.rest(a);
+        return;
+    }
+    if rule.at_round_end(w, a) {
+        return;
+    }
+    let mut acked = a.acked;
+    if rule.in_slow_start(w) {
+        acked = slow_start.on_ack(w, acked);
+    }
+    if acked > 0 {
+        rule.avoid(w, a, acked);
+    }
+    w.cwnd = w.cwnd.max(w.smss);
 }
 
 impl Rule {

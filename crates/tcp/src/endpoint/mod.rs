@@ -15,6 +15,7 @@ pub use crate::sender::Phase;
 use crate::sender::Sender;
 use crate::stack;
 use crate::timers::{Timer, Timers};
+use std::sync::Arc;
 pub use view::{State, View};
 use wire::time::{Span, Time};
 use wire::{Segment, Seq};
@@ -160,7 +161,7 @@ pub struct Endpoint {
     failure: Option<Failure>,
     /// What the SYN says, and what the handshake has yet to settle.
     mss: u16,
-    spec: Box<stack::Wire>,
+    spec: Arc<stack::Wire>,
 }
 
 /// A RST to be sent (RFC 9293 §3.10.7.1).
@@ -179,6 +180,10 @@ impl Endpoint {
         Endpoint::connect_with(spec, &Config { isn, ..Config::default() }, now)
     }
     pub fn connect_with(spec: &stack::Wire, config: &Config, now: Time) -> Endpoint {
+        Endpoint::connect_shared(&Arc::new(spec.clone()), config, now)
+    }
+    /// Connections of one stack share it: with thousands of them a copy for each is felt.
+    pub fn connect_shared(spec: &Arc<stack::Wire>, config: &Config, now: Time) -> Endpoint {
         let mut e = Endpoint::new(spec, config, Stage::SynSent);
         e.syn_due = true;
         e.heard = now;
@@ -189,13 +194,17 @@ impl Endpoint {
         Endpoint::listen_with(spec, &Config { isn, ..Config::default() })
     }
     pub fn listen_with(spec: &stack::Wire, config: &Config) -> Endpoint {
+        Endpoint::listen_shared(&Arc::new(spec.clone()), config)
+    }
+    /// See [`Endpoint::connect_shared`].
+    pub fn listen_shared(spec: &Arc<stack::Wire>, config: &Config) -> Endpoint {
         Endpoint::new(spec, config, Stage::Listen)
     }
 
-    fn new(spec: &stack::Wire, config: &Config, stage: Stage) -> Endpoint {
-        let mut spec = Box::new(spec.clone());
+    fn new(spec: &Arc<stack::Wire>, config: &Config, stage: Stage) -> Endpoint {
+        let mut spec = Arc::clone(spec);
         if let Some(receive) = config.receive {
-            spec.receive = receive;
+            Arc::make_mut(&mut spec).receive = receive;
         }
         let fits = config.path_mtu.map_or(u16::MAX, |mtu| mtu.saturating_sub(HEADERS).max(1));
         let mss = spec.options.mss_bytes.clamp(1, fits);

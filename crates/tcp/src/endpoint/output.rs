@@ -127,8 +127,7 @@ impl Endpoint {
     /// The window that goes out, and the books that an ACK closes.
     #[inline]
     fn acknowledge(&mut self, now: Time, seg: &mut Segment) {
-        seg.window = (self.receiver.window() >> self.shift_out).min(0xffff) as u16;
-        self.receiver.ack_sent(now);
+        seg.window = (self.receiver.ack_sent(now) >> self.shift_out).min(0xffff) as u16;
         self.last_ack_sent = self.receiver.next();
         self.owed = Owed::Nothing;
     }

@@ -138,11 +138,12 @@ impl Receiver {
         self.report.blocks(&self.stream, out, room)
     }
 
-    /// A segment with the ACK bit left, with [`Receiver::window`] in it.
+    /// A segment with the ACK bit leaves; returns [`Receiver::window`], which is to be in it.
     #[inline]
-    pub fn ack_sent(&mut self, now: Time) {
-        self.window.sent(self.stream.next());
+    pub fn ack_sent(&mut self, now: Time) -> u32 {
+        let window = self.window.sent(self.stream.next());
         self.policy.sent(now, self.stream.next());
+        window
     }
 
     /// Payload left for the peer: a conversation, in which ACKs can wait for answers (Linux).

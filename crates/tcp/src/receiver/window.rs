@@ -118,11 +118,13 @@ impl Window {
         if room >= self.edge + self.step { room } else { self.edge }
     }
 
-    /// A window was sent.
+    /// A window is sent; returns it.
     #[inline]
-    pub fn sent(&mut self, next: u64) {
-        self.told = next + u64::from(self.advertised(next));
+    pub fn sent(&mut self, next: u64) -> u32 {
+        let window = self.advertised(next);
+        self.told = next + u64::from(window);
         self.edge = self.edge.max(self.told);
+        window
     }
 
     /// The room has at least doubled what is left of the promise, and that is a step worth it: the sender may be

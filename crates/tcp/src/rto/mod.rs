@@ -105,6 +105,12 @@ impl Rto {
         on_rule!(&mut self.rule, r => r.on_timeout(&self.bounds));
     }
 
+    /// Does the rule want to hear of ACKs that advance? Most look at samples only.
+    #[inline]
+    pub fn follows_acks(&self) -> bool {
+        matches!(self.rule, Rule::Linux22(_))
+    }
+
     /// SND.UNA advanced to `una` (SND.NXT is `nxt`), whether or not a sample came of it: to be called after
     /// `on_sample`, and after the window has grown to `cwnd_segments`.
     #[inline]
@@ -176,6 +182,8 @@ struct Bounds {
     max: Span,
     granularity: Span,
     slop: Span,
+    /// `min` in the grain of timers: what most time-outs are, and no division then.
+    min_in_ticks: Span,
 }
 
 /// Longer samples count as this; no sum of a rule overflows with it.
@@ -186,13 +194,16 @@ const LONGEST: Span = Span::from_secs(1 << 25);
 impl Bounds {
     fn new(spec: &RtoRule) -> Bounds {
         let max = spec.max.clamp(Span(1), LONGEST);
-        Bounds {
+        let mut bounds = Bounds {
+            min_in_ticks: Span::ZERO,
             initial: spec.initial.clamp(Span(1), max),
             min: spec.min.clamp(Span::ZERO, max),
             max,
             granularity: spec.granularity.clamp(Span::ZERO, LONGEST),
             slop: spec.slop.clamp(Span::ZERO, LONGEST),
-        }
+        };
+        bounds.min_in_ticks = bounds.up_to_tick(bounds.min);
+        bounds
     }
 
     /// The grain in which a rule counts, nanoseconds, at least 1.
@@ -211,7 +222,11 @@ impl Bounds {
     }
 
     /// Rounded up to the grain in which timers are set.
+    #[inline]
     fn in_ticks(&self, rto: Span) -> Span {
+        if rto == self.min { self.min_in_ticks } else { self.up_to_tick(rto) }
+    }
+    fn up_to_tick(&self, rto: Span) -> Span {
         let g = self.unit();
         if g == 1 {
             return rto;

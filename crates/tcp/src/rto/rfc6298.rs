@@ -8,6 +8,8 @@ use wire::time::Span;
 pub(super) struct Rfc6298 {
     smoothed: Option<Smoothed>,
     backoff: u32,
+    /// A whole number of the clock's units: samples of a timestamp clock repeat, and need no division then.
+    whole: Span,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,10 @@ impl Rfc6298 {
 
 impl TimerRule for Rfc6298 {
     fn on_sample(&mut self, b: &Bounds, s: &RttSample) {
-        let rtt = Span(b.measured_units(s) * b.unit());
+        let rtt = if s.rtt == self.whole { s.rtt } else { Span(b.measured_units(s) * b.unit()) };
+        if rtt == s.rtt {
+            self.whole = rtt;
+        }
         self.smoothed = Some(match self.smoothed {
             // (2.2)
             None => Smoothed { srtt: rtt, rttvar: rtt / 2 },

@@ -44,6 +44,7 @@ impl News {
 }
 
 impl Sender {
+    #[inline]
     pub(crate) fn on_ack(&mut self, a: &AckIn, timers: &mut Timers) {
         // As they were before this ACK.
         let flight = self.flight();
@@ -51,6 +52,35 @@ impl Sender {
         self.burst_left = self.rules.max_burst;
         self.held = false;
         self.unanswered = 0;
+        let plain = self.phase == Phase::Open
+            && a.ack > self.una()
+            && a.blocks.is_empty()
+            && self.dupacks == 0
+            && self.board.runs().is_empty();
+        if plain {
+            self.on_plain_ack(a, flight, limited, timers)
+        } else {
+            self.on_any_ack(a, flight, limited, timers)
+        }
+    }
+
+    /// The next ACK while nothing is amiss, which is nearly every one: [`Sender::on_any_ack`] without what can not
+    /// be.
+    #[inline]
+    fn on_plain_ack(&mut self, a: &AckIn, flight: u32, limited: bool, timers: &mut Timers) {
+        let acked = self.board.advance(a.ack);
+        self.nxt = self.nxt.max(a.ack);
+        self.max = self.max.max(self.nxt);
+        let news = News { acked, advanced: true, ..News::default() };
+        let sample = self.advanced(a, &news);
+        self.assumed_sacked = 0;
+        let facts = self.facts(a, &news, &sample, flight, limited);
+        self.congestion.on_ack(&mut self.window, &facts);
+        self.settle_advance(a, true, timers);
+    }
+
+    #[inline(never)]
+    fn on_any_ack(&mut self, a: &AckIn, flight: u32, limited: bool, timers: &mut Timers) {
         let mut news = News { advanced: a.ack > self.una(), ..News::default() };
         self.read(a, &mut news);
         let mut sample = Sample::default();
@@ -67,9 +97,17 @@ impl Sender {
             }
         }
         if news.advanced {
-            self.rto.on_ack_advance(a.ack, self.board.end(), self.cwnd_segments());
-            self.move_timer(a.now, restarts, timers);
+            self.settle_advance(a, restarts, timers);
         }
+    }
+
+    /// The timer after an ACK that advanced.
+    #[inline]
+    fn settle_advance(&mut self, a: &AckIn, restarts: bool, timers: &mut Timers) {
+        if self.rto.follows_acks() {
+            self.rto.on_ack_advance(a.ack, self.board.end(), self.cwnd_segments());
+        }
+        self.move_timer(a.now, restarts, timers);
     }
 
     /// Takes the ACK onto the board.
