@@ -15,20 +15,42 @@ struct Entry {
 }
 
 /// The next event of each source that has one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agenda {
     len: usize,
-    /// `len` sources and nobody behind them: a node always has four children to compare.
-    heap: Vec<Entry>,
+    /// The four children of each place together, so that they are compared without looking whether they are there:
+    /// behind the last source all are [`NOBODY`]. Places count from the first group on; the root is place 3, and
+    /// the children of place `p` are group `p - 2`.
+    groups: Vec<[Entry; CHILDREN]>,
     /// Where each source is in the heap.
     place: Vec<u32>,
+    /// Up to four sources need no heap: source `n` is always entry `n` of the first group, and this is the least.
+    /// One flow over one link has no more, and a change costs a store and three comparisons.
+    few: bool,
+    least: Entry,
+    /// The first was taken out and nobody has its place yet: see [`Agenda::set_first`].
+    hole: bool,
+}
+
+impl Default for Agenda {
+    fn default() -> Agenda {
+        Agenda::new(0)
+    }
 }
 
 const NOBODY: Entry = Entry { key: Key::NEVER, source: ABSENT };
+const ROOT: usize = CHILDREN - 1;
 
 impl Agenda {
     pub fn new(sources: usize) -> Agenda {
-        Agenda { len: 0, heap: Vec::new(), place: vec![ABSENT; sources] }
+        Agenda {
+            len: 0,
+            groups: vec![[NOBODY; CHILDREN]],
+            place: vec![ABSENT; sources],
+            few: sources <= CHILDREN,
+            least: NOBODY,
+            hole: false,
+        }
     }
 
     /// Room for sources up to this number.
@@ -36,28 +58,41 @@ impl Agenda {
         if source as usize >= self.place.len() {
             self.place.resize(source as usize + 1, ABSENT);
         }
+        if self.few && self.place.len() > CHILDREN {
+            self.few = false;
+            let entries = std::mem::replace(&mut self.groups, vec![[NOBODY; CHILDREN]]);
+            entries.as_flattened().iter().filter(|e| e.key != Key::NEVER).for_each(|e| self.add(*e));
+        }
     }
 
     #[inline]
+    fn set_of_few(&mut self, source: u32, key: Key) {
+        let Some(group) = self.groups.first_mut() else { return };
+        group[source as usize & 3] = Entry { key, source };
+        self.least = group[least_of_four(group) & 3];
+    }
+
+    #[inline]
+    fn root(&self) -> Entry {
+        self.least
+    }
+    #[inline]
     pub fn first(&self) -> Option<(Key, u32)> {
-        self.heap.first().filter(|e| e.source != ABSENT).map(|e| (e.key, e.source))
+        let root = self.root();
+        (root.key != Key::NEVER).then_some((root.key, root.source))
     }
 
     #[inline]
     pub fn first_key(&self) -> Key {
-        self.heap.first().map_or(Key::NEVER, |e| e.key)
-    }
-
-    pub fn key_of(&self, source: u32) -> Option<Key> {
-        match self.place.get(source as usize) {
-            Some(&place) if place != ABSENT => Some(self.heap[place as usize].key),
-            _ => None,
-        }
+        self.root().key
     }
 
     /// The source's next event is now this one; [`Key::NEVER`] for none.
     #[inline]
     pub fn set(&mut self, source: u32, key: Key) {
+        if self.few {
+            return self.set_of_few(source, key);
+        }
         let place = self.place[source as usize];
         if place == ABSENT {
             if key != Key::NEVER {
@@ -65,8 +100,9 @@ impl Agenda {
             }
             return;
         }
-        let place = place as usize;
-        let old = self.heap[place].key;
+        self.close();
+        let place = self.place[source as usize] as usize;
+        let old = self.at(place).key;
         if key == Key::NEVER {
             self.remove(place);
         } else if old != key {
@@ -75,39 +111,69 @@ impl Agenda {
         }
     }
 
-    /// The same for the source that is first.
+    /// The same for the source that is first. If it has no further event, its place stays open for the next source
+    /// that is added, which is most often at once: the link that the packet goes on to. [`Agenda::close`] is to be
+    /// called before asking who is first.
     #[inline]
     pub fn set_first(&mut self, key: Key) {
-        let Some(first) = self.heap.first() else { return };
+        let first = self.root();
+        if first.key == Key::NEVER {
+            return;
+        }
+        if self.few {
+            return self.set_of_few(first.source, key);
+        }
         if key == Key::NEVER {
-            return self.remove(0);
+            self.place[first.source as usize] = ABSENT;
+            self.hole = true;
+            return;
         }
         // Its next event is never before the one that was handled.
-        let entry = Entry { key, source: first.source };
-        self.sink(0, entry);
+        self.sink(ROOT, Entry { key, source: first.source });
     }
 
-    #[cold]
-    fn widen(&mut self) {
-        self.heap.resize(self.heap.len().max(CHILDREN + 1) * 2, NOBODY);
+    /// Nobody took the place of the first that was taken out.
+    #[inline(always)]
+    pub fn close(&mut self) {
+        if self.hole {
+            self.fill();
+        }
     }
 
+    fn fill(&mut self) {
+        self.hole = false;
+        let last = self.take_last();
+        if self.len > 0 { self.sink(ROOT, last) } else { self.least = NOBODY }
+    }
+
+    fn take_last(&mut self) -> Entry {
+        self.len -= 1;
+        let end = ROOT + self.len;
+        let last = self.at(end);
+        self.groups[end / CHILDREN][end % CHILDREN] = NOBODY;
+        last
+    }
+
+    #[inline]
     fn add(&mut self, entry: Entry) {
-        // Behind the last there is always room for four children that are nobody.
-        if self.len + CHILDREN >= self.heap.len() {
-            self.widen();
+        if self.hole {
+            self.hole = false;
+            return self.sink(ROOT, entry);
+        }
+        let last = ROOT + self.len;
+        if last / CHILDREN >= self.groups.len() {
+            self.groups.push([NOBODY; CHILDREN]);
         }
         self.len += 1;
-        self.rise(self.len - 1, entry);
+        self.rise(last, entry);
     }
 
     fn remove(&mut self, place: usize) {
-        let gone = self.heap[place];
+        let gone = self.at(place);
         self.place[gone.source as usize] = ABSENT;
-        self.len -= 1;
-        let last = self.heap[self.len];
-        self.heap[self.len] = NOBODY;
-        if self.len == place {
+        let last = self.take_last();
+        if last == gone {
+            self.least = self.groups[0][ROOT];
             return;
         }
         if last.key.is_before(gone.key) { self.rise(place, last) } else { self.sink(place, last) }
@@ -115,46 +181,50 @@ impl Agenda {
 
     #[inline]
     fn rise(&mut self, mut place: usize, entry: Entry) {
-        while place > 0 {
-            let parent = (place - 1) / CHILDREN;
-            if !entry.key.is_before(self.heap[parent].key) {
+        while place > ROOT {
+            let parent = place / CHILDREN + 2;
+            let above = self.at(parent);
+            if !entry.key.is_before(above.key) {
                 break;
             }
-            self.put(place, self.heap[parent]);
+            self.put(place, above);
             place = parent;
         }
         self.put(place, entry);
+        self.least = self.groups[0][ROOT];
     }
 
     #[inline]
     fn sink(&mut self, mut place: usize, entry: Entry) {
-        loop {
-            let first = place * CHILDREN + 1;
-            if first >= self.len {
-                break;
-            }
-            let Some(children) = self.heap.get(first..first + CHILDREN) else { break };
+        // Not one level too far: four that are nobody cost as much as any.
+        while (place - 2) * CHILDREN < ROOT + self.len {
+            let Some(children) = self.groups.get(place - 2) else { break };
             let least = least_of_four(children);
             let child = children[least & 3];
             if !child.key.is_before(entry.key) {
                 break;
             }
             self.put(place, child);
-            place = first + least;
+            place = (place - 2) * CHILDREN + least;
         }
         self.put(place, entry);
+        self.least = self.groups[0][ROOT];
     }
 
     #[inline]
+    fn at(&self, place: usize) -> Entry {
+        self.groups[place / CHILDREN][place % CHILDREN]
+    }
+    #[inline]
     fn put(&mut self, place: usize, entry: Entry) {
-        self.heap[place] = entry;
+        self.groups[place / CHILDREN][place % CHILDREN] = entry;
         self.place[entry.source as usize] = place as u32;
     }
 }
 
 /// Without branches: which child is least can not be predicted.
 #[inline(always)]
-fn least_of_four(children: &[Entry]) -> usize {
+fn least_of_four(children: &[Entry; CHILDREN]) -> usize {
     let key = |child: usize| children[child & 3].key;
     let left = key(1).is_before(key(0)) as usize;
     let right = 2 + key(3).is_before(key(2)) as usize;
@@ -167,6 +237,16 @@ mod tests {
     use super::*;
     use path::random::Stream;
     use time::{Span, Time};
+
+    #[test]
+    fn sources_may_become_more() {
+        let mut agenda = Agenda::default();
+        for source in 0..9 {
+            agenda.grow(source);
+            agenda.set(source, Key { time: Time(100 - i64::from(source)), order: 1 });
+            assert_eq!(agenda.first().map(|f| f.1), Some(source));
+        }
+    }
 
     /// Against a plain list, over thousands of random changes.
     #[test]
@@ -183,6 +263,7 @@ mod tests {
                 };
                 agenda.set(source as u32, key);
                 plain[source] = key;
+                agenda.close();
                 let least = (0..sources).min_by_key(|s| (plain[*s].time, plain[*s].order)).unwrap();
                 let expected = (plain[least] != Key::NEVER).then_some((plain[least], least as u32));
                 assert_eq!(agenda.first(), expected, "seed {seed}");
@@ -190,10 +271,12 @@ mod tests {
                     let later = Key { time: first.time + Span(stream.below(9) as i64), order: 3000 + order };
                     let later = if stream.chance(0.2) { Key::NEVER } else { later };
                     agenda.set_first(later);
+                    if stream.chance(0.5) {
+                        agenda.close();
+                    }
                     plain[source as usize] = later;
                     continue;
                 }
-                assert_eq!(agenda.key_of(source as u32), (key != Key::NEVER).then_some(key));
             }
         }
     }

@@ -8,7 +8,18 @@ use path::watch::Backlog;
 use path::{Context, Counters, Facts, Key, Link, LinkId, Orders, PacketId, Pool, Watch};
 use time::Time;
 
-/// What the owner of a net hears of.
+/// What the owner of a net hears of, with its packet still in the net: see [`Net::content`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// A packet reached the node that it was sent to. It stays where it lies until the next step.
+    Arrived {
+        at: NodeId,
+        packet: PacketId,
+    },
+    Timer(TimerId),
+}
+
+/// The same with its packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event<P> {
     /// A packet reached the node that it was sent to.
@@ -32,6 +43,8 @@ pub struct Net<P> {
     timers: Timers,
     /// The event that is being handled, or was handled last.
     here: Key,
+    /// The packet that the owner was told of last; its place is free from the next step on.
+    landed: Option<PacketId>,
     unroutable: u64,
 }
 
@@ -47,6 +60,7 @@ impl<P: Copy> Net<P> {
             orders: Orders::default(),
             timers: Timers::default(),
             here: Key { time: Time::ZERO, order: 0 },
+            landed: None,
             unroutable: 0,
         })
     }
@@ -95,6 +109,7 @@ impl<P: Copy> Net<P> {
     #[allow(clippy::should_implement_trait)] // a net is no iterator: stepping needs a watcher
     pub fn next(&mut self) -> Option<Time> {
         self.timers.settle();
+        self.agenda.close();
         let key = self.agenda.first_key().earlier(self.timers.first_look());
         (key != Key::NEVER).then_some(key.time)
     }
@@ -105,9 +120,25 @@ impl<P: Copy> Net<P> {
     }
 
     /// The same, but nothing after `limit`: `None` if no event up to then concerns the owner.
-    #[inline]
     pub fn step_until<W: Watch<P>>(&mut self, limit: Time, watch: &mut W) -> Option<(Time, Event<P>)> {
+        let (time, step) = self.advance_until(limit, watch)?;
+        let event = match step {
+            Step::Timer(id) => Event::Timer(id),
+            Step::Arrived { at, packet: id } => {
+                let (from, facts, packet) = (self.from(id), *self.facts(id), *self.content(id));
+                self.take_away();
+                Event::Arrived { at, from, facts, packet }
+            }
+        };
+        Some((time, event))
+    }
+
+    /// The same without a copy of the packet.
+    #[inline]
+    pub fn advance_until<W: Watch<P>>(&mut self, limit: Time, watch: &mut W) -> Option<(Time, Step)> {
+        self.take_away();
         loop {
+            self.agenda.close();
             let (link, look) = (self.agenda.first_key(), self.timers.first_look());
             let is_link = link.is_before(look);
             let key = if is_link { link } else { look };
@@ -116,10 +147,30 @@ impl<P: Copy> Net<P> {
             }
             // A look that finds nothing due is no event, but its time has come all the same.
             self.here = key;
-            let event = if is_link { self.fire_link(watch) } else { self.fire_timer() };
-            if let Some(event) = event {
-                return Some((key.time, event));
+            let step = if is_link { self.fire_link(watch) } else { self.timers.look().map(Step::Timer) };
+            if let Some(step) = step {
+                return Some((key.time, step));
             }
+        }
+    }
+
+    /// Of a packet that arrived in this step.
+    #[inline]
+    pub fn content(&self, id: PacketId) -> &P {
+        self.pool.content(id)
+    }
+    #[inline]
+    pub fn facts(&self, id: PacketId) -> &Facts {
+        self.pool.facts(id)
+    }
+    pub fn from(&self, id: PacketId) -> NodeId {
+        NodeId(self.pool.from_to(id).0)
+    }
+
+    #[inline]
+    fn take_away(&mut self) {
+        if let Some(id) = self.landed.take() {
+            self.pool.free(id);
         }
     }
 
@@ -154,7 +205,7 @@ impl<P: Copy> Net<P> {
     }
     /// Packets inside links, all together.
     pub fn inside(&self) -> usize {
-        self.pool.len()
+        self.pool.len() - usize::from(self.landed.is_some())
     }
     /// Packets that were to be sent where no way leads.
     pub fn unroutable(&self) -> u64 {
@@ -175,7 +226,7 @@ impl<P: Copy> Net<P> {
     }
 
     #[inline]
-    fn fire_link<W: Watch<P>>(&mut self, watch: &mut W) -> Option<Event<P>> {
+    fn fire_link<W: Watch<P>>(&mut self, watch: &mut W) -> Option<Step> {
         let (_, source) = self.agenda.first()?;
         let link = &mut self.links[source as usize];
         let mut cx = context(LinkId(source), self.here, &mut self.orders, &mut self.pool, watch);
@@ -186,18 +237,12 @@ impl<P: Copy> Net<P> {
 
     /// A packet came to the end of a link: it is there, or goes on.
     #[inline]
-    fn pass_on<W: Watch<P>>(&mut self, link: LinkId, id: PacketId, watch: &mut W) -> Option<Event<P>> {
+    fn pass_on<W: Watch<P>>(&mut self, link: LinkId, id: PacketId, watch: &mut W) -> Option<Step> {
         let at = self.routes.end_of(link);
-        let (from, to) = self.pool.from_to(id);
+        let (_, to) = self.pool.from_to(id);
         if at.0 == to {
-            let event = Event::Arrived {
-                at,
-                from: NodeId(from),
-                facts: *self.pool.facts(id),
-                packet: *self.pool.content(id),
-            };
-            self.pool.free(id);
-            return Some(event);
+            self.landed = Some(id);
+            return Some(Step::Arrived { at, packet: id });
         }
         match self.routes.next_hop(at, NodeId(to)) {
             Some(link) => self.offer(link, id, watch),
@@ -215,13 +260,11 @@ impl<P: Copy> Net<P> {
         }
         let link = &mut self.links[id.index()];
         let mut cx = context(id, self.here, &mut self.orders, &mut self.pool, watch);
-        if link.offer(&mut cx, packet) {
+        let before = link.heads();
+        link.offer(&mut cx, packet);
+        if link.heads() != before {
             self.agenda.set(id.0, link.next());
         }
-    }
-
-    fn fire_timer(&mut self) -> Option<Event<P>> {
-        self.timers.look().map(Event::Timer)
     }
 }
 

@@ -6,32 +6,43 @@ use path::Key;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {
-    /// When each timer is to fire.
-    deadline: Vec<Key>,
-    /// When each is looked at next: never later than its deadline.
+    timers: Vec<Timer>,
+    /// The looks.
     agenda: Agenda,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Timer {
+    /// When it is to fire.
+    deadline: Key,
+    /// When it is looked at next: never later than its deadline. As in the agenda, kept here as well so that
+    /// moving a timer touches one line of memory.
+    look: Key,
 }
 
 impl Timers {
     #[inline]
     pub fn set(&mut self, id: TimerId, deadline: Key) {
-        let index = id.0 as usize;
-        if index >= self.deadline.len() {
-            self.deadline.resize(index + 1, Key::NEVER);
-            self.agenda.grow(id.0);
+        if id.0 as usize >= self.timers.len() {
+            self.grow(id);
         }
-        self.deadline[index] = deadline;
-        if deadline == Key::NEVER {
-            return;
-        }
-        match self.agenda.key_of(id.0) {
-            Some(planned) if planned.is_before(deadline) => {}
-            _ => self.agenda.set(id.0, deadline),
+        let timer = &mut self.timers[id.0 as usize];
+        timer.deadline = deadline;
+        // One that was stopped is looked at all the same: it most often runs again by then.
+        if deadline.is_before(timer.look) {
+            timer.look = deadline;
+            self.agenda.set(id.0, deadline);
         }
     }
 
+    #[cold]
+    fn grow(&mut self, id: TimerId) {
+        self.timers.resize(id.0 as usize + 1, Timer { deadline: Key::NEVER, look: Key::NEVER });
+        self.agenda.grow(id.0);
+    }
+
     pub fn deadline(&self, id: TimerId) -> Key {
-        self.deadline.get(id.0 as usize).copied().unwrap_or(Key::NEVER)
+        self.timers.get(id.0 as usize).map_or(Key::NEVER, |timer| timer.deadline)
     }
 
     /// The earliest look; it may turn out that nothing is due.
@@ -43,24 +54,27 @@ impl Timers {
     /// Handles the earliest look: the timer that fires, or `None` if it was moved or stopped.
     pub fn look(&mut self) -> Option<TimerId> {
         let (planned, source) = self.agenda.first()?;
-        let deadline = self.deadline[source as usize];
-        if planned != deadline {
-            self.agenda.set(source, deadline);
-            return None;
+        let timer = &mut self.timers[source as usize];
+        let fires = planned == timer.deadline;
+        if fires {
+            timer.deadline = Key::NEVER;
         }
-        self.deadline[source as usize] = Key::NEVER;
-        self.agenda.set(source, Key::NEVER);
-        Some(TimerId(source))
+        timer.look = timer.deadline;
+        self.agenda.set_first(timer.look);
+        self.agenda.close();
+        fires.then_some(TimerId(source))
     }
 
     /// Until the earliest look is a timer that fires.
     pub fn settle(&mut self) {
         while let Some((planned, source)) = self.agenda.first() {
-            let deadline = self.deadline[source as usize];
-            if planned == deadline {
+            let timer = &mut self.timers[source as usize];
+            if planned == timer.deadline {
                 return;
             }
-            self.agenda.set(source, deadline);
+            timer.look = timer.deadline;
+            self.agenda.set_first(timer.look);
+            self.agenda.close();
         }
     }
 }

@@ -18,6 +18,7 @@ mod arq;
 mod channel;
 mod check;
 mod line;
+mod prefetch;
 mod queue;
 mod rate;
 

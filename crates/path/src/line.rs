@@ -36,7 +36,16 @@ impl Line {
     #[inline]
     pub fn pop<P: Copy>(&mut self, pool: &Pool<P>) -> Option<PacketId> {
         let id = self.chain.pop(pool)?;
-        self.next = self.chain.head().map_or(Key::NEVER, |head| pool.parcel(head).key);
+        self.next = match self.chain.head() {
+            None => Key::NEVER,
+            Some(head) => {
+                let parcel = pool.parcel(head);
+                // Its turn comes next: with 10,000 flows in flight it is not in the cache, and this is a third of
+                // what a packet costs there.
+                pool.prefetch(parcel.next);
+                parcel.key
+            }
+        };
         Some(id)
     }
 }

@@ -68,6 +68,13 @@ impl Link {
         self.flight.next().earlier(self.due).earlier(self.side)
     }
 
+    /// What [`Link::next`] is chosen from: as long as this is the same, so is the next event. Orders are unique, but
+    /// for the zero of a flush, which is on the side.
+    #[inline(always)]
+    pub fn heads(&self) -> (u64, u64, Key) {
+        (self.flight.next().order, self.due.order, self.side)
+    }
+
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -94,18 +101,11 @@ impl Link {
         }
     }
 
-    /// A packet comes to the near end. True if [`Link::next`] may be another now.
+    /// A packet comes to the near end. [`Link::next`] may be another then.
     #[inline]
-    pub fn offer<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> bool {
+    pub fn offer<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         self.counters.offered += 1;
-        if self.extras.is_some() {
-            let next = self.next();
-            self.enter(cx, id);
-            return self.next() != next;
-        }
-        let (arrival, due) = (self.flight.next().order, self.due.order);
-        self.admit_plain(cx, id);
-        (arrival, due) != (self.flight.next().order, self.due.order)
+        if self.extras.is_some() { self.enter(cx, id) } else { self.admit_plain(cx, id) }
     }
 
     /// Handles the event at [`Link::next`], whose key the context carries. What it gives back has arrived at the

@@ -5,6 +5,7 @@
 
 use crate::facts::Facts;
 use crate::key::Key;
+use crate::prefetch;
 use time::Time;
 
 /// A packet's place in the pool.
@@ -74,6 +75,10 @@ impl<P: Copy> Pool<P> {
 
     #[cold]
     fn grow(&mut self, slot: Slot<P>) -> PacketId {
+        // By a quarter, not by as much again: with 100,000 flows the pool is most of the memory.
+        if self.slots.len() == self.slots.capacity() {
+            self.slots.reserve_exact(self.slots.len() / 4 + 64);
+        }
         self.slots.push(slot);
         // 2^32 packets would be 200 GB: memory ends first.
         PacketId((self.slots.len() - 1) as u32)
@@ -85,6 +90,14 @@ impl<P: Copy> Pool<P> {
         self.slots[id.0 as usize].parcel.next = self.free;
         self.free = id;
         self.used -= 1;
+    }
+
+    /// The packet will be asked for soon.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, id: PacketId) {
+        if let Some(slot) = self.slots.get(id.0 as usize) {
+            prefetch::lines(slot);
+        }
     }
 
     pub fn copy(&mut self, id: PacketId) -> PacketId {

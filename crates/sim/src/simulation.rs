@@ -1,19 +1,17 @@
 //! A run: a scenario's network and connections under virtual time.
 
-use crate::connection::{Connection, Opening};
+use crate::connection::{Connection, Opening, Stack};
 use crate::frame::Frame;
 use crate::host::{Alarm, Ends, Host};
 use crate::inputs::Inputs;
 use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
 use crate::workload::Application;
-use net::{BuildError, Duplex, Event, Net, NodeId, Topology};
+use net::{BuildError, Duplex, Net, NodeId, Step, Topology};
 use path::random::Stream;
 use path::{Counters, LinkId};
 use scenario::model::{Flow, Scenario, StartSpread, Transport};
-use std::sync::Arc;
 use tcp::endpoint::Failure;
-use tcp::stack::Kind;
 use time::{Span, Time};
 use wire::Seq;
 
@@ -112,13 +110,13 @@ impl<R: Recorder> Simulation<R> {
         recorder: impl FnOnce(&[u32], &[(usize, usize)]) -> R,
     ) -> Result<Simulation<R>, BuildError> {
         let mut net = Net::new(&topology(scenario), seed)?;
-        let kinds: Vec<Arc<Kind>> = scenario.stacks.iter().map(|s| Arc::new(s.kind.clone())).collect();
+        let stacks: Vec<Stack> = scenario.stacks.iter().map(|s| Stack::from(&s.kind)).collect();
         let mut connections = Vec::new();
         let mut ends = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
             for source in 0..flow.count {
                 let mut seeds = Seeds { seed, flow: &flow.name, source };
-                let connection = seeds.connection(index as u32, flow, &kinds);
+                let connection = seeds.connection(index as u32, flow, &stacks);
                 let number = connections.len() as u32;
                 net.set_timer(Alarm::Application.id(number), Some(connection.starts));
                 connections.push(connection);
@@ -155,9 +153,9 @@ impl<R: Recorder> Simulation<R> {
         let limit = self.duration.map_or(Time::FAR_FUTURE, |d| Time::ZERO + d);
         let all_end = self.finite == self.connections.len() as u64;
         let (mut moment, mut at_once) = (Time::FAR_PAST, 0);
-        while let Some((now, event)) = self.net.step_until(limit, &mut self.recorder) {
+        while let Some((now, step)) = self.net.advance_until(limit, &mut self.recorder) {
             self.events += 1;
-            self.handle(now, event);
+            self.handle(now, step);
             if all_end && self.ended == self.finite {
                 return End::Done;
             }
@@ -194,17 +192,22 @@ impl<R: Recorder> Simulation<R> {
     }
 
     #[inline]
-    fn handle(&mut self, now: Time, event: Event<Frame>) {
-        match event {
-            Event::Arrived { at, facts, packet, .. } => {
-                self.recorder.arrived(now, at, &facts, &packet);
-                if !self.inputs.waits(at) {
-                    self.with_connection(now, packet.connection, |c, host| c.arrived(host, &packet));
-                } else if let Some(timer) = self.inputs.keep(at, &packet) {
-                    self.net.set_timer(timer, Some(now));
+    fn handle(&mut self, now: Time, step: Step) {
+        match step {
+            Step::Arrived { at, packet: id } => {
+                let frame = self.net.content(id);
+                self.recorder.arrived(now, at, self.net.facts(id), frame);
+                if self.inputs.waits(at) {
+                    if let Some(timer) = self.inputs.keep(at, frame) {
+                        self.net.set_timer(timer, Some(now));
+                    }
+                } else if let Some(connection) = self.connections.get_mut(frame.connection as usize) {
+                    // Heard where it lies in the network: a copy of each packet would show.
+                    let (number, heard) = (frame.connection, connection.hear(now, frame));
+                    self.with_connection(now, number, |c, host| c.answer(host, heard));
                 }
             }
-            Event::Timer(id) => match self.inputs.take(id) {
+            Step::Timer(id) => match self.inputs.take(id) {
                 None => {
                     let (connection, alarm) = Alarm::of(id);
                     self.with_connection(now, connection, |c, host| c.wake(host, alarm));
@@ -213,7 +216,10 @@ impl<R: Recorder> Simulation<R> {
                     if more {
                         self.net.set_timer(id, Some(now));
                     }
-                    self.with_connection(now, packet.connection, |c, host| c.arrived(host, &packet));
+                    self.with_connection(now, packet.connection, |c, host| {
+                        let heard = c.hear(now, &packet);
+                        c.answer(host, heard);
+                    });
                 }
             },
         }
@@ -295,7 +301,7 @@ impl Seeds<'_> {
         Stream::new(self.seed, &format!("flow {} {}", self.flow, self.source), purpose)
     }
 
-    fn connection(&mut self, index: u32, flow: &Flow, kinds: &[Arc<Kind>]) -> Connection {
+    fn connection(&mut self, index: u32, flow: &Flow, stacks: &[Stack]) -> Connection {
         let app = Application::new(&flow.workload, flow.stop, self.stream("workload"));
         let starts = self.start(flow);
         match flow.transport {
@@ -303,8 +309,8 @@ impl Seeds<'_> {
             Transport::Tcp { stack, receiver } => {
                 let mut isn = self.stream("isn");
                 let opening = Opening {
-                    client: Arc::clone(&kinds[stack]),
-                    server: Arc::clone(&kinds[receiver]),
+                    client: stacks[stack].clone(),
+                    server: stacks[receiver].clone(),
                     isns: [Seq(isn.next_u64() as u32), Seq(isn.next_u64() as u32)],
                     overhead: self.stream("overhead"),
                 };

@@ -102,10 +102,16 @@ impl Extras {
     }
 }
 
+#[cold]
+fn empty() -> Box<Extras> {
+    Box::new(Extras::new(Manager::None, None))
+}
+
 impl Link {
+    #[inline(always)]
     fn extras(&mut self) -> &mut Extras {
         // Only reached from a link that has them; a link without would get empty ones.
-        self.extras.get_or_insert_with(|| Box::new(Extras::new(Manager::None, None)))
+        self.extras.get_or_insert_with(empty)
     }
 
     /// The side paths have changed.

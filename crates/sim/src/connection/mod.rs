@@ -10,10 +10,12 @@ use crate::recorder::Recorder;
 use crate::stats::Way;
 use crate::workload::Application;
 use ::tcp::endpoint::Failure;
-use ::tcp::stack::Kind;
+use ::tcp::oneway as oneway_agents;
+use ::tcp::stack::{Kind, OneWay, Wire};
 use datagrams::Datagrams;
 use oneway::OneWayPair;
 use path::random::Stream;
+use std::sync::Arc;
 use tcp::{Setup, TcpPair};
 use time::Time;
 use wire::Seq;
@@ -40,11 +42,35 @@ enum Transport {
     Datagrams(Datagrams),
 }
 
+/// What a packet leaves to be done once it is out of the network.
+pub enum Heard {
+    Segment { forward: bool },
+    Data(oneway_agents::Data),
+    Ack(oneway_agents::Ack),
+    Nothing,
+}
+
+/// A stack of the scenario, shared by all connections that have it.
+#[derive(Clone, Debug)]
+pub enum Stack {
+    Wire(Arc<Wire>),
+    OneWay(Arc<OneWay>),
+}
+
+impl From<&Kind> for Stack {
+    fn from(kind: &Kind) -> Stack {
+        match kind {
+            Kind::Wire(spec) => Stack::Wire(Arc::new((**spec).clone())),
+            Kind::OneWay(spec) => Stack::OneWay(Arc::new((**spec).clone())),
+        }
+    }
+}
+
 /// What a connection is opened with.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    pub client: std::sync::Arc<Kind>,
-    pub server: std::sync::Arc<Kind>,
+    pub client: Stack,
+    pub server: Stack,
     pub isns: [Seq; 2],
     /// What a one-way sender's `overhead` draws from.
     pub overhead: Stream,
@@ -75,16 +101,32 @@ impl Connection {
         }
     }
 
+    /// A packet has come.
     #[inline]
-    pub fn arrived<R: Recorder>(&mut self, host: &mut Host<'_, R>, frame: &Frame) {
-        let (app, ways) = (&mut self.app, &mut self.ways);
+    pub fn hear(&mut self, now: Time, frame: &Frame) -> Heard {
         match (&mut self.transport, &frame.body) {
             (Transport::Tcp(pair), Body::Segment(seg, _)) => {
-                pair.receive(app, host, ways, frame.forward, seg)
+                pair.hear(now, &mut self.ways, frame.forward, seg);
+                Heard::Segment { forward: frame.forward }
             }
-            (Transport::OneWay(pair), Body::OneWayData(data)) => pair.data(host, ways, data),
-            (Transport::OneWay(pair), Body::OneWayAck(ack)) => pair.ack(host, ways, ack),
-            (Transport::Datagrams(d), Body::Datagram(bytes)) => d.arrived(host.now, ways, *bytes),
+            (Transport::OneWay(_), Body::OneWayData(data)) => Heard::Data(*data),
+            (Transport::OneWay(_), Body::OneWayAck(ack)) => Heard::Ack(*ack),
+            (Transport::Datagrams(d), Body::Datagram(bytes)) => {
+                d.arrived(now, &mut self.ways, *bytes);
+                Heard::Nothing
+            }
+            _ => Heard::Nothing,
+        }
+    }
+
+    /// What follows from it.
+    #[inline]
+    pub fn answer<R: Recorder>(&mut self, host: &mut Host<'_, R>, heard: Heard) {
+        let (app, ways) = (&mut self.app, &mut self.ways);
+        match (&mut self.transport, heard) {
+            (Transport::Tcp(pair), Heard::Segment { forward }) => pair.answer(app, host, ways, forward),
+            (Transport::OneWay(pair), Heard::Data(data)) => pair.data(host, ways, &data),
+            (Transport::OneWay(pair), Heard::Ack(ack)) => pair.ack(host, ways, &ack),
             _ => {}
         }
     }
@@ -123,11 +165,11 @@ impl Connection {
 
 impl Opening {
     fn open(&self, now: Time) -> Transport {
-        match (&*self.client, &*self.server) {
-            (Kind::Wire(client), Kind::Wire(server)) => {
+        match (&self.client, &self.server) {
+            (Stack::Wire(client), Stack::Wire(server)) => {
                 Transport::Tcp(Box::new(TcpPair::new(&Setup { client, server, isns: self.isns }, now)))
             }
-            (Kind::OneWay(spec), _) | (_, Kind::OneWay(spec)) => {
+            (Stack::OneWay(spec), _) | (_, Stack::OneWay(spec)) => {
                 Transport::OneWay(Box::new(OneWayPair::new(spec, self.overhead.clone())))
             }
         }

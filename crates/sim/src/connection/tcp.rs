@@ -7,6 +7,7 @@ use crate::rows::{Phase, State};
 use crate::stats::Way;
 use crate::workload::{Application, Outlet};
 use path::Class;
+use std::sync::Arc;
 use tcp::endpoint::{self, Config, Endpoint, Sent, Why};
 use tcp::stack;
 use time::Time;
@@ -26,8 +27,8 @@ pub struct TcpPair {
 
 /// What a pair is made of.
 pub struct Setup<'a> {
-    pub client: &'a stack::Wire,
-    pub server: &'a stack::Wire,
+    pub client: &'a Arc<stack::Wire>,
+    pub server: &'a Arc<stack::Wire>,
     pub isns: [Seq; 2],
 }
 
@@ -36,8 +37,8 @@ impl TcpPair {
     pub fn new(setup: &Setup<'_>, now: Time) -> TcpPair {
         let [client, server] = setup.isns;
         TcpPair {
-            client: Endpoint::connect_with(setup.client, &Config { isn: client, ..Config::default() }, now),
-            server: Endpoint::listen_with(setup.server, &Config { isn: server, ..Config::default() }),
+            client: Endpoint::connect_shared(setup.client, &Config { isn: client, ..Config::default() }, now),
+            server: Endpoint::listen_shared(setup.server, &Config { isn: server, ..Config::default() }),
             closing: false,
             asked: 0,
             unwritten: 0,
@@ -53,22 +54,25 @@ impl TcpPair {
 
     /// A segment arrives.
     #[inline]
-    pub fn receive<R: Recorder>(
+    pub fn hear(&mut self, now: Time, ways: &mut [Way; 2], forward: bool, seg: &Segment) {
+        if seg.payload > 0 {
+            ways[usize::from(!forward)].arrived_packets += 1;
+        }
+        if forward { self.server.receive(now, seg) } else { self.client.receive(now, seg) }
+    }
+
+    /// What follows from it.
+    #[inline]
+    pub fn answer<R: Recorder>(
         &mut self,
         app: &mut Application,
         host: &mut Host<'_, R>,
         ways: &mut [Way; 2],
         forward: bool,
-        seg: &Segment,
     ) {
-        if seg.payload > 0 {
-            ways[usize::from(!forward)].arrived_packets += 1;
-        }
         if forward {
-            self.server.receive(host.now, seg);
             self.serve(app, host.now, &mut ways[0]);
         } else {
-            self.client.receive(host.now, seg);
             self.go_on(app, host, &mut ways[1]);
         }
         self.flush(!forward, host, ways);
