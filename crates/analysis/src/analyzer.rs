@@ -1,8 +1,9 @@
 //! The analysis of a whole capture: connections come, are followed, and end.
 
+use crate::chunks::Chunks;
 use crate::config::Config;
 use crate::connection::{Capture, Connection, Taken};
-use crate::nursery::{Nursery, Young};
+use crate::nursery::{DEPTH, Nursery, Young};
 use crate::prefetch;
 use crate::sink::Sink;
 use crate::table::{NONE, Table, hash, same};
@@ -53,7 +54,7 @@ pub struct Analyzer<S: Sink> {
     sink: S,
     totals: Totals,
     table: Table,
-    slots: Vec<Slot>,
+    slots: Chunks<Slot>,
     /// The connection's number, and whether it waits among the ended.
     numbers: Vec<(u32, bool)>,
     free: Vec<u32>,
@@ -74,7 +75,7 @@ impl<S: Sink> Analyzer<S> {
             sink,
             totals: Totals::default(),
             table: Table::new(),
-            slots: Vec::new(),
+            slots: Chunks::default(),
             numbers: Vec::new(),
             free: Vec::new(),
             nursery: Nursery::default(),
@@ -187,9 +188,8 @@ impl<S: Sink> Analyzer<S> {
                 slot
             }
             None => {
-                self.slots.push(young);
                 self.numbers.push((number, false));
-                self.slots.len() as u32 - 1
+                self.slots.push(young) as u32
             }
         };
         self.table.insert(hash, slot);
@@ -269,9 +269,8 @@ impl<S: Sink> Analyzer<S> {
                 return;
             }
             self.ended.pop_front();
-            if let Some((_, next, _)) = self.ended.get(2) {
-                self.warm_ended(*next);
-            }
+            self.warm_ended(|ahead| self.ended.get(ahead).map(|(_, slot, _)| *slot));
+            self.warm_entries();
             if self.numbers[slot as usize] != (number, true) {
                 continue;
             }
@@ -283,10 +282,33 @@ impl<S: Sink> Analyzer<S> {
         }
     }
 
-    /// A connection that is to be let go of soon.
-    fn warm_ended(&self, slot: u32) {
-        if let Some(Slot::Young(young)) = self.slots.get(slot as usize) {
-            self.nursery.warm_all(young);
+    /// Fetches what the connections that are to be let go of next will need.
+    #[inline]
+    fn warm_ended(&self, ahead: impl Fn(usize) -> Option<u32>) {
+        for depth in 0..DEPTH {
+            if let Some(slot) = ahead(2 * (DEPTH - depth))
+                && let Some(Slot::Young(young)) = self.slots.get(slot as usize)
+            {
+                self.nursery.warm_all(young, depth);
+            }
+        }
+        if let Some(slot) = ahead(2 * DEPTH + 2).and_then(|slot| self.slots.get(slot as usize)) {
+            prefetch::lines(slot, 0, 2);
+        }
+    }
+
+    /// The table is asked for these connections' entries soon, to take them out.
+    #[inline]
+    fn warm_entries(&self) {
+        if let Some((_, slot, _)) = self.ended.get(4)
+            && let Some(tuple) = self.slots.get(*slot as usize).and_then(Slot::tuple)
+        {
+            self.table.warm(hash(tuple));
+        }
+        if let Some((_, slot, _)) = self.ended.get(8)
+            && let Some(number) = self.numbers.get(*slot as usize)
+        {
+            prefetch::lines(number, 0, 1);
         }
     }
 
@@ -327,8 +349,9 @@ impl<S: Sink> Analyzer<S> {
 
     /// Ends every connection that is still open and gives the sink back.
     pub fn finish(mut self) -> (Totals, S) {
-        for slot in 0..self.slots.len() {
-            self.write_rows(slot as u32);
+        for slot in 0..self.slots.len() as u32 {
+            self.warm_ended(|ahead| Some(slot + ahead as u32));
+            self.write_rows(slot);
         }
         (self.totals, self.sink)
     }

@@ -135,9 +135,13 @@ impl Connection {
         }
     }
 
-    /// Makes it a new connection, as if it had just been made.
+    /// Makes it a new connection, as if it had just been made; the room that its streams have stays theirs.
     pub fn reset(&mut self, number: u32) {
+        let rooms = self.streams.each_mut().map(Stream::take_room);
         *self = Connection::new(number);
+        for (stream, room) in self.streams.iter_mut().zip(rooms) {
+            stream.give_room(room);
+        }
     }
 
     fn begin(&mut self, first: &Packet) {

@@ -5,6 +5,7 @@
 
 mod analyzer;
 pub mod answer;
+mod chunks;
 mod clock;
 pub mod config;
 mod connection;

@@ -5,6 +5,7 @@
 //! was to be expected, and read back when it grows up or ends. So a short connection costs some 300 bytes and
 //! is analysed by the very same code as a long one.
 
+use crate::chunks::Chunks;
 use crate::incarnation::{Opening, establishes, reopens};
 use crate::prefetch;
 use wire::{Flags, Notes, Packet, Segment, Seq, Time, Timestamps, Tuple};
@@ -101,11 +102,20 @@ struct Block {
 }
 
 /// The packets of all young connections, in blocks of 64 bytes.
-#[derive(Default)]
 pub struct Nursery {
-    blocks: Vec<Block>,
-    free: Vec<u32>,
+    blocks: Chunks<Block>,
+    /// The first of the blocks that nobody uses; each knows the next.
+    free: u32,
 }
+
+impl Default for Nursery {
+    fn default() -> Nursery {
+        Nursery { blocks: Chunks::default(), free: NONE }
+    }
+}
+
+/// Blocks of a connection that are asked for one after the other; most connections have no more.
+pub const DEPTH: usize = 4;
 
 // A record begins with a word: what differs from what was expected, and in how many bytes that stands. Two bits each
 // for five numbers (0, 1, 2 or 4 bytes), for the time and for the packet's number (see `SPANS`, `STEPS`); then a bit each; a
@@ -217,13 +227,17 @@ impl Nursery {
         }
     }
 
-    /// All of this connection is to be read soon.
-    pub fn warm_all(&self, young: &Young) {
+    /// All of this connection is to be read before long. Its blocks are seldom neighbours, and where the next one is
+    /// stands in the one before: to be called for each `depth` in turn, with some time between.
+    #[inline]
+    pub fn warm_all(&self, young: &Young, depth: usize) {
         let mut at = young.first;
-        while let Some(block) = self.blocks.get(at as usize) {
-            prefetch::lines(block, 0, 1);
-            // Blocks of a connection are seldom neighbours: the next one's place stands in this one.
+        for _ in 0..depth {
+            let Some(block) = self.blocks.get(at as usize) else { return };
             at = block.next;
+        }
+        if let Some(block) = self.blocks.get(at as usize) {
+            prefetch::lines(block, 0, 1);
         }
     }
 
@@ -297,16 +311,12 @@ impl Nursery {
 
     fn block(&mut self) -> u32 {
         let empty = Block { next: NONE, bytes: [0; ROOM] };
-        match self.free.pop() {
-            Some(i) => {
-                self.blocks[i as usize].next = NONE;
-                i
-            }
-            None => {
-                self.blocks.push(empty);
-                self.blocks.len() as u32 - 1
-            }
+        if self.free == NONE {
+            return self.blocks.push(empty) as u32;
         }
+        let fresh = self.free;
+        self.free = std::mem::replace(&mut self.blocks[fresh as usize].next, NONE);
+        fresh
     }
 
     /// Reads every packet back, in order, and forgets them.
@@ -315,12 +325,14 @@ impl Nursery {
         let mut len = 0;
         let mut at = young.first;
         while at != NONE {
-            let block = self.blocks[at as usize];
+            let block = &self.blocks[at as usize];
             let n = if at == young.last { usize::from(young.used) } else { ROOM };
             bytes[len..len + n].copy_from_slice(&block.bytes[..n]);
             len += n;
-            self.free.push(at);
             at = block.next;
+        }
+        if let Some(last) = self.blocks.get_mut(young.last as usize) {
+            last.next = std::mem::replace(&mut self.free, young.first);
         }
         let mut r = Reader { bytes: &bytes, at: 0 };
         let (mut sides, mut ttls) = ([Expected::default(); 2], [0; 2]);

@@ -300,6 +300,9 @@ impl Board {
     pub fn shrink(&mut self) {
         lean::trim(&mut self.segs);
     }
+    pub fn clear(&mut self) {
+        self.drain().for_each(drop);
+    }
     pub fn drain(&mut self) -> impl Iterator<Item = Sent> + '_ {
         self.sacked_bytes = 0;
         self.troubled = 0;

@@ -26,6 +26,12 @@ pub struct Delivery {
 }
 
 impl Delivery {
+    /// As if new, with the room it has.
+    pub fn clear(&mut self) {
+        let mut points = std::mem::take(&mut self.points);
+        points.clear();
+        *self = Delivery { points, ..Delivery::default() };
+    }
     /// Bytes delivered in all: acknowledged or SACKed.
     pub fn bytes(&self) -> u64 {
         self.bytes

@@ -193,6 +193,8 @@ pub struct Stream {
     last_syn: Option<Time>,
     /// A SYN of this host came with an ACK.
     syn_answers: bool,
+    /// An inferrer of another stream, that need not be allocated.
+    spare_infer: Option<Box<Inferrer>>,
 }
 
 /// The newest timestamp of the sender, when it was first seen, and where its data began.
@@ -201,6 +203,14 @@ struct Tick {
     ts: u32,
     from: u64,
     began: Time,
+}
+
+/// What a stream had allocated, for the next one.
+pub struct Room {
+    board: Board,
+    rtt: Rtt,
+    delivery: Delivery,
+    infer: Option<Box<Inferrer>>,
 }
 
 impl Stream {
@@ -254,8 +264,30 @@ impl Stream {
             syn_time: None,
             last_syn: None,
             syn_answers: false,
+            spare_infer: None,
             last_time: Time::FAR_PAST,
         }
+    }
+
+    /// Takes away what was allocated for it, emptied.
+    pub fn take_room(&mut self) -> Room {
+        let mut room = Room {
+            board: std::mem::take(&mut self.board),
+            rtt: std::mem::take(&mut self.rtt),
+            delivery: std::mem::take(&mut self.delivery),
+            infer: self.infer.take().or_else(|| self.spare_infer.take()),
+        };
+        room.board.clear();
+        room.rtt.clear();
+        room.delivery.clear();
+        room
+    }
+    /// To a stream that has just been made.
+    pub fn give_room(&mut self, room: Room) {
+        self.board = room.board;
+        self.rtt = room.rtt;
+        self.delivery = room.delivery;
+        self.spare_infer = room.infer;
     }
 
     /// Copies lost on their way here, and beyond.
@@ -351,10 +383,12 @@ impl Stream {
 
     fn infer(&mut self) -> &mut Inferrer {
         let (mss, sack, mid_stream) = (self.mss, self.sack_permitted, self.limits.mid_stream);
+        let spare = &mut self.spare_infer;
         self.infer.get_or_insert_with(
             #[cold]
             || {
-                let mut infer = Box::new(Inferrer::new());
+                let mut infer = spare.take().unwrap_or_default();
+                *infer = Inferrer::new();
                 if mid_stream {
                     infer.set_mss(mss);
                     infer.set_sack(sack);

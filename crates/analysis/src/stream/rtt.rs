@@ -36,6 +36,12 @@ impl Default for Rtt {
 }
 
 impl Rtt {
+    /// As if new, with the room it has.
+    pub fn clear(&mut self) {
+        let mut recent = std::mem::take(&mut self.recent);
+        recent.clear();
+        *self = Rtt { recent, ..Rtt::default() };
+    }
     pub fn take_ack(&mut self, sample: Span, now: Time) {
         if sample < Span::ZERO {
             return; // captured out of order
