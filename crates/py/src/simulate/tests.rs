@@ -202,3 +202,24 @@ fn a_capture_in_the_middle_holds_what_passes() {
     assert_eq!(info.bytes, live.facts.info.bytes);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
+
+#[test]
+fn one_way_agents_repairs_are_weighed_as_the_bytes_that_they_are() {
+    // A lost packet's repair is needed; where every ACK is lost for a while, all that is sent again had arrived.
+    let hole = "[[link.channel]]\nname = \"c\"\nkind = \"list\"\nonly = \"data\"\npackets = [40]\n\
+                direction = \"forward\"";
+    let deaf = "[[link.channel]]\nname = \"c\"\nkind = \"outage\"\ndirection = \"back\"\n\
+                schedule = { intervals = [[\"200ms\", \"2s\"]] }";
+    for (channel, expected) in [(hole, false), (deaf, true)] {
+        let flow = "stack = \"ns2-newreno\"\nworkload = { kind = \"file\", size = \"600kB\" }";
+        let mut s = scenario(flow, channel);
+        s.duration = Some(Span::from_secs(20));
+        let (_, played) = play(&request(s, At::Both));
+        let mut needless = Vec::new();
+        for batch in played.book.reader(RunTable::Truth).unwrap() {
+            needless.extend(batch.unwrap()["needless"].as_boolean().iter());
+        }
+        let told = needless.contains(&Some(expected)) && (expected || needless.len() == 1);
+        assert!(told, "{channel}: {needless:?}");
+    }
+}

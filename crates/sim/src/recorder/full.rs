@@ -25,6 +25,9 @@ pub struct Full<S> {
     links: Vec<(usize, usize)>,
 }
 
+/// IP and TCP, without options.
+const ONE_WAY_HEADERS: u32 = 40;
+
 /// What is asked for, as flags that are looked up by index.
 struct Wanted {
     /// By node.
@@ -97,7 +100,7 @@ impl<S: Sink> Full<S> {
     }
 
     fn note_sent(&mut self, now: Time, frame: &Frame) {
-        let packet = frame.facts();
+        let packet = frame.facts_in_bytes();
         if !self.wanted.truth || packet.payload_bytes == 0 {
             return;
         }
@@ -211,6 +214,19 @@ impl<S: Sink> Full<S> {
 }
 
 impl Frame {
+    /// With a range of bytes, as in captures and in the sender's state, for one-way agents' packets too: these are
+    /// repaired whole, and none of them covers a part of another.
+    fn facts_in_bytes(&self) -> PacketFacts {
+        let facts = self.facts();
+        match &self.body {
+            Body::OneWayData(data) => {
+                let payload_bytes = data.bytes.saturating_sub(ONE_WAY_HEADERS).max(1);
+                PacketFacts { offset: facts.offset * u64::from(payload_bytes), payload_bytes, ..facts }
+            }
+            _ => facts,
+        }
+    }
+
     /// What rows say of it.
     pub fn facts(&self) -> PacketFacts {
         let offset = match &self.body {
