@@ -274,7 +274,8 @@ def score_simulated(runs: dict, score: Score) -> None:
         share((f["family"], "both"), what, f["exact"], f["flows"], 1.0)
     c = runs["cost"]
     met = c["known"] > 0 and c["median_error"] <= 0.2
-    score.say(("outages", "sender"), f"cost, median error of {c['known']}", 0.0, c["median_error"], met, "20%")
+    what = f"cost, median error of {c['known']}"
+    score.say(("outages", "sender"), what, 0.0, c["median_error"], met, "20%")
     senders = runs["senders"]
     answered, right = (sum(s[key] for s in senders) for key in ("answered", "right"))
     share(("senders", "sender"), f"figures of {sum(s['asked'] for s in senders)}", right, answered, 0.9)
