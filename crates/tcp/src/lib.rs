@@ -16,3 +16,6 @@ mod sender;
 pub mod stack;
 mod timers;
 mod undo;
+
+#[cfg(test)]
+mod draws;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::draws::draws;
 use crate::stack::{AimdCount, SlowStartKind};
 
 pub(super) const SMSS: u32 = 1000;
@@ -277,17 +278,6 @@ fn linux_before_4_3_has_slow_start_at_ssthresh_itself() {
 }
 
 // ---- properties of them all ----
-
-/// A small generator of our own: the tests of strategies draw nothing else.
-fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |n| {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        x % n
-    }
-}
 
 #[test]
 fn whatever_comes_the_window_holds_a_segment_and_only_losses_shrink_it() {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::draws::draws;
 
 const fn ms(v: i64) -> Span {
     Span::from_millis(v)
@@ -209,17 +210,6 @@ fn bsd_backs_off_by_its_table_and_forgets_the_mean_at_the_fourth_timeout() {
 }
 
 // ---- properties of them all ----
-
-/// A small generator of our own: the tests of strategies draw nothing else.
-fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |n| {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        x % n
-    }
-}
 
 #[test]
 fn whatever_comes_the_rto_stays_positive_and_within_its_bounds() {
