@@ -1,0 +1,1 @@
+"""The papers' experiments: each run again, its figures compared, its claims judged."""

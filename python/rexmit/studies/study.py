@@ -1,0 +1,160 @@
+"""The one shape of a study: what it runs, the paper's figures beside rexmit's, its drawings, its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from rexmit.figures import Figure
+    from rexmit.scenario import Source
+    from rexmit.simulation import AnyTable
+    from rexmit.stats import Estimate, Test
+
+Value = float | int | str | tuple[float, ...]
+Verdict = Literal["holds", "fails", "not decided"]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A paper's experiment.
+
+    name: as the user types it.  title, source: the paper's, for the page.  about: one line for the list.
+    plan: declares what is run. parts: the sections of the page, in the paper's order. claims: the paper's
+    claims, judged on what was run.
+    """
+
+    name: str
+    title: str
+    source: str
+    about: str
+    plan: Callable[[Plan], None]
+    parts: Sequence[Part]
+    claims: Callable[[Results], Iterable[Claim]]
+    #: Sentences (Markdown) that open the page: what was asked, what is set how, what came out.
+    introduction: Callable[[Results], str] | str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of a study's page: a table of the paper, a few of its figures, or both.
+
+    text: what is seen and how to read it (Markdown).  rows: the paper's figures beside rexmit's.  drawings:
+    figures of its own, the paper's among them.  tables: data of its own, name -> columns -> values or an
+    Arrow table, shown where short (at most 40 rows) and always written by `--out`.
+    """
+
+    title: str
+    rows: Callable[[Results], Iterable[Row]] | None = None
+    drawings: Callable[[Results], Iterable[Drawing]] | None = None
+    tables: Callable[[Results], Mapping[str, Any]] | None = None
+    text: Callable[[Results], str] | str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure of the paper beside rexmit's.
+
+    key: as `rexmit.studies.paper.figures(NAME)` has it. definition: what exactly was computed, a phrase.
+    interval: where 95% of single runs lie if the runs are random, since a paper's figure is one run.  mean:
+    the mean with its own 95% interval. n: runs behind it. reproduced: equal within the paper's printed
+    digits, or inside the interval. why: if not reproduced, the reason that the evidence supports: one
+    sentence.
+    """
+
+    key: str
+    definition: str
+    paper: Value
+    rexmit: Value | None
+    reproduced: bool
+    why: str = ""
+    unit: str = ""
+    interval: tuple[float, float] | None = None
+    mean: Estimate | None = None
+    n: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.reproduced and not self.why:
+            raise ValueError(f"{self.key} is not reproduced, and no reason is given")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper and what its tests say.
+
+    key: as in the paper's figures, with `claim.` in it. tests: what was tested, each with its effect, signed
+    so that a positive one speaks for the claim (rexmit.stats). The verdict follows from them after Holm's
+    correction over all tests of the study; a claim about one exact trace has none and gives `settled`.
+    evidence: one sentence with its figures. reading: which reading of ambiguous parameters it was judged on.
+    """
+
+    key: str
+    evidence: str
+    tests: Sequence[Test] = ()
+    settled: Verdict | None = None
+    effect: str = ""
+    reading: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of the page, drawn when it is wanted. `name` is its file's stem; `caption` says what is seen,
+    and which figure of the paper it answers.
+    """
+
+    name: str
+    caption: str
+    draw: Callable[[], Figure]
+
+
+@dataclass
+class Plan:
+    """What a study runs. `quick` asks for the fewest runs that still exercise everything."""
+
+    quick: bool = False
+    #: Times as many runs as the study's own number (`--replications`).
+    factor: float = 1.0
+    batches: dict[str, Batch] = field(default_factory=dict)
+
+    def seeds(self, usual: int, quick: int = 4) -> range:
+        """Seeds 1 to n: n is `usual` times the factor, or `quick`."""
+        return range(1, 1 + (quick if self.quick else max(2, round(usual * self.factor))))
+
+    def runs(
+        self,
+        name: str,
+        scenario: Source | Sequence[Source],
+        seeds: Iterable[int] | None = None,
+        tables: Sequence[AnyTable] = (),
+        **options: Any,
+    ) -> None:
+        """`rexmit.runs(scenario, seeds, tables=…)`, whose answer is `results[name]`."""
+        self._add(name, Batch(scenario, None if seeds is None else list(seeds), tuple(tables), options))
+
+    def call(self, name: str, compute: Callable[[], Any], worth: float = 1.0) -> None:
+        """Anything else, in its own thread: its value is `results[name]`. worth: about how long, s."""
+        self._add(name, Batch(call=compute, worth=worth))
+
+    def _add(self, name: str, batch: Batch) -> None:
+        if name in self.batches:
+            raise ValueError(f"two batches are called {name}")
+        self.batches[name] = batch
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One entry of a plan: runs of scenarios with seeds, or a call."""
+
+    scenario: Any = None
+    seeds: list[int] | None = None
+    tables: tuple[AnyTable, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    call: Callable[[], Any] | None = None
+    worth: float = 0.0
+
+
+class Results(dict[str, Any]):
+    """What a plan's batches gave, by name: `Runs`, or what a call returned. Also says `quick`."""
+
+    quick: bool = False
