@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rexmit.simulation import AnyTable
     from rexmit.stats import Estimate, Test
 
-Value = float | int | str | tuple[float, ...]
+Value = float | int | str | tuple[float, ...] | tuple[str, ...]
 Verdict = Literal["holds", "fails", "not decided"]
 
 
@@ -153,8 +153,29 @@ class Batch:
     call: Callable[[], Any] | None = None
     worth: float = 0.0
 
+    @property
+    def runs(self) -> int:
+        """How many runs it has."""
+        if self.call is not None:
+            return 0
+        several = isinstance(self.scenario, Sequence) and not isinstance(self.scenario, str)
+        return (len(self.scenario) if several else 1) * (1 if self.seeds is None else len(self.seeds))
+
+
+class Unfinished(KeyError):
+    """A batch was asked for that was stopped, or that failed, before it was done."""
+
+    def __str__(self) -> str:
+        return f"the runs “{self.args[0]}” were not finished"
+
 
 class Results(dict[str, Any]):
-    """What a plan's batches gave, by name: `Runs`, or what a call returned. Also says `quick`."""
+    """What a plan's batches gave, by name: `Runs`, or what a call returned. Also says `quick`.
+
+    Asking for one that was not finished raises Unfinished: what needs it is left out of the study.
+    """
 
     quick: bool = False
+
+    def __missing__(self, name: str) -> Any:
+        raise Unfinished(name)
