@@ -213,8 +213,8 @@ pub enum Dwell {
     /// A step before each packet. Mean burst 1 / `bad_to_good`; stationary share of bad
     /// `good_to_bad / (good_to_bad + bad_to_good)`.
     Packets { good_to_bad: f64, bad_to_good: f64 },
-    /// Exponential lengths counted in packets, as ns-2's two-state error model has them: a period shorter than a
-    /// packet still takes a whole one.
+    /// Exponential lengths counted in packets, as ns-2's two-state error model has them: a bad period takes every
+    /// packet that it touches. Share of bad packets 1 - g / (g + b) * exp(-1/g).
     PacketLengths { good_mean: f64, bad_mean: f64 },
     /// Exponential lengths in time.
     Time { good_mean: Span, bad_mean: Span },

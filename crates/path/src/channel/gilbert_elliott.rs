@@ -22,8 +22,8 @@ enum Chain {
         good_to_bad: f64,
         bad_to_good: f64,
     },
-    /// `left`: packets that this state still covers. The packet at which it changes is the new state's, however
-    /// short that is.
+    /// Packets lie end to end on an axis of their own, which the states divide. `left`: how much of this state lies
+    /// ahead, in packets. What a bad period touches is bad, however short the period (ns-2's two-state model).
     Lengths {
         good_mean: f64,
         bad_mean: f64,
@@ -70,12 +70,14 @@ impl GilbertElliott {
                 self.bad
             }
             Chain::Lengths { good_mean, bad_mean, left } => {
+                let mut touched = self.bad;
                 *left -= 1.0;
-                if *left <= 0.0 {
+                while *left <= 0.0 {
                     self.bad = !self.bad;
-                    *left = self.states.exponential(if self.bad { *bad_mean } else { *good_mean });
+                    *left += self.states.exponential(if self.bad { *bad_mean } else { *good_mean });
+                    touched |= self.bad;
                 }
-                self.bad
+                touched
             }
             Chain::Time { good_mean, bad_mean, until } => {
                 while *until <= now {

@@ -97,7 +97,7 @@ pub static CHANNEL: Table = Table {
                         "good",
                         STAY,
                         "Mean length of a good period, exponentially distributed: a time, or packets as ns-2's two-state model \
-                         counts them, a period shorter than a packet taking a whole one.",
+                         counts them, where a bad period takes every packet that it touches.",
                     )
                     .absent("another form"),
                     key("bad", STAY, "Mean length of a bad period, in the unit of `good`.").absent("another form"),

@@ -52,24 +52,22 @@ fn a_chain_that_never_leaves_the_good_state_is_a_random_channel() {
     assert!(lost.iter().all(|l| *l == draws.chance(0.2)));
 }
 
-/// A period of length L takes ceil(L) packets, one at least (ns-2's two-state model): with exponential lengths of
-/// mean m that is geometric, and another packet of the same period follows with probability exp(-1/m).
+/// ns-2's two-state model: a packet survives if all of it lies in one good period. With exponential lengths of means
+/// g and b that is g / (g + b) * exp(-1/g), and two in a row g / (g + b) * exp(-2/g).
 #[test]
-fn a_period_shorter_than_a_packet_takes_a_whole_one() {
+fn a_bad_period_takes_every_packet_that_it_touches() {
     let n = 1_000_000;
-    for (good, bad) in [(20.0, 4.0), (10.0f64, 0.08f64)] {
+    for (good, bad) in [(20.0f64, 4.0), (100.0, 8.0), (10.0, 0.08), (100.0, 0.08), (0.5, 0.1)] {
         let dwell = Dwell::PacketLengths { good_mean: good, bad_mean: bad };
         let lost = losses(&mut channel(dwell, 0.0, 1.0), n, Span(1));
-        let stays = |mean: f64| (-1.0 / mean).exp();
-        let mean = |m: f64| 1.0 / (1.0 - stays(m));
-        let share = mean(bad) / (mean(bad) + mean(good));
-        let rho = stays(bad) + stays(good) - 1.0;
-        let count = lost.iter().filter(|l| **l).count() as f64;
-        let variance = share * (1.0 - share) * (1.0 + rho) / (1.0 - rho);
-        near("share", count / n as f64, share, (variance / n as f64).sqrt());
-        let again = stays(bad);
-        let pairs = lost.windows(2).filter(|w| w[0] && w[1]).count() as f64;
-        near("again", pairs / count, again, (again * (1.0 - again) / count).sqrt().max(1e-4));
+        let survives = |packets: f64| good / (good + bad) * (-packets / good).exp();
+        let (one, two) = (survives(1.0), survives(2.0));
+        let kept = lost.iter().filter(|l| !**l).count() as f64;
+        // Correlation dies out over 1/(1/g + 1/b) packets on the axis.
+        let independent = n as f64 / (1.0 + 2.0 / (1.0 / good + 1.0 / bad));
+        near("share", kept / n as f64, one, (one * (1.0 - one) / independent).sqrt());
+        let pairs = lost.windows(2).filter(|w| !w[0] && !w[1]).count() as f64;
+        near("two in a row", pairs / n as f64, two, (two * (1.0 - two) / independent).sqrt());
     }
 }
 
