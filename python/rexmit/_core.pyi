@@ -118,15 +118,34 @@ def simulate(
     events). Otherwise as `analyze`. Raises ScenarioError, RuntimeError if a capture can not be written.
     """
 
+class Batch:
+    """What became of many runs.
+
+    runs: JSON texts (`simulation` of `overview`), in the order of the plan; None for those that were stopped.
+    """
+
+    runs: list[str | None]
+
+    def table(self, name: TableName | RunTableName) -> Table:
+        """The rows of all runs, behind `run` (numbered among those that are not None), `variant` and `seed`.
+        Raises ValueError if they were not kept.
+        """
+    def warnings(self) -> list[str]:
+        """Sentences about rows that could not be kept."""
+
 def simulate_many(
     variants: Sequence[Variant],
     plan: Sequence[tuple[int, int | None]],
     *,
+    at: Literal["both", "sender", "receiver"] = "both",
+    idle: float | None = None,
+    interval: float = 1.0,
+    tables: Sequence[TableName | RunTableName] = (),
     threads: int | None = None,
     progress: Callable[[int, int | None, int], bool] | None = None,
-) -> list[str | None]:
-    """Runs them on all cores, counting only: JSON texts (`simulation` of `overview`), in order;
-    None for those that had not ended when progress(done, in all, 0) or Ctrl-C stopped the rest.
+) -> Batch:
+    """Runs them on all cores, counted only if no tables are asked for; those that had not ended when
+    progress(done, in all, 0) or Ctrl-C stopped the rest are None. A run that fails keeps the others.
 
     plan: a variant's number and a seed (None: its own) for each run. Raises ScenarioError before anything
     runs.

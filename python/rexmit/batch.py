@@ -1,4 +1,4 @@
-"""`rx.runs(scenario, seeds=…)`: many runs on all cores, counted; each can be looked into afterwards."""
+"""`rx.runs(scenario, seeds=…)`: many runs on all cores, counted, and analysed where tables are asked for."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rexmit.tables import Table
 
 if TYPE_CHECKING:
     from rexmit.scenario import Source
+    from rexmit.simulation import AnyTable, At
 
 Progress = Callable[[int, int | None, int], bool]
 WAY = (
@@ -34,6 +35,10 @@ def runs(
     seeds: Iterable[int] | None = None,
     *,
     set: Mapping[str, Any] | None = None,
+    at: At = "both",
+    idle: float | None = None,
+    interval: float = 1.0,
+    tables: Sequence[AnyTable] = (),
     threads: int | None = None,
     progress: Progress | None = None,
     **overrides: Any,
@@ -42,11 +47,13 @@ def runs(
 
     scenario: as `run` takes it, or a list of such.  seeds: whole numbers (default: each scenario's own). With
     the same seed two variants meet the same outages: compare them pair by pair.  set, overrides: keys to
-    override in all of them.  threads: default one a core.  progress(runs done, runs in all, 0): called about
-    ten times a second; returning False, and Ctrl-C, keep what is done.
+    override in all of them.  tables: the rows to keep of every run, by the tables' names, "flows" and
+    "episodes" for example; at, idle, interval: as for `run`.  threads: default one a core.  progress(runs
+    done, runs in all, 0): called about ten times a second; returning False, and Ctrl-C, keep what is done.
 
-    Runs stand in the order of the variants, and for each in the order of the seeds. They are counted only,
-    which is several times as fast as `run`; what `runs(…)[k]` shows besides is computed when first asked for.
+    Runs stand in the order of the variants, and for each in the order of the seeds. Without tables they are
+    counted only, which is several times as fast; a table that was not kept is computed, by running them all
+    again, when first used, and so is what `runs(…)[k]` shows.
     Raises ScenarioError before anything runs if one of them is none.
     """
     several = isinstance(scenario, Sequence) and not isinstance(scenario, str)
@@ -54,24 +61,51 @@ def runs(
     variants = [Scenario.of(one).with_(set, **overrides) for one in listed]
     chosen: list[int | None] = [None] if seeds is None else [int(seed) for seed in seeds]
     plan = [(k, seed) for k in range(len(variants)) for seed in chosen]
-    done = _core.simulate_many(
-        [variant._variant(None) for variant in variants], plan, threads=threads, progress=progress
-    )
-    kept = [
-        (k, variants[k], json.loads(text))
-        for (k, _), text in zip(plan, done, strict=True)
-        if text is not None
-    ]
-    return Runs(kept, len(plan))
+    options = {"at": at, "idle": idle, "interval": interval}
+    return Runs(variants, plan, options, tuple(tables), threads, progress)
 
 
 class Runs(Sequence[Run]):
-    """Runs that were counted, a sequence of `Run`. Made by `rexmit.runs`."""
+    """Runs that were counted, a sequence of `Run`, and the tables of all of them. Made by `rexmit.runs`."""
 
-    def __init__(self, kept: list[tuple[int, Scenario, dict[str, Any]]], planned: int) -> None:
-        self._kept = kept
-        self.planned = planned
+    def __init__(
+        self,
+        variants: list[Scenario],
+        plan: list[tuple[int, int | None]],
+        options: dict[str, Any],
+        tables: tuple[AnyTable, ...],
+        threads: int | None,
+        progress: Progress | None,
+    ) -> None:
+        self._variants = variants
+        self._options = options
+        self._threads = threads
+        batch = self._simulate(plan, tables, progress)
+        self._batches = dict.fromkeys(tables, batch)
+        self._kept: list[tuple[int, Scenario, dict[str, Any]]] = [
+            (k, variants[k], json.loads(text))
+            for (k, _), text in zip(plan, batch.runs, strict=True)
+            if text is not None
+        ]
+        self.planned = len(plan)
+        #: What could not be kept: the disk was full, mostly.
+        self.warnings: list[str] = batch.warnings()
         self._made: dict[int, Run] = {}
+
+    def _simulate(
+        self,
+        plan: Sequence[tuple[int, int | None]],
+        tables: Sequence[AnyTable],
+        progress: Progress | None = None,
+    ) -> _core.Batch:
+        return _core.simulate_many(
+            [variant._variant(None) for variant in self._variants],
+            plan,
+            tables=list(tables),
+            threads=self._threads,
+            progress=progress,
+            **self._options,
+        )
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -86,8 +120,7 @@ class Runs(Sequence[Run]):
         place = range(len(self))[which]
         if place not in self._made:
             _, scenario, counted = self._kept[place]
-            options = {"at": "both", "idle": None, "interval": 1.0}
-            self._made[place] = Run(scenario, int(counted["seed"]), options)
+            self._made[place] = Run(scenario, int(counted["seed"]), dict(self._options))
         return self._made[place]
 
     def __iter__(self) -> Iterator[Run]:
@@ -123,6 +156,93 @@ class Runs(Sequence[Run]):
                     | {"events": counted["events"], "lost_packets": lost}
                 )
         return _table("summary", SUMMARY, rows)
+
+    def table(self, name: AnyTable) -> Table:
+        """A table of all runs by its name: that of each run, one after the other, behind the columns `run`
+        (its place in this sequence), `variant` and `seed`. Times are s since the run's own beginning.
+        """
+
+        def load() -> _core.Table:
+            if name not in self._batches:
+                again = [(k, int(counted["seed"])) for k, _, counted in self._kept]
+                batch = self._simulate(again, (name,))
+                if any(text is None for text in batch.runs):
+                    raise KeyboardInterrupt
+                self.warnings += batch.warnings()
+                self._batches[name] = batch
+            return self._batches[name].table(name)
+
+        return Table(name, load)
+
+    @property
+    def flows(self) -> Table:
+        """One row for each run and flow (docs/definitions.md)."""
+        return self.table("flows")
+
+    @property
+    def bursts(self) -> Table:
+        """The bursts of all runs."""
+        return self.table("bursts")
+
+    @property
+    def episodes(self) -> Table:
+        """The episodes of all runs."""
+        return self.table("episodes")
+
+    @property
+    def retransmissions(self) -> Table:
+        """The retransmissions of all runs."""
+        return self.table("retransmissions")
+
+    @property
+    def probes(self) -> Table:
+        """The probes with new data of all runs."""
+        return self.table("probes")
+
+    @property
+    def idle(self) -> Table:
+        """The idle gaps of all runs."""
+        return self.table("idle")
+
+    @property
+    def intervals(self) -> Table:
+        """What was sent and acknowledged in each interval, of all runs."""
+        return self.table("intervals")
+
+    @property
+    def rtt(self) -> Table:
+        """The RTT samples of all runs."""
+        return self.table("rtt")
+
+    @property
+    def packets(self) -> Table:
+        """The packets of all runs."""
+        return self.table("packets")
+
+    @property
+    def state(self) -> Table:
+        """What each sender of each run knew and decided, at every change."""
+        return self.table("state")
+
+    @property
+    def queues(self) -> Table:
+        """Each packet that came into a queue or left it, of all runs."""
+        return self.table("queues")
+
+    @property
+    def drops(self) -> Table:
+        """Each packet that a link lost, of all runs."""
+        return self.table("drops")
+
+    @property
+    def truth(self) -> Table:
+        """Each transmission of data that was not new, of all runs: why, and whether it was needless."""
+        return self.table("truth")
+
+    @property
+    def hosts(self) -> Table:
+        """Each packet that a host sent or received, of all runs."""
+        return self.table("hosts")
 
     @cached_property
     def losses(self) -> Table:

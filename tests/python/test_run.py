@@ -168,6 +168,71 @@ def test_many_runs_are_the_single_runs() -> None:
     assert losses["packets"].sum() == len(one.drops)
 
 
+EVERY_TABLE = (
+    "flows",
+    "bursts",
+    "episodes",
+    "retransmissions",
+    "probes",
+    "idle",
+    "intervals",
+    "rtt",
+    "packets",
+    "state",
+    "queues",
+    "drops",
+    "truth",
+    "hosts",
+)
+
+
+def test_tables_of_many_runs_are_those_of_the_single_runs() -> None:
+    variants = [rx.Scenario.of(LOSSY).with_({"flow.up.stack": s}) for s in ("linux-2.6-reno", "ns2-newreno")]
+    options: dict[str, Any] = {"idle": 0.03, "interval": 0.2, "tables": EVERY_TABLE}
+    many = rx.runs(variants, seeds=(5, 2, 9), **options)
+    singles = [rx.run(v, seed, **options) for v in variants for seed in (5, 2, 9)]
+    for name in EVERY_TABLE:
+        table = many.table(name).to_polars()  # type: ignore[arg-type]
+        assert table.columns[:3] == ["run", "variant", "seed"]
+        assert len(many.table(name)) == table.height  # type: ignore[arg-type]
+        for run, single in enumerate(singles):
+            mine = table.filter(pl.col("run") == run)
+            assert mine.select(table.columns[3:]).equals(single.table(name).to_polars()), (name, run)  # type: ignore[arg-type]
+            if mine.height:
+                assert set(mine.select("variant", "seed").rows()) == {(run // 3, (5, 2, 9)[run % 3])}
+    assert many.flows.to_polars()["run"].to_list() == list(range(6))
+    assert many.warnings == []
+
+
+@pytest.mark.parametrize("at", ["sender", "receiver"])
+def test_many_runs_are_seen_where_it_is_asked(at: Any) -> None:
+    many = rx.runs(LOSSY, seeds=(1, 2), at=at, tables=("flows", "bursts"))
+    assert many.flows.to_polars()["vantage"].to_list() == [at, at]
+    assert many[1].flows[0].row == rx.run(LOSSY, 2, at=at).flows[0].row
+    one = rx.run(LOSSY, 2, at=at).bursts.to_polars()
+    assert many.bursts.to_polars().filter(pl.col("seed") == 2).select(one.columns).equals(one)
+
+
+def test_counts_do_not_depend_on_what_is_kept() -> None:
+    counted, kept = rx.runs(LOSSY, seeds=range(4)), rx.runs(LOSSY, seeds=range(4), tables=("idle", "drops"))
+    assert counted.summary.to_polars().equals(kept.summary.to_polars())
+    assert counted.losses.to_polars().equals(kept.losses.to_polars())
+    # What was not kept comes from running them again.
+    assert counted.idle.to_polars().equals(kept.idle.to_polars())
+    with pytest.raises(ValueError, match="is no table"):
+        rx.runs(LOSSY, tables=("flow",))  # type: ignore[arg-type]
+
+
+def test_what_was_done_when_it_was_stopped_has_its_rows() -> None:
+    slow = rx.Scenario.of(LOSSY).with_({"flow.up.workload.size": "20MB"})
+    done = rx.runs(slow, seeds=range(5_000), tables=("flows",), progress=lambda done, *_: done < 3)
+    assert done.interrupted
+    flows = done.flows.to_polars()
+    assert len(done) >= 3
+    assert flows["run"].to_list() == list(range(len(done)))
+    assert flows["seed"].to_list() == done.summary.to_polars()["seed"].to_list()
+
+
 def test_variants_stand_in_order_and_meet_the_same_seeds() -> None:
     variants = [rx.Scenario.of(LOSSY).with_({"flow.up.stack": s}) for s in ("rfc-sack", "linux-2.6-cubic")]
     table = rx.runs(variants, seeds=(7, 8)).summary.to_polars()

@@ -2,6 +2,7 @@
 
 use crate::run::{self, Findings, Request};
 use crate::simulate::Played;
+use crate::simulate::gather::{self, AnyTable, Gathered};
 use crate::simulate::tables::RunTable;
 use crate::spool::{Listing, Table};
 use crate::{json, tables};
@@ -88,6 +89,7 @@ impl Analysis {
 enum Source {
     Analysis(Arc<Findings>, Table),
     Run(Arc<Played>, RunTable),
+    Many(Arc<Gathered>, AnyTable),
 }
 
 #[pyclass(frozen, name = "Table", module = "rexmit._core")]
@@ -100,6 +102,7 @@ impl PyTable {
         match &self.0 {
             Source::Analysis(_, table) => table.name(),
             Source::Run(_, table) => table.name(),
+            Source::Many(_, table) => table.name(),
         }
     }
     #[getter]
@@ -107,6 +110,7 @@ impl PyTable {
         let schema = match &self.0 {
             Source::Analysis(_, table) => tables::schema(*table),
             Source::Run(_, table) => crate::simulate::tables::schema(*table),
+            Source::Many(_, table) => gather::schema(*table),
         };
         schema.fields().iter().map(|f| f.name().clone()).collect()
     }
@@ -134,12 +138,14 @@ impl PyTable {
         match &self.0 {
             Source::Analysis(found, table) => found.shelf.len(*table),
             Source::Run(run, table) => run.book.len(*table),
+            Source::Many(rows, table) => rows.rows(*table),
         }
     }
     fn stream(&self) -> Result<FFI_ArrowArrayStream, ArrowError> {
         match &self.0 {
             Source::Analysis(found, table) => tables::stream(&found.shelf, *table),
             Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.book.reader(*table)?)),
+            Source::Many(rows, table) => Ok(FFI_ArrowArrayStream::new(rows.reader(*table)?)),
         }
     }
 }
@@ -274,7 +280,7 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
-    use super::runs::{ScenarioError, channels, resolve, simulate, simulate_many, stack, stacks};
+    use super::runs::{Batch, ScenarioError, channels, resolve, simulate, simulate_many, stack, stacks};
     #[pymodule_export]
     use super::{Analysis, CaptureError, PyTable, analyze, annotate};
 

@@ -1,11 +1,13 @@
 //! Simulation, as Python sees it.
 
 use super::watch::Watch;
-use super::{Analysis, MOST_LISTED, span, wanted};
+use super::{Analysis, MOST_LISTED, PyTable, Source, span, wanted};
 use crate::json::write::{By, Put, members, object};
+use crate::simulate::gather::{AnyTable, Gathered, Keep};
+use crate::simulate::report::no_run;
 use crate::simulate::tables::RunTable;
 use crate::simulate::{At, Request, Wish, many, run};
-use crate::spool::Listing;
+use crate::spool::{Listing, Table};
 use analysis::Config;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -98,6 +100,18 @@ fn wish(names: Vec<String>) -> (Wish, Vec<String>) {
     (wish, rest)
 }
 
+fn config(idle: Option<f64>, interval: f64, tables: &[String]) -> PyResult<Config> {
+    if interval <= 0.0 {
+        return Err(PyValueError::new_err(format!("interval = {interval}: must be above 0 seconds")));
+    }
+    Ok(Config {
+        vantage: None,
+        idle: span("idle", idle)?,
+        interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
+        wanted: wanted(tables)?,
+    })
+}
+
 #[pyfunction]
 #[pyo3(signature = (
     variant, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), captures = None,
@@ -116,25 +130,11 @@ pub fn simulate(
     listed_only: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Analysis> {
-    if interval <= 0.0 {
-        return Err(PyValueError::new_err(format!("interval = {interval}: must be above 0 seconds")));
-    }
     let (wish, tables) = wish(tables);
+    let (at, config) = (self::at(at)?, config(idle, interval, &tables)?);
     let scenario = py.detach(|| variant.load())?;
-    let request = Request {
-        seed: scenario.seed,
-        scenario,
-        at: self::at(at)?,
-        config: Config {
-            vantage: None,
-            idle: span("idle", idle)?,
-            interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
-            wanted: wanted(&tables)?,
-        },
-        listing: Listing { most: flows, only: listed_only },
-        wish,
-        captures,
-    };
+    let listing = Listing { most: flows, only: listed_only };
+    let request = Request { seed: scenario.seed, scenario, at, config, listing, wish, captures };
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
         run(&request, &mut |p| watch.goes_on(|| (p.done.as_secs(), p.total.map(Span::as_secs), p.events)))
@@ -146,36 +146,87 @@ pub fn simulate(
     Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
 }
 
-/// Runs what is planned (a variant's number and a seed each) on `threads` threads; a list of JSON texts, None for those that were stopped.
+/// Runs what is planned (a variant's number and a seed each) on `threads` threads.
 #[pyfunction]
-#[pyo3(signature = (variants, plan, *, threads = None, progress = None))]
+#[pyo3(signature = (
+    variants, plan, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), threads = None, progress = None
+))]
+#[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub fn simulate_many(
     py: Python<'_>,
     variants: Vec<Variant>,
     plan: Vec<(usize, Option<u64>)>,
+    at: &str,
+    idle: Option<f64>,
+    interval: f64,
+    tables: Vec<String>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<Option<String>>> {
+) -> PyResult<Batch> {
+    let named = |name: &String| {
+        let found = Table::named(name).map(AnyTable::Found);
+        found.or_else(|| RunTable::named(name).map(AnyTable::Own))
+    };
+    let mut kept: Vec<AnyTable> = Vec::new();
+    for table in tables.iter().filter_map(named) {
+        if !kept.contains(&table) {
+            kept.push(table);
+        }
+    }
+    let (wish, tables) = wish(tables);
+    let (at, config) = (self::at(at)?, config(idle, interval, &tables)?);
+    let keep = (!kept.is_empty()).then_some(Keep { at, config, tables: kept, wish });
     let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
     let mut watch = Watch::new(progress);
-    let done = py.detach(|| {
+    let (runs, rows) = py.detach(|| {
         let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
         let own = |which: usize| scenarios.get(which).map_or(0, |s| s.seed);
-        let plan: Vec<(usize, u64)> =
+        let runs: Vec<(usize, u64)> =
             plan.iter().map(|(k, seed)| (*k, seed.unwrap_or_else(|| own(*k)))).collect();
-        let all = plan.len();
-        Ok::<_, PyErr>(many::run(&scenarios, &plan, threads, &mut |done| {
-            watch.goes_on(|| (done, Some(all), 0))
-        }))
+        let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep };
+        let done = many::run(&plan, &mut |done| watch.goes_on(|| (done, Some(runs.len()), 0)));
+        let told = |((which, seed), counted): (&(usize, u64), Option<many::Counted>)| {
+            let name = scenarios.get(*which).map_or("", |s| s.name.as_str());
+            counted.map(|counted| match counted {
+                Ok(report) => report.json(),
+                Err(why) => no_run(name, *seed, &why),
+            })
+        };
+        let texts: Vec<Option<Vec<u8>>> = runs.iter().zip(done.runs).map(told).collect();
+        Ok::<_, PyErr>((texts, done.rows))
     })?;
     if let Some(e) = watch.failed {
         return Err(e);
     }
-    let one = |counted: many::Counted| {
-        let report = counted.map_err(PyRuntimeError::new_err)?;
-        text(|out| out.extend(report.json()))
-    };
-    done.into_iter().map(|counted| counted.map(one).transpose()).collect()
+    let utf8 = |json: Vec<u8>| String::from_utf8(json).map_err(|e| PyValueError::new_err(e.to_string()));
+    let runs: PyResult<Vec<Option<String>>> =
+        runs.into_iter().map(|json| json.map(utf8).transpose()).collect();
+    Ok(Batch { runs: runs?, rows: rows.map(Arc::new) })
+}
+
+/// What became of many runs.
+#[pyclass(frozen, module = "rexmit._core")]
+pub struct Batch {
+    /// JSON, in the order of the plan; None for those that were stopped.
+    #[pyo3(get)]
+    runs: Vec<Option<String>>,
+    rows: Option<Arc<Gathered>>,
+}
+
+#[pymethods]
+impl Batch {
+    fn table(&self, name: &str) -> PyResult<PyTable> {
+        let kept = self.rows.as_ref().and_then(|rows| Some((rows, rows.named(name)?)));
+        let (rows, table) = kept.ok_or_else(|| {
+            let mend = format!("table {name} was not kept: simulate_many with tables=(\"{name}\",)");
+            PyValueError::new_err(mend)
+        })?;
+        Ok(PyTable(Source::Many(Arc::clone(rows), table)))
+    }
+    /// Sentences about rows that could not be kept.
+    fn warnings(&self) -> Vec<String> {
+        self.rows.as_ref().map_or(Vec::new(), |rows| rows.complaints.clone())
+    }
 }
 
 /// The built-in stacks.

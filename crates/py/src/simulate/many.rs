@@ -1,44 +1,64 @@
-//! Many runs on all cores, counted only: no packet is looked at, so each costs one pass.
+//! Many runs on all cores. Counted only, no packet is looked at and each costs one pass; where rows are wanted, each is
+//! analysed as a single run is.
 
 use super::Progress;
+use super::gather::{Gather, Gathered, Keep, Place};
 use super::report::{Losses, Report};
 use scenario::model::{Record, Scenario};
 use sim::{End, Simulation};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A run that was counted, or why there is none.
 pub type Counted = Result<Report, String>;
 
+/// What is run: a scenario's number and a seed each.
+pub struct Plan<'a> {
+    pub scenarios: &'a [Scenario],
+    pub runs: &'a [(usize, u64)],
+    pub threads: usize,
+    /// Without it runs are only counted.
+    pub keep: Option<Keep>,
+}
+
+/// What became of a plan.
+pub struct Outcome {
+    /// In the order of the plan; `None` where it was stopped before that.
+    pub runs: Vec<Option<Counted>>,
+    pub rows: Option<Gathered>,
+}
+
 /// How often the caller is asked, if nothing ends meanwhile.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
-/// Runs what is planned, a scenario's number and a seed each, on so many threads. `go_on` hears how many are done, on the thread that calls
-/// this; once it says no, what has not ended is left out. Results stand in the order of the plan.
-pub fn run(
-    scenarios: &[Scenario],
-    plan: &[(usize, u64)],
-    threads: usize,
-    go_on: &mut dyn FnMut(usize) -> bool,
-) -> Vec<Option<Counted>> {
-    let mut results: Vec<Option<Counted>> = plan.iter().map(|_| None).collect();
+/// Runs what is planned. `go_on` hears how many are done, on the thread that calls this; once it says no, what has not ended
+/// is left out.
+pub fn run(plan: &Plan<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Outcome {
+    let mut results: Vec<Option<Counted>> = plan.runs.iter().map(|_| None).collect();
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let gather = plan.keep.as_ref().map(|keep| Mutex::new(Gather::new(keep, plan.runs.len())));
     let (ended, endings) = mpsc::channel();
     let goes_on = || !stopped.load(Ordering::Relaxed);
     let work = |ended: mpsc::Sender<(usize, Counted)>| {
         while goes_on() {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(which, seed)) = plan.get(at) else { return };
-            let Some(scenario) = scenarios.get(which) else { return };
-            let Some(counted) = one(scenario, seed, &mut |_| goes_on()) else { return };
+            let Some(&(which, seed)) = plan.runs.get(at) else { return };
+            let Some(scenario) = plan.scenarios.get(which) else { return };
+            let go_on = &mut |_| goes_on();
+            let counted = match (&plan.keep, &gather) {
+                (Some(keep), Some(gather)) => kept(keep, gather, at, scenario, seed, go_on),
+                _ => counted(scenario, seed, go_on),
+            };
+            let Some(counted) = counted else { return };
             if ended.send((at, counted)).is_err() {
                 return;
             }
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, plan.len().max(1)) {
+        for _ in 0..plan.threads.clamp(1, plan.runs.len().max(1)) {
             let ended = ended.clone();
             scope.spawn(|| work(ended));
         }
@@ -58,11 +78,42 @@ pub fn run(
             }
         }
     });
-    results
+    let gathered = gather.map(|g| g.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let rows = gathered.map(|g| g.seal(places(plan.runs, &results)));
+    Outcome { runs: results, rows }
 }
 
-/// `None` if it was stopped.
-fn one(scenario: &Scenario, seed: u64, go_on: &mut dyn FnMut(Progress) -> bool) -> Option<Counted> {
+/// Those that are done, numbered in the order of the plan.
+fn places(plan: &[(usize, u64)], results: &[Option<Counted>]) -> Vec<Option<Place>> {
+    let mut done = 0..;
+    let place = |(&(variant, seed), result): (&(usize, u64), &Option<Counted>)| {
+        result.as_ref().and_then(|_| done.next()).map(|run| Place { run, variant, seed })
+    };
+    plan.iter().zip(results).map(place).collect()
+}
+
+/// A run that is analysed. `None` if it was stopped.
+fn kept(
+    keep: &Keep,
+    gather: &Mutex<Gather>,
+    at: usize,
+    scenario: &Scenario,
+    seed: u64,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Option<Counted> {
+    let (found, played) = match super::run(&keep.request(scenario, seed), go_on) {
+        Ok(done) => done,
+        Err(e) => return Some(Err(e)),
+    };
+    if found.facts.interrupted {
+        return None;
+    }
+    let taken = gather.lock().unwrap_or_else(PoisonError::into_inner).take(at, &found, &played);
+    Some(taken.map(|()| played.report.counts()).map_err(|e| e.to_string()))
+}
+
+/// A run that is only counted. `None` if it was stopped.
+fn counted(scenario: &Scenario, seed: u64, go_on: &mut dyn FnMut(Progress) -> bool) -> Option<Counted> {
     let quiet = Scenario { record: Record { drops: true, ..Record::default() }, ..scenario.clone() };
     let counting = Counting(Losses::default());
     let mut simulation = match Simulation::recorded(&quiet, seed, counting) {
@@ -96,11 +147,15 @@ mod tests {
         (0..n).map(|seed| (0, seed)).collect()
     }
 
+    fn plan<'a>(scenarios: &'a [Scenario], runs: &'a [(usize, u64)], threads: usize) -> Plan<'a> {
+        Plan { scenarios, runs, threads, keep: None }
+    }
+
     #[test]
     fn many_runs_stand_in_order_and_are_the_same_on_any_number_of_threads() {
         let told = |threads| -> Vec<Vec<u8>> {
-            let done = run(&[scenario(UPLOAD, OUTAGE)], &seeds(12), threads, &mut |_| true);
-            done.into_iter().map(|r| r.expect("not stopped").expect("a run").json()).collect()
+            let done = run(&plan(&[scenario(UPLOAD, OUTAGE)], &seeds(12), threads), &mut |_| true);
+            done.runs.into_iter().map(|r| r.expect("not stopped").expect("a run").json()).collect()
         };
         let alone = told(1);
         assert_eq!(alone, told(4));
@@ -111,8 +166,8 @@ mod tests {
 
     #[test]
     fn what_was_done_when_it_was_stopped_is_kept() {
-        let done = run(&[scenario(UPLOAD, OUTAGE)], &seeds(50), 1, &mut |done| done < 3);
-        let there: Vec<bool> = done.iter().map(Option::is_some).collect();
+        let done = run(&plan(&[scenario(UPLOAD, OUTAGE)], &seeds(50), 1), &mut |done| done < 3);
+        let there: Vec<bool> = done.runs.iter().map(Option::is_some).collect();
         // The one that was running when it was asked may still come.
         let n = there.iter().filter(|there| **there).count();
         assert!((3..50).contains(&n) && there[..n].iter().all(|there| *there), "{there:?}");

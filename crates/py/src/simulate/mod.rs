@@ -2,6 +2,7 @@
 //! a capture would, and what only the simulator knows is kept beside it.
 
 pub mod captures;
+pub mod gather;
 mod kept;
 pub mod many;
 pub mod report;

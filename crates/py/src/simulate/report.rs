@@ -75,6 +75,11 @@ impl Report {
         Report { at: Some(at), ..Report::unrecorded(scenario, summary, &losses) }
     }
 
+    /// The same without where its packets were seen: counts do not depend on it.
+    pub fn counts(self) -> Report {
+        Report { at: None, ..self }
+    }
+
     /// Of a run that was not analysed.
     pub fn unrecorded(scenario: &Scenario, summary: &Summary, losses: &Losses) -> Report {
         let node = |at: usize| scenario.nodes.get(at).map_or(String::new(), |n| n.name.clone());
@@ -173,6 +178,25 @@ impl Report {
         );
         text
     }
+}
+
+/// In the place of a report: why there is no run.
+pub fn no_run(name: &str, seed: u64, why: &str) -> Vec<u8> {
+    let mut text = Vec::new();
+    let (out, none) = (&mut text, Vec::<bool>::new());
+    object!(out,
+        "name": name,
+        "seed": seed,
+        "at": None::<bool>,
+        "end": "failed",
+        "failure": why,
+        "time_s": Span::ZERO,
+        "duration_s": None::<bool>,
+        "events": 0_u64,
+        "flows": none,
+        "links": none,
+    );
+    text
 }
 
 fn flow(

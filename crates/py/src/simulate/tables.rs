@@ -135,53 +135,83 @@ impl Book {
         RunTable::ALL.into_iter().filter_map(told).collect()
     }
     pub fn reader(&self, table: RunTable) -> io::Result<Reader> {
-        Ok(match table {
-            RunTable::State => self.of::<rows::State, StateColumns>(table, |n, row| StateLine {
-                id: n.id(row.connection, row.forward),
-                name: n.flow(row.connection),
-                row,
-            })?,
-            RunTable::Queues => self.of::<rows::Queue, QueueColumns>(table, |n, row| QueueLine {
-                link: n.link(row.link),
-                packet: PacketLine::new(n, row.packet),
-                row,
-            })?,
-            RunTable::Drops => self.of::<rows::Drop, DropColumns>(table, |n, row| DropLine {
-                link: n.link(row.link),
-                channel: n.channel(row.link, row.channel),
-                packet: PacketLine::new(n, row.packet),
-                row,
-            })?,
-            RunTable::Truth => self.of::<rows::Resent, TruthColumns>(table, |n, row| TruthLine {
-                packet: PacketLine::new(n, row.packet),
-                row,
-            })?,
-            RunTable::Hosts => self.of::<rows::Host, HostColumns>(table, |n, row| HostLine {
-                node: n.node(row.node),
-                packet: PacketLine::new(n, row.packet),
-                row,
-            })?,
-        })
+        visit(table, Read(self, table))
     }
-    fn of<R, C>(&self, table: RunTable, line: fn(&Names, R) -> C::Row) -> io::Result<Reader>
+    /// The rows undecoded.
+    pub fn records(&self, table: RunTable) -> io::Result<Merge> {
+        self.stores[table as usize].read()
+    }
+    pub fn names(&self) -> &Arc<Names> {
+        &self.names
+    }
+}
+
+/// What is done with a table of the simulator, whichever it is: `line` puts names in the place of numbers.
+pub(crate) trait Visitor {
+    type Out;
+    fn visit<R, C>(self, line: fn(&Names, R) -> C::Row) -> Self::Out
+    where
+        R: DeserializeOwned + Send + 'static,
+        C: Columns;
+}
+
+pub(crate) fn visit<V: Visitor>(table: RunTable, visitor: V) -> V::Out {
+    match table {
+        RunTable::State => visitor.visit::<rows::State, StateColumns>(|n, row| StateLine {
+            id: n.id(row.connection, row.forward),
+            name: n.flow(row.connection),
+            row,
+        }),
+        RunTable::Queues => visitor.visit::<rows::Queue, QueueColumns>(|n, row| QueueLine {
+            link: n.link(row.link),
+            packet: PacketLine::new(n, row.packet),
+            row,
+        }),
+        RunTable::Drops => visitor.visit::<rows::Drop, DropColumns>(|n, row| DropLine {
+            link: n.link(row.link),
+            channel: n.channel(row.link, row.channel),
+            packet: PacketLine::new(n, row.packet),
+            row,
+        }),
+        RunTable::Truth => visitor.visit::<rows::Resent, TruthColumns>(|n, row| TruthLine {
+            packet: PacketLine::new(n, row.packet),
+            row,
+        }),
+        RunTable::Hosts => visitor.visit::<rows::Host, HostColumns>(|n, row| HostLine {
+            node: n.node(row.node),
+            packet: PacketLine::new(n, row.packet),
+            row,
+        }),
+    }
+}
+
+struct Read<'a>(&'a Book, RunTable);
+
+impl Visitor for Read<'_> {
+    type Out = io::Result<Reader>;
+    fn visit<R, C>(self, line: fn(&Names, R) -> C::Row) -> io::Result<Reader>
     where
         R: DeserializeOwned + Send + 'static,
         C: Columns,
     {
-        let merge = self.stores[table as usize].read()?;
-        let lines = Lines { merge, names: Arc::clone(&self.names), line, row: PhantomData };
+        let Read(book, table) = self;
+        let lines =
+            Lines { merge: book.records(table)?, names: Arc::clone(&book.names), line, row: PhantomData };
         Ok(Box::new(Batches::<C, _>::of(lines)))
     }
 }
 
-pub fn schema(table: RunTable) -> Schema {
-    match table {
-        RunTable::State => StateColumns::schema(),
-        RunTable::Queues => QueueColumns::schema(),
-        RunTable::Drops => DropColumns::schema(),
-        RunTable::Truth => TruthColumns::schema(),
-        RunTable::Hosts => HostColumns::schema(),
+struct Describe;
+
+impl Visitor for Describe {
+    type Out = Schema;
+    fn visit<R, C: Columns>(self, _: fn(&Names, R) -> C::Row) -> Schema {
+        C::schema()
     }
+}
+
+pub fn schema(table: RunTable) -> Schema {
+    visit(table, Describe)
 }
 
 /// Rows read back, with names in the place of numbers.

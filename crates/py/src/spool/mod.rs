@@ -227,6 +227,10 @@ impl Shelf {
     pub fn rows<R: Row>(&self) -> io::Result<Rows<R>> {
         Rows::new(&self.stores[R::TABLE as usize])
     }
+    /// The same, undecoded.
+    pub fn records(&self, table: Table) -> io::Result<merge::Merge> {
+        self.stores[table as usize].read()
+    }
     /// Puts the rows that another spool has taken in the place of these.
     pub fn replace<R: Row>(&mut self, by: Spool) {
         let mut stores = by.stores;

@@ -60,13 +60,14 @@ macro_rules! plain {
         }
     )*};
 }
-plain!(Int64Builder, UInt32Builder, Float64Builder, BooleanBuilder, StringBuilder);
+plain!(Int64Builder, UInt32Builder, UInt64Builder, Float64Builder, BooleanBuilder, StringBuilder);
 
 fn utc() -> DataType {
     DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()))
 }
 
 column!(/** A flow's id. */ Id(UInt32Builder), u32, false, DataType::UInt32, |b, v| b.append_value(v));
+column!(/** A run's seed. */ Seed(UInt64Builder), u64, false, DataType::UInt64, |b, v| b.append_value(v));
 column!(/** A count or a size. */ Int(Int64Builder), i64, false, DataType::Int64, |b, v| b.append_value(v));
 column!(/** A count, if known. */ MaybeInt(Int64Builder), Option<i64>, true, DataType::Int64, |b, v| b.append_option(v));
 column!(/** A ratio or rate. */ Real(Float64Builder), f64, false, DataType::Float64, |b, v| b.append_value(v));

@@ -51,26 +51,52 @@ impl<C: Columns, I: Iterator<Item = io::Result<C::Row>>> RecordBatchReader for B
 
 pub(crate) type Reader = Box<dyn RecordBatchReader + Send>;
 
-fn of<C: Columns>(shelf: &Shelf) -> Result<Reader, ArrowError>
-where
-    C::Row: Row,
-{
-    Ok(Box::new(Batches::<C, _>::of(shelf.rows()?)))
+/// What is done with a table of the analysis, whichever it is.
+pub(crate) trait Visitor {
+    type Out;
+    fn visit<C: Columns>(self) -> Self::Out
+    where
+        C::Row: Row;
+}
+
+pub(crate) fn visit<V: Visitor>(table: Table, visitor: V) -> V::Out {
+    match table {
+        Table::Flows => visitor.visit::<flows::FlowColumns>(),
+        Table::Bursts => visitor.visit::<rows::BurstColumns>(),
+        Table::Episodes => visitor.visit::<rows::EpisodeColumns>(),
+        Table::Retransmissions => visitor.visit::<rows::RetransmissionColumns>(),
+        Table::Probes => visitor.visit::<rows::ProbeColumns>(),
+        Table::Idle => visitor.visit::<rows::IdleColumns>(),
+        Table::Intervals => visitor.visit::<rows::IntervalColumns>(),
+        Table::Rtt => visitor.visit::<rows::RttColumns>(),
+        Table::Packets => visitor.visit::<rows::PacketColumns>(),
+    }
+}
+
+struct Read<'a>(&'a Shelf);
+
+impl Visitor for Read<'_> {
+    type Out = Result<Reader, ArrowError>;
+    fn visit<C: Columns>(self) -> Self::Out
+    where
+        C::Row: Row,
+    {
+        Ok(Box::new(Batches::<C, _>::of(self.0.rows()?)))
+    }
+}
+
+struct Describe;
+
+impl Visitor for Describe {
+    type Out = Schema;
+    fn visit<C: Columns>(self) -> Schema {
+        C::schema()
+    }
 }
 
 /// A table's batches.
 pub(crate) fn reader(shelf: &Shelf, table: Table) -> Result<Reader, ArrowError> {
-    match table {
-        Table::Flows => of::<flows::FlowColumns>(shelf),
-        Table::Bursts => of::<rows::BurstColumns>(shelf),
-        Table::Episodes => of::<rows::EpisodeColumns>(shelf),
-        Table::Retransmissions => of::<rows::RetransmissionColumns>(shelf),
-        Table::Probes => of::<rows::ProbeColumns>(shelf),
-        Table::Idle => of::<rows::IdleColumns>(shelf),
-        Table::Intervals => of::<rows::IntervalColumns>(shelf),
-        Table::Rtt => of::<rows::RttColumns>(shelf),
-        Table::Packets => of::<rows::PacketColumns>(shelf),
-    }
+    visit(table, Read(shelf))
 }
 
 /// A table as a stream of the Arrow C interface.
@@ -79,17 +105,7 @@ pub fn stream(shelf: &Shelf, table: Table) -> Result<FFI_ArrowArrayStream, Arrow
 }
 
 pub fn schema(table: Table) -> Schema {
-    match table {
-        Table::Flows => flows::FlowColumns::schema(),
-        Table::Bursts => rows::BurstColumns::schema(),
-        Table::Episodes => rows::EpisodeColumns::schema(),
-        Table::Retransmissions => rows::RetransmissionColumns::schema(),
-        Table::Probes => rows::ProbeColumns::schema(),
-        Table::Idle => rows::IdleColumns::schema(),
-        Table::Intervals => rows::IntervalColumns::schema(),
-        Table::Rtt => rows::RttColumns::schema(),
-        Table::Packets => rows::PacketColumns::schema(),
-    }
+    visit(table, Describe)
 }
 
 #[cfg(test)]
