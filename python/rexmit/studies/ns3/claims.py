@@ -1,0 +1,145 @@
+"""The paper's claims, judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rexmit.stats import Test
+from rexmit.studies.ns3 import cases, silence, sweeps, tables, variants
+from rexmit.studies.ns3.section2 import download
+from rexmit.studies.study import Claim, Results
+
+#: What still counts as no change of throughput, Mbps: one percent of the base case.
+SAME_MBPS = 0.042
+#: What still counts as proportional: a slope of -1 ± this.
+SLOPE = 0.1
+
+
+def claims(results: Results) -> Iterator[Claim]:
+    yield _silence(results)
+    yield _delay(results)
+    yield _errors(results)
+    yield _queue(results)
+    yield _variants(results)
+    yield _min_rtt(results)
+    yield _dupacks(results)
+
+
+def _silence(results: Results) -> Claim:
+    rows = silence.stuck(silence.case(results))
+    inside = [s for s in rows if silence.FROM_S < s["at_s"] < silence.TO_S]
+    return Claim(
+        "ns3.claim.silence",
+        f"Node 0 sends segment {rows[0]['seq']} {len(inside)} times between 3 and 8 s, all in error: its "
+        f"timer backs"
+        f"off from 0.2 to 3.2 s over five losses of this one segment, and the copy of "
+        f"{rows[-1]['at_s']:.3f} s arrives",
+        settled="fails",
+        effect=f"{len(inside)} segments sent in the silence, each in vain",
+        reading="the frames lost that ns-3.20 lost",
+    )
+
+
+def _delay(results: Results) -> Claim:
+    slopes = sweeps.slopes(results["formula seeds"])
+    near, far = (tables.case(results, f"delay {d}") for d in ("50", "100"))
+    return Claim(
+        "ns3.claim.delay_rules",
+        f"At a given loss throughput goes with the round trip to the power {slopes.mean():.3f}; Table 1 "
+        f"does not show"
+        f"it, for its rows differ in their loss ({near.throughput_mbps / far.throughput_mbps:.1f} times "
+        f"less at 100"
+        f"than at 50 ms)",
+        tests=[
+            Test.alike(
+                "slope of log throughput on log delay, less -1", slopes, np.full(len(slopes), -1.0), SLOPE
+            )
+        ],
+        reading="a given error rate, 1e-5, on a link that is never full; Table 1 has neither",
+    )
+
+
+def _errors(results: Results) -> Claim:
+    thr = sweeps.throughput_mbps(results["error seeds"], len(cases.ERROR_RATES))
+    means = dict(zip(cases.ERROR_RATES, thr.mean(axis=1), strict=True))
+    pairs = [("1e-4", "1e-3"), ("1e-5", "1e-4"), ("1e-6", "1e-5")]
+    at = {e: thr[k] for k, e in enumerate(cases.ERROR_RATES)}
+    rising = [Test.paired(f"{a} more than {b}", at[a], at[b], "Mbps") for a, b in pairs]
+    return Claim(
+        "ns3.claim.error_saturates",
+        "Mean throughput at 1e-3 to 1e-8: " + ", ".join(f"{m:.3f}" for m in means.values()) + " Mbps",
+        tests=[*rising, Test.alike("1e-8 as 1e-7", at["1e-8"], at["1e-7"], SAME_MBPS, "Mbps")],
+        reading="errors per byte, other random draws than ns-3.20's; saturated: within 1% of the base case",
+    )
+
+
+def _queue(results: Results) -> Claim:
+    thr = sweeps.throughput_mbps(results["queue seeds"], len(cases.QUEUES))
+    at = {q: thr[k] for k, q in enumerate(cases.QUEUES)}
+    pairs = [("2", "1"), ("5", "2"), ("10", "5"), ("100", "10"), ("500", "100")]
+    rising = [Test.paired(f"{a} more than {b}", at[a], at[b], "Mbps") for a, b in pairs]
+    most = tables.case(results, "queue 1000").most_waiting
+    return Claim(
+        "ns3.claim.queue_saturates",
+        f"At most {most} packets wait with a queue of 500 or 1000: the receiver's window of 122 segments "
+        f"less the"
+        f"eleven on the path",
+        tests=[*rising, Test.alike("1000 as 500", at["1000"], at["500"], SAME_MBPS, "Mbps")],
+        reading="errors per byte, other random draws than ns-3.20's",
+    )
+
+
+def _variants(results: Results) -> Claim:
+    tahoe, reno, newreno = (variants.case(results, v) for v in variants.NAMES)
+    falls = [after for _, _, after in variants.reductions(tahoe)]
+    first = [r["ack"] == r["first_new"] for r in variants.leaving(reno)]
+    whole = [r["ack"] >= r["sent"] for r in variants.leaving(newreno)]
+    good = all(f == cases.SEGMENT_BYTES for f in falls) and all(first) and all(whole)
+    return Claim(
+        "ns3.claim.variants",
+        f"Tahoe falls to one segment in {sum(f == cases.SEGMENT_BYTES for f in falls)} of {len(falls)} "
+        f"reductions,"
+        f"Reno leaves at the first new ACK in {sum(first)} of {len(first)} recoveries, NewReno with the "
+        f"whole window"
+        f"acknowledged in {sum(whole)} of {len(whole)}",
+        settled="holds" if good else "fails",
+        effect=f"first recovery: Reno {_length(reno):.0f} ms, NewReno {_length(newreno):.0f} ms",
+        reading="the frames lost that ns-3.20 lost in the base case",
+    )
+
+
+def _length(case: cases.Case) -> float:
+    first = case.recoveries[0]
+    return 1e3 * (first["end_s"] - first["start_s"])
+
+
+def _min_rtt(results: Results) -> Claim:
+    here = download(results)
+    answers, path = here.answers[1], here.path_rtt[1]
+    return Claim(
+        "ns3.claim.min_rtt",
+        f"From a segment's arrival to this host's own ACK: {1e6 * answers.min():.0f} µs at least; the "
+        f"path's round"
+        f"trip, by timestamps of the same packets, is never below {1e3 * path.min():.1f} ms",
+        settled="holds" if answers.min() < 1e-4 < path.min() else "fails",
+        effect=f"{path.min() / answers.min():,.0f} times too short",
+        reading="our own download, captured at the receiver like the paper's",
+    )
+
+
+def _dupacks(results: Results) -> Claim:
+    here = download(results)
+    causes = here.again.text("cause")
+    by_ack = sum(cause == "recovery" for cause in causes)
+    late = int(here.flow["timeouts"])
+    return Claim(
+        "ns3.claim.retransmissions_by_dupack",
+        f"{by_ack} of {len(causes)} retransmissions came in fast recovery, {late} by a timeout; meanwhile "
+        f"up to"
+        f"{max(w.new_meanwhile for w in here.walks)} new segments arrived",
+        settled="holds" if by_ack == len(causes) and late == 0 else "fails",
+        effect=f"{by_ack / len(causes):.0%} of the retransmissions",
+        reading="our own download: the paper's is not published",
+    )

@@ -1,0 +1,185 @@
+"""Section 2: the paper's questions, asked of a download that was captured here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rexmit.studies.ns3 import drawings
+from rexmit.studies.ns3.download import FACTORS, Download
+from rexmit.studies.rows import stated
+from rexmit.studies.study import Drawing, Part, Results, Row
+
+#: From then on no queue stands before the bottleneck.
+SETTLED_S = 3.0
+OTHER = "the paper's capture is not published; this is a download of our own"
+
+
+def download(results: Results) -> Download:
+    found: Download = results["download"]
+    return found
+
+
+def rows(results: Results) -> Iterator[Row]:
+    here = download(results)
+    size = float(here.flow["bytes"]) / 1e6
+    longest = float(here.answers[1].max())
+
+    def other(key: str, value: Any, definition: str) -> Row:
+        return stated(f"ns3.download.{key}", value, False, f"{definition}, in our download", OTHER)
+
+    yield other("file_megabytes", round(size, 3), "payload, MB")
+    yield other("capture_s", round(here.span_s, 2), "from the first packet to the last, s")
+    yield other("transfer_s", round(float(here.flow["duration_s"]), 2), "from SYN to the last packet, s")
+    yield other(
+        "throughput_mbps", round(here.throughput_mbps, 3), "distinct payload over that time, 10^6 bit/s"
+    )
+    yield stated(
+        "ns3.download.segment_bytes",
+        int(np.max(here.data["len"])),
+        int(np.max(here.data["len"])) == 1398,
+        "the largest payload; our path has the MTU that gives the paper's segments",
+        OTHER,
+    )
+    yield other("max_rtt_s", round(longest, 3), "longest time from a segment to an own ACK that covers it, s")
+    walk = here.example
+    example = "the first burst of four segments; relative numbers"
+    yield other("sack_example.dupack", walk.ack, f"what the duplicate ACKs ask for, {example}")
+    yield other("sack_example.sack_first", walk.first_sack, "SACK block of the first duplicate ACK")
+    yield other("sack_example.sack_eighth", walk.eighth_sack, "SACK block of the eighth")
+    yield other("sack_example.retransmitted", walk.resent, "segments sent again, in this order")
+
+
+# ---- 2.1 ----
+
+
+def draws(results: Results) -> Iterator[Drawing]:
+    here = download(results)
+    yield Drawing(
+        "fig8-throughput", "Fig. 8: throughput of the download, second by second.", here.flow.throughput
+    )
+    yield Drawing(
+        "fig9-repairs",
+        "Fig. 9: duplicate ACKs that the receiver sent, and the retransmissions that came, in each second.",
+        here.flow.repairs,
+    )
+    yield Drawing(
+        "fig10-rtt",
+        "Fig. 10: what a capture at the receiver shows as RTT, beside the round trip of the path. The "
+        "columns at"
+        "losses are segments that had to wait for a hole before them to be filled.",
+        lambda: drawings.round_trips(here.answers, here.path_rtt),
+    )
+
+
+def text(results: Results) -> str:
+    here = download(results)
+    answers, path = here.answers[1], here.path_rtt[1]
+    return f"""\
+The paper's capture is not published. This one was made for the study: a download of
+{float(here.flow["bytes"]) / 1e6:.0f} MB by Linux over a path of 8 Mbps and 30 ms each way, one packet in 500
+beginning a short run of losses, captured at the receiver as the paper's was (`validation/download.py` makes
+another).
+
+**Retransmissions and duplicate ACKs.** {len(here.again)} segments came again, all of them in fast recovery,
+set off by duplicate ACKs with SACK blocks. The sender's timer never ran out.
+
+**The least RTT of some ten microseconds.** Wireshark takes the RTT from a segment to the ACK that covers it.
+At the receiver both are at hand: the segment has just crossed the path, and this very host answers. What is
+measured is how long the host takes: {1e6 * answers.min():.0f} µs at least, {1e6 * np.median(answers):.0f} µs
+in the median. (In ten microseconds light gets through two kilometres of fibre: to a server in the next
+street, and back.) The round trip of the path needs the timestamp option, or the handshake:
+{1e3 * path.min():.1f} ms at least, {1e3 * np.median(path):.1f} ms in the median. The paper concludes from
+its ten microseconds that propagation is short; its capture can not say that.
+
+**The largest RTT is no round trip either.** A segment behind a hole is acknowledged only when the hole is
+filled. The largest value here, {1e3 * answers.max():.0f} ms, is the time that a repair took. So it is in the
+paper: its 1.16 s and its peaks "when there are multiple dupacks and several retransmissions" are how long
+holes stayed open."""
+
+
+# ---- 2.2 ----
+
+
+def draws_sack(results: Results) -> Iterator[Drawing]:
+    here = download(results)
+    walk = here.example
+    number = next(
+        int(e["number"]) + 1
+        for e in here.flow.episodes()
+        if float(e["start"]) <= walk.at_s <= float(e["end"])
+    )
+    yield Drawing(
+        "fig11-sequence",
+        "Fig. 11: time and sequence around the loss of four segments. The flat ACK line is the duplicate "
+        "ACKs;"
+        "new data keeps coming meanwhile.",
+        lambda: here.flow.time_sequence(walk.at_s - 0.04, walk.at_s + 0.12),
+    )
+    yield Drawing("fig11-ladder", "The same exchange packet by packet.", lambda: here.flow.ladder(number))
+
+
+def tables_sack(results: Results) -> dict[str, Any]:
+    walk = download(results).example
+    segment = 1398
+    paper_at, paper_first, paper_eighth = 68876665, (68882257, 68885053), (68882257, 68894839)
+    paper_sent = (68876665, 68878063, 68879461, 68880859)
+
+    def after(values: tuple[int, ...], start: int) -> str:
+        return ", ".join(f"{(v - start) / segment:g}" for v in values)
+
+    return {
+        "the walk-through, counted in segments of 1398 bytes from the first missing byte": {
+            "what": ["missing", "first SACK block", "eighth SACK block", "sent again"],
+            "paper": [
+                after((paper_at, paper_first[0]), paper_at),
+                after(paper_first, paper_at),
+                after(paper_eighth, paper_at),
+                after(paper_sent, paper_at),
+            ],
+            "here": [
+                after(walk.hole, walk.ack),
+                after(walk.first_sack, walk.ack),
+                after(walk.eighth_sack, walk.ack),
+                after(walk.resent, walk.ack),
+            ],
+        },
+        "every burst with eight duplicate ACKs or more": {
+            "at s": [round(w.at_s, 2) for w in download(results).walks],
+            "segments lost": [round((w.hole[1] - w.hole[0]) / segment) for w in download(results).walks],
+            "duplicate ACKs before the repair": [w.dupacks for w in download(results).walks],
+            "new segments meanwhile": [w.new_meanwhile for w in download(results).walks],
+        },
+    }
+
+
+def text_sack(results: Results) -> str:
+    here = download(results)
+    walk = here.example
+    counts = [w.dupacks for w in here.walks]
+    kept = [share for at, share in here.kept if at > SETTLED_S]
+    return f"""\
+The paper follows one repair: a duplicate ACK for 68876665 whose SACK block begins four segments further on,
+a block that grows, and after the eighth duplicate ACK the four missing segments in a row. The same happens
+here at {walk.at_s:.2f} s: four segments are missing from {walk.ack}, and exactly these four come again, in
+order.
+
+**The eighth duplicate ACK is no threshold.** The paper says that the server enters fast retransmission after
+the eighth. The third was enough for it, but seen from the receiver the answer takes a round trip to come,
+and every segment that arrives in the meantime sets off one more duplicate ACK. In our capture {min(counts)}
+to {max(counts)} come before the repair, about as many as segments were under way behind the hole.
+
+**Which variant?** Not Tahoe: after a repair the data of the next round trip is {min(kept):.0%} to
+{max(kept):.0%} of that before the loss (losses after the first {SETTLED_S:.0f} s, median
+{np.median(kept):.0%}), not one segment. Not Reno's or NewReno's one hole in a round trip either: several
+holes are repaired at once, from SACK. And not their halving: what is kept lies near CUBIC's
+{FACTORS["cubic"]:.0%}, not at {FACTORS["reno"]:.0%}. It is CUBIC, as we know here. The paper's "Reno-like"
+says no more than that the sender kept on sending."""
+
+
+PARTS = [
+    Part("2.1 A captured download", rows, draws, text=text),
+    Part("2.2 The recovery of the download", drawings=draws_sack, tables=tables_sack, text=text_sack),
+]

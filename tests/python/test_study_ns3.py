@@ -1,0 +1,225 @@
+"""Study `ns3`: the paper's figures, to the digit; the silence; and what the captured download shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rexmit.studies import load, paper
+from rexmit.studies.ns3 import cases, formula, section2, silence, sweeps, tables, variants
+from rexmit.studies.ns3.base import repeated
+from rexmit.studies.ns3.cases import Case
+from rexmit.studies.ns3.download import Download
+from rexmit.studies.run import Outcome, run
+
+REFERENCE = Path(__file__).resolve().parents[1] / "reference" / "ns-3.20"
+NOT_THE_SAME = {
+    "ns3.first_recovery_exit.ack",
+    "ns3.table3.500.occupancy_packets",
+    "ns3.table3.1000.occupancy_packets",
+}
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    (found,) = run([load("ns3")], quick=True)
+    assert not found.failures
+    assert not found.left_out
+    return found
+
+
+@pytest.fixture(scope="module")
+def paper_runs() -> dict[str, Case]:
+    return cases.run_all()
+
+
+@pytest.fixture(scope="module")
+def download() -> Download:
+    return Download.read()
+
+
+def test_every_figure_of_the_paper_has_a_row(outcome: Outcome) -> None:
+    assert sorted(row.key for row in outcome.rows) == sorted(paper.figures("ns3"))
+
+
+def test_all_22_throughputs_have_the_papers_digits(outcome: Outcome) -> None:
+    parts = ("ns3.table1.", "ns3.table2.", "ns3.bandwidth_50_mbps.", "ns3.table3.")
+    rows = [
+        row
+        for row in outcome.rows
+        if row.key.startswith(parts) and (not row.key.startswith(parts[3]) or "throughput" in row.key)
+    ]
+    assert len(rows) == 22
+    assert all(row.reproduced for row in rows)
+    rounded = [row.key for row in rows if "rounded" in row.definition]
+    assert rounded == ["ns3.table1.10"]
+
+
+def test_what_is_not_reproduced_in_section_1(outcome: Outcome) -> None:
+    rows = [row for row in outcome.rows if not row.key.startswith("ns3.download.")]
+    assert {row.key for row in rows if not row.reproduced} == NOT_THE_SAME
+
+
+def test_nothing_of_the_unpublished_capture_is_claimed(outcome: Outcome) -> None:
+    rows = [row for row in outcome.rows if row.key.startswith("ns3.download.")]
+    assert {row.key for row in rows if row.reproduced} == {"ns3.download.segment_bytes"}
+    assert all("not published" in row.why for row in rows if not row.reproduced)
+
+
+@pytest.mark.parametrize("trace", sorted(REFERENCE.glob("*_errors.csv")), ids=lambda path: path.stem)
+def test_the_frames_in_error_are_those_of_ns3s_traces(trace: Path) -> None:
+    """One list for each error rate serves every run of that rate, as far as the run goes."""
+    name = trace.stem.removesuffix("_errors")
+    rate = name.removeprefix("error_") if name.startswith("error_") else cases.BASE_ERRORS
+    want = [int(line.rsplit(",", 1)[1]) for line in trace.read_text().split()]
+    assert cases.errors()[rate][: len(want)] == want
+
+
+def test_segments_on_the_wire_are_those_of_ns3(paper_runs: dict[str, Case]) -> None:
+    lines = (REFERENCE / "rows.csv").read_text().split()
+    names = lines[0].split(",")
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
+    tags = {"delay": "delay {}", "error": "error {}", "queue": "queue {}", "bw50_delay": "50 Mbps {}"}
+    compared = 0
+    for row in rows:
+        kind, _, value = row["tag"].rpartition("_")
+        if kind in tags:
+            found = paper_runs[tags[kind].format(value.removesuffix("ms"))]
+            sent = int((found.left["payload_bytes"] > 0).sum())
+            # ns-3.20's clock gains nanoseconds at 50 Mbps: a packet more or less before the end.
+            assert abs(sent - int(row["tx_segs"])) <= (row["tag"] == "bw50_delay_0.1ms"), row["tag"]
+            assert found.mean_cwnd_bytes == pytest.approx(float(row["cwnd_lines"]), abs=1.0)
+            assert found.occupancy_packets == pytest.approx(float(row["qocc_rlines"]), abs=6e-4)
+            compared += 1
+    assert compared == 22
+
+
+def test_the_five_graphs_show_the_run(paper_runs: dict[str, Case]) -> None:
+    case = paper_runs["base"]
+    time, cwnd = case.cwnd
+    assert (len(cwnd), int((np.diff(cwnd) < 0).sum()), cwnd.max()) == (4900, 61, 54_940)
+    assert time[0] == 1.0
+    assert case.queue["packets"].max() == 10
+    assert np.nanmax(case.queue["waited_s"]) == pytest.approx(10 * 578 * 8 / 5e6, rel=0.11)
+    at, number = repeated(case)
+    assert ((at > 1.1) & (at < 1.2)).sum() == 50
+    assert (number == 33_233).sum() == 21
+    assert [round(t, 2) for t in case.drops["time"][case.drops.equals("cause", "channel")]] == [
+        3.01, 7.46, 8.06, 9.06, 9.18,
+    ]  # fmt: skip
+
+
+def test_the_silence_is_back_off_over_one_segment(paper_runs: dict[str, Case]) -> None:
+    rows = silence.stuck(paper_runs["error 1e-3"])
+    assert [round(row["at_s"], 3) for row in rows] == [2.477, 2.888, 3.288, 4.088, 5.688, 8.888]
+    assert [row["arrived"] for row in rows] == [False] * 5 + [True]
+    assert [row["waited_s"] for row in rows[1:]] == [0.2, 0.4, 0.8, 1.6, 3.2]
+    others = [
+        s
+        for s in silence.sends(paper_runs["error 1e-3"])
+        if silence.FROM_S < s["at_s"] < silence.TO_S and s["seq"] != rows[0]["seq"]
+    ]
+    assert others == []
+
+
+def test_a_full_receivers_window_bounds_the_queue(paper_runs: dict[str, Case]) -> None:
+    assert paper_runs["queue 1000"].most_waiting == tables.window_bound() == 111
+    assert len(paper_runs["queue 500"].full) == 0
+
+
+def test_variants_leave_recovery_each_in_its_way(paper_runs: dict[str, Case]) -> None:
+    assert {after for _, _, after in variants.reductions(paper_runs["tahoe"])} == {536.0}
+    reno = variants.leaving(paper_runs["reno"])
+    assert all(r["ack"] == r["first_new"] for r in reno)
+    assert reno[0]["ack"] < reno[0]["sent"]
+    newreno = variants.leaving(paper_runs["newreno"])
+    assert all(r["ack"] >= r["sent"] for r in newreno)
+    assert newreno[0]["ack"] > newreno[0]["first_new"]
+    assert [variants.timeouts(paper_runs[v]) for v in variants.NAMES] == [0, 1, 0]
+
+
+def test_the_formula_holds_with_each_runs_own_loss(paper_runs: dict[str, Case]) -> None:
+    names = [f"delay {d}" for d in cases.DELAYS_MS] + [f"50 Mbps {d}" for d in cases.FAST_DELAYS_MS]
+    ratios = [paper_runs[n].throughput_mbps / formula.mbps(paper_runs[n]) for n in names]
+    assert 0.55 < min(ratios) < max(ratios) < 0.71
+
+
+def test_counted_runs_agree_with_traced_ones(paper_runs: dict[str, Case]) -> None:
+    """The random runs are counted, with an application that never pauses: the same throughput but for what
+    waits in the queue at the end.
+    """
+    import rexmit as rx
+
+    counted = rx.runs([sweeps._base(cases.listed()), sweeps._base({cases.QUEUE: 5, **cases.listed()})])
+    thr = sweeps.throughput_mbps(counted, 2)[:, 0]
+    for found, name in zip(thr, ("base", "queue 5"), strict=True):
+        waiting = int(paper_runs[name].queue["packets"][-1])
+        segment = 536 * 8 / cases.MEGABIT / 9
+        assert found == pytest.approx(paper_runs[name].throughput_mbps + waiting * segment, abs=1e-9)
+
+
+def test_own_seeds_surround_the_papers_single_draw(outcome: Outcome) -> None:
+    section = next(s for s in outcome.sections if "Table 2" in s.title)
+    (table,) = section.tables.values()
+    low, high = table["95% of runs, from"], table["to"]
+    assert all(a <= b for a, b in zip(low, high, strict=True))
+    # A single draw says little at 1e-4, and much at 1e-6.
+    assert high[1] > 1.3 * low[1]
+    assert high[3] < 1.1 * low[3]
+
+
+def test_the_receivers_rtt_is_no_round_trip(download: Download) -> None:
+    answers, path = download.answers[1], download.path_rtt[1]
+    assert answers.min() < 1e-5
+    assert np.median(answers) < 1e-3
+    assert 0.06 < path.min() < np.median(path) < 0.07
+    # The longest waited for a hole to be filled.
+    longest = download.answers[0][answers.argmax()]
+    assert any(w["start"] - 0.01 < longest < w["first_repair"] for w in download.flow.bursts())
+
+
+def test_every_retransmission_answers_duplicate_acks(download: Download) -> None:
+    assert len(download.again) == 32
+    assert set(download.again.text("cause")) == {"recovery"}
+    assert download.flow["timeouts"] == 0
+    for walk in download.walks:
+        assert walk.dupacks >= 8
+        assert walk.new_meanwhile > 0
+        assert walk.resent[0] == walk.ack
+
+
+def test_the_walk_through_is_the_papers_pattern(download: Download) -> None:
+    walk = download.example
+    four = [walk.ack + k * 1398 for k in range(4)]
+    assert list(walk.resent) == four
+    assert walk.hole == (four[0], four[0] + 4 * 1398)
+    assert walk.first_sack[0] == walk.eighth_sack[0] == walk.hole[1]
+    assert walk.eighth_sack[1] - walk.first_sack[1] == 7 * 1398
+    # The paper's own numbers are the same pattern.
+    there = paper.figures("ns3")
+    first, eighth = (there[f"ns3.download.sack_example.sack_{k}"] for k in ("first", "eighth"))
+    assert isinstance(first, tuple)
+    assert isinstance(eighth, tuple)
+    assert eighth[1] - first[1] == 7 * 1398
+
+
+def test_the_sender_keeps_more_than_half_of_its_window(download: Download) -> None:
+    kept = [share for at, share in download.kept if at > section2.SETTLED_S]
+    assert 0.6 < np.median(kept) < 0.85
+    assert len(kept) >= 8
+
+
+def test_claims_and_drawings(outcome: Outcome, tmp_path: Path) -> None:
+    verdicts = {judged.claim.key: judged.verdict for judged in outcome.claims}
+    assert set(verdicts) == set(paper.claims("ns3"))
+    assert verdicts["ns3.claim.silence"] == "fails"
+    for key in ("variants", "min_rtt", "retransmissions_by_dupack", "error_saturates"):
+        assert verdicts[f"ns3.claim.{key}"] == "holds"
+    names = [drawing.name for drawing in outcome.drawings]
+    assert len(names) == len(set(names)) == 20
+    assert all(f"fig{n}" in " ".join(names) for n in range(1, 12))
+    for drawing in outcome.drawings:
+        if drawing.name in ("fig-silence", "fig5-error-rate", "fig10-rtt"):
+            assert drawing.draw().save(tmp_path / f"{drawing.name}.png").stat().st_size > 20_000
