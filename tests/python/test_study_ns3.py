@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rexmit as rx
 from rexmit.studies import load, paper
 from rexmit.studies.ns3 import cases, formula, section2, silence, sweeps, tables, variants
 from rexmit.studies.ns3.base import repeated
@@ -150,24 +151,21 @@ def test_counted_runs_agree_with_traced_ones(paper_runs: dict[str, Case]) -> Non
     """The random runs are counted, with an application that never pauses: the same throughput but for what
     waits in the queue at the end.
     """
-    import rexmit as rx
-
-    counted = rx.runs([sweeps._base(cases.listed()), sweeps._base({cases.QUEUE: 5, **cases.listed()})])
-    thr = sweeps.throughput_mbps(counted, 2)[:, 0]
+    runs = rx.runs([sweeps.counted(cases.listed()), sweeps.counted({cases.QUEUE: 5, **cases.listed()})])
+    thr = sweeps.throughput_mbps(runs, 2)[:, 0]
     for found, name in zip(thr, ("base", "queue 5"), strict=True):
         waiting = int(paper_runs[name].queue["packets"][-1])
         segment = 536 * 8 / cases.MEGABIT / 9
         assert found == pytest.approx(paper_runs[name].throughput_mbps + waiting * segment, abs=1e-9)
 
 
-def test_own_seeds_surround_the_papers_single_draw(outcome: Outcome) -> None:
-    section = next(s for s in outcome.sections if "Table 2" in s.title)
-    (table,) = section.tables.values()
-    low, high = table["95% of runs, from"], table["to"]
-    assert all(a <= b for a, b in zip(low, high, strict=True))
-    # A single draw says little at 1e-4, and much at 1e-6.
-    assert high[1] > 1.3 * low[1]
-    assert high[3] < 1.1 * low[3]
+def test_a_single_draw_says_little_at_1e4_and_much_at_1e6() -> None:
+    scenarios = [sweeps.counted({cases.ERROR_RATE: rate}) for rate in (1e-4, 1e-6)]
+    thr = sweeps.throughput_mbps(rx.runs(scenarios, seeds=range(1, 41)), 2)
+    assert thr[0].max() > 1.8 * thr[0].min()
+    assert thr[1].max() < 1.1 * thr[1].min()
+    for row, key in zip(thr, ("ns3.table2.1e-4", "ns3.table2.1e-6"), strict=True):
+        assert row.min() < float(str(paper.figures("ns3")[key])) < row.max()
 
 
 def test_the_receivers_rtt_is_no_round_trip(download: Download) -> None:

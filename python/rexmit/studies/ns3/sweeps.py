@@ -33,10 +33,10 @@ COUNTS = {
 
 def declare(plan: Plan) -> None:
     seeds = plan.seeds(SEEDS)
-    plan.runs("error seeds", [_base({cases.ERROR_RATE: float(e)}) for e in cases.ERROR_RATES], seeds)
-    plan.runs("queue seeds", [_base({cases.QUEUE: q}) for q in cases.QUEUES], plan.seeds(SEEDS // 2))
-    plan.runs("variant seeds", [_base({cases.STACK: f"ns3.20-{v}"}) for v in cases.VARIANTS], seeds)
-    plan.runs("formula seeds", [_base(formula(d)) for d in FORMULA_DELAYS_MS], plan.seeds(SEEDS // 2))
+    plan.runs("error seeds", [counted({cases.ERROR_RATE: float(e)}) for e in cases.ERROR_RATES], seeds)
+    plan.runs("queue seeds", [counted({cases.QUEUE: q}) for q in cases.QUEUES], plan.seeds(SEEDS // 2))
+    plan.runs("variant seeds", [counted({cases.STACK: f"ns3.20-{v}"}) for v in cases.VARIANTS], seeds)
+    plan.runs("formula seeds", [counted(formula(d)) for d in FORMULA_DELAYS_MS], plan.seeds(SEEDS // 2))
 
 
 def formula(delay_ms: float) -> dict[str, Any]:
@@ -52,7 +52,8 @@ def formula(delay_ms: float) -> dict[str, Any]:
     }
 
 
-def _base(set: Mapping[str, Any]) -> Scenario:
+def counted(set: Mapping[str, Any]) -> Scenario:
+    """The base case with something set, as the random runs run it."""
     return Scenario.load(scenario(cases.NAME)).with_({**COUNTS, **set})
 
 
