@@ -62,7 +62,7 @@ class Parser(argparse.ArgumentParser):
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
                 for sub in action.choices.values():
-                    known += list(sub._option_string_actions)
+                    known += sub._known()
         return known
 
     @staticmethod
@@ -175,9 +175,10 @@ def parser() -> Parser:
     written.add_argument(
         "--annotate", metavar="OUT.pcapng", help="the same packets with the findings as packet comments"
     )
-    from rexmit import cli_run
+    from rexmit import cli_run, cli_study
 
     cli_run.add(commands, _positive, _duration)
+    cli_study.add(commands)
     return top
 
 
@@ -281,7 +282,21 @@ def show(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
-COMMANDS = {"analyze": analyze, "run": run, "stacks": show, "channels": show}
+def study(o: argparse.Namespace) -> int:
+    """`rexmit study`."""
+    from rexmit import cli_study
+
+    def work() -> int:
+        mend = cli_study.check(o)
+        if mend:
+            raise BadArguments(mend)
+        failure = cli_study.study(o, _print)
+        return _say(failure, FAILED) if failure else ANSWER
+
+    return _guarded(work)
+
+
+COMMANDS = {"analyze": analyze, "run": run, "stacks": show, "channels": show, "study": study}
 
 
 def _guarded(work: Callable[[], int]) -> int:
@@ -417,7 +432,20 @@ def _width() -> int:
 
 #: For terminals and pipes that cannot carry these.
 ASCII = str.maketrans(
-    {"→": "->", "…": "...", "─": "-", "═": "=", "▶": ">", "◀": "<", "✕": "X", "·": "-", "µ": "u", "×": "x"}
+    {
+        "→": "->",
+        "…": "...",
+        "─": "-",
+        "═": "=",
+        "▶": ">",
+        "◀": "<",
+        "✕": "X",
+        "·": "-",
+        "µ": "u",
+        "×": "x",
+        "≠": "!=",
+        "±": "+-",
+    }
 )
 
 

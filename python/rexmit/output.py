@@ -91,7 +91,7 @@ def write(
         paths = [out / "tables" / f"{name}.{form}" for form in here]
         if not paths:
             continue
-        rows = _write_table(table, paths)
+        rows = write_table(table, paths)
         written += len(paths)
         for path in paths:
             lines.append(f"| `{path.relative_to(out)}` | {about} | {rows:,} |")
@@ -131,7 +131,7 @@ def _draw_own(run: Run, out: Path, form: str, lines: list[str]) -> int:
     return len(made)
 
 
-def _write_table(table: Table, paths: Sequence[Path]) -> int:
+def write_table(table: Table, paths: Sequence[Path]) -> int:
     """Writes one table in one pass over its batches; returns how many rows it has."""
     reader = pa.RecordBatchReader.from_stream(table)
     writers: list[Any] = []

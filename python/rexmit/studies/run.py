@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from rexmit.studies import paper
@@ -55,19 +56,26 @@ class Outcome:
 
 
 def run(
-    studies: Sequence[Study], *, quick: bool = False, factor: float = 1.0, watch: Watch | None = None
+    studies: Sequence[Study],
+    *,
+    quick: bool = False,
+    factor: float = 1.0,
+    watch: Watch | None = None,
+    then: Callable[[Outcome], None] | None = None,
 ) -> Iterator[Outcome]:
     """Runs studies one after another and yields what came out of each.
 
-    quick: the fewest runs that still exercise everything. factor: times as many runs. The runs of the next
-    study begin while the last one's are looked at. When `watch` is stopped (Ctrl-C), what is done is kept;
-    what needs a batch that was not finished is left out, and `left_out` says so.
+    quick: the fewest runs that still exercise everything. factor: times as many runs. then: what else is to
+    be done with each outcome (writing it). The next study's runs begin while the last one's are looked at.
+    When `watch` is stopped (Ctrl-C), what is done is kept; what needs a batch that was not finished is left
+    out, and `left_out` says so.
     """
     watch = watch or Watch()
     plans = [_planned(study, quick, factor) for study in studies]
     watch.expect({study.name: plan.batches for study, plan in zip(studies, plans, strict=True)})
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(cores) as pool:
+        reader.submit(_warm)
         calls = [_begin(plan, pool, watch) for plan in plans[:1]]
         readings: list[Future[Outcome]] = []
         for k, (study, plan) in enumerate(zip(studies, plans, strict=True)):
@@ -77,12 +85,18 @@ def run(
             # Calls of the next study fill the time in which the last ones of this are waited for.
             calls += [_begin(plans[k + 1], pool, watch)] if k + 1 < len(plans) else []
             _collect(study, calls[k], results, outcome, watch)
-            readings.append(reader.submit(read, study, results, outcome))
+            readings.append(reader.submit(_read, study, results, outcome, then))
             while readings and readings[0].done():
                 yield readings.pop(0).result()
         for reading in readings:
             watch.wait(reading)
             yield reading.result()
+
+
+def _warm() -> None:
+    """Loads what the reading needs while the first runs keep the cores busy."""
+    for module in ("scipy.stats", "matplotlib.figure", "rexmit.studies.output"):
+        import_module(module)
 
 
 def _planned(study: Study, quick: bool, factor: float) -> Plan:
@@ -141,23 +155,47 @@ def _collect(
         except Exception as error:
             if os.environ.get("REXMIT_TRACE"):
                 raise
-            outcome.failures.append(f"{name}: {type(error).__name__}: {' '.join(str(error).split())}")
+            outcome.failures.append(f"{name}: {_told(error)}")
 
 
-def read(study: Study, results: Results, outcome: Outcome) -> Outcome:
-    """Rows, tables, texts and verdicts from results; drawings are only declared."""
+def _read(
+    study: Study, results: Results, outcome: Outcome, then: Callable[[Outcome], None] | None
+) -> Outcome:
+    """Rows, tables, texts and verdicts from results, and `then`. A fault costs this study only."""
     began = time.monotonic()
+    try:
+        read(study, results, outcome)
+        outcome.seconds += time.monotonic() - began
+        if then:
+            then(outcome)
+    except OSError:
+        raise
+    except Exception as error:
+        if os.environ.get("REXMIT_TRACE"):
+            raise
+        outcome.failures.append(_told(error))
+    return outcome
+
+
+def read(study: Study, results: Results, outcome: Outcome) -> None:
+    """Fills an outcome from results; drawings are only declared."""
     left_out = outcome.left_out
     outcome.introduction = _text(study.introduction, results, "the introduction", left_out)
-    outcome.sections = [_section(part, results, left_out) for part in study.parts]
-    claims = _kept(study.claims(results), "claims", left_out)
+    for part in study.parts:
+        outcome.sections.append(_section(part, results, left_out))
+    for key in (row.key for row in outcome.rows):
+        if not key.startswith(f"{study.name}."):
+            raise ValueError(f"{key} is no figure of {study.name}")
+    claims = _kept(_call_on(study.claims, results), "claims", left_out)
     known = paper.claims(study.name)
     for claim in claims:
         if claim.key not in known:
             raise ValueError(f"{claim.key} is no claim of the paper: {', '.join(known)}")
     outcome.claims = judge(claims)
-    outcome.seconds += time.monotonic() - began
-    return outcome
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _section(part: Part, results: Results, left_out: list[str]) -> Section:

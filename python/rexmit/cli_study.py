@@ -1,0 +1,171 @@
+"""`rexmit study list` and `rexmit study run`. What a command needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rexmit.studies.run import Outcome
+    from rexmit.studies.study import Study
+
+STUDY = """\
+Does what five papers on TCP's recovery did, prints each of their figures beside what comes out here, and
+judges their claims: each holds, fails, or is not decided, with effect, interval and number of runs.
+"""
+STUDY_EXAMPLES = """\
+examples:
+  rexmit study list                          the papers
+  rexmit study run wireless                  one of them: figures, reasons, claims
+  rexmit study run all --out studies/        all, with a page, figures and tables for each
+  rexmit study run rto --replications 5      five times as many runs: narrower intervals
+
+exit codes: 0 an answer, 1 a failed run, 2 bad input
+"""
+
+
+def _factor(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not (value > 0 and math.isfinite(value)):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no number above 0; 2 means twice as many runs as usual"
+        )
+    return value
+
+
+def add(commands: Any) -> None:
+    """Adds the commands to the parser."""
+    s = commands.add_parser(
+        "study",
+        help="repeat a paper's experiments, and judge its claims",
+        description=STUDY,
+        epilog=STUDY_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    actions = s.add_subparsers(dest="action", metavar="list|run")
+    listing = actions.add_parser("list", help="the studies there are", allow_abbrev=False)
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    r = actions.add_parser(
+        "run",
+        help="run one, several or all",
+        description=STUDY,
+        epilog=STUDY_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    r.add_argument("names", nargs="+", metavar="NAME", help="studies (rexmit study list), or all")
+    r.add_argument("--quick", action="store_true", help="the fewest runs that still exercise everything")
+    r.add_argument(
+        "--replications", type=_factor, metavar="F", help="F times as many runs as usual (default 1)"
+    )
+    r.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/studies.md)")
+    r.add_argument("--out", metavar="DIR", help="write pages, figures, tables and results.json here")
+    r.add_argument(
+        "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
+    )
+    r.add_argument("--docs", metavar="DIR", help="write NAME.md and small figures, as docs/studies has them")
+
+
+def check(o: argparse.Namespace) -> str | None:
+    """The mend for options that do not go together."""
+    if o.action != "run":
+        return None
+    if o.figures and o.figures != "none" and not o.out:
+        return "--figures needs --out DIR to write into"
+    if o.quick and o.replications is not None:
+        return "--quick and --replications both say how many runs; give one of them"
+    return None
+
+
+def study(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> str | None:
+    """`rexmit study`: shows lines as they come; returns why it failed, if it did."""
+    if o.action != "run":
+        show(_list(getattr(o, "json", False)))
+        return None
+    return _run(o, chosen(o.names), show)
+
+
+def chosen(words: Sequence[str]) -> list[Study]:
+    """The studies that the words name. Raises ValueError with the nearest name for one there is not."""
+    from rexmit.studies import load, names
+
+    known = names()
+    wanted = known if "all" in words else list(dict.fromkeys(words))
+    return [load(name) for name in wanted]
+
+
+def _list(as_json: bool) -> list[str]:
+    from rexmit.studies import load, names, paper, terminal
+
+    studies = [load(name) for name in names()]
+    if not as_json:
+        return terminal.listed(studies)
+    import json
+
+    entries = [
+        {"study": s.name, "title": s.title, "source": s.source, "about": s.about}
+        | {"figures": len(paper.figures(s.name)), "claims": len(paper.claims(s.name))}
+        for s in studies
+    ]
+    return [json.dumps(entries, indent=1, ensure_ascii=False)]
+
+
+def _run(o: argparse.Namespace, studies: list[Study], show: Callable[[Sequence[str]], None]) -> str | None:
+    from rexmit.studies import terminal
+    from rexmit.studies.progress import Watch
+    from rexmit.studies.run import run
+
+    outcomes: list[Outcome] = []
+    with Watch() as watch:
+        for outcome in run(
+            studies, quick=o.quick, factor=o.replications or 1.0, watch=watch, then=_writer(o)
+        ):
+            outcomes.append(outcome)
+            if not o.json:
+                watch.hide()
+                show(([""] if len(outcomes) > 1 else []) + terminal.page(outcome))
+    if o.json:
+        import json
+
+        from rexmit.studies.answer import answer
+
+        show(
+            [json.dumps(answer(outcomes, len(studies) > 1 or "all" in o.names), indent=1, ensure_ascii=False)]
+        )
+    return _ended(o, outcomes, watch.stopped)
+
+
+def _writer(o: argparse.Namespace) -> Callable[[Outcome], None]:
+    def write(outcome: Outcome) -> None:
+        from rexmit.studies import output
+
+        if o.out:
+            output.write(outcome, o.out, None if o.figures == "none" else o.figures or "png")
+        if o.docs:
+            output.write_docs(outcome, o.docs)
+
+    return write
+
+
+def _ended(o: argparse.Namespace, outcomes: list[Outcome], stopped: bool) -> str | None:
+    """Says what was written and what was not done; returns the failure."""
+    if o.out:
+        from rexmit.studies import output
+
+        told = output.finish(outcomes, o.out, several=len(o.names) > 1 or "all" in o.names)
+        print(told, file=sys.stderr if o.json else sys.stdout)
+    if stopped:
+        left = sum(len(outcome.left_out) for outcome in outcomes)
+        print(f"rexmit: stopped; what was done is shown, {left} parts are left out", file=sys.stderr)
+        if not any(outcome.rows or outcome.claims for outcome in outcomes):
+            return "stopped before there was an answer"
+    failures = [f"{outcome.study.name}: {failure}" for outcome in outcomes for failure in outcome.failures]
+    return "; ".join(failures) or None

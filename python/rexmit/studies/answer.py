@@ -1,0 +1,88 @@
+"""A study's answer as JSON (docs/studies.md, docs/study.schema.json)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rexmit import _core
+from rexmit.studies import cells, paper
+
+if TYPE_CHECKING:
+    from rexmit.stats import Test
+    from rexmit.studies.run import Outcome
+    from rexmit.studies.study import Row
+    from rexmit.studies.verdict import Judged
+
+FORMAT = 1
+
+
+def answer(outcomes: Sequence[Outcome], several: bool) -> dict[str, Any]:
+    """One study's answer, or `studies`, a list of such."""
+    found = [one(outcome) for outcome in outcomes]
+    return {"rexmit": _core.__version__, "format": FORMAT, "studies": found} if several else found[0]
+
+
+def one(outcome: Outcome) -> dict[str, Any]:
+    """The answer of one study."""
+    return {
+        "rexmit": _core.__version__,
+        "format": FORMAT,
+        "study": outcome.study.name,
+        "title": outcome.study.title,
+        "quick": outcome.quick,
+        "factor": outcome.factor,
+        "replications": outcome.replications,
+        "seconds": round(outcome.seconds, 3),
+        "rows": [_row(row) for row in outcome.rows],
+        "claims": [_claim(judged) for judged in outcome.claims],
+        "left_out": outcome.left_out,
+        "failures": outcome.failures,
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "key": row.key,
+        "definition": row.definition,
+        "unit": row.unit or None,
+        "paper": cells.plain(row.paper),
+        "printed": paper.printed(row.key).text,
+        "rexmit": cells.plain(row.rexmit),
+        "ratio": cells.plain(cells.ratio_of(row)),
+        "interval": cells.plain(row.interval),
+        "mean_interval": cells.estimate(row.mean),
+        "n": row.n,
+        "reproduced": bool(row.reproduced),
+        "why": row.why or None,
+    }
+
+
+def _claim(judged: Judged) -> dict[str, Any]:
+    claim, deciding = judged.claim, judged.deciding
+    return {
+        "key": claim.key,
+        "claim": paper.claims(claim.key.partition(".")[0])[claim.key],
+        "verdict": judged.verdict,
+        "effect": None if deciding is None else cells.plain(deciding.effect),
+        "unit": None if deciding is None else deciding.unit or None,
+        "interval": None if deciding is None else cells.plain(deciding.interval),
+        "n": None if deciding is None else deciding.n,
+        "evidence": claim.evidence,
+        "effect_text": claim.effect or (cells.effect(deciding) if deciding else None),
+        "reading": claim.reading or None,
+        "tests": [_test(test, p) for test, p in zip(claim.tests, judged.p, strict=True)],
+    }
+
+
+def _test(test: Test, corrected: float) -> dict[str, Any]:
+    return {
+        "what": test.what,
+        "effect": cells.plain(test.effect),
+        "unit": test.unit or None,
+        "interval": cells.plain(test.interval),
+        "margin": test.margin,
+        "n": test.n,
+        "p": cells.plain(test.p),
+        "p_corrected": cells.plain(corrected),
+    }

@@ -1,0 +1,217 @@
+"""A study's page: what was asked, the verdicts, each part with its table and figures. Markdown and HTML are
+made from the same blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rexmit.studies import cells, paper
+from rexmit.studies.terminal import ran
+from rexmit.units import count
+
+if TYPE_CHECKING:
+    from rexmit.studies.run import Outcome, Section
+    from rexmit.studies.study import Row
+
+#: Longer tables are for files.
+MOST_ROWS = 40
+
+
+@dataclass(frozen=True)
+class Heading:
+    level: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """Markdown."""
+
+    markdown: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table. numbers: which columns are aligned right. marks: a class for each row, for HTML."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Sequence[bool]
+    marks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure. name: its file's stem."""
+
+    name: str
+    caption: str
+
+
+Block = Heading | Text | Grid | Picture
+
+
+def blocks(outcome: Outcome, command: str, timed: bool = True) -> list[Block]:
+    """The whole page. command: what makes it again. timed: whether it says how long that took."""
+    study = outcome.study
+    made: list[Block] = [Heading(1, study.title), Text(f"*{study.source}*")]
+    if outcome.quick:
+        made.append(Text("**A quick run: too few runs to judge by.**"))
+    if outcome.introduction:
+        made.append(Text(outcome.introduction))
+    made += _summary(outcome)
+    reasons = cells.reasons(outcome.rows)
+    for section in outcome.sections:
+        made += _section(section, reasons)
+    made += _reasons(reasons, outcome.rows)
+    made += _claims(outcome)
+    made += _made_by(outcome, command, timed)
+    return made
+
+
+def _summary(outcome: Outcome) -> list[Block]:
+    """Verdicts in one table, first of all: that is what most come for."""
+    if not outcome.claims:
+        return []
+    rows, marks = [], []
+    for judged in outcome.claims:
+        rows.append([_claim_text(judged.claim.key), f"**{judged.verdict}**"])
+        marks.append(judged.verdict.replace(" ", "-"))
+    same = sum(row.reproduced for row in outcome.rows)
+    told = f"{same} of {count(len(outcome.rows), 'figure')} of the paper come out here too."
+    return [
+        Heading(2, "What its claims come to"),
+        Grid(["the paper claims", "here it"], rows, [False, False], marks),
+        Text(told + " The tables below have each of them, and the reasons for those that do not."),
+    ]
+
+
+def _section(section: Section, reasons: Mapping[str, int]) -> list[Block]:
+    made: list[Block] = [Heading(2, section.title)]
+    if section.text:
+        made.append(Text(section.text))
+    if section.rows:
+        made.append(_figures(section.rows, reasons))
+    made += [Picture(drawing.name, drawing.caption) for drawing in section.drawings]
+    for name, table in section.tables.items():
+        shown = _data(name, table)
+        if shown:
+            made += shown
+    return made
+
+
+def _figures(rows: Sequence[Row], reasons: Mapping[str, int]) -> Grid:
+    """The paper's figures beside ours. Columns that nothing stands in are left out."""
+    head = ["figure", "what was computed", "paper", "rexmit", "ratio", "95% of runs", ""]
+    lines, marks = [], []
+    for definition, group in cells.groups(rows):
+        for place, row in enumerate(group):
+            same = "=" if row.reproduced else f"≠ [{reasons[row.why]}](#why)"
+            told = definition if place == 0 else "″"
+            line = [f"`{cells.short(row.key)}`", told, cells.as_printed(row), cells.found(row)]
+            lines.append([*line, cells.ratio(row), cells.interval(row), same])
+            marks.append("same" if row.reproduced else "other")
+    numbers = [False, False, True, True, True, True, False]
+    if any(max(len(line[2]), len(line[3])) > 30 for line in lines):
+        numbers[2] = numbers[3] = False
+    kept = [i for i in range(len(head)) if i not in (4, 5) or any(line[i] for line in lines)]
+    return Grid(
+        [head[i] for i in kept],
+        [[line[i] for i in kept] for line in lines],
+        [numbers[i] for i in kept],
+        marks,
+    )
+
+
+def _data(name: str, table: Any) -> list[Block]:
+    """A table of the study's own, where it is short."""
+    import pyarrow as pa
+
+    found = pa.table(table)
+    if not 0 < found.num_rows <= MOST_ROWS:
+        return []
+    columns = [found.column(i).to_pylist() for i in range(found.num_columns)]
+    numeric = [not (pa.types.is_string(f.type) or pa.types.is_large_string(f.type)) for f in found.schema]
+    rows = [[_cell(v) for v in row] for row in zip(*columns, strict=True)]
+    head = [column.replace("_", " ") for column in found.column_names]
+    return [Text(f"*{name.replace('_', ' ').replace('-', ' ')}*"), Grid(head, rows, numeric)]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if hasattr(value, "isoformat"):
+        return str(value)
+    return cells.value(tuple(value) if isinstance(value, list) else value, 4)
+
+
+def _reasons(reasons: Mapping[str, int], rows: Sequence[Row]) -> list[Block]:
+    if not reasons:
+        return []
+    lines = []
+    for why, place in reasons.items():
+        keys = [f"`{cells.short(row.key)}`" for row in rows if row.why == why and not row.reproduced]
+        told = ", ".join(keys[:6]) + (f" and {len(keys) - 6} more" if len(keys) > 6 else "")
+        lines.append(f"{place}. {why[:1].upper()}{why[1:].rstrip('.')}. ({told})")
+    return [Heading(2, "Why"), Text("\n".join(lines))]
+
+
+def _claims(outcome: Outcome) -> list[Block]:
+    if not outcome.claims:
+        return []
+    made: list[Block] = [
+        Heading(2, "The claims, with their evidence"),
+        Text(
+            "Intervals cover 95%. The p values are corrected by Holm's method for everything that this study "
+            "tests; an effect above zero speaks for the claim."
+        ),
+    ]
+    for judged in outcome.claims:
+        claim = judged.claim
+        lines = [f"**{judged.verdict.capitalize()}**: {_claim_text(claim.key)}.", "", claim.evidence]
+        if claim.reading:
+            lines += ["", f"Reading: {claim.reading}."]
+        told = ([claim.effect] if claim.effect else []) + cells.tested(judged)
+        lines += ["", *(f"- {line}" for line in told)] if told else []
+        made.append(Text("\n".join(lines)))
+    return made
+
+
+def _claim_text(key: str) -> str:
+    return paper.claims(key.partition(".")[0])[key].rstrip(".")
+
+
+def _made_by(outcome: Outcome, command: str, timed: bool) -> list[Block]:
+    told = ran(outcome) if timed else count(outcome.replications, "run")
+    lines = [f"`{command}` makes this page again ({told})."]
+    lines += [f"Left out: {sentence}." for sentence in outcome.left_out]
+    lines += [f"Failed: {sentence}." for sentence in outcome.failures]
+    return [Heading(2, "How it was made"), Text("\n\n".join(lines))]
+
+
+def markdown(page: Sequence[Block], link: Callable[[str], str | None]) -> str:
+    """As Markdown. link: where a figure's file lies, by its name; None: it was not drawn."""
+    lines: list[str] = []
+    for block in page:
+        if isinstance(block, Heading):
+            # GitHub's own anchors are made of the heading: "Why" is #why.
+            lines += ["#" * block.level + " " + block.text, ""]
+        elif isinstance(block, Text):
+            lines += [block.markdown.strip(), ""]
+        elif isinstance(block, Grid):
+            lines += [*_markdown_table(block), ""]
+        else:
+            where = link(block.name)
+            if where:
+                lines += [f"![{block.name}]({where})", ""]
+            lines += [block.caption, ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _markdown_table(grid: Grid) -> list[str]:
+    rule = "|".join("---:" if number else "---" for number in grid.numbers)
+    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in grid.rows]
+    return ["| " + " | ".join(grid.head) + " |", f"|{rule}|", *rows]

@@ -1,0 +1,127 @@
+"""A study on the terminal: its figures beside the paper's, the reasons below, then the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from rexmit.studies import cells, paper
+from rexmit.units import count
+
+if TYPE_CHECKING:
+    from rexmit.studies.run import Outcome, Section
+    from rexmit.studies.study import Row, Study
+    from rexmit.studies.verdict import Judged
+
+WIDTH = 100
+#: A longer value gets lines of its own.
+LONGEST = 22
+HEAD = ("", "paper", "rexmit", "ratio", "95% of runs", "")
+
+
+def listed(studies: Sequence[Study]) -> list[str]:
+    """`rexmit study list`."""
+    width = max(len(study.name) for study in studies)
+    lines = []
+    for study in studies:
+        figures, claims = len(paper.figures(study.name)), len(paper.claims(study.name))
+        lines.append(f"{study.name:<{width}}  {study.title}")
+        lines += _wrapped(study.about, width + 2)
+        lines += [" " * (width + 2) + f"{count(figures, 'figure')}, {count(claims, 'claim')}", ""]
+    return [*lines, "next: rexmit study run NAME, or rexmit study run all"]
+
+
+def page(outcome: Outcome) -> list[str]:
+    """`rexmit study run`: one study."""
+    reasons = cells.reasons(outcome.rows)
+    lines = [*wrap(f"{outcome.study.name}: {outcome.study.title}", WIDTH), *_wrapped(outcome.study.source, 2)]
+    lines += [f"  {ran(outcome)}", ""]
+    for section in outcome.sections:
+        if section.rows:
+            lines += [*_table(section, reasons), ""]
+    lines += [_count(outcome.rows), ""]
+    if reasons:
+        lines += ["not reproduced, because"]
+        for why, place in reasons.items():
+            lines += _hanging(f"  [{place}] ", why)
+        lines.append("")
+    if outcome.claims:
+        lines += ["claims (corrected for all tests of the study)"]
+        for judged in outcome.claims:
+            lines += _claim(judged)
+    lines += [line for sentence in outcome.left_out for line in _hanging("left out  ", sentence)]
+    return lines
+
+
+def ran(outcome: Outcome) -> str:
+    """`1,200 runs, 12.1 s`, and what is unusual about them."""
+    how = ", quick: too few runs to judge by" if outcome.quick else ""
+    if outcome.factor != 1:
+        how += f", {outcome.factor:g} times the usual number"
+    return f"{count(outcome.replications, 'run')} in {outcome.seconds:.1f} s{how}"
+
+
+def _count(rows: Sequence[Row]) -> str:
+    same = sum(row.reproduced for row in rows)
+    return f"{same} of {count(len(rows), 'figure')} reproduced"
+
+
+def _table(section: Section, reasons: dict[str, int]) -> list[str]:
+    lines: list[tuple[str, list[str]] | list[str]] = []
+    for definition, rows in cells.groups(section.rows):
+        lines.append(wrap(definition, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
+        for row in rows:
+            mark = "=" if row.reproduced else f"≠ [{reasons[row.why]}]"
+            line = [cells.short(row.key), cells.as_printed(row), cells.found(row)]
+            line += [cells.ratio(row), cells.interval(row), mark]
+            if max(len(line[1]), len(line[2])) > LONGEST:
+                lines.append(_long(line))
+            else:
+                lines.append(("row", line))
+    body = [entry[1] for entry in lines if isinstance(entry, tuple)]
+    if not body:
+        return [section.title] + [text for entry in lines if isinstance(entry, list) for text in entry]
+    widths = [max(len(cell[i]) for cell in [list(HEAD), *body]) for i in range(len(HEAD))]
+    # The columns of numbers stand under one another in all sections, if they can.
+    widths[0] = max(widths[0], min(34, WIDTH - 6 - sum(widths[1:]) - 2 * len(HEAD)))
+    told = [f"{section.title:<{widths[0] + 4}}"[: widths[0] + 4] + _line(list(HEAD), widths)[widths[0] + 4 :]]
+    if len(section.title) > widths[0] + 4:
+        told = [section.title, _line(list(HEAD), widths)]
+    for entry in lines:
+        told += entry if isinstance(entry, list) else [_line(entry[1], widths)]
+    return [text.rstrip() for text in told]
+
+
+def _line(line: list[str], widths: list[int]) -> str:
+    name, *numbers, mark = line
+    told = "".join(f"  {cell:>{w}}" for cell, w in zip(numbers, widths[1:-1], strict=True))
+    return f"    {name:<{widths[0]}}{told}  {mark}"
+
+
+def _long(line: list[str]) -> list[str]:
+    """A row whose values are sentences."""
+    name, theirs, ours, _, _, mark = line
+    return [f"    {name}  {mark}", *_hanging("      paper   ", theirs), *_hanging("      rexmit  ", ours)]
+
+
+def _claim(judged: Judged) -> list[str]:
+    claim = judged.claim
+    told = paper.claims(claim.key.partition(".")[0])[claim.key]
+    lines = _hanging(f"  {judged.verdict:<13}", told)
+    if claim.reading:
+        lines += _wrapped(f"reading: {claim.reading}", 15)
+    lines += _wrapped(claim.evidence, 15)
+    if claim.effect:
+        lines += _wrapped(claim.effect, 15)
+    for line in cells.tested(judged):
+        lines += _hanging(" " * 15 + "- ", line)
+    return [*lines, ""]
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    return wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)
+
+
+def _hanging(first: str, text: str) -> list[str]:
+    return wrap(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first)) or [first.rstrip()]

@@ -1,0 +1,365 @@
+"""What all studies share: the papers' figures, rows, running, and what a user gets of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pyarrow.parquet
+import pytest
+
+import rexmit as rx
+from rexmit import cli, studies
+from rexmit.figures.style import Figure, canvas
+from rexmit.stats import Test
+from rexmit.studies import paper, rows, terminal
+from rexmit.studies.answer import answer
+from rexmit.studies.progress import Watch
+from rexmit.studies.run import Outcome, run
+from rexmit.studies.study import Claim, Drawing, Part, Plan, Results, Row, Study
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def dot() -> Figure:
+    fig, (ax,) = canvas()
+    ax.plot([0, 1], [0, 1])
+    return Figure(fig, "dot")
+
+
+def plan(p: Plan) -> None:
+    paths = [studies.scenario("wireless-ber"), studies.scenario("wireless-outage")]
+    p.runs("pair", paths, seeds=p.seeds(8), duration="5s")
+    p.runs("again", paths[0], seeds=p.seeds(3, quick=2), duration="5s")
+    p.call("answer", lambda: 50)
+
+
+def table(r: Results) -> Iterator[Row]:
+    goodput = r["pair"].summary.to_arrow()["goodput_bps"].to_numpy() / 8192
+    yield rows.exact("wireless.setup.window_packets", r["answer"], "set in the scenario", "packets")
+    yield rows.exact("wireless.setup.ack_bytes", 41, "set | given", why="it was mistyped here")
+    yield rows.sampled("wireless.table1.ber_1e-5.throughput_packets_s", goodput, "delivered packets", "1/s")
+    yield rows.stated("wireless.proposal.text", "as the paper has it", True, "what was tried")
+
+
+def again(r: Results) -> Iterator[Row]:
+    yield rows.setup("wireless.setup.window_packets", 50)
+    yield rows.exact("wireless.setup.packet_bytes", len(r["again"]), "runs", why="these are runs")
+
+
+def claims(r: Results) -> Iterator[Claim]:
+    found = r["pair"].summary.to_arrow().to_pylist()
+    rate = [[row["goodput_bps"] for row in found if row["variant"] == k] for k in (0, 1)]
+    yield Claim(
+        "wireless.claim.disconnection_over_ber",
+        "Both were run.",
+        [Test.paired("errors less outages", rate[0], rate[1], "bps")],
+        reading="as printed",
+    )
+    yield Claim("wireless.claim.ber", "One trace shows it.", settled="holds", effect="twice as much")
+
+
+def small(**changed: Any) -> Study:
+    parts = [
+        Part("Table 1", table, lambda r: [Drawing("dot", "A **line**.", dot)], text="See [1 < 2]."),
+        Part("Again", again, tables=lambda r: {"few": {"seed": [1, 2], "name": ["a", "b"]}}),
+    ]
+    whole: dict[str, Any] = {"title": "A <title>", "source": "Authors, 1998", "about": "Two runs."}
+    whole |= {"introduction": "Hello.", "plan": plan, "parts": parts, "claims": claims}
+    return Study("wireless", **(whole | changed))
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    return next(run([small()], quick=True))
+
+
+def test_every_figure_of_the_papers_has_a_key() -> None:
+    known = {name: paper.figures(name) for name in studies.ALL}
+    assert {name: len(found) for name, found in known.items()} == {
+        "interruption": 35,
+        "rto": 140,
+        "ns3": 67,
+        "wireless": 51,
+        "selfsimilar": 44,
+    }
+    assert known["rto"]["rto.table1.2.max_idle_s"] == 57.4
+    assert known["rto"]["rto.table2.6.event"] == "ack 4 arrives"
+    assert known["ns3"]["ns3.table3.10.mean_cwnd_bytes"] == 9884
+    assert known["wireless"]["wireless.trace.first_loss.acks"] == (187, 196)
+    assert known["selfsimilar"]["selfsimilar.table2.vegas.hurst"] == 0.90
+    assert "interruption.sections.note" not in known["interruption"]
+    assert paper.printed("ns3.table1.5").text == "4.200"
+    assert paper.printed("ns3.table2.1e-7").decimals == (3,)
+    assert [len(paper.claims(name)) for name in studies.ALL] == [3, 4, 7, 6, 3]
+
+
+def test_an_unknown_key_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ValueError, match=r"ns3\.table1\.6 is no figure .* did you mean ns3\.table1\.5\?"):
+        rows.exact("ns3.table1.6", 4.2, "x")
+
+
+@pytest.mark.parametrize(
+    ("value", "truncated", "same"),
+    [
+        (4.2004, False, True),
+        (4.2006, False, False),
+        (4.2006, True, True),
+        (4.1999999999999, True, True),
+        (4.1999, True, False),
+        (float("nan"), True, False),
+    ],
+)
+def test_exact_compares_the_printed_digits(value: float, truncated: bool, same: bool) -> None:
+    row = rows.exact("ns3.table1.5", value, "x", truncated=truncated, why="so it is")
+    assert row.reproduced == same
+    assert row.why == ("" if same else "so it is")
+
+
+def test_what_is_not_reproduced_needs_a_reason() -> None:
+    with pytest.raises(ValueError, match="no reason is given"):
+        rows.exact("ns3.table1.5", 4.3, "x")
+
+
+def test_lists_and_texts_are_compared_whole() -> None:
+    assert rows.exact("wireless.trace.first_loss.acks", (187, 196), "x").reproduced
+    assert not rows.exact("wireless.trace.first_loss.acks", (187, 197), "x", why="y").reproduced
+    assert rows.setup("rto.setup.sack", True).reproduced
+
+
+def test_a_sample_is_reproduced_where_the_runs_lie() -> None:
+    key = "rto.table1.1.avg_lost_packet_burst"  # 1.73
+    row = rows.sampled(key, [1.734, 1.8, None, 1.9], "x")
+    assert row.reproduced  # 1.73 may have been 1.734
+    assert row.n == 3
+    assert row.interval == (1.734, 1.9)
+    assert not rows.sampled(key, [1.75, 1.9], "x").reproduced
+    assert "2 runs, too few" in rows.sampled(key, [1.75, 1.9], "x").why
+    assert rows.sampled(key, [], "x").rexmit is None
+
+
+def test_shipped_scenarios_are_found_by_name() -> None:
+    assert studies.scenario("wireless-ber") == studies.scenario("wireless-ber.toml")
+    with pytest.raises(ValueError, match=r"did you mean wireless-ber\?"):
+        studies.scenario("wireles-ber")
+
+
+def test_a_study_runs_and_is_judged(outcome: Outcome) -> None:
+    assert outcome.failures == outcome.left_out == []
+    assert outcome.replications == 2 * 4 + 2
+    assert [row.reproduced for row in outcome.rows][:2] == [True, False]
+    assert [judged.verdict for judged in outcome.claims][1] == "holds"
+
+
+def test_the_answer_as_json(outcome: Outcome) -> None:
+    schema = json.loads((DOCS / "study.schema.json").read_text())
+    for several in (False, True):
+        told = json.loads(json.dumps(answer([outcome], several), allow_nan=False))
+        jsonschema.validate(told, schema)
+    one = told["studies"][0]
+    assert one["study"] == "wireless"
+    assert one["rows"][1]["why"] == "it was mistyped here"
+    assert one["claims"][0]["n"] == 4
+    assert one["claims"][0]["interval"][0] < one["claims"][0]["effect"]
+    assert one["claims"][1]["effect"] is None
+
+
+def test_the_terminal_lines_up_within_its_width(outcome: Outcome) -> None:
+    lines = terminal.page(outcome)
+    assert max(map(len, lines)) <= terminal.WIDTH
+    text = "\n".join(lines)
+    assert "≠ [1]" in text
+    assert "[1] it was mistyped here" in text
+    assert "4 of 6 figures reproduced" in text
+    assert "holds        One order of magnitude" in text
+    ends = {line.index(" = ") for line in lines if " = " in line and "setup.window_packets" in line}
+    assert len(ends) <= 2
+
+
+class Ctrl(Watch):
+    """Ctrl-C at the beginning of a batch."""
+
+    def __init__(self, at: str) -> None:
+        super().__init__()
+        self.at = at
+
+    def batch(self, study: str, name: str) -> Any:
+        self.stopped |= name == self.at
+        return super().batch(study, name)
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_what_is_left_out() -> None:
+    def slow(p: Plan) -> None:
+        plan(p)
+        p.batches["last"] = p.batches.pop("again")
+
+    parts = [Part("Table 1", table), Part("Last", lambda r: [*again(r), len(r["last"])])]
+    (stopped,) = run([small(plan=slow, parts=parts)], quick=True, watch=Ctrl("last"))
+    assert not stopped.failures
+    assert stopped.rows[0].key == "wireless.setup.window_packets"
+    assert any("were not finished" in sentence for sentence in stopped.left_out)
+    assert any(line.startswith("left out") for line in terminal.page(stopped))
+
+
+def test_the_first_ctrl_c_stops_the_second_ends() -> None:
+    with Watch() as watch:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        assert watch.stopped
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+
+
+def test_a_batch_that_fails_costs_what_needs_it() -> None:
+    def failing(p: Plan) -> None:
+        plan(p)
+        p.batches.pop("answer")
+        p.call("answer", lambda: 1 / 0)
+
+    (found,) = run([small(plan=failing)], quick=True)
+    assert found.failures == ["answer: ZeroDivisionError: division by zero"]
+    assert len(found.rows) == 2
+    assert len(found.claims) == 2
+
+
+def test_the_time_that_remains_follows_the_pace() -> None:
+    p = Plan(quick=True)
+    plan(p)
+    watch = Watch()
+    watch.expect({"wireless": p.batches})
+    before = watch.remaining_s()
+    with watch.batch("wireless", "pair"):
+        time.sleep(0.02)
+    assert 0 < watch.remaining_s() < before + 1
+    with watch.batch("wireless", "again"), watch.batch("wireless", "answer"):
+        pass
+
+
+@pytest.fixture
+def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(studies, "names", lambda: ["wireless"])
+    monkeypatch.setattr("rexmit.studies.import_module", lambda name: type("M", (), {"STUDY": small()}))
+
+
+@pytest.mark.usefixtures("shipped")
+def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["study", "list"]) == 0
+    assert "51 figures, 6 claims" in capsys.readouterr().out
+    assert cli.main(["study", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["study"] == "wireless"
+    assert cli.main(["study", "run", "wireless", "--quick", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["quick"] is True
+    assert cli.main(["study", "run", "all", "--quick", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["studies"]) == 1
+
+
+@pytest.mark.usefixtures("shipped")
+@pytest.mark.parametrize(
+    ("words", "mend"),
+    [
+        (["wirelss"], "'wirelss' is no study; did you mean wireless? (wireless)"),
+        (["wireless", "--replications", "0"], "'0' is no number above 0"),
+        (["wireless", "--quick", "--replications", "2"], "give one of them"),
+        (["wireless", "--figures", "svg"], "--figures needs --out DIR"),
+        (["wireless", "--quik"], "--quik is no option; did you mean --quick?"),
+    ],
+)
+def test_bad_words_are_one_sentence_with_the_mend(
+    words: list[str], mend: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["study", "run", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert mend in err
+    assert err.count("\n") == 1
+
+
+class Sources(HTMLParser):
+    """What a page loads, and whether its tags close."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.loads += [value or "" for name, value in attrs if name in ("src", "srcset")]
+        if tag not in ("meta", "img", "br", "hr", "link", "input"):
+            self.open.append(tag)
+        else:
+            assert tag != "link"
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.usefixtures("shipped")
+@pytest.mark.parametrize("form", ["png", "svg", "pdf", "none"])
+def test_the_folder_of_a_study(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "new"
+    assert cli.main(["study", "run", "wireless", "--quick", "--out", str(out), "--figures", form]) == 0
+    assert "wrote 1 page" in capsys.readouterr().out
+    drawn = [path.name for path in (out / "wireless").glob("figures/*")]
+    assert drawn == ([] if form == "none" else [f"dot.{form}"])
+    told = json.loads((out / "results.json").read_text())
+    assert told["study"] == "wireless"
+    found = pyarrow.parquet.read_table(out / "wireless/tables/rows.parquet")
+    assert found["key"].to_pylist() == [row["key"] for row in told["rows"]]
+    assert {path.name for path in (out / "wireless/tables").iterdir()} == {
+        f"{name}.{kind}" for name in ("rows", "claims", "few") for kind in ("csv", "parquet")
+    }
+    markdown = (out / "wireless.md").read_text()
+    assert "| set \\| given |" in markdown
+    assert "1. It was mistyped here. (`setup.ack_bytes`)" in markdown
+    assert ("![dot](wireless/figures/dot." in markdown) == (form != "none")
+    page = Sources()
+    html = (out / "wireless.html").read_text()
+    page.feed(html)
+    assert page.open == []
+    kind = {"png": "png", "svg": "svg+xml", "pdf": "png"}.get(form)
+    assert [source.split(";")[0] for source in page.loads] == ([f"data:image/{kind}"] if kind else [])
+    assert "A &lt;title&gt;" in html
+    assert "http" not in html.replace("http-equiv", "")
+
+
+def test_small_figures_for_the_documents(outcome: Outcome, tmp_path: Path) -> None:
+    from rexmit.studies.output import write_docs
+
+    write_docs(outcome, str(tmp_path))
+    assert (tmp_path / "wireless" / "dot.png").stat().st_size < 30_000
+    assert "](wireless/dot.png)" in (tmp_path / "wireless.md").read_text()
+
+
+@pytest.fixture(scope="session")
+def quick_studies() -> dict[str, Outcome]:
+    """All studies that there are, with the fewest runs."""
+    found = run([studies.load(name) for name in studies.names()], quick=True)
+    return {outcome.study.name: outcome for outcome in found}
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_every_figure_has_a_row_and_every_claim_a_verdict(
+    name: str, quick_studies: dict[str, Outcome]
+) -> None:
+    found = quick_studies[name]
+    assert found.failures == found.left_out == []
+    keys = [row.key for row in found.rows]
+    assert set(keys) == set(paper.figures(name))
+    assert len(keys) == len(set(keys))
+    assert sorted(judged.claim.key for judged in found.claims) == sorted(paper.claims(name))
+    assert max(map(len, terminal.page(found))) <= terminal.WIDTH
+    told = json.loads(json.dumps(answer([found], several=False), allow_nan=False))
+    jsonschema.validate(told, json.loads((DOCS / "study.schema.json").read_text()))
+
+
+def test_studies_are_found() -> None:
+    assert set(studies.names()) <= set(studies.ALL)
+    assert isinstance(rx.__version__, str)
