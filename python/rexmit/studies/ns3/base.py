@@ -52,9 +52,7 @@ def rows(results: Results) -> Iterator[Row]:
         "ns3.first_recovery_exit.ack",
         first["ack"],
         "the ACK that ends it",
-        why="no ACK in ns-3.20's own trace says 95945: it is where the last segment begins that this ACK "
-        "covers,"
-        "536 bytes below 96481",
+        why="no ACK in ns-3.20's own trace says 95945: there the last segment begins that this ACK covers",
     )
     yield exact(
         "ns3.base_cwnd_drops",
@@ -102,8 +100,7 @@ def drawings(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "fig1c-cwnd",
         "Fig. 1c: the congestion window, and below it the timer. ns-3.20 adds a segment for each "
-        "duplicate ACK"
-        "and lets the window swell to 54,940 bytes in the first recovery.",
+        "duplicate ACK and lets the window swell to 54,940 bytes in the first recovery.",
         run.cwnd,
     )
     yield Drawing(
@@ -119,7 +116,7 @@ def text(results: Results) -> str:
     at = ", ".join(f"{t:.2f}" for t in errors)
     return f"""\
 The paper's base case: 5 Mbps, 5 ms, a queue of ten packets, one byte in a million in error, NewReno. Slow
-start runs into the full queue at 1.106 s and loses every second segment, eleven in all. NewReno repairs one
+start runs into the full queue at 1.106 s and loses every third segment, eleven in all. NewReno repairs one
 of them in each round trip; that is the flat part of the sequence graph, and it ends at 1.259 s.
 
 **What the paper counts as 25 drops of cwnd** are its fast recoveries. The trace of cwnd falls 61 times,

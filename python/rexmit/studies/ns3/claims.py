@@ -33,8 +33,7 @@ def _silence(results: Results) -> Claim:
     return Claim(
         "ns3.claim.silence",
         f"Node 0 sends segment {rows[0]['seq']} {len(inside)} times between 3 and 8 s, all in error: its "
-        f"timer backs"
-        f"off from 0.2 to 3.2 s over five losses of this one segment, and the copy of "
+        f"timer backs off from 0.2 to 3.2 s over five losses of this one segment, and the copy of "
         f"{rows[-1]['at_s']:.3f} s arrives",
         settled="fails",
         effect=f"{len(inside)} segments sent in the silence, each in vain",
@@ -48,10 +47,8 @@ def _delay(results: Results) -> Claim:
     return Claim(
         "ns3.claim.delay_rules",
         f"At a given loss throughput goes with the round trip to the power {slopes.mean():.3f}; Table 1 "
-        f"does not show"
-        f"it, for its rows differ in their loss ({near.throughput_mbps / far.throughput_mbps:.1f} times "
-        f"less at 100"
-        f"than at 50 ms)",
+        f"does not show it, for its rows differ in their loss "
+        f"({near.throughput_mbps / far.throughput_mbps:.1f} times less at 100 than at 50 ms)",
         tests=[
             Test.alike(
                 "slope of log throughput on log delay, less -1", slopes, np.full(len(slopes), -1.0), SLOPE
@@ -84,8 +81,7 @@ def _queue(results: Results) -> Claim:
     return Claim(
         "ns3.claim.queue_saturates",
         f"At most {most} packets wait with a queue of 500 or 1000: the receiver's window of 122 segments "
-        f"less the"
-        f"eleven on the path",
+        f"less the eleven on the path",
         tests=[*rising, Test.alike("1000 as 500", at["1000"], at["500"], SAME_MBPS, "Mbps")],
         reading="errors per byte, other random draws than ns-3.20's",
     )
@@ -100,10 +96,8 @@ def _variants(results: Results) -> Claim:
     return Claim(
         "ns3.claim.variants",
         f"Tahoe falls to one segment in {sum(f == cases.SEGMENT_BYTES for f in falls)} of {len(falls)} "
-        f"reductions,"
-        f"Reno leaves at the first new ACK in {sum(first)} of {len(first)} recoveries, NewReno with the "
-        f"whole window"
-        f"acknowledged in {sum(whole)} of {len(whole)}",
+        f"reductions, Reno leaves at the first new ACK in {sum(first)} of {len(first)} recoveries, NewReno "
+        f"with the whole window acknowledged in {sum(whole)} of {len(whole)}",
         settled="holds" if good else "fails",
         effect=f"first recovery: Reno {_length(reno):.0f} ms, NewReno {_length(newreno):.0f} ms",
         reading="the frames lost that ns-3.20 lost in the base case",
@@ -121,8 +115,7 @@ def _min_rtt(results: Results) -> Claim:
     return Claim(
         "ns3.claim.min_rtt",
         f"From a segment's arrival to this host's own ACK: {1e6 * answers.min():.0f} µs at least; the "
-        f"path's round"
-        f"trip, by timestamps of the same packets, is never below {1e3 * path.min():.1f} ms",
+        f"path's round trip, by timestamps of the same packets, is never below {1e3 * path.min():.1f} ms",
         settled="holds" if answers.min() < 1e-4 < path.min() else "fails",
         effect=f"{path.min() / answers.min():,.0f} times too short",
         reading="our own download, captured at the receiver like the paper's",
@@ -137,8 +130,7 @@ def _dupacks(results: Results) -> Claim:
     return Claim(
         "ns3.claim.retransmissions_by_dupack",
         f"{by_ack} of {len(causes)} retransmissions came in fast recovery, {late} by a timeout; meanwhile "
-        f"up to"
-        f"{max(w.new_meanwhile for w in here.walks)} new segments arrived",
+        f"up to {max(w.new_meanwhile for w in here.walks)} new segments arrived",
         settled="holds" if by_ack == len(causes) and late == 0 else "fails",
         effect=f"{by_ack / len(causes):.0%} of the retransmissions",
         reading="our own download: the paper's is not published",

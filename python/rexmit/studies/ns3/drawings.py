@@ -177,8 +177,8 @@ def plain_log(axis: Any, at: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
 
 
 def short(value: float) -> str:
-    """`0.01`, `100`, but `1e-8`."""
-    return f"{value:g}" if value >= 0.001 else f"{value:.0e}".replace("e-0", "e-")
+    """`0.01`, `100`, but `1e-3`."""
+    return f"{value:g}" if value >= 0.002 else f"{value:.0e}".replace("e-0", "e-")
 
 
 def heading(fig: Any, what: str) -> None:

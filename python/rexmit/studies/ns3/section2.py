@@ -67,9 +67,9 @@ def draws(results: Results) -> Iterator[Drawing]:
     )
     yield Drawing(
         "fig10-rtt",
-        "Fig. 10: what a capture at the receiver shows as RTT, beside the round trip of the path. The "
-        "columns at"
-        "losses are segments that had to wait for a hole before them to be filled.",
+        "Fig. 10: what a capture at the receiver shows as RTT, beside the round trip of the path. The line "
+        "at 1.5 ms is the first of two segments, whose ACK waits for the second; the columns at losses are "
+        "segments that had to wait for a hole before them to be filled.",
         lambda: drawings.round_trips(here.answers, here.path_rtt),
     )
 
@@ -114,8 +114,7 @@ def draws_sack(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "fig11-sequence",
         "Fig. 11: time and sequence around the loss of four segments. The flat ACK line is the duplicate "
-        "ACKs;"
-        "new data keeps coming meanwhile.",
+        "ACKs; new data keeps coming meanwhile.",
         lambda: here.flow.time_sequence(walk.at_s - 0.04, walk.at_s + 0.12),
     )
     yield Drawing("fig11-ladder", "The same exchange packet by packet.", lambda: here.flow.ladder(number))

@@ -34,6 +34,8 @@ COUNTS = {
 def declare(plan: Plan) -> None:
     seeds = plan.seeds(SEEDS)
     plan.runs("error seeds", [counted({cases.ERROR_RATE: float(e)}) for e in cases.ERROR_RATES], seeds)
+    worst = counted({cases.ERROR_RATE: float(cases.ERROR_RATES[0])})
+    plan.runs("silence seeds", worst, seeds, tables=("flows",))
     plan.runs("queue seeds", [counted({cases.QUEUE: q}) for q in cases.QUEUES], plan.seeds(SEEDS // 2))
     plan.runs("variant seeds", [counted({cases.STACK: f"ns3.20-{v}"}) for v in cases.VARIANTS], seeds)
     plan.runs("formula seeds", [counted(formula(d)) for d in FORMULA_DELAYS_MS], plan.seeds(SEEDS // 2))
@@ -83,6 +85,15 @@ def slopes(runs: Runs) -> Numbers:
     thr = throughput_mbps(runs, len(FORMULA_DELAYS_MS), FORMULA_S)
     found: Numbers = np.polyfit(np.log(FORMULA_DELAYS_MS), np.log(thr), 1)[0]
     return found
+
+
+def pauses_s(runs: Runs) -> Numbers:
+    """The longest time in which each run's sender sent nothing, s; 0 where it was never idle for long."""
+    longest = np.zeros(len(runs))
+    flows = runs.table("flows").to_arrow()
+    for run, pause in zip(flows["run"].to_pylist(), flows["idle_longest_s"].to_pylist(), strict=True):
+        longest[run] = max(longest[run], pause or 0.0)
+    return longest
 
 
 def quantiles(values: Numbers, at: Sequence[float] = (0.025, 0.5, 0.975)) -> list[float]:

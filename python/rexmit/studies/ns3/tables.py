@@ -131,8 +131,7 @@ def drawings_delay(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "formula-at-a-given-loss",
         f"The formula put to the test: one byte in {1 / sweeps.FORMULA_ERRORS:,.0f} in error, 50 Mbps and "
-        f"a queue"
-        f"that never fills. Mean of {len(slopes)} seeds, 30 s each.",
+        f"a queue that never fills. Mean of {len(slopes)} seeds, 30 s each.",
         lambda: formula.given_loss(list(thr)),
     )
 
@@ -264,8 +263,7 @@ def rows_queue(results: Results) -> Iterator[Row]:
             "mean over the trace's lines (in, out, dropped, received at node 0), not over time",
             "packets",
             "ns-3.20's own trace gives 58.18 too, by the reading that gives the five other figures; the "
-            "paper's"
-            "58.15 is 0.06% off, and none of the other readings tried gives it",
+            "paper's 58.15 is 0.06% off, and none of the other readings tried gives it",
         )
 
 

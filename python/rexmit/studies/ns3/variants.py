@@ -88,10 +88,11 @@ All three see the same first loss at cwnd 17,688 bytes. **Tahoe** goes back to o
 each of its {len(reductions(tahoe))} reductions. The paper says "every time a timeout occurs", and a line
 above that none occurs: the trace has {timeouts(tahoe)} timeouts, it is the third duplicate ACK that sends
 Tahoe back. **Reno** leaves its first fast recovery at the first new ACK, {first["first_new"]:.0f}, with ten
-holes still open. It enters a second one for the next hole, and then has too little under way for a third:
-{timeouts(reno)} timeout at 1.366 s. So it is not true that no variant times out; ns-3.20's own trace of Reno
-has this timeout. **NewReno** stays until everything that had been sent before is acknowledged, in all of its
-{len(newreno.recoveries)} recoveries; in {whole} of them that is later than the first new ACK.
+holes still open. It enters a second one for the next hole, sends nothing new in it, and so gets no three
+duplicate ACKs for the third: {timeouts(reno)} timeout at 1.366 s. So it is not true that no variant times
+out; ns-3.20's own trace of Reno has this timeout. **NewReno** stays until everything that had been sent
+before is acknowledged, in all of its {len(newreno.recoveries)} recoveries; in {whole} of them that is later
+than the first new ACK.
 
 The paper leaves the comparison at the shape of the curves. Over {thr.shape[1]} seeds, paired, NewReno sends
 {over_reno.value:.3f} Mbps more than Reno ({over_reno.low:.3f} to {over_reno.high:.3f}), and Reno
