@@ -26,8 +26,8 @@ errors come from its own random stream (seed 1, run 1), of which the study carri
 lists. Everything else follows. Throughput as the paper has it is payload that the sender put on the wire,
 repeats included, × 8 / 2^20 / 9 s, cut off after the printed digits.
 
-**What came out.** All 22 throughputs have the paper's digits (one is rounded, the others cut off), and so have
-all mean windows and queueing delays. Where the paper guesses, the trace knows:
+**What came out.** All 22 throughputs have the paper's digits (one is rounded, the others cut off), and so
+have all mean windows and queueing delays. Where the paper guesses, the trace knows:
 
 - The silence between 3 and 8 s at error rate 1e-3 is the timer's back-off over one unlucky segment.
 - At 50 Mbps throughput is low for want of window, not because the sender waits after losses.
