@@ -248,14 +248,45 @@ class Runs(Sequence[Run]):
     def losses(self) -> Table:
         """One row for each run, link, direction and cause: how many packets it lost."""
         rows = [
-            {"run": run, "variant": variant, "seed": counted["seed"], "link": link["link"]}
-            | {"direction": link["direction"], "offered": link["offered"]}
+            self._way(run, link)
+            | {"offered": link["offered"]}
             | {key: loss[key] for key in ("cause", "channel", "packets")}
-            for run, (variant, _, counted) in enumerate(self._kept)
+            for run, (_, _, counted) in enumerate(self._kept)
             for link in counted["links"]
             for loss in link["losses"]
         ]
         return _table("losses", LOSSES, rows)
+
+    @cached_property
+    def links(self) -> Table:
+        """One row for each run, link and direction: what it counted (docs/running.md)."""
+        rows = [
+            self._way(run, link)
+            | {key: link[key] for key in LINK_COUNTS}
+            | {f"frames_{key}": (link["frames"] or {}).get(key) for key in ("sent", "lost")}
+            | {"frame_bursts": (link["frames"] or {}).get("bursts")}
+            | {"longest_frame_burst": (link["frames"] or {}).get("longest_burst")}
+            for run, (_, _, counted) in enumerate(self._kept)
+            for link in counted["links"]
+        ]
+        return _table("links", LINKS, rows)
+
+    @cached_property
+    def channels(self) -> Table:
+        """One row for each run, link, direction and channel: what it was asked about, and dropped."""
+        rows = [
+            self._way(run, link) | channel
+            for run, (_, _, counted) in enumerate(self._kept)
+            for link in counted["links"]
+            for channel in link["channels"]
+        ]
+        return _table("channels", CHANNELS, rows)
+
+    def _way(self, run: int, link: dict[str, Any]) -> dict[str, Any]:
+        """Which direction of which link, of which run."""
+        variant, _, counted = self._kept[run]
+        which = {"run": run, "variant": variant, "seed": counted["seed"]}
+        return which | {key: link[key] for key in ("link", "direction")}
 
     def __repr__(self) -> str:
         from rexmit.units import count
@@ -302,17 +333,24 @@ SUMMARY = {
     "events": "int64",
     "lost_packets": "int64",
 }
-LOSSES = {
-    "run": "int64",
-    "variant": "int64",
-    "seed": "uint64",
-    "link": "string",
-    "direction": "string",
-    "offered": "int64",
-    "cause": "string",
-    "channel": "string",
-    "packets": "int64",
-}
+WHICH_WAY = {"run": "int64", "variant": "int64", "seed": "uint64", "link": "string", "direction": "string"}
+LOSSES = WHICH_WAY | {"offered": "int64", "cause": "string", "channel": "string", "packets": "int64"}
+LINK_COUNTS = (
+    "offered",
+    "copies",
+    "delivered",
+    "lost",
+    "queue_full",
+    "aqm",
+    "channel",
+    "flushed",
+    "arq_gave_up",
+    "inside",
+)
+FRAME_COUNTS = ("frames_sent", "frames_lost", "frame_bursts", "longest_frame_burst")
+LINKS = WHICH_WAY | dict.fromkeys(LINK_COUNTS + FRAME_COUNTS, "int64")
+TALLY = ("asked", "dropped", "bursts", "longest_burst")
+CHANNELS = WHICH_WAY | {"channel": "string"} | dict.fromkeys(TALLY, "int64")
 
 
 def _table(name: str, columns: dict[str, str], rows: list[dict[str, Any]]) -> Table:

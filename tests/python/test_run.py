@@ -223,6 +223,35 @@ def test_counts_do_not_depend_on_what_is_kept() -> None:
         rx.runs(LOSSY, tables=("flow",))  # type: ignore[arg-type]
 
 
+def test_links_and_channels_tell_of_their_errors_and_how_they_cluster() -> None:
+    fade = {"name": "fade", "kind": "gilbert-elliott", "good_to_bad": 0.02, "bad_to_good": 0.3}
+    air = LOSSY["link"][0] | {"channel": [fade]}
+    runs = rx.runs(LOSSY | {"link": [air]}, seeds=range(6))
+    drops = runs.drops.to_polars()
+    for row in runs.channels.to_polars().iter_rows(named=True):
+        mine = drops.filter((pl.col("run") == row["run"]) & (pl.col("direction") == row["direction"]))
+        assert row["dropped"] == mine.filter(pl.col("channel") == "fade").height
+        assert row["dropped"] >= row["longest_burst"]
+        assert row["bursts"] <= row["dropped"] <= row["asked"]
+    forward = runs.channels.to_polars().filter(pl.col("direction") == "forward")
+    # A bad state lasts for 1 / 0.3 packets in the mean, in which all are lost.
+    assert forward["dropped"].sum() / forward["bursts"].sum() == pytest.approx(1 / 0.3, rel=0.2)
+    links = runs.links.to_polars()
+    assert links["frames_sent"].null_count() == links.height == 12
+    # A link that retries tells of its tries.
+    tried = rx.runs(LOSSY | {"link": [air | {"arq": {"tries": 3}}]}, seeds=range(6))
+    links = tried.links.to_polars()
+    channels = tried.channels.to_polars()
+    assert links["frames_sent"].to_list() == channels["asked"].to_list()
+    assert links["frames_lost"].to_list() == channels["dropped"].to_list()
+    assert links["longest_frame_burst"].to_list() == channels["longest_burst"].to_list()
+    at_rest = links.filter(pl.col("inside") == 0)
+    assert at_rest.height > 0
+    for row in at_rest.iter_rows(named=True):
+        # Every frame that was lost was sent again, but for the third.
+        assert row["frames_sent"] == row["offered"] - row["queue_full"] + row["frames_lost"] - row["arq_gave_up"]
+
+
 def test_what_was_done_when_it_was_stopped_has_its_rows() -> None:
     slow = rx.Scenario.of(LOSSY).with_({"flow.up.workload.size": "20MB"})
     done = rx.runs(slow, seeds=range(5_000), tables=("flows",), progress=lambda done, *_: done < 3)

@@ -5,7 +5,7 @@ use crate::routes::Routes;
 use crate::timers::Timers;
 use crate::topology::{BuildError, Duplex, NodeId, TimerId, Topology};
 use path::watch::Backlog;
-use path::{Context, Counters, Facts, Key, Link, LinkId, Orders, PacketId, Pool, Watch};
+use path::{Context, Counters, Facts, Key, Link, LinkId, Orders, PacketId, Pool, Tallies, Watch};
 use time::Time;
 
 /// What the owner of a net hears of, with its packet still in the net: see [`Net::content`].
@@ -198,6 +198,10 @@ impl<P: Copy> Net<P> {
     /// The counters of a link; all zero for one that there is not.
     pub fn counters(&self, link: LinkId) -> Counters {
         self.links.get(link.index()).map(|l| *l.counters()).unwrap_or_default()
+    }
+    /// What the channels and retries of a link met.
+    pub fn tallies(&self, link: LinkId) -> Tallies {
+        self.links.get(link.index()).map(Link::tallies).unwrap_or_default()
     }
     /// What waits in the queue of a link.
     pub fn backlog(&self, link: LinkId) -> Backlog {

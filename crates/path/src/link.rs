@@ -11,7 +11,7 @@ mod managed;
 #[cfg(test)]
 mod tests;
 
-use crate::counters::Counters;
+use crate::counters::{Counters, Tallies};
 use crate::facts::{Cause, LinkId};
 use crate::key::{Key, Orders};
 use crate::line::Line;
@@ -77,6 +77,11 @@ impl Link {
 
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// What its channels and retries met.
+    pub fn tallies(&self) -> Tallies {
+        self.extras.as_ref().map_or_else(Tallies::default, |extras| extras.tallies())
     }
 
     /// What waits in its queue.

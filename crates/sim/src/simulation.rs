@@ -9,7 +9,7 @@ use crate::stats::Way;
 use crate::workload::Application;
 use net::{BuildError, Duplex, Net, NodeId, Step, Topology};
 use path::random::Stream;
-use path::{Counters, LinkId};
+use path::{Counters, LinkId, Tallies};
 use scenario::model::{Flow, Scenario, StartSpread, Transport};
 use tcp::endpoint::Failure;
 use time::{Span, Time};
@@ -57,6 +57,8 @@ pub struct Summary {
     pub connections: Vec<Outcome>,
     /// By link: forward, back.
     pub links: Vec<[Counters; 2]>,
+    /// By link: what its channels and retries met, forward, back.
+    pub tallies: Vec<[Tallies; 2]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -261,7 +263,7 @@ impl<R: Recorder> Simulation<R> {
             failure: c.failure(),
             ways: c.ways,
         };
-        let pairs = 0..self.net.links() / 2;
+        let pairs = (0..self.net.links() / 2).map(|p| [LinkId::forward(p), LinkId::back(p)]);
         let time = match (&end, self.duration) {
             (End::Duration, Some(d)) => Time::ZERO + d,
             _ => self.net.now(),
@@ -272,9 +274,8 @@ impl<R: Recorder> Simulation<R> {
             time,
             events: self.events,
             connections: self.connections.iter().map(outcome).collect(),
-            links: pairs
-                .map(|p| [LinkId::forward(p), LinkId::back(p)].map(|l| self.net.counters(l)))
-                .collect(),
+            links: pairs.clone().map(|pair| pair.map(|l| self.net.counters(l))).collect(),
+            tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
         }
     }
 }

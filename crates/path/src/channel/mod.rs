@@ -16,6 +16,7 @@ mod schedule;
 pub(crate) use rate_trace::RateTrace;
 pub(crate) use schedule::Calendar;
 
+use crate::counters::Tally;
 use crate::facts::Facts;
 use crate::line::Ordering;
 use crate::random::Stream;
@@ -92,6 +93,7 @@ struct Channel {
     index: u16,
     only: Only,
     law: Law,
+    tally: Tally,
 }
 
 /// An enum, not a trait object: every packet of a link with channels passes here.
@@ -113,7 +115,10 @@ impl Channels {
         self.list.is_empty()
     }
     pub fn add(&mut self, index: u16, only: Only, law: Law) {
-        self.list.push(Channel { index, only, law });
+        self.list.push(Channel { index, only, law, tally: Tally::default() });
+    }
+    pub fn tallies(&self) -> impl Iterator<Item = (u16, Tally)> + '_ {
+        self.list.iter().map(|channel| (channel.index, channel.tally))
     }
     /// Schedules anchored at a link's first packet begin now.
     pub fn anchor(&mut self, at: Time) {
@@ -131,9 +136,15 @@ impl Channels {
             if !looks_at(channel.only, packet.facts) {
                 continue;
             }
+            channel.tally.see();
             match channel.law.answer(packet) {
                 Answer::Deliver | Answer::Late(Span::ZERO, Ordering::Kept) => {}
-                answer => fate.get_or_insert_with(Fate::default).add(channel.index, answer),
+                answer => {
+                    if answer == Answer::Drop {
+                        channel.tally.hit();
+                    }
+                    fate.get_or_insert_with(Fate::default).add(channel.index, answer);
+                }
             }
         }
         fate

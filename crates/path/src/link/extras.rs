@@ -3,6 +3,7 @@
 use super::{Context, Link};
 use crate::arq::Arq;
 use crate::channel::{Calendar, Channels, Fate, Passing, RateTrace};
+use crate::counters::{Tallies, Tally};
 use crate::facts::{Cause, LinkId};
 use crate::key::Key;
 use crate::line::{DelayLine, Strays, place};
@@ -21,6 +22,8 @@ pub(crate) struct Extras {
     pub flushes: Vec<Flushing>,
     pub manager: Manager,
     pub arq: Option<Arq>,
+    /// Tries, where there are retries.
+    frames: Tally,
     /// Instead of the link's rate.
     pub trace: Option<RateTrace>,
     /// When the next outage destroys what is inside; [`Key::NEVER`] if none does.
@@ -58,6 +61,7 @@ impl Extras {
         Extras {
             manager,
             arq,
+            frames: Tally::default(),
             ingress: Channels::default(),
             wire: Channels::default(),
             egress: Channels::default(),
@@ -83,6 +87,13 @@ impl Extras {
             Manager::FqCodel(fq) => fq.backlog(),
             _ => queue.backlog(),
         }
+    }
+
+    pub fn tallies(&self) -> Tallies {
+        let asked = [&self.ingress, &self.wire, &self.egress];
+        let mut channels: Vec<(u16, Tally)> = asked.into_iter().flat_map(Channels::tallies).collect();
+        channels.sort_unstable_by_key(|(index, _)| *index);
+        Tallies { channels, frames: self.arq.as_ref().map(|_| self.frames) }
     }
 
     pub fn anchor(&mut self, at: Time) {
@@ -193,11 +204,16 @@ impl Link {
             true => self.end_of_try(cx.key.time, bytes, tries),
         };
         let passing = Passing { time: end, facts: cx.pool.facts(id), bytes };
-        let Some(fate) = self.extras().wire.ask(passing) else {
+        let extras = self.extras();
+        extras.frames.see();
+        let Some(fate) = extras.wire.ask(passing) else {
             self.propagate_plainly(cx, id, end);
             self.busy_until(cx, end);
             return None;
         };
+        if fate.dropped_by.is_some() {
+            self.extras().frames.hit();
+        }
         if fate.dropped_by.is_none() && fate.copies == 0 {
             self.propagate(cx, id, end, fate);
             self.busy_until(cx, end);

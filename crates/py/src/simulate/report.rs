@@ -5,7 +5,7 @@ use super::rows::Cause;
 use crate::json::write::{By, object};
 use crate::names::Name;
 use path::spec::LinkSpec;
-use path::{Counters, LinkId};
+use path::{Counters, LinkId, Tally};
 use scenario::model::{Scenario, Transport};
 use sim::stats::Way;
 use sim::{End, Outcome, Summary};
@@ -53,6 +53,10 @@ pub struct LinkReport {
     pub counters: Counters,
     /// Cause, channel, packets; empty where nothing was recorded.
     pub losses: Vec<(Cause, Option<String>, u64)>,
+    /// Each channel, and what it was asked about.
+    pub channels: Vec<(String, Tally)>,
+    /// Tries, of a link that retries.
+    pub frames: Option<Tally>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,15 +89,17 @@ impl Report {
         let node = |at: usize| scenario.nodes.get(at).map_or(String::new(), |n| n.name.clone());
         let flows = (0..scenario.flows.len()).map(|index| flow(scenario, index, &summary.connections, &node));
         let directions =
-            summary.links.iter().zip(&scenario.links).enumerate().flat_map(|(pair, (c, link))| {
-                let ends = [link.between, (link.between.1, link.between.0)];
-                let ids = [LinkId::forward(pair), LinkId::back(pair)];
-                [&link.forward, &link.back]
-                    .into_iter()
-                    .enumerate()
-                    .map(move |(back, spec)| (link, ids[back], spec, ends[back], c[back]))
-            });
-        let links = directions.map(|(link, id, spec, (from, to), counters)| LinkReport {
+            summary.links.iter().zip(&summary.tallies).zip(&scenario.links).enumerate().flat_map(
+                |(pair, ((c, t), link))| {
+                    let ends = [link.between, (link.between.1, link.between.0)];
+                    let ids = [LinkId::forward(pair), LinkId::back(pair)];
+                    [&link.forward, &link.back]
+                        .into_iter()
+                        .enumerate()
+                        .map(move |(back, spec)| (link, ids[back], spec, ends[back], (c[back], &t[back])))
+                },
+            );
+        let links = directions.map(|(link, id, spec, (from, to), (counters, tallies))| LinkReport {
             name: link.name.clone(),
             forward: id.is_forward(),
             from: node(from),
@@ -103,6 +109,12 @@ impl Report {
                 .of(id)
                 .map(|(cause, at, n)| (cause, at.and_then(|at| channel(spec, at)), n))
                 .collect(),
+            channels: tallies
+                .channels
+                .iter()
+                .filter_map(|(at, tally)| Some((channel(spec, *at)?, *tally)))
+                .collect(),
+            frames: tallies.frames,
         });
         let links = links.collect();
         Report {
@@ -325,6 +337,13 @@ fn put_link(l: &LinkReport, out: &mut Vec<u8>) {
         "losses": l.losses.iter().map(|(cause, channel, n)| By(move |out: &mut Vec<u8>| {
             object!(out, "cause": cause.name(), "channel": channel.as_deref(), "packets": n);
         })).collect::<Vec<_>>(),
+        "channels": l.channels.iter().map(|(name, t)| By(move |out: &mut Vec<u8>| {
+            object!(out, "channel": name, "asked": t.seen, "dropped": t.hit, "bursts": t.bursts,
+                "longest_burst": t.longest_burst);
+        })).collect::<Vec<_>>(),
+        "frames": l.frames.map(|t| By(move |out: &mut Vec<u8>| {
+            object!(out, "sent": t.seen, "lost": t.hit, "bursts": t.bursts, "longest_burst": t.longest_burst);
+        })),
     );
 }
 
