@@ -51,7 +51,10 @@ def _delay(results: Results) -> Claim:
         f"({near.throughput_mbps / far.throughput_mbps:.1f} times less at 100 than at 50 ms)",
         tests=[
             Test.alike(
-                "slope of log throughput on log delay, less -1", slopes, np.full(len(slopes), -1.0), SLOPE
+                "how far the slope of log throughput on log delay is from -1",
+                slopes,
+                np.full(len(slopes), -1.0),
+                SLOPE,
             )
         ],
         reading="a given error rate, 1e-5, on a link that is never full; Table 1 has neither",
@@ -63,11 +66,11 @@ def _errors(results: Results) -> Claim:
     means = dict(zip(cases.ERROR_RATES, thr.mean(axis=1), strict=True))
     pairs = [("1e-4", "1e-3"), ("1e-5", "1e-4"), ("1e-6", "1e-5")]
     at = {e: thr[k] for k, e in enumerate(cases.ERROR_RATES)}
-    rising = [Test.paired(f"{a} more than {b}", at[a], at[b], "Mbps") for a, b in pairs]
+    rising = [Test.paired(f"at {a} less at {b}", at[a], at[b], "Mbps") for a, b in pairs]
     return Claim(
         "ns3.claim.error_saturates",
         "Mean throughput at 1e-3 to 1e-8: " + ", ".join(f"{m:.3f}" for m in means.values()) + " Mbps",
-        tests=[*rising, Test.alike("1e-8 as 1e-7", at["1e-8"], at["1e-7"], SAME_MBPS, "Mbps")],
+        tests=[*rising, Test.alike("at 1e-8 less at 1e-7", at["1e-8"], at["1e-7"], SAME_MBPS, "Mbps")],
         reading="errors per byte, other random draws than ns-3.20's; saturated: within 1% of the base case",
     )
 
@@ -76,13 +79,13 @@ def _queue(results: Results) -> Claim:
     thr = sweeps.throughput_mbps(results["queue seeds"], len(cases.QUEUES))
     at = {q: thr[k] for k, q in enumerate(cases.QUEUES)}
     pairs = [("2", "1"), ("5", "2"), ("10", "5"), ("100", "10"), ("500", "100")]
-    rising = [Test.paired(f"{a} more than {b}", at[a], at[b], "Mbps") for a, b in pairs]
+    rising = [Test.paired(f"queue of {a} less {b}", at[a], at[b], "Mbps") for a, b in pairs]
     most = tables.case(results, "queue 1000").most_waiting
     return Claim(
         "ns3.claim.queue_saturates",
         f"At most {most} packets wait with a queue of 500 or 1000: the receiver's window of 122 segments "
         f"less the eleven on the path",
-        tests=[*rising, Test.alike("1000 as 500", at["1000"], at["500"], SAME_MBPS, "Mbps")],
+        tests=[*rising, Test.alike("queue of 1000 less 500", at["1000"], at["500"], SAME_MBPS, "Mbps")],
         reading="errors per byte, other random draws than ns-3.20's",
     )
 
