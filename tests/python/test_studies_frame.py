@@ -317,7 +317,7 @@ def test_the_folder_of_a_study(form: str, tmp_path: Path, capsys: pytest.Capture
         f"{name}.{kind}" for name in ("rows", "claims", "few") for kind in ("csv", "parquet")
     }
     markdown = (out / "wireless.md").read_text()
-    assert "| set \\| given |" in markdown
+    assert "| *set \\| given* |" in markdown
     assert "1. It was mistyped here. (`setup.ack_bytes`)" in markdown
     assert ("![dot](wireless/figures/dot." in markdown) == (form != "none")
     page = Sources()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexmit.studies import paper
@@ -31,28 +31,27 @@ def short(key: str) -> str:
 
 
 def as_printed(row: Row) -> str:
-    """The paper's figure with its digits, and its unit."""
-    return _with_unit(_grouped(paper.printed(row.key).text, row.paper), row.unit)
+    """The paper's figure with its digits."""
+    return _grouped(paper.printed(row.key).text, row.paper)
 
 
 def found(row: Row) -> str:
     """rexmit's figure: a mean with half its interval, or the value."""
     if row.rexmit is None:
         return "none"
-    digits = _digits(row.key)
     if row.mean is not None and isinstance(row.rexmit, int | float):
         half = (row.mean.high - row.mean.low) / 2
-        text = number(row.rexmit, digits)
         if math.isfinite(half) and half > 0:
-            text += f" ± {number(half, 2)}"
-        return text
-    return value(row.rexmit, digits + 1)
+            # Digits that the interval leaves in doubt are none.
+            decimals = _finer(half, 2)
+            return f"{_fixed(row.rexmit, decimals)} ± {_fixed(half, decimals)}"
+    return value(row.rexmit, _digits(row.key) + 1)
 
 
 def ratio(row: Row) -> str:
     """rexmit's over the paper's, where that means something."""
     share = ratio_of(row)
-    return "" if share is None else number(share, 3)
+    return "" if share is None else f"{share:.3f}" if abs(share) < 9.9995 else number(share)
 
 
 def ratio_of(row: Row) -> float | None:
@@ -69,13 +68,17 @@ def interval(row: Row) -> str:
     """Where 95% of the runs lie."""
     if row.interval is None:
         return ""
-    digits = _digits(row.key)
-    return between(*row.interval, digits)
+    return between(*row.interval)
 
 
-def between(low: float, high: float, digits: int = LEAST) -> str:
-    """`0.21 to 0.43`."""
-    return f"{number(low, digits)} to {number(high, digits)}"
+def between(low: float, high: float) -> str:
+    """`0.21 to 0.43`, with as many decimals as tell its width to a tenth at least."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "none"
+    if low == high:
+        return f"{number(low)} to {number(high)}"
+    decimals = _finer(high - low, LEAST)
+    return f"{_fixed(low, decimals)} to {_fixed(high, decimals)}"
 
 
 def value(what: Value, digits: int = MOST) -> str:
@@ -100,7 +103,8 @@ def number(what: float, digits: int = LEAST) -> str:
         return "0"
     before = math.floor(math.log10(abs(what))) + 1
     if before < -4:
-        return f"{what:.{digits - 1}e}"
+        mantissa, _, exponent = f"{what:.{digits - 1}e}".partition("e")
+        return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
     decimals = max(0, min(digits, MOST) - before)
     text = f"{what:,.{decimals}f}"
     # A whole number says so.
@@ -162,5 +166,43 @@ def _grouped(text: str, what: Value) -> str:
     return text
 
 
-def _with_unit(text: str, unit: str) -> str:
-    return f"{text} {unit}" if unit else text
+def over(rows: Iterable[Row]) -> str:
+    """What the column of intervals is called: with the number of runs, if it is the same for all."""
+    numbers = {row.n for row in rows if row.interval is not None}
+    return f"95% of {numbers.pop():,} runs" if len(numbers) == 1 else "95% of runs"
+
+
+def column(values: Sequence[Any]) -> list[str]:
+    """A column of a table: as many decimals for all as the finest needs, four digits that count at most."""
+    needed = [_decimals(v) for v in values if isinstance(v, float) and math.isfinite(v)]
+    decimals = max(needed, default=0)
+    if needed and decimals - min(needed) > 4:
+        return [_cell(v) for v in values]
+    return [f"{v:,.{decimals}f}" if isinstance(v, float) and math.isfinite(v) else _cell(v) for v in values]
+
+
+def _finer(size: float, digits: int) -> int:
+    """Decimals that give a size so many significant digits."""
+    return max(0, digits - 1 - math.floor(math.log10(size)))
+
+
+def _fixed(what: float, decimals: int) -> str:
+    text = f"{what:,.{decimals}f}"
+    text = text.removeprefix("-") if not text.strip("-0.,") else text
+    return text if abs(what) >= 9999.5 else text.replace(",", "")
+
+
+def _decimals(what: float) -> int:
+    """Decimals that four significant digits need, without zeros at the end."""
+    text = f"{what:.4g}"
+    if "e" in text:
+        return max(0, 3 - math.floor(math.log10(abs(what))))
+    return len(text.partition(".")[2])
+
+
+def _cell(what: Any) -> str:
+    if what is None or (isinstance(what, float) and math.isnan(what)):
+        return ""
+    if hasattr(what, "isoformat"):
+        return str(what)
+    return value(tuple(what) if isinstance(what, list) else what, 4)

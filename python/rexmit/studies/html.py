@@ -25,12 +25,14 @@ pre { overflow-x: auto; padding: .8rem 1rem; background: #f7f7f5; border-radius:
 nav { font: .85rem/1.6 system-ui, "Helvetica Neue", "DejaVu Sans", sans-serif; color: var(--soft); }
 nav a { white-space: nowrap; } nav a + a::before { content: " · "; color: var(--soft); }
 .scroll { overflow-x: auto; margin: 1rem 0; }
-table { border-collapse: collapse; font: .8rem/1.4 system-ui, "Helvetica Neue", "DejaVu Sans", sans-serif;
-  font-variant-numeric: tabular-nums; min-width: 60%; }
+table { border-collapse: collapse; width: 100%; font: .8rem/1.4 system-ui, "Helvetica Neue", "DejaVu Sans",
+  sans-serif; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1.5px solid var(--ink); }
 td { border-bottom: 1px solid #ececec; vertical-align: top; }
 th, td { padding: .28rem .9rem .28rem 0; } th:last-child, td:last-child { padding-right: 0; }
 .number { text-align: right; white-space: nowrap; }
+tr.definition td { color: #444; font-style: italic; padding-top: .7rem; border-bottom: none; }
+tr.definition { break-after: avoid; } tr.same td:first-child, tr.other td:first-child { padding-left: 1rem; }
 tr.other td:last-child { color: var(--bad); white-space: nowrap; }
 tr.same td:last-child { color: var(--good); }
 tr.holds strong { color: var(--good); } tr.fails strong { color: var(--bad); }
@@ -95,7 +97,10 @@ def _table(grid: Grid, render: Any) -> str:
     rows = []
     for place, row in enumerate(grid.rows):
         mark = f' class="{grid.marks[place]}"' if grid.marks else ""
-        told = "".join(f"<td{k}>{render.renderInline(c)}</td>" for c, k in zip(row, kinds, strict=True))
+        if len(row) == 1:
+            told = f'<td colspan="{len(kinds)}">{render.renderInline(row[0])}</td>'
+        else:
+            told = "".join(f"<td{k}>{render.renderInline(c)}</td>" for c, k in zip(row, kinds, strict=True))
         rows.append(f"<tr{mark}>{told}</tr>")
     body = "\n".join(rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'

@@ -35,7 +35,9 @@ class Text:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. numbers: which columns are aligned right. marks: a class for each row, for HTML."""
+    """A table. A row of a single cell spans it. numbers: which columns are aligned right. marks: a class for
+    each row, for HTML.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -105,25 +107,24 @@ def _section(section: Section, reasons: Mapping[str, int]) -> list[Block]:
 
 def _figures(rows: Sequence[Row], reasons: Mapping[str, int]) -> Grid:
     """The paper's figures beside ours. Columns that nothing stands in are left out."""
-    head = ["figure", "what was computed", "paper", "rexmit", "ratio", "95% of runs", ""]
-    lines, marks = [], []
+    head = ["figure", "paper", "rexmit", "unit", "ratio", cells.over(rows), ""]
+    lines: list[list[str]] = []
+    marks = []
     for definition, group in cells.groups(rows):
-        for place, row in enumerate(group):
+        lines.append([definition])
+        marks.append("definition")
+        for row in group:
             same = "=" if row.reproduced else f"≠ [{reasons[row.why]}](#why)"
-            told = definition if place == 0 else "″"
-            line = [f"`{cells.short(row.key)}`", told, cells.as_printed(row), cells.found(row)]
+            line = [f"`{cells.short(row.key)}`", cells.as_printed(row), cells.found(row), row.unit]
             lines.append([*line, cells.ratio(row), cells.interval(row), same])
             marks.append("same" if row.reproduced else "other")
-    numbers = [False, False, True, True, True, True, False]
-    if any(max(len(line[2]), len(line[3])) > 30 for line in lines):
-        numbers[2] = numbers[3] = False
-    kept = [i for i in range(len(head)) if i not in (4, 5) or any(line[i] for line in lines)]
-    return Grid(
-        [head[i] for i in kept],
-        [[line[i] for i in kept] for line in lines],
-        [numbers[i] for i in kept],
-        marks,
-    )
+    body = [line for line in lines if len(line) > 1]
+    # Sentences are not aligned like numbers.
+    numbers = max(max(len(line[1]), len(line[2])) for line in body) <= 30
+    aligned = [False, numbers, numbers, False, True, True, False]
+    kept = [i for i in range(len(head)) if i not in (3, 4, 5) or any(line[i] for line in body)]
+    shown = [line if len(line) == 1 else [line[i] for i in kept] for line in lines]
+    return Grid([head[i] for i in kept], shown, [aligned[i] for i in kept], marks)
 
 
 def _data(name: str, table: Any) -> list[Block]:
@@ -133,19 +134,11 @@ def _data(name: str, table: Any) -> list[Block]:
     found = pa.table(table)
     if not 0 < found.num_rows <= MOST_ROWS:
         return []
-    columns = [found.column(i).to_pylist() for i in range(found.num_columns)]
+    columns = [cells.column(found.column(i).to_pylist()) for i in range(found.num_columns)]
     numeric = [not (pa.types.is_string(f.type) or pa.types.is_large_string(f.type)) for f in found.schema]
-    rows = [[_cell(v) for v in row] for row in zip(*columns, strict=True)]
     head = [column.replace("_", " ") for column in found.column_names]
-    return [Text(f"*{name.replace('_', ' ').replace('-', ' ')}*"), Grid(head, rows, numeric)]
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if hasattr(value, "isoformat"):
-        return str(value)
-    return cells.value(tuple(value) if isinstance(value, list) else value, 4)
+    told = name.replace("_", " ").replace("-", " ")
+    return [Text(f"*{told}*"), Grid(head, list(zip(*columns, strict=True)), numeric)]
 
 
 def _reasons(reasons: Mapping[str, int], rows: Sequence[Row]) -> list[Block]:
@@ -213,5 +206,8 @@ def markdown(page: Sequence[Block], link: Callable[[str], str | None]) -> str:
 
 def _markdown_table(grid: Grid) -> list[str]:
     rule = "|".join("---:" if number else "---" for number in grid.numbers)
-    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in grid.rows]
+    rows = []
+    for row in grid.rows:
+        told = row if len(row) > 1 else [f"*{row[0]}*"] + [""] * (len(grid.head) - 1)
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in told) + " |")
     return ["| " + " | ".join(grid.head) + " |", f"|{rule}|", *rows]

@@ -9,7 +9,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Value
@@ -56,7 +56,18 @@ def printed(key: str) -> Printed:
 
 @cache
 def _facts() -> dict[str, Any]:
-    return tomllib.loads(FACTS.read_text(encoding="utf-8"), parse_float=Decimal)
+    return tomllib.loads(FACTS.read_text(encoding="utf-8"), parse_float=_Literal)
+
+
+class _Literal(Decimal):
+    """A number with its text, which Decimal would write its own way (1e-6 as 0.000001)."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
 
 
 @cache
@@ -97,6 +108,6 @@ def _as_printed(value: Any) -> Printed:
         return Printed(whole, ", ".join(p.text for p in parts), tuple(d for p in parts for d in p.decimals))
     if isinstance(value, bool):
         return Printed(value, "yes" if value else "no", (0,))
-    if isinstance(value, Decimal):
-        return Printed(float(value), str(value), (max(0, -int(value.as_tuple().exponent)),))
+    if isinstance(value, _Literal):
+        return Printed(float(value), value.text, (max(0, -int(value.as_tuple().exponent)),))
     return Printed(value, str(value), (0,))

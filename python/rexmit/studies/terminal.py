@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from rexmit.studies.verdict import Judged
 
 WIDTH = 100
+#: The column of units, which is aligned left.
+UNIT = 3
 #: A longer value gets lines of its own.
 LONGEST = 22
-HEAD = ("", "paper", "rexmit", "ratio", "95% of runs", "")
 
 
 def listed(studies: Sequence[Study]) -> list[str]:
@@ -70,10 +71,10 @@ def _count(rows: Sequence[Row]) -> str:
 def _table(section: Section, reasons: dict[str, int]) -> list[str]:
     lines: list[tuple[str, list[str]] | list[str]] = []
     for definition, rows in cells.groups(section.rows):
-        lines.append(wrap(definition, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
+        lines.append(_wrapped(definition, 2))
         for row in rows:
             mark = "=" if row.reproduced else f"≠ [{reasons[row.why]}]"
-            line = [cells.short(row.key), cells.as_printed(row), cells.found(row)]
+            line = [cells.short(row.key), cells.as_printed(row), cells.found(row), row.unit]
             line += [cells.ratio(row), cells.interval(row), mark]
             if max(len(line[1]), len(line[2])) > LONGEST:
                 lines.append(_long(line))
@@ -82,26 +83,39 @@ def _table(section: Section, reasons: dict[str, int]) -> list[str]:
     body = [entry[1] for entry in lines if isinstance(entry, tuple)]
     if not body:
         return [section.title] + [text for entry in lines if isinstance(entry, list) for text in entry]
-    widths = [max(len(cell[i]) for cell in [list(HEAD), *body]) for i in range(len(HEAD))]
-    # The columns of numbers stand under one another in all sections, if they can.
-    widths[0] = max(widths[0], min(34, WIDTH - 6 - sum(widths[1:]) - 2 * len(HEAD)))
-    told = [f"{section.title:<{widths[0] + 4}}"[: widths[0] + 4] + _line(list(HEAD), widths)[widths[0] + 4 :]]
-    if len(section.title) > widths[0] + 4:
-        told = [section.title, _line(list(HEAD), widths)]
+    # A head only over what has anything below it.
+    words = ["", "paper", "rexmit", "", "ratio", cells.over(section.rows), ""]
+    head = [word if any(cell[i] for cell in body) else "" for i, word in enumerate(words)]
+    widths = [max(len(cell[i]) for cell in [head, *body]) for i in range(len(head))]
+    # The columns of numbers stand under one another in all sections, if they can; a key that is too long
+    # stands above its numbers.
+    room = WIDTH - 4 - sum(widths[1:]) - 2 * len(head)
+    widths[0] = min(max(widths[0], min(34, room)), max(room, 20))
+    above = _line(head, widths)
+    told = [section.title, above]
+    if len(section.title) <= widths[0] + 4:
+        told = [section.title + above[len(section.title) :]]
     for entry in lines:
-        told += entry if isinstance(entry, list) else [_line(entry[1], widths)]
+        if isinstance(entry, tuple) and len(entry[1][0]) > widths[0]:
+            told += [f"    {entry[1][0]}", _line(["", *entry[1][1:]], widths)]
+        else:
+            told += entry if isinstance(entry, list) else [_line(entry[1], widths)]
     return [text.rstrip() for text in told]
 
 
 def _line(line: list[str], widths: list[int]) -> str:
-    name, *numbers, mark = line
-    told = "".join(f"  {cell:>{w}}" for cell, w in zip(numbers, widths[1:-1], strict=True))
-    return f"    {name:<{widths[0]}}{told}  {mark}"
+    told = f"    {line[0]:<{widths[0]}}"
+    for place in range(1, len(line)):
+        if place == UNIT:
+            told += f" {line[place]:<{widths[place]}}"
+        elif widths[place]:
+            told += f"  {line[place]:>{widths[place]}}" if place < len(line) - 1 else f"  {line[place]}"
+    return told
 
 
 def _long(line: list[str]) -> list[str]:
     """A row whose values are sentences."""
-    name, theirs, ours, _, _, mark = line
+    name, theirs, ours, _, _, _, mark = line
     return [f"    {name}  {mark}", *_hanging("      paper   ", theirs), *_hanging("      rexmit  ", ours)]
 
 
@@ -120,8 +134,11 @@ def _claim(judged: Judged) -> list[str]:
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
-    return wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)
+    return _hanging(" " * indent, text)
 
 
 def _hanging(first: str, text: str) -> list[str]:
-    return wrap(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first)) or [first.rstrip()]
+    lines = wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False
+    )
+    return lines or [first.rstrip()]
