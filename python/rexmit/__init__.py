@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rexmit.api import Capture, Flow, Flows, capture
     from rexmit.batch import Runs, runs
     from rexmit.scenario import Scenario
+    from rexmit.scripted import Script, script
     from rexmit.simulation import Run, run
     from rexmit.tables import Table
 
@@ -26,11 +27,13 @@ __all__ = [
     "Runs",
     "Scenario",
     "ScenarioError",
+    "Script",
     "Table",
     "__version__",
     "capture",
     "run",
     "runs",
+    "script",
 ]
 
 _HOME = {
@@ -42,11 +45,13 @@ _HOME = {
     "Runs": "rexmit.batch",
     "Scenario": "rexmit.scenario",
     "ScenarioError": "rexmit._core",
+    "Script": "rexmit.scripted",
     "Table": "rexmit.tables",
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
     "run": "rexmit.simulation",
     "runs": "rexmit.batch",
+    "script": "rexmit.scripted",
 }
 
 

@@ -151,6 +151,33 @@ def simulate_many(
     runs.
     """
 
+Happening = TypedDict(
+    "Happening",
+    {
+        "at": float,
+        "kind": Literal["write", "ack", "data", "close", "wait"],
+        "from": int,
+        "to": int,
+        "sack": list[tuple[int, int]],
+        "window": int | None,
+        "echo": float | None,
+    },
+)
+
+def script(
+    stack: str,
+    events: Sequence[Happening],
+    *,
+    rtt: float = 0.1,
+    mss: int | None = None,
+    in_bytes: bool = False,
+) -> str:
+    """JSON: the steps of an endpoint whose peer is a script (`rexmit.script`).
+
+    `from`: what is written or acknowledged, or where the peer's data begins; `to`: where it ends.
+    Raises ScenarioError, ValueError.
+    """
+
 def stacks() -> str:
     """JSON: the built-in stacks, a list of {name, about, based_on, wire, sources}."""
 

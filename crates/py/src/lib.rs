@@ -7,6 +7,7 @@ pub mod json;
 pub mod names;
 pub mod pair;
 pub mod run;
+pub mod script;
 pub mod simulate;
 pub mod spool;
 pub mod sums;

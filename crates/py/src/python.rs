@@ -145,7 +145,7 @@ impl PyTable {
         match &self.0 {
             Source::Analysis(found, table) => tables::stream(&found.shelf, *table),
             Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.book.reader(*table)?)),
-            Source::Many(rows, table) => Ok(FFI_ArrowArrayStream::new(rows.reader(*table)?)),
+            Source::Many(rows, table) => Ok(rows.stream(*table)?),
         }
     }
 }
@@ -280,7 +280,9 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
-    use super::runs::{Batch, ScenarioError, channels, resolve, simulate, simulate_many, stack, stacks};
+    use super::runs::{
+        Batch, ScenarioError, channels, resolve, script, simulate, simulate_many, stack, stacks,
+    };
     #[pymodule_export]
     use super::{Analysis, CaptureError, PyTable, analyze, annotate};
 

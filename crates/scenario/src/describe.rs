@@ -81,12 +81,25 @@ pub fn stacks() -> Result<Vec<StackLine>, Errors> {
     built_in().map(|name| stack(name).map(|page| page.line)).collect()
 }
 
+/// One stack; a name or a file.
+pub fn load(name: &str) -> Result<tcp::stack::Stack, Errors> {
+    let mut p = Problems::default();
+    let library = Library { read: &read_file, own: Vec::new() };
+    let shown = format!("{name:?}");
+    let stack = library.stack(&wanted(name, &shown), &mut p);
+    p.into_result(stack)
+}
+
+fn wanted<'a>(name: &'a str, shown: &'a str) -> Wanted<'a> {
+    Wanted { name, origin: &Origin::Default, path: "stack", shown, dir: Path::new("") }
+}
+
 /// What one stack is made of; a name or a file.
 pub fn stack(name: &str) -> Result<StackPage, Errors> {
     let mut p = Problems::default();
     let library = Library { read: &read_file, own: Vec::new() };
     let shown = format!("{name:?}");
-    let wanted = Wanted { name, origin: &Origin::Default, path: "stack", shown: &shown, dir: Path::new("") };
+    let wanted = wanted(name, &shown);
     let values = library.values(&wanted, &mut p);
     let based_on = library.based_on(&wanted);
     // The page is of a stack that could be used.

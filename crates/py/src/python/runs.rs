@@ -3,6 +3,7 @@
 use super::watch::Watch;
 use super::{Analysis, MOST_LISTED, PyTable, Source, span, wanted};
 use crate::json::write::{By, Put, members, object};
+use crate::script::{Ack, Event, Script, What, put_step};
 use crate::simulate::gather::{AnyTable, Gathered, Keep};
 use crate::simulate::report::no_run;
 use crate::simulate::tables::RunTable;
@@ -16,6 +17,7 @@ use scenario::describe::{KeyPage, KindPage, Section, StackLine};
 use scenario::model::Scenario;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tcp::stack::Kind;
 use wire::Span;
 
 pyo3::create_exception!(
@@ -227,6 +229,70 @@ impl Batch {
     fn warnings(&self) -> Vec<String> {
         self.rows.as_ref().map_or(Vec::new(), |rows| rows.complaints.clone())
     }
+}
+
+/// What a script's event says; which of its keys are there is Python's to see to.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Happening {
+    at: f64,
+    kind: String,
+    /// Bytes that are written; what is acknowledged; where the peer's data begins.
+    from: i64,
+    /// Where the peer's data ends.
+    to: i64,
+    sack: Vec<(i64, i64)>,
+    window: Option<u32>,
+    echo: Option<f64>,
+}
+
+impl Happening {
+    fn event(&self, unit: u64) -> PyResult<Event> {
+        let bytes = |n: i64| {
+            let n = u64::try_from(n).ok().and_then(|n| n.checked_mul(unit));
+            n.ok_or_else(|| PyValueError::new_err("an offset is a whole number from 0 up"))
+        };
+        let (from, to) = (bytes(self.from)?, bytes(self.to)?);
+        let block = |(left, right): &(i64, i64)| Ok((bytes(*left)?, bytes(*right)?));
+        let at = span("at", Some(self.at))?.unwrap_or(Span::ZERO);
+        let what = match self.kind.as_str() {
+            "write" => What::Write(from),
+            "close" => What::Close,
+            "data" => What::Data { from, to },
+            "ack" => What::Ack(Ack {
+                next: from,
+                sack: self.sack.iter().map(block).collect::<PyResult<_>>()?,
+                window: self.window,
+                echo: span("echo", self.echo)?,
+            }),
+            _ => What::Wait,
+        };
+        Ok(Event { at, what })
+    }
+}
+
+/// What a stack's endpoint does about events; JSON, a list of steps.
+#[pyfunction]
+#[pyo3(signature = (stack, events, *, rtt = 0.1, mss = None, in_bytes = false))]
+pub fn script(
+    py: Python<'_>,
+    stack: &str,
+    events: Vec<Happening>,
+    rtt: f64,
+    mss: Option<u16>,
+    in_bytes: bool,
+) -> PyResult<String> {
+    let loaded = scenario::describe::load(stack).map_err(refused)?;
+    let Kind::Wire(mut spec) = loaded.kind else {
+        let says = format!("{stack} is a one-way agent: it hears no segments; name a real endpoint");
+        return Err(ScenarioError::new_err(says));
+    };
+    spec.options.mss_bytes = mss.unwrap_or(spec.options.mss_bytes);
+    let script = Script::new(&spec, span("rtt", Some(rtt))?.unwrap_or(Span::ZERO));
+    let unit = if in_bytes { 1 } else { u64::from(script.smss()) };
+    let events = events.iter().map(|e| e.event(unit)).collect::<PyResult<Vec<Event>>>()?;
+    let steps = py.detach(|| script.play(&events)).map_err(PyValueError::new_err)?;
+    text(|out| each(&steps, put_step).put(out))
 }
 
 /// The built-in stacks.

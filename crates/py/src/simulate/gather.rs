@@ -11,6 +11,7 @@ use crate::tables::column::{Column, Columns, Int, Seed, field};
 use crate::tables::{self, Batches, Reader};
 use analysis::Config;
 use arrow_array::RecordBatch;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::{ArrowError, Field, Schema};
 use scenario::model::{Record, Scenario};
 use serde::de::DeserializeOwned;
@@ -134,7 +135,11 @@ impl Gathered {
     pub fn rows(&self, table: AnyTable) -> u64 {
         self.store(table).map_or(0, Sealed::rows)
     }
-    pub(crate) fn reader(&self, table: AnyTable) -> io::Result<Reader> {
+    /// A table as a stream of the Arrow C interface.
+    pub fn stream(&self, table: AnyTable) -> io::Result<FFI_ArrowArrayStream> {
+        self.reader(table).map(FFI_ArrowArrayStream::new)
+    }
+    fn reader(&self, table: AnyTable) -> io::Result<Reader> {
         let merge = self.store(table)?.read()?;
         let places = Arc::clone(&self.places);
         Ok(match table {
