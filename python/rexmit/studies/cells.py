@@ -71,20 +71,23 @@ def interval(row: Row) -> str:
     return between(*row.interval)
 
 
-def between(low: float, high: float) -> str:
-    """`0.21 to 0.43`, with as many decimals as tell its width to a tenth at least."""
+def between(low: float, high: float, digits: int = LEAST) -> str:
+    """`0.21 to 0.43`, with as many decimals as give its width so many significant digits."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "none"
     if low == high:
         return f"{number(low)} to {number(high)}"
-    decimals = _finer(high - low, LEAST)
+    decimals = _finer(high - low, digits)
     return f"{_fixed(low, decimals)} to {_fixed(high, decimals)}"
 
 
 def value(what: Value, digits: int = MOST) -> str:
     """Any value of a row."""
     if isinstance(what, tuple | list):
-        return ", ".join(value(one, digits) for one in what)
+        # Commas between thousands would be taken for those between the numbers.
+        return ", ".join(
+            one if isinstance(one, str) else number(one, digits).replace(",", "") for one in what
+        )
     if isinstance(what, str):
         return what
     if isinstance(what, bool):
@@ -115,12 +118,15 @@ def number(what: float, digits: int = LEAST) -> str:
 
 def effect(test: Test) -> str:
     """`Reno less Tahoe: +0.32 Mbps (0.21 to 0.43), n 100`."""
+    low, high = test.interval
+    told, size = "", number(test.effect)
+    if math.isfinite(low):
+        told = f" ({between(low, high, 2)})"
+        size = _fixed(test.effect, _finer(high - low, 2)) if high > low else size
     sign = "+" if test.effect > 0 else ""
     unit = f" {test.unit}" if test.unit else ""
     margin = "" if test.margin is None else f", alike within {number(test.margin)}"
-    low, high = test.interval
-    told = f" ({between(low, high)})" if math.isfinite(low) else ""
-    return f"{test.what}: {sign}{number(test.effect)}{unit}{told}{margin}, n {test.n}"
+    return f"{test.what}: {sign}{size}{unit}{told}{margin}, n {number(test.n)}"
 
 
 def p_value(p: float) -> str:

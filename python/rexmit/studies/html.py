@@ -30,7 +30,7 @@ table { border-collapse: collapse; width: 100%; font: .8rem/1.4 system-ui, "Helv
 th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1.5px solid var(--ink); }
 td { border-bottom: 1px solid #ececec; vertical-align: top; }
 th, td { padding: .28rem .9rem .28rem 0; } th:last-child, td:last-child { padding-right: 0; }
-.number { text-align: right; white-space: nowrap; }
+.number { text-align: right; } td.number, td.short { white-space: nowrap; } th { vertical-align: bottom; }
 tr.definition td { color: #444; font-style: italic; padding-top: .7rem; border-bottom: none; }
 tr.definition { break-after: avoid; } tr.same td:first-child, tr.other td:first-child { padding-left: 1rem; }
 tr.other td:last-child { color: var(--bad); white-space: nowrap; }
@@ -45,6 +45,8 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
   h2 { break-after: avoid; } figure, tr { break-inside: avoid; } thead { display: table-header-group; }
   .scroll { overflow: visible; } a { color: inherit; } @page { margin: 18mm; } }
 """
+#: Texts up to here stay on one line.
+SHORT = 18
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
 
 
@@ -92,7 +94,12 @@ def _contents(headings: Sequence[str]) -> str:
 
 
 def _table(grid: Grid, render: Any) -> str:
-    kinds = [' class="number"' if number else "" for number in grid.numbers]
+    whole = [row for row in grid.rows if len(row) > 1]
+    longest = [max(len(row[i]) for row in whole) for i in range(len(grid.head))]
+    kinds = [
+        ' class="number"' if number else ' class="short"' if most <= SHORT else ""
+        for number, most in zip(grid.numbers, longest, strict=True)
+    ]
     head = "".join(f"<th{k}>{_text(cell)}</th>" for cell, k in zip(grid.head, kinds, strict=True))
     rows = []
     for place, row in enumerate(grid.rows):

@@ -36,7 +36,7 @@ class Watch:
         self._timed_runs = 0
         self._now: tuple[str, str] = ("", "")
         self._done = 0
-        self._began = time.monotonic()
+        self._since = self._began = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
         self._previous: Any = None
@@ -74,11 +74,11 @@ class Watch:
     def batch(self, study: str, name: str) -> Iterator[Callable[[int, int | None, int], bool]]:
         """While one batch runs: gives what `rexmit.runs` wants as its progress."""
         self._now, self._done = (study, name), 0
-        began = time.monotonic()
+        self._since = time.monotonic()
         self._tick()
         yield self._progress
         if self._now in self._runs:
-            self._timed_s += time.monotonic() - began
+            self._timed_s += time.monotonic() - self._since
             self._timed_runs += self._runs[self._now]
         self._ended.add(self._now)
         self._done = 0
@@ -101,7 +101,10 @@ class Watch:
 
     def remaining_s(self) -> float:
         """What is left to do at the pace until now."""
-        per_run = self._timed_s / self._timed_runs if self._timed_runs else GUESS_S
+        spent, done = self._timed_s, self._timed_runs
+        if self._done:
+            spent, done = spent + time.monotonic() - self._since, done + self._done
+        per_run = spent / done if done else GUESS_S
         runs = sum(n for key, n in self._runs.items() if key not in self._ended) - self._done
         calls = sum(worth for key, worth in self._calls.items() if key not in self._ended)
         return max(0.0, runs * per_run + calls)
