@@ -61,7 +61,12 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    r.add_argument("names", nargs="+", metavar="NAME", help="studies (rexmit study list), or all")
+    r.add_argument(
+        "names",
+        nargs="+",
+        metavar="NAME",
+        help="studies (rexmit study list), Python files of your own, or all",
+    )
     r.add_argument("--quick", action="store_true", help="the fewest runs that still exercise everything")
     r.add_argument(
         "--replications", type=_factor, metavar="F", help="F times as many runs as usual (default 1)"

@@ -360,6 +360,46 @@ def test_every_figure_has_a_row_and_every_claim_a_verdict(
     jsonschema.validate(told, json.loads((DOCS / "study.schema.json").read_text()))
 
 
+OWN = """
+import rexmit as rx
+from pathlib import Path
+from rexmit.studies import rows
+from rexmit.studies.study import Claim, Part, Study
+
+TINY = Path(__file__).with_name("tiny.toml")
+
+def table(r):
+    yield rows.setup("mine.setup.rate_mbps", 2.5)
+    yield rows.exact("mine.table1.reno.runs", len(r["runs"]), "runs")
+
+STUDY = Study(
+    name="mine", title="Mine", source="me", about="small", facts="figures.toml",
+    plan=lambda p: p.runs("runs", TINY, seeds=[1, 2]), parts=[Part("Table 1", table)],
+    claims=lambda r: [Claim("mine.claim.works", "It does.", settled="holds")],
+)
+"""
+FIGURES = """
+[mine]
+setup = { rate_mbps = 2.50 }
+table1 = { reno = { runs = 2 } }
+claim.works = { text = "It works" }
+"""
+
+
+def test_a_study_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("mine.py", OWN), ("figures.toml", FIGURES)):
+        (tmp_path / name).write_text(text)
+    tiny = rx.Scenario.load(studies.scenario("wireless-ber")).with_(duration="1s")
+    (tmp_path / "tiny.toml").write_text(tiny.to_toml())
+    assert cli.main(["study", "run", str(tmp_path / "mine.py"), "--out", str(tmp_path / "out")]) == 0
+    assert "2 of 2 figures reproduced" in capsys.readouterr().out
+    assert f"`rexmit study run {tmp_path}/mine.py` makes" in (tmp_path / "out" / "mine.md").read_text()
+    (tmp_path / "mine.py").write_text(OWN.replace("figures.toml", "nothing.toml"))
+    assert cli.main(["study", "run", str(tmp_path / "mine.py")]) == 2
+    assert "names no file of the paper's figures" in capsys.readouterr().err
+    assert cli.main(["study", "run", "nowhere.py"]) == 2
+
+
 def test_studies_are_found() -> None:
     assert set(studies.names()) <= set(studies.ALL)
     assert isinstance(rx.__version__, str)

@@ -77,7 +77,7 @@ def _command(outcome: Outcome) -> str:
     more = " --quick" if outcome.quick else ""
     if outcome.factor != 1:
         more += f" --replications {outcome.factor:g}"
-    return f"rexmit study run {outcome.study.name}{more}"
+    return f"rexmit study run {outcome.study.origin or outcome.study.name}{more}"
 
 
 def _draw(outcome: Outcome, folder: Path, form: str, dpi: float | None = None) -> dict[str, Path]:

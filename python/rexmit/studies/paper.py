@@ -54,6 +54,18 @@ def printed(key: str) -> Printed:
     return known[key]
 
 
+def add(path: Path, study: str) -> None:
+    """Adds the figures of a study that is none of the package's. Raises ValueError if the file has none."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_Literal)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if study not in found:
+        raise ValueError(f"{path} has no table [{study}]")
+    _facts()[study] = found[study]
+    _printed.cache_clear()
+
+
 @cache
 def _facts() -> dict[str, Any]:
     return tomllib.loads(FACTS.read_text(encoding="utf-8"), parse_float=_Literal)

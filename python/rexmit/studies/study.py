@@ -34,6 +34,10 @@ class Study:
     claims: Callable[[Results], Iterable[Claim]]
     #: Sentences (Markdown) that open the page: what was asked, what is set how, what came out.
     introduction: Callable[[Results], str] | str = ""
+    #: The file of the paper's figures, beside the module; needed outside the package only.
+    facts: str = ""
+    #: The file it was loaded from, if it is none of the package's.
+    origin: str = ""
 
 
 @dataclass(frozen=True)
