@@ -144,6 +144,14 @@ def tested(judged: Judged) -> list[str]:
     return [f"{effect(t)}, {p_value(p)}" for t, p in zip(judged.claim.tests, judged.p, strict=True)]
 
 
+def sentence(text: str) -> str:
+    """With a capital, unless it begins with a name like ns-3.20, and a full stop."""
+    text = text.strip()
+    if text.split(" ", 1)[0].isalpha():
+        text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
 def plain(number: Any) -> Any:
     """What JSON can say: NaN is null, numpy's numbers are Python's, tuples are lists."""
     if hasattr(number, "item") and not isinstance(number, str):

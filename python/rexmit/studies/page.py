@@ -148,7 +148,7 @@ def _reasons(reasons: Mapping[str, int], rows: Sequence[Row]) -> list[Block]:
     for why, place in reasons.items():
         keys = [f"`{cells.short(row.key)}`" for row in rows if row.why == why and not row.reproduced]
         told = ", ".join(keys[:6]) + (f" and {len(keys) - 6} more" if len(keys) > 6 else "")
-        lines.append(f"{place}. {why[:1].upper()}{why[1:].rstrip('.')}. ({told})")
+        lines.append(f"{place}. {cells.sentence(why)} ({told})")
     return [Heading(2, "Why"), Text("\n".join(lines))]
 
 
@@ -164,7 +164,11 @@ def _claims(outcome: Outcome) -> list[Block]:
     ]
     for judged in outcome.claims:
         claim = judged.claim
-        lines = [f"**{judged.verdict.capitalize()}**: {_claim_text(claim.key)}.", "", claim.evidence]
+        lines = [
+            f"**{judged.verdict.capitalize()}**: {_claim_text(claim.key)}.",
+            "",
+            cells.sentence(claim.evidence),
+        ]
         if claim.reading:
             lines += ["", f"Reading: {claim.reading}."]
         told = ([claim.effect] if claim.effect else []) + cells.tested(judged)

@@ -125,7 +125,7 @@ def _claim(judged: Judged) -> list[str]:
     lines = _hanging(f"  {judged.verdict:<13}", told)
     if claim.reading:
         lines += _wrapped(f"reading: {claim.reading}", 15)
-    lines += _wrapped(claim.evidence, 15)
+    lines += _wrapped(cells.sentence(claim.evidence), 15)
     if claim.effect:
         lines += _wrapped(claim.effect, 15)
     for line in cells.tested(judged):
