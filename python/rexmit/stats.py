@@ -100,8 +100,8 @@ class Test:
     """One test of a claim.
 
     what: a phrase that names the effect ("Reno less Tahoe"). effect: signed so that a positive one speaks for
-    the claim, in `unit`. interval: its 95% interval, uncorrected. p: two-sided; for `alike`, the larger of
-    the two one-sided tests. margin: what still counts as alike.
+    the claim, in `unit`. interval: its 95% interval, uncorrected. p: two-sided, of the side on which the
+    effect lies. margin: what still counts as alike; then within it speaks for the claim, beyond it against.
     """
 
     #: Not a test of pytest's.
@@ -128,9 +128,13 @@ class Test:
 
     @classmethod
     def alike(cls, what: str, a: ArrayLike, b: ArrayLike, margin: float, unit: str = "") -> Test:
-        """That mean(a - b) lies within ± margin, pair by pair (two one-sided t tests)."""
+        """That mean(a - b) lies within ± margin, pair by pair (two one-sided t tests); or, if it does not,
+        that it lies beyond.
+        """
         x = _differences(a, b)
-        p = max(_above(x + margin), _above(margin - x))
+        within = max(_above(x + margin), _above(margin - x))
+        beyond = min(_above(x - margin), _above(-margin - x))
+        p = min(1.0, 2 * min(within, beyond))
         return cls(what, *_effect(x), p, len(x), unit, margin)
 
     @classmethod
@@ -146,14 +150,10 @@ class Test:
 
     def speaks(self, p: float) -> int:
         """1 for the claim, -1 against it, 0 neither, with a p that is corrected for what else was tested."""
-        if self.margin is not None:
-            low, high = self.interval
-            if p < ALPHA:
-                return 1
-            return -1 if low > self.margin or high < -self.margin else 0
-        if not p < ALPHA or not self.effect:
+        if not p < ALPHA:
             return 0
-        return 1 if self.effect > 0 else -1
+        favour = self.effect if self.margin is None else self.margin - abs(self.effect)
+        return 1 if favour > 0 else -1 if favour < 0 else 0
 
 
 def holm(ps: Sequence[float]) -> list[float]:

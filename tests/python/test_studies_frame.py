@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -229,6 +230,13 @@ def test_a_batch_that_fails_costs_what_needs_it() -> None:
     assert len(found.rows) == 2
     assert len(found.claims) == 2
 
+    def unknown(p: Plan) -> None:
+        p.runs("pair", studies.scenario("wireless-ber"), seeds=[1], nothing="5s")
+
+    (found,) = run([small(plan=unknown)], quick=True)
+    assert found.failures[0].startswith("pair: ScenarioError: ")
+    assert found.claims == []
+
 
 def test_the_time_that_remains_follows_the_pace() -> None:
     p = Plan(quick=True)
@@ -345,6 +353,17 @@ def quick_studies() -> dict[str, Outcome]:
     return {outcome.study.name: outcome for outcome in found}
 
 
+def said(found: Outcome) -> Iterator[str]:
+    """What a study says in sentences."""
+    yield found.introduction
+    for section in found.sections:
+        yield section.text
+        yield from (drawing.caption for drawing in section.drawings)
+        yield from (word for row in section.rows for word in (row.definition, row.why))
+    for judged in found.claims:
+        yield judged.claim.evidence
+
+
 @pytest.mark.parametrize("name", studies.names())
 def test_every_figure_has_a_row_and_every_claim_a_verdict(
     name: str, quick_studies: dict[str, Outcome]
@@ -354,6 +373,7 @@ def test_every_figure_has_a_row_and_every_claim_a_verdict(
     keys = [row.key for row in found.rows]
     assert set(keys) == set(paper.figures(name))
     assert len(keys) == len(set(keys))
+    assert not [text for text in said(found) if re.search(r"[a-z],[a-z]", text)], "a space is missing"
     assert sorted(judged.claim.key for judged in found.claims) == sorted(paper.claims(name))
     assert max(map(len, terminal.page(found))) <= terminal.WIDTH
     told = json.loads(json.dumps(answer([found], several=False), allow_nan=False))

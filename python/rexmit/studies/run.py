@@ -130,7 +130,11 @@ def _runs(study: Study, plan: Plan, results: Results, outcome: Outcome, watch: W
         began = time.monotonic()
         with watch.batch(study.name, name) as progress:
             tables: dict[str, Any] = {"tables": batch.tables} if batch.tables else {}
-            done = runs(batch.scenario, batch.seeds, progress=progress, **tables, **batch.options)
+            try:
+                done = runs(batch.scenario, batch.seeds, progress=progress, **tables, **batch.options)
+            except (ValueError, TypeError, OSError) as error:
+                _fail(outcome, name, error)
+                continue
         outcome.seconds += time.monotonic() - began
         outcome.replications += len(done)
         if done.interrupted:
@@ -153,9 +157,7 @@ def _collect(
         except Unfinished:
             continue
         except Exception as error:
-            if os.environ.get("REXMIT_TRACE"):
-                raise
-            outcome.failures.append(f"{name}: {_told(error)}")
+            _fail(outcome, name, error)
 
 
 def _read(
@@ -171,9 +173,7 @@ def _read(
     except OSError:
         raise
     except Exception as error:
-        if os.environ.get("REXMIT_TRACE"):
-            raise
-        outcome.failures.append(_told(error))
+        _fail(outcome, "reading it", error)
     return outcome
 
 
@@ -194,8 +194,12 @@ def read(study: Study, results: Results, outcome: Outcome) -> None:
     outcome.claims = judge(claims)
 
 
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+def _fail(outcome: Outcome, what: str, error: Exception) -> None:
+    """A sentence for the answer; the trace for whoever asks for it."""
+    if os.environ.get("REXMIT_TRACE"):
+        raise error
+    told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    outcome.failures.append(f"{what}: {told}")
 
 
 def _section(part: Part, results: Results, left_out: list[str]) -> Section:
