@@ -10,12 +10,12 @@ run = rx.run("scenarios/interruption.toml", seed=3)
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rexmit._core import CaptureError, ScenarioError
+    from rexmit._core import CaptureError, LiveError, ScenarioError
     from rexmit.api import Capture, Flow, Flows, capture
     from rexmit.batch import Runs, runs
     from rexmit.scenario import Scenario
     from rexmit.scripted import Script, script
-    from rexmit.simulation import Run, run
+    from rexmit.simulation import LiveRun, Run, run
     from rexmit.tables import Table
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "CaptureError",
     "Flow",
     "Flows",
+    "LiveError",
+    "LiveRun",
     "Run",
     "Runs",
     "Scenario",
@@ -41,6 +43,8 @@ _HOME = {
     "CaptureError": "rexmit._core",
     "Flow": "rexmit.api",
     "Flows": "rexmit.api",
+    "LiveError": "rexmit._core",
+    "LiveRun": "rexmit.simulation",
     "Run": "rexmit.simulation",
     "Runs": "rexmit.batch",
     "Scenario": "rexmit.scenario",

@@ -133,6 +133,26 @@ class Batch:
     def warnings(self) -> list[str]:
         """Sentences about rows that could not be kept."""
 
+class LiveError(RuntimeError):
+    """The live bench can not run here, or could not go on: one sentence with the mend."""
+
+def live(
+    variant: Variant,
+    *,
+    at: Literal["both", "sender", "receiver"] = "both",
+    idle: float | None = None,
+    interval: float = 1.0,
+    captures: str | None = None,
+    flows: int | None = 10_000,
+    listed_only: bool = False,
+    progress: Callable[[float, float | None, int], bool] | None = None,
+) -> Analysis:
+    """Runs a scenario on the live bench and analyses its captures. Linux; elsewhere there is no such function.
+
+    captures: the folder in which they stay (default: none is kept).  progress(s done, s in all or None,
+    packets). All tables are kept. Raises ScenarioError, LiveError.
+    """
+
 def simulate_many(
     variants: Sequence[Variant],
     plan: Sequence[tuple[int, int | None]],

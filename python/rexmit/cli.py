@@ -309,6 +309,8 @@ def _guarded(work: Callable[[], int]) -> int:
         # Its lines name the file by themselves.
         print(error, file=sys.stderr)
         return BAD_INPUT
+    except _core.LiveError as error:
+        return _say(str(error), FAILED)
     except (_core.CaptureError, BadArguments, ValueError) as error:
         return _say(str(error), BAD_INPUT)
     except BrokenPipeError:

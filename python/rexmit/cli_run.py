@@ -22,6 +22,7 @@ examples:
   rexmit run scenarios/interruption.toml --set flow.upload.stack=linux-2.6-cubic --seed 7
   rexmit run scenarios/interruption.toml --at sender          what a capture at the sender shows of it
   rexmit run scenarios/interruption.toml --out runs/1         tables, captures, figures, all that was asked
+  rexmit run scenarios/interruption.toml --bench live         on this machine's kernel (docs/live.md)
 
 exit codes: 0 an answer, 1 a run that could not go on, 2 bad input
 """
@@ -59,6 +60,12 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         default=[],
         metavar="KEY=VALUE",
         help="override one key; repeatable",
+    )
+    played.add_argument(
+        "--bench",
+        choices=("sim", "live"),
+        default="sim",
+        help="sim: simulate; live: real kernels behind rexmit's bridge, in real time (Linux, root)",
     )
     played.add_argument("--seed", type=_seed, metavar="N", help="in the place of the scenario's")
     seen = r.add_argument_group("what is shown")
@@ -155,16 +162,24 @@ def _json(o: argparse.Namespace) -> tuple[list[str], str | None]:
     from rexmit.progress import Stepping
 
     with Stepping(os.path.basename(o.scenario)) as progress:
-        found = _core.simulate(
-            scenario(o)._variant(o.seed), listed_only=True, progress=progress, **_options(o)
-        )
+        play = _live() if o.bench == "live" else _core.simulate
+        found = play(scenario(o)._variant(o.seed), listed_only=True, progress=progress, **_options(o))
     found.write_json(1)
     return [], found.failure()
 
 
+def _live() -> Any:
+    from rexmit import _core
+
+    try:
+        return _core.live
+    except AttributeError:
+        raise _core.LiveError("the live bench needs Linux: network namespaces and packet sockets") from None
+
+
 def _play(o: argparse.Namespace) -> Run:
     from rexmit.progress import Stepping
-    from rexmit.simulation import Run
+    from rexmit.simulation import LiveRun, Run
 
     tables: tuple[AnyTable, ...] = ()
     if o.out:
@@ -173,7 +188,8 @@ def _play(o: argparse.Namespace) -> Run:
         tables = ("packets",)
     captures = os.path.join(o.out, "captures") if o.out else None
     with Stepping(os.path.basename(o.scenario)) as progress:
-        done = Run(scenario(o), o.seed, _options(o), tables, captures, progress)
+        kind = LiveRun if o.bench == "live" else Run
+        done = kind(scenario(o), o.seed, _options(o), tables, captures, progress)
     # What is computed later, for figures, asks nobody.
     done._stepping = None
     return done

@@ -19,6 +19,7 @@ CAUSES = {
     "flushed": "flushed by {}",
     "arq-gave-up": "given up by the link layer in {}",
 }
+LATE = (("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"), ("at most", "max"))
 SEEN = {"both": "seen at both ends", "sender": "seen at the sender", "receiver": "seen at the receiver"}
 
 
@@ -37,7 +38,7 @@ def page(
         lines += ["", *section(flows[0]), *others(flows[1:], total, most)]
     else:
         lines += ["", "no TCP connection of it carries data"]
-    lines += ["", *datagrams(run), *links(run)]
+    lines += ["", *datagrams(run), *links(run), *bridge(run)]
     if hints and flows:
         lines += following(flows[0], command)
     return lines
@@ -51,7 +52,24 @@ def header(overview: Json) -> str:
     words = [str(run["name"]), f"seed {run['seed']}", seconds(float(took or run["time_s"]))]
     words.append(count(int(overview["capture"]["packets"]), "packet"))
     words.append(SEEN[str(run["at"])])
-    return "simulated: " + ", ".join(words)
+    bridge = run.get("bridge")
+    return f"live, {bridge['kernel']}: " + ", ".join(words) if bridge else "simulated: " + ", ".join(words)
+
+
+def bridge(run: Json) -> list[str]:
+    """How well the live bench's bridge kept time."""
+    kept: Json | None = run.get("bridge")
+    if not kept:
+        return []
+    late = [(name, kept[f"late_{key}_s"]) for name, key in LATE]
+    told = ", ".join(f"{name} {seconds(float(value))}" for name, value in late if value is not None)
+    words = f"packets left late by {told}; " if told else "no packet passed; "
+    words += f"{count(kept['over_1ms'], 'packet')} later than 1 ms, {kept['overload']:,} lost by the machine"
+    if not kept["real_time"]:
+        words += "; without real-time priority"
+    return wrap(
+        words, WIDTH, initial_indent="  bridge   ", subsequent_indent=" " * 11, break_on_hyphens=False
+    )
 
 
 def datagrams(run: Json) -> list[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     AnyTable = _core.TableName | _core.RunTableName
 
 At = Literal["both", "sender", "receiver"]
+Bench = Literal["sim", "live"]
 Direction = Literal["forward", "back"]
 Progress = Callable[[float, float | None, int], bool]
 
@@ -34,6 +35,7 @@ def run(
     seed: int | None = None,
     *,
     set: Mapping[str, Any] | None = None,
+    bench: Bench = "sim",
     at: At = "both",
     idle: float | None = None,
     interval: float = 1.0,
@@ -46,18 +48,25 @@ def run(
 
     scenario: a path, TOML text, a dictionary or a `Scenario`.  seed: in the place of the scenario's.  set:
     keys to override, {"link.air.rate": "5Mbps"}; overrides: the same for keys without a dot, duration="5s".
-    at: where the packets are seen: at both ends (every loss is known), at the sender or at the receiver, as
-    one capture there would show them.  idle: threshold of an idle gap, s (default max(2 RTTmin, 50 ms)).
-    interval: length of the throughput intervals, s. tables: rows to keep at once, of retransmissions,
-    intervals, rtt, packets, state, queues, drops, truth, hosts; what is not kept is computed by another run
-    of the same seed, which goes the same way, when first used. captures: a folder for the captures (pcapng)
-    at the nodes that the scenario's `record.capture` names. progress(s done, s in all or None, events):
-    called about ten times a second; returning False, and Ctrl-C, end the run early and keep what was seen.
+    bench: "sim", or "live": real kernels in network namespaces behind rexmit's bridge (Linux, as root;
+    docs/live.md), in real time.  at: where the packets are seen: at both ends (every loss is known), at the
+    sender or at the receiver, as one capture there would show them.  idle: threshold of an idle gap, s
+    (default max(2 RTTmin, 50 ms)). interval: length of the throughput intervals, s. tables: rows to keep at
+    once, of retransmissions, intervals, rtt, packets, state, queues, drops, truth, hosts; what is not kept is
+    computed by another run of the same seed, which goes the same way, when first used. captures: a folder
+    for the captures (pcapng) at the nodes that the scenario's `record.capture` names (live: at all hosts).
+    progress(s done, s in all or None, events): called about ten times a second; returning False, and Ctrl-C,
+    end the run early and keep what was seen.
 
-    Raises ScenarioError if the scenario is none: a line for each mistake.
+    Raises ScenarioError if the scenario is none, a line for each mistake, or says what the live bench can
+    not do; LiveError if the bench can not run here.
     """
     resolved = Scenario.of(scenario).with_(set, **overrides)
     options = {"at": at, "idle": idle, "interval": interval}
+    if bench == "live":
+        return LiveRun(resolved, seed, options, tuple(tables), captures, progress)
+    if bench != "sim":
+        raise ValueError(f"bench = {bench!r}: one of sim, live")
     return Run(resolved, seed, options, tuple(tables), captures, progress)
 
 
@@ -239,6 +248,9 @@ class Run(Capture):
             summary = many(self)
         return "\n".join(page(seen, summary, command=self.command, hints=hints, most=top - 1))
 
+    #: How the page begins, and the option that chooses the bench.
+    bench: Bench = "sim"
+
     @property
     def name(self) -> str:
         """The scenario's name and the seed."""
@@ -252,6 +264,8 @@ class Run(Capture):
         words = ["rexmit", "run", self.scenario.label, *self.scenario._arguments()]
         if self._seed is not None:
             words += ["--seed", str(self._seed)]
+        if self.bench != "sim":
+            words += ["--bench", self.bench]
         if self._options["at"] != "both":
             words += ["--at", self._options["at"]]
         return join(words)
@@ -259,3 +273,45 @@ class Run(Capture):
     def overview(self, top: int = 5) -> dict[str, Any]:
         """`simulation`, `capture`, `totals` and the `top` flows that cost most (docs/json.md)."""
         return cast("dict[str, Any]", json.loads(self._analysis.overview(top)))
+
+
+class LiveRun(Run):
+    """A run on the live bench: real kernels behind rexmit's bridge. Read like a simulated one; `truth` and
+    `hosts`, which no kernel tells, are not there. Made by `rexmit.run(bench="live")`.
+    """
+
+    bench: Bench = "live"
+
+    def _run(self, tables: Sequence[Any], **changed: Any) -> _core.Analysis:
+        if "flow" in changed:
+            return self._analysis
+        live = getattr(_core, "live", None)
+        if live is None:
+            raise _core.LiveError("the live bench needs Linux: network namespaces and packet sockets")
+        captures, self._captures = self._captures, None
+        found: _core.Analysis = live(
+            self.scenario._variant(self._seed),
+            captures=None if captures is None else os.fspath(captures),
+            progress=self._stepping,
+            **self._options,
+        )
+        self._kept = frozenset(ON_DEMAND)
+        return found
+
+    def _keep(self, *names: Any) -> None:
+        # What happened once does not happen again: all there is was kept.
+        for name in names:
+            if name in RUN_TABLES and not self.records(name):
+                raise ValueError(f"{self.name}: table {name} was not recorded; {UNTOLD.get(name, MEND)}")
+
+    @cached_property
+    def origin_ns(self) -> int:
+        """The wall clock at the beginning of the run, ns."""
+        return int(self.summary["bridge"]["origin_ns"])
+
+
+MEND = "say record.state = true or record.queues = true before the run"
+UNTOLD = {
+    "truth": "no kernel tells why it sends a segment again",
+    "hosts": "the captures have the hosts' packets",
+}

@@ -75,6 +75,9 @@ class FakeCore:
     class ScenarioError(ValueError):
         pass
 
+    class LiveError(RuntimeError):
+        pass
+
     def analyze(self, paths: Sequence[str], **options: Any) -> FakeAnalysis:
         self.calls.append({"paths": list(paths), **options})
         if self.fails is not None:

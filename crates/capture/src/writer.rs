@@ -172,6 +172,11 @@ impl<W: Write> Writer<W> {
         self.finish_block()
     }
 
+    /// Hands on what is buffered, so that it outlives this process.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Flushes, and gives back what was written to.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;

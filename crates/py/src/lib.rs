@@ -4,6 +4,8 @@
 pub mod annotate;
 pub mod facts;
 pub mod json;
+#[cfg(target_os = "linux")]
+pub mod live;
 pub mod names;
 pub mod pair;
 pub mod run;

@@ -22,10 +22,19 @@ use std::sync::Arc;
 use watch::Watch;
 use wire::Span;
 
+#[cfg(target_os = "linux")]
+mod bench;
 mod runs;
 mod watch;
 
 pyo3::create_exception!(rexmit._core, CaptureError, pyo3::exceptions::PyException, "Nothing could be read.");
+
+pyo3::create_exception!(
+    rexmit._core,
+    LiveError,
+    pyo3::exceptions::PyRuntimeError,
+    "The live bench can not run here, or could not go on: one sentence with the mend."
+);
 
 #[pyclass(frozen, module = "rexmit._core")]
 struct Analysis {
@@ -279,6 +288,11 @@ fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathB
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::LiveError;
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::bench::live;
     #[pymodule_export]
     use super::runs::{
         Batch, ScenarioError, channels, resolve, script, simulate, simulate_many, stack, stacks,

@@ -43,7 +43,10 @@ pub struct Asker<'a> {
     pub stopped: bool,
 }
 
-impl Asker<'_> {
+impl<'a> Asker<'a> {
+    pub fn new(go_on: &'a mut dyn FnMut(Progress) -> bool) -> Asker<'a> {
+        Asker { go_on, batches: 0, stopped: false }
+    }
     #[inline]
     pub fn goes_on(&mut self, reader: &Reader) -> bool {
         self.batches += 1;
@@ -57,7 +60,7 @@ impl Asker<'_> {
 /// Reads and analyses. `go_on` is asked every few thousand packets; once it says no, reading ends there, and what
 /// was read is the answer.
 pub fn analyze(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Findings, String> {
-    let mut asker = Asker { go_on, batches: 0, stopped: false };
+    let mut asker = Asker::new(go_on);
     if !request.receiver.is_empty() {
         return pair::analyze(request, &mut asker);
     }

@@ -47,7 +47,7 @@ pub struct Variant {
 }
 
 impl Variant {
-    fn load(&self) -> PyResult<Scenario> {
+    pub(super) fn load(&self) -> PyResult<Scenario> {
         let label = match self.label.as_deref() {
             Some("--set ") => "--set ",
             _ => "",
@@ -78,7 +78,7 @@ pub fn resolve(py: Python<'_>, variant: Variant) -> PyResult<String> {
     py.detach(|| variant.load().map(|s| scenario::to_toml(&s)))
 }
 
-fn at(name: &str) -> PyResult<At> {
+pub(super) fn at(name: &str) -> PyResult<At> {
     let found = At::ALL.into_iter().find(|(known, _)| *known == name);
     found
         .map(|(_, at)| at)

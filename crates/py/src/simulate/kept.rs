@@ -26,9 +26,18 @@ impl Kept {
         self.keeps_drops
     }
     pub fn state(&mut self, row: &StateRow) {
+        self.put_state(&State::from(row));
+    }
+    pub fn put_state(&mut self, row: &State) {
         // By sender.
         let key = row.connection * 2 + u32::from(!row.forward);
-        self.state.push(key, |bytes| append(bytes, &State::from(row)));
+        self.state.push(key, |bytes| append(bytes, row));
+    }
+    pub fn put_queue(&mut self, row: &Queue) {
+        self.queues.push(row.link, |bytes| append(bytes, row));
+    }
+    pub fn put_drop(&mut self, row: &Drop) {
+        self.drops.push(IN_ORDER, |bytes| append(bytes, row));
     }
     pub fn queue(&mut self, row: &QueueRow) {
         self.queues.push(row.link.0, |bytes| append(bytes, &Queue::from(row)));

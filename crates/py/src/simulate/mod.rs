@@ -3,7 +3,7 @@
 
 pub mod captures;
 pub mod gather;
-mod kept;
+pub mod kept;
 pub mod many;
 pub mod report;
 pub mod rows;

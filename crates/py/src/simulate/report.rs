@@ -2,7 +2,7 @@
 
 use super::At;
 use super::rows::Cause;
-use crate::json::write::{By, object};
+use crate::json::write::{By, members, object};
 use crate::names::Name;
 use path::spec::LinkSpec;
 use path::{Counters, LinkId, Tally};
@@ -70,8 +70,38 @@ pub struct Report {
     pub events: u64,
     pub flows: Vec<FlowReport>,
     pub links: Vec<LinkReport>,
+    /// Of a run on the live bench.
+    pub live: Option<Live>,
     /// Names of the flows whose connections are stuck, each once.
     stuck: Vec<String>,
+}
+
+/// What only a run on the live bench has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Live {
+    /// The wall clock at the beginning of the run.
+    pub origin: Time,
+    pub kernel: String,
+    /// How it ended, where no simulation ends so.
+    pub end: Option<&'static str>,
+    /// Why it could not go on.
+    pub failure: Option<String>,
+    /// What makes the answer worth less.
+    pub warnings: Vec<String>,
+    /// How late packets left the bridge: the share of packets that was no later than that.
+    pub late: [Option<Span>; 3],
+    pub latest: Span,
+    pub packets: u64,
+    pub over_1ms: u64,
+    pub overload: u64,
+    pub shifted: u64,
+    pub most_shifted: Span,
+    pub retried: u64,
+    pub ignored: u64,
+    pub inside: u64,
+    pub wake_ups: u64,
+    pub coalesced_wake_ups: u64,
+    pub real_time: bool,
 }
 
 impl Report {
@@ -127,12 +157,16 @@ impl Report {
             events: summary.events,
             flows: flows.collect(),
             links,
+            live: None,
             stuck: stuck(scenario, summary),
         }
     }
 
     /// How it ended, in one word.
     pub fn end_word(&self) -> &'static str {
+        if let Some(word) = self.live.as_ref().and_then(|l| l.end) {
+            return word;
+        }
         match self.end {
             End::Duration => "duration",
             End::Done => "done",
@@ -144,6 +178,9 @@ impl Report {
 
     /// Why the run failed, if it did.
     pub fn failure(&self) -> Option<String> {
+        if let Some(live) = &self.live {
+            return live.failure.clone();
+        }
         match &self.end {
             End::Stuck { connections } => {
                 let (n, flows) = (connections.len(), self.stuck.join(", "));
@@ -170,13 +207,15 @@ impl Report {
                 format!("flow {}: {what} {why}", f.name)
             })
         });
-        self.failure().into_iter().chain(failed).collect()
+        let of_bench = self.live.iter().flat_map(|l| l.warnings.iter().cloned());
+        self.failure().into_iter().chain(failed).chain(of_bench).collect()
     }
 
     pub fn json(&self) -> Vec<u8> {
         let mut text = Vec::new();
         let out = &mut text;
-        object!(out,
+        out.push(b'{');
+        members!(out, "",
             "name": self.name,
             "seed": self.seed,
             "at": self.at.map(At::name),
@@ -188,6 +227,10 @@ impl Report {
             "flows": self.flows.iter().map(|f| By(move |out: &mut Vec<u8>| put_flow(f, out))).collect::<Vec<_>>(),
             "links": self.links.iter().map(|l| By(move |out: &mut Vec<u8>| put_link(l, out))).collect::<Vec<_>>(),
         );
+        if let Some(live) = &self.live {
+            members!(out, ",", "bridge": By(move |out: &mut Vec<u8>| put_live(live, out)));
+        }
+        out.push(b'}');
         text
     }
 }
@@ -314,6 +357,28 @@ fn put_way(way: &Way, out: &mut Vec<u8>) {
         "arrived_packets": way.arrived_packets,
         "first_sent_s": since_start(way.first_sent),
         "last_delivered_s": since_start(way.last_delivered),
+    );
+}
+
+fn put_live(l: &Live, out: &mut Vec<u8>) {
+    object!(out,
+        "origin_ns": l.origin.0,
+        "kernel": l.kernel,
+        "late_p50_s": l.late[0],
+        "late_p99_s": l.late[1],
+        "late_p999_s": l.late[2],
+        "late_max_s": l.latest,
+        "packets": l.packets,
+        "over_1ms": l.over_1ms,
+        "overload": l.overload,
+        "shifted": l.shifted,
+        "most_shifted_s": l.most_shifted,
+        "retried": l.retried,
+        "ignored": l.ignored,
+        "inside": l.inside,
+        "wake_ups": l.wake_ups,
+        "coalesced_wake_ups": l.coalesced_wake_ups,
+        "real_time": l.real_time,
     );
 }
 

@@ -43,7 +43,8 @@ pub struct Which {
     pub copy: u64,
     pub offset: u64,
     pub payload_bytes: u32,
-    pub reason: Reason,
+    /// `None`: nobody tells, as of a kernel that sends something again.
+    pub reason: Option<Reason>,
     pub evidence: Option<Evidence>,
     pub backoff: Option<u32>,
 }
@@ -156,6 +157,7 @@ impl From<&PacketFacts> for Which {
     fn from(p: &PacketFacts) -> Which {
         let (reason, evidence, backoff) = why(p.reason);
         let PacketFacts { connection, forward, copy, offset, payload_bytes, .. } = *p;
+        let reason = Some(reason);
         Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff }
     }
 }

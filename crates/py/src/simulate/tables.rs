@@ -79,6 +79,16 @@ impl Names {
             channels: scenario.links.iter().flat_map(|l| [of(&l.forward), of(&l.back)]).collect(),
         }
     }
+    /// Of connections that no scenario lists: each with its flow's name.
+    pub fn with_connections(self, flows: Vec<Arc<str>>) -> Names {
+        Names { ids: vec![[None; 2]; flows.len()], flows, ..self }
+    }
+    /// The flow in the tables of the analysis that one direction of a connection is.
+    pub fn set(&mut self, connection: u32, forward: bool, id: u32) {
+        if let Some(ids) = self.ids.get_mut(connection as usize) {
+            ids[usize::from(!forward)] = Some(id);
+        }
+    }
     pub fn learn(&mut self, sides: &Sides, row: &FlowRow) {
         if let Some((connection, forward)) = sides.find(row.sender, row.receiver)
             && let Some(ids) = self.ids.get_mut(connection as usize)
@@ -354,7 +364,7 @@ table! { DropColumns of DropLine {
     copy: Int = int(copy),
     seq: Int = int(offset),
     payload_bytes: Int = int(payload_bytes),
-    reason: Word = reason.name(),
+    reason: MaybeWord = reason.map(|r| r.name()),
     evidence: MaybeWord = evidence.map(|e| e.name()),
     backoff: MaybeInt = backoff.map(int),
 }
@@ -374,7 +384,7 @@ table! { TruthColumns of TruthLine {
     copy: Int = int(copy),
     seq_start: Int = int(offset),
     seq_end: Int = int(offset + u64::from(payload_bytes)),
-    cause: Word = reason.name(),
+    cause: Word = reason.map_or("", |r| r.name()),
     evidence: MaybeWord = evidence.map(|e| e.name()),
     backoff: MaybeInt = backoff.map(int),
     needless: MaybeBool = needless,
@@ -399,7 +409,7 @@ table! { HostColumns of HostLine {
     seq: Int = int(offset),
     payload_bytes: Int = int(payload_bytes),
     length_bytes: Int = int(length_bytes),
-    reason: Word = reason.name(),
+    reason: MaybeWord = reason.map(|r| r.name()),
     evidence: MaybeWord = evidence.map(|e| e.name()),
     backoff: MaybeInt = backoff.map(int),
 }

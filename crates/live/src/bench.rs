@@ -1,0 +1,326 @@
+//! A whole run: build, run, wait, take down. Every wait has a bound, and whatever ends a run takes all down.
+
+use crate::bridge::{Bridge, Findings, Setup, Shared as BridgeShared};
+use crate::clean::{self, Lock};
+use crate::clock::Clock;
+use crate::error::{Error, Told};
+use crate::host::{self, Host};
+use crate::netns::Namespace;
+use crate::plan::{Connection, Plan};
+use crate::record::{Capture, Taken};
+use crate::report::{End, Outcome};
+use crate::transfer;
+use crate::{check, sys};
+use net::NodeId;
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use time::{Span, Time};
+
+/// Between two looks at how things are.
+const LOOK: Span = Span::from_millis(20);
+/// Connections that are done have closed on both sides within that, or the run ends without.
+const SETTLING: Span = Span::from_secs(5);
+/// Nothing has come to the bridge for so long.
+const QUIET: Span = Span::from_millis(40);
+/// To open sockets and start threads.
+const READY_WITHIN: Duration = Duration::from_secs(20);
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    pub now: Time,
+    pub duration: Option<Span>,
+    pub packets: u64,
+}
+
+/// Runs a plan, with captures into `folder`. `go_on` is asked about fifty times a second; once it says no the run
+/// ends there, and what was seen is the answer.
+pub fn run(plan: &Plan, folder: &Path, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
+    check::for_plan(plan)?;
+    std::fs::create_dir_all(folder).told(folder.display())?;
+    let lock = Lock::take()?;
+    let removed = clean::clean()?;
+    let mut bench = Bench::build(plan, &lock, folder)?;
+    let mut outcome = bench.play(go_on)?;
+    if !removed.namespaces.is_empty() {
+        let n = removed.namespaces.len();
+        outcome.warnings.push(format!("{n} network namespaces of a run that was killed were removed first"));
+    }
+    Ok(outcome)
+}
+
+/// All that a run owns. What is dropped is taken down in this order.
+struct Bench<'a> {
+    plan: &'a Plan,
+    transfers: Arc<transfer::Shared>,
+    threads: Vec<JoinHandle<()>>,
+    listeners: Vec<(TcpListener, Vec<(u32, Connection)>)>,
+    captures: Vec<Capture>,
+    bridge: Option<Running>,
+    hosts: Vec<Host>,
+    bridge_ns: Namespace,
+}
+
+struct Running {
+    shared: Arc<BridgeShared>,
+    start: mpsc::Sender<Clock>,
+    thread: JoinHandle<Result<Findings, Error>>,
+}
+
+impl<'a> Bench<'a> {
+    fn build(plan: &'a Plan, lock: &Lock, folder: &Path) -> Result<Bench<'a>, Error> {
+        let bridge_ns = host::namespace(lock, "bridge")?;
+        let hosts = host::build(plan, lock, &bridge_ns)?;
+        let transfers = transfer::Shared::new(plan.connections.len());
+        let mut bench = Bench {
+            plan,
+            transfers,
+            threads: Vec::new(),
+            listeners: Vec::new(),
+            captures: Vec::new(),
+            bridge: None,
+            hosts,
+            bridge_ns,
+        };
+        for host in &bench.hosts {
+            bench.captures.push(Capture::start(host, folder, plan.snap)?);
+        }
+        bench.start_bridge()?;
+        bench.listen()?;
+        Ok(bench)
+    }
+
+    fn host(&self, node: usize) -> Result<&Host, Error> {
+        let found = self.hosts.iter().find(|h| h.node == node);
+        found.ok_or_else(|| Error::Failed(format!("node {node} is no host")))
+    }
+
+    /// The bridge's thread, ready to move packets once it has a clock.
+    fn start_bridge(&mut self) -> Result<(), Error> {
+        let ports = self.hosts.iter().enumerate();
+        let ports =
+            ports.map(|(k, h)| (NodeId(h.node as u32), u32::from(h.address), host::bridge_interface(k)));
+        let setup = Setup {
+            topology: self.plan.topology.clone(),
+            seed: self.plan.seed,
+            ports: ports.collect(),
+            queues: self.plan.queues.clone(),
+            real_time: self.plan.real_time,
+        };
+        let shared = Arc::new(BridgeShared::default());
+        let (start, started) = mpsc::channel::<Clock>();
+        let (tell, told) = mpsc::channel::<()>();
+        let (ns, ours) = (self.bridge_ns.handle().told("the bridge")?, Arc::clone(&shared));
+        let work = move || {
+            use std::os::fd::AsFd;
+            sys::enter_net(ns.as_fd()).told("the bridge")?;
+            let bridge = Bridge::open(setup)?;
+            let _ = tell.send(());
+            let clock = started.recv().map_err(|_| Error::Failed("the run ended before it began".into()))?;
+            bridge.run(clock, &ours)
+        };
+        let thread =
+            thread::Builder::new().name("bridge".into()).spawn(work).told("a thread for the bridge")?;
+        match told.recv_timeout(READY_WITHIN) {
+            Ok(()) => {}
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                return Err(Error::Failed("the bridge did not open its sockets within 20 s".into()));
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                drop(start);
+                return Err(match thread.join() {
+                    Ok(Err(e)) => e,
+                    _ => Error::Failed("the bridge's thread died".into()),
+                });
+            }
+        }
+        self.bridge = Some(Running { shared, start, thread });
+        Ok(())
+    }
+
+    fn listen(&mut self) -> Result<(), Error> {
+        let numbered: Vec<(u32, Connection)> = (0..).zip(self.plan.connections.iter().cloned()).collect();
+        let mut addresses: Vec<_> = numbered.iter().map(|(_, c)| c.to).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        for to in addresses {
+            let mine: Vec<(u32, Connection)> = numbered.iter().filter(|(_, c)| c.to == to).cloned().collect();
+            let first = &mine[0].1;
+            let host = self.host(first.server)?;
+            let listener = transfer::listen(host, first, &first.congestion[1]).told(format!(
+                "the receiver at {}, port {}",
+                host.name,
+                to.port()
+            ))?;
+            self.listeners.push((listener, mine));
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
+        let mut starts = Vec::new();
+        for (number, connection) in (0..).zip(&self.plan.connections) {
+            let (tell, told) = mpsc::channel();
+            let host = self.host(connection.client)?;
+            let thread = transfer::client(number, host, connection.clone(), told, &self.transfers)
+                .told("a thread for a sender")?;
+            self.threads.push(thread);
+            starts.push(tell);
+        }
+        let clock = Clock::start();
+        if let Some(bridge) = &self.bridge {
+            let _ = bridge.start.send(clock);
+        }
+        for (listener, connections) in self.listeners.drain(..) {
+            let thread = transfer::serve(listener, connections, clock, &self.transfers)
+                .told("a thread for a receiver")?;
+            self.threads.push(thread);
+        }
+        for start in &starts {
+            let _ = start.send(clock);
+        }
+        let end = self.wait(&clock, go_on)?;
+        // Captures first: what the end of the run does to connections is none of the scenario's.
+        let captures: Vec<Taken> = self.captures.drain(..).filter_map(Capture::finish).collect();
+        let time = clock.now();
+        let bridge = self.bridge.take().ok_or_else(no_bridge)?;
+        bridge.shared.stop.store(true, Ordering::Relaxed);
+        let found = bridge.thread.join().map_err(|_| Error::Failed("the bridge's thread died".into()))??;
+        self.stop_transfers();
+        let mut outcome = Outcome {
+            end,
+            origin: clock.origin,
+            time,
+            first: found.first,
+            ended: self.transfers.ended.lock().map(|all| all.clone()).unwrap_or_default(),
+            links: found.links,
+            tallies: found.tallies,
+            packets: found.book.copies(),
+            passed: found.book.connections,
+            drops: found.book.drops,
+            queued: found.book.queued,
+            inside: found.inside,
+            quality: found.quality,
+            captures,
+            kernel: check::kernel(),
+            warnings: self.plan.untold.clone(),
+        };
+        outcome.quality.overload += self.lost_on_the_way_in();
+        outcome.judge();
+        Ok(outcome)
+    }
+
+    /// Until all is done and closed, or the run has to end.
+    fn wait(&self, clock: &Clock, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
+        let bridge = self.bridge.as_ref().ok_or_else(no_bridge)?;
+        let limit = Time::ZERO + self.plan.limit;
+        let mut done_since = None;
+        loop {
+            let now = clock.now();
+            let packets = bridge.shared.packets.load(Ordering::Relaxed);
+            if !go_on(Progress { now, duration: self.plan.duration, packets }) {
+                return Ok(End::Stopped);
+            }
+            if bridge.thread.is_finished() {
+                return Ok(End::Failed("the bridge ended".into()));
+            }
+            if now >= limit {
+                return Ok(if self.plan.duration.is_some() { End::Duration } else { End::Overdue });
+            }
+            if self.transfers.done() == self.plan.connections.len() {
+                let since = *done_since.get_or_insert(now);
+                if now - since > SETTLING || self.settled(now, &bridge.shared) {
+                    return Ok(End::Done);
+                }
+            }
+            clock.wait(limit.min(now + LOOK), LOOK);
+        }
+    }
+
+    /// Nothing is under way, and no kernel has a connection that is not closed.
+    fn settled(&self, now: Time, bridge: &BridgeShared) -> bool {
+        let quiet = now - Time(bridge.last.load(Ordering::Relaxed)) > QUIET;
+        quiet && bridge.inside.load(Ordering::Relaxed) == 0 && self.hosts.iter().all(closed)
+    }
+
+    /// Packets that the machine threw away between a host and the bridge.
+    fn lost_on_the_way_in(&self) -> u64 {
+        self.hosts.iter().filter_map(|h| h.ns.inside(|| Ok(sent_in_vain())).ok()).sum()
+    }
+
+    fn stop_transfers(&mut self) {
+        self.transfers.stop.store(true, Ordering::Relaxed);
+        self.threads.drain(..).for_each(|t| drop(t.join()));
+    }
+}
+
+impl std::ops::Drop for Bench<'_> {
+    /// Whatever is still there, however the run ended.
+    fn drop(&mut self) {
+        self.stop_transfers();
+        self.captures.drain(..).for_each(|c| drop(c.finish()));
+        if let Some(bridge) = self.bridge.take() {
+            bridge.shared.stop.store(true, Ordering::Relaxed);
+            drop(bridge.start);
+            let _ = bridge.thread.join();
+        }
+    }
+}
+
+fn no_bridge() -> Error {
+    Error::Failed("there is no bridge".into())
+}
+
+/// Whether a host has no connection but those that are over (proc(5), net/tcp; states 6 TIME_WAIT, 7 CLOSE, 10 LISTEN).
+fn closed(host: &Host) -> bool {
+    let states = host.ns.inside(|| std::fs::read_to_string("/proc/thread-self/net/tcp"));
+    let over = |line: &str| matches!(line.split_whitespace().nth(3), Some("06" | "07" | "0A") | None);
+    states.is_ok_and(|text| text.lines().skip(1).all(over))
+}
+
+/// What this host's interface could not send (proc(5), net/dev; the twelfth figure).
+fn sent_in_vain() -> u64 {
+    let text = std::fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
+    let line = text.lines().find_map(|l| l.trim_start().strip_prefix(host::INTERFACE)?.strip_prefix(':'));
+    line.and_then(|l| l.split_whitespace().nth(11)?.parse().ok()).unwrap_or(0)
+}
+
+impl Outcome {
+    /// Warnings about what makes the answer worth less.
+    fn judge(&mut self) {
+        let q = &self.quality;
+        let mut told = Vec::new();
+        if let Some(why) = &q.no_real_time {
+            told.push(format!(
+                "the bridge had no real-time priority ({why}): packets leave later than they need to"
+            ));
+        }
+        if q.overload > 0 {
+            let lost =
+                if q.overload == 1 { "1 packet was".into() } else { format!("{} packets were", q.overload) };
+            told.push(format!(
+                "{lost} lost by the machine, not by the scenario: it is too slow or too busy for this rate"
+            ));
+        }
+        if q.clock_steps > 0 {
+            told.push(format!("the wall clock was set {} times during the run", q.clock_steps));
+        }
+        for capture in &self.captures {
+            let path = capture.path.display();
+            if let Some(e) = &capture.error {
+                told.push(format!("{path}: the capture ends early: {e}"));
+            }
+            if capture.dropped > 0 {
+                told.push(format!("{path}: the kernel had no room for {} packets", capture.dropped));
+            }
+        }
+        if self.end == End::Overdue {
+            told.push("the scenario has no duration, and its flows were not done after 10 minutes".into());
+        }
+        self.warnings.extend(told);
+    }
+}

@@ -1,0 +1,417 @@
+//! The thread that moves packets between hosts through the net.
+//!
+//! A packet arrives when the kernel stamped it, everything between is virtual, and what reaches its host waits for
+//! the wall clock. Whoever wakes late reads all that has come, puts it in the order of its stamps and hands it to the
+//! net before the net goes on: a late wake-up makes packets leave late, and shifts neither queue nor schedule.
+
+use crate::book::{Book, Queued, Which};
+use crate::clock::Clock;
+use crate::error::{Error, Told};
+use crate::frames::{FrameId, Frames, Headers, ROOM};
+use crate::lateness::Lateness;
+use crate::sys::{self, Receiving, Sending};
+use net::{BuildError, Net, NodeId, Step, Topology};
+use path::counters::Tallies;
+use path::watch::Backlog;
+use path::{Cause, Counters, Facts, LinkId, Watch};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use time::{Span, Time};
+
+/// Packets read from one host before the others have their turn.
+const BATCH: usize = 64;
+/// And in one wake-up.
+const MOST_READ: usize = 1024;
+/// No wait is longer: the order to stop is looked for then.
+const LONGEST_WAIT: Span = Span::from_millis(20);
+/// Above this rate a wake-up for each packet costs more than it gains.
+const BUSY_BPS: i64 = 200_000_000;
+const RATE_WINDOW: Span = Span::from_millis(10);
+const COALESCED: Span = Span::from_micros(100);
+/// What the bridge may lag behind before the kernel throws packets away: a second of 200 Mbps.
+const SOCKET_BYTES: i32 = 64 << 20;
+/// A full backlog at the other end is emptied within that.
+const RETRIES: u32 = 40;
+const RETRY_AFTER: Span = Span::from_micros(50);
+
+/// What the bench sees of the bridge while it runs.
+#[derive(Debug, Default)]
+pub struct Shared {
+    pub stop: AtomicBool,
+    /// Packets that came, and those inside.
+    pub packets: AtomicU64,
+    pub inside: AtomicU64,
+    /// When the last packet came, virtual nanoseconds.
+    pub last: AtomicI64,
+}
+
+/// What the bridge is made of.
+pub struct Setup {
+    pub topology: Topology,
+    pub seed: u64,
+    /// Each host's node, address and interface in this namespace.
+    pub ports: Vec<(NodeId, u32, String)>,
+    /// Links whose queues are recorded.
+    pub queues: Vec<usize>,
+    pub real_time: bool,
+}
+
+/// What it found out.
+pub struct Findings {
+    pub book: Book,
+    /// By link: forward, back.
+    pub links: Vec<[Counters; 2]>,
+    pub tallies: Vec<[Tallies; 2]>,
+    pub first: Option<Time>,
+    pub inside: u64,
+    pub quality: Quality,
+}
+
+/// How well the bridge kept time.
+#[derive(Clone, Debug, Default)]
+pub struct Quality {
+    pub lateness: Lateness,
+    /// Packets that came after the net had passed their time, and by how much at most.
+    pub shifted: u64,
+    pub most_shifted: Span,
+    /// Packets that the machine lost: no room in the bridge's sockets, or at the host's end.
+    pub overload: u64,
+    /// Packets that had to be sent again to their host, whose backlog was full.
+    pub retried: u64,
+    /// What is not the scenario's: no IPv4 for one of its hosts.
+    pub ignored: u64,
+    pub wake_ups: u64,
+    pub coalesced_wake_ups: u64,
+    /// Steps of the wall clock.
+    pub clock_steps: u64,
+    /// Why the thread has no real-time priority, if it should.
+    pub no_real_time: Option<String>,
+    pub real_time: bool,
+}
+
+struct Port {
+    node: NodeId,
+    fd: OwnedFd,
+    /// Where the next packets are received.
+    waiting: Vec<FrameId>,
+    /// What is to be sent, and since when it should be.
+    out: Vec<(FrameId, Time)>,
+    /// Not everything that had come was read.
+    more: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Arrival {
+    time: Time,
+    from: NodeId,
+    /// The port behind which it goes.
+    to: usize,
+    frame: FrameId,
+    headers: Headers,
+}
+
+pub struct Bridge {
+    net: Net<FrameId>,
+    ports: Vec<Port>,
+    fds: Vec<RawFd>,
+    /// The port of each node that has one, by address.
+    by_address: Vec<(u32, usize)>,
+    by_node: Vec<Option<usize>>,
+    log: Log,
+    quality: Quality,
+    receiving: Receiving,
+    sending: Sending,
+    received: Vec<sys::Received>,
+    arrivals: Vec<Arrival>,
+    /// Since when bytes are counted, and how many.
+    window: (Time, i64),
+    busy: bool,
+    /// When the first packet came, and the last.
+    first: Option<Time>,
+    last: Time,
+}
+
+/// What the net tells of its links.
+struct Log {
+    frames: Frames,
+    which: Vec<Option<Which>>,
+    book: Book,
+    queues: Vec<bool>,
+}
+
+impl Log {
+    fn queued(&mut self, link: LinkId, time: Time, frame: FrameId, waited: Option<Span>, b: Backlog) {
+        if self.queues.get(link.pair()) == Some(&true)
+            && let Some(which) = self.which[frame.0 as usize]
+        {
+            let row = Queued { time, link, waited, packets: b.packets, bytes: b.bytes, which };
+            self.book.queued.push(row);
+        }
+    }
+}
+
+impl Watch<FrameId> for Log {
+    fn enqueued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &FrameId, b: Backlog) {
+        self.queued(link, now, *frame, None, b);
+    }
+    fn dequeued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &FrameId, waited: Span, b: Backlog) {
+        self.queued(link, now, *frame, Some(waited), b);
+    }
+    fn dropped(&mut self, link: LinkId, time: Time, _: &Facts, frame: &FrameId, cause: Cause) {
+        if let Some(which) = self.which[frame.0 as usize] {
+            self.book.drops.push(crate::book::Drop { time, link, cause, which });
+        }
+        self.frames.release(*frame);
+    }
+    fn marked(&mut self, _: LinkId, _: Time, _: &Facts, frame: &FrameId) {
+        self.frames.mark(*frame);
+    }
+    fn copied(&mut self, _: LinkId, _: Time, _: &Facts, frame: &FrameId) {
+        self.frames.another(*frame);
+    }
+}
+
+impl Bridge {
+    /// To be called in the bridge's namespace.
+    pub fn open(setup: Setup) -> Result<Bridge, Error> {
+        let scenario = |e: BuildError| Error::Scenario(e.to_string());
+        let net = Net::new(&setup.topology, setup.seed).map_err(scenario)?;
+        let mut log =
+            Log { frames: Frames::default(), which: Vec::new(), book: Book::default(), queues: Vec::new() };
+        log.queues.resize(setup.topology.links.len(), false);
+        setup.queues.iter().for_each(|q| log.queues[*q] = true);
+        let mut quality = Quality::default();
+        let (mut ports, mut by_address) = (Vec::new(), Vec::new());
+        let mut by_node = vec![None; setup.topology.nodes as usize];
+        for (node, address, interface) in setup.ports {
+            let fd = port(&interface).told(format!("the bridge's interface {interface}"))?;
+            by_address.push((address, ports.len()));
+            by_node[node.0 as usize] = Some(ports.len());
+            let waiting = (0..BATCH).map(|_| log.frames.take()).collect();
+            ports.push(Port { node, fd, waiting, out: Vec::new(), more: false });
+        }
+        by_address.sort_unstable();
+        sys::exact_timers();
+        if setup.real_time {
+            match sys::real_time(50) {
+                Ok(()) => quality.real_time = true,
+                Err(e) => quality.no_real_time = Some(crate::error::sentence(&e)),
+            }
+        }
+        Ok(Bridge {
+            net,
+            fds: ports.iter().map(|p| p.fd.as_raw_fd()).collect(),
+            ports,
+            by_address,
+            by_node,
+            log,
+            quality,
+            receiving: Receiving::new(BATCH),
+            sending: Sending::new(BATCH),
+            received: Vec::with_capacity(BATCH),
+            arrivals: Vec::with_capacity(MOST_READ),
+            window: (Time::ZERO, 0),
+            busy: false,
+            first: None,
+            last: Time::ZERO,
+        })
+    }
+
+    /// Moves packets until it is told to stop.
+    pub fn run(mut self, mut clock: Clock, shared: &Shared) -> Result<Findings, Error> {
+        while !shared.stop.load(Ordering::Relaxed) {
+            self.wait(&clock).told("the bridge can not wait")?;
+            self.turn(&mut clock).told("the bridge can not read")?;
+            shared.packets.store(self.log.book.copies(), Ordering::Relaxed);
+            shared.inside.store(self.net.inside() as u64, Ordering::Relaxed);
+            shared.last.store(self.last.0, Ordering::Relaxed);
+        }
+        for port in &self.ports {
+            self.quality.overload += sys::packet_drops(port.fd.as_fd()).unwrap_or(0);
+        }
+        self.quality.clock_steps = clock.steps;
+        let pairs = (0..self.net.links() / 2).map(|p| [LinkId::forward(p), LinkId::back(p)]);
+        Ok(Findings {
+            links: pairs.clone().map(|pair| pair.map(|l| self.net.counters(l))).collect(),
+            tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
+            first: self.first,
+            inside: self.net.inside() as u64,
+            book: self.log.book,
+            quality: self.quality,
+        })
+    }
+
+    /// Until something comes or is due; where much comes, for a while in any case.
+    fn wait(&mut self, clock: &Clock) -> io::Result<()> {
+        let now = clock.now();
+        self.quality.wake_ups += 1;
+        if self.busy {
+            self.quality.coalesced_wake_ups += 1;
+            clock.sleep_until(now + COALESCED);
+            return Ok(());
+        }
+        if self.ports.iter().any(|p| p.more) {
+            return Ok(());
+        }
+        let due = self.net.next().map_or(LONGEST_WAIT, |at| (at - now).min(LONGEST_WAIT));
+        if due > Span::ZERO {
+            sys::wait_readable(&self.fds, due.0)?;
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, clock: &mut Clock) -> io::Result<()> {
+        clock.settle();
+        // What is stamped before this moment is in its socket, or all but.
+        let mut limit = clock.now();
+        self.arrivals.clear();
+        for at in 0..self.ports.len() {
+            if let Some(last) = self.read(at, clock)? {
+                limit = limit.min(last);
+            }
+        }
+        self.arrivals.sort_by_key(|a| a.time);
+        let arrivals = std::mem::take(&mut self.arrivals);
+        for arrival in &arrivals {
+            self.advance(arrival.time, clock)?;
+            self.enter(arrival);
+        }
+        self.arrivals = arrivals;
+        self.advance(limit, clock)?;
+        (0..self.ports.len()).try_for_each(|at| self.flush(at, clock))?;
+        self.weigh(limit);
+        Ok(())
+    }
+
+    /// Reads what a host has sent; if that was not all, the time of the last that was read.
+    fn read(&mut self, at: usize, clock: &Clock) -> io::Result<Option<Time>> {
+        let (port, frames) = (&mut self.ports[at], &mut self.log.frames);
+        port.more = false;
+        let mut read = 0;
+        let mut last = None;
+        loop {
+            let mut rooms = frames.rooms(&port.waiting);
+            let got = self.receiving.receive(port.fd.as_fd(), &mut rooms, &mut self.received)?;
+            for (k, packet) in self.received.iter().enumerate() {
+                let frame = port.waiting[k];
+                let bytes = &frames.room(frame)[..packet.len.min(ROOM)];
+                let headers = Headers::read(bytes).filter(|_| packet.len <= ROOM);
+                let to = headers.and_then(|h| find(&self.by_address, h.to));
+                let (Some(headers), Some(to)) = (headers, to) else {
+                    self.quality.ignored += 1;
+                    continue;
+                };
+                let time = if packet.time == 0 { clock.now() } else { clock.stamped(packet.time) };
+                frames.keep(frame, packet.len);
+                port.waiting[k] = frames.take();
+                last = Some(time);
+                self.last = self.last.max(time);
+                self.window.1 += i64::from(headers.len);
+                self.arrivals.push(Arrival { time, from: port.node, to, frame, headers });
+            }
+            read += got;
+            if got < BATCH {
+                return Ok(None);
+            }
+            if read >= MOST_READ {
+                port.more = true;
+                return Ok(last);
+            }
+        }
+    }
+
+    fn enter(&mut self, a: &Arrival) {
+        let (to, time) = (self.ports[a.to].node, a.time.max(self.net.now()));
+        if time > a.time && a.time > Time::ZERO {
+            self.quality.shifted += 1;
+            self.quality.most_shifted = self.quality.most_shifted.max(time - a.time);
+        }
+        self.first.get_or_insert(time);
+        let which = self.log.book.note(&a.headers);
+        let at = a.frame.0 as usize;
+        if at >= self.log.which.len() {
+            self.log.which.resize(at + 1, None);
+        }
+        self.log.which[at] = Some(which);
+        let facts = Facts {
+            len: a.headers.len,
+            flow: which.connection * 2 + u32::from(!which.from_client),
+            class: a.headers.class(),
+            ecn: a.headers.ecn(),
+        };
+        if !self.net.send(time, a.from, to, facts, a.frame, &mut self.log) {
+            self.quality.ignored += 1;
+            self.log.frames.release(a.frame);
+        }
+    }
+
+    /// Handles what happens in the net up to `limit`; what reaches a host is to be sent there.
+    fn advance(&mut self, limit: Time, clock: &Clock) -> io::Result<()> {
+        while let Some((time, step)) = self.net.advance_until(limit, &mut self.log) {
+            let Step::Arrived { at, packet } = step else { continue };
+            let frame = *self.net.content(packet);
+            let Some(port) = self.by_node[at.0 as usize] else { continue };
+            self.ports[port].out.push((frame, time));
+            if self.ports[port].out.len() >= BATCH {
+                self.flush(port, clock)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, at: usize, clock: &Clock) -> io::Result<()> {
+        let port = &mut self.ports[at];
+        let (mut done, mut tries) = (0, 0);
+        while done < port.out.len() {
+            let end = port.out.len().min(done + BATCH);
+            let packets: Vec<&[u8]> =
+                port.out[done..end].iter().map(|(id, _)| self.log.frames.bytes(*id)).collect();
+            match self.sending.send(port.fd.as_fd(), &packets) {
+                Ok(sent) => {
+                    let now = clock.now();
+                    for (_, due) in &port.out[done..done + sent] {
+                        self.quality.lateness.add(now - *due);
+                    }
+                    done += sent;
+                    tries = 0;
+                }
+                Err(_) if tries < RETRIES => {
+                    tries += 1;
+                    self.quality.retried += 1;
+                    clock.sleep_until(clock.now() + RETRY_AFTER);
+                }
+                // The host is gone, or does not take anything any more.
+                Err(_) => {
+                    self.quality.overload += 1;
+                    (done, tries) = (done + 1, 0);
+                }
+            }
+        }
+        for (frame, _) in port.out.drain(..) {
+            self.log.frames.release(frame);
+        }
+        Ok(())
+    }
+
+    /// Whether much is coming.
+    fn weigh(&mut self, now: Time) {
+        let length = now - self.window.0;
+        if length >= RATE_WINDOW {
+            self.busy = self.window.1 * 8 > BUSY_BPS / 1000 * (length.0 / 1_000_000);
+            self.window = (now, 0);
+        }
+    }
+}
+
+fn find(by_address: &[(u32, usize)], address: u32) -> Option<usize> {
+    let at = by_address.binary_search_by_key(&address, |(a, _)| *a).ok()?;
+    by_address.get(at).map(|(_, port)| *port)
+}
+
+fn port(interface: &str) -> io::Result<OwnedFd> {
+    let fd = sys::packet_socket(sys::ETH_P_IP, sys::interface_index(interface)?)?;
+    sys::prepare_receiver(fd.as_fd(), SOCKET_BYTES)?;
+    sys::prepare_sender(fd.as_fd(), SOCKET_BYTES)?;
+    Ok(fd)
+}

@@ -1,0 +1,52 @@
+//! The live bench: the path of a scenario under the real clock, between network namespaces that real TCP runs in.
+//!
+//! Who does what, from the machine up to the answer:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `sys` | every system call that needs `unsafe`, and nothing else |
+//! | `netlink` | interfaces, addresses and neighbours by rtnetlink |
+//! | `netns` | named network namespaces, and threads that enter them |
+//! | `clean` | the lock of a run, and the removal of what a killed run left |
+//! | `check` | what this machine can do, what is missing, and the mend |
+//! | `plan` | scenario to hosts, connections and settings; what live can not do is refused here |
+//! | `host` | one host: namespace, veth pair, offloads, sysctls |
+//! | `clock` | virtual time against the wall clock and the kernel's timestamps |
+//! | `frames` | packets as bytes while the net carries their numbers; what a link may know of them |
+//! | `book` | the connections that pass, and the log of what links lost |
+//! | `lateness` | the histogram of how late packets left |
+//! | `bridge` | the thread that moves packets: kernel timestamps in, virtual time, the wall clock out |
+//! | `record` | captures at the hosts |
+//! | `transfer` | the built-in sender and receiver |
+//! | `command` | programs that run in the hosts instead |
+//! | `poll` | the senders' state by TCP_INFO |
+//! | `bench` | a whole run: build, run, wait, take down, with every wait bounded |
+//!
+//! Nothing of the machine's own network is touched: veth pairs begin and end in namespaces of the run, and sysctls
+//! are set inside those. Outside Linux the crate is empty.
+#![cfg(target_os = "linux")]
+// The one crate below Python that reads clocks; `clock` does.
+
+pub mod bench;
+mod book;
+mod bridge;
+pub mod check;
+pub mod clean;
+mod clock;
+mod error;
+mod frames;
+mod host;
+mod lateness;
+mod netlink;
+mod netns;
+pub mod plan;
+mod poll;
+mod record;
+pub mod report;
+mod sys;
+mod transfer;
+
+pub use bench::{Progress, run};
+pub use error::Error;
+pub use plan::Plan;
+pub use report::Outcome;

@@ -1,0 +1,177 @@
+//! Interfaces, addresses and neighbours, by rtnetlink(7), in the namespace of the thread that asks.
+
+use crate::sys;
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+const VETH_INFO_PEER: u16 = 1;
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub type Mac = [u8; 6];
+
+/// One end of a pair.
+pub struct End<'a> {
+    pub name: &'a str,
+    pub mac: Mac,
+    /// The namespace in which it is born.
+    pub ns: BorrowedFd<'a>,
+}
+
+pub struct Netlink {
+    socket: OwnedFd,
+    sequence: u32,
+}
+
+/// A message while it is put together.
+struct Message(Vec<u8>);
+
+impl Message {
+    fn new(kind: u16, flags: i32) -> Message {
+        let mut m = Message(vec![0; 4]);
+        m.0.extend(kind.to_ne_bytes());
+        m.0.extend(((flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK) as u16).to_ne_bytes());
+        m.0.extend([0; 8]);
+        m
+    }
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend(bytes);
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+    }
+    fn attribute(&mut self, kind: u16, value: &[u8]) {
+        self.0.extend((value.len() as u16 + 4).to_ne_bytes());
+        self.0.extend(kind.to_ne_bytes());
+        self.bytes(value);
+    }
+    fn nested(&mut self, kind: u16, fill: impl FnOnce(&mut Message)) {
+        let at = self.0.len();
+        self.0.extend([0; 2]);
+        self.0.extend(kind.to_ne_bytes());
+        fill(self);
+        let len = (self.0.len() - at) as u16;
+        self.0[at..at + 2].copy_from_slice(&len.to_ne_bytes());
+    }
+    fn end(&mut self, end: &End<'_>) {
+        self.attribute(libc::IFLA_IFNAME, &name(end.name));
+        self.attribute(libc::IFLA_ADDRESS, &end.mac);
+        self.attribute(libc::IFLA_NET_NS_FD, &end.ns.as_raw_fd().to_ne_bytes());
+    }
+    /// `struct ifinfomsg`.
+    fn interface(&mut self, index: u32, flags: u32, change: u32) {
+        self.0.extend([0, 0, 0, 0]);
+        self.0.extend(index.to_ne_bytes());
+        self.0.extend(flags.to_ne_bytes());
+        self.0.extend(change.to_ne_bytes());
+    }
+}
+
+fn name(text: &str) -> Vec<u8> {
+    text.bytes().chain([0]).collect()
+}
+
+impl Netlink {
+    pub fn open() -> io::Result<Netlink> {
+        Ok(Netlink { socket: sys::netlink_socket(PATIENCE)?, sequence: 0 })
+    }
+
+    /// A pair of virtual Ethernet interfaces, each end in its namespace.
+    pub fn veth(&mut self, near: &End<'_>, far: &End<'_>) -> io::Result<()> {
+        let mut m = Message::new(libc::RTM_NEWLINK, libc::NLM_F_CREATE | libc::NLM_F_EXCL);
+        m.interface(0, 0, 0);
+        m.end(near);
+        m.nested(libc::IFLA_LINKINFO, |m| {
+            m.attribute(libc::IFLA_INFO_KIND, b"veth");
+            m.nested(libc::IFLA_INFO_DATA, |m| {
+                m.nested(VETH_INFO_PEER, |m| {
+                    m.interface(0, 0, 0);
+                    m.end(far);
+                });
+            });
+        });
+        self.ask(m)
+    }
+
+    pub fn up(&mut self, interface: u32) -> io::Result<()> {
+        let mut m = Message::new(libc::RTM_NEWLINK, 0);
+        m.interface(interface, libc::IFF_UP as u32, libc::IFF_UP as u32);
+        self.ask(m)
+    }
+
+    pub fn address(&mut self, interface: u32, address: Ipv4Addr, prefix: u8) -> io::Result<()> {
+        let mut m = Message::new(libc::RTM_NEWADDR, libc::NLM_F_CREATE | libc::NLM_F_EXCL);
+        m.0.extend([libc::AF_INET as u8, prefix, 0, 0]);
+        m.0.extend(interface.to_ne_bytes());
+        m.attribute(libc::IFA_LOCAL, &address.octets());
+        m.attribute(libc::IFA_ADDRESS, &address.octets());
+        self.ask(m)
+    }
+
+    /// A neighbour that is known for good: nobody ever asks by ARP.
+    pub fn neighbour(&mut self, interface: u32, address: Ipv4Addr, mac: Mac) -> io::Result<()> {
+        let mut m = Message::new(libc::RTM_NEWNEIGH, libc::NLM_F_CREATE | libc::NLM_F_REPLACE);
+        m.0.extend([libc::AF_INET as u8, 0, 0, 0]);
+        m.0.extend(interface.to_ne_bytes());
+        m.0.extend(libc::NUD_PERMANENT.to_ne_bytes());
+        m.0.extend([0, 0]);
+        m.attribute(libc::NDA_DST, &address.octets());
+        m.attribute(libc::NDA_LLADDR, &mac);
+        self.ask(m)
+    }
+
+    /// Whether it sends: a moment after both ends of a pair came up, before which it throws away what it is given.
+    pub fn runs(&mut self, interface: u32) -> io::Result<bool> {
+        let mut m = Message::new(libc::RTM_GETLINK, 0);
+        m.interface(interface, 0, 0);
+        self.put(m)?;
+        let mut answer = [0; 16384];
+        loop {
+            let got = sys::receive(self.socket.as_fd(), &mut answer)?;
+            let bytes = &answer[..got];
+            // struct nlmsghdr, then struct ifinfomsg.
+            if got >= 32 && u16::from_ne_bytes([bytes[4], bytes[5]]) == libc::RTM_NEWLINK {
+                let flags = u32::from_ne_bytes([bytes[24], bytes[25], bytes[26], bytes[27]]);
+                return Ok(flags & libc::IFF_RUNNING as u32 != 0);
+            }
+            if let Some(done) = acknowledged(bytes, self.sequence) {
+                return done.map(|()| false);
+            }
+        }
+    }
+
+    fn put(&mut self, mut message: Message) -> io::Result<()> {
+        self.sequence += 1;
+        let len = message.0.len() as u32;
+        message.0[..4].copy_from_slice(&len.to_ne_bytes());
+        message.0[8..12].copy_from_slice(&self.sequence.to_ne_bytes());
+        sys::send(self.socket.as_fd(), &message.0)
+    }
+
+    fn ask(&mut self, message: Message) -> io::Result<()> {
+        self.put(message)?;
+        let mut answer = [0; 8192];
+        loop {
+            let got = sys::receive(self.socket.as_fd(), &mut answer)?;
+            if let Some(done) = acknowledged(&answer[..got], self.sequence) {
+                return done;
+            }
+        }
+    }
+}
+
+/// The answer to request `sequence`, if it is among these messages.
+fn acknowledged(mut bytes: &[u8], sequence: u32) -> Option<io::Result<()>> {
+    while bytes.len() >= 20 {
+        let word = |at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let len = (word(0) as usize).next_multiple_of(4);
+        let kind = u16::from_ne_bytes([bytes[4], bytes[5]]);
+        if i32::from(kind) == libc::NLMSG_ERROR && word(8) == sequence {
+            return Some(match word(16) as i32 {
+                0 => Ok(()),
+                error => Err(io::Error::from_raw_os_error(-error)),
+            });
+        }
+        bytes = bytes.get(len.max(20)..)?;
+    }
+    None
+}

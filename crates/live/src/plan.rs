@@ -1,0 +1,265 @@
+//! A scenario as the live bench runs it: hosts, connections, settings. What live can not do is refused here.
+
+use crate::error::Error;
+use net::{Duplex, NodeId, Topology};
+use path::random::Stream;
+use scenario::model::{Flow, Input, Link, Scenario, StartSpread, Transport, Workload};
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use tcp::stack::{Kind, WindowRuleKind, Wire};
+use time::{Span, Time};
+
+/// Each has a namespace, two interfaces and two sockets of its own.
+const MOST_HOSTS: usize = 64;
+/// Each has two threads of its own.
+const MOST_CONNECTIONS: usize = 256;
+/// A run whose scenario has no duration is ended after that.
+const LONGEST: Span = Span::from_secs(600);
+/// Of the headers that a packet always has, enough for all options; the payload is zeros.
+const SNAP: u32 = 128;
+
+/// What one connection does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    File { bytes: u64 },
+    Endless,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connection {
+    /// Index of the scenario's flow.
+    pub flow: usize,
+    pub client: usize,
+    pub server: usize,
+    pub from: SocketAddrV4,
+    pub to: SocketAddrV4,
+    pub start: Time,
+    pub stop: Option<Time>,
+    pub work: Work,
+    /// The kernel's congestion control: the client's, the server's.
+    pub congestion: [String; 2],
+}
+
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub name: String,
+    pub seed: u64,
+    pub topology: Topology,
+    pub nodes: Vec<String>,
+    /// Nodes at which flows begin or end; the others are within the bridge.
+    pub hosts: Vec<usize>,
+    pub connections: Vec<Connection>,
+    pub duration: Option<Span>,
+    /// The run ends here, whatever is not done.
+    pub limit: Span,
+    pub snap: Option<u32>,
+    /// Links whose queues are recorded.
+    pub queues: Vec<usize>,
+    pub real_time: bool,
+    sysctls: BTreeMap<usize, BTreeMap<String, String>>,
+    /// What the scenario asks for that real hosts do not tell.
+    pub untold: Vec<String>,
+}
+
+fn refused(what: String) -> Error {
+    Error::Scenario(what)
+}
+
+impl Plan {
+    pub fn new(s: &Scenario) -> Result<Plan, Error> {
+        let mut plan = Plan {
+            name: s.name.clone(),
+            seed: s.seed,
+            topology: topology(s),
+            nodes: s.nodes.iter().map(|n| n.name.clone()).collect(),
+            hosts: hosts(s)?,
+            connections: Vec::new(),
+            duration: s.duration,
+            limit: s.duration.unwrap_or(LONGEST),
+            snap: Some(s.record.snap_bytes.unwrap_or(SNAP)),
+            queues: s.record.queues.clone(),
+            real_time: true,
+            sysctls: BTreeMap::new(),
+            untold: untold(s),
+        };
+        for (index, flow) in s.flows.iter().enumerate() {
+            plan.flow(s, index, flow)?;
+        }
+        if plan.connections.len() > MOST_CONNECTIONS {
+            return Err(refused(format!(
+                "{} connections: the live bench runs {MOST_CONNECTIONS} at most; the simulator runs them all",
+                plan.connections.len()
+            )));
+        }
+        Ok(plan)
+    }
+
+    fn flow(&mut self, s: &Scenario, index: usize, flow: &Flow) -> Result<(), Error> {
+        let Transport::Tcp { stack, receiver } = flow.transport else {
+            return Err(refused(format!(
+                "flow.{}.transport = \"datagram\": the live bench generates no datagrams; leave the flow out, or simulate",
+                flow.name
+            )));
+        };
+        let (sender, receiver) = (kernel(s, flow, stack)?, kernel(s, flow, receiver)?);
+        for (node, (_, wire)) in [(flow.from, &sender), (flow.to, &receiver)] {
+            self.options(s, flow, node, wire)?;
+        }
+        let work = work(flow)?;
+        for source in 0..flow.count {
+            let k = self.connections.len() as u32;
+            let (client_port, server_port) = ports(k);
+            self.connections.push(Connection {
+                flow: index,
+                client: flow.from,
+                server: flow.to,
+                from: SocketAddrV4::new(self.address(flow.from), client_port),
+                to: SocketAddrV4::new(self.address(flow.to), server_port),
+                start: start(s.seed, flow, source),
+                stop: flow.stop,
+                work: work.clone(),
+                congestion: [sender.0.clone(), receiver.0.clone()],
+            });
+        }
+        Ok(())
+    }
+
+    /// What the stack says that a kernel can be told, for the whole host.
+    fn options(&mut self, s: &Scenario, flow: &Flow, node: usize, wire: &Wire) -> Result<(), Error> {
+        let told = [
+            ("net.ipv4.tcp_sack", wire.options.sack),
+            ("net.ipv4.tcp_timestamps", wire.options.timestamps),
+            ("net.ipv4.tcp_window_scaling", wire.options.window_scale),
+        ];
+        let of_host = self.sysctls.entry(node).or_default();
+        for (key, on) in told {
+            let value = String::from(if on { "1" } else { "0" });
+            if of_host.insert(key.to_owned(), value.clone()).is_some_and(|other| other != value) {
+                return Err(refused(format!(
+                    "flow.{}: its stack wants {key} = {value} at {}, and another flow's stack the opposite; a kernel \
+                     has it for all connections of a host",
+                    flow.name, s.nodes[node].name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Node n is 10.0.0.0/8 + n + 1, as in the simulator's captures.
+    pub fn address(&self, node: usize) -> Ipv4Addr {
+        Ipv4Addr::from(0x0a00_0000 | ((node as u32 + 1) & 0xff_ffff))
+    }
+
+    /// The settings of a host, in its namespace.
+    pub fn sysctls(&self, node: usize) -> Vec<(String, String)> {
+        self.sysctls.get(&node).into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect()
+    }
+
+    /// Congestion controls that the kernel must have.
+    pub fn congestion(&self) -> Vec<&str> {
+        let mut all: Vec<&str> =
+            self.connections.iter().flat_map(|c| c.congestion.iter().map(String::as_str)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// The simulator's: no two connections share both ports.
+fn ports(connection: u32) -> (u16, u16) {
+    (1024 + connection as u16, 5001)
+}
+
+fn topology(s: &Scenario) -> Topology {
+    let duplex = |link: &Link| Duplex {
+        name: link.name.clone(),
+        between: (NodeId(link.between.0 as u32), NodeId(link.between.1 as u32)),
+        forward: link.forward.clone(),
+        back: link.back.clone(),
+    };
+    Topology { nodes: s.nodes.len() as u32, links: s.links.iter().map(duplex).collect() }
+}
+
+fn hosts(s: &Scenario) -> Result<Vec<usize>, Error> {
+    let mut hosts: Vec<usize> = s.flows.iter().flat_map(|f| [f.from, f.to]).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    if hosts.len() > MOST_HOSTS {
+        return Err(refused(format!(
+            "{} hosts: the live bench has {MOST_HOSTS} at most; the simulator has no such limit",
+            hosts.len()
+        )));
+    }
+    if let Some(node) = s.nodes.iter().find(|n| n.input == Input::InTurn) {
+        return Err(refused(format!(
+            "node.{}.input = \"in-turn\": real hosts have no order of events to choose; leave it out, or simulate",
+            node.name
+        )));
+    }
+    if let Some(node) = s.record.capture.iter().find(|n| !hosts.contains(n)) {
+        return Err(refused(format!(
+            "record.capture names {}, where no flow begins or ends: on the live bench it is inside the bridge, and \
+             captures are taken at hosts ({})",
+            s.nodes[*node].name,
+            hosts.iter().map(|h| s.nodes[*h].name.as_str()).collect::<Vec<_>>().join(", ")
+        )));
+    }
+    Ok(hosts)
+}
+
+/// The kernel's name for what a stack does, and the stack.
+fn kernel<'a>(s: &'a Scenario, flow: &Flow, stack: usize) -> Result<(String, &'a Wire), Error> {
+    let stack = &s.stacks[stack];
+    let Kind::Wire(wire) = &stack.kind else {
+        return Err(refused(format!(
+            "flow.{}: stack {} is a one-way agent, which counts packets and sends no SYN: it runs in the simulator only",
+            flow.name, stack.name
+        )));
+    };
+    let name = match wire.congestion.rule {
+        WindowRuleKind::Aimd { .. } => "reno",
+        WindowRuleKind::Cubic { .. } | WindowRuleKind::CubicLinux26 => "cubic",
+        WindowRuleKind::WestwoodPlus => "westwood",
+        WindowRuleKind::Vegas { .. } => "vegas",
+        WindowRuleKind::Compound { .. } => {
+            return Err(refused(format!(
+                "flow.{}: no Linux kernel has the congestion control of stack {}; choose another stack",
+                flow.name, stack.name
+            )));
+        }
+    };
+    Ok((name.to_owned(), wire))
+}
+
+fn work(flow: &Flow) -> Result<Work, Error> {
+    match flow.workload {
+        Workload::File { bytes } => Ok(Work::File { bytes }),
+        Workload::Endless => Ok(Work::Endless),
+        Workload::ConstantRate { .. } | Workload::OnOff { .. } | Workload::RequestResponse { .. } => {
+            Err(refused(format!(
+                "flow.{}.workload: the live bench sends kind = \"file\" and \"endless\"; this one runs in the simulator only",
+                flow.name
+            )))
+        }
+    }
+}
+
+/// As the simulator draws it.
+fn start(seed: u64, flow: &Flow, source: u32) -> Time {
+    match flow.start.spread {
+        StartSpread::Together => flow.start.at,
+        StartSpread::Spaced { by } => flow.start.at + by * i64::from(source),
+        StartSpread::Random { within } => {
+            let mut stream = Stream::new(seed, &format!("flow {} {source}", flow.name), "start");
+            flow.start.at + stream.uniform_span(within)
+        }
+    }
+}
+
+fn untold(s: &Scenario) -> Vec<String> {
+    let asked = [
+        ("record.retransmissions", s.record.retransmissions, "no kernel tells why it sends a segment again"),
+        ("record.packets", s.record.packets, "the captures have the hosts' packets"),
+    ];
+    asked.iter().filter(|a| a.1).map(|(key, _, why)| format!("{key} is not recorded live: {why}")).collect()
+}

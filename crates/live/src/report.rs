@@ -1,0 +1,56 @@
+//! What a run leaves: captures on the disk, what the bridge knows, what the ends counted.
+
+pub use crate::book::{Drop, Ends, Passed, Queued, Which};
+pub use crate::bridge::Quality;
+pub use crate::frames::Headers;
+pub use crate::lateness::Lateness;
+pub use crate::poll::Info;
+pub use crate::record::Taken;
+pub use crate::transfer::{Ended, Side};
+use path::Counters;
+use path::counters::Tallies;
+use time::Time;
+
+/// Why a run is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Everything was sent, acknowledged and closed.
+    Done,
+    /// The scenario's duration has passed.
+    Duration,
+    /// It was told to stop.
+    Stopped,
+    /// It has no duration, and was not done within what any run may take.
+    Overdue,
+    /// It could not go on.
+    Failed(String),
+}
+
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub end: End,
+    /// The wall clock at virtual time zero.
+    pub origin: Time,
+    /// How long it took, in virtual time.
+    pub time: Time,
+    /// When the first packet came to the bridge.
+    pub first: Option<Time>,
+    /// By connection of the plan.
+    pub ended: Vec<Ended>,
+    /// By link: forward, back.
+    pub links: Vec<[Counters; 2]>,
+    pub tallies: Vec<[Tallies; 2]>,
+    /// Connections as they passed the bridge, in the order of their first packets.
+    pub passed: Vec<Passed>,
+    pub drops: Vec<Drop>,
+    pub queued: Vec<Queued>,
+    /// Packets that came to the bridge, and those that were inside at the end.
+    pub packets: u64,
+    pub inside: u64,
+    pub quality: Quality,
+    pub captures: Vec<Taken>,
+    /// The kernel that ran.
+    pub kernel: String,
+    /// What a reader has to know.
+    pub warnings: Vec<String>,
+}

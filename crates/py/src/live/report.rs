@@ -1,0 +1,110 @@
+//! What the ends and the bridge counted, in the form that a simulated run has.
+
+use crate::simulate::At;
+use crate::simulate::report::{Live, Losses, Report};
+use live::Plan;
+use live::report::{End, Ended, Outcome, Side};
+use scenario::model::Scenario;
+use sim::stats::Way;
+use std::io::ErrorKind;
+use tcp::endpoint::Failure;
+use time::Time;
+
+pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Report {
+    let mut losses = Losses::default();
+    outcome.drops.iter().for_each(|d| losses.add(d.link, d.cause));
+    let connections = plan.connections.iter().zip(&outcome.ended);
+    let connections = connections.map(|(planned, ended)| sim::Outcome {
+        flow: planned.flow as u32,
+        starts: planned.start,
+        ended: closed(ended).then_some(outcome.time),
+        failure: failure(ended),
+        ways: ways(ended),
+    });
+    let summary = sim::Summary {
+        end: match outcome.end {
+            End::Done => sim::End::Done,
+            End::Duration => sim::End::Duration,
+            End::Stopped | End::Overdue | End::Failed(_) => sim::End::Stopped,
+        },
+        seed: plan.seed,
+        time: outcome.time,
+        events: outcome.packets,
+        connections: connections.collect(),
+        links: outcome.links.clone(),
+        tallies: outcome.tallies.clone(),
+    };
+    let mut report = Report::new(scenario, at, &summary, losses);
+    report.live = Some(bridge(outcome));
+    report
+}
+
+fn bridge(outcome: &Outcome) -> Live {
+    let q = &outcome.quality;
+    Live {
+        origin: outcome.origin,
+        kernel: outcome.kernel.clone(),
+        end: match outcome.end {
+            End::Overdue => Some("overdue"),
+            End::Failed(_) => Some("failed"),
+            End::Done | End::Duration | End::Stopped => None,
+        },
+        failure: match &outcome.end {
+            End::Failed(why) => Some(why.clone()),
+            End::Overdue => Some("the run has no duration, and was ended after 10 minutes".into()),
+            End::Done | End::Duration | End::Stopped => None,
+        },
+        warnings: outcome.warnings.clone(),
+        late: [0.5, 0.99, 0.999].map(|share| q.lateness.quantile(share)),
+        latest: q.lateness.max,
+        packets: outcome.packets,
+        over_1ms: q.lateness.over_1ms,
+        overload: q.overload,
+        shifted: q.shifted,
+        most_shifted: q.most_shifted,
+        retried: q.retried,
+        ignored: q.ignored,
+        inside: outcome.inside,
+        wake_ups: q.wake_ups,
+        coalesced_wake_ups: q.coalesced_wake_ups,
+        real_time: q.real_time,
+    }
+}
+
+fn closed(ended: &Ended) -> bool {
+    ended.sides.iter().all(|s| s.as_ref().is_some_and(|s| s.closed))
+}
+
+fn failure(ended: &Ended) -> Option<Failure> {
+    let error = ended.sides.iter().flatten().find_map(|s| s.error)?;
+    Some(match error {
+        ErrorKind::ConnectionRefused => Failure::Refused,
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Failure::Reset,
+        ErrorKind::TimedOut => Failure::TimedOut,
+        _ => Failure::Aborted,
+    })
+}
+
+/// What the two kernels counted (TCP_INFO), and when their applications wrote and read.
+fn ways(ended: &Ended) -> [Way; 2] {
+    let [client, server] = &ended.sides;
+    [way(client.as_ref(), server.as_ref()), way(server.as_ref(), client.as_ref())]
+}
+
+fn way(sender: Option<&Side>, receiver: Option<&Side>) -> Way {
+    let (sent, came) = (sender.and_then(|s| s.info), receiver.and_then(|r| r.info));
+    let sent = sent.unwrap_or_default();
+    let first_sent = if sent.data_segs_out > 0 { sender.and_then(|s| s.first) } else { None };
+    Way {
+        data_packets: sent.data_segs_out.into(),
+        data_bytes: sent.bytes_sent,
+        resent_packets: sent.total_retrans.into(),
+        resent_bytes: sent.bytes_retrans,
+        timeouts: sent.total_rto.into(),
+        ack_packets: u64::from(sent.segs_out.saturating_sub(sent.data_segs_out)),
+        arrived_packets: came.map_or(0, |i| i.data_segs_in.into()),
+        delivered_bytes: receiver.map_or(0, |r| r.last.map_or(0, |_: Time| r.bytes)),
+        first_sent,
+        last_delivered: receiver.and_then(|r| r.last),
+    }
+}
