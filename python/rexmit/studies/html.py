@@ -18,6 +18,7 @@ body { margin: 0; color: var(--ink); background: #fff; font: 17px/1.55 Charter, 
 main { max-width: 52rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; text-wrap: balance; }
 h2 { font-size: 1.25rem; margin: 2.6rem 0 .6rem; padding-top: .5rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.6rem 0 .3rem; max-width: 42rem; }
 p, ul, ol { margin: .7rem 0; max-width: 42rem; }
 a { color: #0072b2; text-decoration: none; } a:hover { text-decoration: underline; }
 code { font: .84em/1.4 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
@@ -42,7 +43,7 @@ figcaption { font: .85rem/1.5 system-ui, "Helvetica Neue", "DejaVu Sans", sans-s
   margin-top: .5rem; max-width: 46rem; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
 @media print { body { font-size: 10.5pt; } main { max-width: none; padding: 0; } nav { display: none; }
-  h2 { break-after: avoid; } figure, tr { break-inside: avoid; } thead { display: table-header-group; }
+  h2, h3 { break-after: avoid; } figure, tr { break-inside: avoid; } thead { display: table-header-group; }
   .scroll { overflow: visible; } a { color: inherit; } @page { margin: 18mm; } }
 """
 #: Texts up to here stay on one line.

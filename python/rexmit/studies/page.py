@@ -164,11 +164,8 @@ def _claims(outcome: Outcome) -> list[Block]:
     ]
     for judged in outcome.claims:
         claim = judged.claim
-        lines = [
-            f"**{judged.verdict.capitalize()}**: {_claim_text(claim.key)}.",
-            "",
-            cells.sentence(claim.evidence),
-        ]
+        made.append(Heading(3, _claim_text(claim.key)))
+        lines = [f"**{judged.verdict.capitalize()}.** {cells.sentence(claim.evidence)}"]
         if claim.reading:
             lines += ["", f"Reading: {claim.reading}."]
         told = ([claim.effect] if claim.effect else []) + cells.tested(judged)
