@@ -1,5 +1,6 @@
 # make build   .venv/bin/rexmit            make demo   analyse a capture that ships with the project
 # make test    everything that is checked  make bench  the benchmarks, beside other tools where installed
+# make studies the papers' experiments run again, the pages of docs/studies written anew
 # make fast    the same as build, laid out by what is hot: simulates a quarter faster, takes twice as long
 
 PYTHON ?= python3
@@ -18,7 +19,7 @@ NEEDS := $(BIN)/.build-needs
 TOOLS := $(BIN)/.test-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build fast demo test test-rust test-python lint lint-rust lint-python bench clean
+.PHONY: build fast demo test test-rust test-python lint lint-rust lint-python studies bench clean
 
 build: $(BUILT)
 
@@ -87,6 +88,10 @@ lint-python: build $(TOOLS)
 $(TOOLS): pyproject.toml $(BUILT)
 	$(PIP) $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' | tr '\n' ' ')
 	@touch $@
+
+# The pages of docs/studies, from runs with the usual number of replications.
+studies: build
+	$(BIN)/rexmit study run all --docs docs/studies
 
 bench: fast
 	$(BIN)/python benches/bench.py
