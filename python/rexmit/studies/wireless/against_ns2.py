@@ -1,0 +1,95 @@
+"""Tables 1 and 2 beside ns-2.35 itself, set up as of 1998 (validation/ns2_wireless.tcl)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from rexmit import stats
+from rexmit.studies.study import Part, Results
+from rexmit.studies.wireless.both import SHORT, Both
+from rexmit.studies.wireless.errors import Errors
+from rexmit.studies.wireless.measures import LABELS, VARIANTS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: ns-2.35's mean, half of its 95% interval and number of runs: bad periods of 0.08 and 0.03 packets.
+TABLE1 = {
+    ("1e-5", "throughput_packets_s"): (38.836, 0.365, 200),
+    ("1e-5", "goodput"): (0.9872, 0.0002, 200),
+    ("1e-5", "transfer_time_s"): (129.07, 1.61, 200),
+    ("1e-6", "throughput_packets_s"): (87.977, 0.350, 200),
+    ("1e-6", "goodput"): (0.99884, 0.00005, 200),
+    ("1e-6", "transfer_time_s"): (57.55, 0.40, 200),
+}
+TABLE2 = {
+    ("tahoe", "throughput_packets_s"): (10.252, 0.141, 200),
+    ("tahoe", "goodput"): (0.9039, 0.0007, 200),
+    ("tahoe", "transfer_time_s"): (872.2, 16.7, 200),
+    ("reno", "throughput_packets_s"): (10.357, 0.154, 200),
+    ("reno", "goodput"): (0.9053, 0.0008, 200),
+    ("reno", "transfer_time_s"): (867.3, 18.0, 200),
+    ("newreno", "throughput_packets_s"): (10.623, 0.154, 200),
+    ("newreno", "goodput"): (0.9051, 0.0008, 200),
+    ("newreno", "transfer_time_s"): (843.4, 17.7, 200),
+    ("sack", "throughput_packets_s"): (10.619, 0.164, 200),
+    ("sack", "goodput"): (0.9054, 0.0008, 200),
+    ("sack", "transfer_time_s"): (841.6, 18.3, 200),
+}
+
+
+def tables(results: Results) -> dict[str, Any]:
+    """Each mean with its interval, and whether the difference could be none."""
+    errors, both = Errors(results), Both(results)
+    found: dict[str, list[Any]] = {
+        name: []
+        for name in (
+            "case",
+            "quantity",
+            "ns-2.35",
+            "±",
+            "runs",
+            "rexmit",
+            "± ",
+            "runs ",
+            "difference / error",
+        )
+    }
+    cases = [
+        (f"Tahoe, BER {ber}", column, errors.of(ber, column), ns2) for (ber, column), ns2 in TABLE1.items()
+    ]
+    cases += [
+        (f"{LABELS[variant]}, both", column, both.columns[variant][column], ns2)
+        for (variant, column), ns2 in TABLE2.items()
+    ]
+    for case, column, values, ns2 in cases:
+        mean = stats.mean(values)
+        digits = 4 if column == "goodput" else 2
+        cells = (
+            case, SHORT[column].replace("9210", "5000") if "BER" in case else SHORT[column],
+            round(ns2[0], digits), round(ns2[1], digits), ns2[2],
+            round(mean.value, digits), round(mean.high - mean.value, digits), mean.n,
+            round(apart(values, ns2), 1),
+        )  # fmt: skip
+        for name, cell in zip(found, cells, strict=True):
+            found[name].append(cell)
+    return {"against ns-2": found}
+
+
+def apart(values: NDArray[Any], ns2: tuple[float, float, int]) -> float:
+    """The difference of the means in standard errors of it."""
+    mean = stats.mean(values)
+    own = (mean.high - mean.low) / 2
+    return (mean.value - ns2[0]) / math.hypot(own, ns2[1]) * 1.96
+
+
+TEXT = """\
+The same runs in ns-2.35 itself, with its settings of 1998 and its own random numbers
+(`validation/ns2_wireless.tcl`). The last column is the difference of the two means in standard errors:
+beyond ± 3 the two would not be the same simulator. On the same losses, given one by one, rexmit's agents
+send ns-2's packets one by one ([validation](../validation.md))."""
+
+PART = Part("Beside ns-2", tables=tables, text=TEXT)
+
+__all__ = ["PART", "TABLE1", "TABLE2", "VARIANTS", "apart"]

@@ -1,0 +1,195 @@
+"""Figs. 2, 3 and 5 to 8: disconnections alone, packet by packet; and over many random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rexmit import stats
+from rexmit.studies.rows import exact, setup
+from rexmit.studies.study import Drawing, Part, Plan, Results, Row
+from rexmit.studies.wireless import pictures, trace
+from rexmit.studies.wireless.measures import LABELS, NAME, VARIANTS, Counts, counts, load, random_outages
+
+if TYPE_CHECKING:
+    from rexmit.scenario import Scenario
+
+#: Mean up and down time: those of Table 2, and the paper's scenarios 1 and 2; s.
+OUTAGES = ((2.0, 0.3), (1.0, 0.1), (5.0, 2.0))
+#: Length of the runs, s: about as many packets each.
+SECONDS = {(2.0, 0.3): 400, (1.0, 0.1): 1600, (5.0, 2.0): 300}
+POINTS = [(outage, variant) for outage in OUTAGES for variant in VARIANTS]
+
+
+def _scenario(outage: tuple[float, float], variant: str) -> Scenario:
+    keys = {"flow.ftp.stack": f"ns2-{variant}", "duration": f"{SECONDS[outage]}s"}
+    return load("wireless-outage", random_outages(*outage) | keys)
+
+
+def declare(plan: Plan) -> None:
+    """The runs of the figures, one each; and random disconnections, without bit errors."""
+    plan.call("traces", _traces)
+    plan.runs("disconnections", [_scenario(*point) for point in POINTS], plan.seeds(100))
+
+
+def _traces() -> dict[str, Any]:
+    return {
+        "alike": trace.alike(),
+        "fig2": trace.trace("reno", *trace.FIG2),
+        "fig3": trace.trace("reno", *trace.FIG3),
+        "as printed": trace.trace("tahoe", *trace.FIG5, ssthresh=32),
+    }
+
+
+def random(results: Results) -> dict[tuple[tuple[float, float], str], Counts]:
+    """What each variant made of random disconnections, by mean up and down time."""
+    return dict(zip(POINTS, counts(results["disconnections"]), strict=True))
+
+
+def setup_rows(results: Results) -> Iterator[Row]:
+    """What the paper sets."""
+    from rexmit.studies import paper
+
+    printed = paper.figures(NAME)
+    for name in ("wired_mbps", "wired_delay_ms", "wireless_mbps", "wireless_delay_ms", "window_packets"):
+        yield setup(f"{NAME}.setup.{name}", printed[f"{NAME}.setup.{name}"])
+    small = trace.loss(results["traces"]["as printed"], 0).packets
+    yield setup(
+        f"{NAME}.setup.ssthresh_packets", 50, "set in the stacks, as the text on Fig. 5 has it",
+        f"Fig. 5 starts with ssthresh = 50; with 32 the first disconnection takes packets {small[0]} to "
+        f"{small[1]}, not 197 to 233",
+    )  # fmt: skip
+    for name in ("packet_bytes", "ack_bytes", "queue_packets"):
+        yield setup(f"{NAME}.setup.{name}", printed[f"{NAME}.setup.{name}"])
+
+
+def rows(results: Results) -> Iterator[Row]:
+    """The packets that the text names, which are the same in all four variants."""
+    alike = results["traces"]["alike"]
+    same = len({each.events() for each in alike.values()}) == 1
+    who = "all four variants" if same else "Tahoe"
+    one = alike["tahoe"]
+    first, second = trace.loss(one, 0), trace.loss(one, 1)
+    at, resent = trace.first_timeout(one)
+    facts: tuple[tuple[str, Any, str, str], ...] = (
+        ("first_loss.at_s", first.at, "first packet lost", "s"),
+        ("first_loss.acks", first.acks, "ACKs on the wireless hop that the disconnection took", ""),
+        ("first_loss.packets", first.packets,
+         f"packets in its queue and on it; {_and_unseen(first)}", ""),
+        ("first_loss.timeout_s", at, "first packet sent by the timer", "s"),
+        ("first_loss.resent", resent, "its number", ""),
+        ("first_loss.then_ack", trace.next_ack(one, at), "number of the next ACK", ""),
+        ("second_loss.at_s", second.at, "first packet lost by the second disconnection", "s"),
+        ("second_loss.acks", second.acks, "ACKs on the wireless hop that it took", ""),
+        ("second_loss.packets", second.packets, f"packets; {_and_unseen(second)}", ""),
+        ("slow_start_packets", trace.slow_start(one),
+         "windows of 1, 2, 4, ... packets up to the first of 50", ""),
+    )  # fmt: skip
+    for name, value, definition, unit in facts:
+        yield exact(f"{NAME}.trace.{name}", value, f"{definition}; {who}", unit)
+
+
+def _and_unseen(loss: trace.Loss) -> str:
+    if loss.unseen is None:
+        return "no other"
+    first, last = loss.unseen
+    return f"{first} to {last}, sent into the dead link, are lost too: ns-2 has no line for them"
+
+
+FIGURES = {"tahoe": 5, "reno": 6, "newreno": 7, "sack": 8}
+
+
+def drawings(results: Results) -> Iterator[Drawing]:
+    """As the paper draws them."""
+    for variant, number in FIGURES.items():
+        found: trace.Trace = results["traces"]["alike"][variant]
+        yield _drawing(found, number, f"Fig. {number}: {LABELS[variant]}, up 3.0 s, down 0.3 s.")
+
+
+def cycle_drawings(results: Results) -> Iterator[Drawing]:
+    """Figs. 2 and 3."""
+    for number, p in ((2, "9%"), (3, "28.6%")):
+        found: trace.Trace = results["traces"][f"fig{number}"]
+        yield _drawing(
+            found, number, f"Fig. {number}: Reno with p = {p}: up {found.up:.1f} s, down {found.down:.1f} s."
+        )
+
+
+MARKS = (
+    " Squares: a packet at FH and at BS; circles: its ACK at FH; crosses: packets lost; squares with a line: "
+    "ACKs lost; shaded: disconnected."
+)
+
+
+def _drawing(found: trace.Trace, number: int, caption: str) -> Drawing:
+    title = f"{found.label}, {found.up:.1f} s up, {found.down:.1f} s down"
+    return Drawing(f"fig{number}", caption + MARKS, lambda: pictures.packets(found, title, f"fig{number}"))
+
+
+def cycle_text(results: Results) -> str:
+    two, three = (results["traces"][f"fig{k}"] for k in (2, 3))
+    said = [(len(np.unique(t.acked[1])), len(t.timeouts[0])) for t in (two, three)]
+    return f"""\
+Ten seconds each with a fixed cycle. With 1 s up and 0.1 s down (Fig. 2) the sender hardly gets a window
+open before the next disconnection takes it: {said[0][0]} packets are acknowledged, and the timer fires
+{said[0][1]} times. With 5 s up and 2 s down (Fig. 3), more than three times the share of time down, it is
+{said[1][0]} packets and {said[1][1]} timeouts: the timer, not the outage itself, is what costs."""
+
+
+def text(results: Results) -> str:
+    alike = results["traces"]["alike"]
+    same = len({each.events() for each in alike.values()}) == 1
+    first = trace.loss(alike["tahoe"], 0)
+    fast = sum(each.fast for each in alike.values())
+    return f"""\
+At 3.0 s the mobile host goes. ACKs {first.acks[0]} to {first.acks[1]} and packets {first.packets[0]} to
+{first.packets[1]} are under way and vanish; nothing that comes later can tell the sender, so it waits for
+its timer, sends {trace.first_timeout(alike["tahoe"])[1]} at {trace.first_timeout(alike["tahoe"])[0]:.3f} s,
+and begins again with one packet. Every packet that the paper names is the same here.
+
+The four variants' runs are {"the same to the last packet" if same else "not the same"}: without duplicate
+ACKs there is no fast retransmit ({"none" if fast == 0 else fast} in the four runs), and timeouts are all
+that is left. The paper's point holds."""
+
+
+def tables(results: Results) -> dict[str, Any]:
+    """Random disconnections: what each variant makes of them."""
+    found = random(results)
+    names = (
+        "up_s",
+        "down_s",
+        "variant",
+        "throughput_packets_s",
+        "±",
+        "less Tahoe",
+        "from",
+        "to",
+        "timeouts a run",
+    )
+    table: dict[str, list[Any]] = {name: [] for name in names}
+    for outage, variant in POINTS:
+        mine, tahoe = found[outage, variant], found[outage, "tahoe"]
+        mean, less = stats.mean(mine.throughput), stats.paired(mine.throughput, tahoe.throughput)
+        cells = (
+            *outage, LABELS[variant], round(mean.value, 2), round(mean.high - mean.value, 2),
+            *(round(v, 2) for v in (less.value, less.low, less.high)), round(float(mine.timeouts.mean()), 1),
+        )  # fmt: skip
+        for name, cell in zip(names, cells, strict=True):
+            table[name].append(cell)
+    return {"random disconnections": table}
+
+
+SETUP = Part(
+    "The path",
+    rows=setup_rows,
+    text="""\
+A fixed host, a base station and a mobile host; the wireless hop is the narrow one. One-way senders and
+receivers as ns-2 had them in 1998: they count packets, send no SYN, and their timer ticks in tenths of a
+second. When the link goes down, all that is on it or waits for it is lost, in both directions.""",
+)
+CYCLES = Part("Figs. 2 and 3: how often or how long", drawings=cycle_drawings, text=cycle_text)
+VARIANTS_PART = Part(
+    "Figs. 5 to 8: the four variants", rows=rows, drawings=drawings, tables=tables, text=text
+)

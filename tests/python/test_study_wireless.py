@@ -1,0 +1,146 @@
+"""Study `wireless`: the traces to the packet, the tables where ns-2 has them, the verdicts' direction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rexmit as rx
+from rexmit.studies import load, paper, scenario
+from rexmit.studies.run import Outcome, run
+from rexmit.studies.wireless import against_ns2, both, errors, proposal, trace, uptime
+from rexmit.studies.wireless.measures import (
+    VARIANTS,
+    counts,
+    durations,
+    random_outages,
+    run_delays,
+    transfer,
+)
+from rexmit.studies.wireless.measures import load as load_scenario
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    (found,) = run([load("wireless")], quick=True)
+    assert not found.failures
+    assert not found.left_out
+    return found
+
+
+@pytest.fixture(scope="module")
+def alike() -> dict[str, trace.Trace]:
+    return trace.alike()
+
+
+def test_every_figure_of_the_paper_has_a_row(outcome: Outcome) -> None:
+    assert sorted(row.key for row in outcome.rows) == sorted(paper.figures("wireless"))
+
+
+def test_every_claim_is_judged(outcome: Outcome) -> None:
+    assert sorted(judged.claim.key for judged in outcome.claims) == sorted(paper.claims("wireless"))
+
+
+def test_all_that_is_deterministic_is_the_papers_to_the_digit(outcome: Outcome) -> None:
+    rows = {row.key: row for row in outcome.rows}
+    exact = [row for key, row in rows.items() if key.startswith("wireless.trace.")]
+    assert len(exact) == 10
+    assert all(row.reproduced for row in exact)
+    assert rows["wireless.figure4.transfer_floor_s"].reproduced
+
+
+def test_the_disconnections_take_the_packets_that_the_paper_names(alike: dict[str, trace.Trace]) -> None:
+    for found in alike.values():
+        first, second = trace.loss(found, 0), trace.loss(found, 1)
+        assert (first.acks, first.packets, first.unseen) == ((187, 196), (197, 233), (234, 236))
+        assert (second.acks, second.packets) == ((304, 313), (314, 329))
+        at, resent = trace.first_timeout(found)
+        assert (round(at, 4), resent) == (4.1051, 187)
+        assert trace.slow_start(found) == (0, 112)
+
+
+def test_the_four_variants_do_not_differ_without_duplicate_acks(alike: dict[str, trace.Trace]) -> None:
+    assert len({found.events() for found in alike.values()}) == 1
+    assert all(found.fast == 0 for found in alike.values())
+
+
+def test_with_the_ssthresh_of_the_text_other_packets_are_lost() -> None:
+    assert trace.loss(trace.trace("tahoe", *trace.FIG5, ssthresh=32), 0).packets != (197, 233)
+
+
+def test_a_loss_with_a_gap_is_none() -> None:
+    with pytest.raises(ValueError, match="no run"):
+        trace._ends(np.array([1.0, 2.0, 4.0]))
+
+
+def test_one_packet_bad_periods_give_table_1_and_those_printed_do_not() -> None:
+    near = [rx.Scenario.load(scenario("wireless-ber")).with_(errors.channel("1e-5", r)) for r in errors.BAD]
+    one, printed = counts(rx.runs(near, range(40)))
+    mean, half, _ = against_ns2.TABLE1["1e-5", "throughput_packets_s"]
+    # Standard deviation 2.7 packets/s a run, both here and in ns-2.
+    assert abs(one.throughput.mean() - mean) < 4 * np.hypot(2.7 / np.sqrt(40), half / 1.96)
+    assert printed.throughput.mean() < 10
+
+
+def test_the_means_are_those_of_ns2(outcome: Outcome) -> None:
+    table = next(s.tables["against ns-2"] for s in outcome.sections if "against ns-2" in s.tables)
+    assert len(table["case"]) == 18
+    assert max(abs(apart) for apart in table["difference / error"]) < 5
+
+
+def test_a_file_is_through_when_its_last_ack_is_there() -> None:
+    keys = random_outages(1e6, 1.0) | transfer(5000, 100)
+    (took,) = durations(rx.runs(load_scenario("wireless-outage", keys), [1]))
+    # 5000 packets at 0.8 Mbps, and before them the round trips of slow start.
+    assert took[0] == pytest.approx(52.290, abs=5e-4)
+
+
+def test_delays_of_a_run_by_hand() -> None:
+    # Packets 0 and 1 leave at 0 s; at 1 s one ACK covers both, and 2 leaves; its ACK comes at 3 s.
+    own, any_ack = run_delays(np.array([0.0, 1.0, 3.0]), np.array([0, 2, 3]), np.array([2, 3, 3]))
+    assert own == pytest.approx((1.0 + 2.0) / 2)
+    assert any_ack == pytest.approx((1.0 + 1.0 + 2.0) / 3)
+
+
+def test_a_resent_packet_counts_from_its_first_sending() -> None:
+    # The timer takes SND.NXT back at 2 s.
+    own, any_ack = run_delays(np.array([0.0, 2.0, 2.5, 4.0]), np.array([0, 0, 1, 2]), np.array([2, 1, 2, 2]))
+    assert own == any_ack == pytest.approx((2.5 + 4.0) / 2)
+
+
+def test_the_papers_order() -> None:
+    assert [VARIANTS[k] for k in both.paper_order("throughput_packets_s")] == [
+        "reno",
+        "newreno",
+        "sack",
+        "tahoe",
+    ]
+    assert [VARIANTS[k] for k in both.paper_order("transfer_time_s")] == ["reno", "tahoe", "newreno", "sack"]
+
+
+def test_the_crossing_is_where_the_line_passes_the_level() -> None:
+    line = np.array([*range(1, len(uptime.UPS) + 1), 2.5], dtype=float)
+    assert uptime._crossing(line) == pytest.approx((uptime.UPS[1] + uptime.UPS[2]) / 2)
+
+
+def test_the_proposal_changes_what_follows_a_timeout_and_nothing_else() -> None:
+    before, after = (
+        proposal._scenario((2.0, 0.3), "1s", "newreno", each).to_toml() for each in proposal.AFTER
+    )
+    changed = [
+        pair for pair in zip(before.splitlines(), after.splitlines(), strict=True) if pair[0] != pair[1]
+    ]
+    assert changed == [('after_timeout = "go-back-n"', 'after_timeout = "fast-recovery"')]
+
+
+def test_the_proposal_helps_where_the_link_comes_and_goes() -> None:
+    points = [proposal._scenario((2.0, 0.3), "1s", "reno", after) for after in proposal.AFTER]
+    without, with_it = counts(rx.runs(points, range(30)))
+    assert with_it.delivered.mean() > 1.2 * without.delivered.mean()
+
+
+def test_figures_are_drawn(outcome: Outcome) -> None:
+    names = [drawing.name for drawing in outcome.drawings]
+    assert names == ["fig2", "fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "table2", "proposal"]
+    for drawing in outcome.drawings:
+        assert drawing.draw().name == drawing.name
