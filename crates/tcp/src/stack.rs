@@ -114,6 +114,8 @@ pub enum AfterTimeout {
     GoBackN,
     /// Marks what is not SACKed lost and repairs it in slow start (Linux, RFC 6675 §5.1).
     MarkLost,
+    /// The same, and no new data until all that was sent is acknowledged (Linux 2.2).
+    RepairsOnly,
     /// Paper `wireless`: fast recovery instead of slow start after the timeout's retransmission.
     FastRecovery,
 }

@@ -99,6 +99,10 @@ pub static AFTER_TIMEOUT: &[Word] = &[
         "mark-lost",
         "what is not SACKed is marked lost and repaired in slow start (RFC 6675, section 5.1; Linux)",
     ),
+    word(
+        "repairs-only",
+        "like mark-lost, and no new data until all that was sent is acknowledged (Linux 2.2)",
+    ),
     word("fast-recovery", "fast recovery instead of slow start (paper wireless)"),
 ];
 pub static NS320: &[Word] =

@@ -132,6 +132,7 @@ fn recovery(v: &Values) -> Option<Recovery> {
     let after_timeout = match v.word("after_timeout")? {
         "go-back-n" => AfterTimeout::GoBackN,
         "mark-lost" => AfterTimeout::MarkLost,
+        "repairs-only" => AfterTimeout::RepairsOnly,
         "fast-recovery" => AfterTimeout::FastRecovery,
         _ => return None,
     };

@@ -84,6 +84,7 @@ fn recovery(r: &Recovery, out: &mut Lines) {
     let after = match r.after_timeout {
         AfterTimeout::GoBackN => "go-back-n",
         AfterTimeout::MarkLost => "mark-lost",
+        AfterTimeout::RepairsOnly => "repairs-only",
         AfterTimeout::FastRecovery => "fast-recovery",
     };
     out.text("after_timeout", after);

@@ -280,7 +280,7 @@ impl Sender {
     fn marks_lost(&self) -> bool {
         match self.rules.after_timeout {
             stack::AfterTimeout::GoBackN => false,
-            stack::AfterTimeout::MarkLost => true,
+            stack::AfterTimeout::MarkLost | stack::AfterTimeout::RepairsOnly => true,
             stack::AfterTimeout::FastRecovery => self.sack,
         }
     }

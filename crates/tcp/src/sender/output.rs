@@ -3,7 +3,7 @@
 use super::{Phase, Sender};
 use crate::endpoint::Why;
 use crate::recovery::Recovery;
-use crate::stack::DetectRule;
+use crate::stack::{AfterTimeout, DetectRule};
 use crate::timers::{Timer, Timers};
 use wire::time::Time;
 
@@ -30,7 +30,7 @@ impl Sender {
             if let Some(repair) = self.next_repair(now, tsval, timers) {
                 return Some(repair);
             }
-            if self.held || self.nxt < self.board.end() {
+            if self.held || self.nxt < self.board.end() || self.only_repairs() {
                 return None;
             }
         }
@@ -67,6 +67,11 @@ impl Sender {
         }
         let why = if self.phase == Phase::Loss { Why::LossState } else { self.why_recovery() };
         Some(self.resend(at, why, now, tsval, timers))
+    }
+
+    /// Linux 2.2 takes Nagle's rule to mean this too (tcp_snd_test, `retransmits`; paper `rto`, section 2).
+    fn only_repairs(&self) -> bool {
+        self.phase == Phase::Loss && self.rules.after_timeout == AfterTimeout::RepairsOnly
     }
 
     fn repairs_by_marks(&self) -> bool {

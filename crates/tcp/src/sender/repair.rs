@@ -201,7 +201,7 @@ impl Sender {
     pub(super) fn cwnd_after_timeout(&self) -> u32 {
         match self.rules.after_timeout {
             AfterTimeout::FastRecovery => self.window.ssthresh,
-            AfterTimeout::GoBackN | AfterTimeout::MarkLost => self.window.smss,
+            AfterTimeout::GoBackN | AfterTimeout::MarkLost | AfterTimeout::RepairsOnly => self.window.smss,
         }
     }
 }

@@ -279,6 +279,19 @@ fn fast_recovery_after_a_timeout_keeps_half_the_window() {
 }
 
 #[test]
+fn linux_2_2_sends_nothing_new_after_a_timeout_until_all_is_acknowledged() {
+    // Paper `rto`, section 2: "despite not having filled the congestion window"
+    let mut spec = rfc_sack();
+    spec.recovery.after_timeout = AfterTimeout::RepairsOnly;
+    let mut t = flying(spec, 8);
+    let timer = t.timer_ms();
+    t.at_ms(timer).times_out(0).cwnd(1).at_ms(400).ack(1).resends(1).resends(2);
+    // Only 7 is missing, and cwnd has room for more.
+    t.at_ms(500).ack(7).resends(7).quiet().phase(Phase::Loss);
+    t.at_ms(600).ack(8).phase(Phase::Open).sends(8..12).timeouts(1);
+}
+
+#[test]
 fn a_hole_above_the_recovery_point_begins_the_next_recovery_at_once() {
     let mut t = flying(rfc_sack(), 10);
     t.at_ms(100).sack(0, &[1..2]).sends(10..11).at_ms(101).sack(0, &[1..3]).sends(11..12);

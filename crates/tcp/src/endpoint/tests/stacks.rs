@@ -129,6 +129,8 @@ pub fn all() -> Vec<(&'static str, Wire)> {
     let mut sack_back = rfc_sack();
     sack_back.recovery.after_timeout = AfterTimeout::GoBackN;
     sack_back.undo.f_rto = true;
+    let mut repairs_only = rfc_sack();
+    repairs_only.recovery.after_timeout = AfterTimeout::RepairsOnly;
     let mut fast_after_timeout = rfc_reno();
     fast_after_timeout.recovery.after_timeout = AfterTimeout::FastRecovery;
     let mut sack_fast = rfc_sack();
@@ -159,6 +161,7 @@ pub fn all() -> Vec<(&'static str, Wire)> {
         ("linux without SACK", linux_no_sack),
         ("linux, bursts of 3, 64 KiB", bursts),
         ("os x 10.7", osx()),
+        ("sack, repairs only after timeout", repairs_only),
         ("reno, fast after timeout", fast_after_timeout),
         ("sack, fast after timeout", sack_fast),
         ("newreno on SACK", newreno_on_sack),
