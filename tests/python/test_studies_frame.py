@@ -174,7 +174,7 @@ def test_the_answer_as_json(outcome: Outcome) -> None:
 
 def test_the_terminal_lines_up_within_its_width(outcome: Outcome) -> None:
     lines = terminal.page(outcome)
-    assert max(map(len, lines)) <= terminal.WIDTH
+    assert max(map(len, lines)) <= terminal.TABLE
     text = "\n".join(lines)
     assert "≠ [1]" in text
     assert "[1] it was mistyped here" in text
@@ -375,7 +375,7 @@ def test_every_figure_has_a_row_and_every_claim_a_verdict(
     assert len(keys) == len(set(keys))
     assert not [text for text in said(found) if re.search(r"[a-z],[a-z]", text)], "a space is missing"
     assert sorted(judged.claim.key for judged in found.claims) == sorted(paper.claims(name))
-    assert max(map(len, terminal.page(found))) <= terminal.WIDTH
+    assert max(map(len, terminal.page(found))) <= terminal.TABLE
     told = json.loads(json.dumps(answer([found], several=False), allow_nan=False))
     jsonschema.validate(told, json.loads((DOCS / "study.schema.json").read_text()))
 

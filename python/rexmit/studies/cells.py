@@ -65,10 +65,21 @@ def ratio_of(row: Row) -> float | None:
 
 
 def interval(row: Row) -> str:
-    """Where 95% of the runs lie."""
+    """Where 95% of the runs lie, with as many digits as show on which side of its ends the paper's lies."""
     if row.interval is None:
         return ""
-    return between(*row.interval)
+    low, high = row.interval
+    digits = 2
+    if isinstance(row.paper, int | float) and math.isfinite(low) and high > low:
+        while digits < MOST:
+            decimals = _finer(high - low, digits)
+            if round(row.paper, decimals) not in (round(low, decimals), round(high, decimals)):
+                break
+            digits += 1
+        else:
+            # It lies on an end itself: no digits part them.
+            digits = LEAST
+    return between(low, high, digits)
 
 
 def between(low: float, high: float, digits: int = LEAST) -> str:
@@ -86,7 +97,8 @@ def value(what: Value, digits: int = MOST) -> str:
     if isinstance(what, tuple | list):
         # Commas between thousands would be taken for those between the numbers.
         return ", ".join(
-            one if isinstance(one, str) else number(one, digits).replace(",", "") for one in what
+            one if isinstance(one, str) else f"{one:.9g}" if isinstance(one, int) else f"{one:.{digits}g}"
+            for one in what
         )
     if isinstance(what, str):
         return what

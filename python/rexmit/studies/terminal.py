@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rexmit.studies.verdict import Judged
 
 WIDTH = 100
+#: Of tables; sentences that long are hard to read.
+TABLE = 108
 #: The column of units, which is aligned left.
 UNIT = 3
 #: A longer value gets lines of its own.
@@ -89,7 +91,7 @@ def _table(section: Section, reasons: dict[str, int]) -> list[str]:
     widths = [max(len(cell[i]) for cell in [head, *body]) for i in range(len(head))]
     # The columns of numbers stand under one another in all sections, if they can; a key that is too long
     # stands above its numbers.
-    room = WIDTH - 4 - sum(widths[1:]) - 2 * len(head)
+    room = TABLE - 4 - sum(widths[1:]) - 2 * len(head)
     widths[0] = min(max(widths[0], min(34, room)), max(room, 20))
     above = _line(head, widths)
     told = [section.title, above]
