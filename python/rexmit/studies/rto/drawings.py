@@ -22,7 +22,7 @@ from rexmit.figures.style import (
     styled,
 )
 from rexmit.studies.rto import gaps
-from rexmit.studies.rto.measured import Sample, others, tests, timed
+from rexmit.studies.rto.measured import Sample, others, reread, tests
 from rexmit.studies.rto.setting import (
     CURED,
     LOSSY,
@@ -30,6 +30,7 @@ from rexmit.studies.rto.setting import (
     POOR,
     SEGMENTS,
     SHORTEST_GAP,
+    STRETCHES,
     TESTS,
     TIMER_OF_24,
     channels,
@@ -254,8 +255,9 @@ def readings(results: Results) -> Figure:
     fig, (ax,) = canvas(height=3.2)
     for test in LOSSY:
         _steps(ax, tests(results)[test]["throughput_mbps"], COLOUR[test], f"test {test}, in frames")
-        for (name, sample), line in zip(timed(results)[test].items(), ("--", ":"), strict=True):
-            _steps(ax, sample["throughput_mbps"], COLOUR[test], f"test {test}, {name}", linestyle=line)
+        for name, line in zip(STRETCHES, ("--", ":"), strict=True):
+            values = reread(results)[test][name]["throughput_mbps"]
+            _steps(ax, values, COLOUR[test], f"test {test}, {name}", linestyle=line)
         ax.plot(paper_value(test, "throughput_mbps"), -0.045, "D", color=COLOUR[test], clip_on=False)
     ax.set_xlim(0, 5.2)
     ax.set_ylim(-0.02, 1.03)

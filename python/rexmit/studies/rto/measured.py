@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rexmit.studies.rto.setting import LOSSY, STRETCHES, TESTS, variants
+from rexmit.studies.rto.setting import LOSSY, PAPERS, TESTS, readings, variants
 
 if TYPE_CHECKING:
     from rexmit.batch import Runs
@@ -133,10 +133,13 @@ def others(results: Results) -> dict[tuple[int, str], Sample]:
     return found
 
 
-def timed(results: Results) -> dict[int, dict[str, Sample]]:
-    """Tests 1, 2 and 4 with the channel's periods in time, by how long these are."""
-    if "timed samples" not in results:
-        found = iter(samples(results["timed"]))
-        results["timed samples"] = {test: {name: next(found) for name in STRETCHES} for test in LOSSY}
-    kept: dict[int, dict[str, Sample]] = results["timed samples"]
+def reread(results: Results, stack: str = PAPERS) -> dict[int, dict[str, Sample]]:
+    """Tests 1, 2 and 4 with their channel read in other ways, by test and reading."""
+    batch = "readings" if stack == PAPERS else "readings, cured"
+    if f"{batch}: samples" not in results:
+        found = iter(samples(results[batch]))
+        results[f"{batch}: samples"] = {
+            test: {name: next(found) for name in readings(test, stack)} for test in LOSSY
+        }
+    kept: dict[int, dict[str, Sample]] = results[f"{batch}: samples"]
     return kept

@@ -23,6 +23,7 @@ SEGMENTS = 7500
 SEGMENT_BYTES = 1448
 FILE_BYTES = SEGMENT_BYTES * SEGMENTS
 SEEDS = 200
+FEWER_SEEDS = 40
 PAPERS = "linux-2.2"
 CURED = "linux-2.2-cured"
 LATER = ("linux-2.4", "linux-2.6-cubic", "rfc-sack")
@@ -71,6 +72,29 @@ def variants(test: int) -> dict[str, Scenario]:
 SPARED = {"ACKs safe": PAPERS, "ACKs safe, cured": CURED}
 
 
+#: Somebody who walks through the beam: fades in time that hit both directions at once, besides the others.
+WALKER = {
+    "name": "walker",
+    "kind": "gilbert-elliott",
+    "good": "20s",
+    "bad": "3s",
+    "loss_good": 0.0,
+    "loss_bad": 1.0,
+}
+WALKED = "in frames, and fades of 3 s for both"
+
+
+def readings(test: int, stack: str) -> dict[str, Scenario]:
+    """The channel read in other ways than frame by frame in each direction, by how."""
+    found = {
+        name: transfer(channels()[test].timed(stretch * FRAME_S), stack)
+        for name, stretch in STRETCHES.items()
+    }
+    both = [channels()[test].spec(), WALKER]
+    found[WALKED] = transfer(None, stack).with_({"link.air.channel": both})
+    return found
+
+
 def plan(runs: Plan) -> None:
     """Declares the runs. With the same seed all variants of a test meet the same channel, frame by frame."""
     seeds = runs.seeds(SEEDS)
@@ -78,10 +102,8 @@ def plan(runs: Plan) -> None:
     runs.runs("tests", tests, seeds, ("flows", "idle", "retransmissions"), idle=SHORTEST_GAP)
     others = [scenario for test in LOSSY for scenario in variants(test).values()]
     runs.runs("others", others, seeds, ("flows", "idle"), at="sender", idle=TIMER_GAP)
-    timed = [
-        transfer(channels()[test].timed(stretch * FRAME_S))
-        for test in LOSSY
-        for stretch in STRETCHES.values()
-    ]
-    runs.runs("timed", timed, runs.seeds(50), ("flows", "idle"), idle=TIMER_GAP)
+    fewer = runs.seeds(FEWER_SEEDS)
+    for name, stack, at in (("readings", PAPERS, "both"), ("readings, cured", CURED, "sender")):
+        read = [scenario for test in LOSSY for scenario in readings(test, stack).values()]
+        runs.runs(name, read, fewer, ("flows", "idle"), at=at, idle=TIMER_GAP)
     runs.runs("clean", transfer(None), [1], ("flows", "idle"))
