@@ -6,7 +6,8 @@ use crate::clock::Clock;
 use crate::error::{Error, Told};
 use crate::host::{self, Host};
 use crate::netns::Namespace;
-use crate::plan::{Connection, Plan};
+use crate::own::host::{self as own, Station};
+use crate::plan::{Connection, Plan, Tcp};
 use crate::record::{Capture, Taken};
 use crate::report::{End, Outcome};
 use crate::transfer;
@@ -59,6 +60,8 @@ struct Bench<'a> {
     transfers: Arc<transfer::Shared>,
     threads: Vec<JoinHandle<()>>,
     listeners: Vec<(TcpListener, Vec<(u32, Connection)>)>,
+    /// Hosts of rexmit's own TCP, by node.
+    stations: Vec<(usize, Station)>,
     captures: Vec<Capture>,
     bridge: Option<Running>,
     hosts: Vec<Host>,
@@ -75,12 +78,13 @@ impl<'a> Bench<'a> {
     fn build(plan: &'a Plan, lock: &Lock, folder: &Path) -> Result<Bench<'a>, Error> {
         let bridge_ns = host::namespace(lock, "bridge")?;
         let hosts = host::build(plan, lock, &bridge_ns)?;
-        let transfers = transfer::Shared::new(plan.connections.len());
+        let transfers = transfer::Shared::new(plan.connections.len(), plan.content);
         let mut bench = Bench {
             plan,
             transfers,
             threads: Vec::new(),
             listeners: Vec::new(),
+            stations: Vec::new(),
             captures: Vec::new(),
             bridge: None,
             hosts,
@@ -88,6 +92,9 @@ impl<'a> Bench<'a> {
         };
         for host in &bench.hosts {
             bench.captures.push(Capture::start(host, folder, plan.snap)?);
+        }
+        for host in bench.hosts.iter().filter(|h| plan.is_own(h.node)) {
+            bench.stations.push((host.node, own::open(host)?));
         }
         bench.start_bridge()?;
         bench.listen()?;
@@ -150,8 +157,9 @@ impl<'a> Bench<'a> {
         for to in addresses {
             let mine: Vec<(u32, Connection)> = numbered.iter().filter(|(_, c)| c.to == to).cloned().collect();
             let first = &mine[0].1;
+            let Tcp::Kernel(congestion) = &first.tcp[1] else { continue };
             let host = self.host(first.server)?;
-            let listener = transfer::listen(host, first, &first.congestion[1]).told(format!(
+            let listener = transfer::listen(host, first, congestion).told(format!(
                 "the receiver at {}, port {}",
                 host.name,
                 to.port()
@@ -163,7 +171,17 @@ impl<'a> Bench<'a> {
 
     fn play(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
         let mut starts = Vec::new();
+        for (node, station) in self.stations.drain(..) {
+            let (tell, told) = mpsc::channel();
+            let plan = self.plan;
+            let thread = station.start(plan.ends_at(node), plan.seed, told, &self.transfers);
+            self.threads.push(thread.told("a thread for rexmit's own TCP")?);
+            starts.push(tell);
+        }
         for (number, connection) in (0..).zip(&self.plan.connections) {
+            if matches!(connection.tcp[0], Tcp::Own(_)) {
+                continue;
+            }
             let (tell, told) = mpsc::channel();
             let host = self.host(connection.client)?;
             let thread = transfer::client(number, host, connection.clone(), told, &self.transfers)

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 /// The interface of every host, in its own namespace.
 pub const INTERFACE: &str = "rexmit-eth";
+const NETWORK: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
 const PREFIX: u8 = 8;
 const UP_WAIT: Duration = Duration::from_millis(2);
 const UP_TRIES: u32 = 2500;
@@ -148,7 +149,13 @@ fn configure(plan: &Plan, host: &Host, all: &[Host]) -> Result<(), Error> {
             let mut netlink = Netlink::open()?;
             netlink.up(sys::interface_index("lo")?)?;
             let interface = sys::interface_index(INTERFACE)?;
-            netlink.address(interface, host.address, PREFIX)?;
+            if plan.is_own(host.node) {
+                // The address is rexmit's own endpoint's, behind TUN: this kernel only passes packets on.
+                set("net.ipv4.ip_forward", "1")?;
+                netlink.route(interface, NETWORK, PREFIX)?;
+            } else {
+                netlink.address(interface, host.address, PREFIX)?;
+            }
             for other in all.iter().filter(|o| o.node != host.node) {
                 netlink.neighbour(interface, other.address, mac(0x58, other.node))?;
             }

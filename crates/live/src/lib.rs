@@ -17,6 +17,8 @@
 //! | `lateness` | the histogram of how late packets left |
 //! | `bridge` | the thread that moves packets: kernel timestamps in, virtual time, the wall clock out |
 //! | `record` | captures at the hosts |
+//! | `own` | rexmit's own TCP as packets, and the host where it runs, over TUN |
+//! | `content` | what the built-in senders say, so that a wrong byte is seen |
 //! | `transfer` | the built-in sender and receiver |
 //! | `command` | programs that run in the hosts instead |
 //! | `poll` | the senders' state by TCP_INFO |
@@ -33,12 +35,14 @@ mod bridge;
 pub mod check;
 pub mod clean;
 mod clock;
+pub mod content;
 mod error;
 mod frames;
 mod host;
 mod lateness;
 mod netlink;
 mod netns;
+mod own;
 pub mod plan;
 mod poll;
 mod record;

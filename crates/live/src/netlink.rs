@@ -119,6 +119,18 @@ impl Netlink {
         self.ask(m)
     }
 
+    /// What goes to these addresses leaves by this interface, with nobody in between.
+    pub fn route(&mut self, interface: u32, to: Ipv4Addr, prefix: u8) -> io::Result<()> {
+        let mut m = Message::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_EXCL);
+        // struct rtmsg: family, lengths of the prefixes, TOS, table, protocol, scope, kind; flags.
+        m.0.extend([libc::AF_INET as u8, prefix, 0, 0]);
+        m.0.extend([libc::RT_TABLE_MAIN, libc::RTPROT_STATIC, libc::RT_SCOPE_LINK, libc::RTN_UNICAST]);
+        m.0.extend([0; 4]);
+        m.attribute(libc::RTA_DST, &to.octets());
+        m.attribute(libc::RTA_OIF, &interface.to_ne_bytes());
+        self.ask(m)
+    }
+
     /// Whether it sends: a moment after both ends of a pair came up, before which it throws away what it is given.
     pub fn runs(&mut self, interface: u32) -> io::Result<bool> {
         let mut m = Message::new(libc::RTM_GETLINK, 0);

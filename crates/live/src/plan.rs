@@ -1,12 +1,14 @@
 //! A scenario as the live bench runs it: hosts, connections, settings. What live can not do is refused here.
 
+use crate::content::Content;
 use crate::error::Error;
 use net::{Duplex, NodeId, Topology};
 use path::random::Stream;
 use scenario::model::{Flow, Input, Link, Scenario, StartSpread, Transport, Workload};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use tcp::stack::{Kind, WindowRuleKind, Wire};
+use std::sync::Arc;
+use tcp::stack::{Kind, Wire};
 use time::{Span, Time};
 
 /// Each has a namespace, two interfaces and two sockets of its own.
@@ -25,6 +27,15 @@ pub enum Work {
     Endless,
 }
 
+/// Whose TCP an end of a connection is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tcp {
+    /// The kernel's, with this congestion control.
+    Kernel(String),
+    /// rexmit's own, over TUN.
+    Own(Arc<Wire>),
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
     /// Index of the scenario's flow.
@@ -36,8 +47,8 @@ pub struct Connection {
     pub start: Time,
     pub stop: Option<Time>,
     pub work: Work,
-    /// The kernel's congestion control: the client's, the server's.
-    pub congestion: [String; 2],
+    /// The client's, the server's.
+    pub tcp: [Tcp; 2],
 }
 
 #[derive(Clone, Debug)]
@@ -56,6 +67,8 @@ pub struct Plan {
     /// Links whose queues are recorded.
     pub queues: Vec<usize>,
     pub real_time: bool,
+    /// What the built-in senders say.
+    pub content: Content,
     sysctls: BTreeMap<usize, BTreeMap<String, String>>,
     /// What the scenario asks for that real hosts do not tell.
     pub untold: Vec<String>,
@@ -79,6 +92,7 @@ impl Plan {
             snap: Some(s.record.snap_bytes.unwrap_or(SNAP)),
             queues: s.record.queues.clone(),
             real_time: true,
+            content: Content::Zeros,
             sysctls: BTreeMap::new(),
             untold: untold(s),
         };
@@ -101,9 +115,12 @@ impl Plan {
                 flow.name
             )));
         };
-        let (sender, receiver) = (kernel(s, flow, stack)?, kernel(s, flow, receiver)?);
-        for (node, (_, wire)) in [(flow.from, &sender), (flow.to, &receiver)] {
-            self.options(s, flow, node, wire)?;
+        let ends = [tcp(s, flow, stack)?, tcp(s, flow, receiver)?];
+        for (node, (tcp, wire)) in [flow.from, flow.to].into_iter().zip(&ends) {
+            if matches!(tcp, Tcp::Kernel(_)) {
+                self.options(s, flow, node, wire)?;
+            }
+            self.one_tcp_a_host(s, flow, node, tcp)?;
         }
         let work = work(flow)?;
         for source in 0..flow.count {
@@ -118,7 +135,7 @@ impl Plan {
                 start: start(s.seed, flow, source),
                 stop: flow.stop,
                 work: work.clone(),
-                congestion: [sender.0.clone(), receiver.0.clone()],
+                tcp: [ends[0].0.clone(), ends[1].0.clone()],
             });
         }
         Ok(())
@@ -145,6 +162,36 @@ impl Plan {
         Ok(())
     }
 
+    /// An address belongs to the kernel or to rexmit's endpoint.
+    fn one_tcp_a_host(&self, s: &Scenario, flow: &Flow, node: usize, tcp: &Tcp) -> Result<(), Error> {
+        let own = matches!(tcp, Tcp::Own(_));
+        let other = self.ends().find(|(n, other)| *n == node && matches!(other, Tcp::Own(_)) != own);
+        match other {
+            None => Ok(()),
+            Some(_) => Err(refused(format!(
+                "flow.{}: one flow at {} has a stack that is the kernel's, another one of rexmit's own; live, a host has one \
+                 TCP: give the second flow a node of its own",
+                flow.name, s.nodes[node].name
+            ))),
+        }
+    }
+
+    fn ends(&self) -> impl Iterator<Item = (usize, &Tcp)> {
+        self.connections.iter().flat_map(|c| [(c.client, &c.tcp[0]), (c.server, &c.tcp[1])])
+    }
+
+    /// The ends at a node: number and connection, and whether it is the server.
+    pub fn ends_at(&self, node: usize) -> Vec<(u32, Connection, bool)> {
+        let numbered = (0..).zip(&self.connections);
+        let ends = numbered.flat_map(|(k, c)| [(k, c, c.client, false), (k, c, c.server, true)]);
+        ends.filter(|(_, _, at, _)| *at == node).map(|(k, c, _, server)| (k, c.clone(), server)).collect()
+    }
+
+    /// Whether rexmit's own endpoint runs at this host.
+    pub fn is_own(&self, node: usize) -> bool {
+        self.ends().any(|(n, tcp)| n == node && matches!(tcp, Tcp::Own(_)))
+    }
+
     /// Node n is 10.0.0.0/8 + n + 1, as in the simulator's captures.
     pub fn address(&self, node: usize) -> Ipv4Addr {
         Ipv4Addr::from(0x0a00_0000 | ((node as u32 + 1) & 0xff_ffff))
@@ -157,8 +204,13 @@ impl Plan {
 
     /// Congestion controls that the kernel must have.
     pub fn congestion(&self) -> Vec<&str> {
-        let mut all: Vec<&str> =
-            self.connections.iter().flat_map(|c| c.congestion.iter().map(String::as_str)).collect();
+        let mut all: Vec<&str> = self
+            .ends()
+            .filter_map(|(_, tcp)| match tcp {
+                Tcp::Kernel(name) => Some(name.as_str()),
+                Tcp::Own(_) => None,
+            })
+            .collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -207,28 +259,17 @@ fn hosts(s: &Scenario) -> Result<Vec<usize>, Error> {
     Ok(hosts)
 }
 
-/// The kernel's name for what a stack does, and the stack.
-fn kernel<'a>(s: &'a Scenario, flow: &Flow, stack: usize) -> Result<(String, &'a Wire), Error> {
+/// Whose TCP a stack is, and what it says.
+fn tcp<'a>(s: &'a Scenario, flow: &Flow, stack: usize) -> Result<(Tcp, &'a Wire), Error> {
     let stack = &s.stacks[stack];
-    let Kind::Wire(wire) = &stack.kind else {
-        return Err(refused(format!(
+    match (&stack.kind, &stack.kernel) {
+        (Kind::Wire(wire), Some(congestion)) => Ok((Tcp::Kernel(congestion.clone()), wire)),
+        (Kind::Wire(wire), None) => Ok((Tcp::Own(Arc::new((**wire).clone())), wire)),
+        (Kind::OneWay(_), _) => Err(refused(format!(
             "flow.{}: stack {} is a one-way agent, which counts packets and sends no SYN: it runs in the simulator only",
             flow.name, stack.name
-        )));
-    };
-    let name = match wire.congestion.rule {
-        WindowRuleKind::Aimd { .. } => "reno",
-        WindowRuleKind::Cubic { .. } | WindowRuleKind::CubicLinux26 => "cubic",
-        WindowRuleKind::WestwoodPlus => "westwood",
-        WindowRuleKind::Vegas { .. } => "vegas",
-        WindowRuleKind::Compound { .. } => {
-            return Err(refused(format!(
-                "flow.{}: no Linux kernel has the congestion control of stack {}; choose another stack",
-                flow.name, stack.name
-            )));
-        }
-    };
-    Ok((name.to_owned(), wire))
+        ))),
+    }
 }
 
 fn work(flow: &Flow) -> Result<Work, Error> {

@@ -459,3 +459,28 @@ pub fn receive(fd: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<usize> {
     let got = unsafe { libc::recv(fd.as_raw_fd(), bytes.as_mut_ptr().cast(), bytes.len(), 0) };
     if got < 0 { Err(io::Error::last_os_error()) } else { Ok(got as usize) }
 }
+
+const TUNSETIFF: libc::c_ulong = 0x4004_54ca;
+
+#[repr(C)]
+struct InterfaceFlags {
+    name: [u8; libc::IFNAMSIZ],
+    flags: libc::c_short,
+    rest: [u8; 22],
+}
+
+/// A TUN interface of this thread's namespace: each read is an IP packet that the kernel routed there, each write one
+/// that it takes in. It is there as long as the descriptor is; reads do not wait.
+pub fn tun(interface: &str) -> io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun")?;
+    let flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    let mut request = InterfaceFlags { name: [0; libc::IFNAMSIZ], flags, rest: [0; 22] };
+    for (to, from) in request.name.iter_mut().take(libc::IFNAMSIZ - 1).zip(interface.bytes()) {
+        *to = from;
+    }
+    // SAFETY: the request is laid out as ifreq and outlives the call.
+    checked(unsafe { libc::ioctl(file.as_raw_fd(), TUNSETIFF, &mut request) })?;
+    Ok(file)
+}

@@ -1,8 +1,9 @@
 //! The built-in sender and receiver: one thread an end, and no wait without a bound.
 
 use crate::clock::Clock;
+use crate::content::Content;
 use crate::host::Host;
-use crate::plan::{Connection, Work};
+use crate::plan::{Connection, Tcp, Work};
 use crate::poll::Info;
 use crate::sys;
 use std::io::{self, ErrorKind, Read, Write};
@@ -29,6 +30,18 @@ pub struct Side {
     /// Closed in order.
     pub closed: bool,
     pub error: Option<ErrorKind>,
+    /// The first byte that is not what was sent.
+    pub wrong: Option<u64>,
+}
+
+impl Side {
+    /// Counts what came, and looks at it.
+    pub fn arrived(&mut self, bytes: &[u8], content: Content) {
+        if content != Content::Zeros && self.wrong.is_none() {
+            self.wrong = content.differs(self.bytes, bytes);
+        }
+        self.bytes += bytes.len() as u64;
+    }
 }
 
 /// What became of a connection: at the client, at the server; `None` if it never began.
@@ -43,20 +56,22 @@ pub struct Shared {
     pub ended: Mutex<Vec<Ended>>,
     /// Sockets that send, for whoever looks at their state: connection and a second handle.
     pub sending: Mutex<Vec<(u32, TcpStream)>>,
+    pub content: Content,
 }
 
 impl Shared {
-    pub fn new(connections: usize) -> Arc<Shared> {
+    pub fn new(connections: usize, content: Content) -> Arc<Shared> {
         Arc::new(Shared {
             stop: AtomicBool::new(false),
             ended: Mutex::new(vec![Ended::default(); connections]),
             sending: Mutex::default(),
+            content,
         })
     }
-    fn stopped(&self) -> bool {
+    pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
-    fn end(&self, connection: u32, server: bool, side: Side) {
+    pub fn end(&self, connection: u32, server: bool, side: Side) {
         if let Ok(mut all) = self.ended.lock()
             && let Some(one) = all.get_mut(connection as usize)
         {
@@ -126,7 +141,7 @@ fn receive(mut stream: TcpStream, clock: Clock, shared: &Shared) -> Side {
             }
             Ok(n) => {
                 let now = clock.now();
-                side.bytes += n as u64;
+                side.arrived(&buffer[..n], shared.content);
                 side.first.get_or_insert(now);
                 side.last = Some(now);
             }
@@ -187,7 +202,9 @@ fn send(number: u32, c: &Connection, clock: &Clock, shared: &Shared, side: &mut 
 /// `None` if the run was over before the peer answered.
 fn connect(c: &Connection, shared: &Shared) -> io::Result<Option<TcpStream>> {
     let fd = sys::tcp_socket(c.from)?;
-    sys::set_congestion(fd.as_fd(), &c.congestion[0])?;
+    if let Tcp::Kernel(congestion) = &c.tcp[0] {
+        sys::set_congestion(fd.as_fd(), congestion)?;
+    }
     let stream = TcpStream::from(fd);
     stream.set_nonblocking(true)?;
     sys::begin_connect(stream.as_fd(), c.to)?;
@@ -215,7 +232,7 @@ fn write_all(
     shared: &Shared,
     side: &mut Side,
 ) -> io::Result<()> {
-    let zeros = [0; CHUNK];
+    let mut piece = [0; CHUNK];
     side.first = Some(clock.now());
     loop {
         let left = match c.work {
@@ -225,7 +242,11 @@ fn write_all(
         if left == 0 || shared.stopped() || c.stop.is_some_and(|stop| clock.now() >= stop) {
             return Ok(());
         }
-        match stream.write(&zeros[..left.min(CHUNK as u64) as usize]) {
+        let piece = &mut piece[..left.min(CHUNK as u64) as usize];
+        if shared.content != Content::Zeros {
+            shared.content.fill(side.bytes, piece);
+        }
+        match stream.write(piece) {
             Ok(n) => side.bytes += n as u64,
             Err(e) if waits(&e) => {}
             Err(e) => return Err(e),

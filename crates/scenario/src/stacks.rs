@@ -175,7 +175,7 @@ impl Library<'_> {
 fn merged(own: &Node, base: &Node, table: &'static Table) -> Node {
     let mut entries: Vec<Entry> = base.entries().to_vec();
     if std::ptr::eq(table, &raw const STACK) {
-        entries.retain(|e| !["name", "about", "based_on"].contains(&e.key.as_str()));
+        entries.retain(|e| !["name", "about", "based_on", "kernel"].contains(&e.key.as_str()));
     }
     if let Some(variants) = &table.variants
         && let Some(tag) = own.get(variants.tag)

@@ -10,6 +10,8 @@ use wire::time::Span;
 pub struct Stack {
     pub name: String,
     pub about: String,
+    /// The congestion control of a Linux kernel that may stand for it; `None` if none may.
+    pub kernel: Option<String>,
     pub kind: Kind,
 }
 

@@ -1,4 +1,5 @@
 //! Runs on this machine, and what their captures and logs say.
+#![allow(dead_code)] // each test file uses its part
 
 use capture::Options;
 use live::report::Outcome;
@@ -31,6 +32,18 @@ macro_rules! needs_a_bench {
     };
 }
 
+/// The same where rexmit's own TCP is to run.
+#[macro_export]
+macro_rules! needs_tun {
+    () => {
+        needs_a_bench!();
+        if !std::path::Path::new("/dev/net/tun").exists() {
+            eprintln!("skipped: there is no /dev/net/tun (modprobe tun)");
+            return;
+        }
+    };
+}
+
 pub fn plan(text: &str) -> Result<Plan, Error> {
     let nothing = |_: &Path| Err("no files here".to_owned());
     let scenario = scenario::parse(text, "test.toml", Path::new(""), &[], &nothing)
@@ -43,7 +56,10 @@ pub fn run(text: &str) -> Ran {
 }
 
 pub fn run_until(text: &str, go_on: &mut dyn FnMut(live::Progress) -> bool) -> Ran {
-    let plan = plan(text).expect("the scenario can run live");
+    run_plan(plan(text).expect("the scenario can run live"), go_on)
+}
+
+pub fn run_plan(plan: Plan, go_on: &mut dyn FnMut(live::Progress) -> bool) -> Ran {
     let folder = TempDir::new().expect("a folder");
     let outcome = live::run(&plan, folder.path(), go_on).expect("it runs");
     Ran { plan, outcome, _folder: folder }

@@ -25,6 +25,13 @@ pub static STACK: Table = Table {
         key("about", Kind::Text, "What it is.").default(""),
         SOURCE,
         key("based_on", Kind::Reference("stack"), "A stack (name or file) from which this one differs.").absent("nothing is inherited"),
+        key(
+            "kernel",
+            Kind::Text,
+            "The congestion control of today's Linux that stands for this stack on the live bench; without, rexmit's own \
+             endpoint runs there. A stack that is based on this one does not have it.",
+        )
+        .default(""),
         flag("wire", "True for an endpoint that would interoperate; false for a one-way agent, which has only `[oneway]`.")
             .default("true"),
         key("options", Kind::Table(&OPTIONS), "What the SYN offers.").absent("as below"),

@@ -27,7 +27,8 @@ pub(super) fn stack(v: &Values, p: &mut Problems) -> Option<Stack> {
             }
         }
     };
-    Some(Stack { name: v.name(), about: v.text("about").unwrap_or_default().to_owned(), kind })
+    let kernel = v.text("kernel").filter(|name| !name.is_empty()).map(str::to_owned);
+    Some(Stack { name: v.name(), about: v.text("about").unwrap_or_default().to_owned(), kernel, kind })
 }
 
 const WIRE_SECTIONS: [&str; 8] =

@@ -11,6 +11,9 @@ use tcp::stack::*;
 pub(super) fn stack(s: &Stack, prefix: &str, out: &mut Lines) {
     out.text("name", &s.name);
     out.text("about", &s.about);
+    if let Some(kernel) = &s.kernel {
+        out.text("kernel", kernel);
+    }
     out.flag("wire", matches!(s.kind, Kind::Wire(_)));
     match &s.kind {
         Kind::Wire(wire) => sections(wire, prefix, out),

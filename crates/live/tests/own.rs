@@ -1,0 +1,93 @@
+//! rexmit's own TCP against the kernel's, over the bridge: every byte, whatever is lost.
+#![cfg(target_os = "linux")]
+
+#[macro_use]
+mod support;
+
+use live::content::Content;
+use live::report::{End, Outcome};
+use support::{plan, run_plan};
+
+const LINK: &str = "rate = \"16Mbps\"\ndelay = \"5ms\"\nframing = \"ethernet\"\nqueue = { kind = \"droptail\", packets = 60 }";
+const LOSSES: &str = "[[link.channel]]\nname = \"noise\"\nkind = \"random\"\nloss = 0.003\n";
+
+/// A stack based on another is no kernel's: it runs as rexmit's own. `more` are sections that differ.
+fn own(name: &str, base: &str, more: &str) -> String {
+    format!("[[stack]]\nname = \"{name}\"\nbased_on = \"{base}\"\n{more}\n")
+}
+
+/// A pair of hosts and a link of its own for each flow: its sender's and its receiver's stack, bytes.
+fn pairs(stacks: &str, flows: &[(String, String, u64)]) -> String {
+    let mut text = format!("name = \"t\"\nduration = \"60s\"\n{stacks}");
+    for (k, (sender, receiver, bytes)) in flows.iter().enumerate() {
+        text += &format!(
+            "[[node]]\nname = \"a{k}\"\n[[node]]\nname = \"b{k}\"\n[[link]]\nname = \"l{k}\"\nbetween = [\"a{k}\", \"b{k}\"]\n\
+             {LINK}\n{LOSSES}[[flow]]\nname = \"f{k}\"\nfrom = \"a{k}\"\nto = \"b{k}\"\nstack = \"{sender}\"\n\
+             receiver = \"{receiver}\"\nworkload = {{ kind = \"file\", size = \"{bytes}B\" }}\n"
+        );
+    }
+    text
+}
+
+fn exact(o: &Outcome, flows: &[(String, String, u64)]) {
+    assert_eq!(o.end, End::Done, "{:?}", o.ended);
+    for ((sender, receiver, bytes), ended) in flows.iter().zip(&o.ended) {
+        let [Some(client), Some(server)] = &ended.sides else { panic!("{sender} to {receiver}: {ended:?}") };
+        assert_eq!((client.error, server.error), (None, None), "{sender} to {receiver}: {ended:?}");
+        assert_eq!((client.bytes, server.bytes), (*bytes, *bytes), "{sender} to {receiver}");
+        assert_eq!(server.wrong, None, "{sender} to {receiver}: the first byte that differs");
+        assert!(client.closed && server.closed, "{sender} to {receiver}: {ended:?}");
+    }
+}
+
+/// Every real endpoint there is, each as rexmit's own: the stacks and their names.
+fn own_stacks() -> (String, Vec<String>) {
+    let all = scenario::describe::stacks().expect("the built-in stacks");
+    let wire: Vec<String> = all.into_iter().filter(|s| s.wire).map(|s| s.name).collect();
+    let stacks = wire.iter().map(|s| own(&format!("own-{s}"), s, "")).collect();
+    (stacks, wire.iter().map(|s| format!("own-{s}")).collect())
+}
+
+fn transfer(stacks: &str, flows: &[(String, String, u64)]) {
+    let mut plan = plan(&pairs(stacks, flows)).expect("the scenario can run live");
+    plan.content = Content::Pattern(11);
+    let ran = run_plan(plan, &mut |_| true);
+    exact(&ran.outcome, flows);
+    assert!(ran.outcome.drops.len() > flows.len(), "nothing was lost");
+    ran.assert_exact();
+}
+
+const KERNEL: &str = "linux-2.6-reno";
+const TEN_MB: u64 = 10_000_000;
+
+#[test]
+fn every_stack_sends_ten_megabytes_to_the_kernel() {
+    needs_tun!();
+    let (stacks, names) = own_stacks();
+    let flows: Vec<_> = names.into_iter().map(|s| (s, KERNEL.to_owned(), TEN_MB)).collect();
+    transfer(&stacks, &flows);
+}
+
+#[test]
+fn every_stack_receives_ten_megabytes_from_the_kernel() {
+    needs_tun!();
+    let (stacks, names) = own_stacks();
+    let flows: Vec<_> = names.into_iter().map(|s| (KERNEL.to_owned(), s, TEN_MB)).collect();
+    transfer(&stacks, &flows);
+}
+
+#[test]
+fn window_scale_sack_and_timestamps_can_each_be_missing() {
+    needs_tun!();
+    let (mut stacks, mut flows) = (String::new(), Vec::new());
+    for bits in 0..8 {
+        let on = |bit: u32| bits & (1 << bit) != 0;
+        let name = format!("own-{bits}");
+        let options =
+            format!("[stack.options]\nwindow_scale = {}\nsack = {}\ntimestamps = {}", on(0), on(1), on(2));
+        stacks += &own(&name, "linux-2.4", &options);
+        flows.push((name.clone(), KERNEL.to_owned(), 2_000_000));
+        flows.push((KERNEL.to_owned(), name, 2_000_000));
+    }
+    transfer(&stacks, &flows);
+}
