@@ -30,7 +30,8 @@ same disconnections, so variants are compared pair by pair.
 - The tables can not come about with the error model as printed: bursts of 8 packets leave a tenth of the
   throughput. Single packets in error give them.
 - How long the link stays up decides, as the paper says; its saturation of Fig. 4 does not exist.
-- "Reno best, Sack worst" is the luck of one run. On average Sack is ahead, Tahoe behind, by little.
+- "Reno best, Sack worst" is the luck of one run. On average NewReno and Sack are ahead, Tahoe behind, by
+  little.
 - The proposal that the paper leaves open helps, and by much."""
 
 

@@ -41,7 +41,7 @@ TABLE2 = {
 
 def tables(results: Results) -> dict[str, Any]:
     """Each mean with its interval, and whether the difference could be none."""
-    errors, both = Errors(results), Both(results)
+    errors, both = Errors(results), Both.of(results)
     found: dict[str, list[Any]] = {
         name: []
         for name in (
@@ -87,8 +87,9 @@ def apart(values: NDArray[Any], ns2: tuple[float, float, int]) -> float:
 TEXT = """\
 The same runs in ns-2.35 itself, with its settings of 1998 and its own random numbers
 (`validation/ns2_wireless.tcl`). The last column is the difference of the two means in standard errors:
-beyond ± 3 the two would not be the same simulator. On the same losses, given one by one, rexmit's agents
-send ns-2's packets one by one ([validation](../validation.md))."""
+beyond ± 3 the two would not be the same simulator. The variants of each met the same disconnections, so
+that their differences go together. On the same losses, given one by one, rexmit's agents send ns-2's
+packets one by one ([validation](../validation.md))."""
 
 PART = Part("Beside ns-2", tables=tables, text=TEXT)
 

@@ -118,7 +118,7 @@ def _variants_alike(results: Results) -> Claim:
 
 
 def _reno_best(results: Results) -> Claim:
-    both = Both(results)
+    both = Both.of(results)
     tests = []
     for column, unit in (("throughput_packets_s", UNIT), ("transfer_time_s", "s"), ("delay_s", "s")):
         values = dict(zip(VARIANTS, both.better(column), strict=True))

@@ -159,3 +159,56 @@ def run_delays(time: Numbers, una: NDArray[Any], nxt: NDArray[Any]) -> tuple[flo
     born, at = np.unique(una, return_index=True)
     born, at = born[1:] - 1, at[1:]
     return float(np.mean(time[at] - first_sent[born])), float(np.mean(acknowledged - first_sent))
+
+
+#: What `delays` and `all_delays` compute.
+DELAYS = {
+    "own ACK": "first sending to the ACK with the packet's number, where one came",
+    "any ACK": "first sending to the first ACK that covers the packet",
+    "arrival": "first sending to first arrival",
+    "copy": "each copy that arrived, from its sending",
+    "last, own ACK": "last sending to the ACK with the packet's number, where one came",
+    "every ACK": "every ACK, repeated ones too, from the first sending of the packet with its number",
+}
+
+
+def all_delays(runs: Runs) -> dict[str, list[Numbers]]:
+    """Mean delays in each run, s, by definitions that need every packet, each a list over the variants."""
+    columns = ["variant", "run", "time", "event", "from_client", "seq", "copy"]
+    table = pa.Table.from_batches([batch.select(columns) for batch in batches(runs.hosts)])
+    run, variant = table["run"].to_numpy(), table["variant"].to_numpy()
+    edges = np.flatnonzero(np.r_[True, run[1:] != run[:-1], True])
+    found: dict[str, dict[int, list[float]]] = {}
+    for a, b in pairwise(edges):
+        for what, mean in _all_delays(table.slice(a, b - a)).items():
+            found.setdefault(what, {}).setdefault(int(variant[a]), []).append(mean)
+    return {what: [np.array(means[k]) for k in sorted(means)] for what, means in found.items()}
+
+
+def _all_delays(packets: Any) -> dict[str, float]:
+    time = packets["time"].to_numpy().astype("datetime64[ns]").astype(np.int64) / 1e9
+    number, copy = packets["seq"].to_numpy(), packets["copy"].to_numpy()
+    data = packets["from_client"].to_numpy()
+    sending = pc.equal(packets["event"], "sent").to_numpy()
+    sent, arrived, ack = data & sending, data & ~sending, ~data & ~sending
+    # An ACK bears the number of the last packet that it acknowledges.
+    of_ack, ack_time = number[ack] - 1, time[ack]
+    count = int(number[sent].max()) + 1
+    first, last, first_arrival, first_ack = (np.full(count, np.nan) for _ in range(4))
+    _keep_first(first, number[sent], time[sent])
+    last[number[sent]] = time[sent]
+    _keep_first(first_arrival, number[arrived], time[arrived])
+    _keep_first(first_ack, of_ack, ack_time)
+    left = np.full(int(copy.max()) + 1, np.nan)
+    left[copy[sent]] = time[sent]
+    return {
+        "arrival": float(np.nanmean(first_arrival - first)),
+        "copy": float(np.mean(time[arrived] - left[copy[arrived]])),
+        "last, own ACK": float(np.nanmean(first_ack - last)),
+        "every ACK": float(np.mean(ack_time - first[of_ack])),
+    }
+
+
+def _keep_first(into: Numbers, number: NDArray[Any], time: Numbers) -> None:
+    """Of several times for one number the earliest, which is written last."""
+    into[number[::-1]] = time[::-1]

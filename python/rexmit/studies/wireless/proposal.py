@@ -98,7 +98,7 @@ def rows(results: Results) -> Iterator[Row]:
 def tables(results: Results) -> dict[str, Any]:
     """What it does, by disconnections, least RTO and variant."""
     names = ("up_s", "down_s", "least RTO", "variant", "slow start (packets/s)", "fast recovery (packets/s)",
-             "gain", "from", "to", "in runs", "resent before", "resent with it")  # fmt: skip
+             "gain", "from", "to", "better in", "resent before", "resent with it")  # fmt: skip
     table: dict[str, list[Any]] = {name: [] for name in names}
     for (outage, least, variant), pair in pairs(results).items():
         gain, wins = pair.gain, int((pair.with_it > pair.without).sum())
