@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure as MplFigure
@@ -46,18 +46,23 @@ def packets(trace: Trace, title: str, name: str) -> Figure:
     _marks(ax, trace.dropped_acks, ls="none", marker="s", ms=4, mfc="none", mec=RED, mew=0.7)
     _marks(ax, trace.dropped_acks, ls="none", marker="_", ms=4, color=RED, mew=0.7)
     ax.set_xlim(0, LENGTH)
-    ax.set_ylim(-3, 102)
+    most = float(trace.enqueued[1].max())
+    ax.set_ylim(-3, 102 if most > 70 else 1.15 * most)
     ax.set_xlabel("time (s)")
     ax.set_ylabel("packet number mod 100")
     ax.set_title(title, pad=22)
-    handles = [
-        Line2D([], [], color=BLACK, ls="none", marker="s", ms=3.5, label="packet at FH, at BS"),
-        Line2D([], [], mfc="none", mec=BLUE, ls="none", marker="o", ms=4, label="ACK at FH"),
-        Line2D([], [], color=RED, ls="none", marker="x", ms=5, label="packet lost"),
-        Line2D([], [], mfc="none", mec=RED, ls="none", marker="s", ms=5, label="ACK lost"),
-        Patch(color=SHADE, label="disconnected"),
+    handles: list[Any] = [
+        Line2D([], [], color=BLACK, ls="none", marker="s", ms=3.5),
+        Line2D([], [], mfc="none", mec=BLUE, ls="none", marker="o", ms=4),
+        Line2D([], [], color=RED, ls="none", marker="x", ms=5),
+        (
+            Line2D([], [], mfc="none", mec=RED, ls="none", marker="s", ms=5),
+            Line2D([], [], color=RED, ls="none", marker="_", ms=5),
+        ),
+        Patch(color=SHADE),
     ]
-    ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=5, borderpad=0.2)
+    labels = ["packet at FH, at BS", "ACK at FH", "packet lost", "ACK lost", "disconnected"]
+    ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=5, borderpad=0.2)
     return Figure(fig, name)
 
 
