@@ -264,13 +264,14 @@ def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list
     ack, dsack = packets["ack"], packets["dsack"]
     cause = packets.text("cause")
     blocks = sack_columns(packets)
-    spans = [(float(b["start"]) - 1e-9, float(b.get("last", b["start"])) + 1e-9) for b in bursts]
+    spans = [_span(b) for b in bursts]
     result: list[Step] = []
     newest_ack = -1
     for place, i in enumerate(order):
         at = float(time[i])
         if data[i] and length[i] > 0:
-            lost = any(start <= at <= last for start, last in spans)
+            # What left in the same instant as a burst's first or last copy may lie outside of it.
+            lost = any(a <= at <= b and low <= seq[i] < high for a, b, low, high in spans)
             result.append(
                 Step(
                     True,
@@ -313,6 +314,13 @@ def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list
                 )
             )
     return result
+
+
+def _span(burst: dict[str, Any]) -> tuple[float, float, float, float]:
+    """When a burst's copies were sent, first and last, and the bytes it lies within."""
+    start = float(burst["start"])
+    low, high = float(burst.get("seq_start", 0)), float(burst.get("seq_end", np.inf))
+    return start - 1e-9, float(burst.get("last", start)) + 1e-9, low, high
 
 
 def _alike(step: Step) -> tuple[object, ...]:

@@ -150,7 +150,9 @@ def _lost(
         # A burst is a maximal run of lost copies: everything sent from its first to its last is lost.
         a = np.searchsorted(ordered, float(burst["start"]) - 1e-9)
         b = np.searchsorted(ordered, float(burst.get("last") or burst["start"]) + 1e-9, side="right")
-        lost[order[a:b]] = True
+        # What left in the same instant as its first or last copy may lie outside of it.
+        sent = order[a:b]
+        lost[sent] |= (p["seq"][sent] >= burst["seq_start"]) & (p["seq"][sent] < burst["seq_end"])
     lost &= data
     x, y = time[lost], p["seq"][lost] / scale
     if len(x):

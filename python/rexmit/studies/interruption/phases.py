@@ -1,0 +1,128 @@
+"""Over all phases: the paper's transfer again and again, the outages beginning anywhere in their period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from rexmit.batch import Runs
+from rexmit.studies.interruption import sections, setups
+from rexmit.studies.interruption.sections import Section
+from rexmit.studies.study import Plan, Results
+
+Floats = npt.NDArray[np.float64]
+
+#: Draws of a phase and an air rate: with the server's window of Fig. 7, and for each of the others.
+DRAWS, OTHER_DRAWS, QUICK = 100, 40, 5
+AIR_MBPS = (4.2, 5.2)
+#: What the server's window ends at, in three readings: batch -> most it offers; None: what its kernel allows.
+WINDOWS: dict[str, int | None] = {
+    "phases": setups.FIG7_LINUX,
+    "phases, free window": None,
+    "phases, small window": setups.FIG7_WINDOWS,
+}
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """One transfer of a sweep."""
+
+    system: str
+    phase_s: float
+    mbps: float
+    sections: list[Section]
+    duration_s: float
+    window_bytes: int
+
+    @property
+    def outages(self) -> int:
+        """How many interruptions began before its last byte had arrived."""
+        return max(0, int(np.ceil((self.duration_s - self.phase_s) / setups.PERIOD_S)))
+
+    @property
+    def cost_s(self) -> float:
+        """What each interruption cost: the time beyond that of an undisturbed transfer at this rate."""
+        packets = np.ceil(setups.FILE_BYTES / setups.MSS)
+        undisturbed = packets * setups.PACKET_BYTES * 8 / (self.mbps * 1e6)
+        return (self.duration_s - float(undisturbed)) / self.outages if self.outages else float("nan")
+
+    def foretold(self, section: Section) -> bool:
+        """Whether its kind is the one that the window tells: without time lag if more was under way than the
+        air carries in one interruption.
+        """
+        return (section.flight_bytes > setups.outage_bytes(self.mbps)) == (section.kind == "without")
+
+
+def draws(n: int) -> list[tuple[float, float]]:
+    """Phases (s) and air rates (Mbps), spread evenly over both (the R2 sequence); the first few are too."""
+    plastic = 1.324717957244746
+    k = np.arange(1, n + 1)
+    phase = (0.5 + k / plastic) % 1.0
+    rate = (0.5 + k / plastic**2) % 1.0
+    low, high = AIR_MBPS
+    return [
+        (float(p) * setups.PERIOD_S, low + float(r) * (high - low)) for p, r in zip(phase, rate, strict=True)
+    ]
+
+
+def declare(plan: Plan) -> None:
+    for name, window in WINDOWS.items():
+        usual = DRAWS if name == "phases" else OTHER_DRAWS
+        n = len(plan.seeds(usual, QUICK))
+        set = {} if window is None else setups.server(window)
+        plan.runs(
+            name,
+            [
+                setups.setup(system, {**set, **setups.steady(mbps, at), **setups.BARE})
+                for system in setups.SYSTEMS
+                for at, mbps in draws(n)
+            ],
+            tables=sections.TABLES,
+        )
+
+
+_read: WeakKeyDictionary[Runs, dict[str, list[Transfer]]] = WeakKeyDictionary()
+
+
+def sweep(results: Results, name: str = "phases") -> dict[str, list[Transfer]]:
+    """The transfers of one sweep by system, in the order of the draws: the same k is the same draw."""
+    runs: Runs = results[name]
+    if runs not in _read:
+        _read[runs] = _transfers(runs)
+    return _read[runs]
+
+
+def _transfers(runs: Runs) -> dict[str, list[Transfer]]:
+    n = len(runs) // len(setups.SYSTEMS)
+    at = draws(n) * len(setups.SYSTEMS)
+    found = sections.of_runs(runs, [phase for phase, _ in at])
+    lasted = runs.summary.to_arrow()["duration_s"].to_pylist()
+    largest: dict[int, int] = {}
+    flows = runs.table("flows").to_arrow()
+    for run, window in zip(flows["run"].to_pylist(), flows["window_max_bytes"].to_pylist(), strict=True):
+        largest[run] = max(largest.get(run, 0), int(window or 0))
+    systems = [name for name in setups.SYSTEMS for _ in range(n)]
+    every = [
+        Transfer(system, *draw, found[k], float(lasted[k] or np.nan), largest.get(k, 0))
+        for k, (system, draw) in enumerate(zip(systems, at, strict=True))
+    ]
+    return {name: every[k * n : (k + 1) * n] for k, name in enumerate(setups.SYSTEMS)}
+
+
+def met(transfers: Iterable[Transfer]) -> list[tuple[Transfer, Section]]:
+    """Every section that an interruption made, with its transfer."""
+    return [(t, s) for t in transfers for s in t.sections if s.outages and s.kind != "other"]
+
+
+def share(transfers: Iterable[Transfer], holds: Callable[[Transfer, Section], bool]) -> tuple[int, int]:
+    """How many of the sections show something, and how many there are."""
+    every = met(transfers)
+    return sum(holds(t, s) for t, s in every), len(every)
+
+
+def column(transfers: Iterable[Transfer], what: Callable[[Transfer], float]) -> Floats:
+    return np.array([what(t) for t in transfers], dtype=float)

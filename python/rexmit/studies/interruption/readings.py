@@ -1,0 +1,58 @@
+"""Which readings of what the paper leaves open give its sections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rexmit.batch import Runs
+from rexmit.studies.interruption import sections, setups
+from rexmit.studies.interruption.sections import Section
+from rexmit.studies.study import Plan, Results
+
+#: The readings: what the server's window ends at, the air, the queue before it.
+READINGS: dict[str, dict[str, Any]] = {
+    "5.2 Mbps, window as the kernel allows": setups.steady(5.2),
+    "4.6 Mbps, window as the kernel allows": setups.steady(4.6),
+    "5.2 Mbps, window of Fig. 7": {**setups.steady(5.2), **setups.server(setups.FIG7_LINUX)},
+    "4.6 Mbps, window of Fig. 7": {**setups.steady(4.6), **setups.server(setups.FIG7_LINUX)},
+    "4.2 Mbps, window of Fig. 7": {**setups.steady(4.2), **setups.server(setups.FIG7_LINUX)},
+    "4.6 Mbps, window of Fig. 7, queue of 100 packets": {
+        **setups.steady(4.6),
+        **setups.server(setups.FIG7_LINUX),
+        setups.QUEUE: 100,
+    },
+    "the air slowing, window of Fig. 7 (fitted)": setups.fitted(),
+}
+#: The systems that stand in the table.
+SHOWN = ("reno", "cubic", "cubic-early", "westwood", "windows7", "osx")
+LETTER = {"without": "–", "with": "lag", "intermittent": "intermittent", "other": "?"}
+
+
+def declare(plan: Plan) -> None:
+    plan.runs(
+        "readings",
+        [setups.setup(name, {**set, **setups.BARE}) for set in READINGS.values() for name in SHOWN],
+        tables=sections.TABLES,
+    )
+
+
+def found(results: Results) -> dict[str, dict[str, list[Section]]]:
+    """The sections of each system under each reading."""
+    runs: Runs = results["readings"]
+    every = sections.of_runs(runs, [setups.FITTED_PHASE_S] * len(runs))
+    n = len(SHOWN)
+    return {
+        reading: dict(zip(SHOWN, every[k * n : (k + 1) * n], strict=True))
+        for k, reading in enumerate(READINGS)
+    }
+
+
+def table(results: Results) -> dict[str, list[str]]:
+    """A row for each reading, a column for each system: `–, –, –, lag`."""
+    rows = found(results)
+    made = {"reading": list(rows)}
+    for name in SHOWN:
+        made[setups.TITLES[name]] = [
+            ", ".join(LETTER[s.kind] for s in of[name] if s.outages) or "none" for of in rows.values()
+        ]
+    return made

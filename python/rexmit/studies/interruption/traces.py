@@ -1,0 +1,72 @@
+"""The transfers that the figures show: one of each system under the reading that the paper's numbers give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import rexmit as rx
+from rexmit.api import Flow
+from rexmit.frame import Frame
+from rexmit.scenario import Scenario
+from rexmit.simulation import Run
+from rexmit.studies.interruption import osx, setups
+from rexmit.studies.interruption.sections import Section, outages, sections
+from rexmit.studies.study import Results
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One transfer, its packets at both ends, and its sections."""
+
+    system: str
+    run: Run
+    flow: Flow
+    phase_s: float
+    period_s: float = setups.PERIOD_S
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        return sections(
+            self.flow.row,
+            self.flow.episodes(),
+            self.flow.bursts(),
+            sorted(self.flow.frame("retransmissions").rows(), key=lambda r: float(r["time"])),
+            outages(self.phase_s, self.period_s, 90.0),
+        )
+
+    @cached_property
+    def packets(self) -> Frame:
+        return self.flow.frame("packets")
+
+    def first(self, kind: str) -> Section | None:
+        """The first section of a kind."""
+        return next((s for s in self.sections if s.kind == kind), None)
+
+    def episode(self, section: Section) -> int:
+        """The episode's number, from 1, that is a section: what `Flow.ladder` asks for."""
+        starts = {float(e["start"]): int(e["number"]) + 1 for e in self.flow.episodes()}
+        return starts[section.start_s]
+
+
+#: OS X with 46 segments under way: `osx.detour` without a detour.
+ALL_46 = "osx-46"
+ALL_46_PHASE_S = 3.25
+
+
+def run_all() -> dict[str, Trace]:
+    found = {name: _trace(name, setups.setup(name, setups.fitted())) for name in setups.SYSTEMS}
+    found[ALL_46] = _trace(ALL_46, osx.detour("osx-10.7", 0, ALL_46_PHASE_S), ALL_46_PHASE_S, 60.0)
+    return found
+
+
+def _trace(
+    name: str, what: Scenario, phase_s: float = setups.FITTED_PHASE_S, period_s: float = setups.PERIOD_S
+) -> Trace:
+    run = rx.run(what, tables=("packets", "retransmissions"))
+    return Trace(name, run, run.worst(1)[0], phase_s, period_s)
+
+
+def trace(results: Results, name: str) -> Trace:
+    found: Trace = results["traces"][name]
+    return found

@@ -1,0 +1,188 @@
+"""Study `interruption`: the sections of the figures, the ladders' packets, and what decides the kinds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rexmit as rx
+from rexmit.studies import load, paper
+from rexmit.studies.interruption import captures, exchange, osx, phases, setups
+from rexmit.studies.interruption.sections import TABLES, numbered, of_runs, outages, sections
+from rexmit.studies.interruption.traces import ALL_46, Trace, run_all
+from rexmit.studies.run import Outcome, run
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    return next(iter(run([load("interruption")], quick=True)))
+
+
+@pytest.fixture(scope="module")
+def traces() -> dict[str, Trace]:
+    return run_all()
+
+
+def test_every_figure_of_the_paper_has_a_row(outcome: Outcome) -> None:
+    assert not outcome.failures
+    keys = [row.key for row in outcome.rows]
+    assert sorted(keys) == sorted(paper.figures("interruption"))
+    assert all(row.reproduced or row.why for row in outcome.rows)
+
+
+def test_renos_sections_are_the_papers(traces: dict[str, Trace]) -> None:
+    found = traces["reno"].sections
+    assert numbered(found, "without") == (1, 2, 3)
+    assert numbered(found, "with") == (4,)
+    assert [s.outages for s in found] == [1, 1, 1, 1]
+    assert found[0].lost == 88
+    assert 57 <= found[3].lost <= 61
+    # The fit: both sections begin less than a segment from where the paper's do.
+    assert abs(found[0].first_lost - setups.FIT_FIRST_LOST) < setups.MSS
+    assert abs(found[3].first_lost - setups.FIT_FOURTH_LOST) < setups.MSS
+    # Not fitted: what is under way at the first repair, 450,328 bytes in the paper.
+    assert abs(found[0].sent - found[0].first_lost - 450_328) <= setups.MSS
+
+
+def test_losses_are_what_the_bridge_dropped(traces: dict[str, Trace]) -> None:
+    """The sections rest on packets at both ends; the simulator's own record of drops agrees."""
+    for name in ("reno", "osx", "windows7"):
+        drops = traces[name].run.drops.to_arrow().to_pylist()
+        data = [d for d in drops if d["payload_bytes"] and d["cause"] == "channel"]
+        assert len(data) == int(traces[name].flow["lost_copies"])
+        for s in traces[name].sections:
+            mine = {d["seq"] for d in data if s.first_lost - 1 <= d["seq"] < s.hole_end - 1}
+            assert len(mine) >= s.lost - 1
+
+
+def test_fig9_one_repair_for_each_ack(traces: dict[str, Trace]) -> None:
+    t = traces["reno"]
+    s = t.sections[0]
+    assert exchange.paced_by_acks(t, s) == 1.0
+    sack = exchange.first_with_sack(t, s)
+    assert sack is not None
+    assert sack.end == s.first_lost
+    assert sack.sack == ((s.hole_end, s.hole_end + setups.MSS),)
+    assert s.hole_end - s.first_lost == 88 * setups.MSS
+
+
+def test_fig10_timeout_dsack_two_new_then_sack(traces: dict[str, Trace]) -> None:
+    t = traces["reno"]
+    s = t.sections[3]
+    assert s.lost_acks == 1
+    assert exchange.opening(t, s) == ["timeout", "dsack", "new × 2", "duplicate", "resent"]
+
+
+def test_fig11_the_papers_cycle(traces: dict[str, Trace]) -> None:
+    t = traces[ALL_46]
+    s = t.sections[0]
+    assert (s.kind, s.lost, s.timeouts) == ("intermittent", 46, 46)
+    assert s.length_s > 10
+    assert exchange.cycle(t, s) == paper.figures("interruption")["interruption.episode.osx_2.cycle"]
+    same, n = exchange.cycles(t, s)
+    assert same == n == 45
+
+
+def test_the_next_outage_ends_an_intermittent_section(traces: dict[str, Trace]) -> None:
+    t = traces["osx"]
+    slow = t.first("intermittent")
+    assert slow is not None
+    fired = [e for e in exchange.whole(t, slow) if e.what == "timeout"]
+    # The last two are of one segment: the first of them met the outage.
+    assert fired[-1].seq == fired[-2].seq
+    down = outages(t.phase_s, t.period_s, 40.0)
+    assert any(a <= fired[-2].at_s <= b for a, b in down)
+    assert len({e.seq for e in fired}) == len(fired) - 1
+
+
+@pytest.mark.parametrize(("detour_ms", "slow"), [(0, True), (97, True), (103, False), (200, False)])
+def test_osx_switches_at_one_srtt(detour_ms: float, slow: bool) -> None:
+    runs = rx.runs([osx.detour("osx-10.7", detour_ms, 3.1)], tables=osx.TABLES)
+    (repair,) = osx._repairs(runs, [("osx-10.7", detour_ms, 3.1)])
+    assert (repair.ratio < 1) is slow
+    assert (repair.section.timeouts > 40) is slow
+
+
+def test_windows_has_time_lags_only_and_compound_makes_no_difference(traces: dict[str, Trace]) -> None:
+    plain, compound = (traces[name].sections for name in setups.WINDOWS)
+    assert [s.kind for s in plain] == ["with"] * 4
+    assert [(s.kind, s.lost, s.repair_s) for s in plain] == [(s.kind, s.lost, s.repair_s) for s in compound]
+
+
+def test_what_is_under_way_decides() -> None:
+    """Reno has a lag if the server offers less than the air carries in an outage, and none if more."""
+    carried = setups.outage_bytes(5.2)
+    windows = [int(0.9 * carried), int(1.2 * carried)]
+    runs = rx.runs(
+        [setups.setup("reno", {**setups.steady(5.2), **setups.server(w), **setups.BARE}) for w in windows],
+        tables=TABLES,
+    )
+    small, large = of_runs(runs, [setups.FITTED_PHASE_S] * 2)
+    assert small[0].kind == "with"
+    assert small[0].beyond_bytes == 0
+    assert large[0].kind == "without"
+    assert large[0].beyond_bytes > 0
+    # The sender had stopped all the same: a full window stops when the ACKs do.
+    assert not large[0].still_sending
+
+
+def test_draws_are_spread_and_begin_alike() -> None:
+    found = phases.draws(100)
+    assert found[:5] == phases.draws(5)
+    for column, (low, high) in ((0, (0.0, 5.0)), (1, phases.AIR_MBPS)):
+        values = sorted(d[column] for d in found)
+        gaps = [b - a for a, b in zip([low, *values], [*values, high], strict=True)]
+        assert min(gaps) >= 0
+        assert max(gaps) < 0.05 * (high - low)
+
+
+def test_a_burst_behind_a_queue_belongs_to_the_outage_it_met() -> None:
+    flow = {"flow": 0}
+    episode = {"flow": 0, "number": 0, "start": 2.0, "first_repair": 3.31, "end": 4.0, "kind": "ack",
+               "lost_segments": 80, "timeouts": 0, "flight_bytes": 1, "silence_s": 0.2,
+               "sent_after_loss_bytes": 100}  # fmt: skip
+    burst = {"flow": 0, "episode": 0, "start": 2.0, "first_repair": 3.31, "seq_start": 1, "seq_end": 81,
+             "lost_acks": 1}  # fmt: skip
+    (found,) = sections(flow, [episode], [burst], [], outages(3.1, 5.0, 20.0))
+    assert (found.outages, found.kind) == (1, "without")
+    assert found.back_s == pytest.approx(3.3)
+    assert found.beyond_bytes == 20
+    early = {**burst, "first_repair": 2.9}
+    (none,) = sections(flow, [episode], [early], [], outages(3.1, 5.0, 20.0))
+    assert none.outages == 0
+
+
+def test_the_captured_transfer(outcome: Outcome) -> None:
+    found = captures.read()
+    assert found
+    for real in found.values():
+        met = [s for s in real.sections if s.outages]
+        assert len(met) == 3
+        assert {s.kind for s in met} == {"without"}
+        assert 88 <= min(s.lost for s in met) <= 92
+    assert any(drawing.name.startswith("captured-") for drawing in outcome.drawings)
+
+
+def test_claims_and_drawings(outcome: Outcome, tmp_path: Path) -> None:
+    verdicts = {judged.claim.key: judged.verdict for judged in outcome.claims}
+    assert set(verdicts) == set(paper.claims("interruption"))
+    assert "fails" not in verdicts.values()
+    assert verdicts["interruption.claim.osx_intermittent"] == "holds"
+    names = [drawing.name for drawing in outcome.drawings]
+    assert len(names) == len(set(names))
+    assert all(any(name.startswith(f"fig{n}-") for name in names) for n in range(2, 12))
+    for drawing in outcome.drawings:
+        if drawing.name in ("kinds-over-phases", "what-decides", "osx-switch", "fig7-windows"):
+            assert drawing.draw().save(tmp_path / f"{drawing.name}.png").stat().st_size > 20_000
+
+
+def test_the_ladders_show_as_many_losses_as_there_are(traces: dict[str, Trace]) -> None:
+    for name, kind in (("reno", "without"), ("reno", "with"), ("osx", "intermittent")):
+        t = traces[name]
+        s = t.first(kind)
+        assert s is not None
+        steps = t.flow.exchange(t.episode(s)).steps
+        lost = sum(step.segments for step in steps if step.lost and step.to_receiver)
+        episode = next(e for e in t.flow.episodes() if float(e["start"]) == s.start_s)
+        assert lost == episode["lost_copies"]
