@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rexmit.studies import paper
-from rexmit.studies.interruption import drawings, phases, setups
+from rexmit.studies.interruption import drawings, phases, readings, setups
 from rexmit.studies.interruption.sections import numbered
 from rexmit.studies.interruption.traces import trace
 from rexmit.studies.rows import exact, setup, stated
@@ -48,22 +48,20 @@ def rows(results: Results) -> Iterator[Row]:
 
 
 def _windows(results: Results) -> Iterator[Row]:
-    free = phases.sweep(results, "phases, free window")
-    reno = max(t.window_bytes for t in free["reno"])
-    windows = max(t.window_bytes for t in free["windows7"])
+    reno, windows = (readings.free_window(results, name) for name in ("reno", "windows7"))
     yield exact(
         "interruption.advertised_window_bytes.linux",
         reno,
-        "the most that the server offers, left to itself",
+        "the most that the server offers, left to itself at a steady 5.2 Mbps",
         "B",
         why="twice what arrives in a round trip, and with a queue of 1000 packets that grows until the first "
-        "interruption: how far depends on when it comes, and a steady 5.28 Mbps gives a multiple of the "
-        "paper's; the readings that need it cap the window at 451,840",
+        "interruption, to a multiple of the paper's 451,840; what stopped the paper's is not known, and the "
+        "readings that need it cap the window at 451,840",
     )
     yield exact(
         "interruption.advertised_window_bytes.windows7",
         windows,
-        "the most that the server offers, left to itself",
+        "the most that the server offers, left to itself at a steady 5.2 Mbps",
         "B",
         why="without timestamps the server takes the time in which a whole window comes for a round trip, "
         "and a sender that stops at 64 KiB fills none: its estimate is too long, and the window doubles on; "

@@ -17,7 +17,7 @@ from rexmit.studies.study import Plan, Results
 Floats = npt.NDArray[np.float64]
 
 #: Draws of a phase and an air rate: with the server's window of Fig. 7, and for each of the others.
-DRAWS, OTHER_DRAWS, QUICK = 100, 40, 5
+DRAWS, OTHER_DRAWS, QUICK = 100, 40, 3
 AIR_MBPS = (4.2, 5.2)
 #: What the server's window ends at, in three readings: batch -> most it offers; None: what its kernel allows.
 WINDOWS: dict[str, int | None] = {
