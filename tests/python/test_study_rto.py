@@ -12,7 +12,7 @@ from rexmit.studies import load, paper
 from rexmit.studies.rto import gaps, table2
 from rexmit.studies.rto.channel import Channel, fit
 from rexmit.studies.rto.measured import Sample, samples
-from rexmit.studies.rto.setting import CURED, PAPERS, SEGMENTS, TESTS, channels, transfer, variants
+from rexmit.studies.rto.setting import CURED, PAPERS, SAFE, SEGMENTS, TESTS, channels, transfer, variants
 from rexmit.studies.rto.timer import rank_correlation
 from rexmit.studies.run import Outcome, run
 
@@ -128,7 +128,7 @@ def test_a_run_meets_the_error_rate_that_was_fitted() -> None:
 
 
 def test_safe_acks_are_never_lost_and_data_is_as_before() -> None:
-    safe = variants(2)["ACKs safe"]
+    safe = variants(2)[SAFE]
     batch = runs([transfer(channels()[2].spec()), safe], range(1, 7))
     links = batch.links.to_arrow().to_pylist()
     lost = {(row["variant"], row["direction"]): 0 for row in links}

@@ -9,7 +9,7 @@ import numpy as np
 
 from rexmit import stats
 from rexmit.studies.rto.measured import Sample, Values, others, tests
-from rexmit.studies.rto.setting import CURED, FILE_BYTES, PAPERS, POOR, TIMER_GAP
+from rexmit.studies.rto.setting import CURED, FILE_BYTES, PAPERS, POOR, SAFE, TIMER_GAP
 from rexmit.studies.rto.table2 import survives
 from rexmit.studies.study import Claim, Verdict
 
@@ -137,7 +137,7 @@ def _cure(results: Results) -> Claim:
 def _ack_loss(results: Results) -> Claim:
     found, words = [], []
     for test in POOR:
-        before, after = tests(results)[test], others(results)[test, "ACKs safe"]
+        before, after = tests(results)[test], others(results)[test, SAFE]
         found.append(
             stats.Test.paired(
                 f"throughput, ACKs never lost less as it is, test {test}",
