@@ -27,8 +27,8 @@ same disconnections, so variants are compared pair by pair.
 **What came out.**
 
 - The figures drawn with a fixed cycle are the same to the packet.
-- The tables can not come about with the error model as printed: bursts of 8 packets leave a tenth of the
-  throughput. Single packets in error give them.
+- With the error model as printed, bursts of 8 packets, a tenth of the tables' throughput is left. Single
+  packets in error give both tables.
 - How long the link stays up decides, as the paper says; its saturation of Fig. 4 does not exist.
 - "Reno best, Sack worst" is the luck of one run. On average NewReno and Sack are ahead, Tahoe behind, by
   little.
