@@ -90,12 +90,13 @@ def drawing(results: Results) -> Iterator[Drawing]:
 
 def tables(results: Results) -> dict[str, Any]:
     made: dict[str, list[str]] = {
-        "transfer": [], "section": [], "kind": [], "lost": [], "ACKs lost": [], "timeouts": [],
-        "outage at s": [], "first repair after the link's return s": [],
+        "transfer": [], "section": [], "kind": [], "lost": [], "lost in the outage": [], "ACKs lost": [],
+        "timeouts": [], "outage at s": [], "first repair after the link's return s": [],
     }  # fmt: skip
     for label, real in results["captures"].items():
         for s in real.sections:
-            row = (label, f"({s.number})", s.kind, str(s.lost), str(s.lost_acks), str(s.timeouts),
+            row = (label, f"({s.number})", s.kind, str(s.lost), str(s.in_a_row),
+                   str(s.lost_acks), str(s.timeouts),
                    f"{s.back_s - 0.2:.1f}" if s.outages else "none", f"{s.lag_s:.3f}")  # fmt: skip
             for column, value in zip(made.values(), row, strict=True):
                 column.append(value)
@@ -110,14 +111,17 @@ def text(results: Results) -> str:
         )
     left_out = f"\n\nLeft out, since it is not here: {', '.join(missing())}." if missing() else ""
     biggest = max((s.lost for r in found.values() for s in r.sections), default=0)
+    clean = [s.in_a_row for r in found.values() for s in r.sections if s.outages and s.lost < 200]
+    least, most = min(clean, default=0), max(clean, default=0)
     kinds = {s.kind for r in found.values() for s in r.sections if s.outages}
     one = "All of their sections are without time lag" if kinds == {"without"} else "Their sections differ"
     return f"""\
 The same questions asked of real hosts: Linux 6.18 through a bridge of 5.5 Mbps with a queue of 1000 packets,
 10 ms each way, everything dropped for 200 ms every 5 s from 5 s on; both ends captured, a little over 10 MB.
-An outage takes 90 or 91 segments, the air's 200 ms again. {one}: nothing limits
-the window but what the bridge's queue holds, and a modern receiver offers megabytes. Where slow start ran
-into the full queue first, one section holds both ({biggest:,} segments in the largest).{left_out}"""
+An outage takes {least} to {most} segments, the 200 ms of this bridge. {one}: nothing limits the window but
+what the bridge's queue holds, and a modern receiver offers megabytes. Where slow start ran into the full
+queue first, one section holds both ({biggest:,} segments in the largest), and its repair began before the
+outage; the table has the first repair of what the outage took.{left_out}"""
 
 
 PARTS = [Part("Real transfers", drawings=drawing, tables=tables, text=text)]

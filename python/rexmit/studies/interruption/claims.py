@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from rexmit.stats import Test
 from rexmit.studies.interruption import osx, phases, setups
 from rexmit.studies.interruption.phases import Transfer
+from rexmit.studies.interruption.sections import Section
 from rexmit.studies.study import Claim, Results
 
 #: Alike: what an outage costs differs by less than half of one on average.
 ALIKE_S = setups.OUTAGE_S / 2
 #: Quickly: an outage costs less than this on average.
 QUICKLY_S = 1.0
-#: A rule is taken to hold if it does in more than this share of transfers; "some": more than SOME of them.
+#: A rule is taken to hold if it does for more than this share of sections; "some": more than SOME transfers.
 RULE, SOME = 0.9, 0.05
 LONG_S = 10.0
 READING = "draws of phase (all of the period) and air (4.2 to 5.2 Mbps), the server's window at most 451,840"
@@ -49,31 +50,46 @@ def _linux(results: Results) -> Claim:
                 )
                 for k, v in cost.items()
             ),
-            Test.share("transfers in which none is intermittent", _regular(every), len(every), RULE),
+            Test.mean(
+                "share of a draw's sections that are not intermittent",
+                _by_draw({k: found[k] for k in setups.LINUX}, lambda t, s: s.kind != "intermittent"),
+                RULE,
+            ),
         ],
         reading=f"{READING}; alike: within half an outage of each other; the kinds' shares differ",
     )
 
 
-def _regular(transfers: list[Transfer]) -> int:
-    return sum(all(s.kind in ("without", "with") for _, s in phases.met([t])) for t in transfers)
+def _by_draw(
+    found: Mapping[str, Sequence[Transfer]], holds: Callable[[Transfer, Section], bool]
+) -> phases.Floats:
+    """For each draw the share over the sections of all systems: what the draws are is what is independent."""
+    return np.array([np.nanmean(phases.each(draw, holds)) for draw in zip(*found.values(), strict=True)])
 
 
 def _window(results: Results) -> Claim:
-    every = [t for name in setups.SYSTEMS for t in phases.sweep(results)[name]]
-    small = [t for transfers in phases.sweep(results, "phases, small window").values() for t in transfers]
-    told = sum(all(t.foretold(s) for _, s in phases.met([t])) for t in every)
-    lag = sum(all(s.kind != "without" for _, s in phases.met([t])) for t in small)
+    found, tight = phases.sweep(results), phases.sweep(results, "phases, small window")
+    every = [t for transfers in found.values() for t in transfers]
+    small = [t for transfers in tight.values() for t in transfers]
+    lag, of_lag = phases.share(small, lambda t, s: s.kind != "without")
     hits, n = phases.share(every, lambda t, s: t.foretold(s))
     literal, _ = phases.share(every, lambda t, s: s.still_sending == (s.kind == "without"))
     return Claim(
         "interruption.claim.lag_needs_small_window",
         f"{hits} of {n} sections have the kind that the window tells (more under way than the air carries in "
-        f"200 ms), and with 55,488 bytes {lag} of {len(small)} transfers have nothing but time lags; "
+        f"200 ms), and with 55,488 bytes {lag} of {of_lag} have a time lag; "
         f"whether the sender is still sending when the link returns tells {literal / n:.0%}",
         tests=[
-            Test.share("transfers whose every section the window tells", told, len(every), RULE),
-            Test.share("transfers with 55,488 bytes that have time lags only", lag, len(small), RULE),
+            Test.mean(
+                "share of a draw's sections that the window tells",
+                _by_draw(found, lambda t, s: t.foretold(s)),
+                RULE,
+            ),
+            Test.mean(
+                "share of a draw's sections with a time lag, 55,488 bytes",
+                _by_draw(tight, lambda t, s: s.kind != "without"),
+                RULE,
+            ),
         ],
         reading=f"{READING}; “keeps sending” is what the queue goes on delivering, not what leaves the "
         f"sender; "

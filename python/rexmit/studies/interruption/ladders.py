@@ -193,7 +193,7 @@ def drawing(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "fig9-close",
         "Reno (1) as a sequence graph.",
-        lambda: of.reno.flow.time_sequence(of.reno_1.back_s - 0.5, end + 0.2),
+        lambda: of.reno.flow.time_sequence(of.reno_1.start_s - 0.2, end + 0.2),
     )
     yield Drawing(
         "fig10-close",

@@ -124,5 +124,14 @@ def share(transfers: Iterable[Transfer], holds: Callable[[Transfer, Section], bo
     return sum(holds(t, s) for t, s in every), len(every)
 
 
+def each(transfers: Iterable[Transfer], holds: Callable[[Transfer, Section], bool]) -> Floats:
+    """For each transfer the share of its sections that show something; NaN where it has none."""
+    found = []
+    for transfer in transfers:
+        every = met([transfer])
+        found.append(sum(holds(t, s) for t, s in every) / len(every) if every else np.nan)
+    return np.array(found, dtype=float)
+
+
 def column(transfers: Iterable[Transfer], what: Callable[[Transfer], float]) -> Floats:
     return np.array([what(t) for t in transfers], dtype=float)

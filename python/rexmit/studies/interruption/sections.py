@@ -38,9 +38,11 @@ TABLES: tuple[AnyTable, ...] = ("flows", "episodes", "bursts", "retransmissions"
 class Section:
     """One discontinuous section: an episode in which something was lost.
 
-    number: from 1, in order of time. lost_acks: lost together with its data. first_lost, hole_end: offsets in
-    the sequence. sent: the highest sequence number sent before the repair. last_sent_s: when the last data
-    before the repair was sent. outages: the first one and how many it spans; 0 where no outage met it.
+    number: from 1, in order of time. lost_acks: lost together with its data. in_a_row: lost by the outage,
+    without what a queue dropped before. backoff: how often the timer had fired in a row for one segment.
+    first_lost, hole_end: offsets in the sequence, of what the outage took. sent: the highest sequence number
+    sent before the repair. last_sent_s: when the last data before it was sent. outages: how many met it.
+    back_s: when the link came back, the first time.
     """
 
     run: int
@@ -48,7 +50,9 @@ class Section:
     kind: Kind
     lost: int
     lost_acks: int
+    in_a_row: int
     timeouts: int
+    backoff: int
     start_s: float
     repair_s: float
     end_s: float
@@ -143,10 +147,14 @@ def sections(
         mine = [b for b in bursts if b["flow"] == flow["flow"] and b["episode"] == number]
         if episode["flow"] != flow["flow"] or not mine:
             continue
-        start, repair = float(episode["start"]), float(episode["first_repair"])
-        met = [o for o in down if _meets(o, mine)]
+        met = [o for o in down if any(_meets(o, b) for b in mine)]
+        # Of several bursts the one that the first outage made: the queue's are shorter.
+        taken = [b for b in mine if met and _meets(met[0], b)] or mine
+        hit = max(taken, key=lambda b: int(b["lost_segments"] or 0))
+        begun = float(episode["first_repair"])
+        repair = begun if hit["first_repair"] is None else float(hit["first_repair"])
         first = next((r for r in repairs if r["episode"] == number and r["flow"] == flow["flow"]), None)
-        una = int(first["seq_start"]) if first else int(mine[0]["seq_start"])
+        una = int(first["seq_start"]) if first else int(hit["seq_start"])
         silence = episode["silence_s"] or 0.0
         found.append(
             Section(
@@ -155,32 +163,31 @@ def sections(
                 kind=OF_EPISODE.get(str(episode["kind"]), "other"),
                 lost=int(episode["lost_segments"]),
                 lost_acks=sum(int(b["lost_acks"] or 0) for b in mine),
+                in_a_row=int(hit["lost_segments"] or 0),
                 timeouts=int(episode["timeouts"]),
-                start_s=start,
+                backoff=int(episode["max_backoff"] or 0),
+                start_s=float(episode["start"]),
                 repair_s=repair,
                 end_s=float(episode["end"]) if episode["end"] is not None else float("nan"),
                 flight_bytes=int(episode["flight_bytes"] or 0),
-                first_lost=int(mine[0]["seq_start"]),
-                hole_end=int(mine[0]["seq_end"]),
+                first_lost=int(hit["seq_start"]),
+                hole_end=int(hit["seq_end"]),
                 sent=una + int(episode["sent_after_loss_bytes"] or 0),
-                last_sent_s=repair - float(silence),
+                last_sent_s=begun - float(silence),
                 outages=len(met),
-                back_s=met[0][1] if met else float(mine[0]["start"]),
+                back_s=met[0][1] if met else float(hit["start"]),
             )
         )
     return found
 
 
-def _meets(outage: tuple[float, float], bursts: Sequence[dict[str, Any]]) -> bool:
+def _meets(outage: tuple[float, float], burst: dict[str, Any]) -> bool:
     """Whether an outage lies between a burst's first loss and its first repair.
 
     A burst is timed when it was sent; behind a deep queue it met the outage up to two seconds later.
     """
-    for burst in bursts:
-        repaired = burst["first_repair"]
-        if outage[1] > float(burst["start"]) and (repaired is None or outage[0] < float(repaired)):
-            return True
-    return False
+    repaired = burst["first_repair"]
+    return outage[1] > float(burst["start"]) and (repaired is None or outage[0] < float(repaired))
 
 
 def numbered(found: Sequence[Section], kind: Kind) -> tuple[int, ...]:
