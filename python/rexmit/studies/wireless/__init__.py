@@ -38,7 +38,7 @@ same disconnections, so variants are compared pair by pair.
 STUDY = Study(
     name=NAME,
     title="Performance evaluation of TCP implementations in wireless networks",
-    source="H. ElAarag and M. Bassiouni, University of Central Florida, 1999",
+    source="H. ElAarag and M. Bassiouni, University of Central Florida",
     about="a mobile host that comes and goes, bit errors, and four variants of TCP in ns-2",
     plan=plan,
     parts=[
