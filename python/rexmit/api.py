@@ -131,6 +131,13 @@ class Capture:
         """The first packet's time, nanoseconds since 1970: what figures and pages count from."""
         return _nanoseconds(self.info.get("start"))
 
+    @property
+    def since(self) -> str:
+        """What times count from, in words."""
+        from rexmit.frame import FIRST_PACKET
+
+        return FIRST_PACKET
+
     def table(self, name: _core.TableName) -> Table:
         """One of the tables by its name. Rows that were not kept are computed when first used."""
 
@@ -292,7 +299,7 @@ class Flow:
 
         self._capture = of
         self._start_ns = timestamp_ns(batch.column("start")[0])
-        frame = Frame(_as_table(batch), of.origin_ns)
+        frame = Frame(_as_table(batch), of.origin_ns, of.since)
         self.row: dict[str, Any] = frame.rows()[0]
         self._frames: dict[str, Frame] = {}
         self._detail: tuple[_core.Analysis, int] | None = None
@@ -328,7 +335,7 @@ class Flow:
             else:
                 analysis, number = self._detailed()
                 rows = gather(analysis.table(name), number)
-            self._frames[name] = Frame(rows, self._capture.origin_ns)
+            self._frames[name] = Frame(rows, self._capture.origin_ns, self._capture.since)
         return self._frames[name]
 
     def _detailed(self) -> tuple[_core.Analysis, int]:

@@ -37,15 +37,21 @@ def gather(table: ArrowStream, flow: int | None = None) -> Any:
     return pa.Table.from_batches([b for b in kept if b.num_rows], schema=reader.schema)
 
 
+#: What times of a capture count from.
+FIRST_PACKET = "the first packet of the capture"
+
+
 class Frame:
     """The rows of one table as numpy columns.
 
     table: anything with an Arrow stream.  origin_ns: the instant that becomes 0 s, in nanoseconds since 1970.
+    since: what that instant is, for the axes of figures.
     """
 
-    def __init__(self, table: ArrowStream, origin_ns: int = 0) -> None:
+    def __init__(self, table: ArrowStream, origin_ns: int = 0, since: str = FIRST_PACKET) -> None:
         self._table = pa.table(table)
         self.origin_ns = origin_ns
+        self.since = since
         self._cache: dict[str, npt.NDArray[Any]] = {}
 
     def __len__(self) -> int:
@@ -77,7 +83,7 @@ class Frame:
 
     def where(self, mask: npt.NDArray[np.bool_]) -> Frame:
         """The rows that a mask selects."""
-        return Frame(self._table.filter(pa.array(mask)), self.origin_ns)
+        return Frame(self._table.filter(pa.array(mask)), self.origin_ns, self.since)
 
     def equals(self, name: str, value: str) -> npt.NDArray[np.bool_]:
         """A mask of the rows whose text column has this value."""

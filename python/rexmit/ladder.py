@@ -125,6 +125,8 @@ class Ladder:
     start_s: float
     end_s: float | None
     headline: str
+    #: What times count from, in words.
+    since: str
     silences: tuple[tuple[float, float], ...] = field(default=())
 
 
@@ -168,6 +170,7 @@ def build(
         start_s=start,
         end_s=None if end is None else float(end),
         headline=headline(episode, mine),
+        since=packets.since,
         silences=tuple(silences(window, max(0.05, 2 * (rtt or 0.0)))),
     )
 
@@ -204,7 +207,7 @@ KIND_IN_WORDS = {
     "timer-probe": "repaired after a tail-loss probe",
     "intermittent": "repaired one segment per timeout",
     "needless": "repaired needlessly",
-    "unrepaired": "not repaired before the capture ended",
+    "unrepaired": "not repaired before the end",
 }
 
 
@@ -439,7 +442,7 @@ def text(ladder: Ladder, width: int = 100) -> list[str]:
             gaps.pop(0)
         lines.append(_line(step, left, shaft))
     if ladder.end_s is None:
-        lines.append(f"{'':>10}  (the capture or the connection ended here)")
+        lines.append(f"{'':>10}  (the end: nothing more was seen of it)")
     return lines
 
 

@@ -324,7 +324,7 @@ def why(e: Json, flow: Json) -> str:
     if one_per_timeout(e):
         words.append("one segment a timeout")
     if kind == "unrepaired":
-        words.append("the capture or the connection ended first")
+        words.append("not repaired by the end")
     if kind == "ack" and int(e.get("timeouts") or 0) > 0 and not far:
         words.append("the timer had to help")
     if int(e.get("max_backoff") or 0) > 0:

@@ -138,6 +138,11 @@ class Run(Capture):
         """The beginning of the run: 0."""
         return 0
 
+    @property
+    def since(self) -> str:
+        """What times count from, in words."""
+        return "the run began"
+
     def table(self, name: AnyTable) -> Table:
         """One of the tables by its name. Rows that were not kept are computed when first used."""
 
@@ -185,7 +190,7 @@ class Run(Capture):
         chosen = flow or next(iter(self.worst(1)), None)
         if chosen is None:
             raise ValueError(f"{self.name}: no TCP connection of it carries data")
-        rows = Frame(gather(self.state, chosen.id), self.origin_ns)
+        rows = Frame(gather(self.state, chosen.id), self.origin_ns, self.since)
         return figures.cwnd(rows, chosen.episodes(), chosen.row)
 
     def queue(self, link: str, direction: Direction = "forward") -> Figure:
@@ -221,7 +226,7 @@ class Run(Capture):
             )
             for batch in reader
         ]
-        return Frame(pa.Table.from_batches(chosen, schema=reader.schema), self.origin_ns)
+        return Frame(pa.Table.from_batches(chosen, schema=reader.schema), self.origin_ns, self.since)
 
     def own_figures(self) -> Iterator[tuple[str, Figure]]:
         """The figures of what the scenario records: each sender's state, each queue that held anything."""

@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 import rexmit as rx
-from rexmit import cli
+from rexmit import cli, ladder
 
 ROOT = Path(__file__).parent.parent.parent
 INTERRUPTION = str(ROOT / "scenarios" / "interruption.toml")
@@ -303,6 +303,24 @@ def test_figures_of_a_run_show_its_senders_and_queues(lossy: rx.Run) -> None:
     assert np.max(occupancy.get_ydata()) == rows["packets"].max()
     with pytest.raises(ValueError, match="is no link and direction"):
         lossy.queue("wire")
+
+
+def test_a_run_is_not_called_a_capture(lossy: rx.Run) -> None:
+    flow = lossy.flows[0]
+    pictures = [flow.time_sequence(), flow.throughput(), flow.rtt(), flow.idle_gaps(), flow.window()]
+    pictures += [flow.repairs(), lossy.cwnd(), lossy.queue("air")]
+    said = [text for p in pictures for ax in p.fig.axes for text in (ax.get_xlabel(), ax.get_title())]
+    assert "time since the run began (s)" in said
+    assert not [text for text in said if "capture" in text]
+    # Cut off while it repairs: the page and the ladder say it without a capture.
+    noisy = {"link.air.channel.noise.loss": 0.3}
+    runs = [rx.run(LOSSY, seed, set=noisy, duration="500ms") for seed in range(8)]
+    for run in runs:
+        assert "capture" not in run.page(hints=False)
+    [open_] = [e for r in runs[:1] for e in r.flows[0].episodes() if e["end"] is None][-1:]
+    told = runs[0].flows[0].exchange(int(open_["number"]) + 1)
+    assert told.since == "the run began"
+    assert "capture" not in "\n".join(ladder.text(told, 100))
 
 
 def test_the_command_line_says_what_python_says(capsys: pytest.CaptureFixture[str]) -> None:

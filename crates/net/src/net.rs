@@ -203,6 +203,10 @@ impl<P: Copy> Net<P> {
     pub fn tallies(&self, link: LinkId) -> Tallies {
         self.links.get(link.index()).map(Link::tallies).unwrap_or_default()
     }
+    /// When a link's first packet came, where a schedule waited for it.
+    pub fn anchored(&self, link: LinkId) -> Option<Time> {
+        self.links.get(link.index()).and_then(Link::anchored)
+    }
     /// What waits in the queue of a link.
     pub fn backlog(&self, link: LinkId) -> Backlog {
         self.links.get(link.index()).map(|l| l.backlog()).unwrap_or_default()

@@ -22,6 +22,7 @@ mod prefetch;
 mod queue;
 mod rate;
 
+pub use channel::Outages;
 pub use counters::{Counters, Tallies, Tally};
 pub use facts::{Cause, Class, Ecn, Facts, LinkId};
 pub use key::{Key, Orders};

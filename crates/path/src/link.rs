@@ -55,6 +55,8 @@ pub struct Link {
     flushes: bool,
     /// A schedule of this link or of its twin waits for the first packet.
     unanchored: bool,
+    /// When it came.
+    anchored: Option<Time>,
     queue: DropTail,
     counters: Counters,
     /// What a plain link (drop-tail, no channels) has not.
@@ -98,9 +100,15 @@ impl Link {
         self.unanchored
     }
 
+    /// When the first packet came, where a schedule waited for it.
+    pub fn anchored(&self) -> Option<Time> {
+        self.anchored
+    }
+
     /// The first packet, in either direction, came at `at`.
     pub fn anchor(&mut self, at: Time) {
         self.unanchored = false;
+        self.anchored = Some(at);
         if let Some(extras) = &mut self.extras {
             extras.anchor(at);
         }

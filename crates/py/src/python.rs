@@ -5,7 +5,7 @@ use crate::simulate::Played;
 use crate::simulate::gather::{self, AnyTable, Gathered};
 use crate::simulate::tables::RunTable;
 use crate::spool::{Listing, Table};
-use crate::{json, tables};
+use crate::{json, simulate, tables};
 use analysis::rows::Vantage;
 use analysis::{Config, Wanted};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -77,7 +77,11 @@ impl Analysis {
             let mend = format!("table {name} was not kept: analyze with tables=(\"{name}\",)");
             return Err(PyValueError::new_err(mend));
         }
-        Ok(PyTable(Source::Analysis(Arc::clone(&self.found), table)))
+        let found = Arc::clone(&self.found);
+        Ok(PyTable(match &self.run {
+            Some(run) => Source::Found(found, Arc::clone(run), table),
+            None => Source::Analysis(found, table),
+        }))
     }
 
     fn records(&self, name: &str) -> bool {
@@ -97,6 +101,8 @@ impl Analysis {
 /// Whose rows a table shows.
 enum Source {
     Analysis(Arc<Findings>, Table),
+    /// What was found in a simulated run.
+    Found(Arc<Findings>, Arc<Played>, Table),
     Run(Arc<Played>, RunTable),
     Many(Arc<Gathered>, AnyTable),
 }
@@ -109,7 +115,7 @@ impl PyTable {
     #[getter]
     fn name(&self) -> &'static str {
         match &self.0 {
-            Source::Analysis(_, table) => table.name(),
+            Source::Analysis(_, table) | Source::Found(_, _, table) => table.name(),
             Source::Run(_, table) => table.name(),
             Source::Many(_, table) => table.name(),
         }
@@ -118,7 +124,8 @@ impl PyTable {
     fn columns(&self) -> Vec<String> {
         let schema = match &self.0 {
             Source::Analysis(_, table) => tables::schema(*table),
-            Source::Run(_, table) => crate::simulate::tables::schema(*table),
+            Source::Found(_, _, table) => simulate::labelled::found_schema(*table),
+            Source::Run(_, table) => simulate::tables::schema(*table),
             Source::Many(_, table) => gather::schema(*table),
         };
         schema.fields().iter().map(|f| f.name().clone()).collect()
@@ -145,7 +152,7 @@ impl PyTable {
 impl PyTable {
     fn rows(&self) -> u64 {
         match &self.0 {
-            Source::Analysis(found, table) => found.shelf.len(*table),
+            Source::Analysis(found, table) | Source::Found(found, _, table) => found.shelf.len(*table),
             Source::Run(run, table) => run.book.len(*table),
             Source::Many(rows, table) => rows.rows(*table),
         }
@@ -153,6 +160,9 @@ impl PyTable {
     fn stream(&self) -> Result<FFI_ArrowArrayStream, ArrowError> {
         match &self.0 {
             Source::Analysis(found, table) => tables::stream(&found.shelf, *table),
+            Source::Found(found, run, table) => {
+                Ok(simulate::labelled::found(&found.shelf, &run.book, *table)?)
+            }
             Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.book.reader(*table)?)),
             Source::Many(rows, table) => Ok(rows.stream(*table)?),
         }

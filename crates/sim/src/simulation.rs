@@ -17,8 +17,10 @@ use wire::Seq;
 
 /// Between two questions whether to go on.
 const ASK_EVERY: u64 = 1 << 14;
-/// So many events at one moment are a scenario that can not progress.
-const MOST_AT_ONCE: u64 = 1 << 26;
+/// So many events at one moment, and so many more for each connection, are a scenario that can not progress: a file of
+/// gigabytes may well cross a path without rate and delay in no time.
+const MOST_AT_ONCE: u64 = 1 << 23;
+const MOST_OF_EACH: u64 = 1 << 12;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +61,8 @@ pub struct Summary {
     pub links: Vec<[Counters; 2]>,
     /// By link: what its channels and retries met, forward, back.
     pub tallies: Vec<[Tallies; 2]>,
+    /// By link: when its first packet came, where an outage's schedule waited for it.
+    pub anchors: Vec<Option<Time>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,6 +159,7 @@ impl<R: Recorder> Simulation<R> {
         let limit = self.duration.map_or(Time::FAR_FUTURE, |d| Time::ZERO + d);
         let all_end = self.finite == self.connections.len() as u64;
         let (mut moment, mut at_once) = (Time::FAR_PAST, 0);
+        let most_at_once = MOST_AT_ONCE + MOST_OF_EACH * self.connections.len() as u64;
         while let Some((now, step)) = self.net.advance_until(limit, &mut self.recorder) {
             self.events += 1;
             self.handle(now, step);
@@ -165,7 +170,7 @@ impl<R: Recorder> Simulation<R> {
                 (moment, at_once) = (now, 0);
             }
             at_once += 1;
-            if at_once > MOST_AT_ONCE {
+            if at_once > most_at_once {
                 return End::Standstill { events: at_once };
             }
             if self.events.is_multiple_of(ASK_EVERY) && !go_on(self.progress(now)) {
@@ -275,6 +280,7 @@ impl<R: Recorder> Simulation<R> {
             events: self.events,
             connections: self.connections.iter().map(outcome).collect(),
             links: pairs.clone().map(|pair| pair.map(|l| self.net.counters(l))).collect(),
+            anchors: pairs.clone().map(|[forward, _]| self.net.anchored(forward)).collect(),
             tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
         }
     }

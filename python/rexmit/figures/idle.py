@@ -62,7 +62,7 @@ def idle_gaps(idle: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any])
     ax.set_yticks(range(len(causes)), causes)
     ax.set_ylim(max(1, len(causes)) - 0.4, -0.85)
     ax.grid(axis="y", visible=False)
-    ax.set_xlabel("time since the first packet of the capture (s)")
+    ax.set_xlabel(f"time since {idle.since} (s)")
     if not causes:
         ax.annotate(
             "never idle for longer than the threshold", (0.5, 0.5), xycoords="axes fraction", ha="center"

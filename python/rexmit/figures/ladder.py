@@ -80,10 +80,7 @@ def _caption(exchange: Ladder) -> str:
     away = "slanted, its delay cannot be seen from here"
     if exchange.one_way_s is not None:
         away = f"{seconds(exchange.one_way_s)} away"
-    return (
-        f"seconds since the first packet of the capture, seen at the {exchange.observed}; "
-        f"the {other} is drawn {away}"
-    )
+    return f"seconds since {exchange.since}, seen at the {exchange.observed}; the {other} is drawn {away}"
 
 
 class _Drawn:

@@ -64,7 +64,7 @@ def repairs(
         )
         bottom += counts
     lower.set_ylabel(f"segments sent again\nper {per_interval(length)}")
-    lower.set_xlabel("time since the first packet of the capture (s)")
+    lower.set_xlabel(f"time since {intervals.since} (s)")
     for ax in (upper, lower):
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))

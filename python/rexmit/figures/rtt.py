@@ -55,7 +55,7 @@ def rtt(samples: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any]) ->
     for ax in (by_time, by_seq):
         ax.set_ylabel("round-trip time (ms)")
         ax.set_ylim(bottom=0)
-    by_time.set_xlabel("time since the first packet of the capture (s)")
+    by_time.set_xlabel(f"time since {samples.since} (s)")
     by_seq.set_xlabel(f"sequence number ({unit})")
     if len(samples):
         shade_episodes(by_time, episodes, float(samples["time"].max()))

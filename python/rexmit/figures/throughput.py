@@ -49,7 +49,7 @@ def throughput(
         rates["acked"] / scale, edges, color=GREEN, lw=1.1, label="acknowledged", zorder=4, baseline=None
     )
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("time since the first packet of the capture (s)")
+    ax.set_xlabel(f"time since {intervals.since} (s)")
     ax.set_ylabel(f"payload per {per_interval(length)} ({unit})")
     shade_episodes(ax, episodes, float(edges[-1]))
     legend_above(ax)

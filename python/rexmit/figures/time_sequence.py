@@ -66,7 +66,7 @@ def time_sequence(
     _lost(ax, shown, data, bursts, flow, scale, (low, high))
     _retransmissions(ax, shown, data, scale)
 
-    ax.set_xlabel("time since the first packet of the capture (s)")
+    ax.set_xlabel(f"time since {packets.since} (s)")
     ax.set_ylabel(f"sequence number ({unit})")
     ax.margins(y=0.03)
     ax.autoscale(axis="y")

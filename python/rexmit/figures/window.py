@@ -60,7 +60,7 @@ def window(packets: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any])
     upper.set_ylabel(f"advertised window ({unit})" if wide else f"bytes ({unit})")
     if wide:
         lower.set_ylabel(f"in flight ({own_unit})")
-    lower.set_xlabel("time since the first packet of the capture (s)")
+    lower.set_xlabel(f"time since {packets.since} (s)")
     for ax in axes:
         ax.set_ylim(bottom=0)
         shade_episodes(ax, episodes, high, most_numbers=14 if ax is upper else 0)

@@ -65,7 +65,7 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
         ));
     }
     if flow.closed == Closed::Open {
-        said.push("the capture ends before the connection does".into());
+        said.push("the connection was still open at the end".into());
     }
     said
 }

@@ -70,7 +70,7 @@ pub(super) fn one_per_timeout(e: &EpisodeRow) -> bool {
 pub fn reason(e: &EpisodeRow, bursts: &[BurstRow]) -> Option<String> {
     let away = || bursts.iter().any(|b| b.episode == Some(e.number) && b.flow == e.flow && link_was_away(b));
     match e.kind {
-        EpisodeKind::Unrepaired => Some("the capture ends before the repair".into()),
+        EpisodeKind::Unrepaired => Some("not repaired by the end".into()),
         EpisodeKind::Needless => Some(match e.needless {
             0 => "nothing was lost".into(),
             n => format!("nothing was lost: {} resent needlessly", count(u64::from(n), "segment")),

@@ -190,7 +190,7 @@ impl Told<'_> {
                 )
             }
             Verdict::Nothing => return self.innocent(),
-            Verdict::CannotTell => return "cannot tell: the capture does not show enough".into(),
+            Verdict::CannotTell => return "cannot tell: too little is seen".into(),
         };
         format!("{}: {why}", verdict.words())
     }

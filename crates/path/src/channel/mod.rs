@@ -15,6 +15,7 @@ mod schedule;
 
 pub(crate) use rate_trace::RateTrace;
 pub(crate) use schedule::Calendar;
+pub use schedule::Outages;
 
 use crate::counters::Tally;
 use crate::facts::Facts;

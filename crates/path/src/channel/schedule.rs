@@ -12,6 +12,8 @@ use time::{Span, Time};
 pub(crate) struct Calendar {
     begin: Time,
     end: Time,
+    /// Counts from 0.
+    number: u64,
     source: Source,
 }
 
@@ -47,7 +49,7 @@ impl Calendar {
             }
             Schedule::Intervals(list) => Source::Intervals { list: list.clone(), place: 0, zero: Time::ZERO },
         };
-        let mut calendar = Calendar { begin: Time::FAR_FUTURE, end: Time::FAR_FUTURE, source };
+        let mut calendar = Calendar { begin: Time::FAR_FUTURE, end: Time::FAR_FUTURE, number: 0, source };
         match outage.anchor {
             Anchor::Start => calendar.start(Time::ZERO),
             Anchor::FirstSyn => calendar.source = Source::Unanchored(Box::new(calendar.source)),
@@ -71,6 +73,11 @@ impl Calendar {
         }
         self.turn_to(at);
         (at >= self.begin).then_some(self.end)
+    }
+
+    /// Which outage is or comes next.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// When the first outage begins that begins after `at`.
@@ -107,10 +114,12 @@ impl Calendar {
                 let past = (at - first).0.div_euclid(every.0);
                 self.begin = first + every * past;
                 self.end = self.begin + length;
+                self.number = past as u64;
             }
         }
         while self.end <= at && self.end < Time::FAR_FUTURE {
             self.turn();
+            self.number += 1;
         }
     }
 
@@ -136,3 +145,38 @@ impl Calendar {
         }
     }
 }
+
+/// The outages of a channel, for those who want to know afterwards which one it was.
+#[derive(Clone, Debug)]
+pub struct Outages {
+    first: Calendar,
+    now: Calendar,
+    asked: Time,
+}
+
+impl Outages {
+    /// Those of a channel of the link `name` in a run of this seed; `anchor`: when the link's first packet came, where the
+    /// schedule waits for it. `None` if it is no outage, or its first packet never came.
+    pub fn new(spec: &spec::ChannelSpec, name: &str, seed: u64, anchor: Option<Time>) -> Option<Outages> {
+        let spec::ChannelKind::Outage(outage) = &spec.kind else { return None };
+        // Both directions have the same schedule.
+        let seeds = super::Seeds { seed, link: name, forward: true };
+        let mut first = Calendar::new(outage, seeds.schedule(&spec.name));
+        if outage.anchor == Anchor::FirstSyn {
+            first.anchor(anchor?);
+        }
+        Some(Outages { now: first.clone(), first, asked: Time::FAR_PAST })
+    }
+    /// The number of the outage that covers `at`, counted from 0.
+    pub fn at(&mut self, at: Time) -> Option<u64> {
+        if at < self.asked {
+            self.now = self.first.clone();
+        }
+        self.asked = at;
+        self.now.outage_at(at)?;
+        Some(self.now.number())
+    }
+}
+
+#[cfg(test)]
+mod tests;

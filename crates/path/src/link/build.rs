@@ -27,6 +27,7 @@ impl Link {
             managed: !matches!(spec.queue, QueueSpec::DropTail { .. }),
             flushes: spec.channels.iter().any(flushes),
             unanchored: spec.channels.iter().any(waits_for_first_packet),
+            anchored: None,
             queue: DropTail::new(spec.queue.limit()),
             counters: Counters::default(),
             extras: extras(spec, Seeds { seed, link: name, forward }),

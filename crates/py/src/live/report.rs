@@ -33,6 +33,7 @@ pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Re
         connections: connections.collect(),
         links: outcome.links.clone(),
         tallies: outcome.tallies.clone(),
+        anchors: Vec::new(),
     };
     let mut report = Report::new(scenario, at, &summary, losses);
     report.live = Some(bridge(outcome));

@@ -1,5 +1,6 @@
 //! The rows of many runs, kept by run: one table of each kind for all of them, in little memory whatever their number.
 
+use super::labelled;
 use super::tables::{self as own, Names, RunTable};
 use super::{At, Played, Request, Wish};
 use crate::run::Findings;
@@ -26,6 +27,10 @@ pub enum AnyTable {
 }
 
 impl AnyTable {
+    /// Its rows have numbers in the place of names that each run has its own of.
+    fn has_names(self) -> bool {
+        matches!(self, AnyTable::Own(_) | AnyTable::Found(Table::Bursts | Table::Episodes))
+    }
     pub fn name(self) -> &'static str {
         match self {
             AnyTable::Found(table) => table.name(),
@@ -72,7 +77,7 @@ pub struct Gather {
 impl Gather {
     pub fn new(keep: &Keep, runs: usize) -> Gather {
         let shelves = keep.tables.iter().map(|table| (*table, Store::default())).collect();
-        let named = keep.tables.iter().any(|t| matches!(t, AnyTable::Own(_)));
+        let named = keep.tables.iter().any(|t| t.has_names());
         Gather { shelves, names: vec![None; if named { runs } else { 0 }], complaints: Vec::new() }
     }
     pub fn take(&mut self, place: usize, found: &Findings, played: &Played) -> io::Result<()> {
@@ -141,19 +146,20 @@ impl Gathered {
     }
     fn reader(&self, table: AnyTable) -> io::Result<Reader> {
         let merge = self.store(table)?.read()?;
-        let places = Arc::clone(&self.places);
+        let read = Read { merge, places: Arc::clone(&self.places), names: Arc::clone(&self.names) };
         Ok(match table {
-            AnyTable::Found(table) => tables::visit(table, Read { merge, places, names: None }),
-            AnyTable::Own(table) => {
-                own::visit(table, Read { merge, places, names: Some(Arc::clone(&self.names)) })
-            }
+            AnyTable::Found(table) => match labelled::visit_labelled(table, read) {
+                Ok(reader) => reader,
+                Err(read) => tables::visit(table, read),
+            },
+            AnyTable::Own(table) => own::visit(table, read),
         })
     }
 }
 
 pub fn schema(table: AnyTable) -> Schema {
     prefixed(&match table {
-        AnyTable::Found(table) => tables::schema(table),
+        AnyTable::Found(table) => labelled::found_schema(table),
         AnyTable::Own(table) => own::schema(table),
     })
 }
@@ -162,7 +168,7 @@ pub fn schema(table: AnyTable) -> Schema {
 struct Read {
     merge: Merge,
     places: Arc<[Option<Place>]>,
-    names: Option<Arc<[Option<Arc<Names>>]>>,
+    names: Arc<[Option<Arc<Names>>]>,
 }
 
 impl tables::Visitor for Read {
@@ -183,7 +189,7 @@ impl own::Visitor for Read {
         R: DeserializeOwned + Send + 'static,
         C: Columns,
     {
-        let (names, unknown) = (self.names.unwrap_or_default(), Names::default());
+        let (names, unknown) = (self.names, Names::default());
         let row = move |place: usize, bytes: &[u8]| {
             let names = names.get(place).and_then(Option::as_deref).unwrap_or(&unknown);
             decode(bytes).map(|row| line(names, row))

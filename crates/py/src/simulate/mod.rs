@@ -4,7 +4,9 @@
 pub mod captures;
 pub mod gather;
 pub mod kept;
+pub mod labelled;
 pub mod many;
+pub mod outages;
 pub mod report;
 pub mod rows;
 pub mod sides;
@@ -21,6 +23,7 @@ use analysis::{Analyzer, Config};
 use capture::Info;
 use captures::Captures;
 use kept::Kept;
+use outages::Taken;
 use report::Report;
 use scenario::model::{Record, Scenario};
 use sides::Sides;
@@ -200,7 +203,8 @@ fn record(
     let side = if request.at == At::Receiver { Side::Receiver } else { Side::Sender };
     let analyzer = Analyzer::new(config, sides.labelling(spool, request.at));
     let kept = Kept::new(request.wish.drops || request.scenario.record.drops);
-    let sink = Recording::new(sides, side, analyzer, fates, kept, captures);
+    let taken = Taken::new(scenario);
+    let sink = Recording::new(sides, side, analyzer, fates, kept, taken, captures);
     let mut simulation = build(scenario, request.seed, sink)?;
     let mut summary = simulation.run(&mut |p| clock.goes_on(p));
     let (_, sink) = simulation.finish();
@@ -217,6 +221,8 @@ fn record(
     for row in shelf.rows::<FlowRow>().map_err(|e| e.to_string())? {
         names.learn(sides, &row.map_err(|e| e.to_string())?);
     }
+    let labels = done.taken.join(scenario, sides, &summary, &shelf).map_err(|e| e.to_string())?;
+    names.label(labels);
     let report = Report::new(&request.scenario, request.at, &summary, done.losses);
     let mut warnings = report.warnings();
     warnings.extend(compared.as_ref().map_or(Vec::new(), |j| told(j)));
@@ -240,10 +246,13 @@ fn connections(summary: &Summary) -> u64 {
     summary.connections.iter().filter(|c| c.ways[0].first_sent.is_some()).count() as u64
 }
 
-/// What limits the comparison. That the run began and ended with packets under way is no news.
+/// What limits the comparison. That the run began and ended with packets under way is no news, nor that of a connection
+/// nothing arrived: its links say what they lost.
 fn told(joined: &Joined) -> Vec<String> {
     use analysis::join::Warning;
-    let news = |w: &&Warning| !matches!(w, Warning::Outside { .. } | Warning::OneDirection);
+    let news = |w: &&Warning| {
+        !matches!(w, Warning::Outside { .. } | Warning::OneDirection | Warning::OneSided { .. })
+    };
     joined.warnings.iter().filter(news).map(ToString::to_string).collect()
 }
 

@@ -69,6 +69,17 @@ impl Sides {
         Some(if near { Side::Sender } else { Side::Receiver })
     }
 
+    /// Whether data of this direction leaves from `node` (or arrives there); `None` on the way.
+    #[inline]
+    pub fn sends(&self, node: NodeId, connection: u32, forward: bool) -> Option<bool> {
+        let ends = self.ends.get(connection as usize)?;
+        match node.0 {
+            n if n == ends.client => Some(forward),
+            n if n == ends.server => Some(!forward),
+            _ => None,
+        }
+    }
+
     /// The connection that a flow belongs to, and whether the client sends it.
     pub fn find(&self, sender: Endpoint, receiver: Endpoint) -> Option<(u32, bool)> {
         let forward = self.by_tuple.get(&(sender, receiver)).map(|k| (*k, true));

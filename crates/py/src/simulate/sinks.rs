@@ -2,6 +2,7 @@
 
 use super::captures::Captures;
 use super::kept::Kept;
+use super::outages::Taken;
 use super::report::Losses;
 use super::sides::{Labelled, Sides};
 use crate::run::BATCH;
@@ -10,6 +11,7 @@ use analysis::Analyzer;
 use analysis::join::{Fates, Joined, Joiner, Side};
 use capture::Info;
 use net::NodeId;
+use sim::Frame;
 use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
 use wire::Packet;
 
@@ -41,8 +43,8 @@ impl<'a> Comparing<'a> {
 }
 
 impl sim::Sink for Comparing<'_> {
-    fn packet(&mut self, node: NodeId, connection: u32, packet: &Packet) {
-        let Some(side) = self.sides.of(node, connection) else { return };
+    fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {
+        let Some(side) = self.sides.of(node, frame.connection) else { return };
         let number = &mut self.numbers[side as usize];
         *number += 1;
         let batch = &mut self.batches[side as usize];
@@ -62,6 +64,7 @@ pub struct Recording<'a> {
     batch: Vec<Packet>,
     info: Info,
     kept: Kept,
+    taken: Taken,
     losses: Losses,
     captures: Captures,
 }
@@ -71,6 +74,7 @@ pub struct Done {
     pub spool: Spool,
     pub info: Info,
     pub kept: Kept,
+    pub taken: Taken,
     pub losses: Losses,
     pub captures: Captures,
 }
@@ -82,11 +86,12 @@ impl<'a> Recording<'a> {
         analyzer: Analyzer<Labelled>,
         fates: Option<Fates<'a>>,
         kept: Kept,
+        taken: Taken,
         captures: Captures,
     ) -> Recording<'a> {
         let batch = Vec::with_capacity(BATCH);
         let (info, losses) = (Info::default(), Losses::default());
-        Recording { sides, side, analyzer, fates, batch, info, kept, losses, captures }
+        Recording { sides, side, analyzer, fates, batch, info, kept, taken, losses, captures }
     }
     fn analyse(&mut self) {
         match &mut self.fates {
@@ -104,7 +109,8 @@ impl<'a> Recording<'a> {
         self.captures.finish();
         let (_, labelled) = self.analyzer.finish();
         let spool = labelled.into_spool();
-        Done { spool, info: self.info, kept: self.kept, losses: self.losses, captures: self.captures }
+        let Recording { info, kept, taken, losses, captures, .. } = self;
+        Done { spool, info, kept, taken, losses, captures }
     }
     fn count(&mut self, packet: &Packet) {
         let info = &mut self.info;
@@ -119,9 +125,10 @@ impl<'a> Recording<'a> {
 }
 
 impl sim::Sink for Recording<'_> {
-    fn packet(&mut self, node: NodeId, connection: u32, packet: &Packet) {
+    fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {
         self.captures.packet(node, packet);
-        if self.sides.of(node, connection) != Some(self.side) {
+        self.taken.see(self.sides, node, frame, packet.time);
+        if self.sides.of(node, frame.connection) != Some(self.side) {
             return;
         }
         self.count(packet);
@@ -141,6 +148,7 @@ impl sim::Sink for Recording<'_> {
     }
     fn dropped(&mut self, row: &DropRow) {
         self.losses.add(row.link, row.cause);
+        self.taken.lost(row);
         self.kept.dropped(row);
     }
     fn resent(&mut self, row: &ResentRow) {

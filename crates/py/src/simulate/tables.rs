@@ -1,6 +1,7 @@
 //! The simulator's rows as Arrow: `state`, `queues`, `drops`, `truth` and `hosts`.
 
 use super::kept::Kept;
+use super::outages::Labels;
 use super::report::channel;
 use super::rows::{self, Which};
 use super::sides::Sides;
@@ -58,6 +59,7 @@ pub struct Names {
     /// By direction of a link.
     links: Vec<Arc<str>>,
     channels: Vec<Vec<Option<Arc<str>>>>,
+    pub(super) outages: Labels,
 }
 
 impl Names {
@@ -77,6 +79,7 @@ impl Names {
             flows,
             links: links.collect(),
             channels: scenario.links.iter().flat_map(|l| [of(&l.forward), of(&l.back)]).collect(),
+            outages: Labels::default(),
         }
     }
     /// Of connections that no scenario lists: each with its flow's name.
@@ -95,6 +98,9 @@ impl Names {
         {
             ids[usize::from(!forward)] = Some(row.flow);
         }
+    }
+    pub fn label(&mut self, outages: Labels) {
+        self.outages = outages;
     }
     fn flow(&self, connection: u32) -> Arc<str> {
         self.flows.get(connection as usize).cloned().unwrap_or_else(|| Arc::from(""))
@@ -205,13 +211,12 @@ impl Visitor for Read<'_> {
         C: Columns,
     {
         let Read(book, table) = self;
-        let lines =
-            Lines { merge: book.records(table)?, names: Arc::clone(&book.names), line, row: PhantomData };
+        let lines = Lines::new(book.records(table)?, &book.names, line);
         Ok(Box::new(Batches::<C, _>::of(lines)))
     }
 }
 
-struct Describe;
+pub(super) struct Describe;
 
 impl Visitor for Describe {
     type Out = Schema;
@@ -225,11 +230,17 @@ pub fn schema(table: RunTable) -> Schema {
 }
 
 /// Rows read back, with names in the place of numbers.
-struct Lines<R, L> {
+pub(super) struct Lines<R, L> {
     merge: Merge,
     names: Arc<Names>,
     line: fn(&Names, R) -> L,
     row: PhantomData<R>,
+}
+
+impl<R, L> Lines<R, L> {
+    pub fn new(merge: Merge, names: &Arc<Names>, line: fn(&Names, R) -> L) -> Lines<R, L> {
+        Lines { merge, names: Arc::clone(names), line, row: PhantomData }
+    }
 }
 
 impl<R: DeserializeOwned, L> Iterator for Lines<R, L> {

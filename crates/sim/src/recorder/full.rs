@@ -85,7 +85,7 @@ impl<S: Sink> Full<S> {
         if self.wanted.capture.get(node.0 as usize).copied().unwrap_or(false)
             && let Some(packet) = self.packets.packet(now, node, facts, frame)
         {
-            self.sink.packet(node, frame.connection, &packet);
+            self.sink.packet(node, frame, &packet);
         }
     }
 

@@ -40,7 +40,7 @@ impl Recorder for Null {
 #[allow(unused_variables)]
 pub trait Sink {
     /// A packet of a connection at a node whose packets are captured, as a capture there would hold it.
-    fn packet(&mut self, node: NodeId, connection: u32, packet: &Packet) {}
+    fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
     fn host(&mut self, row: &HostRow) {}
     fn state(&mut self, row: &StateRow) {}
     fn queue(&mut self, row: &QueueRow) {}
@@ -60,7 +60,7 @@ pub struct Rows {
 }
 
 impl Sink for Rows {
-    fn packet(&mut self, node: NodeId, _: u32, packet: &Packet) {
+    fn packet(&mut self, node: NodeId, _: &Frame, packet: &Packet) {
         self.packets.push((node, *packet));
     }
     fn host(&mut self, row: &HostRow) {
