@@ -127,6 +127,11 @@ class Runs(Sequence[Run]):
         return (self[k] for k in range(len(self)))
 
     @property
+    def name(self) -> str:
+        """The scenario's name; of several variants the first one's."""
+        return str(self._kept[0][2]["name"]) if self._kept else self._variants[0].label
+
+    @property
     def interrupted(self) -> bool:
         """True if it was stopped before all that was planned was done."""
         return len(self) < self.planned

@@ -20,6 +20,7 @@ RUN_EXAMPLES = """\
 examples:
   rexmit run scenarios/interruption.toml
   rexmit run scenarios/interruption.toml --set flow.upload.stack=linux-2.6-cubic --seed 7
+  rexmit run scenarios/interruption.toml --runs 100           the same over 100 seeds, with intervals
   rexmit run scenarios/interruption.toml --at sender          what a capture at the sender shows of it
   rexmit run scenarios/interruption.toml --out runs/1         tables, captures, figures, all that was asked
   rexmit run scenarios/interruption.toml --bench live         on this machine's kernel (docs/live.md)
@@ -39,6 +40,12 @@ def _seed(text: str) -> int:
     if not text.isdecimal() or int(text) >= 2**63:
         raise argparse.ArgumentTypeError(f"{text!r} is no seed: a whole number from 0 up")
     return int(text)
+
+
+def _seeds(text: str) -> list[int]:
+    from rexmit.cli_runs import seeds
+
+    return seeds(text)
 
 
 def add(commands: Any, positive: Any, duration: Any) -> None:
@@ -68,6 +75,15 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         help="sim: simulate; live: real kernels behind rexmit's bridge, in real time (Linux, root)",
     )
     played.add_argument("--seed", type=_seed, metavar="N", help="in the place of the scenario's")
+    played.add_argument(
+        "--runs",
+        type=positive,
+        metavar="N",
+        help="so many runs, with the seeds from --seed on (default 1), and each figure with its interval",
+    )
+    played.add_argument(
+        "--seeds", type=_seeds, metavar="1-100", help="the same with these seeds: 1-100, or 3,7,9"
+    )
     seen = r.add_argument_group("what is shown")
     seen.add_argument(
         "--at",
@@ -123,6 +139,10 @@ def check(o: argparse.Namespace) -> str | None:
         return "--interval must be longer than 0"
     if o.json and o.ladder:
         return "--json and --ladder both want the output; ask for one of them"
+    if o.runs is not None or o.seeds is not None:
+        from rexmit import cli_runs
+
+        return cli_runs.check(o)
     return None
 
 
@@ -135,6 +155,10 @@ def scenario(o: argparse.Namespace) -> Scenario:
 
 def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """`rexmit run`: the lines to print, and why the run failed, if it did."""
+    if o.runs is not None or o.seeds is not None:
+        from rexmit import cli_runs
+
+        return cli_runs.run(o)
     if o.json and not o.out:
         return _json(o)
     done = _play(o)

@@ -137,7 +137,7 @@ def notes(capture: Json, most: int = 4) -> list[str]:
     if damage and str(damage) not in said:
         said.insert(0, str(damage))
     if capture.get("interrupted"):
-        said.insert(0, "stopped early: this is the answer for what was read until then")
+        said.insert(0, "stopped early: this is the answer for what was seen until then")
     told = said[:most]
     if len(said) > most:
         told.append(f"and {count(len(said) - most, 'more note')}; --json has them all")

@@ -171,7 +171,7 @@ def test_the_first_ctrl_c_keeps_what_was_read(core: FakeCore, capsys: pytest.Cap
 
     core.during = interrupted
     assert run("analyze", "x.pcap") == 0
-    assert "note: stopped early: this is the answer for what was read until then" in capsys.readouterr().out
+    assert "note: stopped early: this is the answer for what was seen until then" in capsys.readouterr().out
 
 
 def test_a_second_ctrl_c_ends_the_program(core: FakeCore, capsys: pytest.CaptureFixture[str]) -> None:

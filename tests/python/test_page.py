@@ -156,7 +156,7 @@ def test_a_clean_transfer_is_told_in_one_sentence() -> None:
 def test_an_answer_that_is_cut_short_says_so_first() -> None:
     damage = "x.pcap: cut off in packet 10,412 (byte 1,048,560 wants 96 more): 10,411 packets analysed"
     text = page(seen(FLOW, damage=damage, interrupted=True, warnings=["a", "b", "c", "d"]), "x.pcap")
-    assert text[1] == "  note: stopped early: this is the answer for what was read until then"
+    assert text[1] == "  note: stopped early: this is the answer for what was seen until then"
     assert text[2].startswith("  note: x.pcap: cut off in packet 10,412 (byte 1,048,560 wants 96 more): ")
     assert text[5] == "  note: and 2 more notes; --json has them all"
 

@@ -1,0 +1,126 @@
+"""Many runs on the command line; runs that can not go on, and runs that are stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rexmit as rx
+from rexmit import cli, stats
+
+INTERRUPTION = str(Path(__file__).parent.parent.parent / "scenarios" / "interruption.toml")
+SHORT = [
+    "--set",
+    "flow.upload.workload.size=1MB",
+    "--set",
+    "link.wire.channel.interruption.schedule.phase=300ms",
+]
+
+#: No rate and no delay: whatever is sent is acknowledged at the same moment, for ever.
+STILL = """
+name = "still"
+seed = 1
+duration = "10s"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+name = "l"
+between = ["a", "b"]
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+stack = "rfc-reno"
+workload = { kind = "endless" }
+"""
+
+
+def test_many_runs_are_told_with_their_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", INTERRUPTION, *SHORT, "--runs", "6", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["runs"], found["seeds"], found["failed"]) == (6, [1, 2, 3, 4, 5, 6], 0)
+    sizes = dict(pair.split("=") for pair in SHORT[1::2])
+    runs = rx.runs(INTERRUPTION, seeds=range(1, 7), set=sizes)
+    goodput = runs.summary.to_polars()["goodput_bps"].to_list()
+    mean = stats.mean(goodput)
+    [flow] = found["flows"]
+    told = flow["goodput_bps"]
+    assert (told["mean"], told["n"]) == (pytest.approx(mean.value), 6)
+    assert told["interval"] == [pytest.approx(mean.low), pytest.approx(mean.high)]
+    assert cli.main(["run", INTERRUPTION, *SHORT, "--seeds", "1-4,5,6"]) == 0
+    said = capsys.readouterr().out
+    assert "interruption: 6 runs, seeds 1 to 6" in said
+    assert "95% interval of the mean" in said
+    assert "upload (linux-2.6-reno)" in said
+    assert all(len(line) <= 110 for line in said.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--runs", "3", "--out", "x"], "--out is of one run"),
+        (["--runs", "3", "--seeds", "1-3"], "ask for one of them"),
+        (["--seeds", "3-1"], "is no range of seeds"),
+        (["--seeds", "a"], "says no seeds"),
+        (["--seeds", "1-3", "--ladder", "1"], "--ladder is of one run"),
+    ],
+)
+def test_options_that_do_not_go_with_many_runs_are_refused(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["run", INTERRUPTION, *arguments]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_run_that_can_not_go_on_says_so_and_keeps_what_it_has_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    still = tmp_path / "still.toml"
+    still.write_text(STILL)
+    assert cli.main(["run", str(still), "--at", "sender"]) == 1
+    told = capsys.readouterr()
+    assert "stuck at 0.000 s" in told.err
+    assert "is there a workload without a rate on a link without a rate?" in told.err
+    # What was seen until then is shown.
+    assert told.out.startswith("simulated: still, seed 1, ")
+    assert "10.0.0.1:1024 → 10.0.0.2:5001" in told.out
+    # Among others it fails alone.
+    fine = rx.Scenario.of(STILL).with_({"link.l.rate": "10Mbps", "link.l.delay": "1ms", "duration": "200ms"})
+    runs = rx.runs([rx.Scenario.of(STILL), fine], seeds=(1,), tables=("flows",), at="sender")
+    assert runs.summary.to_polars()["end"].to_list() == ["standstill", "duration"]
+    assert runs.flows.to_polars()["run"].to_list() == [0, 1]
+    assert runs.failure is not None
+    assert "1 of 2 runs failed" in runs.failure
+
+
+def test_ctrl_c_on_the_command_line_shows_and_writes_what_there_is(tmp_path: Path) -> None:
+    endless = tmp_path / "endless.toml"
+    scenario = rx.Scenario.of(STILL).with_(
+        {"link.l.rate": "20Mbps", "link.l.delay": "5ms"}, duration="1000000s"
+    )
+    endless.write_text(scenario.to_toml())
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "rexmit", "run", str(endless), "--out", str(out), "--figures", "none"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    playing: Any = subprocess.Popen(
+        [*command, "--parquet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    # The captures are opened when the last pass begins; of one side there is only one.
+    time.sleep(3)
+    playing.send_signal(signal.SIGINT)
+    said, complaint = playing.communicate(timeout=120)
+    assert playing.returncode == 0, complaint
+    assert "stopped early" in said
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["simulation"]["end"] == "stopped"
+    assert (out / "tables" / "flows.parquet").exists()
