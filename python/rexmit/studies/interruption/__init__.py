@@ -11,6 +11,7 @@ from rexmit.studies.interruption import (
     osx,
     phases,
     readings,
+    server,
     setups,
     shares,
     traces,
@@ -25,6 +26,7 @@ def plan(plan: Plan) -> None:
     plan.call("at server", lambda: rx.run(setups.setup("reno", setups.fitted()), at="receiver"), worth=0.1)
     plan.call("captures", captures.read, worth=0.3)
     readings.declare(plan)
+    server.declare(plan)
     phases.declare(plan)
     osx.declare(plan)
 
@@ -66,6 +68,7 @@ STUDY = Study(
     plan=plan,
     parts=[
         *graphs.PARTS,
+        server.PART,
         *shares.PARTS[:1],
         *ladders.PARTS,
         *shares.PARTS[1:],

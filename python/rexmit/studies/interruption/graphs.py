@@ -17,16 +17,24 @@ FITTED = "the transfer of the figures"
 def rows_setup(results: Results) -> Iterator[Row]:
     reno = trace(results, "reno")
     key = "interruption.setup"
-    yield stated(f"{key}.file", "10 MiB, 10,485,760 bytes", True, "set in the scenario")
+    size, file = int(reno.flow["bytes"]), setups.declared()
+    outages = file["outages"]["schedule"]
+    yield stated(
+        f"{key}.file",
+        f"{file['upload']['workload']['size']}, {size:,} bytes",
+        size == setups.FILE_BYTES,
+        "set in the scenario",
+    )
     yield exact(
         f"{key}.first_interruption_s_about",
         setups.FITTED_PHASE_S,
         "fitted to the first byte lost in Reno (1), 1967433; elsewhere free",
         "s",
     )
-    yield setup(f"{key}.interruption_ms", 200)
-    yield setup(f"{key}.period_s", 5)
-    yield setup(f"{key}.both_directions", True, "set in the scenario: data and ACKs")
+    yield setup(f"{key}.interruption_ms", int(outages["for"].removesuffix("ms")))
+    yield setup(f"{key}.period_s", int(outages["every"].removesuffix("s")))
+    both = file["outages"]["direction"] == "both"
+    yield setup(f"{key}.both_directions", both, "set in the scenario: data and ACKs")
     yield stated(
         f"{key}.wireless",
         "a link of 4.2 to 5.3 Mbps with a queue of 1000 packets, before the bridge",
@@ -35,7 +43,8 @@ def rows_setup(results: Results) -> Iterator[Row]:
         "the air's frames, its contention and its own repeats are not simulated: the paper gives neither its "
         "rate nor its delay, only a trace that is steady between interruptions",
     )
-    yield stated(f"{key}.wired", "1 Gbps, Ethernet framing", True, "set in the scenario")
+    wire = (file["wire"]["rate"], file["wire"]["framing"])
+    yield stated(f"{key}.wired", ", ".join(wire), wire == ("1Gbps", "ethernet"), "set in the scenario")
     yield exact(f"{key}.mss", int(reno.flow["mss"]), "payload of a full segment, Linux and OS X", "B")
 
 
@@ -65,7 +74,7 @@ def _windows(results: Results) -> Iterator[Row]:
         "B",
         why="without timestamps the server takes the time in which a whole window comes for a round trip, "
         "and a sender that stops at 64 KiB fills none: its estimate is too long, and the window doubles on; "
-        "the paper's 55,488 is 38 segments of 1460 bytes, less than this sender's own buffer",
+        "the paper's 55,488 is less than even an untuned server offers here, 65,535, and is not explained",
     )
 
 

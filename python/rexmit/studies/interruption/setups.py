@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -62,6 +63,13 @@ HYSTART_SEGMENTS = 16
 
 #: Nothing but the packets of both ends is looked at in the runs that are many.
 BARE = {"record.capture": False, "record.drops": False}
+
+
+def declared() -> dict[str, Any]:
+    """The scenario file's own words: flow `upload`, link `wire` and its outages."""
+    whole = tomllib.loads(scenario(NAME).read_text(encoding="utf-8"))
+    wire = next(link for link in whole["link"] if link["name"] == "wire")
+    return {"upload": whole["flow"][0], "wire": wire, "outages": wire["channel"][0]}
 
 
 def setup(name: str, more: Mapping[str, Any] | None = None) -> Scenario:

@@ -94,6 +94,10 @@ def text(results: Results) -> str:
     window, n = phases.share(every, lambda t, s: t.foretold(s))
     still, _ = phases.share(every, lambda t, s: s.still_sending == (s.kind == "without"))
     beyond, _ = phases.share(every, lambda t, s: (s.beyond_bytes > 0) == (s.kind == "without"))
+    capped, free = (
+        float(np.nanmean(phases.each(phases.sweep(results, name)["reno"], lambda t, s: s.kind == "without")))
+        for name in ("phases", "phases, free window")
+    )
     wrong = [s.flight_bytes / setups.outage_bytes(t.mbps) for t, s in phases.met(every) if not t.foretold(s)]
     off = max((abs(ratio - 1) for ratio in wrong), default=0.0)
     cost = {
@@ -117,6 +121,9 @@ lag all the same.
 **Quickly** is a quarter of a second: an outage of 200 ms costs Reno {cost["reno"]:.2f} s, CUBIC
 {cost["cubic"]:.2f} s, Westwood {cost["westwood"]:.2f} s, Windows {cost["windows7"]:.2f} s, and OS X
 {cost["osx"]:.2f} s.
+
+**The server's window** matters little as long as it is large: capped at 451,840 bytes or not, {capped:.0%}
+and {free:.0%} of Reno's sections have no time lag. At 55,488 bytes none has.
 
 **Compound on or off makes no difference**: Windows 7's sender never has more than its 64 KiB buffer under
 way, whatever its window says. With that buffer alone every section has a time lag, as in the paper, and the
