@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rexmit._core import CaptureError, LiveError, ScenarioError
     from rexmit.api import Capture, Flow, Flows, capture
     from rexmit.batch import Runs, runs
+    from rexmit.beside import SideBySide, compare
     from rexmit.scenario import Scenario
     from rexmit.scripted import Script, script
     from rexmit.simulation import LiveRun, Run, run
@@ -30,9 +31,11 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Script",
+    "SideBySide",
     "Table",
     "__version__",
     "capture",
+    "compare",
     "run",
     "runs",
     "script",
@@ -49,10 +52,12 @@ _HOME = {
     "Runs": "rexmit.batch",
     "Scenario": "rexmit.scenario",
     "ScenarioError": "rexmit._core",
+    "SideBySide": "rexmit.beside",
     "Script": "rexmit.scripted",
     "Table": "rexmit.tables",
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
+    "compare": "rexmit.beside",
     "run": "rexmit.simulation",
     "runs": "rexmit.batch",
     "script": "rexmit.scripted",

@@ -89,13 +89,14 @@ class Comparison:
         }
 
 
-def compare(first: Capture, second: Capture) -> Comparison:
-    """Compares the largest flow of one capture with the largest of another.
+def compare(first: Capture, second: Capture, names: tuple[str, str] | None = None) -> Comparison:
+    """Compares the largest flow of one capture with the largest of another. names: what the page calls them.
 
     Raises ValueError if one of them has no flow with data.
     """
-    flows = [_largest(first), _largest(second)]
-    a, b = profile(flows[0], first.name), profile(flows[1], second.name)
+    flows = [largest(first), largest(second)]
+    called = names or (first.name, second.name)
+    a, b = (profile(flow, name) for flow, name in zip(flows, called, strict=True))
     return compared(a, b, tuple(_look_at(second, flows[1])))
 
 
@@ -114,7 +115,8 @@ def compared(a: Profile, b: Profile, look_at: Sequence[str] = ()) -> Comparison:
     )
 
 
-def _largest(capture: Capture) -> Flow:
+def largest(capture: Capture) -> Flow:
+    """The flow with the most data. Raises ValueError if there is none."""
     best: tuple[int, Any] | None = None
     for flow in capture.flows:
         n = int(flow.row["bytes"])

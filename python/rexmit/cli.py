@@ -175,10 +175,11 @@ def parser() -> Parser:
     written.add_argument(
         "--annotate", metavar="OUT.pcapng", help="the same packets with the findings as packet comments"
     )
-    from rexmit import cli_run, cli_study
+    from rexmit import cli_compare, cli_run, cli_study
 
     cli_run.add(commands, _positive, _duration)
     cli_study.add(commands)
+    cli_compare.add(commands)
     return top
 
 
@@ -296,7 +297,25 @@ def study(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
-COMMANDS = {"analyze": analyze, "run": run, "stacks": show, "channels": show, "study": study}
+def compare(o: argparse.Namespace) -> int:
+    """`rexmit compare`."""
+    from rexmit import cli_compare
+
+    def work() -> int:
+        _print(cli_compare.compare(o))
+        return ANSWER
+
+    return _guarded(work)
+
+
+COMMANDS = {
+    "analyze": analyze,
+    "run": run,
+    "stacks": show,
+    "channels": show,
+    "study": study,
+    "compare": compare,
+}
 
 
 def _guarded(work: Callable[[], int]) -> int:

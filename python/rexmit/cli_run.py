@@ -29,14 +29,14 @@ exit codes: 0 an answer, 1 a run that could not go on, 2 bad input
 """
 
 
-def _pair(text: str) -> tuple[str, str]:
+def pair(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise argparse.ArgumentTypeError(f"{text!r} sets nothing; write key=value, like link.air.rate=5Mbps")
     return key.strip(), value.strip()
 
 
-def _seed(text: str) -> int:
+def seed(text: str) -> int:
     if not text.isdecimal() or int(text) >= 2**63:
         raise argparse.ArgumentTypeError(f"{text!r} is no seed: a whole number from 0 up")
     return int(text)
@@ -62,7 +62,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
     played = r.add_argument_group("what is run")
     played.add_argument(
         "--set",
-        type=_pair,
+        type=pair,
         action="append",
         default=[],
         metavar="KEY=VALUE",
@@ -74,7 +74,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         default="sim",
         help="sim: simulate; live: real kernels behind rexmit's bridge, in real time (Linux, root)",
     )
-    played.add_argument("--seed", type=_seed, metavar="N", help="in the place of the scenario's")
+    played.add_argument("--seed", type=seed, metavar="N", help="in the place of the scenario's")
     played.add_argument(
         "--runs",
         type=positive,

@@ -4,6 +4,7 @@ from rexmit.figures.idle import idle_gaps
 from rexmit.figures.ladder import ladder
 from rexmit.figures.repairs import repairs
 from rexmit.figures.rtt import rtt
+from rexmit.figures.side_by_side import side_by_side
 from rexmit.figures.state import cwnd, queue
 from rexmit.figures.style import Figure
 from rexmit.figures.throughput import throughput
@@ -18,6 +19,7 @@ __all__ = [
     "queue",
     "repairs",
     "rtt",
+    "side_by_side",
     "throughput",
     "time_sequence",
     "window",

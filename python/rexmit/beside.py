@@ -1,0 +1,294 @@
+"""Two runs side by side: simulated against live, stack against stack, a run against a capture.
+
+`rexmit.against` says where the time went; here bursts and episodes of both are matched, and their sequence
+graphs laid over each other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rexmit import against
+from rexmit.against import Comparison
+from rexmit.page import REPAIRED_BY, UNKNOWN_COST, WIDTH
+from rexmit.units import count, plain_seconds, seconds
+
+if TYPE_CHECKING:
+    from rexmit.api import Capture, Flow
+    from rexmit.figures import Figure
+
+Row = dict[str, Any]
+
+#: Two episodes further apart than this are never the same event, s: beyond it only a repeated outage matches.
+NEAR_S = 1.0
+#: Pairs that the page lists, at most; --json has all.
+LISTED = 12
+#: Longer names give way in the figure's legend.
+LEGEND = 48
+KIND_IN_WORDS = REPAIRED_BY | {"ack": "ack"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What happened in both, or in one only. Times are s since the flow's own start."""
+
+    first: Row | None
+    second: Row | None
+
+
+class SideBySide:
+    """The largest flow of each of two runs or captures. Made by `rexmit.compare`.
+
+    `episodes` and `bursts` are matched pairs; `costs` says what differs in the order of what it costs.
+    """
+
+    def __init__(self, first: Capture, second: Capture) -> None:
+        self.captures = (first, second)
+        self.flows: tuple[Flow, Flow] = (against.largest(first), against.largest(second))
+
+    @cached_property
+    def names(self) -> tuple[str, str]:
+        """What each is called: a run with what it overrides."""
+        return _name(self.captures[0]), _name(self.captures[1])
+
+    @cached_property
+    def costs(self) -> Comparison:
+        """Where the time of both went."""
+        return against.compare(*self.captures, names=self.names)
+
+    @cached_property
+    def episodes(self) -> list[Pair]:
+        """Episodes of both, matched by when they began."""
+        return _matched(*(_since_start(flow, flow.episodes()) for flow in self.flows))
+
+    @cached_property
+    def bursts(self) -> list[Pair]:
+        """Bursts of losses of both, matched by when they began."""
+        return _matched(*(_since_start(flow, flow.bursts()) for flow in self.flows))
+
+    def figure(self) -> Figure:
+        """The sequence graphs laid over each other, and how far the second is ahead."""
+        from rexmit import figures
+
+        names = _short(*self.names)
+        parts = [
+            (name, flow.frame("packets"), flow.episodes(), flow.bursts(), flow.row)
+            for name, flow in zip(names, self.flows, strict=True)
+        ]
+        return figures.side_by_side(parts[0], parts[1])
+
+    def as_json(self) -> dict[str, Any]:
+        """As plain values, for --json (docs/json.md)."""
+        return self.costs.as_json() | {
+            "episodes": [asdict(pair) for pair in self.episodes],
+            "bursts": [asdict(pair) for pair in self.bursts],
+        }
+
+    def page(self) -> str:
+        """The answer on one screen, as `rexmit compare` prints it."""
+        lines = against.page(self.costs)
+        for what, pairs in (("episodes", self.episodes), ("bursts of losses", self.bursts)):
+            lines += ["", *_table(what, pairs)]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return self.page()
+
+
+def compare(first: Any, second: Any) -> SideBySide:
+    """Compares two runs: `rexmit.compare(first, second)`.
+
+    first, second: a `Run` or `Capture`, or what `opened` takes: a scenario file, the folder of a run, a
+    capture. The largest flow of each is compared. Raises ValueError if one has no flow with data.
+    """
+    return SideBySide(*(run if hasattr(run, "worst") else opened(run) for run in (first, second)))
+
+
+def opened(
+    place: str | os.PathLike[str], set: Mapping[str, Any] | None = None, seed: int | None = None
+) -> Capture:
+    """A run by its place: a scenario file is simulated; a folder that `rexmit run --out` wrote is simulated
+    again from its own scenario, or, if it ran live, read from its captures; anything else is a capture.
+
+    set, seed: as `rexmit.run` takes them, where something is simulated. Raises ValueError for a folder that
+    holds no run, or where there is nothing to override.
+    """
+    from rexmit.api import capture
+    from rexmit.simulation import run
+
+    path = Path(place)
+    scenario = path if path.suffix == ".toml" else path / "scenario.toml"
+    if path.is_dir() and not scenario.exists():
+        raise ValueError(f"{path}: no folder of a run: rexmit run SCENARIO --out {path} makes one")
+    if path.is_dir() and _ran_live(path):
+        _nothing_to_set(path, set, seed, "what ran live is over")
+        sender, receiver = _captures(path)
+        return capture(sender, receiver=receiver)
+    if scenario.exists() and scenario.suffix == ".toml":
+        return run(scenario, seed=seed, set=set)
+    _nothing_to_set(path, set, seed, "a capture is what it is")
+    return capture(path)
+
+
+def _nothing_to_set(path: Path, set: Mapping[str, Any] | None, seed: int | None, why: str) -> None:
+    if set or seed is not None:
+        raise ValueError(f"{path}: {why}; keys and seeds are set where a scenario is simulated")
+
+
+def _ran_live(folder: Path) -> bool:
+    summary = folder / "summary.json"
+    if not summary.exists():
+        return False
+    told = json.loads(summary.read_text(encoding="utf-8")).get("simulation", {})
+    return told.get("bridge") is not None
+
+
+def _captures(folder: Path) -> tuple[Path, Path]:
+    """The captures at both ends of the first flow of a live run."""
+    scenario = tomllib.loads((folder / "scenario.toml").read_text(encoding="utf-8"))
+    flow = scenario["flow"][0]
+    found = [folder / "captures" / f"{flow[end]}.pcapng" for end in ("from", "to")]
+    for path in found:
+        if not path.exists():
+            raise ValueError(f"{path}: the capture at {path.stem} is not there any more")
+    return found[0], found[1]
+
+
+def _since_start(flow: Flow, rows: Sequence[Row]) -> list[Row]:
+    """Rows with their times counted from the flow's first packet, so that runs lie over each other."""
+    start = float(flow.row["start"])
+    moved = []
+    for row in rows:
+        times = {key: row[key] - start for key in TIMES if row.get(key) is not None}
+        moved.append(row | times)
+    return moved
+
+
+TIMES = ("start", "last", "first_repair", "end")
+
+
+def _matched(first: list[Row], second: list[Row]) -> list[Pair]:
+    """Pairs by nearest beginnings, each row once; what is left stands alone. In order of time."""
+    near = max(NEAR_S, _beat([r["start"] for r in first]) / 2, _beat([r["start"] for r in second]) / 2)
+    close = sorted(
+        (abs(a["start"] - b["start"]), i, k)
+        for i, a in enumerate(first)
+        for k, b in enumerate(second)
+        if abs(a["start"] - b["start"]) <= near
+    )
+    partner: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, i, k in close:
+        if i not in partner and k not in taken:
+            partner[i] = k
+            taken.add(k)
+    pairs = [Pair(a, second[partner[i]] if i in partner else None) for i, a in enumerate(first)]
+    pairs += [Pair(None, b) for k, b in enumerate(second) if k not in taken]
+    return sorted(pairs, key=_begins)
+
+
+def _begins(pair: Pair) -> float:
+    return min(float(row["start"]) for row in (pair.first, pair.second) if row is not None)
+
+
+def _beat(starts: list[float]) -> float:
+    """The shortest time from one to the next; 0 for fewer than two."""
+    return min((b - a for a, b in pairwise(starts)), default=0.0)
+
+
+def _table(what: str, pairs: Sequence[Pair]) -> list[str]:
+    if not pairs:
+        return [f"  {what}: none in either"]
+    both = sum(pair.first is not None and pair.second is not None for pair in pairs)
+    only = [sum(pair.second is None for pair in pairs), sum(pair.first is None for pair in pairs)]
+    words = [f"{both} in both"] + [
+        f"{n} in the {name} only" for n, name in zip(only, ("first", "second"), strict=True) if n
+    ]
+    lines = [f"  {what}: " + ", ".join(words)]
+    head: tuple[str, ...] = ("#", "", "at", "lost", "repaired by", "silence", "timeouts", "took", "cost")
+    if what != "episodes":
+        head = ("#", "", "at", "lost", "trigger", "silence")
+    rows: list[tuple[str, ...]] = [head]
+    for number, pair in enumerate(pairs[:LISTED], 1):
+        rows += _rows(number, pair, len(head))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    for row in rows:
+        cells = [f"{cell:{'<' if i in (1, 4) else '>'}{widths[i]}}" for i, cell in enumerate(row)]
+        lines.append(("  " + "  ".join(cells)).rstrip()[:WIDTH])
+    if len(pairs) > LISTED:
+        lines.append(f"  and {count(len(pairs) - LISTED, 'more pair')}; --json has all")
+    return lines
+
+
+def _rows(number: int, pair: Pair, width: int) -> list[tuple[str, ...]]:
+    rows = [
+        (str(number) if k == 0 else "", name, *_cells(row))[:width]
+        for k, (name, row) in enumerate((("first", pair.first), ("second", pair.second)))
+    ]
+    if pair.first is not None and pair.second is not None:
+        rows.append(("", "", *_change(pair.first, pair.second))[:width])
+    return rows
+
+
+def _cells(row: Row | None) -> tuple[str, ...]:
+    if row is None:
+        return ("none", "", "", "", "", "", "")
+    lost, kind = row.get("lost_copies"), str(row.get("kind", row.get("trigger")))
+    end, cost = row.get("end"), row.get("cost_s")
+    return (
+        f"{row['start']:.3f}",
+        f"{int(row['lost_segments'] if lost is None else lost):,}",
+        KIND_IN_WORDS.get(kind, kind),
+        "" if row.get("silence_s") is None else seconds(float(row["silence_s"])),
+        str(int(row.get("timeouts") or 0)),
+        "open" if end is None else seconds(float(end) - float(row["start"])),
+        UNKNOWN_COST if cost is None else plain_seconds(max(0.0, float(cost))),
+    )
+
+
+def _change(a: Row, b: Row) -> tuple[str, ...]:
+    def change(key: str, form: Any) -> str:
+        if a.get(key) is None or b.get(key) is None:
+            return ""
+        difference = float(b[key]) - float(a[key])
+        return "=" if abs(difference) < 5e-4 else ("+" if difference > 0 else "−") + form(abs(difference))
+
+    took = {
+        "first": None if a.get("end") is None else a["end"] - a["start"],
+        "second": None if b.get("end") is None else b["end"] - b["start"],
+    }
+    a, b = a | {"took": took["first"]}, b | {"took": took["second"]}
+    kinds = [str(row.get("kind", row.get("trigger"))) for row in (a, b)]
+    return (
+        change("start", lambda v: f"{v:.3f}"),
+        change("lost_copies", lambda v: f"{v:,.0f}") or change("lost_segments", lambda v: f"{v:,.0f}"),
+        "=" if kinds[0] == kinds[1] else "≠",
+        change("silence_s", seconds),
+        change("timeouts", lambda v: f"{v:.0f}"),
+        change("took", seconds),
+        change("cost_s", plain_seconds),
+    )
+
+
+def _name(capture: Capture) -> str:
+    from rexmit.simulation import Run
+
+    if not isinstance(capture, Run):
+        return capture.name
+    return ", ".join([capture.name, *capture.scenario._arguments()[1::2]])
+
+
+def _short(first: str, second: str) -> tuple[str, str]:
+    """Names for a legend: the first and the second, and what tells them apart."""
+    names = [os.path.basename(name.rstrip("/")) or name for name in (first, second)]
+    if names[0] == names[1] or max(map(len, names)) > LEGEND:
+        return "first", "second"
+    return f"first: {names[0]}", f"second: {names[1]}"

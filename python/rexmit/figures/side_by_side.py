@@ -1,0 +1,112 @@
+"""Two sequence graphs laid over each other: where one run falls behind the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from rexmit.figures import thin
+from rexmit.figures.style import (
+    BLACK,
+    BLUE,
+    GREY,
+    Figure,
+    canvas,
+    legend_above,
+    scale_for,
+    styled,
+)
+from rexmit.frame import Frame
+
+#: A run's name, packets, episodes, bursts, and the row of its flow.
+Part = tuple[str, Frame, list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]
+Floats = npt.NDArray[np.float64]
+STYLES = ((BLACK, "-"), (BLUE, "--"))
+#: Height of a strip of episodes, as a share of the panel.
+STRIP = 0.025
+GRID = 2000
+
+
+@styled
+def side_by_side(first: Part, second: Part) -> Figure:
+    """The highest byte sent by two flows against time since each one's first packet; bursts of losses as
+    crosses where their first copy was sent, episodes as strips at the top (first) and at the bottom (second).
+    Below, how many bytes the second is ahead.
+    """
+    fig, (ax, apart) = canvas(2, height=5.6, gridspec_kw={"height_ratios": [3, 1]})
+    steps = [_progress(part) for part in (first, second)]
+    top = max((float(y[-1]) for _, y in steps if len(y)), default=1.0)
+    scale, unit = scale_for(top, "B")
+    for (x, y), part, (colour, dashes) in zip(steps, (first, second), STYLES, strict=True):
+        keep = thin.extremes(x, y) if len(x) else np.arange(0)
+        ax.step(x[keep], y[keep] / scale, where="post", color=colour, ls=dashes, lw=1.1, label=part[0])
+        _lost(ax, part, colour, scale)
+    ax.plot([], [], "x", ms=5, mew=0.9, color=GREY, label="a burst of losses")
+    for place, part, (colour, _) in zip((1 - STRIP, 0.0), (first, second), STYLES, strict=True):
+        _strip(ax, part, place, colour)
+    ax.set_ylabel(f"sequence number ({unit})")
+    ax.margins(x=0.01, y=0.05)
+    legend_above(ax, columns=3)
+    _ahead(apart, steps)
+    apart.set_xlabel("time since the connection's first packet (s)")
+    fig.suptitle("Two runs side by side", x=0.01, ha="left", fontsize=9.5, color="#333333")
+    return Figure(fig, "side-by-side")
+
+
+def _progress(part: Part) -> tuple[Floats, Floats]:
+    """The highest byte sent by each time, s since the flow's start."""
+    _, packets, _, _, flow = part
+    data = packets["data"] & (packets["len"] > 0)
+    x = packets["time"][data] - float(flow["start"])
+    end = (packets["seq"] + packets["len"])[data].astype(float)
+    order = np.argsort(x, kind="stable")
+    return x[order], np.maximum.accumulate(end[order]) if len(end) else end
+
+
+def _lost(ax: Axes, part: Part, colour: str, scale: float) -> None:
+    _, _, _, bursts, flow = part
+    if not bursts:
+        return
+    x = np.array([float(b["start"]) - float(flow["start"]) for b in bursts])
+    y = np.array([float(b["seq_start"]) for b in bursts]) / scale
+    ax.plot(x, y, "x", ms=5, mew=0.9, color=colour, zorder=5)
+
+
+def _strip(ax: Axes, part: Part, place: float, colour: str) -> None:
+    _, packets, episodes, _, flow = part
+    until = float(packets["time"].max()) if len(packets) else 0.0
+    for episode in episodes:
+        end = until if episode.get("end") is None else float(episode["end"])
+        left = float(episode["start"]) - float(flow["start"])
+        box = Rectangle(
+            (left, place),
+            max(end - float(episode["start"]), 1e-3),
+            STRIP,
+            transform=ax.get_xaxis_transform(),
+            color=colour,
+            alpha=0.45,
+            lw=0,
+            zorder=1,
+        )
+        ax.add_patch(box)
+
+
+def _ahead(ax: Axes, steps: list[tuple[Floats, Floats]]) -> None:
+    ends = [float(x[-1]) for x, _ in steps if len(x)]
+    if len(ends) < 2:
+        return
+    grid = np.linspace(0.0, max(ends), GRID)
+    values = []
+    for x, y in steps:
+        at = np.searchsorted(x, grid, side="right")
+        values.append(np.where(at > 0, y[np.maximum(at - 1, 0)], 0.0))
+    difference = values[1] - values[0]
+    scale, unit = scale_for(float(np.abs(difference).max()) or 1.0, "B")
+    ax.axhline(0, color=GREY, lw=0.8)
+    ax.fill_between(grid, difference / scale, where=difference >= 0, color=BLUE, alpha=0.35, lw=0)
+    ax.fill_between(grid, difference / scale, where=difference <= 0, color=BLACK, alpha=0.25, lw=0)
+    ax.set_ylabel(f"second ahead ({unit})")

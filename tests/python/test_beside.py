@@ -1,0 +1,111 @@
+"""Two runs side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rexmit as rx
+from rexmit import beside
+from rexmit.cli import main
+
+OUTAGE = """
+name = "pair"
+duration = "20s"
+nodes = ["a", "b"]
+[[link]]
+name = "l"
+between = ["a", "b"]
+rate = "10Mbps"
+delay = "10ms"
+queue = { kind = "droptail", packets = 50 }
+[[link.channel]]
+name = "dark"
+kind = "outage"
+schedule = { every = "2s", for = "150ms", phase = "700ms", anchor = "first-syn" }
+[[flow]]
+name = "up"
+from = "a"
+to = "b"
+stack = "rfc-sack"
+workload = { kind = "file", size = "8MB" }
+"""
+
+
+def at(*starts: float) -> list[dict[str, Any]]:
+    return [{"start": start} for start in starts]
+
+
+def starts(pairs: list[beside.Pair]) -> list[tuple[float | None, float | None]]:
+    return [(p.first and p.first["start"], p.second and p.second["start"]) for p in pairs]
+
+
+def test_rows_are_matched_by_the_nearest_beginning_each_once() -> None:
+    pairs = beside._matched(at(1.0, 3.0), at(1.2, 1.4, 9.0))
+    assert starts(pairs) == [(1.0, 1.2), (None, 1.4), (3.0, None), (None, 9.0)]
+
+
+def test_outages_on_a_beat_match_over_half_of_it() -> None:
+    # Behind a deep queue the first lost packet was sent up to a second or two before the outage.
+    pairs = beside._matched(at(5.0, 10.0, 15.0), at(6.9, 11.9, 16.9))
+    assert starts(pairs) == [(5.0, 6.9), (10.0, 11.9), (15.0, 16.9)]
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, beside.SideBySide]:
+    path = tmp_path_factory.mktemp("beside") / "pair.toml"
+    lines = OUTAGE.replace('nodes = ["a", "b"]\n', '[[node]]\nname = "a"\n[[node]]\nname = "b"\n')
+    path.write_text(lines, encoding="utf-8")
+    other = rx.run(path, set={"flow.up.stack": "rfc-tahoe"})
+    return path, rx.compare(rx.run(path), other)
+
+
+def test_a_run_beside_itself_differs_in_nothing(pair: tuple[Path, beside.SideBySide]) -> None:
+    found = rx.compare(pair[0], pair[0])
+    assert found.episodes
+    assert all(p.first == p.second for p in found.episodes)
+    assert found.costs.longer_s == 0
+    assert "≠" not in found.page()
+    assert "only" not in found.page()
+
+
+def test_the_same_outages_of_two_stacks_are_matched(pair: tuple[Path, beside.SideBySide]) -> None:
+    found = pair[1]
+    both = [p for p in found.episodes if p.first is not None and p.second is not None]
+    assert len(both) >= 2
+    for p in both:
+        assert p.first is not None
+        assert p.second is not None
+        assert abs(p.first["start"] - p.second["start"]) < 0.5
+    assert "flow.up.stack=rfc-tahoe" in found.page()
+    assert found.costs.longer_s != 0
+
+
+def test_the_folder_of_a_run_is_that_run(tmp_path: Path, pair: tuple[Path, beside.SideBySide]) -> None:
+    assert main(["run", str(pair[0]), "--seed", "5", "--out", str(tmp_path / "r"), "--figures", "none"]) == 0
+    again = rx.compare(tmp_path / "r", rx.run(pair[0], seed=5))
+    assert all(p.first == p.second for p in again.episodes)
+
+
+def test_the_command_prints_writes_and_draws(
+    tmp_path: Path, pair: tuple[Path, beside.SideBySide], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(pair[0])
+    code = main(["compare", path, path, "--second-set", "flow.up.stack=rfc-tahoe", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert {"first", "second", "longer_s", "differences", "episodes", "bursts"} <= set(told)
+    assert main(["compare", path, path, "--second-seed", "9", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "side-by-side.png").stat().st_size > 10_000
+    assert json.loads((tmp_path / "comparison.json").read_text())["episodes"]
+
+
+def test_what_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(tmp_path), str(tmp_path)]) == 2
+    assert "no folder of a run" in capsys.readouterr().err
+    capture = Path(__file__).parents[1] / "data" / "interruption.snd.pcap.gz"
+    assert main(["compare", str(capture), str(capture), "--second-seed", "4"]) == 2
+    assert "a capture is what it is" in capsys.readouterr().err
