@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any, ParamSpec
 
@@ -213,14 +214,14 @@ def shade_episodes(ax: Axes, episodes: Sequence[dict[str, Any]], until: float, m
 
 
 def legend_above(ax: Axes, columns: int = 6) -> None:
-    """A legend in one or two lines above the axes, outside the data."""
+    """A legend above the axes, outside the data: lines of at most `columns`, about as long as each other."""
     _, labels = ax.get_legend_handles_labels()
     if labels:
         ax.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
             borderpad=0,
-            ncols=min(columns, len(labels)),
+            ncols=ceil(len(labels) / ceil(len(labels) / columns)),
             borderaxespad=1.6,  # room for the episodes' numbers
             markerscale=1.6,
             handletextpad=0.4,

@@ -174,7 +174,8 @@ def drawing(results: Results) -> Iterator[Drawing]:
     )
     yield Drawing(
         "fig3-reno-server",
-        "Fig. 3: the same transfer captured at the server: where the holes are.",
+        "Fig. 3: the same transfer captured at the server: where the holes are. Why something was sent again "
+        "can only be guessed there.",
         lambda: results["at server"].worst(1)[0].time_sequence(),
     )
     told = {

@@ -69,13 +69,12 @@ def text(results: Results) -> str:
 The paper explains the 55,488 bytes by auto-tuning: the server offers twice what it takes the sender's window
 to be, and Windows' is small. The server here does that if it can: with timestamps and {flight:,} bytes under
 way it offers {window:,}. Windows 7 sends no timestamps. Then the server has to take for a round trip the time
-in which a whole window comes, and offers {" or ".join(f"{w:,}" for w in sorted(plain))}, whatever the sender
-has under way.
+in which a whole window comes, and offers {" or ".join(f"{w:,}" for w in sorted(plain))}, whatever the
+sender has under way.
 
 **Neither gives 55,488.** A server that has not tuned anything yet offers {UNTUNED:,} bytes, and no sender
 here, however little it has under way, is offered less than {least:,} in the end. The paper's server stayed
-below that. So it was not tuning that kept the window small: something else in the server held it, perhaps
-the memory that each packet takes there. That part of the explanation stays open. It is not needed for the
+below that, so that tuning alone does not explain it; what else did is not known. It is not needed for the
 time lags: a sender with a buffer of 64 KiB has them with any window."""
 
 
