@@ -186,7 +186,8 @@ def drawing(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "fig11-osx",
         "Fig. 11: OS X's intermittent section: timeout, new ACK, one new segment, a duplicate ACK, and "
-        "nothing; the timer again. In the end SACK repairs the rest, as at the paper's (g) and (h).",
+        "nothing; the timer again. The next outage takes a retransmission, and behind it each new ACK, which "
+        "carries SACK, brings the next repairs, as at the paper's (g) and (h).",
         lambda: of.osx.flow.ladder(of.osx.episode(of.osx_2)),
     )
     end = of.reno_1.end_s
