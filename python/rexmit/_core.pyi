@@ -147,10 +147,20 @@ def live(
     listed_only: bool = False,
     progress: Callable[[float, float | None, int], bool] | None = None,
 ) -> Analysis:
-    """Runs a scenario on the live bench and analyses its captures. Linux; elsewhere there is no such function.
+    """Runs a scenario on the live bench and analyses its captures. There is none outside Linux.
 
     captures: the folder in which they stay (default: none is kept).  progress(s done, s in all or None,
     packets). All tables are kept. Raises ScenarioError, LiveError.
+    """
+
+def live_check() -> str:
+    """JSON: what this machine can do for the live bench, a list of {what, found, mend, needed}; mend is None
+    where nothing is missing.
+    """
+
+def live_clean() -> str:
+    """JSON: {namespaces, processes, left}: what runs that were killed had left and is gone now, and what
+    could not be removed. Raises LiveError.
     """
 
 def simulate_many(

@@ -308,9 +308,22 @@ def compare(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
+def live(o: argparse.Namespace) -> int:
+    """`rexmit live`."""
+    from rexmit import cli_run
+
+    def work() -> int:
+        lines, well = cli_run.live(o)
+        _print(lines)
+        return ANSWER if well else FAILED
+
+    return _guarded(work)
+
+
 COMMANDS = {
     "analyze": analyze,
     "run": run,
+    "live": live,
     "stacks": show,
     "channels": show,
     "study": study,

@@ -118,6 +118,15 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
     )
     written.add_argument("--csv", action="store_true", help="tables as CSV only (default: Parquet and CSV)")
     written.add_argument("--parquet", action="store_true", help="tables as Parquet only")
+    bench = commands.add_parser(
+        "live",
+        help="the live bench: what this machine can do, and what killed runs left",
+        description="check: what this machine can do for runs with --bench live, what is missing, and the "
+        "mend. clean: removes network namespaces that runs which were killed have left.",
+        allow_abbrev=False,
+    )
+    bench.add_argument("what", choices=("check", "clean"), help="which")
+    bench.add_argument("--json", action="store_true", help="as JSON")
     s = commands.add_parser(
         "stacks", help="the stacks there are, and what one is made of", allow_abbrev=False
     )
@@ -142,6 +151,8 @@ def check(o: argparse.Namespace) -> str | None:
     if o.runs is not None or o.seeds is not None:
         from rexmit import cli_runs
 
+        if o.bench == "live":
+            return "--runs and --seeds simulate: with --bench live each run is started by itself"
         return cli_runs.check(o)
     return None
 
@@ -182,23 +193,14 @@ def _options(o: argparse.Namespace) -> dict[str, Any]:
 
 
 def _json(o: argparse.Namespace) -> tuple[list[str], str | None]:
-    from rexmit import _core
+    from rexmit import _core, bench
     from rexmit.progress import Stepping
 
     with Stepping(os.path.basename(o.scenario)) as progress:
-        play = _live() if o.bench == "live" else _core.simulate
+        play = bench.play if o.bench == "live" else _core.simulate
         found = play(scenario(o)._variant(o.seed), listed_only=True, progress=progress, **_options(o))
     found.write_json(1)
     return [], found.failure()
-
-
-def _live() -> Any:
-    from rexmit import _core
-
-    try:
-        return _core.live
-    except AttributeError:
-        raise _core.LiveError("the live bench needs Linux: network namespaces and packet sockets") from None
 
 
 def _play(o: argparse.Namespace) -> Run:
@@ -239,6 +241,20 @@ def _write(o: argparse.Namespace, done: Run) -> str:
         figures=None if o.figures == "none" else (o.figures or "png"),
         top=o.top or 3,
     )
+
+
+def live(o: argparse.Namespace) -> tuple[list[str], bool]:
+    """`rexmit live check` and `rexmit live clean`: the lines, and whether all is well."""
+    import json
+
+    from rexmit import bench
+
+    if o.what == "check":
+        found = bench.check()
+        well = all(f["mend"] is None or not f["needed"] for f in found)
+        return ([json.dumps(found, indent=1)] if o.json else bench.check_page(found)), well
+    removed = bench.clean()
+    return ([json.dumps(removed, indent=1)] if o.json else bench.clean_page(removed)), not removed["left"]
 
 
 def stacks(o: argparse.Namespace) -> list[str]:

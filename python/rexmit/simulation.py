@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from rexmit import _core
+from rexmit import _core, bench
 from rexmit.api import ON_DEMAND, RANKED, Capture
 from rexmit.scenario import Scenario
 from rexmit.tables import Table
@@ -253,7 +253,7 @@ class Run(Capture):
             summary = many(self)
         return "\n".join(page(seen, summary, command=self.command, hints=hints, most=top - 1))
 
-    #: How the page begins, and the option that chooses the bench.
+    #: Where it ran.
     bench: Bench = "sim"
 
     @property
@@ -290,11 +290,8 @@ class LiveRun(Run):
     def _run(self, tables: Sequence[Any], **changed: Any) -> _core.Analysis:
         if "flow" in changed:
             return self._analysis
-        live = getattr(_core, "live", None)
-        if live is None:
-            raise _core.LiveError("the live bench needs Linux: network namespaces and packet sockets")
         captures, self._captures = self._captures, None
-        found: _core.Analysis = live(
+        found = bench.play(
             self.scenario._variant(self._seed),
             captures=None if captures is None else os.fspath(captures),
             progress=self._stepping,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -89,3 +92,96 @@ def test_tables_know_what_the_bridge_lost() -> None:
 def test_what_live_can_not_do_is_refused(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(scenario), "--bench", "live", "--set", "flow.upload.stack=ns2-reno"]) == 2
     assert "one-way agent" in capsys.readouterr().err
+
+
+@needs_bench
+def test_a_dumbbell_joins_each_connection_at_its_own_two_hosts() -> None:
+    text = """
+    name = "two"
+    duration = "20s"
+    [dumbbell]
+    pairs = 2
+    bottleneck = { rate = "20Mbps", delay = "5ms", queue = { kind = "droptail", packets = 30 } }
+    [[flow]]
+    name = "up"
+    from = "left"
+    to = "right"
+    count = 2
+    stack = "linux-2.6-cubic"
+    workload = { kind = "file", size = "500kB" }
+    [[flow]]
+    name = "back"
+    from = "right-1"
+    to = "left-1"
+    start = "100ms"
+    stack = "linux-2.6-reno"
+    workload = { kind = "file", size = "300kB" }
+    [record]
+    state = true
+    queues = ["bottleneck"]
+    """
+    run = rx.run(text, bench="live")
+    drops = run.drops.to_pandas()
+    flows = run.flows.to_pandas() if hasattr(run.flows, "to_pandas") else run.table("flows").to_pandas()
+    assert len(flows) == 3
+    assert sorted(flows["bytes"]) == [300_000, 500_000, 500_000]
+    assert set(flows["vantage"]) == {"both"}
+    lost = drops[drops["payload_bytes"] > 0].groupby("flow").size()
+    for row in flows.itertuples():
+        assert row.lost_copies == lost.get(row.flow, 0)
+    state = run.state.to_pandas()
+    assert set(state["name"]) == {"up-1", "up-2", "back"}
+    assert state["cwnd_bytes"].gt(0).all()
+    assert len(run.queues) > 500
+
+
+@needs_bench
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_run_and_what_was_captured_is_the_answer(
+    number: int, scenario: Path, tmp_path: Path
+) -> None:
+    scenario.write_text(SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"'))
+    out = tmp_path / "out"
+    words = ["run", str(scenario), "--bench", "live", "--out", str(out), "--figures", "none"]
+    child = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))",
+            *words,
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    capture = out / "captures" / "pc.pcapng"
+    for _ in range(400):
+        if capture.exists() and capture.stat().st_size > 50_000:
+            break
+        time.sleep(0.05)
+    child.send_signal(number)
+    said, _ = child.communicate(timeout=30)
+    assert child.returncode == 0
+    assert "live, Linux " in said
+    assert json.loads((out / "summary.json").read_text())["simulation"]["end"] == "stopped"
+    assert not list(Path("/run/netns").glob(f"rexmit-{child.pid}-*"))
+
+
+@needs_bench
+def test_the_machine_says_what_it_can_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["live", "check"]) == 0
+    assert "the live bench can run here" in capsys.readouterr().out
+    assert main(["live", "clean"]) == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="to become somebody else takes root")
+def test_who_is_not_root_is_told_the_mend() -> None:
+    code = (
+        "import os, sys, rexmit as rx, rexmit.bench, rexmit.simulation\n"
+        "text = sys.stdin.read(); rx.Scenario.of(text)\n"
+        "os.setgid(65534); os.setuid(65534)\n"
+        "try: rx.run(text, bench='live')\n"
+        "except rx.LiveError as error: print(error)"
+    )
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, input=SCENARIO, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("the live bench makes network namespaces, and only root may: sudo"), done

@@ -3,18 +3,20 @@
 use crate::bridge::{Bridge, Findings, Setup, Shared as BridgeShared};
 use crate::clean::{self, Lock};
 use crate::clock::Clock;
+use crate::command::Programs;
 use crate::error::{Error, Told};
 use crate::host::{self, Host};
 use crate::netns::Namespace;
 use crate::own::host::{self as own, Station};
 use crate::plan::{Connection, Plan, Tcp};
+use crate::poll::Poller;
 use crate::record::{Capture, Taken};
 use crate::report::{End, Outcome};
 use crate::transfer;
 use crate::{check, sys};
 use net::NodeId;
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
@@ -57,6 +59,9 @@ pub fn run(plan: &Plan, folder: &Path, go_on: &mut dyn FnMut(Progress) -> bool) 
 /// All that a run owns. What is dropped is taken down in this order.
 struct Bench<'a> {
     plan: &'a Plan,
+    folder: PathBuf,
+    programs: Option<Programs>,
+    poller: Option<Poller>,
     transfers: Arc<transfer::Shared>,
     threads: Vec<JoinHandle<()>>,
     listeners: Vec<(TcpListener, Vec<(u32, Connection)>)>,
@@ -81,6 +86,9 @@ impl<'a> Bench<'a> {
         let transfers = transfer::Shared::new(plan.connections.len(), plan.content);
         let mut bench = Bench {
             plan,
+            folder: folder.to_owned(),
+            programs: None,
+            poller: None,
             transfers,
             threads: Vec::new(),
             listeners: Vec::new(),
@@ -201,7 +209,10 @@ impl<'a> Bench<'a> {
         for start in &starts {
             let _ = start.send(clock);
         }
+        self.programs = Some(Programs::start(self.plan, &self.hosts, &self.folder)?);
+        self.poller = self.start_poller(clock)?;
         let end = self.wait(&clock, go_on)?;
+        let polled = self.poller.take().map(Poller::finish).unwrap_or_default();
         // Captures first: what the end of the run does to connections is none of the scenario's.
         let captures: Vec<Taken> = self.captures.drain(..).filter_map(Capture::finish).collect();
         let time = clock.now();
@@ -209,12 +220,18 @@ impl<'a> Bench<'a> {
         bridge.shared.stop.store(true, Ordering::Relaxed);
         let found = bridge.thread.join().map_err(|_| Error::Failed("the bridge's thread died".into()))??;
         self.stop_transfers();
+        let (exits, told) = match self.programs.take() {
+            Some(mut programs) => (programs.stop(), std::mem::take(&mut programs.warnings)),
+            None => (Vec::new(), Vec::new()),
+        };
         let mut outcome = Outcome {
             end,
             origin: clock.origin,
             time,
             first: found.first,
             ended: self.transfers.ended.lock().map(|all| all.clone()).unwrap_or_default(),
+            exits,
+            polled,
             links: found.links,
             tallies: found.tallies,
             packets: found.book.copies(),
@@ -225,20 +242,29 @@ impl<'a> Bench<'a> {
             quality: found.quality,
             captures,
             kernel: check::kernel(),
-            warnings: self.plan.untold.clone(),
+            warnings: [self.plan.untold.clone(), told].concat(),
         };
         outcome.quality.overload += self.lost_on_the_way_in();
         outcome.judge();
         Ok(outcome)
     }
 
+    fn start_poller(&self, clock: Clock) -> Result<Option<Poller>, Error> {
+        let wanted: Vec<bool> =
+            self.plan.connections.iter().map(|c| self.plan.state.contains(&c.flow)).collect();
+        if !wanted.contains(&true) {
+            return Ok(None);
+        }
+        Poller::start(wanted, clock, &self.transfers).map(Some).told("a thread for the senders' state")
+    }
+
     /// Until all is done and closed, or the run has to end.
-    fn wait(&self, clock: &Clock, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
-        let bridge = self.bridge.as_ref().ok_or_else(no_bridge)?;
+    fn wait(&mut self, clock: &Clock, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
         let limit = Time::ZERO + self.plan.limit;
         let mut done_since = None;
         loop {
             let now = clock.now();
+            let bridge = self.bridge.as_ref().ok_or_else(no_bridge)?;
             let packets = bridge.shared.packets.load(Ordering::Relaxed);
             if !go_on(Progress { now, duration: self.plan.duration, packets }) {
                 return Ok(End::Stopped);
@@ -249,7 +275,14 @@ impl<'a> Bench<'a> {
             if now >= limit {
                 return Ok(if self.plan.duration.is_some() { End::Duration } else { End::Overdue });
             }
-            if self.transfers.done() == self.plan.connections.len() {
+            let programs = match &mut self.programs {
+                Some(programs) => match programs.look(now) {
+                    Ok(()) => programs.done(),
+                    Err(why) => return Ok(End::Failed(why)),
+                },
+                None => true,
+            };
+            if programs && self.transfers.done() == self.plan.connections.len() {
                 let since = *done_since.get_or_insert(now);
                 if now - since > SETTLING || self.settled(now, &bridge.shared) {
                     return Ok(End::Done);
@@ -279,6 +312,8 @@ impl<'a> Bench<'a> {
 impl std::ops::Drop for Bench<'_> {
     /// Whatever is still there, however the run ended.
     fn drop(&mut self) {
+        self.programs = None;
+        let _ = self.poller.take().map(Poller::finish);
         self.stop_transfers();
         self.captures.drain(..).for_each(|c| drop(c.finish()));
         if let Some(bridge) = self.bridge.take() {
@@ -326,6 +361,11 @@ impl Outcome {
         }
         if q.clock_steps > 0 {
             told.push(format!("the wall clock was set {} times during the run", q.clock_steps));
+        }
+        for (name, client) in self.exits.iter().filter_map(|e| Some((&e.name, e.client.as_ref()?))) {
+            if !client.well {
+                told.push(format!("flow.{name}: its client ended with {}", client.told));
+            }
         }
         for capture in &self.captures {
             let path = capture.path.display();

@@ -13,14 +13,29 @@ pub struct Ends {
     pub server: (u32, u16),
 }
 
-/// One connection as it passed. Pairs: from the client, from the server.
+/// One connection as it came to the bridge. Pairs: from the client, from the server.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed {
     pub ends: Ends,
-    pub packets: [u64; 2],
-    pub payload_bytes: [u64; 2],
+    pub ways: [Way; 2],
     /// The number of the first byte, and the end of what passed, unwrapped.
     streams: [Option<Stream>; 2],
+}
+
+/// What came from one end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    pub packets: u64,
+    pub data_packets: u64,
+    pub payload_bytes: u64,
+    /// Of data that had come before.
+    pub resent_packets: u64,
+    pub resent_bytes: u64,
+    /// First and last packet with payload.
+    pub first: Option<Time>,
+    pub last: Option<Time>,
+    /// Bytes of the stream, each once.
+    pub stream_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,15 +100,14 @@ pub struct Book {
 
 impl Book {
     /// A packet comes to the bridge.
-    pub fn note(&mut self, headers: &Headers) -> Which {
+    pub fn note(&mut self, now: Time, headers: &Headers) -> Which {
         let (connection, from_client) = self.connection(headers);
         let passed = &mut self.connections[connection as usize];
         let way = usize::from(!from_client);
-        passed.packets[way] += 1;
-        passed.payload_bytes[way] += u64::from(headers.payload);
         let copy = self.copies;
         self.copies += 1;
         let (offset, again) = if headers.protocol == TCP { passed.place(way, headers) } else { (0, false) };
+        passed.count(way, now, headers, offset, again);
         Which { connection, from_client, copy, offset, again, headers: *headers }
     }
 
@@ -109,8 +123,7 @@ impl Book {
         }
         let at = self.connections.len() as u32;
         self.places.insert(forward, at);
-        let (packets, payload_bytes, streams) = ([0; 2], [0; 2], [None; 2]);
-        self.connections.push(Passed { ends: forward, packets, payload_bytes, streams });
+        self.connections.push(Passed { ends: forward, ways: [Way::default(); 2], streams: [None; 2] });
         (at, true)
     }
 
@@ -121,6 +134,23 @@ impl Book {
 }
 
 impl Passed {
+    fn count(&mut self, way: usize, now: Time, h: &Headers, offset: u64, again: bool) {
+        let (way, bytes) = (&mut self.ways[way], u64::from(h.payload));
+        way.packets += 1;
+        if bytes == 0 {
+            return;
+        }
+        way.data_packets += 1;
+        way.payload_bytes += bytes;
+        way.first.get_or_insert(now);
+        way.last = Some(now);
+        way.stream_bytes = way.stream_bytes.max(offset + bytes);
+        if again {
+            way.resent_packets += 1;
+            way.resent_bytes += bytes;
+        }
+    }
+
     /// The offset in the stream, and whether the data came before.
     fn place(&mut self, way: usize, h: &Headers) -> (u64, bool) {
         let syn = h.flags & SYN != 0;
@@ -158,17 +188,18 @@ mod tests {
     fn offsets_count_from_the_first_byte_and_do_not_wrap() {
         let mut book = Book::default();
         let start = u32::MAX - 1000;
-        assert_eq!(book.note(&packet(false, start, 0, SYN, 0)).offset, 0);
-        assert_eq!(book.note(&packet(true, 7, start + 1, SYN | 16, 0)).offset, 0);
+        assert_eq!(book.note(Time::ZERO, &packet(false, start, 0, SYN, 0)).offset, 0);
+        assert_eq!(book.note(Time::ZERO, &packet(true, 7, start + 1, SYN | 16, 0)).offset, 0);
         for k in 0..100u64 {
             let seq = start.wrapping_add(1).wrapping_add((k * 1000) as u32);
-            let sent = book.note(&packet(false, seq, 8, 16, 1000));
+            let sent = book.note(Time::ZERO, &packet(false, seq, 8, 16, 1000));
             assert_eq!((sent.offset, sent.from_client, sent.again), (k * 1000, true, false));
-            let ack = book.note(&packet(true, 8, seq.wrapping_add(1000), 16, 0));
+            let ack = book.note(Time::ZERO, &packet(true, 8, seq.wrapping_add(1000), 16, 0));
             assert_eq!((ack.offset, ack.from_client), ((k + 1) * 1000, false));
         }
-        let again = book.note(&packet(false, start.wrapping_add(1), 8, 16, 1000));
+        let again = book.note(Time::ZERO, &packet(false, start.wrapping_add(1), 8, 16, 1000));
         assert_eq!((again.offset, again.copy, again.again), (0, 202, true));
-        assert_eq!(book.connections[0].payload_bytes, [101_000, 0]);
+        let way = book.connections[0].ways[0];
+        assert_eq!((way.payload_bytes, way.stream_bytes, way.resent_bytes), (101_000, 100_000, 1000));
     }
 }

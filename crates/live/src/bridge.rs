@@ -328,7 +328,7 @@ impl Bridge {
             self.quality.most_shifted = self.quality.most_shifted.max(time - a.time);
         }
         self.first.get_or_insert(time);
-        let which = self.log.book.note(&a.headers);
+        let which = self.log.book.note(time, &a.headers);
         let at = a.frame.0 as usize;
         if at >= self.log.which.len() {
             self.log.which.resize(at + 1, None);

@@ -42,6 +42,99 @@ fn apart<T: Send>(act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     })
 }
 
+/// All that a run needs, or would be better with.
+pub fn machine() -> Vec<Finding> {
+    let there = |what, found: String, needed| Finding { what, found, mend: None, needed };
+    let not = |what, found: String, mend: String, needed| Finding { what, found, mend: Some(mend), needed };
+    let mut all = vec![there("kernel", kernel(), true)];
+    match missing() {
+        Some(why) => all.push(not("network namespaces", "none can be made".into(), why, true)),
+        None => {
+            all.push(there("network namespaces", "can be made".into(), true));
+            all.extend(inside(there, not));
+        }
+    }
+    let names = congestion_controls();
+    all.push(there("congestion controls", names.join(", "), false));
+    all.push(match real_time() {
+        Ok(()) => there("real-time priority", "the bridge has it".into(), false),
+        Err(e) => not(
+            "real-time priority",
+            format!("refused: {}", sentence(&e)),
+            "run as root outside of a container, or with CAP_SYS_NICE: without, packets leave up to milliseconds late"
+                .into(),
+            false,
+        ),
+    });
+    all.push(match std::path::Path::new("/dev/net/tun").exists() {
+        true => there("TUN", "/dev/net/tun is there".into(), false),
+        false => not(
+            "TUN",
+            "/dev/net/tun is not there".into(),
+            "modprobe tun; rexmit's own endpoint needs it".into(),
+            false,
+        ),
+    });
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    all.push(match cores {
+        0 | 1 => not(
+            "cores",
+            "1".into(),
+            "with one core hosts and bridge wait for each other: keep to some 10 Mbps".into(),
+            false,
+        ),
+        n => there("cores", n.to_string(), false),
+    });
+    all.push(match crate::clean::left_over() {
+        left if left.is_empty() => there("left-overs", "none".into(), false),
+        left => not("left-overs", left.join(", "), "rexmit live clean".into(), false),
+    });
+    all
+}
+
+/// What can be tried in a namespace only.
+fn inside(
+    there: impl Fn(&'static str, String, bool) -> Finding,
+    not: impl Fn(&'static str, String, String, bool) -> Finding,
+) -> [Finding; 2] {
+    let pair = apart(|| {
+        let ns = fs::File::open("/proc/thread-self/ns/net")?;
+        let end = |name, mac| crate::netlink::End { name, mac, ns: ns.as_fd() };
+        crate::netlink::Netlink::open()?
+            .veth(&end("rexmit-a", [2, 0, 0, 0, 0, 1]), &end("rexmit-b", [2, 0, 0, 0, 0, 2]))
+    });
+    let packets = apart(|| {
+        crate::netlink::Netlink::open()?.up(1)?;
+        sys::packet_socket(sys::ETH_P_IP, 1).map(drop)
+    });
+    [
+        match pair {
+            Ok(()) => there("veth pairs", "can be made".into(), true),
+            Err(e) => not(
+                "veth pairs",
+                sentence(&e),
+                "modprobe veth, or a kernel with CONFIG_VETH, and CAP_NET_ADMIN".into(),
+                true,
+            ),
+        },
+        match packets {
+            Ok(()) => there("packet sockets", "can be opened".into(), true),
+            Err(e) => not(
+                "packet sockets",
+                sentence(&e),
+                "a kernel with CONFIG_PACKET, and CAP_NET_RAW".into(),
+                true,
+            ),
+        },
+    ]
+}
+
+/// Tried on a thread of its own, which ends with it.
+fn real_time() -> io::Result<()> {
+    let tried = thread::spawn(|| sys::real_time(50)).join();
+    tried.unwrap_or_else(|_| Err(io::Error::other("the thread died")))
+}
+
 /// Why no live run is possible here; `None` if one is.
 pub fn missing() -> Option<String> {
     apart(|| Ok(())).err().map(|e| no_namespace(&e))

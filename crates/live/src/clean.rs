@@ -74,6 +74,12 @@ pub struct Removed {
     pub left: Vec<String>,
 }
 
+/// Names of namespaces that killed runs left.
+pub fn left_over() -> Vec<String> {
+    let names = listed(Path::new(netns::FOLDER)).unwrap_or_default();
+    names.into_iter().filter(|name| run_of(name).is_some_and(|id| dead(id).is_some())).collect()
+}
+
 /// Removes what killed runs left; what a living run uses stays.
 pub fn clean() -> Result<Removed, Error> {
     let mut removed = Removed::default();

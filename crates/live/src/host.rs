@@ -9,6 +9,7 @@ use crate::sys;
 use std::fs;
 use std::io;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The interface of every host, in its own namespace.
@@ -41,7 +42,7 @@ pub struct Host {
     pub node: usize,
     pub name: String,
     pub address: Ipv4Addr,
-    pub ns: Namespace,
+    pub ns: Arc<Namespace>,
 }
 
 /// The bridge's interface to host `k`.
@@ -75,7 +76,7 @@ pub fn build(plan: &Plan, lock: &Lock, bridge: &Namespace) -> Result<Vec<Host>, 
     let mut hosts = Vec::new();
     for node in &plan.hosts {
         let name = plan.nodes[*node].clone();
-        let ns = namespace(lock, &name)?;
+        let ns = Arc::new(namespace(lock, &name)?);
         hosts.push(Host { node: *node, name, address: plan.address(*node), ns });
     }
     for (k, host) in hosts.iter().enumerate() {

@@ -35,6 +35,7 @@ mod bridge;
 pub mod check;
 pub mod clean;
 mod clock;
+mod command;
 pub mod content;
 mod error;
 mod frames;

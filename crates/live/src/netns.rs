@@ -3,7 +3,7 @@
 use crate::sys;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -58,6 +58,12 @@ impl Namespace {
 
     pub fn handle(&self) -> io::Result<File> {
         self.file.try_clone()
+    }
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+    pub fn raw(&self) -> RawFd {
+        self.file.as_raw_fd()
     }
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()

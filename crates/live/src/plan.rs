@@ -51,6 +51,21 @@ pub struct Connection {
     pub tcp: [Tcp; 2],
 }
 
+/// Programs that run in two hosts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    pub flow: usize,
+    /// The scenario's name of it.
+    pub name: String,
+    pub client: usize,
+    pub server: usize,
+    pub client_line: String,
+    pub server_line: Option<String>,
+    pub start: Time,
+    /// The client's, the server's.
+    tcp: [Tcp; 2],
+}
+
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub name: String,
@@ -60,12 +75,15 @@ pub struct Plan {
     /// Nodes at which flows begin or end; the others are within the bridge.
     pub hosts: Vec<usize>,
     pub connections: Vec<Connection>,
+    pub programs: Vec<Program>,
     pub duration: Option<Span>,
     /// The run ends here, whatever is not done.
     pub limit: Span,
     pub snap: Option<u32>,
     /// Links whose queues are recorded.
     pub queues: Vec<usize>,
+    /// Flows whose senders' state is recorded.
+    pub state: Vec<usize>,
     pub real_time: bool,
     /// What the built-in senders say.
     pub content: Content,
@@ -87,11 +105,13 @@ impl Plan {
             nodes: s.nodes.iter().map(|n| n.name.clone()).collect(),
             hosts: hosts(s)?,
             connections: Vec::new(),
+            programs: Vec::new(),
             duration: s.duration,
             limit: s.duration.unwrap_or(LONGEST),
             snap: Some(s.record.snap_bytes.unwrap_or(SNAP)),
             queues: s.record.queues.clone(),
-            real_time: true,
+            state: s.record.state.clone(),
+            real_time: s.live.real_time,
             content: Content::Zeros,
             sysctls: BTreeMap::new(),
             untold: untold(s),
@@ -99,6 +119,7 @@ impl Plan {
         for (index, flow) in s.flows.iter().enumerate() {
             plan.flow(s, index, flow)?;
         }
+        plan.settings(s)?;
         if plan.connections.len() > MOST_CONNECTIONS {
             return Err(refused(format!(
                 "{} connections: the live bench runs {MOST_CONNECTIONS} at most; the simulator runs them all",
@@ -121,6 +142,9 @@ impl Plan {
                 self.options(s, flow, node, wire)?;
             }
             self.one_tcp_a_host(s, flow, node, tcp)?;
+        }
+        if let Workload::Command { command } = flow.workload {
+            return self.program(s, index, flow, command, ends.map(|(tcp, _)| tcp));
         }
         let work = work(flow)?;
         for source in 0..flow.count {
@@ -152,12 +176,71 @@ impl Plan {
         for (key, on) in told {
             let value = String::from(if on { "1" } else { "0" });
             if of_host.insert(key.to_owned(), value.clone()).is_some_and(|other| other != value) {
+                return Err(conflict(s, flow, node, key, &value));
+            }
+        }
+        Ok(())
+    }
+
+    /// A program's sockets have the congestion control of their host.
+    fn program(
+        &mut self,
+        s: &Scenario,
+        index: usize,
+        flow: &Flow,
+        command: usize,
+        tcp: [Tcp; 2],
+    ) -> Result<(), Error> {
+        const KEY: &str = "net.ipv4.tcp_congestion_control";
+        if flow.count != 1 {
+            return Err(refused(format!(
+                "flow.{}.count = {}: a flow of programs runs once; write a flow for each",
+                flow.name, flow.count
+            )));
+        }
+        let Some(lines) = s.commands.get(command) else { return Ok(()) };
+        for (node, tcp) in [flow.from, flow.to].into_iter().zip(&tcp) {
+            let Tcp::Kernel(name) = tcp else {
                 return Err(refused(format!(
-                    "flow.{}: its stack wants {key} = {value} at {}, and another flow's stack the opposite; a kernel \
-                     has it for all connections of a host",
+                    "flow.{}: its stack is rexmit's own TCP at {}, which programs can not use; choose one that is a \
+                     kernel's (linux-2.6-reno, linux-2.6-cubic), or say which stands for it: stack.NAME.kernel=reno",
                     flow.name, s.nodes[node].name
                 )));
+            };
+            let of_host = self.sysctls.entry(node).or_default();
+            if of_host.insert(KEY.to_owned(), name.clone()).is_some_and(|other| other != *name) {
+                return Err(conflict(s, flow, node, KEY, name));
             }
+        }
+        let (client, server) = (self.address(flow.from).to_string(), self.address(flow.to).to_string());
+        let filled = |line: &String| line.replace("{client}", &client).replace("{server}", &server);
+        self.programs.push(Program {
+            flow: index,
+            name: flow.name.clone(),
+            client: flow.from,
+            server: flow.to,
+            client_line: filled(&lines.client),
+            server_line: lines.server.as_ref().map(filled),
+            start: start(s.seed, flow, 0),
+            tcp,
+        });
+        Ok(())
+    }
+
+    /// What the scenario says of kernels comes last: it is what was meant.
+    fn settings(&mut self, s: &Scenario) -> Result<(), Error> {
+        for node in &self.hosts {
+            self.sysctls.entry(*node).or_default().extend(s.live.sysctls.iter().cloned());
+        }
+        for (node, all) in &s.live.hosts {
+            if !self.hosts.contains(node) {
+                return Err(refused(format!(
+                    "live.host.{}: no flow begins or ends there: on the live bench it is inside the bridge, and has \
+                     no kernel",
+                    s.nodes[*node].name
+                )));
+            }
+            self.sysctls.entry(*node).or_default().extend(all.iter().cloned());
         }
         Ok(())
     }
@@ -177,7 +260,9 @@ impl Plan {
     }
 
     fn ends(&self) -> impl Iterator<Item = (usize, &Tcp)> {
-        self.connections.iter().flat_map(|c| [(c.client, &c.tcp[0]), (c.server, &c.tcp[1])])
+        let built_in = self.connections.iter().flat_map(|c| [(c.client, &c.tcp[0]), (c.server, &c.tcp[1])]);
+        let programs = self.programs.iter().flat_map(|p| [(p.client, &p.tcp[0]), (p.server, &p.tcp[1])]);
+        built_in.chain(programs)
     }
 
     /// The ends at a node: number and connection, and whether it is the server.
@@ -215,6 +300,14 @@ impl Plan {
         all.dedup();
         all
     }
+}
+
+fn conflict(s: &Scenario, flow: &Flow, node: usize, key: &str, value: &str) -> Error {
+    refused(format!(
+        "flow.{}: its stack wants {key} = {value} at {}, and another flow's stack something else; a kernel has it for \
+         all connections of a host",
+        flow.name, s.nodes[node].name
+    ))
 }
 
 /// The simulator's: no two connections share both ports.
@@ -276,12 +369,11 @@ fn work(flow: &Flow) -> Result<Work, Error> {
     match flow.workload {
         Workload::File { bytes } => Ok(Work::File { bytes }),
         Workload::Endless => Ok(Work::Endless),
-        Workload::ConstantRate { .. } | Workload::OnOff { .. } | Workload::RequestResponse { .. } => {
-            Err(refused(format!(
-                "flow.{}.workload: the live bench sends kind = \"file\" and \"endless\"; this one runs in the simulator only",
-                flow.name
-            )))
-        }
+        _ => Err(refused(format!(
+            "flow.{}.workload: the live bench sends kind = \"file\" and \"endless\", and runs kind = \"command\"; this one \
+             runs in the simulator only",
+            flow.name
+        ))),
     }
 }
 

@@ -1,7 +1,67 @@
 //! The senders' state, as TCP_INFO tells it.
 
+use crate::clock::Clock;
 use crate::sys;
+use crate::transfer::Shared;
+use std::collections::BTreeMap;
 use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use time::{Span, Time};
+
+/// Between two looks.
+pub const EVERY: Span = Span::from_millis(5);
+
+/// What a sender's kernel said at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Polled {
+    pub time: Time,
+    /// Of the plan.
+    pub connection: u32,
+    pub info: Info,
+}
+
+/// Looks at the senders of some connections until it is told to stop.
+pub struct Poller {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<Vec<Polled>>,
+}
+
+impl Poller {
+    pub fn start(wanted: Vec<bool>, clock: Clock, shared: &Arc<Shared>) -> std::io::Result<Poller> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (told, shared) = (Arc::clone(&stop), Arc::clone(shared));
+        let look = move || {
+            let mut rows: Vec<Polled> = Vec::new();
+            let mut last: BTreeMap<u32, Info> = BTreeMap::new();
+            let mut next = clock.now();
+            while !told.load(Ordering::Relaxed) {
+                let time = clock.now();
+                if let Ok(sending) = shared.sending.lock() {
+                    for (connection, socket) in sending.iter() {
+                        if wanted.get(*connection as usize) != Some(&true) {
+                            continue;
+                        }
+                        let Some(info) = Info::of(socket) else { continue };
+                        if last.insert(*connection, info) != Some(info) {
+                            rows.push(Polled { time, connection: *connection, info });
+                        }
+                    }
+                }
+                next = (next + EVERY).max(clock.now());
+                clock.sleep_until(next);
+            }
+            rows
+        };
+        Ok(Poller { stop, thread: thread::Builder::new().name("poller".into()).spawn(look)? })
+    }
+
+    pub fn finish(self) -> Vec<Polled> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap_or_default()
+    }
+}
 
 /// What `struct tcp_info` says (include/uapi/linux/tcp.h); later fields are zero where a kernel is older.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

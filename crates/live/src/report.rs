@@ -1,10 +1,11 @@
 //! What a run leaves: captures on the disk, what the bridge knows, what the ends counted.
 
-pub use crate::book::{Drop, Ends, Passed, Queued, Which};
+pub use crate::book::{Drop, Ends, Passed, Queued, Way, Which};
 pub use crate::bridge::Quality;
+pub use crate::command::Exit;
 pub use crate::frames::Headers;
 pub use crate::lateness::Lateness;
-pub use crate::poll::Info;
+pub use crate::poll::{Info, Polled};
 pub use crate::record::Taken;
 pub use crate::transfer::{Ended, Side};
 use path::Counters;
@@ -37,6 +38,10 @@ pub struct Outcome {
     pub first: Option<Time>,
     /// By connection of the plan.
     pub ended: Vec<Ended>,
+    /// The senders' state, where it was asked for.
+    pub polled: Vec<Polled>,
+    /// By program of the plan.
+    pub exits: Vec<Exit>,
     /// By link: forward, back.
     pub links: Vec<[Counters; 2]>,
     pub tallies: Vec<[Tallies; 2]>,

@@ -5,7 +5,9 @@ use std::io;
 use std::mem::{MaybeUninit, size_of, zeroed};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 pub const ETH_P_ALL: u16 = libc::ETH_P_ALL as u16;
@@ -90,6 +92,21 @@ pub fn exact_timers() {
 pub fn effective_uid() -> u32 {
     // SAFETY: always succeeds.
     unsafe { libc::geteuid() }
+}
+
+/// The child runs in a network namespace, in a group of its own, and dies with the thread that starts it.
+pub fn in_namespace(command: &mut Command, ns: RawFd) {
+    let setup = move || {
+        // SAFETY: setns, prctl and setpgid are async-signal-safe, and take no pointers here.
+        unsafe {
+            checked(libc::setns(ns, libc::CLONE_NEWNET))?;
+            checked(libc::setpgid(0, 0))?;
+            checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong, 0, 0, 0))?;
+        }
+        Ok(())
+    };
+    // SAFETY: the closure allocates nothing and only makes async-signal-safe calls.
+    unsafe { command.pre_exec(setup) };
 }
 
 /// A signal to a process, or to a group of them where the number is negative.

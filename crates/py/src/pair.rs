@@ -1,7 +1,7 @@
 //! Two captures of the same transfers: compared first, then the sender's analysed with what the other one tells.
 
 use crate::facts::{Facts, Pair};
-use crate::run::{Asker, BATCH, Findings, Request};
+use crate::run::{Asker, BATCH, Findings, Request, Source};
 use crate::spool::Spool;
 use analysis::join::{Joined, Joiner, LostAcks, Side};
 use analysis::rows::{BurstRow, FlowRow, Vantage};
@@ -24,10 +24,23 @@ pub fn analyze(request: &Request, asker: &mut Asker<'_>) -> Result<Findings, Str
                     save it to a file first"
             .into());
     }
-    let Compared { mut joined, receiver } = compare(request, asker)?;
+    let open = |side| -> Result<Reader, String> {
+        let paths = if side == Side::Sender { &request.paths } else { &request.receiver };
+        capture::open(paths, &request.options).map_err(|e| e.to_string())
+    };
+    analyze_sources(request, &open, asker)
+}
+
+/// The same of any two sources, of which the sender's is opened twice.
+pub fn analyze_sources<S: Source>(
+    request: &Request,
+    open: &dyn Fn(Side) -> Result<S, String>,
+    asker: &mut Asker<'_>,
+) -> Result<Findings, String> {
+    let Compared { mut joined, receiver } = compare(open, asker)?;
     let mut config = request.config.clone();
     config.vantage = config.vantage.or(Some(Vantage::Both));
-    let mut reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
+    let mut reader = open(Side::Sender)?;
     let mut analyzer = Analyzer::new(config, request.spool());
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     let mut fates = joined.fates(Side::Sender);
@@ -61,10 +74,12 @@ pub fn analyze(request: &Request, asker: &mut Asker<'_>) -> Result<Findings, Str
     Ok(Findings { shelf, facts })
 }
 
-fn compare(request: &Request, asker: &mut Asker<'_>) -> Result<Compared, String> {
-    let open = |paths| capture::open(paths, &request.options).map_err(|e| e.to_string());
-    let mut sender = open(&request.paths)?;
-    let mut receiver = open(&request.receiver)?;
+fn compare<S: Source>(
+    open: &dyn Fn(Side) -> Result<S, String>,
+    asker: &mut Asker<'_>,
+) -> Result<Compared, String> {
+    let mut sender = open(Side::Sender)?;
+    let mut receiver = open(Side::Receiver)?;
     let mut joiner = Joiner::new();
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     let mut ended = [false; 2];
@@ -74,7 +89,7 @@ fn compare(request: &Request, asker: &mut Asker<'_>) -> Result<Compared, String>
             (_, [false, true]) => Side::Sender,
             (wanted, _) => wanted,
         };
-        let reader: &mut Reader = if side == Side::Sender { &mut sender } else { &mut receiver };
+        let reader = if side == Side::Sender { &mut sender } else { &mut receiver };
         if reader.read_batch(&mut batch, BATCH) {
             joiner.push(side, &batch);
         } else {

@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::pair;
 use crate::spool::{Listing, Shelf, Spool};
 use analysis::{Analyzer, Config};
-use capture::{Options, Progress, Reader};
+use capture::{Info, Options, Progress, Reader};
 use std::path::PathBuf;
 use wire::{Packet, Time};
 
@@ -30,6 +30,27 @@ impl Request {
     }
 }
 
+/// Where packets come from, in batches.
+pub trait Source {
+    /// False at the end.
+    fn read_batch(&mut self, batch: &mut Vec<Packet>, most: usize) -> bool;
+    fn info(&self) -> &Info;
+    fn progress(&self) -> Progress;
+}
+
+impl Source for Reader {
+    #[inline]
+    fn read_batch(&mut self, batch: &mut Vec<Packet>, most: usize) -> bool {
+        Reader::read_batch(self, batch, most)
+    }
+    fn info(&self) -> &Info {
+        Reader::info(self)
+    }
+    fn progress(&self) -> Progress {
+        Reader::progress(self)
+    }
+}
+
 /// What one pass found.
 pub struct Findings {
     pub shelf: Shelf,
@@ -48,9 +69,9 @@ impl<'a> Asker<'a> {
         Asker { go_on, batches: 0, stopped: false }
     }
     #[inline]
-    pub fn goes_on(&mut self, reader: &Reader) -> bool {
+    pub fn goes_on(&mut self, source: &impl Source) -> bool {
         self.batches += 1;
-        if self.batches.is_multiple_of(ASK_EVERY) && !(self.go_on)(reader.progress()) {
+        if self.batches.is_multiple_of(ASK_EVERY) && !(self.go_on)(source.progress()) {
             self.stopped = true;
         }
         !self.stopped
@@ -64,7 +85,16 @@ pub fn analyze(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Re
     if !request.receiver.is_empty() {
         return pair::analyze(request, &mut asker);
     }
-    let mut reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
+    let reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
+    analyze_source(request, reader, &mut asker)
+}
+
+/// The same of any source.
+pub fn analyze_source<S: Source>(
+    request: &Request,
+    mut reader: S,
+    asker: &mut Asker<'_>,
+) -> Result<Findings, String> {
     let mut analyzer = Analyzer::new(request.config.clone(), request.spool());
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     while reader.read_batch(&mut batch, BATCH) {

@@ -3,6 +3,7 @@
 mod channel;
 mod flow;
 mod link;
+mod live;
 mod preset;
 
 use crate::model::{Input, Node, Record, Scenario};
@@ -56,6 +57,8 @@ pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> O
         duration: v.span("duration"),
         seed: v.whole("seed").unwrap_or(1),
         record: record(v.table("record"), &net, &flows, p),
+        live: live::live(v.table("live"), &net, p),
+        commands: flows.commands,
         nodes: net.nodes,
         links: net.links.into_iter().collect::<Option<Vec<_>>>()?,
         flows: flows.list,

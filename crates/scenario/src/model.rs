@@ -17,6 +17,9 @@ pub struct Scenario {
     pub links: Vec<Link>,
     pub flows: Vec<Flow>,
     pub record: Record,
+    pub live: Live,
+    /// What [`Workload::Command`] refers to.
+    pub commands: Vec<Command>,
     /// The stacks that flows use, each once.
     pub stacks: Vec<Stack>,
 }
@@ -115,6 +118,33 @@ pub enum Workload {
         think: Distribution,
         count: Option<u64>,
     },
+    /// On the live bench only: an index into [`Scenario::commands`].
+    Command {
+        command: usize,
+    },
+}
+
+/// Programs that run in the hosts of a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    pub server: Option<String>,
+    pub client: String,
+}
+
+/// What only the live bench reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Live {
+    /// Settings of all hosts' kernels, `net.ipv4.tcp_ecn=1`: key and value.
+    pub sysctls: Vec<(String, String)>,
+    /// Of one host, by node, besides.
+    pub hosts: Vec<(usize, Vec<(String, String)>)>,
+    pub real_time: bool,
+}
+
+impl Default for Live {
+    fn default() -> Live {
+        Live { sysctls: Vec::new(), hosts: Vec::new(), real_time: true }
+    }
 }
 
 /// How a length of time is drawn.

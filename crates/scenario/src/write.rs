@@ -30,6 +30,7 @@ pub fn to_toml(s: &Scenario) -> String {
     for flow in &s.flows {
         write_flow(flow, s, &mut out);
     }
+    write_live(&s.live, s, &mut out);
     write_record(&s.record, s, &mut out);
     for stack in &s.stacks {
         out.head("[[stack]]");
@@ -117,10 +118,10 @@ fn write_flow(f: &Flow, s: &Scenario, out: &mut Lines) {
         }
     }
     let tcp = matches!(f.transport, Transport::Tcp { .. });
-    out.raw("workload", workload(&f.workload, tcp));
+    out.raw("workload", workload(&f.workload, s, tcp));
 }
 
-fn workload(w: &Workload, tcp: bool) -> String {
+fn workload(w: &Workload, s: &Scenario, tcp: bool) -> String {
     let message =
         |bytes: u64| if tcp { format!(", message = {}", quoted(&show_bytes(bytes))) } else { String::new() };
     match w {
@@ -146,6 +147,12 @@ fn workload(w: &Workload, tcp: bool) -> String {
             distribution(think),
             count.map_or(String::new(), |n| format!(", requests = {n}")),
         ),
+        Workload::Command { command } => {
+            let Some(command) = s.commands.get(*command) else { return String::new() };
+            let server =
+                command.server.as_ref().map_or(String::new(), |s| format!(", server = {}", quoted(s)));
+            format!("{{ kind = \"command\", client = {}{server} }}", quoted(&command.client))
+        }
     }
 }
 
@@ -162,6 +169,24 @@ fn distribution(d: &Distribution) -> String {
         Distribution::Constant(_) => ", distribution = \"constant\"".to_owned(),
         Distribution::Exponential { .. } => ", distribution = \"exponential\"".to_owned(),
         Distribution::Pareto { shape, .. } => format!(", distribution = \"pareto\", shape = {shape:?}"),
+    }
+}
+
+fn write_live(l: &Live, s: &Scenario, out: &mut Lines) {
+    if *l == Live::default() {
+        return;
+    }
+    let sysctls = |out: &mut Lines, all: &[(String, String)]| {
+        let all: Vec<String> = all.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        out.names("sysctl", all.iter().map(String::as_str));
+    };
+    out.head("[live]");
+    sysctls(out, &l.sysctls);
+    out.flag("real_time", l.real_time);
+    for (node, all) in &l.hosts {
+        out.head("[[live.host]]");
+        out.text("name", s.nodes.get(*node).map_or("", |n| n.name.as_str()));
+        sysctls(out, all);
     }
 }
 

@@ -244,6 +244,18 @@ fn node(d: &mut Draws, n: usize) -> Node {
     Node { name: format!("n.{n}"), input: if d.flag() { Input::InTurn } else { Input::AtOnce } }
 }
 
+fn live(d: &mut Draws, nodes: usize) -> Live {
+    let some = |d: &mut Draws| match d.flag() {
+        true => vec![("net.ipv4.tcp_rmem".to_owned(), "4096 131072 6291456".to_owned())],
+        false => Vec::new(),
+    };
+    Live {
+        sysctls: some(d),
+        hosts: if d.flag() { vec![(nodes - 1, some(d))] } else { Vec::new() },
+        real_time: d.flag(),
+    }
+}
+
 fn draw(seed: u64) -> Scenario {
     let d = &mut Draws(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let nodes = 2 + d.below(4) as usize;
@@ -254,6 +266,17 @@ fn draw(seed: u64) -> Scenario {
     // Both stacks are used, in this order.
     flows[0].transport = Transport::Tcp { stack: 0, receiver: 1 };
     flows[0].workload = Workload::Endless;
+    let commands = match d.flag() {
+        true => vec![Command {
+            server: d.maybe(0).map(|_| "serve \"{server}\"".to_owned()),
+            client: "a | b".to_owned(),
+        }],
+        false => Vec::new(),
+    };
+    if !commands.is_empty() {
+        flows[1].transport = Transport::Tcp { stack: 1, receiver: 1 };
+        flows[1].workload = Workload::Command { command: 0 };
+    }
     Scenario {
         name: format!("s{seed}"),
         about: "quotes \" and \\ and\nlines, é and \u{1}".to_owned(),
@@ -271,6 +294,8 @@ fn draw(seed: u64) -> Scenario {
             retransmissions: d.flag(),
             packets: d.flag(),
         },
+        live: live(d, nodes),
+        commands,
         stacks: vec![stack("linux-2.6-reno.toml"), stack("osx-10.7.toml")],
     }
 }

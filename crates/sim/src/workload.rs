@@ -70,6 +70,8 @@ impl Application {
         let behaviour = match workload {
             Workload::Endless => Behaviour::Endless,
             Workload::File { bytes } => Behaviour::File { bytes: *bytes },
+            // Whoever runs a scenario here refuses it before; a program can not be simulated.
+            Workload::Command { .. } => Behaviour::File { bytes: 0 },
             Workload::ConstantRate { rate_bps, message_bytes } => {
                 Behaviour::Paced(Paced::new(*message_bytes, *rate_bps, None))
             }

@@ -3,16 +3,20 @@
 
 mod report;
 mod rows;
+mod sides;
 
-use crate::run::{self, Findings};
+use crate::pair;
+use crate::run::{self, Asker, Findings};
 use crate::simulate::tables::Book;
 use crate::simulate::{At, Played};
 use crate::spool::Listing;
+use analysis::join::Side;
 use analysis::rows::{FlowRow, Vantage};
 use analysis::{Config, Wanted};
 use live::report::{End, Outcome};
 use live::{Error, Plan};
 use scenario::model::{Record, Scenario};
+use sides::Sides;
 use std::path::PathBuf;
 
 pub use live::Progress;
@@ -46,44 +50,28 @@ pub fn run(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result
     Ok((found, played))
 }
 
-/// The captures that the answer is made of: the senders', the receivers'.
-fn sides(plan: &Plan, outcome: &Outcome) -> [Vec<PathBuf>; 2] {
-    let sent = |node: usize| -> u64 {
-        let address = u32::from(plan.address(node));
-        let of = |p: &live::report::Passed| {
-            let ends = [p.ends.client.0, p.ends.server.0];
-            ends.iter()
-                .zip(p.payload_bytes)
-                .filter(|(end, _)| **end == address)
-                .map(|(_, bytes)| bytes)
-                .sum::<u64>()
-        };
-        outcome.passed.iter().map(of).sum()
-    };
-    let mut taken: Vec<&live::report::Taken> = outcome.captures.iter().collect();
-    taken.sort_by_key(|t| std::cmp::Reverse(sent(t.node)));
-    let of = |at: usize| taken.get(at).map(|t| t.path.clone()).into_iter().collect();
-    [of(0), of(1)]
-}
-
 fn analyse(request: &Request, plan: &Plan, outcome: &Outcome) -> Result<Findings, Error> {
-    let [sender, receiver] = sides(plan, outcome);
     let all = Wanted { retransmissions: true, intervals: true, rtts: true, packets: true };
-    let config = Config { wanted: all, ..request.config.clone() };
-    let wanted = |paths: &[PathBuf], receiver: &[PathBuf], vantage| run::Request {
-        paths: paths.to_vec(),
-        receiver: receiver.to_vec(),
-        config: Config { vantage: config.vantage.or(vantage), ..config.clone() },
-        listing: request.listing,
-        ..run::Request::default()
+    let vantage = match request.at {
+        At::Both => Vantage::Both,
+        At::Sender => Vantage::Sender,
+        At::Receiver => Vantage::Receiver,
     };
-    let one = |paths: &[PathBuf], vantage| run::analyze(&wanted(paths, &[], Some(vantage)), &mut |_| true);
+    let config = Config { wanted: all, vantage: Some(vantage), ..request.config.clone() };
+    let wanted = run::Request { config, listing: request.listing, ..run::Request::default() };
+    let sides = Sides::new(plan, outcome);
+    let open = |side| sides.open(side);
+    let one = |side, vantage| {
+        let config = Config { vantage: Some(vantage), ..wanted.config.clone() };
+        let wanted = run::Request { config, ..wanted.clone() };
+        run::analyze_source(&wanted, open(side)?, &mut Asker::new(&mut |_| true))
+    };
     let found = match request.at {
-        At::Sender => one(&sender, Vantage::Sender),
-        At::Receiver => one(&receiver, Vantage::Receiver),
+        At::Sender => one(Side::Sender, Vantage::Sender),
+        At::Receiver => one(Side::Receiver, Vantage::Receiver),
         // Where nothing reached the other host, its capture is empty.
-        At::Both => run::analyze(&wanted(&sender, &receiver, None), &mut |_| true)
-            .or_else(|_| one(&sender, Vantage::Sender)),
+        At::Both => pair::analyze_sources(&wanted, &open, &mut Asker::new(&mut |_| true))
+            .or_else(|_| one(Side::Sender, Vantage::Sender)),
     };
     found.map_err(|why| match &outcome.end {
         End::Failed(first) => Error::Failed(format!("{first}; {why}")),
@@ -101,7 +89,7 @@ fn record(request: &Request, plan: &Plan, outcome: &Outcome, found: &mut Finding
     }
     let report = report::report(scenario, request.at, plan, outcome);
     let record = Record { drops: true, retransmissions: false, packets: false, ..scenario.record.clone() };
-    let book = Book::new(rows::kept(outcome), names, &record);
+    let book = Book::new(rows::kept(plan, outcome), names, &record);
     let facts = &mut found.facts;
     facts.warnings.extend(report.warnings());
     facts.warnings.extend(book.complaints());

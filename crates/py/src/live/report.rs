@@ -3,12 +3,15 @@
 use crate::simulate::At;
 use crate::simulate::report::{Live, Losses, Report};
 use live::Plan;
-use live::report::{End, Ended, Outcome, Side};
+use live::report::{End, Ended, Outcome, Passed, Side};
 use scenario::model::Scenario;
 use sim::stats::Way;
 use std::io::ErrorKind;
 use tcp::endpoint::Failure;
 use time::Time;
+
+/// IP's number for it.
+const TCP: u8 = 6;
 
 pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Report {
     let mut losses = Losses::default();
@@ -21,6 +24,26 @@ pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Re
         failure: failure(ended),
         ways: ways(ended),
     });
+    let programs = plan.programs.iter().zip(&outcome.exits);
+    let of_programs = programs.flat_map(|(program, exit)| {
+        let hosts = [program.client, program.server].map(|node| u32::from(plan.address(node)));
+        let own = move |p: &Passed| {
+            p.ends.protocol == TCP && hosts.contains(&p.ends.client.0) && hosts.contains(&p.ends.server.0)
+        };
+        let well = exit.client.as_ref().is_some_and(|c| c.well);
+        outcome.passed.iter().enumerate().filter(move |(_, p)| own(p)).map(move |(at, p)| {
+            // Its client's side is the side of whoever opens the connection, as the flow has it.
+            let ways = [true, false].map(|from_client| passed(outcome, at, p, from_client));
+            let ways = if p.ends.client.0 == hosts[0] { ways } else { [ways[1], ways[0]] };
+            sim::Outcome {
+                flow: program.flow as u32,
+                starts: program.start,
+                ended: well.then_some(outcome.time),
+                failure: None,
+                ways,
+            }
+        })
+    });
     let summary = sim::Summary {
         end: match outcome.end {
             End::Done => sim::End::Done,
@@ -30,7 +53,7 @@ pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Re
         seed: plan.seed,
         time: outcome.time,
         events: outcome.packets,
-        connections: connections.collect(),
+        connections: connections.chain(of_programs).collect(),
         links: outcome.links.clone(),
         tallies: outcome.tallies.clone(),
         anchors: Vec::new(),
@@ -69,6 +92,28 @@ fn bridge(outcome: &Outcome) -> Live {
         wake_ups: q.wake_ups,
         coalesced_wake_ups: q.coalesced_wake_ups,
         real_time: q.real_time,
+    }
+}
+
+/// What the bridge counted.
+fn passed(outcome: &Outcome, at: usize, p: &Passed, from_client: bool) -> Way {
+    let w = &p.ways[usize::from(!from_client)];
+    let data = |d: &&live::report::Drop| {
+        let which = &d.which;
+        which.connection as usize == at && which.from_client == from_client && which.headers.payload > 0
+    };
+    let lost = outcome.drops.iter().filter(data).count() as u64;
+    Way {
+        data_packets: w.data_packets,
+        data_bytes: w.payload_bytes,
+        resent_packets: w.resent_packets,
+        resent_bytes: w.resent_bytes,
+        timeouts: 0,
+        ack_packets: w.packets - w.data_packets,
+        arrived_packets: w.data_packets.saturating_sub(lost),
+        delivered_bytes: w.stream_bytes,
+        first_sent: w.first,
+        last_delivered: w.last,
     }
 }
 

@@ -1,16 +1,18 @@
 //! What the bridge logged, as the rows that the simulator's tables have.
 
 use crate::simulate::kept::Kept;
-use crate::simulate::rows::{Cause, Drop, Queue, Reason, Which};
+use crate::simulate::rows::{Cause, Drop, Phase, Queue, Reason, State, Which};
 use crate::simulate::tables::Names;
 use analysis::rows::FlowRow;
 use live::Plan;
-use live::report::{Ends, Outcome};
+use live::report::{Ends, Outcome, Polled};
 use scenario::model::Scenario;
 use std::sync::Arc;
 use time::{Span, Time};
 use wire::{Endpoint, Host};
 
+/// TCP_INFINITE_SSTHRESH: it was never lowered.
+const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 /// TCP's SYN, FIN and RST.
 const CONTROL: u8 = 7;
 
@@ -21,12 +23,13 @@ pub fn names(scenario: &Scenario, plan: &Plan, outcome: &Outcome) -> Names {
             ends.client == (u32::from(*c.from.ip()), c.from.port())
                 && ends.server == (u32::from(*c.to.ip()), c.to.port())
         };
-        let hosts = |c: &&live::plan::Connection| {
-            let (a, b) = (u32::from(*c.from.ip()), u32::from(*c.to.ip()));
+        let hosts = |p: &&live::plan::Program| {
+            let (a, b) = (u32::from(plan.address(p.client)), u32::from(plan.address(p.server)));
             [(a, b), (b, a)].contains(&(ends.client.0, ends.server.0))
         };
-        let found = plan.connections.iter().find(exact).or_else(|| plan.connections.iter().find(hosts));
-        let flow = found.and_then(|c| scenario.flows.get(c.flow));
+        let of_program = || plan.programs.iter().find(hosts).map(|p| p.flow);
+        let flow = plan.connections.iter().find(exact).map(|c| c.flow).or_else(of_program);
+        let flow = flow.and_then(|at| scenario.flows.get(at));
         Arc::from(flow.map_or("", |f| f.name.as_str()))
     };
     Names::new(scenario).with_connections(outcome.passed.iter().map(|p| of(&p.ends)).collect())
@@ -45,8 +48,9 @@ pub fn learn(names: &mut Names, outcome: &Outcome, row: &FlowRow) {
     }
 }
 
-pub fn kept(outcome: &Outcome) -> Kept {
+pub fn kept(plan: &Plan, outcome: &Outcome) -> Kept {
     let mut kept = Kept::new(true);
+    outcome.polled.iter().filter_map(|p| state(outcome, plan, p)).for_each(|row| kept.put_state(&row));
     let at = |t: Time| outcome.origin + Span(t.0);
     for drop in &outcome.drops {
         let (cause, channel) = Cause::of(drop.cause);
@@ -65,6 +69,43 @@ pub fn kept(outcome: &Outcome) -> Kept {
         });
     }
     kept
+}
+
+/// TCP_INFO in the terms of the simulator's senders; windows are counted in segments there.
+fn state(outcome: &Outcome, plan: &Plan, p: &Polled) -> Option<State> {
+    let i = &p.info;
+    let ends = plan.connections.get(p.connection as usize)?;
+    let client = (u32::from(*ends.from.ip()), ends.from.port());
+    let connection = outcome.passed.iter().position(|c| c.ends.client == client)? as u32;
+    let segments = |n: u32| u64::from(n) * u64::from(i.snd_mss);
+    let micros = |us: u32| Span::from_micros(i64::from(us));
+    // The SYN counts as acknowledged, too.
+    let una = i.bytes_acked.saturating_sub(1);
+    let nxt = i.bytes_sent.saturating_sub(i.bytes_retrans).max(una);
+    Some(State {
+        time: outcome.origin + Span(p.time.0),
+        connection,
+        forward: true,
+        smss_bytes: i.snd_mss,
+        cwnd_bytes: segments(i.snd_cwnd) as f64,
+        ssthresh_bytes: (i.snd_ssthresh < INFINITE_SSTHRESH).then(|| segments(i.snd_ssthresh) as f64),
+        flight_bytes: nxt - una,
+        pipe_bytes: segments((i.unacked + i.retrans).saturating_sub(i.sacked + i.lost)),
+        rtt: None,
+        srtt: (i.rtt_us > 0).then(|| micros(i.rtt_us)),
+        rttvar: (i.rtt_us > 0).then(|| micros(i.rttvar_us)),
+        rto: micros(i.rto_us),
+        backoff: i.backoff.into(),
+        dupacks: None,
+        phase: match i.ca_state {
+            3 => Phase::Recovery,
+            4 => Phase::Loss,
+            _ => Phase::Open,
+        },
+        una,
+        nxt,
+        peer_window_bytes: Some(i.snd_wnd.into()),
+    })
 }
 
 fn which(w: &live::report::Which) -> Which {

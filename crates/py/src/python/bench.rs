@@ -1,8 +1,9 @@
 //! The live bench, as Python sees it.
 
-use super::runs::{ScenarioError, Variant};
+use super::runs::{ScenarioError, Variant, text};
 use super::watch::Watch;
 use super::{Analysis, LiveError, MOST_LISTED, span};
+use crate::json::write::{By, Put, object};
 use crate::spool::Listing;
 use analysis::Config;
 use pyo3::exceptions::PyValueError;
@@ -58,4 +59,23 @@ pub fn live(
         ::live::Error::Machine(text) | ::live::Error::Failed(text) => LiveError::new_err(text),
     })?;
     Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
+}
+
+/// What this machine can do: JSON, a list of {what, found, mend, needed}.
+#[pyfunction]
+pub fn live_check(py: Python<'_>) -> PyResult<String> {
+    let found = py.detach(::live::check::machine);
+    let put = |f: &::live::check::Finding, out: &mut Vec<u8>| {
+        object!(out, "what": f.what, "found": f.found, "mend": f.mend.as_deref(), "needed": f.needed);
+    };
+    text(|out| found.iter().map(|f| By(move |out: &mut Vec<u8>| put(f, out))).collect::<Vec<_>>().put(out))
+}
+
+/// Removes what killed runs left: JSON, {namespaces, processes, left}.
+#[pyfunction]
+pub fn live_clean(py: Python<'_>) -> PyResult<String> {
+    let removed = py.detach(::live::clean::clean).map_err(|e| LiveError::new_err(e.to_string()))?;
+    text(|out| {
+        object!(out, "namespaces": removed.namespaces, "processes": removed.processes.len(), "left": removed.left);
+    })
 }

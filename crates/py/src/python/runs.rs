@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use scenario::Override;
 use scenario::describe::{KeyPage, KindPage, Section, StackLine};
-use scenario::model::Scenario;
+use scenario::model::{Scenario, Workload};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tcp::stack::Kind;
@@ -69,6 +69,17 @@ impl Variant {
             scenario.seed = seed;
         }
         Ok(scenario)
+    }
+}
+
+/// Programs run on the live bench only.
+fn simulable(scenario: Scenario) -> PyResult<Scenario> {
+    match scenario.flows.iter().find(|f| matches!(f.workload, Workload::Command { .. })) {
+        None => Ok(scenario),
+        Some(flow) => Err(ScenarioError::new_err(format!(
+            "flow.{}.workload: kind = \"command\" runs programs, which can not be simulated: rexmit run … --bench live",
+            flow.name
+        ))),
     }
 }
 
@@ -134,7 +145,7 @@ pub fn simulate(
 ) -> PyResult<Analysis> {
     let (wish, tables) = wish(tables);
     let (at, config) = (self::at(at)?, config(idle, interval, &tables)?);
-    let scenario = py.detach(|| variant.load())?;
+    let scenario = simulable(py.detach(|| variant.load())?)?;
     let listing = Listing { most: flows, only: listed_only };
     let request = Request { seed: scenario.seed, scenario, at, config, listing, wish, captures };
     let mut watch = Watch::new(progress);
@@ -181,7 +192,8 @@ pub fn simulate_many(
     let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
     let mut watch = Watch::new(progress);
     let (runs, rows) = py.detach(|| {
-        let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
+        let scenarios =
+            variants.iter().map(|v| v.load().and_then(simulable)).collect::<PyResult<Vec<Scenario>>>()?;
         let own = |which: usize| scenarios.get(which).map_or(0, |s| s.seed);
         let runs: Vec<(usize, u64)> =
             plan.iter().map(|(k, seed)| (*k, seed.unwrap_or_else(|| own(*k)))).collect();
@@ -323,7 +335,7 @@ pub fn channels() -> PyResult<String> {
     })
 }
 
-fn text(put: impl FnOnce(&mut Vec<u8>)) -> PyResult<String> {
+pub(super) fn text(put: impl FnOnce(&mut Vec<u8>)) -> PyResult<String> {
     let mut out = Vec::new();
     put(&mut out);
     String::from_utf8(out).map_err(|e| PyValueError::new_err(e.to_string()))

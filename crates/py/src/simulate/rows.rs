@@ -20,7 +20,8 @@ pub struct State {
     pub rttvar: Option<Span>,
     pub rto: Span,
     pub backoff: u32,
-    pub dupacks: u32,
+    /// `None`: the sender does not tell.
+    pub dupacks: Option<u32>,
     pub phase: Phase,
     pub una: u64,
     pub nxt: u64,
@@ -140,7 +141,7 @@ impl From<&StateRow> for State {
             rttvar: s.rttvar,
             rto: s.rto,
             backoff: s.backoff,
-            dupacks: s.dupacks,
+            dupacks: Some(s.dupacks),
             phase: match s.phase {
                 rows::Phase::Open => Phase::Open,
                 rows::Phase::Recovery => Phase::Recovery,

@@ -328,7 +328,7 @@ table! { StateColumns of StateLine {
     rttvar_s: MaybeSecs = rttvar,
     rto_s: Secs = rto,
     backoff: Int = int(backoff),
-    dupacks: Int = int(dupacks),
+    dupacks: MaybeInt = dupacks.map(int),
     phase: Word = phase.name(),
     una: Int = int(una),
     nxt: Int = int(nxt),

@@ -1,7 +1,7 @@
 //! Flows: who sends what to whom, over which stacks.
 
 use super::{Context, Network};
-use crate::model::{Distribution, Flow, Start, StartSpread, Transport, Workload};
+use crate::model::{Command, Distribution, Flow, Start, StartSpread, Transport, Workload};
 use crate::problem::Problems;
 use crate::stacks::Wanted;
 use crate::values::{Item, Values};
@@ -13,6 +13,7 @@ use time::{Span, Time};
 pub(super) struct Flows {
     pub list: Vec<Flow>,
     pub stacks: Vec<Stack>,
+    pub commands: Vec<Command>,
     /// Which stack a name stands for; `None` was refused. Only looked up.
     known: HashMap<String, Option<usize>>,
     /// Flows that do not end by themselves, as the file names them.
@@ -114,7 +115,7 @@ fn start(v: &Values) -> Option<Start> {
 
 fn never_ends(workload: &Workload) -> bool {
     match workload {
-        Workload::File { .. } => false,
+        Workload::File { .. } | Workload::Command { .. } => false,
         Workload::RequestResponse { count, .. } => count.is_none(),
         _ => true,
     }
@@ -198,12 +199,12 @@ fn workload(
     v: &Values,
     flow: &Values,
     transport: Option<Transport>,
-    flows: &Flows,
+    flows: &mut Flows,
     p: &mut Problems,
 ) -> Option<Workload> {
     let datagram = flow.word("transport") == Some("datagram");
     let kind = v.variant?.name;
-    if datagram && matches!(kind, "endless" | "request-response") {
+    if datagram && matches!(kind, "endless" | "request-response" | "command") {
         v.refuse(p, format!("is {kind:?}, which goes with tcp only: nothing paces datagrams"));
     }
     if let Some(Transport::Tcp { stack, .. }) = transport
@@ -249,6 +250,11 @@ fn workload(
             think: distribution(v, "think", p)?,
             count: v.whole("requests"),
         },
+        "command" => {
+            let client = v.text("client")?.to_owned();
+            flows.commands.push(Command { server: v.text("server").map(str::to_owned), client });
+            Workload::Command { command: flows.commands.len() - 1 }
+        }
         _ => return None,
     })
 }

@@ -20,6 +20,7 @@ pub static SCENARIO: Table = Table {
         key("dumbbell", Kind::Table(&DUMBBELL), "Preset: hosts at both sides of a bottleneck.")
             .absent("no dumbbell"),
         key("flow", Kind::Tables(&FLOW), "Who sends what to whom."),
+        key("live", Kind::Table(&LIVE), "What only the live bench reads.").absent("as below"),
         key("record", Kind::Table(&RECORD), "What is written down.").absent("nothing is recorded"),
         key(
             "stack",
@@ -223,8 +224,46 @@ pub static WORKLOAD: Table = Table {
                     key("requests", whole(1, u64::MAX / 2), "How many.").absent("it goes on"),
                 ],
             ),
+            variant(
+                "command",
+                "Programs that run in the hosts; on the live bench only. `{client}` and `{server}` in them stand for the hosts' \
+                 addresses. The flow ends with its client.",
+                &[
+                    key("client", Kind::Text, "What a shell runs at `from`."),
+                    key("server", Kind::Text, "What a shell runs at `to`, before the client.")
+                        .absent("nothing; something listens there already"),
+                ],
+            ),
         ],
     }),
+};
+
+const SYSCTL: Key = key(
+    "sysctl",
+    Kind::List { of: &Kind::Text, least: 0 },
+    "Settings of the kernel, `net.ipv4.tcp_ecn=1`, in the hosts' namespaces.",
+)
+.absent("as the kernel has them");
+
+pub static LIVE: Table = Table {
+    noun: "the live bench",
+    doc: "What only the live bench reads; the simulator does not look at it.",
+    keys: &[
+        SYSCTL,
+        key("host", Kind::Tables(&LIVE_HOST), "What differs at one host.").absent("nothing differs"),
+        key("real_time", Kind::Flag, "The bridge has real-time priority, where that is allowed.")
+            .default("true"),
+    ],
+    forms: None,
+    variants: None,
+};
+
+static LIVE_HOST: Table = Table {
+    noun: "a host of the live bench",
+    doc: "What differs at one host.",
+    keys: &[key("name", Kind::Reference("node"), "Which node."), SYSCTL],
+    forms: None,
+    variants: None,
 };
 
 pub static RECORD: Table = Table {

@@ -1,0 +1,230 @@
+//! Programs that run in the hosts: servers first, clients once something listens. Whatever they start ends with the run.
+
+use crate::clean;
+use crate::error::{Error, Told};
+use crate::host::Host;
+use crate::netns::Namespace;
+use crate::plan::{Plan, Program};
+use crate::sys;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use time::{Span, Time};
+
+/// A server listens within that, or its client starts without.
+const LISTENS_WITHIN: Span = Span::from_secs(5);
+/// A program that is told to end (SIGTERM) has so long before it is ended.
+const GRACE: Duration = Duration::from_millis(500);
+/// Of what a program wrote, the last line is told.
+const LONGEST_LINE: usize = 160;
+
+/// How a flow's programs ended; `None`: still running when the run was over, or never started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    /// Of the flow.
+    pub name: String,
+    pub client: Option<Ended>,
+    pub server: Option<Ended>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub well: bool,
+    /// "code 7: cannot connect".
+    pub told: String,
+}
+
+/// One program.
+struct Running {
+    child: Child,
+    log: PathBuf,
+    ended: Option<Ended>,
+}
+
+/// The two programs of a flow.
+struct Pair {
+    plan: Program,
+    client: Option<Running>,
+    server: Option<Running>,
+    /// Since when the client may run; `None` while its server does not listen.
+    ready: Option<Time>,
+}
+
+pub struct Programs {
+    pairs: Vec<Pair>,
+    /// By node.
+    hosts: Vec<(usize, Arc<Namespace>)>,
+    folder: PathBuf,
+    pub warnings: Vec<String>,
+}
+
+impl Programs {
+    /// Starts the servers.
+    pub fn start(plan: &Plan, hosts: &[Host], folder: &Path) -> Result<Programs, Error> {
+        let hosts = hosts.iter().map(|h| (h.node, Arc::clone(&h.ns))).collect();
+        let mut programs =
+            Programs { pairs: Vec::new(), hosts, folder: folder.to_owned(), warnings: Vec::new() };
+        for program in &plan.programs {
+            let mut pair = Pair { plan: program.clone(), client: None, server: None, ready: None };
+            if let Some(line) = &program.server_line {
+                pair.server = Some(programs.spawn(program, "server", program.server, line)?);
+            }
+            programs.pairs.push(pair);
+        }
+        Ok(programs)
+    }
+
+    fn spawn(&self, program: &Program, role: &str, node: usize, line: &str) -> Result<Running, Error> {
+        let what = || format!("flow.{}: its {role}", program.name);
+        let ns =
+            self.host(node).ok_or_else(|| Error::Failed(format!("{}: node {node} is no host", what())))?;
+        let log = self.folder.join(format!("{}.{role}.log", program.name));
+        let out = File::create(&log).told(log.display())?;
+        let both = out.try_clone().told(log.display())?;
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", line]).stdin(Stdio::null()).stdout(out).stderr(both);
+        sys::in_namespace(&mut command, ns.raw());
+        let child = command.spawn().told(what())?;
+        Ok(Running { child, log, ended: None })
+    }
+
+    fn host(&self, node: usize) -> Option<&Namespace> {
+        self.hosts.iter().find(|(n, _)| *n == node).map(|(_, ns)| ns.as_ref())
+    }
+
+    /// Starts what is due, and sees what has ended. A server that failed is why the run can not go on.
+    pub fn look(&mut self, now: Time) -> Result<(), String> {
+        for at in 0..self.pairs.len() {
+            let pair = &mut self.pairs[at];
+            let name = pair.plan.name.clone();
+            for running in [&mut pair.server, &mut pair.client].into_iter().flatten() {
+                running.look();
+            }
+            let client_runs = !matches!(&pair.client, Some(Running { ended: Some(_), .. }));
+            if let Some(Running { ended: Some(ended), .. }) = &pair.server
+                && !ended.well
+                && client_runs
+            {
+                return Err(format!("flow.{name}: its server ended with {}", ended.told));
+            }
+            self.start_client(at, now).map_err(|e| e.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn start_client(&mut self, at: usize, now: Time) -> Result<(), Error> {
+        let pair = &self.pairs[at];
+        if pair.client.is_some() || now < pair.plan.start {
+            return Ok(());
+        }
+        if pair.server.is_some() && pair.ready.is_none() {
+            let ns = self.host(pair.plan.server);
+            let listens = ns.is_some_and(|ns| ns.inside(|| Ok(something_listens())).unwrap_or(false));
+            if !listens && now - pair.plan.start < LISTENS_WITHIN {
+                return Ok(());
+            }
+            if !listens {
+                let told = format!("flow.{}: its server did not listen within 5 s", pair.plan.name);
+                self.warnings.push(told);
+            }
+        }
+        let (program, line) = (pair.plan.clone(), pair.plan.client_line.clone());
+        let client = self.spawn(&program, "client", program.client, &line)?;
+        let pair = &mut self.pairs[at];
+        (pair.client, pair.ready) = (Some(client), Some(now));
+        Ok(())
+    }
+
+    /// Whether all clients have ended.
+    pub fn done(&self) -> bool {
+        self.pairs.iter().all(|p| p.client.as_ref().is_some_and(|c| c.ended.is_some()))
+    }
+
+    /// What became of them, once all that still runs was ended.
+    pub fn stop(&mut self) -> Vec<Exit> {
+        let of = |running: &Option<Running>| running.as_ref().and_then(|r| r.ended.clone());
+        let exit =
+            |p: &Pair| Exit { name: p.plan.name.clone(), client: of(&p.client), server: of(&p.server) };
+        let exits = self.pairs.iter().map(exit).collect();
+        self.end_all();
+        exits
+    }
+
+    fn end_all(&mut self) {
+        let mut alive: Vec<&mut Running> =
+            self.pairs.iter_mut().flat_map(|p| [&mut p.client, &mut p.server]).flatten().collect();
+        alive.retain_mut(|r| r.ended.is_none());
+        for running in &alive {
+            let _ = sys::signal(-(running.child.id() as i32), libc::SIGTERM);
+        }
+        let patience = GRACE.as_millis() / 10;
+        for _ in 0..patience {
+            if alive.iter_mut().all(|r| matches!(r.child.try_wait(), Ok(Some(_)) | Err(_))) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        for running in &mut alive {
+            let _ = sys::signal(-(running.child.id() as i32), libc::SIGKILL);
+            let _ = running.child.kill();
+            let _ = running.child.wait();
+        }
+        // And what went its own way.
+        if !self.pairs.is_empty() {
+            self.hosts.iter().for_each(|(_, ns)| drop(clean::end_processes(ns.path())));
+        }
+        self.pairs.clear();
+    }
+}
+
+impl Drop for Programs {
+    fn drop(&mut self) {
+        self.end_all();
+    }
+}
+
+impl Running {
+    fn look(&mut self) {
+        if self.ended.is_none()
+            && let Ok(Some(status)) = self.child.try_wait()
+        {
+            self.ended = Some(Ended { well: status.success(), told: told(status, &self.log) });
+        }
+    }
+}
+
+fn told(status: ExitStatus, log: &Path) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    let how = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no code".to_owned(),
+    };
+    match last_line(log) {
+        Ok(Some(line)) => format!("{how}: {line}"),
+        _ => how,
+    }
+}
+
+fn last_line(log: &Path) -> io::Result<Option<String>> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut file = File::open(log)?;
+    let len = file.metadata()?.len();
+    file.seek(SeekFrom::Start(len.saturating_sub(4096)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().rev().map(str::trim).find(|l| !l.is_empty());
+    Ok(line.map(|l| l.chars().take(LONGEST_LINE).collect()))
+}
+
+/// Whether a socket of this thread's namespace waits for connections (proc(5), net/tcp; state 10).
+fn something_listens() -> bool {
+    ["tcp", "tcp6"].iter().any(|kind| {
+        let text = fs::read_to_string(format!("/proc/thread-self/net/{kind}")).unwrap_or_default();
+        text.lines().skip(1).any(|l| l.split_whitespace().nth(3) == Some("0A"))
+    })
+}

@@ -1,0 +1,221 @@
+//! What goes wrong: each a clear sentence, nothing left behind, and what was captured kept.
+#![cfg(target_os = "linux")]
+
+#[macro_use]
+mod support;
+
+use live::report::End;
+use live::{Error, Plan};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use support::{plan, run};
+use tempfile::TempDir;
+
+fn chain(link: &str, flow: &str) -> String {
+    format!(
+        "name = \"t\"\nduration = \"10s\"\n[chain]\nnodes = [\"pc\", \"server\"]\nrate = \"20Mbps\"\ndelay = \"5ms\"\n{link}\n\
+         [[flow]]\nname = \"up\"\nfrom = \"pc\"\nto = \"server\"\nstack = \"linux-2.6-reno\"\n{flow}\n"
+    )
+}
+
+fn command(client: &str, server: &str) -> String {
+    chain(
+        "",
+        &format!("workload = {{ kind = \"command\", client = '''{client}''', server = '''{server}''' }}"),
+    )
+}
+
+const FILE: &str = "workload = { kind = \"file\", size = \"200kB\" }";
+
+fn sentence(error: Error) -> String {
+    let text = error.to_string();
+    assert!(!text.contains('\n') && !text.contains("os error"), "{text}");
+    text
+}
+
+fn fails(plan: &Plan) -> String {
+    let folder = TempDir::new().expect("a folder");
+    sentence(live::run(plan, folder.path(), &mut |_| true).expect_err("it can not run"))
+}
+
+#[test]
+fn what_live_can_not_do_is_refused() {
+    let refused = |text: &str| match plan(text) {
+        Err(Error::Scenario(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    let why = refused(&chain("", FILE).replace("linux-2.6-reno", "ns2-reno"));
+    assert!(why.contains("one-way agent"), "{why}");
+    let why = refused(&command("true", "true").replace("linux-2.6-reno", "osx-10.7"));
+    assert!(why.contains("which programs can not use"), "{why}");
+    let datagrams = "transport = \"datagram\"\npacket = \"500B\"\nworkload = { kind = \"constant-rate\", rate = \"1Mbps\" }";
+    let why = refused(&chain("", datagrams).replace("stack = \"linux-2.6-reno\"\n", ""));
+    assert!(why.contains("no datagrams"), "{why}");
+    let think = "workload = { kind = \"request-response\", request = \"100B\", response = \"10kB\" }";
+    let why = refused(&chain("", think));
+    assert!(why.contains("simulator only"), "{why}");
+    let why = refused(&(chain("", FILE) + "count = 300\n"));
+    assert!(why.contains("300 connections"), "{why}");
+    let three = chain("", FILE).replace("[\"pc\", \"server\"]", "[\"pc\", \"hub\", \"server\"]");
+    let why = refused(&(three.clone() + "[record]\ncapture = [\"hub\"]\n"));
+    assert!(why.contains("inside the bridge") && why.contains("pc, server"), "{why}");
+    let why = refused(&(three + "[[live.host]]\nname = \"hub\"\nsysctl = [\"net.ipv4.tcp_ecn=1\"]\n"));
+    assert!(why.contains("no kernel"), "{why}");
+}
+
+#[test]
+fn what_the_kernel_has_not_is_told_with_the_mend() {
+    needs_a_bench!();
+    let own = "[[stack]]\nname = \"mine\"\nbased_on = \"linux-2.6-reno\"\nkernel = \"warp\"\n";
+    let text = chain("", FILE).replace("linux-2.6-reno\"\nworkload", "mine\"\nworkload") + own;
+    let why = fails(&plan(&text).expect("a plan"));
+    assert!(why.contains("no congestion control warp") && why.contains("modprobe tcp_warp"), "{why}");
+    let why =
+        fails(&plan(&(chain("", FILE) + "[live]\nsysctl = [\"net.ipv4.tcp_warp=1\"]\n")).expect("a plan"));
+    assert!(why.contains("net.ipv4.tcp_warp") && why.contains("no such setting"), "{why}");
+    let why = fails(
+        &plan(&(chain("", FILE) + "[live]\nsysctl = [\"net.ipv4.tcp_sack=maybe\"]\n")).expect("a plan"),
+    );
+    assert!(why.contains("takes no such value"), "{why}");
+}
+
+#[test]
+fn settings_hold_in_the_hosts_and_nowhere_else() {
+    needs_a_bench!();
+    let key = "/proc/sys/net/ipv4/tcp_reordering";
+    let before = std::fs::read_to_string(key).expect("a sysctl");
+    let show = format!("cat {key}; cat /proc/sys/net/ipv4/tcp_congestion_control");
+    let text = command(&show, &format!("{show}; sleep 9"))
+        + "[live]\nsysctl = [\"net.ipv4.tcp_reordering=17\"]\n[[live.host]]\nname = \"server\"\n\
+           sysctl = [\"net.ipv4.tcp_reordering=21\"]\n";
+    let folder = TempDir::new().expect("a folder");
+    let outcome = live::run(&plan(&text).expect("a plan"), folder.path(), &mut |_| true).expect("it runs");
+    let log =
+        |role: &str| std::fs::read_to_string(folder.path().join(format!("up.{role}.log"))).expect("a log");
+    assert_eq!((log("client").trim(), log("server").trim()), ("17\nreno", "21\nreno"));
+    assert_eq!(std::fs::read_to_string(key).expect("a sysctl"), before);
+    assert!(
+        outcome.warnings.iter().any(|w| w.contains("did not listen within 5 s")),
+        "{:?}",
+        outcome.warnings
+    );
+}
+
+#[test]
+fn a_server_that_dies_ends_the_run_and_what_was_captured_is_kept() {
+    needs_a_bench!();
+    let ran = run(&command("sleep 8", "sleep 0.3; echo no port left; exit 7"));
+    let End::Failed(why) = &ran.outcome.end else { panic!("{:?}", ran.outcome.end) };
+    assert_eq!(why, "flow.up: its server ended with code 7: no port left");
+    assert!(ran.outcome.captures.iter().all(|c| c.path.exists() && c.error.is_none()));
+}
+
+#[test]
+fn a_client_that_hangs_ends_with_the_duration() {
+    needs_a_bench!();
+    let hangs = "trap '' TERM; sleep 100 & sleep 100";
+    let ran = run(&command(hangs, "exec sleep 100").replace("10s", "6s"));
+    assert_eq!(ran.outcome.end, End::Duration);
+    assert_eq!(ran.outcome.exits[0].client, None);
+}
+
+#[test]
+fn a_full_disk_ends_the_captures_and_not_the_run() {
+    needs_a_bench!();
+    let folder = TempDir::new().expect("a folder");
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64k", "rexmit-test"])
+        .arg(folder.path())
+        .stderr(Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|s| s.success()) {
+        eprintln!("skipped: no file system of 64 kB can be mounted here");
+        return;
+    }
+    let plan = plan(&chain("", &FILE.replace("200kB", "1MB"))).expect("a plan");
+    let outcome = live::run(&plan, folder.path(), &mut |_| true);
+    let _ = Command::new("umount").arg(folder.path()).status();
+    let outcome = outcome.expect("it runs");
+    assert_eq!(outcome.end, End::Done);
+    assert!(outcome.captures.iter().any(|c| c.error.as_deref() == Some("no space left on device")));
+    assert!(outcome.warnings.iter().any(|w| w.contains("the capture ends early")), "{:?}", outcome.warnings);
+}
+
+/// The bench in a process of its own, which is killed in mid-run.
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next() {
+    needs_a_bench!();
+    if let Ok(folder) = std::env::var("REXMIT_TEST_KILLED") {
+        let text = command("exec sleep 60", "sleep 60 & sleep 60").replace("10s", "60s");
+        let _ = live::run(&plan(&text).expect("a plan"), folder.as_ref(), &mut |_| true);
+        return;
+    }
+    let folder = TempDir::new().expect("a folder");
+    let mut child = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "what_a_killed_run_left_is_removed_by_the_next"])
+        .env("REXMIT_TEST_KILLED", folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .expect("a process");
+    let name = format!("rexmit-{}-", child.id());
+    let left =
+        || -> Vec<String> { live::clean::left_over().into_iter().filter(|n| n.starts_with(&name)).collect() };
+    let inside = || folder.path().join("up.server.log").exists();
+    for _ in 0..200 {
+        if inside() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    assert!(inside(), "the run did not begin");
+    assert_eq!(left(), Vec::<String>::new(), "of a living run nothing is left over");
+    std::thread::sleep(Duration::from_millis(100));
+    child.kill().expect("it is killed");
+    child.wait().expect("it is gone");
+    let found = left();
+    assert_eq!(found.len(), 3, "{found:?}");
+    let removed = live::clean::clean().expect("it can be cleaned");
+    assert!(found.iter().all(|n| removed.namespaces.contains(n)), "{removed:?}");
+    assert!(!removed.processes.is_empty(), "the server's child ran on");
+    assert_eq!((left(), removed.left), (Vec::new(), Vec::new()));
+}
+
+/// In a process of its own, whose first run has a name that is known.
+#[test]
+fn a_name_that_is_taken_is_told() {
+    needs_a_bench!();
+    let taken = |pid: u32| std::path::PathBuf::from(format!("/run/netns/rexmit-{pid}-server"));
+    if std::env::var("REXMIT_TEST_TAKEN").is_ok() {
+        let path = taken(std::process::id());
+        std::fs::create_dir_all("/run/netns").expect("a folder");
+        std::fs::write(&path, "").expect("a name");
+        println!("told: {}", fails(&plan(&chain("", FILE)).expect("a plan")));
+        return;
+    }
+    let child = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "a_name_that_is_taken_is_told", "--nocapture"])
+        .env("REXMIT_TEST_TAKEN", "1")
+        .stderr(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a process");
+    let pid = child.id();
+    let said = String::from_utf8(child.wait_with_output().expect("its end").stdout).expect("text");
+    assert!(taken(pid).exists(), "what is not ours stays: {said}");
+    std::fs::remove_file(taken(pid)).expect("it is removed");
+    let told = format!("told: the name rexmit-{pid}-server is taken in /run/netns");
+    assert!(said.contains(&told) && said.contains("ip netns delete"), "{said}");
+    let left = format!("rexmit-{pid}-");
+    assert!(!live::clean::left_over().iter().any(|n| n.starts_with(&left)));
+}
+
+#[test]
+fn the_machine_is_described() {
+    let machine = live::check::machine();
+    assert!(machine.iter().any(|f| f.what == "network namespaces"));
+    let lacking: Vec<_> = machine.iter().filter(|f| f.needed && f.mend.is_some()).collect();
+    assert_eq!(support::missing().is_some(), !lacking.is_empty(), "{lacking:?}");
+}

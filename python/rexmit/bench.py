@@ -1,0 +1,103 @@
+"""The live bench: runs that end well however they are told to, and what this machine can do for them."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, cast
+
+from rexmit import _core
+
+Progress = Callable[[float, float | None, int], bool]
+
+
+def _core_of_linux(name: str) -> Any:
+    found = getattr(_core, name, None)
+    if found is None:
+        raise _core.LiveError("the live bench needs Linux: network namespaces and packet sockets")
+    return found
+
+
+@contextmanager
+def _told_to_end() -> Iterator[list[int]]:
+    """The signals that came meanwhile; while this lasts they end nothing by themselves."""
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    former: dict[int, Any] = {}
+    try:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            former[number] = signal.signal(number, note)
+    except ValueError:  # not the main thread: whoever runs that minds signals
+        former = {}
+    try:
+        yield came
+    finally:
+        for known, handler in former.items():
+            signal.signal(known, handler)
+
+
+def play(variant: _core.Variant, *, progress: Progress | None = None, **options: Any) -> _core.Analysis:
+    """Runs a scenario on the live bench. Ctrl-C and SIGTERM end the run; what was captured is the answer."""
+    live = _core_of_linux("live")
+    with _told_to_end() as came:
+
+        def goes_on(done: float, total: float | None, packets: int) -> bool:
+            wanted = progress is None or progress(done, total, packets)
+            return wanted and not came
+
+        return cast("_core.Analysis", live(variant, progress=goes_on, **options))
+
+
+def check() -> list[dict[str, Any]]:
+    """What this machine can do: what, found, mend (None: nothing is missing), needed."""
+    return cast("list[dict[str, Any]]", json.loads(_core_of_linux("live_check")()))
+
+
+def clean() -> dict[str, Any]:
+    """Removes what runs that were killed have left: namespaces, processes (how many), left (what stayed)."""
+    return cast("dict[str, Any]", json.loads(_core_of_linux("live_clean")()))
+
+
+def check_page(found: list[dict[str, Any]]) -> list[str]:
+    """The findings as lines."""
+    from textwrap import wrap
+
+    from rexmit.page import WIDTH
+
+    width = max(len(f["what"]) for f in found)
+    lines = []
+    for f in found:
+        mark = "  " if f["mend"] is None else "! " if f["needed"] else "- "
+        lines += wrap(
+            f["found"],
+            WIDTH,
+            initial_indent=f"{mark}{f['what']:<{width}}  ",
+            subsequent_indent=" " * (width + 4),
+            break_on_hyphens=False,
+        )
+        if f["mend"] is not None:
+            indent = " " * (width + 4)
+            lines += wrap(
+                f["mend"], WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+            )
+    lacking = sum(f["mend"] is not None and f["needed"] for f in found)
+    verdict = "the live bench can run here" if not lacking else "the live bench can not run here: see !"
+    return [*lines, "", verdict]
+
+
+def clean_page(removed: dict[str, Any]) -> list[str]:
+    """What was removed, as lines."""
+    from rexmit.units import count
+
+    if not removed["namespaces"] and not removed["left"]:
+        return ["nothing was left behind"]
+    lines = [f"removed {name}" for name in removed["namespaces"]]
+    if removed["processes"]:
+        lines.append(f"ended {count(removed['processes'], 'process', 'processes')} in them")
+    return lines + [f"could not remove {path}" for path in removed["left"]]
