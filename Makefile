@@ -65,6 +65,8 @@ test: lint test-rust test-python
 # A test that passes shows nothing: what is left out is said here.
 test-rust:
 	@for dir in $(BESIDE); do test -d $$dir || echo "skipped: the tests over $$dir, which is not there"; done
+	@unshare --net true 2>/dev/null || \
+	  echo "skipped: the tests of the live bench, which need root and network namespaces (rexmit live check)"
 	cargo test --workspace --quiet
 
 test-python: build $(TOOLS)

@@ -391,9 +391,9 @@ impl Sending {
     }
 }
 
-/// Waits until one of the descriptors can be read, at most so many nanoseconds.
-pub fn wait_readable(fds: &[RawFd], ns: i64) -> io::Result<()> {
-    wait(fds, libc::POLLIN, ns).map(drop)
+/// Waits until one of the descriptors can be read, at most so many nanoseconds; whether one can.
+pub fn wait_readable(fds: &[RawFd], ns: i64) -> io::Result<bool> {
+    wait(fds, libc::POLLIN, ns)
 }
 
 /// The same until one can be written; whether one can.
