@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rexmit.api import Capture, Flow, Flows, capture
     from rexmit.batch import Runs, runs
     from rexmit.beside import SideBySide, compare
+    from rexmit.counts import Traffic, traffic
     from rexmit.scenario import Scenario
     from rexmit.scripted import Script, script
     from rexmit.simulation import LiveRun, Run, run
@@ -33,12 +34,14 @@ __all__ = [
     "Script",
     "SideBySide",
     "Table",
+    "Traffic",
     "__version__",
     "capture",
     "compare",
     "run",
     "runs",
     "script",
+    "traffic",
 ]
 
 _HOME = {
@@ -55,12 +58,14 @@ _HOME = {
     "SideBySide": "rexmit.beside",
     "Script": "rexmit.scripted",
     "Table": "rexmit.tables",
+    "Traffic": "rexmit.counts",
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
     "compare": "rexmit.beside",
     "run": "rexmit.simulation",
     "runs": "rexmit.batch",
     "script": "rexmit.scripted",
+    "traffic": "rexmit.counts",
 }
 
 

@@ -91,6 +91,29 @@ def analyze(
     Raises CaptureError if nothing could be read, ValueError for arguments.
     """
 
+class Traffic:
+    """All frames of a capture, counted whatever they carry."""
+
+    def overview(self) -> str:
+        """JSON: files, links, packets, bytes, start_unix_s, span_s, bin_s, bins, kinds, warnings,
+        interrupted.
+
+        kinds: by outermost headers, "ipv4.tcp" and so on, each {packets, bytes}.
+        """
+    def bins(self) -> Table:
+        """start_s, packets, bytes: a row for each bin."""
+
+def traffic(
+    paths: Sequence[str],
+    *,
+    bin: float,
+    progress: Callable[[int, int | None, int], bool] | None = None,
+) -> Traffic:
+    """Counts all frames of captures in bins of so many seconds; progress as for `analyze`.
+
+    Raises CaptureError if nothing could be read, or if there would be more than 4,194,304 bins.
+    """
+
 def annotate(analysis: Analysis, paths: Sequence[str], out: str) -> int:
     """Writes the packets of `paths` to `out` as pcapng, findings as packet comments; returns how many.
 
@@ -130,6 +153,8 @@ class Batch:
         """The rows of all runs, behind `run` (numbered among those that are not None), `variant` and `seed`.
         Raises ValueError if they were not kept.
         """
+    def series(self) -> Table:
+        """What each flow sent, received and lost, interval by interval. Raises ValueError without `bin`."""
     def warnings(self) -> list[str]:
         """Sentences about rows that could not be kept."""
 
@@ -171,6 +196,7 @@ def simulate_many(
     idle: float | None = None,
     interval: float = 1.0,
     tables: Sequence[TableName | RunTableName] = (),
+    bin: float | None = None,
     threads: int | None = None,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Batch:

@@ -39,6 +39,7 @@ def runs(
     idle: float | None = None,
     interval: float = 1.0,
     tables: Sequence[AnyTable] = (),
+    bin: float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
     **overrides: Any,
@@ -48,8 +49,9 @@ def runs(
     scenario: as `run` takes it, or a list of such.  seeds: whole numbers (default: each scenario's own). With
     the same seed two variants meet the same outages: compare them pair by pair.  set, overrides: keys to
     override in all of them.  tables: the rows to keep of every run, by the tables' names, "flows" and
-    "episodes" for example; at, idle, interval: as for `run`.  threads: default one a core.  progress(runs
-    done, runs in all, 0): called about ten times a second; returning False, and Ctrl-C, keep what is done.
+    "episodes" for example; at, idle, interval: as for `run`.  bin: the length of the intervals of `series`,
+    s, if that is wanted: it costs next to nothing.  threads: default one a core.  progress(runs done, runs in
+    all, 0): called about ten times a second; returning False, and Ctrl-C, keep what is done.
 
     Runs stand in the order of the variants, and for each in the order of the seeds. Without tables they are
     counted only, which is several times as fast; a table that was not kept is computed, by running them all
@@ -62,7 +64,7 @@ def runs(
     chosen: list[int | None] = [None] if seeds is None else [int(seed) for seed in seeds]
     plan = [(k, seed) for k in range(len(variants)) for seed in chosen]
     options = {"at": at, "idle": idle, "interval": interval}
-    return Runs(variants, plan, options, tuple(tables), threads, progress)
+    return Runs(variants, plan, options, tuple(tables), bin, threads, progress)
 
 
 class Runs(Sequence[Run]):
@@ -74,13 +76,15 @@ class Runs(Sequence[Run]):
         plan: list[tuple[int, int | None]],
         options: dict[str, Any],
         tables: tuple[AnyTable, ...],
+        bin: float | None,
         threads: int | None,
         progress: Progress | None,
     ) -> None:
         self._variants = variants
         self._options = options
         self._threads = threads
-        batch = self._simulate(plan, tables, progress)
+        batch = self._simulate(plan, tables, progress, bin)
+        self._binned = None if bin is None else batch
         self._batches = dict.fromkeys(tables, batch)
         self._kept: list[tuple[int, Scenario, dict[str, Any]]] = [
             (k, variants[k], json.loads(text))
@@ -97,11 +101,13 @@ class Runs(Sequence[Run]):
         plan: Sequence[tuple[int, int | None]],
         tables: Sequence[AnyTable],
         progress: Progress | None = None,
+        bin: float | None = None,
     ) -> _core.Batch:
         return _core.simulate_many(
             [variant._variant(None) for variant in self._variants],
             plan,
             tables=list(tables),
+            bin=bin,
             threads=self._threads,
             progress=progress,
             **self._options,
@@ -178,6 +184,17 @@ class Runs(Sequence[Run]):
             return self._batches[name].table(name)
 
         return Table(name, load)
+
+    @property
+    def series(self) -> Table:
+        """What each flow sent, received and lost in each interval of `bin` seconds: `run`, `variant`, `seed`,
+        `flow`, `direction` (forward: from the client), `start_s`, `sent_packets`, `sent_bytes`,
+        `arrived_packets`, `arrived_bytes`, `lost_packets`. Raises ValueError if `bin` was not given.
+        """
+        batch = self._binned
+        if batch is None:
+            raise ValueError("there is no series: say how long its intervals are, as in rx.runs(…, bin=0.1)")
+        return Table("series", batch.series)
 
     @property
     def flows(self) -> Table:

@@ -175,11 +175,12 @@ def parser() -> Parser:
     written.add_argument(
         "--annotate", metavar="OUT.pcapng", help="the same packets with the findings as packet comments"
     )
-    from rexmit import cli_compare, cli_run, cli_study
+    from rexmit import cli_compare, cli_run, cli_study, cli_traffic
 
     cli_run.add(commands, _positive, _duration)
     cli_study.add(commands)
     cli_compare.add(commands)
+    cli_traffic.add(commands, _duration)
     return top
 
 
@@ -308,6 +309,20 @@ def compare(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
+def traffic(o: argparse.Namespace) -> int:
+    """`rexmit traffic`."""
+    from rexmit import cli_traffic
+
+    def work() -> int:
+        mend = cli_traffic.check(o)
+        if mend:
+            raise BadArguments(mend)
+        _print(cli_traffic.run(o))
+        return ANSWER
+
+    return _guarded(work)
+
+
 def live(o: argparse.Namespace) -> int:
     """`rexmit live`."""
     from rexmit import cli_run
@@ -328,6 +343,7 @@ COMMANDS = {
     "channels": show,
     "study": study,
     "compare": compare,
+    "traffic": traffic,
 }
 
 

@@ -25,6 +25,8 @@ pub(crate) enum Found {
     Udp,
     Icmp,
     OtherIp,
+    /// 802.2 logical link control that carries no IP.
+    Llc,
     NonIp,
     Fragment,
     Truncated,
@@ -76,6 +78,10 @@ pub(crate) struct Walk<'d> {
     pub packet: Packet,
     /// Bits of [`Tunnel`].
     pub tunnels: u16,
+    /// Of the outermost IP header: whether it is IPv4, and the payload's protocol.
+    outer: Option<(bool, u8)>,
+    /// What is behind the outermost IP header does not matter.
+    only_outer: bool,
     depth: u8,
     decoder: &'d mut Decoder,
 }
@@ -121,15 +127,17 @@ impl Decoder {
             notes: record.notes,
             ..Packet::default()
         };
-        let mut walk = Walk { packet: start, tunnels: 0, depth: 0, decoder: self };
-        let wire = record.wire_len.saturating_sub(u32::from(record.fcs));
-        let rest = Rest { bytes: data, wire };
-        let found = walk.frame(LinkType(record.link), rest).unwrap_or(match data.len() < wire as usize {
-            true => Found::Truncated,
-            false => Found::NonIp,
-        });
+        let mut walk = Walk::new(self, start);
+        let found = walk.whole(record, data);
         *packet = walk.packet;
         (found, walk.tunnels)
+    }
+
+    /// What a frame is by its outermost headers; of an IP datagram whether it is IPv4, and its protocol.
+    pub fn kind(&mut self, record: &Record, data: &[u8]) -> (Found, Option<(bool, u8)>) {
+        let mut walk = Walk { only_outer: true, ..Walk::new(self, Packet::default()) };
+        let found = walk.whole(record, data);
+        (found, walk.outer)
     }
 
     /// Marks a segment that was captured whole and whose checksum is wrong. A field that is zero, or that
@@ -147,6 +155,21 @@ impl Decoder {
         if checksum::fold(checksum::add(u64::from(pseudo), segment)) != 0xffff {
             packet.notes.add(Notes::BAD_CHECKSUM);
         }
+    }
+}
+
+impl<'d> Walk<'d> {
+    fn new(decoder: &'d mut Decoder, packet: Packet) -> Walk<'d> {
+        Walk { packet, tunnels: 0, outer: None, only_outer: false, depth: 0, decoder }
+    }
+
+    fn whole(&mut self, record: &Record, data: &[u8]) -> Found {
+        let wire = record.wire_len.saturating_sub(u32::from(record.fcs));
+        let rest = Rest { bytes: data, wire };
+        self.frame(LinkType(record.link), rest).unwrap_or(match data.len() < wire as usize {
+            true => Found::Truncated,
+            false => Found::NonIp,
+        })
     }
 }
 
@@ -168,6 +191,10 @@ impl Walk<'_> {
             Err(IpError::Cut) => return None,
             Err(wrong) => return Some(Found::Malformed(Wrong::Ip(wrong))),
         };
+        if self.only_outer {
+            self.outer = Some((ip.src.is_v4(), ip.protocol));
+            return Some(Found::OtherIp);
+        }
         // Of the innermost header
         self.packet.ip_id = ip.id;
         self.packet.ttl = ip.ttl;

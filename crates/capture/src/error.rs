@@ -1,5 +1,6 @@
 //! What can be wrong with a file, each as one sentence that names the place and the mend.
 
+use crate::traffic::MOST_BINS;
 use std::fmt;
 use std::io;
 
@@ -69,6 +70,10 @@ pub enum Error {
     NoFiles,
     #[error("{file}: can not be written: {}", io_reason(.reason))]
     Write { file: String, reason: io::Error },
+    #[error(
+        "the packets lie {seconds:.0} s apart, more than {} bins of {width} s: choose a longer bin", grouped(MOST_BINS as u64)
+    )]
+    TooManyBins { seconds: f64, width: f64 },
     #[error("stopped before {file} was complete: nothing was written")]
     Stopped { file: String },
 }

@@ -136,11 +136,11 @@ impl Walk<'_> {
                     [0, 0, 0] | [0, 0, 0xf8] => self.ethertype(r.word(6)?, r.behind(8)?),
                     // RFC 2684 §5.2: bridged Ethernet, with or without its FCS, behind two bytes of padding
                     [0, 0x80, 0xc2] if matches!(r.word(6)?, 1 | 7) => self.ethernet(r.behind(10)?),
-                    _ => Some(Found::NonIp),
+                    _ => Some(Found::Llc),
                 }
             }
             [6, 6, 3] => self.ip(r.behind(3)?),
-            _ => Some(Found::NonIp),
+            _ => Some(Found::Llc),
         }
     }
 

@@ -3,7 +3,7 @@
 //! [`open`] gives a [`Reader`], which fills batches of [`wire::Packet`] and tells in [`Info`] what else was
 //! there: other protocols, damage, drops, what the capture can not show. Nothing is held but a buffer of fixed
 //! size, whatever the lengths in the file say; a damaged file ends where its damage is, and what came before
-//! stands. [`Writer`] writes captures, [`annotate`] copies one with a comment on chosen packets.
+//! stands. [`traffic`] counts all frames, whatever they carry. [`Writer`] writes captures, [`annotate`] copies one with a comment on chosen packets.
 
 mod annotate;
 mod decode;
@@ -21,6 +21,7 @@ mod rotation;
 mod sniff;
 mod snoop;
 mod source;
+mod traffic;
 mod tunnel;
 mod whole;
 mod window;
@@ -35,4 +36,5 @@ pub use link::LinkType;
 pub use options::{Options, parse_flow, parse_host, parse_port, parse_span};
 pub use reader::{Progress, Reader, open};
 pub use source::Source;
+pub use traffic::{Kind, MOST_BINS, Tally, Traffic, traffic};
 pub use writer::{NewPacket, Writer};

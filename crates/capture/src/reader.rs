@@ -364,7 +364,7 @@ impl Tally {
             Found::Udp => info.others.udp += 1,
             Found::Icmp => info.others.icmp += 1,
             Found::OtherIp => info.others.other_ip += 1,
-            Found::NonIp => info.others.non_ip += 1,
+            Found::NonIp | Found::Llc => info.others.non_ip += 1,
             Found::Fragment => info.others.fragments += 1,
             Found::Truncated => info.others.truncated += 1,
             Found::Malformed(wrong) => {

@@ -50,7 +50,7 @@ impl Walk<'_> {
             return Some(Found::Udp);
         };
         match found {
-            None | Some(Found::Malformed(_) | Found::NonIp | Found::OtherIp) => {
+            None | Some(Found::Malformed(_) | Found::NonIp | Found::Llc | Found::OtherIp) => {
                 (self.tunnels, self.packet) = (tunnels, packet);
                 Some(Found::Udp)
             }

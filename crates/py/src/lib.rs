@@ -14,6 +14,7 @@ pub mod simulate;
 pub mod spool;
 pub mod sums;
 pub mod tables;
+pub mod traffic;
 pub mod worst;
 
 #[cfg(feature = "python")]

@@ -3,8 +3,10 @@
 use crate::run::{self, Findings, Request};
 use crate::simulate::Played;
 use crate::simulate::gather::{self, AnyTable, Gathered};
+use crate::simulate::series::AllSeries;
 use crate::simulate::tables::RunTable;
 use crate::spool::{Listing, Table};
+use crate::traffic::Counted;
 use crate::{json, simulate, tables};
 use analysis::rows::Vantage;
 use analysis::{Config, Wanted};
@@ -105,6 +107,8 @@ enum Source {
     Found(Arc<Findings>, Arc<Played>, Table),
     Run(Arc<Played>, RunTable),
     Many(Arc<Gathered>, AnyTable),
+    Series(Arc<AllSeries>),
+    Traffic(Arc<Counted>),
 }
 
 #[pyclass(frozen, name = "Table", module = "rexmit._core")]
@@ -118,6 +122,8 @@ impl PyTable {
             Source::Analysis(_, table) | Source::Found(_, _, table) => table.name(),
             Source::Run(_, table) => table.name(),
             Source::Many(_, table) => table.name(),
+            Source::Series(_) => "series",
+            Source::Traffic(_) => "bins",
         }
     }
     #[getter]
@@ -127,6 +133,8 @@ impl PyTable {
             Source::Found(_, _, table) => simulate::labelled::found_schema(*table),
             Source::Run(_, table) => simulate::tables::schema(*table),
             Source::Many(_, table) => gather::schema(*table),
+            Source::Series(_) => AllSeries::schema(),
+            Source::Traffic(_) => Counted::schema(),
         };
         schema.fields().iter().map(|f| f.name().clone()).collect()
     }
@@ -155,6 +163,8 @@ impl PyTable {
             Source::Analysis(found, table) | Source::Found(found, _, table) => found.shelf.len(*table),
             Source::Run(run, table) => run.book.len(*table),
             Source::Many(rows, table) => rows.rows(*table),
+            Source::Series(series) => series.rows(),
+            Source::Traffic(counted) => counted.rows(),
         }
     }
     fn stream(&self) -> Result<FFI_ArrowArrayStream, ArrowError> {
@@ -165,6 +175,8 @@ impl PyTable {
             }
             Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.book.reader(*table)?)),
             Source::Many(rows, table) => Ok(rows.stream(*table)?),
+            Source::Series(series) => Ok(FFI_ArrowArrayStream::new(series.reader())),
+            Source::Traffic(counted) => Ok(FFI_ArrowArrayStream::new(counted.reader())),
         }
     }
 }
@@ -173,6 +185,16 @@ fn span(name: &str, seconds: Option<f64>) -> PyResult<Option<Span>> {
     match seconds {
         Some(s) if !(0.0..=9e9).contains(&s) => {
             Err(PyValueError::new_err(format!("{name} = {s}: not a number of seconds from 0 on")))
+        }
+        s => Ok(s.map(Span::from_secs_f64)),
+    }
+}
+
+/// The length of intervals, if any are wanted.
+fn bin_width(seconds: Option<f64>) -> PyResult<Option<Span>> {
+    match seconds {
+        Some(s) if !(1e-9..=9e9).contains(&s) => {
+            Err(PyValueError::new_err(format!("bin = {s}: must be above 0 seconds")))
         }
         s => Ok(s.map(Span::from_secs_f64)),
     }
@@ -294,6 +316,35 @@ fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathB
     }
 }
 
+/// What a capture holds, frame by frame.
+#[pyclass(frozen, module = "rexmit._core")]
+struct Traffic(Arc<Counted>);
+
+#[pymethods]
+impl Traffic {
+    fn overview(&self) -> PyResult<String> {
+        String::from_utf8(self.0.json()).map_err(|e| PyOSError::new_err(e.to_string()))
+    }
+    fn bins(&self) -> PyTable {
+        PyTable(Source::Traffic(Arc::clone(&self.0)))
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (paths, *, bin, progress = None))]
+fn traffic(py: Python<'_>, paths: Vec<PathBuf>, bin: f64, progress: Option<Py<PyAny>>) -> PyResult<Traffic> {
+    let width = bin_width(Some(bin))?.unwrap_or(Span::from_secs(1));
+    let mut watch = Watch::new(progress);
+    let found = py.detach(|| {
+        capture::traffic(&paths, width, |p| watch.goes_on(|| (p.done_bytes, p.total_bytes, p.packets)))
+    });
+    if let Some(e) = watch.failed {
+        return Err(e);
+    }
+    let found = found.map_err(|e| CaptureError::new_err(e.to_string()))?;
+    Ok(Traffic(Arc::new(Counted { found, width })))
+}
+
 #[pymodule]
 mod _core {
     use super::*;
@@ -308,7 +359,7 @@ mod _core {
         Batch, ScenarioError, channels, resolve, script, simulate, simulate_many, stack, stacks,
     };
     #[pymodule_export]
-    use super::{Analysis, CaptureError, PyTable, analyze, annotate};
+    use super::{Analysis, CaptureError, PyTable, Traffic, analyze, annotate, traffic};
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

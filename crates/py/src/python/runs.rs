@@ -6,6 +6,7 @@ use crate::json::write::{By, Put, members, object};
 use crate::script::{Ack, Event, Script, What, put_step};
 use crate::simulate::gather::{AnyTable, Gathered, Keep};
 use crate::simulate::report::no_run;
+use crate::simulate::series::AllSeries;
 use crate::simulate::tables::RunTable;
 use crate::simulate::{At, Request, Wish, many, run};
 use crate::spool::{Listing, Table};
@@ -162,7 +163,8 @@ pub fn simulate(
 /// Runs what is planned (a variant's number and a seed each) on `threads` threads.
 #[pyfunction]
 #[pyo3(signature = (
-    variants, plan, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), threads = None, progress = None
+    variants, plan, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), bin = None,
+    threads = None, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub fn simulate_many(
@@ -173,9 +175,11 @@ pub fn simulate_many(
     idle: Option<f64>,
     interval: f64,
     tables: Vec<String>,
+    bin: Option<f64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
+    let width = super::bin_width(bin)?;
     let named = |name: &String| {
         let found = Table::named(name).map(AnyTable::Found);
         found.or_else(|| RunTable::named(name).map(AnyTable::Own))
@@ -191,13 +195,13 @@ pub fn simulate_many(
     let keep = (!kept.is_empty()).then_some(Keep { at, config, tables: kept, wish });
     let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
     let mut watch = Watch::new(progress);
-    let (runs, rows) = py.detach(|| {
+    let (runs, rows, series) = py.detach(|| {
         let scenarios =
             variants.iter().map(|v| v.load().and_then(simulable)).collect::<PyResult<Vec<Scenario>>>()?;
         let own = |which: usize| scenarios.get(which).map_or(0, |s| s.seed);
         let runs: Vec<(usize, u64)> =
             plan.iter().map(|(k, seed)| (*k, seed.unwrap_or_else(|| own(*k)))).collect();
-        let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep };
+        let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep, width };
         let done = many::run(&plan, &mut |done| watch.goes_on(|| (done, Some(runs.len()), 0)));
         let told = |((which, seed), counted): (&(usize, u64), Option<many::Counted>)| {
             let name = scenarios.get(*which).map_or("", |s| s.name.as_str());
@@ -207,7 +211,7 @@ pub fn simulate_many(
             })
         };
         let texts: Vec<Option<Vec<u8>>> = runs.iter().zip(done.runs).map(told).collect();
-        Ok::<_, PyErr>((texts, done.rows))
+        Ok::<_, PyErr>((texts, done.rows, done.series))
     })?;
     if let Some(e) = watch.failed {
         return Err(e);
@@ -215,7 +219,7 @@ pub fn simulate_many(
     let utf8 = |json: Vec<u8>| String::from_utf8(json).map_err(|e| PyValueError::new_err(e.to_string()));
     let runs: PyResult<Vec<Option<String>>> =
         runs.into_iter().map(|json| json.map(utf8).transpose()).collect();
-    Ok(Batch { runs: runs?, rows: rows.map(Arc::new) })
+    Ok(Batch { runs: runs?, rows: rows.map(Arc::new), series: series.map(Arc::new) })
 }
 
 /// What became of many runs.
@@ -225,6 +229,8 @@ pub struct Batch {
     #[pyo3(get)]
     runs: Vec<Option<String>>,
     rows: Option<Arc<Gathered>>,
+    /// What happened in each interval, if `bin` said how long they are.
+    series: Option<Arc<AllSeries>>,
 }
 
 #[pymethods]
@@ -236,6 +242,10 @@ impl Batch {
             PyValueError::new_err(mend)
         })?;
         Ok(PyTable(Source::Many(Arc::clone(rows), table)))
+    }
+    fn series(&self) -> PyResult<PyTable> {
+        let series = self.series.as_ref().map(|series| PyTable(Source::Series(Arc::clone(series))));
+        series.ok_or_else(|| PyValueError::new_err("there is no series: simulate_many with bin=SECONDS"))
     }
     /// Sentences about rows that could not be kept.
     fn warnings(&self) -> Vec<String> {

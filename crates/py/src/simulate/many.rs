@@ -4,12 +4,14 @@
 use super::Progress;
 use super::gather::{Gather, Gathered, Keep, Place};
 use super::report::{Losses, Report};
+use super::series::{AllSeries, Series};
 use scenario::model::{Record, Scenario};
 use sim::{End, Simulation};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use time::Span;
 
 /// A run that was counted, or why there is none.
 pub type Counted = Result<Report, String>;
@@ -21,6 +23,8 @@ pub struct Plan<'a> {
     pub threads: usize,
     /// Without it runs are only counted.
     pub keep: Option<Keep>,
+    /// How long the intervals of the series are; without it there is none.
+    pub width: Option<Span>,
 }
 
 /// What became of a plan.
@@ -28,6 +32,7 @@ pub struct Outcome {
     /// In the order of the plan; `None` where it was stopped before that.
     pub runs: Vec<Option<Counted>>,
     pub rows: Option<Gathered>,
+    pub series: Option<AllSeries>,
 }
 
 /// How often the caller is asked, if nothing ends meanwhile.
@@ -39,20 +44,29 @@ pub fn run(plan: &Plan<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Outcome {
     let mut results: Vec<Option<Counted>> = plan.runs.iter().map(|_| None).collect();
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let gather = plan.keep.as_ref().map(|keep| Mutex::new(Gather::new(keep, plan.runs.len())));
+    let mut series: Vec<Option<Series>> = plan.runs.iter().map(|_| None).collect();
     let (ended, endings) = mpsc::channel();
     let goes_on = || !stopped.load(Ordering::Relaxed);
-    let work = |ended: mpsc::Sender<(usize, Counted)>| {
+    let work = |ended: mpsc::Sender<(usize, Counted, Option<Series>)>| {
         while goes_on() {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(&(which, seed)) = plan.runs.get(at) else { return };
             let Some(scenario) = plan.scenarios.get(which) else { return };
             let go_on = &mut |_| goes_on();
-            let counted = match (&plan.keep, &gather) {
-                (Some(keep), Some(gather)) => kept(keep, gather, at, scenario, seed, go_on),
-                _ => counted(scenario, seed, go_on),
+            let mut in_time = plan.width.map(|width| Series::new(scenario, width));
+            let done = match (&plan.keep, &gather) {
+                (Some(keep), Some(gather)) => {
+                    let analysed = kept(keep, gather, at, scenario, seed, go_on);
+                    // Another pass, which goes the same way.
+                    match (&analysed, in_time.is_some()) {
+                        (Some(Ok(_)), true) => counted(scenario, seed, &mut in_time, go_on).and(analysed),
+                        _ => analysed,
+                    }
+                }
+                _ => counted(scenario, seed, &mut in_time, go_on),
             };
-            let Some(counted) = counted else { return };
-            if ended.send((at, counted)).is_err() {
+            let Some(done) = done else { return };
+            if ended.send((at, done, in_time)).is_err() {
                 return;
             }
         }
@@ -66,8 +80,9 @@ pub fn run(plan: &Plan<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Outcome {
         let mut done = 0;
         loop {
             match endings.recv_timeout(ASK_EVERY) {
-                Ok((at, counted)) => {
+                Ok((at, counted, in_time)) => {
                     results[at] = Some(counted);
+                    series[at] = in_time;
                     done += 1;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -79,8 +94,11 @@ pub fn run(plan: &Plan<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Outcome {
         }
     });
     let gathered = gather.map(|g| g.into_inner().unwrap_or_else(PoisonError::into_inner));
-    let rows = gathered.map(|g| g.seal(places(plan.runs, &results)));
-    Outcome { runs: results, rows }
+    let places = places(plan.runs, &results);
+    let of_runs = |(place, series): (&Option<Place>, Option<Series>)| (*place).zip(series);
+    let series = plan.width.map(|_| AllSeries::new(places.iter().zip(series).filter_map(of_runs)));
+    let rows = gathered.map(|g| g.seal(places));
+    Outcome { runs: results, rows, series }
 }
 
 /// Those that are done, numbered in the order of the plan.
@@ -112,10 +130,16 @@ fn kept(
     Some(taken.map(|()| played.report.counts()).map_err(|e| e.to_string()))
 }
 
-/// A run that is only counted. `None` if it was stopped.
-fn counted(scenario: &Scenario, seed: u64, go_on: &mut dyn FnMut(Progress) -> bool) -> Option<Counted> {
-    let quiet = Scenario { record: Record { drops: true, ..Record::default() }, ..scenario.clone() };
-    let counting = Counting(Losses::default());
+/// A run that is only counted; `series`, if there is one, takes what happens in time. `None` if it was stopped.
+fn counted(
+    scenario: &Scenario,
+    seed: u64,
+    series: &mut Option<Series>,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Option<Counted> {
+    let record = Record { drops: true, packets: series.is_some(), ..Record::default() };
+    let quiet = Scenario { record, ..scenario.clone() };
+    let counting = Counting { losses: Losses::default(), series: series.take() };
     let mut simulation = match Simulation::recorded(&quiet, seed, counting) {
         Ok(simulation) => simulation,
         Err(e) => return Some(Err(e.to_string())),
@@ -125,16 +149,36 @@ fn counted(scenario: &Scenario, seed: u64, go_on: &mut dyn FnMut(Progress) -> bo
         go_on(Progress { done, total, events: p.events })
     };
     let summary = simulation.run(&mut told);
-    let (_, Counting(losses)) = simulation.finish();
-    (summary.end != End::Stopped).then(|| Ok(Report::unrecorded(scenario, &summary, &losses)))
+    let (_, counting) = simulation.finish();
+    if summary.end == End::Stopped {
+        return None;
+    }
+    if let Some(mut found) = counting.series {
+        if let Err(why) = found.end(summary.time) {
+            return Some(Err(why));
+        }
+        *series = Some(found);
+    }
+    Some(Ok(Report::unrecorded(scenario, &summary, &counting.losses)))
 }
 
-/// Which channel lost how many is known only as they are lost.
-struct Counting(Losses);
+/// Which channel lost how many is known only as they are lost, and so is when what was sent.
+struct Counting {
+    losses: Losses,
+    series: Option<Series>,
+}
 
 impl sim::Sink for Counting {
+    fn host(&mut self, row: &sim::rows::HostRow) {
+        if let Some(series) = &mut self.series {
+            series.host(row);
+        }
+    }
     fn dropped(&mut self, row: &sim::rows::DropRow) {
-        self.0.add(row.link, row.cause);
+        self.losses.add(row.link, row.cause);
+        if let Some(series) = &mut self.series {
+            series.dropped(row);
+        }
     }
 }
 
@@ -148,7 +192,7 @@ mod tests {
     }
 
     fn plan<'a>(scenarios: &'a [Scenario], runs: &'a [(usize, u64)], threads: usize) -> Plan<'a> {
-        Plan { scenarios, runs, threads, keep: None }
+        Plan { scenarios, runs, threads, keep: None, width: None }
     }
 
     #[test]

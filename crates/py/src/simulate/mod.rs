@@ -9,6 +9,7 @@ pub mod many;
 pub mod outages;
 pub mod report;
 pub mod rows;
+pub mod series;
 pub mod sides;
 mod sinks;
 pub mod tables;

@@ -1,0 +1,45 @@
+"""Study `selfsimilar`: Salleh and Abu Bakar, "Comparison of TCP Variants Over Self-Similar Traffic"."""
+
+from __future__ import annotations
+
+from rexmit.studies.selfsimilar import capture, hurst, runs, table2, windows
+from rexmit.studies.selfsimilar.claims import claims
+from rexmit.studies.study import Plan, Results, Study
+
+
+def plan(plan: Plan) -> None:
+    """Four variants with the same background, seed by seed; the same alone; and a capture of our own."""
+    runs.declare(plan)
+    plan.call("capture", capture.read, worth=0.5)
+
+
+def introduction(results: Results) -> str:
+    n = runs.seeds(results)
+    return f"""\
+One TCP flow, fed at a constant rate, shares a 50 Mbps bottleneck and a queue of ten packets with sources that
+switch on and off at random, for periods so unequal that their sum is self-similar. The paper runs ns-2 once
+for each of four variants; beside that it measures the traffic of its own faculty's network.
+
+**How rexmit repeats it.** The same dumbbell and ns-2.35's agents, {n} seeds; with one seed all four variants
+meet the same background. What the paper does not say is a reading: the flow offers 6.2 Mbps in packets of
+1000 bytes (775 a second, which gives the paper's number of packets), 38 sources send at 1 Mbps while on, half
+of the time, and TCP's window never limits. Hurst parameters are the paper's (Kettani and Gubner's
+optimisation), over bins of {runs.BIN_S * 1e3:.0f} ms, since the paper does not name its granularity; and by
+other estimators.
+
+**What came out.**
+
+{table2.summary(results)}
+{hurst.summary(results)}"""
+
+
+STUDY = Study(
+    name=runs.NAME,
+    title="Comparison of TCP Variants Over Self-Similar Traffic",
+    source="M. Salleh and A. Z. Abu Bakar, University Technology Malaysia (about 2004)",
+    about="four variants beside Pareto ON/OFF traffic; a LAN capture",
+    plan=plan,
+    parts=[table2.PART, windows.PART, hurst.PART, capture.PART],
+    claims=claims,
+    introduction=introduction,
+)

@@ -1,0 +1,74 @@
+"""The LAN-capture half: `rexmit traffic` on a capture of our own, since the paper's is not published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from rexmit.counts import Traffic, traffic
+from rexmit.figures import Figure
+from rexmit.studies import rows
+from rexmit.studies.selfsimilar.runs import NAME
+from rexmit.studies.study import Drawing, Part, Results, Row
+
+FILE = Path(__file__).with_name("lan.pcap.gz")
+WHY = "another network: the paper's capture is not published"
+
+
+def read() -> Traffic:
+    """Counted, with Hurst parameters."""
+    found = traffic(FILE)
+    _ = found.hurst
+    return found
+
+
+def table(results: Results) -> Iterator[Row]:
+    found: Traffic = results["capture"]
+    key, shares = f"{NAME}.capture.", found.shares()
+    percent = {name: 100 * row["packets_share"] for name, row in shares.items()}
+    ours = "of our own capture, five minutes of a LAN of six hosts"
+    yield rows.exact(key + "packets", found.summary["packets"], ours, why=WHY)
+    yield rows.exact(key + "bytes", found.summary["bytes"], ours, why=WHY)
+    share = "share of all packets, percent"
+    yield rows.exact(key + "percent.arp", percent["ARP"], share, why=WHY)
+    yield rows.exact(key + "percent.ip", percent["IPv4"] + percent["IPv6"], share, why=WHY)
+    yield rows.exact(key + "percent.llc", percent["LLC"], share, why=WHY)
+    yield rows.exact(key + "percent_of_all.tcp", percent["TCP"], share, why=WHY)
+    yield rows.exact(key + "percent_of_all.udp", percent["UDP"], share, why=WHY)
+    hurst = found.hurst["packets"]
+    value = None if isinstance(hurst, str) else hurst.estimates[2].value
+    yield rows.exact(key + "hurst", value, "packets per 100 ms, by wavelets (Abry–Veitch)", why=WHY)
+
+
+def draws(results: Results) -> Iterator[Drawing]:
+    found: Traffic = results["capture"]
+    captions = {
+        "packets-by-time-scale": "Fig. 3: the capture's packets at several time scales; the shaded part is "
+        "what the panel below shows.",
+        "packets-scaling": "The two plots that its Hurst parameter is read from.",
+    }
+    for name, figure in found.figures():
+        if name in captions:
+            yield Drawing(f"capture-{name}", captions[name], partial(_same, figure))
+
+
+def _same(figure: Figure) -> Figure:
+    return figure
+
+
+def text(results: Results) -> str:
+    found: Traffic = results["capture"]
+    return f"""\
+The paper captured five minutes of its faculty's network: 4,880 packets, 90.7% of them TCP, H = 0.88 by one
+estimator. 90.7% and 5.84% are shares of all packets, not of IP, as its text has it: they add up to its IP
+share. The paper's capture is not published, so its figures can not be reproduced. Beside them stand those of
+a capture of our own (`validation/lan.py`): six hosts on a switch that speaks spanning tree, ten users with
+heavy-tailed ON and OFF times. This is what `rexmit traffic` prints of it:
+
+```
+{found.page()}
+```"""
+
+
+PART = Part("Fig. 3: a LAN, five minutes", rows=table, drawings=draws, text=text)

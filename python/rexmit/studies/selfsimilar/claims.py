@@ -1,0 +1,89 @@
+"""The paper's claims, judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rexmit import stats
+from rexmit.stats import Test
+from rexmit.studies.selfsimilar import hurst, runs, table2
+from rexmit.studies.selfsimilar.runs import VARIANTS
+from rexmit.studies.study import Claim, Results
+
+READING = "38 sources, 6.2 Mbps in packets of 1000 bytes, a window that never limits"
+AT = {variant: k for k, variant in enumerate(VARIANTS)}
+#: Until when Vegas should be ahead, s: the paper has it fall back from 50 s on.
+EARLY_S = 50
+
+
+def claims(results: Results) -> Iterator[Claim]:
+    yield _newreno(results)
+    yield _selfsimilar(results)
+    yield _vegas(results)
+
+
+def _newreno(results: Results) -> Claim:
+    thr, efficiency = table2.throughput(results), table2.counts(results)["efficiency"]
+    ours = AT["newreno"]
+    tests = []
+    for other, name in VARIANTS.items():
+        if other == "newreno":
+            continue
+        k = AT[other]
+        tests.append(Test.paired(f"throughput, NewReno less {name}", thr[ours], thr[k], "Mbps"))
+        more = 100 * (efficiency[ours] - efficiency[k])
+        tests.append(Test.mean(f"efficiency, NewReno less {name}", more, unit="percent"))
+    tahoe, sack = (stats.paired(thr[ours], thr[AT[v]]) for v in ("tahoe", "sack"))
+    median = {v: f"{np.median(efficiency[k]):.4f}" for v, k in AT.items()}
+    return Claim(
+        "selfsimilar.claim.newreno_best",
+        f"NewReno carries {tahoe.value:.2f} Mbps more than Tahoe and {1e3 * sack.value:+.0f} kbps "
+        f"({1e3 * sack.low:+.0f} to {1e3 * sack.high:+.0f}) more than SACK; its median efficiency is "
+        f"{median['newreno']}, SACK's {median['sack']}, Vegas's {median['vegas']}",
+        tests=tests,
+        reading=READING,
+    )
+
+
+def _selfsimilar(results: Results) -> Claim:
+    beside, alone = hurst.of_flow(results), hurst.of_flow(results, batch="alone")[:, :1]
+    whittle, n = hurst.of_flow(results, "local Whittle"), beside.shape[1]
+    return Claim(
+        "selfsimilar.claim.tcp_becomes_selfsimilar",
+        f"By the paper's estimator the flow has {beside.mean():.2f} beside the background, and "
+        f"{alone.mean():.2f} with nobody beside it: its beginning makes H, not its neighbours; local Whittle "
+        f"puts {(whittle > 1).mean():.0%} of the runs above 1, where a series is not stationary",
+        tests=[
+            Test.mean("H by the paper's estimator", beside.mean(axis=0), above=0.5),
+            Test.share(
+                "runs in which all four flows are stationary", int((whittle < 1).all(axis=0).sum()), n
+            ),
+        ],
+        reading=READING + "; bins of 100 ms",
+    )
+
+
+def _vegas(results: Results) -> Claim:
+    thr = table2.throughput(results)
+    early = runs.series(results, "arrived_bytes")[..., : round(EARLY_S / runs.BIN_S)].sum(axis=2)
+    early = early * 8 / EARLY_S / 1e6
+    vegas = AT["vegas"]
+    tests = [
+        Test.paired(f"throughput, {name} less Vegas", thr[AT[v]], thr[vegas], "Mbps")
+        for v, name in VARIANTS.items()
+        if v != "vegas"
+    ]
+    others = early[[k for v, k in AT.items() if v != "vegas"]].max(axis=0)
+    tests.append(
+        Test.paired("in the first 50 s, Vegas less the best of the others", early[vegas], others, "Mbps")
+    )
+    last = (np.argmin(thr, axis=0) == vegas).mean()
+    return Claim(
+        "selfsimilar.claim.vegas_lowest",
+        f"Vegas has the lowest throughput of the four in {last:.0%} of the runs; Tahoe's is "
+        f"{stats.paired(thr[vegas], thr[AT['tahoe']]).value:.2f} Mbps lower on average",
+        tests=tests,
+        reading=READING,
+    )

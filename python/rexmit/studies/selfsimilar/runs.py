@@ -1,0 +1,91 @@
+"""What the study runs, and its series by variant and seed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rexmit.scenario import Scenario
+from rexmit.studies import scenario
+from rexmit.studies.study import Plan, Results
+
+if TYPE_CHECKING:
+    from rexmit.batch import Runs
+
+Numbers = NDArray[np.float64]
+
+NAME = "selfsimilar"
+VARIANTS = {"tahoe": "Tahoe", "newreno": "NewReno", "vegas": "Vegas", "sack": "SACK"}
+SEEDS, QUICK = 50, 3
+#: Bins of the series, s.
+BIN_S = 0.1
+#: The run whose windows and round-trip times are drawn.
+SHOWN = 1
+
+
+def variants(**more: Any) -> list[Scenario]:
+    """The four, in the paper's order."""
+    base = Scenario.load(scenario(NAME)).with_(more)
+    return [base.with_({"flow.micro.stack": name}) for name in VARIANTS]
+
+
+def declare(plan: Plan) -> None:
+    plan.runs("runs", variants(), plan.seeds(SEEDS, QUICK), bin=BIN_S)
+    # The same flows without anybody beside them: one source that begins when the run is all but over.
+    nobody = {
+        "flow.background.count": 1,
+        "flow.background.start": "99.99s",
+        "flow.background.start_within": "1ms",
+    }
+    plan.runs("alone", variants(**nobody), [SHOWN], bin=BIN_S)
+    plan.runs("shown", variants(), [SHOWN], tables=("state", "truth"))
+
+
+def seeds(results: Results) -> int:
+    """How many seeds each variant was run with."""
+    return len(results["runs"]) // len(VARIANTS)
+
+
+def series(
+    results: Results, column: str, flow: str = "micro", direction: str = "forward", batch: str = "runs"
+) -> Numbers:
+    """Shape (variants, seeds, bins), bins of BIN_S."""
+    return _series(results[batch], column, flow, direction)
+
+
+@lru_cache(maxsize=16)
+def _series(runs: Runs, column: str, flow: str, direction: str) -> Numbers:
+    rows = _rows(runs)
+    rows = rows.filter(pc.and_(pc.equal(rows["flow"], flow), pc.equal(rows["direction"], direction)))
+    found: Numbers = rows[column].to_numpy().astype(np.float64)
+    return found.reshape(len(VARIANTS), len(runs) // len(VARIANTS), -1)
+
+
+@lru_cache(maxsize=2)
+def _rows(runs: Runs) -> Any:
+    return runs.series.to_arrow()
+
+
+def totals(results: Results, column: str, direction: str = "forward") -> Numbers:
+    """Sums over the run, shape (variants, seeds)."""
+    found: Numbers = series(results, column, direction=direction).sum(axis=2)
+    return found
+
+
+def summed(results: Results, name: str) -> Numbers:
+    """A column of the runs' summary for the micro-flow, shape (variants, seeds)."""
+    rows = results["runs"].summary.to_arrow().sort_by("run")
+    rows = rows.filter(pc.equal(rows["flow"], "micro"))
+    return np.array(rows[name].to_pylist(), dtype=float).reshape(len(VARIANTS), -1)
+
+
+def longer(x: Numbers, seconds: float) -> Numbers:
+    """Series in bins of so many seconds, along the last axis."""
+    step = round(seconds / BIN_S)
+    n = x.shape[-1] // step
+    found: Numbers = x[..., : n * step].reshape(*x.shape[:-1], n, step).sum(axis=-1)
+    return found
