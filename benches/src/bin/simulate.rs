@@ -5,7 +5,7 @@
 use net::NodeId;
 use scenario::model::{Record, Scenario};
 use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
-use sim::{End, Simulation, Sink, Summary};
+use sim::{End, Frame, Simulation, Sink, Summary};
 use std::path::Path;
 use std::process::ExitCode;
 use time::Span;
@@ -51,7 +51,7 @@ impl Counter {
 }
 
 impl Sink for Counter {
-    fn packet(&mut self, _: NodeId, _: u32, packet: &Packet) {
+    fn packet(&mut self, _: NodeId, _: &Frame, packet: &Packet) {
         self.count(packet);
     }
     fn host(&mut self, row: &HostRow) {

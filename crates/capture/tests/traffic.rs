@@ -51,13 +51,22 @@ fn frames_of_ethernet_count_as_what_their_outermost_headers_say() {
     let snap = [&[0xaa, 0xaa, 3, 0, 0, 0, 8, 6][..], &[0; 28]].concat();
     let cases = [
         ("TCP", ethernet(0x0800, &segment(&four, 1, 100)), Kind::Ipv4Tcp),
-        ("a VLAN's TCP", ethernet(0x8100, &[&[0, 5, 8, 0][..], &segment(&four, 1, 9)].concat()), Kind::Ipv4Tcp),
+        (
+            "a VLAN's TCP",
+            ethernet(0x8100, &[&[0, 5, 8, 0][..], &segment(&four, 1, 9)].concat()),
+            Kind::Ipv4Tcp,
+        ),
         ("UDP", ethernet(0x0800, &ip(&four, 17, &udp(53, &[0; 20]))), Kind::Ipv4Udp),
         ("a later fragment", ethernet(0x0800, &fragment), Kind::Ipv4Udp),
-        ("TCP in VXLAN is UDP", {
-            let inner = [&[8, 0, 0, 0, 0, 0, 7, 0][..], &ethernet(0x0800, &segment(&four, 1, 9))].concat();
-            ethernet(0x0800, &ip(&four, 17, &udp(4789, &inner)))
-        }, Kind::Ipv4Udp),
+        (
+            "TCP in VXLAN is UDP",
+            {
+                let inner =
+                    [&[8, 0, 0, 0, 0, 0, 7, 0][..], &ethernet(0x0800, &segment(&four, 1, 9))].concat();
+                ethernet(0x0800, &ip(&four, 17, &udp(4789, &inner)))
+            },
+            Kind::Ipv4Udp,
+        ),
         ("ICMP", ethernet(0x0800, &ip(&four, 1, &[8, 0, 0, 0])), Kind::Ipv4Icmp),
         ("GRE, whatever is in it", ethernet(0x0800, &ip(&four, 47, &gre)), Kind::Ipv4Other),
         ("IPv6 TCP", ethernet(0x86dd, &segment(&six, 1, 100)), Kind::Ipv6Tcp),
@@ -127,7 +136,8 @@ fn more_bins_than_memory_should_hold_are_refused_with_the_mend() {
         let file = dir.file("a.pcap", &at(&times));
         match traffic(&[file], Span(MS), |_| true) {
             Err(e @ Error::TooManyBins { .. }) => {
-                let said = "the packets lie 86400 s apart, more than 4,194,304 bins of 0.001 s: choose a longer bin";
+                let said =
+                    "the packets lie 86400 s apart, more than 4,194,304 bins of 0.001 s: choose a longer bin";
                 assert_eq!(e.to_string(), said);
             }
             other => panic!("{other:?}"),
