@@ -132,16 +132,17 @@ def summary(results: Results) -> str:
     return f"""\
 - The paper's Hurst parameters come out ({low:.2f} to {high:.2f} on average), but they do not mean what the
   paper takes them to mean: **the same flow with nobody beside it has {alone.min():.2f} to
-  {alone.max():.2f}.** What the estimator sees is the flow's beginning: ten seconds in which it catches up
-  with its source, then a constant. Local Whittle says so: its estimates lie beyond 1, where a series is not
-  stationary."""
+  {alone.max():.2f}.** The estimator sees
+  a flow that catches up with its source, in some seconds or (Tahoe) over and over. Local Whittle
+  says so: its estimates lie beyond 1, where a series is not stationary."""
 
 
 TEXT = """\
 The paper finds about 0.85 for the flow, near that of its background, and concludes that TCP takes over the
 self-similarity of what it shares a link with. There is a control that it did not run: the same flow alone. A
 flow that has fallen behind at its beginning, when its first window met a queue of ten packets, catches up for
-some ten seconds and is from then on as regular as its source. The paper's method believes that a series is
-fractional Gaussian noise, and reads such a step as long memory, with a background or without."""
+some ten seconds and is from then on as regular as its source. Tahoe does it over and over, in saw teeth.
+The paper's method believes that a series is fractional Gaussian noise, and reads such steps as long memory,
+with a background or without."""
 
 PART = Part("Hurst parameters", rows=table, drawings=draws, tables=tables, text=TEXT)

@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 
 NAME = "selfsimilar"
 VARIANTS = {"tahoe": "Tahoe", "newreno": "NewReno", "vegas": "Vegas", "sack": "SACK"}
-SEEDS, QUICK = 50, 3
+SEEDS, QUICK = 50, 2
 #: Bins of the series, s.
 BIN_S = 0.1
 #: The run whose windows and round-trip times are drawn.
