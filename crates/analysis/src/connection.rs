@@ -54,6 +54,7 @@ pub struct Connection {
     /// Losses around here when the place was last asked for.
     lost: [(u32, u32); 2],
     handshake: Option<Span>,
+    turn: Turn,
     streams: [Stream; 2],
 }
 
@@ -91,6 +92,18 @@ const SURVIVED: u8 = 8;
 
 /// As many packets of a side are asked where they were captured.
 const FIRST: u32 = 32;
+
+/// Data that completes a handshake so late may be a timer's: what came first was lost (RFC 6298 §5.7).
+const LATE_OPENING: Span = Span::from_millis(180);
+
+/// How long the client takes to answer, where its handshake did not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Known,
+    Unknown,
+    /// The first answer to its data passed then.
+    Since(Time),
+}
 
 /// What all connections of a capture share.
 pub struct Capture<'a, S: Sink> {
@@ -132,6 +145,7 @@ impl Connection {
             reset_by: 0,
             since_reset: 0,
             handshake: None,
+            turn: Turn::Known,
         }
     }
 
@@ -209,6 +223,9 @@ impl Connection {
         if flags.has(Flags::SYN) {
             self.on_syn(packet, side, capture);
         }
+        if self.turn != Turn::Known {
+            self.learn_turn(packet, side);
+        }
         if flags.has(Flags::ACK) && !flags.has(Flags::RST) && !self.repeats_its_ack(packet, side) {
             self.on_ack(packet, side, capture);
         }
@@ -223,6 +240,20 @@ impl Connection {
         self.sides[side].fin |= flags.has(Flags::FIN);
         self.note_reset(flags.has(Flags::RST), side);
         Taken::Yes
+    }
+
+    /// The answer to the first data set off the next: only one segment had been sent, by the timer.
+    #[cold]
+    fn learn_turn(&mut self, packet: &Packet, side: usize) {
+        self.turn = match (self.turn, side) {
+            (Turn::Unknown, 1) => Turn::Since(packet.time),
+            (Turn::Since(t), 0) => {
+                self.place.sample(0, packet.time - t);
+                Turn::Known
+            }
+            (turn, 1) => turn,
+            _ => Turn::Known,
+        };
     }
 
     fn is_new_incarnation(&self, packet: &Packet, side: usize) -> bool {
@@ -348,7 +379,10 @@ impl Connection {
             self.agree();
             if let (Some(syn), Some(syn_ack)) = (self.sides[0].syn_time, self.sides[1].syn_time) {
                 self.handshake = Some(packet.time - syn);
-                if side == 0 {
+                let late = packet.seg.payload > 0 && packet.time - syn_ack >= LATE_OPENING;
+                if side == 0 && late {
+                    self.turn = Turn::Unknown;
+                } else if side == 0 {
                     self.place.sample(0, packet.time - syn_ack);
                     self.streams[1].rtt_hint(packet.time - syn_ack);
                 }

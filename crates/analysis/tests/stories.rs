@@ -93,6 +93,16 @@ fn a_repair_of_a_tail_that_never_came_is_found_by_the_packets_that_are_missing()
 }
 
 #[test]
+fn the_first_data_may_be_the_timer_s() {
+    // The handshake's ACK and three segments were lost: 101 to 104 are missing. If only the ACK is, none was sent.
+    let opened_by = |id| {
+        let t = Story::from(Vantage::Receiver).id(100).syn().at(1).syn_ack();
+        t.id(id).at(1_030).data(1, MSS).at(1_031).ack(1 + MSS).ends().flow.retransmitted_packets
+    };
+    assert_eq!((opened_by(105), opened_by(102)), (1, 0));
+}
+
+#[test]
 fn a_fin_after_a_packet_that_went_unseen_is_no_retransmission() {
     // What is missing before it may well be an ACK: this host sent nothing else.
     let mut t = opened(Vantage::Receiver);

@@ -2,7 +2,6 @@
 
 use super::board::{Ordinal, Sent};
 use super::idle::{Gap, threshold};
-use super::unseen::expiries_in;
 use super::*;
 use crate::Fate;
 use crate::nursery::folded;
@@ -52,10 +51,13 @@ impl Stream {
         self.note_tick(&piece);
         self.count(packet);
         let in_turn = start == self.next && around.view.sent - self.last_sent < SHORTEST_WAIT;
-        self.note_id(&piece, in_turn);
+        let waited = around.view.sent - self.last_sent;
+        self.note_id(&piece, in_turn, waited);
         if self.ids.skipped > 0 {
             // A timer's own attempts that were lost are missing too, but were no data of their own.
-            let attempts = expiries_in(around.view.sent - self.last_sent, self.pace(&around.view).rto);
+            let pace = self.pace(&around.view);
+            let attempts =
+                self.repair.attempts_by(around.view.sent, self.last_sent, &pace) + self.repair.repair_due();
             self.ids.accounted_for(u64::from(attempts.min(self.ids.owed.saturating_sub(1))));
         }
         let repairs_unseen = self.unseen_tail(&piece, around);
@@ -112,7 +114,7 @@ impl Stream {
                 true => self.limits.duplicated += 1,
                 false => self.limits.reordered += 1,
             }
-            self.ids.note(id, 1);
+            self.ids.note(id, 1, Some(0));
             return true;
         }
         let round = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
@@ -219,7 +221,7 @@ impl Stream {
         if packet.seg.flags.has(Flags::RST.with(Flags::SYN).with(Flags::FIN)) {
             return;
         }
-        self.ids.note(packet.ip_id, 1);
+        self.ids.note(packet.ip_id, 1, Some(0));
         if unwrap.peek(packet.seg.seq) + 1 == self.una && self.una == self.next && self.first_data.is_some() {
             match self.window.now {
                 0 => self.counts.window_probes += 1,
@@ -260,6 +262,7 @@ impl Stream {
         if p.start > self.next {
             self.reveal_hole(p);
         }
+        self.repair.bound(p.start);
         let flight = self.flight();
         let close = SHORTEST_WAIT.min(around.config.idle.unwrap_or(SHORTEST_WAIT));
         if around.view.sent - self.last_sent < close {

@@ -19,6 +19,7 @@ pub struct Ids {
     elsewhere: u32,
     /// How long holes stay open until their repair comes, smoothed.
     open_for: Span,
+    begun: bool,
     /// Which of the 64 numbers before `next` have come, the newest in the lowest bit.
     came: u64,
 }
@@ -27,14 +28,24 @@ pub struct Ids {
 const MOST_SKIPPED: u16 = 4000;
 
 impl Ids {
-    /// Takes in a packet of `segments` segments: offloading hosts count each.
-    pub fn note(&mut self, id: u16, segments: u32) {
+    /// Takes in a packet of `segments` segments: offloading hosts count each. `hole`: so many were never seen between
+    /// it and the data before it; `None` where any number may be missing, since a timer has fired.
+    pub fn note(&mut self, id: u16, segments: u32, hole: Option<u32>) {
+        if !self.begun {
+            self.begun = true;
+            self.next = id;
+        }
         let step = id.wrapping_sub(self.next);
         self.skipped = 0;
         match step {
             0 => self.regular += 1,
             1..MOST_SKIPPED => {
-                self.irregular += 1;
+                // As many numbers are missing as segments: that is counting, too.
+                match hole {
+                    Some(n) if n == u32::from(step) => self.regular += 1,
+                    Some(_) => self.irregular += 1,
+                    None => {}
+                }
                 self.skipped = if self.shared { 0 } else { u32::from(step) };
                 self.owed = self.owed.saturating_add(self.skipped);
             }
@@ -107,7 +118,7 @@ impl Ids {
     }
     /// Does this host count its packets, one number each?
     pub fn are_counted(&self) -> bool {
-        !self.shared && self.regular > 8 && self.regular > self.irregular * 4
+        !self.shared && self.regular > 4 && self.regular > self.irregular * 4
     }
 }
 
@@ -118,25 +129,25 @@ mod tests {
     #[test]
     fn missing_packets_are_owed_until_accounted_for() {
         let mut ids = Ids::default();
-        (0..100).for_each(|id| ids.note(id, 1));
-        ids.note(105, 1);
+        (0..100).for_each(|id| ids.note(id, 1, Some(0)));
+        ids.note(105, 1, Some(0));
         assert!(ids.are_counted());
         assert_eq!((ids.skipped, ids.owed), (5, 5));
         ids.accounted_for(3);
-        ids.note(106, 1);
+        ids.note(106, 1, Some(0));
         assert_eq!((ids.skipped, ids.owed), (0, 2));
-        ids.note(101, 1); // late
+        ids.note(101, 1, Some(0)); // late
         assert_eq!(ids.owed, 1);
     }
 
     #[test]
     fn a_packet_from_before_the_newest_is_late_or_has_come_already() {
         let mut ids = Ids::default();
-        (1..=100).filter(|id| *id != 98).for_each(|id| ids.note(id, 1));
+        (1..=100).filter(|id| *id != 98).for_each(|id| ids.note(id, 1, Some(0)));
         assert!(ids.is_behind(98) && !ids.has_come(98)); // overtaken
         assert!(ids.is_behind(99) && ids.has_come(99)); // doubled
         assert!(!ids.is_behind(101)); // sent after all of them
-        ids.note(98, 1);
+        ids.note(98, 1, Some(0));
         assert!(ids.has_come(98));
     }
 
@@ -144,10 +155,19 @@ mod tests {
     fn a_super_packet_counts_for_its_segments() {
         let mut ids = Ids::default();
         for k in 0..50u16 {
-            ids.note(k * 45, 45);
+            ids.note(k * 45, 45, Some(0));
         }
         assert!(ids.are_counted());
         assert_eq!(ids.owed, 0);
+    }
+
+    #[test]
+    fn a_gap_that_missing_data_explains_is_counting_too() {
+        let mut ids = Ids::default();
+        (0..3).for_each(|k| ids.note(10 + 3 * k, 1, Some(2)));
+        assert!(!ids.are_counted());
+        (3..6).for_each(|k| ids.note(10 + 3 * k, 1, Some(2)));
+        assert!(ids.are_counted());
     }
 
     #[test]
@@ -156,7 +176,7 @@ mod tests {
         let mut x: u32 = 1;
         for _ in 0..200 {
             x = x.wrapping_mul(1664525).wrapping_add(1013904223);
-            ids.note((x >> 16) as u16, 1);
+            ids.note((x >> 16) as u16, 1, Some(0));
         }
         assert!(!ids.are_counted());
     }

@@ -338,6 +338,7 @@ impl Stream {
 
     /// A SYN or SYN-ACK passes; the data after it starts one further.
     pub fn on_syn<S: Sink>(&mut self, packet: &Packet, around: &mut Surroundings<'_, S>) {
+        self.ids.note(packet.ip_id, 1, Some(0));
         if self.unwrap.is_none() {
             let mut unwrap = Unwrapper::new(packet.seg.seq);
             self.base = unwrap.offset(packet.seg.seq);

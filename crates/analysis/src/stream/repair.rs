@@ -103,7 +103,7 @@ pub struct Pace {
 /// How soon after an ACK even a quick host sends.
 const AT_ONCE: Span = Span::from_micros(100);
 /// No stack's timer is shorter outside data centres.
-const LEAST_RTO: Span = Span::from_millis(200);
+pub const LEAST_RTO: Span = Span::from_millis(200);
 
 #[derive(Clone, Debug)]
 pub struct Repair {
@@ -111,6 +111,8 @@ pub struct Repair {
     /// Timeouts in a row without progress.
     pub expiries: u32,
     duplicates: u32,
+    /// What three duplicate ACKs asked for last.
+    asked_for: u64,
     any_sacked: bool,
     /// When the last ACK with news reached the sender, when the cumulative ACK last moved.
     last_news: Time,
@@ -129,8 +131,11 @@ pub struct Repair {
     probeless: bool,
     /// A timeout looked spurious: what the sender makes of it is to be seen.
     doubt: Option<Doubt>,
-    /// Where the last repair ended.
+    /// Where the last repair ended, and the highest since the repair began.
     resent_end: u64,
+    resent_high: u64,
+    /// How long the timer waits, as its last first expiry showed.
+    timer_wait: Span,
     /// It has no SACK, or no timestamps.
     basic: bool,
     /// It went on repairing before.
@@ -151,6 +156,10 @@ struct Doubt {
     over: bool,
     /// ACKs since then that SACKed something.
     sacks: u32,
+    /// New data was sent since: to see what becomes of it (RFC 5682 §2.1 step 2b), or because all was well.
+    tested: bool,
+    /// A DSACK said that the timer's copy had not been needed (RFC 3708).
+    proven: bool,
 }
 
 impl Default for Repair {
@@ -159,6 +168,7 @@ impl Default for Repair {
             state: State::Open,
             expiries: 0,
             duplicates: 0,
+            asked_for: u64::MAX,
             any_sacked: false,
             last_news: Time::FAR_PAST,
             last_progress: Time::FAR_PAST,
@@ -171,6 +181,8 @@ impl Default for Repair {
             probeless: false,
             doubt: None,
             resent_end: 0,
+            resent_high: 0,
+            timer_wait: Span::MAX,
             basic: false,
             goes_on: false,
             reaction: Span::ZERO,
@@ -194,6 +206,32 @@ impl Repair {
     }
     pub fn in_loss_state(&self) -> bool {
         matches!(self.state, State::Loss { .. })
+    }
+    /// How often the timer has fired in vain until `now`, if it did now: it doubles (RFC 6298 §5.5).
+    pub fn attempts_by(&self, now: Time, last_sent: Time, pace: &Pace) -> u32 {
+        let waited = now - self.timer_start.max(last_sent - pace.srtt);
+        let backed_off = f64::from(1u32 << self.expiries.min(16));
+        let doublings = |rto: Span| (waited.as_secs() / (rto.as_secs().max(1e-3) * backed_off) + 1.0).log2();
+        let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
+        let n = if self.timer_wait < Span::MAX {
+            doublings(pace.rto.max(self.timer_wait))
+        } else {
+            // RFC 6298 §2.4 has a floor of a second; Linux and most others have one of 200 ms and SRTT.
+            let (short, long) = (doublings(pace.rto), doublings(pace.rto.max(Span::from_secs(1))));
+            if misfit(long) + 0.1 < misfit(short) { long } else { short }
+        };
+        (n - 0.1).max(1.0) as u32 - 1
+    }
+    /// Duplicate ACKs have asked for a repair that was never seen.
+    pub fn repair_due(&self) -> u32 {
+        u32::from(self.state == State::Open && (self.duplicates >= 3 || self.any_sacked))
+    }
+    /// Bytes that the repair after a timeout has still before it.
+    pub fn left_to_repair(&self) -> u64 {
+        match self.state {
+            State::Loss { high, .. } => high.saturating_sub(self.resent_high.max(self.una)),
+            _ => 0,
+        }
     }
     /// When the retransmission timer was last started, as far as can be told.
     pub fn timer_start(&self) -> Time {
@@ -219,6 +257,9 @@ impl Repair {
             self.duplicates = 0;
         }
         self.duplicates += u32::from(news.duplicate);
+        if self.duplicates >= 3 {
+            self.asked_for = self.una;
+        }
         self.any_sacked |= news.sacked > 0;
         if news.nothing_outstanding {
             self.any_sacked = false;
@@ -227,6 +268,7 @@ impl Repair {
             self.doubt = self.doubt.filter(|d| d.over);
         } else if let Some(doubt) = &mut self.doubt {
             doubt.sacks += u32::from(news.sacked > 0);
+            doubt.proven |= news.dsack;
         }
         match self.state {
             State::Open => {}
@@ -247,12 +289,15 @@ impl Repair {
             && news.ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(first_ts) as i32) < 0);
         // RFC 5682 §3.1: data sent once, before the timeout, has arrived: not all of it was lost.
         let original = f_rto && news.original_end != 0 && news.original_end <= high;
+        let proven = news.dsack;
+        let since = self.last_news;
+        let doubt = Doubt { since, high, first_ts, over: false, sacks: 0, tested: false, proven };
         if self.una >= high {
             self.leave();
-            self.doubt = Some(Doubt { since: self.last_news, high, first_ts, over: true, sacks: 0 });
+            self.doubt = Some(Doubt { over: true, ..doubt });
         } else if (delayed || original) && !self.goes_on {
             self.leave();
-            self.doubt = Some(Doubt { since: self.last_news, high, first_ts, over: false, sacks: 0 });
+            self.doubt = Some(doubt);
         } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {
             // RFC 5682 §3.1 step 3a: new data was sent, and a duplicate ACK came: the loss was real.
             self.state = State::Loss { high, f_rto: false, first_ts };
@@ -269,8 +314,10 @@ impl Repair {
     /// waits for one more ACK (RFC 5682 §2.1 step 3).
     #[inline]
     fn new_data_in_doubt(&mut self) {
-        if self.doubt.is_some_and(|d| d.over || !self.basic) {
-            self.doubt = None;
+        match &mut self.doubt {
+            Some(d) if d.over || d.proven && !self.basic => self.doubt = None,
+            Some(d) => d.tested = true,
+            None => {}
         }
     }
 
@@ -328,6 +375,16 @@ impl Repair {
         self.sent(now, Trigger::Ack);
     }
 
+    /// New data begins at `start`: no more than what lies below it had been sent when the repair began.
+    #[inline]
+    pub fn bound(&mut self, start: u64) {
+        match &mut self.state {
+            State::Open => {}
+            State::Recovery { recover, .. } => *recover = start.min(*recover),
+            State::Loss { high, .. } => *high = start.min(*high),
+        }
+    }
+
     #[inline]
     fn sent(&mut self, now: Time, trigger: Trigger) {
         self.last_sent = now;
@@ -342,8 +399,19 @@ impl Repair {
         if !matches!(verdict.cause, Cause::Timeout | Cause::Probe) {
             self.note_reaction(a.now, pace.tolerance);
         }
+        let again = match verdict.cause {
+            Cause::Timeout => false,
+            Cause::Recovery => self.state != State::Open && !self.in_loss_state(),
+            _ => true,
+        };
+        self.resent_high = if again { self.resent_high.max(a.end) } else { a.end };
         match verdict.cause {
             Cause::Timeout => {
+                if self.expiries == 0 {
+                    let waited = a.now - self.timer_start.max(a.previous);
+                    self.timer_wait =
+                        waited / ((2i64 << self.attempts_by(a.now, a.previous, pace).min(16)) - 1);
+                }
                 // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.
                 let due = self.probes_now() && !(a.head && a.tail) && self.last_news > Time::FAR_PAST;
                 self.probeless |= due && a.sack_permitted && !self.probing;
@@ -389,7 +457,7 @@ impl Repair {
         let later = self.last_news > doubt.since;
         let evidence = later
             && match (a.sack_permitted, self.basic) {
-                (true, false) => a.sacked_above,
+                (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
                 (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
                 (false, _) => self.duplicates >= 3,
             };

@@ -9,6 +9,8 @@ struct Sender {
     next: u64,
     una: u64,
     sack: bool,
+    /// Seen from the sender's side.
+    near: bool,
 }
 
 fn ms(t: i64) -> Time {
@@ -32,10 +34,15 @@ impl Sender {
         for k in 0..n {
             model.on_new_data(ms(0), k, true, &pace());
         }
-        Sender { model, next: n * 1000, una: 0, sack: true }
+        Sender { model, next: n * 1000, una: 0, sack: true, near: true }
     }
     fn without_sack(mut self) -> Sender {
         self.sack = false;
+        self
+    }
+    /// Seen from where its data arrives.
+    fn seen_afar(mut self) -> Sender {
+        self.near = false;
         self
     }
     fn sends_new(&mut self, t: i64) -> bool {
@@ -93,7 +100,8 @@ impl Sender {
             next: self.next,
             ts: t as u32,
         };
-        self.model.explain(&attempt, &pace())
+        let pace = pace();
+        self.model.explain(&attempt, &Pace { grain: pace.grain.filter(|_| self.near), ..pace })
     }
 }
 
@@ -139,11 +147,45 @@ fn a_timeout_that_proves_needless_leaves_the_loss_state() {
     let mut s = Sender::with_in_flight(60);
     assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
     s.ack_of_originals(341, 2);
+    s.hear(341, AckNews { ack: 2000, dsack: true, ..AckNews::default() });
     s.sends_new(341);
     s.sends_new(341);
     s.sack(382, 61, 341);
     let v = s.resends(382, 2, 0, false);
     assert_eq!((v.cause, v.trigger), (Cause::Recovery, Trigger::Ack));
+}
+
+#[test]
+fn new_data_that_tests_a_timeout_and_meets_a_duplicate_ack_shows_that_it_was_needed() {
+    // RFC 5682 §2.1 step 3a: no DSACK spoke of the timer's copy, and one SACK alone tells no loss (RFC 6675 §5).
+    let mut s = Sender::with_in_flight(60);
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack_of_originals(341, 2);
+    s.sends_new(341);
+    s.sends_new(341);
+    s.sack(382, 61, 341);
+    assert_eq!(s.resends(382, 2, 0, false).cause, Cause::LossState);
+}
+
+#[test]
+fn three_duplicate_acks_in_slow_start_are_answered_where_its_repairs_did_not_arrive() {
+    // From afar the second segment's repair is not seen; slow start had passed it. RFC 6582 §4.2.
+    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack(340, 1);
+    assert_eq!(s.resends(341, 2, 0, false).cause, Cause::LossState);
+    assert_eq!(s.resends(342, 3, 0, false).cause, Cause::LossState);
+    (380..383).for_each(|t| s.duplicate(t));
+    assert_eq!(s.resends(384, 1, 0, false).cause, Cause::Recovery);
+}
+
+#[test]
+fn a_timer_that_doubles_has_fired_before() {
+    // RFC 6298 §5.5: after 240 ms, and 480 ms later. A second alone is the floor of §2.4.
+    let s = Sender::with_in_flight(10);
+    assert_eq!(s.model.attempts_by(ms(260), ms(0), &pace()), 0);
+    assert_eq!(s.model.attempts_by(ms(800), ms(0), &pace()), 1);
+    assert_eq!(s.model.attempts_by(ms(1000), ms(0), &pace()), 0);
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Stream {
             verdict.trigger == Trigger::Ack,
             around,
         );
-        self.resend(p, verdict, around);
+        self.resend(p, repairs_unseen, verdict, around);
         if p.end > self.next {
             // The rest of it is new.
             let ordinal = self.next_ordinal - 1;
@@ -94,7 +94,7 @@ impl Stream {
         let pace = self.pace(&around.view);
         let at = self.board.find(p.start).and_then(|i| self.board.get(i).map(|s| (i, s)));
         let una = self.repair.una();
-        let highest = self.next.max(self.sent_up_to);
+        let highest = self.next.max(self.sent_up_to).max(self.next + self.owed_bytes(around.view.at));
         let attempt = Attempt {
             now: around.view.sent,
             head: p.start <= una,
@@ -127,7 +127,13 @@ impl Stream {
     }
 
     /// Takes the copy in: on the board, in its episode, in the ledger.
-    fn resend<S: Sink>(&mut self, p: &Piece, verdict: Verdict, around: &mut Surroundings<'_, S>) {
+    fn resend<S: Sink>(
+        &mut self,
+        p: &Piece,
+        repairs_unseen: bool,
+        verdict: Verdict,
+        around: &mut Surroundings<'_, S>,
+    ) {
         let segments = self.segments(p.packet.seg.payload);
         self.counts.resent_packets += 1;
         self.counts.resent_segments += u64::from(segments);
@@ -137,7 +143,7 @@ impl Stream {
         let silence = p.packet.time - self.last_data.unwrap_or(p.packet.time);
         let before = Before { flight: self.flight(), limit: self.limit(), silence };
         let ordinal = self.copy(p, around.view.heard);
-        let repeated = self.lay_on_board(p, ordinal);
+        let repeated = self.lay_on_board(p, ordinal, repairs_unseen);
         let mut row = RetransmissionRow {
             flow: self.id,
             packet: p.packet.number,
@@ -168,7 +174,7 @@ impl Stream {
     }
 
     /// Adds the copy to every segment outstanding that it repeats.
-    fn lay_on_board(&mut self, p: &Piece, ordinal: Ordinal) -> Repeated {
+    fn lay_on_board(&mut self, p: &Piece, ordinal: Ordinal, repairs_unseen: bool) -> Repeated {
         let mut repeated = Repeated { previous: None, bytes: 0, copy: 2 };
         let start = p.start.max(self.una);
         let Some(i) = self.board.find(start) else { return repeated };
@@ -176,7 +182,8 @@ impl Stream {
         while self.board.get(i).is_some_and(|s| s.start < p.end) {
             self.board.split_at(i, p.end);
             let Some(s) = self.board.get_mut(i) else { break };
-            if s.hole && s.copies == 0 {
+            // A hole made this moment has no age.
+            if s.hole && s.copies == 0 && !repairs_unseen {
                 self.ids.filled_after(p.packet.time - s.first_time());
             }
             let was_trouble = s.hole || s.copies > 1;

@@ -2,17 +2,15 @@
 
 use super::board::Sent;
 use super::data::Piece;
+use super::repair::LEAST_RTO;
 use super::*;
 use crate::Fate;
 
-/// How often a timer that starts at `rto` and doubles has fired within `waited`, not counting the last time.
-pub(super) fn expiries_in(waited: Span, rto: Span) -> u32 {
-    let ratio = waited.as_secs() / rto.as_secs().max(1e-3);
-    ((ratio + 1.3).log2().floor().max(1.0) as u32) - 1
-}
-
 /// Repairs that may have been lost besides, each sent by a timer that doubles.
 const ATTEMPTS: u64 = 16;
+
+/// More than these are not sent before the first ACK: ten segments (RFC 6928), and the handshake's ACK.
+const FIRST_WINDOW: u32 = 12;
 
 impl Stream {
     /// Data from beyond a gap: what lies between was sent before it and has not been seen.
@@ -32,28 +30,73 @@ impl Stream {
         self.next = p.start;
     }
 
+    /// How much a segment carries that was not seen: a sender of small messages fills none.
+    fn unit(&self, p: &Piece) -> u64 {
+        u64::from(self.limits.largest_payload.max(p.packet.seg.payload).clamp(1, self.mss.max(1)))
+    }
+
+    /// Data beyond the highest seen that must have been sent by now, by the sender's own count of its packets. An upper
+    /// bound: repairs that were lost are among them.
+    pub(super) fn owed_bytes(&self, at: Vantage) -> u64 {
+        match at {
+            Vantage::Receiver | Vantage::Middle if self.ids.are_counted() => {
+                u64::from(self.ids.owed) * u64::from(self.limits.largest_payload.clamp(1, self.mss.max(1)))
+            }
+            _ => 0,
+        }
+    }
+
     /// Takes in the identification of a data packet, and what it tells of how its host counts. `in_turn`: new
     /// data, right behind what was sent just before it.
-    pub(super) fn note_id(&mut self, p: &Piece, in_turn: bool) {
+    pub(super) fn note_id(&mut self, p: &Piece, in_turn: bool, waited: Span) {
         let (id, segments) = (p.packet.ip_id, self.segments(p.packet.seg.payload));
         let counted = self.ids.are_counted();
         if p.start >= self.next && self.ids.is_behind(id) && self.ids.has_come(id) {
             self.ids.count_otherwise();
         }
-        self.ids.note(id, segments);
+        let hole = if p.start > self.next { (p.start - self.next).div_ceil(self.unit(p)) } else { 0 };
+        let hole = (waited < LEAST_RTO.scale(0.9)).then_some(u32::try_from(hole).unwrap_or(u32::MAX));
+        self.ids.note(id, segments, hole);
+        if self.ids.skipped > 0 {
+            // After a timeout repairs go upwards: what is missing behind the last one went on with it.
+            self.ids.accounted_for(
+                u64::from(self.ids.skipped).min(self.repair.left_to_repair().div_ceil(self.unit(p))),
+            );
+        }
         if !counted || self.ids.skipped == 0 {
             return;
         }
         // A window cannot have lost more than it holds.
         let payload = (self.counts.bytes / self.counts.packets.max(1)).max(1);
         let window = (!self.limits.mid_stream && self.window.max > 0).then_some(self.window.max / payload);
-        if window.is_some_and(|w| u64::from(self.ids.skipped) > w + ATTEMPTS) {
+        // ... unless a timer has fired meanwhile, and all of it was lost again.
+        let times = if waited < LEAST_RTO { 1 } else { 3 };
+        if window.is_some_and(|w| u64::from(self.ids.skipped) > w * times + ATTEMPTS) {
             self.ids.are_shared();
             self.sent_up_to = 0;
         } else if in_turn {
             // No repair comes so soon after what was sent before the data that it repeats.
             self.ids.spent_elsewhere();
         }
+    }
+
+    /// The first data comes after a timer's wait, and the host's packets right before it, of which all but the
+    /// handshake's ACK can only have been data, did not come. Too few have come to know that it counts them, but
+    /// numbers so near to the SYN's are no accident.
+    fn opened_by_timer<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
+        let waited = around.view.sent - self.repair.last_news();
+        let silent = waited >= LEAST_RTO.scale(0.9) && self.repair.last_news() > Time::FAR_PAST;
+        if !silent || p.packet.seg.payload == 0 || p.start != self.base + 1 || self.ids.skipped > FIRST_WINDOW
+        {
+            return false;
+        }
+        let ack = u32::from(around.view.established == Some(p.packet.time));
+        let pace = Pace { rto: Span::from_secs(1), ..self.pace(&around.view) }; // RFC 6298 §2.1
+        let attempts = self.repair.attempts_by(around.view.sent, self.repair.last_news(), &pace);
+        let data = self.ids.skipped.saturating_sub(ack + attempts);
+        self.ids.owed = data;
+        self.sent_up_to = p.start + u64::from(data) * self.unit(p);
+        data > 0
     }
 
     /// Data in order, and yet not new: packets that carried it before were lost on their way here. Hosts that
@@ -66,18 +109,34 @@ impl Stream {
             return false; // what a host that only acknowledges has lost before its FIN may well be an ACK
         }
         let pace = self.pace(&around.view);
-        // A sender of small messages fills no segment.
-        let unit = u64::from(self.limits.largest_payload.max(p.packet.seg.payload).clamp(1, self.mss.max(1)));
+        let unit = self.unit(p);
         self.ids.accounted_for((p.start - self.next).div_ceil(unit));
+        let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for())
+            || self.repair.left_to_repair() > 0;
+        // Nothing tells a sender of the loss of all that it had sent last but its timer, or a probe.
+        let waited = around.view.sent - self.last_sent;
+        let silence = match self.sack_permitted {
+            true => LEAST_RTO.min(pace.srtt.scale(1.5)),
+            false => LEAST_RTO,
+        };
+        let new = self.ids.skipped > 0 && waited >= silence.scale(0.9);
+        if !new && self.ids.skipped > 0 {
+            let hole = u32::try_from((p.start - self.next).div_ceil(unit)).unwrap_or(u32::MAX);
+            self.ids.accounted_for(u64::from(self.ids.skipped.saturating_sub(hole)));
+        }
+        // Repairs go upwards: what leaves a gap behind it, with nothing missing that might have filled it, is new, and
+        // nothing above it had been sent.
+        if p.start > self.next && !new && self.ids.skipped == 0 {
+            self.ids.owed = 0;
+        }
         let owed = self.ids.owed;
-        let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for());
-        let believed = self.ids.are_counted() && self.board.is_empty() && (self.ids.skipped > 0 || lately);
+        let believed = self.ids.are_counted() && self.board.is_empty() && (new || lately);
         if believed && owed > 0 {
             self.sent_up_to = p.start + u64::from(owed) * unit;
         } else if !lately && self.ids.skipped == 0 {
             self.ids.owed = 0; // what was missing was no data: ACKs, or repairs lost in vain
         }
-        if p.start < self.sent_up_to {
+        if p.start < self.sent_up_to || self.counts.packets == 1 && self.opened_by_timer(p, around) {
             if p.start > self.next {
                 self.reveal_hole(p);
             }

@@ -46,7 +46,9 @@ impl Repair {
             && match self.state {
                 State::Open => self.duplicates == 0 && a.start != self.resent_end,
                 // Tahoe goes on with what follows.
-                State::Recovery { .. } => a.start < self.resent_end,
+                State::Recovery { .. } => {
+                    a.start < self.resent_end && (!in_train || a.end == self.resent_end)
+                }
                 State::Loss { .. } => false,
             };
         // Away from the sender a repair behind a full queue comes long after its ACKs; data kept coming.
@@ -72,9 +74,13 @@ impl Repair {
             Trigger::Ack // RACK's reordering timer, or pacing: an ACK armed it
         };
         // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over.
-        let again = a.previous_was_resend && a.previous >= self.loss_since;
+        // What has arrived since is no longer outstanding here; slow start goes upwards.
+        let passed =
+            pace.grain.is_none() && a.start < self.resent_high && (a.acknowledged || !a.sack_permitted);
+        let again = passed || a.previous_was_resend && a.previous >= self.loss_since;
         // Without SACK three duplicate ACKs tell it to senders that do not mind the timeout before (RFC 6582 §4.1 does).
-        let lost_again = again && (a.sack_permitted || a.head && self.duplicates >= 3);
+        let lost_again =
+            again && (a.sack_permitted || a.head && (self.duplicates >= 3 || a.start == self.asked_for));
         if self.in_loss_state() && !lost_again {
             return Verdict { cause: Cause::LossState, trigger, ..Verdict::default() };
         }
