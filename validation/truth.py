@@ -144,7 +144,7 @@ def add_drops(t: Transfer, path: Path) -> Counter[tuple[str, str]]:
 
     Raises ValueError where log and captures contradict each other: then neither is truth.
     """
-    log = list(csv.DictReader(io.StringIO(gzip.decompress(path.read_bytes()).decode())))
+    log = drop_rows(path)
     waiting: dict[tuple, list[str]] = defaultdict(list)
     for row in log:
         if row["dir"] == "0" and int(row["payload"]):
@@ -296,12 +296,17 @@ def episode_rows(path: Path) -> dict[str, list[dict]]:
     return rows
 
 
+def drop_rows(path: Path) -> list[dict]:
+    """The bridge's drop log, a row a packet."""
+    return list(csv.DictReader(io.StringIO(gzip.decompress(path.read_bytes()).decode())))
+
+
 def interruptions(rows: list[dict], bursts: list[Burst], drops: Path) -> list[tuple[dict, list[Burst]]]:
     """The rows whose cause is an interruption, each with the bursts that hold copies it took.
 
     The row's times are those at the drop point; IP identification tells which copies those were.
     """
-    log = list(csv.DictReader(io.StringIO(gzip.decompress(drops.read_bytes()).decode())))
+    log = drop_rows(drops)
     found = []
     for row in rows:
         if row["cause"] != "interruption":
