@@ -54,9 +54,10 @@ def test_an_ftp_upload_meets_its_interruptions_and_arrives_byte_for_byte(tmp_pat
     drops = run.drops.to_pandas()
     dark = drops[drops["cause"] == "channel"]
     assert set(dark["channel"]) == {"interruption"}
-    into = (dark["time"].astype("int64") - int(first_syn.value)) / 1e9 - PHASE_S
-    # The SYN is stamped when it leaves its host: it needs no more than the way to the bridge from there.
-    assert (into % EVERY_S).between(-0.001, OUTAGE_S + 0.03).all(), into
+    # The SYN is stamped where it leaves its host, and begins the clock at the bridge: 30 ms for the way are
+    # plenty, and 1 ms for what two clocks may differ by.
+    into = (dark["time"].astype("int64") - int(first_syn.value)) / 1e9 - PHASE_S + 0.001
+    assert (into % EVERY_S).between(0, OUTAGE_S + 0.031).all(), into
     met = set((into // EVERY_S).astype(int))
     assert met == {0, 1}
 
