@@ -1,22 +1,34 @@
-"""How late packets leave the live bench's bridge here: by rate, with and without real-time priority.
+"""How late packets leave the live bench's bridge here, by rate, with and without real-time priority.
 
-python benches/live.py [SECONDS]
+Beside it, how long packets take through a plain bridge of the kernel's, with the same hosts and transfer.
+That has no rate and no delay of its own, so nothing can be late in it: its figures are times from the capture
+at one host to the capture at the other, with the sender held to what the rate lets through (the kernel's
+pacing), and once as fast as it goes. Each case runs several times, in turns; medians and ranges are of those.
+
+python benches/live.py [RUNS [SECONDS]]
+
+Exit code: 0 if it ran, whatever the bars say; 2 if something to run is missing.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
 
-import rexmit as rx
-from rexmit.units import rate as shown
-
+ROOT = Path(__file__).parent.parent
 SCENARIO = """
 name = "lateness"
 duration = "{seconds}s"
 [chain]
 nodes = ["sender", "receiver"]
-rate = "{rate}"
+rate = "{rate}bps"
 delay = "10ms"
 framing = "ethernet"
 queue = {{ kind = "droptail", packets = {queue} }}
@@ -29,29 +41,141 @@ workload = {{ kind = "endless" }}
 [live]
 real_time = {real_time}
 """
-QUEUES = {"22Mbps": 100, "100Mbps": 100, "1Gbps": 1000}
+# Payload of a full segment with timestamps, by what it takes of an Ethernet link.
+PAYLOAD_SHARE = 1448 / 1538
+QUANTILES = ("p50", "p99", "p999")
+
+
+@dataclass(frozen=True)
+class Rate:
+    name: str
+    bps: int
+    queue: int
+    # Microseconds that a bridge with real-time priority may be late; throughput in Mbps.
+    late_bars: dict[str, float]
+    through_bar: float | None = None
+
+
+RATES = [
+    Rate("22 Mbps", 22_000_000, 100, {"p50": 40, "p99": 100, "p999": 1000}),
+    Rate("100 Mbps", 100_000_000, 100, {"p50": 40, "p99": 100, "p999": 1000}),
+    Rate("1 Gbps", 1_000_000_000, 1000, {"p99": 250}, 900),
+]
+
+
+@dataclass
+class Case:
+    rate: Rate | None  # None: a kernel's bridge, and nothing that holds the sender
+    bridge: str
+    runs: list[dict[str, float]] = field(default_factory=list)
+    loads: list[float] = field(default_factory=list)
+
+    def values(self, key: str) -> list[float]:
+        """One figure of each run: Mbps, µs or packets."""
+        scale = {"through_bps": 1e-6, "over_1ms": 1}.get(key, 1e-3)
+        return [run[key] * scale for run in self.runs]
+
+
+def cases() -> list[Case]:
+    """Every rate with every bridge, and the kernel's unheld."""
+    bridges = ("rexmit", "rexmit, no priority", "kernel")
+    return [Case(rate, bridge) for rate in RATES for bridge in bridges] + [Case(None, "kernel")]
+
+
+def built() -> Path:
+    """The program that does one run, as cargo says where it is."""
+    line = ["cargo", "build", "--release", "-p", "rexmit-live", "--example", "bench"]
+    line.append("--message-format=json-render-diagnostics")
+    done = subprocess.run(line, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    told = [json.loads(message) for message in done.stdout.splitlines()]
+    return Path(next(m["executable"] for m in told if m.get("executable")))
+
+
+def once(program: Path, case: Case, seconds: int, folder: Path) -> None:
+    """Runs a case once more."""
+    rate = case.rate or RATES[-1]
+    real_time = "true" if case.bridge == "rexmit" else "false"
+    text = SCENARIO.format(seconds=seconds, rate=rate.bps, queue=rate.queue, real_time=real_time)
+    (folder / "scenario.toml").write_text(text)
+    line: list[str | Path] = [program, folder / "scenario.toml", folder / "captures", "--json"]
+    if case.bridge == "kernel":
+        line.append("--plain")
+        line.extend([f"--pace={rate.bps * PAYLOAD_SHARE:.0f}"] if case.rate else [])
+    case.loads.append(os.getloadavg()[0])
+    done = subprocess.run(line, check=True, stdout=subprocess.PIPE, text=True)
+    case.runs.append(json.loads(done.stdout))
+
+
+def shown(values: Sequence[float]) -> str:
+    """Median, and the range in brackets."""
+    return f"{median(values):,.0f} [{min(values):,.0f}..{max(values):,.0f}]"
+
+
+def table(rows: Sequence[Sequence[str]]) -> None:
+    """Columns as wide as what stands in them."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def report(all_cases: Sequence[Case]) -> None:
+    """Every case, then the bars."""
+    print(
+        "rexmit: how late packets left, in us. kernel: a plain bridge, which has no rate and no delay of its"
+    )
+    print("own: how long packets took from host to host, in us, the sender held to the rate. median [range]")
+    rows = [["rate", "bridge", "through Mbps", *("p50", "p99", "p99.9"), "> 1 ms", "runs", "load"]]
+    for case in all_cases:
+        figures = [shown(case.values(key)) for key in ("through_bps", *QUANTILES, "over_1ms")]
+        name = case.rate.name if case.rate else "unheld"
+        rows.append([name, case.bridge, *figures, str(len(case.runs)), shown(case.loads)])
+    table(rows)
+    print()
+    rows = [["figure", "bar", "median [range]", "", "runs that met it"]]
+    for case in all_cases:
+        if case.rate and case.bridge == "rexmit":
+            rows.extend(bars(case, case.rate))
+    table(rows)
+
+
+def bars(case: Case, rate: Rate) -> list[list[str]]:
+    """A row for each bar of a rate."""
+    rows = []
+
+    def row(what: str, bar: str, values: list[float], met: list[bool], good: bool) -> None:
+        verdict = "met" if good else "NOT MET"
+        rows.append([f"{rate.name} {what}", bar, shown(values), verdict, f"{sum(met)} of {len(met)}"])
+
+    for key, bar in rate.late_bars.items():
+        values = case.values(key)
+        name = key.replace("p999", "p99.9")
+        row(name, f"<= {bar:,.0f} us", values, [v <= bar for v in values], median(values) <= bar)
+    if through := rate.through_bar:
+        values = case.values("through_bps")
+        row(
+            "through",
+            f">= {through:,.0f} Mbps",
+            values,
+            [v >= through for v in values],
+            median(values) >= through,
+        )
+    return rows
 
 
 def main() -> int:
-    """Prints a line for each run."""
-    seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 6
-    print("rate     real time   p50 us   p99 us  p99.9 us    max us  >1 ms  lost by machine  through    load")
-    for rate, queue in QUEUES.items():
-        for real_time in ("true", "false"):
-            load = os.getloadavg()[0]
-            text = SCENARIO.format(seconds=seconds, rate=rate, queue=queue, real_time=real_time)
-            try:
-                run = rx.run(text, bench="live")
-            except rx.LiveError as error:
-                print(f"skipped: {error}", file=sys.stderr)
-                return 1
-            kept = run.summary["bridge"]
-            late = [kept[f"late_{key}_s"] * 1e6 for key in ("p50", "p99", "p999", "max")]
-            had = "yes" if kept["real_time"] else "no"
-            through = shown(run.flows[0].row["throughput_bps"])
-            figures = " ".join(f"{value:9,.0f}" for value in late)
-            lost = f"{kept['over_1ms']:6,} {kept['overload']:16,}"
-            print(f"{rate:<8} {had:<9}{figures} {lost}  {through:<9} {load:5.1f}", flush=True)
+    """All cases in turns, then two tables."""
+    runs, seconds = (int(word) for word in (sys.argv[1:] + ["3", "5"][len(sys.argv) - 1 :]))
+    all_cases = cases()
+    try:
+        program = built()
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(runs):
+                for case in all_cases:
+                    once(program, case, seconds, Path(folder))
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"skipped: {error}", file=sys.stderr)
+        return 2
+    report(all_cases)
     return 0
 
 

@@ -1,5 +1,7 @@
 //! A whole run: build, run, wait, take down. Every wait has a bound, and whatever ends a run takes all down.
 
+pub mod plain;
+
 use crate::bridge::{Bridge, Findings, Setup, Shared as BridgeShared};
 use crate::clean::{self, Lock};
 use crate::clock::Clock;
@@ -12,7 +14,7 @@ use crate::plan::{Connection, Plan, Tcp};
 use crate::poll::Poller;
 use crate::record::{Capture, Taken};
 use crate::report::{End, Outcome};
-use crate::transfer;
+use crate::transfer::{self, Ended};
 use crate::{check, sys};
 use net::NodeId;
 use std::net::TcpListener;
@@ -47,13 +49,21 @@ pub fn run(plan: &Plan, folder: &Path, go_on: &mut dyn FnMut(Progress) -> bool) 
     std::fs::create_dir_all(folder).told(folder.display())?;
     let lock = Lock::take()?;
     let removed = clean::clean()?;
-    let mut bench = Bench::build(plan, &lock, folder)?;
+    let mut bench = Bench::build(plan, &lock, folder, Middle::Rexmit)?;
     let mut outcome = bench.play(go_on)?;
     if !removed.namespaces.is_empty() {
         let n = removed.namespaces.len();
         outcome.warnings.push(format!("{n} network namespaces of a run that was killed were removed first"));
     }
     Ok(outcome)
+}
+
+/// What is between the hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Middle {
+    Rexmit,
+    /// A bridge device of the kernel, with nothing of the scenario's links.
+    Kernel,
 }
 
 /// All that a run owns. What is dropped is taken down in this order.
@@ -80,7 +90,7 @@ struct Running {
 }
 
 impl<'a> Bench<'a> {
-    fn build(plan: &'a Plan, lock: &Lock, folder: &Path) -> Result<Bench<'a>, Error> {
+    fn build(plan: &'a Plan, lock: &Lock, folder: &Path, middle: Middle) -> Result<Bench<'a>, Error> {
         let bridge_ns = host::namespace(lock, "bridge")?;
         let hosts = host::build(plan, lock, &bridge_ns)?;
         let transfers = transfer::Shared::new(plan.connections.len(), plan.content);
@@ -104,7 +114,10 @@ impl<'a> Bench<'a> {
         for host in bench.hosts.iter().filter(|h| plan.is_own(h.node)) {
             bench.stations.push((host.node, own::open(host)?));
         }
-        bench.start_bridge()?;
+        match middle {
+            Middle::Rexmit => bench.start_bridge()?,
+            Middle::Kernel => host::kernel_bridge(&bench.bridge_ns, bench.hosts.len())?,
+        }
         bench.listen()?;
         Ok(bench)
     }
@@ -177,7 +190,8 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    fn play(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
+    /// Everything that sends begins, and so does virtual time.
+    fn begin(&mut self) -> Result<Clock, Error> {
         let mut starts = Vec::new();
         for (node, station) in self.stations.drain(..) {
             let (tell, told) = mpsc::channel();
@@ -211,6 +225,11 @@ impl<'a> Bench<'a> {
         }
         self.programs = Some(Programs::start(self.plan, &self.hosts, &self.folder)?);
         self.poller = self.start_poller(clock)?;
+        Ok(clock)
+    }
+
+    fn play(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
+        let clock = self.begin()?;
         let end = self.wait(&clock, go_on)?;
         let polled = self.poller.take().map(Poller::finish).unwrap_or_default();
         // Captures first: what the end of the run does to connections is none of the scenario's.
@@ -229,7 +248,7 @@ impl<'a> Bench<'a> {
             origin: clock.origin,
             time,
             first: found.first,
-            ended: self.transfers.ended.lock().map(|all| all.clone()).unwrap_or_default(),
+            ended: self.ended(),
             exits,
             polled,
             links: found.links,
@@ -301,6 +320,10 @@ impl<'a> Bench<'a> {
     /// Packets that the machine threw away between a host and the bridge.
     fn lost_on_the_way_in(&self) -> u64 {
         self.hosts.iter().filter_map(|h| h.ns.inside(|| Ok(sent_in_vain())).ok()).sum()
+    }
+
+    fn ended(&self) -> Vec<Ended> {
+        self.transfers.ended.lock().map(|all| all.clone()).unwrap_or_default()
     }
 
     fn stop_transfers(&mut self) {

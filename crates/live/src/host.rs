@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// The interface of every host, in its own namespace.
 pub const INTERFACE: &str = "rexmit-eth";
+/// The kernel's bridge device, where there is one.
+const KERNEL_BRIDGE: &str = "rexmit-br";
 const NETWORK: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
 const PREFIX: u8 = 8;
 const UP_WAIT: Duration = Duration::from_millis(2);
@@ -91,6 +93,26 @@ pub fn build(plan: &Plan, lock: &Lock, bridge: &Namespace) -> Result<Vec<Host>, 
         up.told(format!("host {}", host.name))?;
     }
     Ok(hosts)
+}
+
+/// A bridge device of the kernel's own between the interfaces of `hosts` hosts.
+pub fn kernel_bridge(bridge: &Namespace, hosts: usize) -> Result<(), Error> {
+    let made = bridge.inside(|| {
+        let mut netlink = Netlink::open()?;
+        netlink.bridge(KERNEL_BRIDGE)?;
+        let master = sys::interface_index(KERNEL_BRIDGE)?;
+        for name in (0..hosts).map(bridge_interface) {
+            netlink.enslave(sys::interface_index(&name)?, master)?;
+        }
+        netlink.up(master)?;
+        until_running(&[KERNEL_BRIDGE.to_owned()])
+    });
+    match made {
+        Err(e) if e.raw_os_error() == Some(libc::EOPNOTSUPP) => Err(Error::Machine(
+            "this kernel has no bridge devices: modprobe bridge, or a kernel with CONFIG_BRIDGE".to_owned(),
+        )),
+        made => made.told("the kernel's bridge"),
+    }
 }
 
 /// Waits until interfaces send what they are given.

@@ -23,6 +23,7 @@
 //! | `command` | programs that run in the hosts instead |
 //! | `poll` | the senders' state by TCP_INFO |
 //! | `bench` | a whole run: build, run, wait, take down, with every wait bounded |
+//! | `bench::plain` | the same hosts over a bridge of the kernel's, for a benchmark |
 //!
 //! Nothing of the machine's own network is touched: veth pairs begin and end in namespaces of the run, and sysctls
 //! are set inside those. Outside Linux the crate is empty.

@@ -92,6 +92,23 @@ impl Netlink {
         self.ask(m)
     }
 
+    /// A bridge device of the kernel, without ports yet.
+    pub fn bridge(&mut self, called: &str) -> io::Result<()> {
+        let mut m = Message::new(libc::RTM_NEWLINK, libc::NLM_F_CREATE | libc::NLM_F_EXCL);
+        m.interface(0, 0, 0);
+        m.attribute(libc::IFLA_IFNAME, &name(called));
+        m.nested(libc::IFLA_LINKINFO, |m| m.attribute(libc::IFLA_INFO_KIND, b"bridge"));
+        self.ask(m)
+    }
+
+    /// Makes an interface a port of a bridge.
+    pub fn enslave(&mut self, interface: u32, master: u32) -> io::Result<()> {
+        let mut m = Message::new(libc::RTM_NEWLINK, 0);
+        m.interface(interface, 0, 0);
+        m.attribute(libc::IFLA_MASTER, &master.to_ne_bytes());
+        self.ask(m)
+    }
+
     pub fn up(&mut self, interface: u32) -> io::Result<()> {
         let mut m = Message::new(libc::RTM_NEWLINK, 0);
         m.interface(interface, libc::IFF_UP as u32, libc::IFF_UP as u32);

@@ -47,6 +47,8 @@ pub struct Connection {
     pub start: Time,
     pub stop: Option<Time>,
     pub work: Work,
+    /// What the kernel holds the built-in sender to, in bits of payload a second; no scenario asks for it.
+    pub pace_bps: Option<u64>,
     /// The client's, the server's.
     pub tcp: [Tcp; 2],
 }
@@ -159,6 +161,7 @@ impl Plan {
                 start: start(s.seed, flow, source),
                 stop: flow.stop,
                 work: work.clone(),
+                pace_bps: None,
                 tcp: [ends[0].0.clone(), ends[1].0.clone()],
             });
         }

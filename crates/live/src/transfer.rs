@@ -205,6 +205,9 @@ fn connect(c: &Connection, shared: &Shared) -> io::Result<Option<TcpStream>> {
     if let Tcp::Kernel(congestion) = &c.tcp[0] {
         sys::set_congestion(fd.as_fd(), congestion)?;
     }
+    if let Some(bps) = c.pace_bps {
+        sys::set_option(fd.as_fd(), libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(bps / 8))?;
+    }
     let stream = TcpStream::from(fd);
     stream.set_nonblocking(true)?;
     sys::begin_connect(stream.as_fd(), c.to)?;

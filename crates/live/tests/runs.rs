@@ -76,3 +76,20 @@ fn nothing_is_left_behind_however_a_run_ends() {
     assert!(panicked.is_err());
     assert_eq!(left(), Vec::<String>::new());
 }
+
+#[test]
+fn a_kernel_bridge_carries_the_same_transfer_without_the_links() {
+    needs_a_bench!();
+    // What the scenario's links would do is not done: with them, a megabyte would take eight seconds.
+    let plan = support::plan(&chain("rate = \"1Mbps\"\ndelay = \"100ms\"", FILE)).expect("a plan");
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let ran = live::bench::plain::run(&plan, folder.path()).expect("it runs");
+    let [client, server] = &ran.ended[0].sides;
+    let (client, server) = (client.as_ref().expect("a client"), server.as_ref().expect("a server"));
+    assert_eq!((client.bytes, server.bytes), (1_000_000, 1_000_000));
+    assert!(server.last.expect("an end") - server.first.expect("a beginning") < Span::from_secs(4));
+    let times = &ran.transit.times;
+    assert!(times.packets > 690, "{} packets seen at both hosts", times.packets);
+    assert!(times.quantile(0.5).expect("packets") > Span::ZERO);
+    assert!(times.quantile(0.5).expect("packets") < Span::from_millis(50));
+}
