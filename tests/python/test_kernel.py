@@ -103,8 +103,8 @@ def test_live_the_kernel_is_compared_with_its_captured_run_too(
     out = tmp_path / "out.json"
     command = ["--captures", str(tmp_path), "--run", "A1_reno", "--live", "--json", str(out)]
     lost = []
-    # A machine that is busy elsewhere delays a kernel too, and its slow start then goes another way: one run in
-    # three has to be undisturbed.
+    # A machine that is busy elsewhere delays a kernel too, and its slow start then goes another way: one run
+    # in three has to be undisturbed.
     for _ in range(3):
         assert kernel.main(command) == 0
         assert "captured runs against those made now" in capsys.readouterr().out
