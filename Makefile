@@ -1,7 +1,10 @@
 # make build   .venv/bin/rexmit            make demo   analyse a capture that ships with the project
 # make test    everything that is checked  make bench  the benchmarks, beside other tools where installed
+<<<<<<< HEAD
 # make studies the papers' experiments run again, the pages of docs/studies written anew
 # make fast    the same as build, laid out by what is hot: simulates a quarter faster, takes twice as long
+=======
+>>>>>>> parent of 321b19b (bench: make fast builds with a profile of its own runs; the simulator takes a fifth less time, and the benchmarks measure that build)
 
 PYTHON ?= python3
 VENV   := .venv
@@ -19,7 +22,11 @@ NEEDS := $(BIN)/.build-needs
 TOOLS := $(BIN)/.test-needs
 BUILT := $(BIN)/.built
 
+<<<<<<< HEAD
 .PHONY: build fast demo test test-rust test-python lint lint-rust lint-python studies bench clean
+=======
+.PHONY: build demo test test-rust test-python lint lint-rust lint-python bench clean
+>>>>>>> parent of 321b19b (bench: make fast builds with a profile of its own runs; the simulator takes a fifth less time, and the benchmarks measure that build)
 
 build: $(BUILT)
 
@@ -40,20 +47,6 @@ $(NEEDS): pyproject.toml | $(BIN)/python
 $(BUILT): $(SOURCES) $(NEEDS)
 	@command -v cargo >/dev/null || { echo "rexmit needs a Rust toolchain: see https://rustup.rs" >&2; exit 1; }
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
-	  $(BIN)/maturin develop --release --quiet
-	@touch $@
-
-# With a profile of its own runs (benches/profile.py), as releases are built. `make build` after a change is plain
-# again. The flags differ from those of a plain build: a folder of its own spares both from being built anew.
-PROFILE := $(TARGET)/profile/rexmit.profdata
-FAST    := $(TARGET)/profile/.fast
-
-fast: $(FAST)
-
-$(FAST): $(BUILT) benches/profile.py
-	$(BIN)/python benches/profile.py
-	RUSTFLAGS="-Cprofile-use=$(abspath $(PROFILE))" CARGO_TARGET_DIR=$(abspath $(TARGET)/profile/fast) \
-	  PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
 	  $(BIN)/maturin develop --release --quiet
 	@touch $@
 
@@ -91,11 +84,15 @@ $(TOOLS): pyproject.toml $(BUILT)
 	$(PIP) $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' | tr '\n' ' ')
 	@touch $@
 
+<<<<<<< HEAD
 # The pages of docs/studies, from runs with the usual number of replications.
 studies: build
 	$(BIN)/rexmit study run all --docs docs/studies
 
 bench: fast
+=======
+bench: build
+>>>>>>> parent of 321b19b (bench: make fast builds with a profile of its own runs; the simulator takes a fifth less time, and the benchmarks measure that build)
 	$(BIN)/python benches/bench.py
 
 clean:

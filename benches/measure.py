@@ -14,8 +14,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 DATA = ROOT / "target" / "bench-data"
-#: What `make fast` learnt (profile.py).
-PROFILE = (ROOT / TARGET) / "profile" / "rexmit.profdata"
 
 
 @dataclass(frozen=True)
@@ -86,20 +84,13 @@ def in_turns(programs: list[Program], runs: int) -> None:
 
 
 def build(package: str, what: list[str], binary: str) -> Path | None:
-    """Builds one binary as `make fast` builds rexmit, or plain where there is no profile; None if it does not
-    exist (yet) or does not build.
-    """
-    target = TARGET if TARGET.is_absolute() else ROOT / TARGET
-    env = dict(os.environ)
-    if PROFILE.exists():
-        target = target / "profile" / "fast"
-        env |= {"RUSTFLAGS": f"-Cprofile-use={PROFILE}", "CARGO_TARGET_DIR": str(target)}
+    """Builds one binary in release mode; None if it does not exist (yet) or does not build."""
     command = ["cargo", "build", "--quiet", "--release", "-p", package, *what]
-    done = subprocess.run(command, check=False, cwd=ROOT, env=env, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
     if done.returncode != 0:
         print(f"note: {binary} was not built: {done.stderr.strip().splitlines()[:1]}", file=sys.stderr)
         return None
-    return target / "release" / binary
+    return (TARGET if TARGET.is_absolute() else ROOT / TARGET) / "release" / binary
 
 
 def row(
