@@ -1,10 +1,6 @@
 # make build   .venv/bin/rexmit            make demo   analyse a capture that ships with the project
 # make test    everything that is checked  make bench  the benchmarks, beside other tools where installed
-<<<<<<< HEAD
 # make studies the papers' experiments run again, the pages of docs/studies written anew
-# make fast    the same as build, laid out by what is hot: simulates a quarter faster, takes twice as long
-=======
->>>>>>> parent of 321b19b (bench: make fast builds with a profile of its own runs; the simulator takes a fifth less time, and the benchmarks measure that build)
 
 PYTHON ?= python3
 VENV   := .venv
@@ -22,11 +18,7 @@ NEEDS := $(BIN)/.build-needs
 TOOLS := $(BIN)/.test-needs
 BUILT := $(BIN)/.built
 
-<<<<<<< HEAD
-.PHONY: build fast demo test test-rust test-python lint lint-rust lint-python studies bench clean
-=======
-.PHONY: build demo test test-rust test-python lint lint-rust lint-python bench clean
->>>>>>> parent of 321b19b (bench: make fast builds with a profile of its own runs; the simulator takes a fifth less time, and the benchmarks measure that build)
+.PHONY: build demo test test-rust test-python lint lint-rust lint-python studies bench clean
 
 build: $(BUILT)
 
@@ -84,15 +76,11 @@ $(TOOLS): pyproject.toml $(BUILT)
 	$(PIP) $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' | tr '\n' ' ')
 	@touch $@
 
-<<<<<<< HEAD
 # The pages of docs/studies, from runs with the usual number of replications.
 studies: build
 	$(BIN)/rexmit study run all --docs docs/studies
 
-bench: fast
-=======
 bench: build
->>>>>>> parent of 321b19b (bench: make fast builds with a profile of its own runs; the simulator takes a fifth less time, and the benchmarks measure that build)
 	$(BIN)/python benches/bench.py
 
 clean:
