@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,10 @@ import rexmit
 import rexmit.batch
 from rexmit.frame import Frame
 from story import ORIGIN_NS, Story
+
+# A shell's background job ignores Ctrl-C, and so would every test of it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DATA = Path(__file__).parent.parent / "data"
 
