@@ -89,19 +89,17 @@ class Comparison:
         }
 
 
-def compare(first: Capture, second: Capture, names: tuple[str, str] | None = None) -> Comparison:
-    """Compares the largest flow of one capture with the largest of another. names: what the page calls them.
+def compare(first: Capture, second: Capture) -> Comparison:
+    """Compares the largest flow of one capture with the largest of another.
 
     Raises ValueError if one of them has no flow with data.
     """
-    flows = [largest(first), largest(second)]
-    called = names or (first.name, second.name)
-    a, b = (profile(flow, name) for flow, name in zip(flows, called, strict=True))
-    return compared(a, b, tuple(_look_at(second, flows[1])))
+    a, b = largest(first), largest(second)
+    return compared(profile(a, first.name), profile(b, second.name), look_at(second, b))
 
 
-def compared(a: Profile, b: Profile, look_at: Sequence[str] = ()) -> Comparison:
-    """Compares two profiles."""
+def compared(a: Profile, b: Profile, advice: Sequence[str] = ()) -> Comparison:
+    """Compares two profiles. advice: what to look at in the second, in sentences."""
     # Seconds for as many bytes as the first transfer moved, so that a longer file alone is no difference.
     scale = a.bytes / b.bytes if b.bytes else 1.0
     found = [_episodes(a, b, scale), *_idles(a, b, scale), _sending(a, b, scale), *_facts(a, b)]
@@ -111,7 +109,7 @@ def compared(a: Profile, b: Profile, look_at: Sequence[str] = ()) -> Comparison:
         b,
         b.duration_s * scale - a.duration_s,
         tuple(sorted(kept, key=lambda d: (d.cost_s is None, -abs(d.cost_s or 0.0), -d.weight))),
-        tuple(look_at),
+        tuple(advice),
     )
 
 
@@ -168,7 +166,8 @@ def profile(flow: Flow, name: str) -> Profile:
     )
 
 
-def _look_at(capture: Capture, flow: Flow) -> list[str]:
+def look_at(capture: Capture, flow: Flow) -> list[str]:
+    """What to look at in a flow, in sentences."""
     from rexmit.page import answer
 
     for seen in capture.overview(16)["flows"]:

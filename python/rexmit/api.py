@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from rexmit import _core
-from rexmit.tables import Table
+from rexmit.tables import Named, Table
 
 if TYPE_CHECKING:
     from rexmit.figures import Figure
@@ -65,7 +65,7 @@ def capture(
     )
 
 
-class Capture:
+class Capture(Named):
     """What one pass over a capture found. Made by `rexmit.capture`."""
 
     def __init__(
@@ -151,46 +151,6 @@ class Capture:
     def flows(self) -> Flows:
         """One row for each direction that carried data; `flows[0]` is the first of them as a `Flow`."""
         return Flows(self)
-
-    @property
-    def bursts(self) -> Table:
-        """Maximal runs of lost copies."""
-        return self.table("bursts")
-
-    @property
-    def episodes(self) -> Table:
-        """Bursts whose repair overlaps, with trigger, silence and cost."""
-        return self.table("episodes")
-
-    @property
-    def retransmissions(self) -> Table:
-        """Every segment that was sent again, with its cause and evidence."""
-        return self.table("retransmissions")
-
-    @property
-    def probes(self) -> Table:
-        """Tail-loss probes, those with new data apart."""
-        return self.table("probes")
-
-    @property
-    def idle(self) -> Table:
-        """Gaps in sending, with their cause."""
-        return self.table("idle")
-
-    @property
-    def intervals(self) -> Table:
-        """Bytes sent, new and acknowledged, interval by interval."""
-        return self.table("intervals")
-
-    @property
-    def rtt(self) -> Table:
-        """Round-trip samples, from ACKs (Karn's rule) and from timestamps."""
-        return self.table("rtt")
-
-    @property
-    def packets(self) -> Table:
-        """Every packet, as the figures use them."""
-        return self.table("packets")
 
     def worst(self, n: int = 1) -> list[Flow]:
         """The n flows that cost most, the worst first."""

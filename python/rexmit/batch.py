@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from rexmit import _core
 from rexmit.scenario import Scenario
 from rexmit.simulation import Run
-from rexmit.tables import Table
+from rexmit.tables import NamedOfRuns, Table
 
 if TYPE_CHECKING:
     from rexmit.scenario import Source
@@ -67,7 +67,7 @@ def runs(
     return Runs(variants, plan, options, tuple(tables), bin, threads, progress)
 
 
-class Runs(Sequence[Run]):
+class Runs(NamedOfRuns, Sequence[Run]):
     """Runs that were counted, a sequence of `Run`, and the tables of all of them. Made by `rexmit.runs`."""
 
     def __init__(
@@ -200,71 +200,6 @@ class Runs(Sequence[Run]):
     def flows(self) -> Table:
         """One row for each run and flow (docs/definitions.md)."""
         return self.table("flows")
-
-    @property
-    def bursts(self) -> Table:
-        """The bursts of all runs."""
-        return self.table("bursts")
-
-    @property
-    def episodes(self) -> Table:
-        """The episodes of all runs."""
-        return self.table("episodes")
-
-    @property
-    def retransmissions(self) -> Table:
-        """The retransmissions of all runs."""
-        return self.table("retransmissions")
-
-    @property
-    def probes(self) -> Table:
-        """The probes with new data of all runs."""
-        return self.table("probes")
-
-    @property
-    def idle(self) -> Table:
-        """The idle gaps of all runs."""
-        return self.table("idle")
-
-    @property
-    def intervals(self) -> Table:
-        """What was sent and acknowledged in each interval, of all runs."""
-        return self.table("intervals")
-
-    @property
-    def rtt(self) -> Table:
-        """The RTT samples of all runs."""
-        return self.table("rtt")
-
-    @property
-    def packets(self) -> Table:
-        """The packets of all runs."""
-        return self.table("packets")
-
-    @property
-    def state(self) -> Table:
-        """What each sender of each run knew and decided, at every change."""
-        return self.table("state")
-
-    @property
-    def queues(self) -> Table:
-        """Each packet that came into a queue or left it, of all runs."""
-        return self.table("queues")
-
-    @property
-    def drops(self) -> Table:
-        """Each packet that a link lost, of all runs."""
-        return self.table("drops")
-
-    @property
-    def truth(self) -> Table:
-        """Each transmission of data that was not new, of all runs: why, and whether it was needless."""
-        return self.table("truth")
-
-    @property
-    def hosts(self) -> Table:
-        """Each packet that a host sent or received, of all runs."""
-        return self.table("hosts")
 
     @cached_property
     def losses(self) -> Table:

@@ -33,7 +33,6 @@ NEAR_S = 1.0
 LISTED = 12
 #: Longer names give way in the figure's legend.
 LEGEND = 48
-KIND_IN_WORDS = REPAIRED_BY | {"ack": "ack"}
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,8 @@ class SideBySide:
     @cached_property
     def costs(self) -> Comparison:
         """Where the time of both went."""
-        return against.compare(*self.captures, names=self.names)
+        a, b = (against.profile(flow, name) for flow, name in zip(self.flows, self.names, strict=True))
+        return against.compared(a, b, against.look_at(self.captures[1], self.flows[1]))
 
     @cached_property
     def episodes(self) -> list[Pair]:
@@ -241,17 +241,26 @@ def _rows(number: int, pair: Pair, width: int) -> list[tuple[str, ...]]:
 def _cells(row: Row | None) -> tuple[str, ...]:
     if row is None:
         return ("none", "", "", "", "", "", "")
-    lost, kind = row.get("lost_copies"), str(row.get("kind", row.get("trigger")))
-    end, cost = row.get("end"), row.get("cost_s")
+    lost, kind = row.get("lost_copies"), _kind(row)
+    took, cost = _took(row), row.get("cost_s")
     return (
         f"{row['start']:.3f}",
         f"{int(row['lost_segments'] if lost is None else lost):,}",
-        KIND_IN_WORDS.get(kind, kind),
+        REPAIRED_BY.get(kind, kind),
         "" if row.get("silence_s") is None else seconds(float(row["silence_s"])),
         str(int(row.get("timeouts") or 0)),
-        "open" if end is None else seconds(float(end) - float(row["start"])),
+        "open" if took is None else seconds(took),
         UNKNOWN_COST if cost is None else plain_seconds(max(0.0, float(cost))),
     )
+
+
+def _kind(row: Row) -> str:
+    """How an episode was repaired, or what set off the repair of a burst."""
+    return str(row.get("kind", row.get("trigger")))
+
+
+def _took(row: Row) -> float | None:
+    return None if row.get("end") is None else float(row["end"]) - float(row["start"])
 
 
 def _change(a: Row, b: Row) -> tuple[str, ...]:
@@ -261,12 +270,8 @@ def _change(a: Row, b: Row) -> tuple[str, ...]:
         difference = float(b[key]) - float(a[key])
         return "=" if abs(difference) < 5e-4 else ("+" if difference > 0 else "−") + form(abs(difference))
 
-    took = {
-        "first": None if a.get("end") is None else a["end"] - a["start"],
-        "second": None if b.get("end") is None else b["end"] - b["start"],
-    }
-    a, b = a | {"took": took["first"]}, b | {"took": took["second"]}
-    kinds = [str(row.get("kind", row.get("trigger"))) for row in (a, b)]
+    a, b = ({**row, "took": _took(row)} for row in (a, b))
+    kinds = [_kind(row) for row in (a, b)]
     return (
         change("start", lambda v: f"{v:.3f}"),
         change("lost_copies", lambda v: f"{v:,.0f}") or change("lost_segments", lambda v: f"{v:,.0f}"),

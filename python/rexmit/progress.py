@@ -12,15 +12,10 @@ from typing import Any, Self
 PATIENCE_S = 2.0
 
 
-class Progress:
-    """Called by the core about ten times a second; answers whether to go on.
+class Interruptible:
+    """As a context it takes over Ctrl-C: the first one sets `stopped`, a second one ends the program."""
 
-    As a context it takes over Ctrl-C: the first one ends the reading and keeps what was read, a second one
-    ends the program.
-    """
-
-    def __init__(self, what: str) -> None:
-        self.what = what
+    def __init__(self) -> None:
         self.stopped = False
         self._bar: Any = None
         self._task: Any = None
@@ -40,16 +35,36 @@ class Progress:
     ) -> None:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
-        if self._bar is not None:
-            self._bar.stop()
+        self.hide()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.stopped:
             raise KeyboardInterrupt
         self.stopped = True
 
+    def hide(self) -> None:
+        """Takes the bar away, so that something can be printed; the next step shows it again."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _waited(self) -> bool:
+        """Whether it is time to show a bar to somebody who looks."""
+        return self._bar is None and time.monotonic() - self._began > PATIENCE_S and sys.stderr.isatty()
+
+
+class Progress(Interruptible):
+    """Called by the core about ten times a second; answers whether to go on.
+
+    The first Ctrl-C ends the reading and keeps what was read.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.what = what
+
     def __call__(self, done: int, total: int | None, packets: int) -> bool:
-        if self._bar is None and time.monotonic() - self._began > PATIENCE_S and sys.stderr.isatty():
+        if self._waited():
             self._show()
         if self._bar is not None:
             self._bar.update(
@@ -87,7 +102,7 @@ class Stepping(Progress):
         self._unit = unit
 
     def __call__(self, done: float, total: float | None, packets: int) -> bool:
-        if self._bar is None and time.monotonic() - self._began > PATIENCE_S and sys.stderr.isatty():
+        if self._waited():
             self._show()
         if self._bar is not None:
             told = f"{done:,.0f}" + (f" of {total:,.0f}" if total is not None else "") + f" {self._unit}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from rexmit import _core, bench
 from rexmit.api import ON_DEMAND, RANKED, Capture
 from rexmit.scenario import Scenario
-from rexmit.tables import Table
+from rexmit.tables import NamedOfRuns, Table
 
 if TYPE_CHECKING:
     from rexmit.api import Flow
@@ -70,7 +70,7 @@ def run(
     return Run(resolved, seed, options, tuple(tables), captures, progress)
 
 
-class Run(Capture):
+class Run(NamedOfRuns, Capture):
     """A run of a scenario, read like a capture: `flows`, `episodes`, figures, `page()`; and `state`,
     `queues`, `drops`, `truth`, `hosts`, which no capture shows. Times are s since the run began. Made by
     `rexmit.run`.
@@ -151,33 +151,6 @@ class Run(Capture):
             return self._analysis.table(name)
 
         return Table(name, load)
-
-    @property
-    def state(self) -> Table:
-        """What each sender knew and decided, at every change: cwnd, ssthresh, SRTT, RTO, phase."""
-        return self.table("state")
-
-    @property
-    def queues(self) -> Table:
-        """Each packet that came into a queue or left it: occupancy after it, and how long it waited."""
-        return self.table("queues")
-
-    @property
-    def drops(self) -> Table:
-        """Each packet that a link lost, and why."""
-        return self.table("drops")
-
-    @property
-    def truth(self) -> Table:
-        """Each transmission of data that was not new: why, and whether it was needless. The analysis never
-        reads it.
-        """
-        return self.table("truth")
-
-    @property
-    def hosts(self) -> Table:
-        """Each packet that a host sent or received, whatever it is: TCP, one-way agents, datagrams."""
-        return self.table("hosts")
 
     def cwnd(self, flow: Flow | None = None) -> Figure:
         """A sender's congestion window, slow-start threshold, flight and timer against time.

@@ -126,3 +126,82 @@ def _cell(value: Any) -> str:
     if hasattr(value, "isoformat"):
         return str(value.strftime("%H:%M:%S.%f"))
     return str(value)
+
+
+class Named:
+    """The tables of a capture, of a run or of many runs, each by its name."""
+
+    def table(self, name: Any) -> Table:
+        """One of the tables by its name."""
+        raise NotImplementedError
+
+    @property
+    def bursts(self) -> Table:
+        """Maximal runs of lost copies."""
+        return self.table("bursts")
+
+    @property
+    def episodes(self) -> Table:
+        """Bursts whose repair overlaps, with trigger, silence and cost."""
+        return self.table("episodes")
+
+    @property
+    def retransmissions(self) -> Table:
+        """Every segment that was sent again, with its cause and evidence."""
+        return self.table("retransmissions")
+
+    @property
+    def probes(self) -> Table:
+        """Tail-loss probes, those with new data apart."""
+        return self.table("probes")
+
+    @property
+    def idle(self) -> Table:
+        """Gaps in sending, with their cause."""
+        return self.table("idle")
+
+    @property
+    def intervals(self) -> Table:
+        """Bytes sent, new and acknowledged, interval by interval."""
+        return self.table("intervals")
+
+    @property
+    def rtt(self) -> Table:
+        """Round-trip samples, from ACKs (Karn's rule) and from timestamps."""
+        return self.table("rtt")
+
+    @property
+    def packets(self) -> Table:
+        """Every packet, as the figures use them."""
+        return self.table("packets")
+
+
+class NamedOfRuns(Named):
+    """And those that no capture shows."""
+
+    @property
+    def state(self) -> Table:
+        """What each sender knew and decided, at every change: cwnd, ssthresh, SRTT, RTO, phase."""
+        return self.table("state")
+
+    @property
+    def queues(self) -> Table:
+        """Each packet that came into a queue or left it: occupancy after it, and how long it waited."""
+        return self.table("queues")
+
+    @property
+    def drops(self) -> Table:
+        """Each packet that a link lost, and why."""
+        return self.table("drops")
+
+    @property
+    def truth(self) -> Table:
+        """Each transmission of data that was not new: why, and whether it was needless. The analysis never
+        reads it.
+        """
+        return self.table("truth")
+
+    @property
+    def hosts(self) -> Table:
+        """Each packet that a host sent or received, whatever it is: TCP, one-way agents, datagrams."""
+        return self.table("hosts")

@@ -15,7 +15,10 @@ from rexmit.cli import main
 OUTAGE = """
 name = "pair"
 duration = "20s"
-nodes = ["a", "b"]
+[[node]]
+name = "a"
+[[node]]
+name = "b"
 [[link]]
 name = "l"
 between = ["a", "b"]
@@ -57,8 +60,7 @@ def test_outages_on_a_beat_match_over_half_of_it() -> None:
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, beside.SideBySide]:
     path = tmp_path_factory.mktemp("beside") / "pair.toml"
-    lines = OUTAGE.replace('nodes = ["a", "b"]\n', '[[node]]\nname = "a"\n[[node]]\nname = "b"\n')
-    path.write_text(lines, encoding="utf-8")
+    path.write_text(OUTAGE, encoding="utf-8")
     other = rx.run(path, set={"flow.up.stack": "rfc-tahoe"})
     return path, rx.compare(rx.run(path), other)
 

@@ -2,9 +2,8 @@
 
 use crate::content::Content;
 use crate::error::Error;
-use net::{Duplex, NodeId, Topology};
-use path::random::Stream;
-use scenario::model::{Flow, Input, Link, Scenario, StartSpread, Transport, Workload};
+use net::{Duplex, Topology};
+use scenario::model::{Flow, Input, Scenario, Transport, Workload};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
@@ -158,7 +157,7 @@ impl Plan {
                 server: flow.to,
                 from: SocketAddrV4::new(self.address(flow.from), client_port),
                 to: SocketAddrV4::new(self.address(flow.to), server_port),
-                start: start(s.seed, flow, source),
+                start: flow.starts(s.seed, source),
                 stop: flow.stop,
                 work: work.clone(),
                 pace_bps: None,
@@ -224,7 +223,7 @@ impl Plan {
             server: flow.to,
             client_line: filled(&lines.client),
             server_line: lines.server.as_ref().map(filled),
-            start: start(s.seed, flow, 0),
+            start: flow.starts(s.seed, 0),
             tcp,
         });
         Ok(())
@@ -319,13 +318,8 @@ fn ports(connection: u32) -> (u16, u16) {
 }
 
 fn topology(s: &Scenario) -> Topology {
-    let duplex = |link: &Link| Duplex {
-        name: link.name.clone(),
-        between: (NodeId(link.between.0 as u32), NodeId(link.between.1 as u32)),
-        forward: link.forward.clone(),
-        back: link.back.clone(),
-    };
-    Topology { nodes: s.nodes.len() as u32, links: s.links.iter().map(duplex).collect() }
+    let links = s.links.iter().map(|l| Duplex::new(&l.name, l.between, &l.forward, &l.back));
+    Topology { nodes: s.nodes.len() as u32, links: links.collect() }
 }
 
 fn hosts(s: &Scenario) -> Result<Vec<usize>, Error> {
@@ -377,18 +371,6 @@ fn work(flow: &Flow) -> Result<Work, Error> {
              runs in the simulator only",
             flow.name
         ))),
-    }
-}
-
-/// As the simulator draws it.
-fn start(seed: u64, flow: &Flow, source: u32) -> Time {
-    match flow.start.spread {
-        StartSpread::Together => flow.start.at,
-        StartSpread::Spaced { by } => flow.start.at + by * i64::from(source),
-        StartSpread::Random { within } => {
-            let mut stream = Stream::new(seed, &format!("flow {} {source}", flow.name), "start");
-            flow.start.at + stream.uniform_span(within)
-        }
     }
 }
 

@@ -22,6 +22,18 @@ pub struct Duplex {
     pub back: LinkSpec,
 }
 
+impl Duplex {
+    /// Between two nodes, by their places in the topology.
+    pub fn new(name: &str, between: (usize, usize), forward: &LinkSpec, back: &LinkSpec) -> Duplex {
+        Duplex {
+            name: name.to_owned(),
+            between: (NodeId(between.0 as u32), NodeId(between.1 as u32)),
+            forward: forward.clone(),
+            back: back.clone(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Topology {
     pub nodes: u32,

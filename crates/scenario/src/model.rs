@@ -2,6 +2,7 @@
 //!
 //! Nodes, links, flows and stacks refer to each other by index, in the order of the file.
 
+use path::random::Stream;
 use path::spec::LinkSpec;
 use tcp::stack::Stack;
 use time::{Span, Time};
@@ -62,6 +63,24 @@ pub struct Flow {
     pub stop: Option<Time>,
     pub transport: Transport,
     pub workload: Workload,
+}
+
+impl Flow {
+    /// The random stream of one of its sources, for one purpose, so that nothing shifts anything else.
+    pub fn stream(&self, seed: u64, source: u32, purpose: &str) -> Stream {
+        Stream::new(seed, &format!("flow {} {source}", self.name), purpose)
+    }
+
+    /// When one of its sources begins.
+    pub fn starts(&self, seed: u64, source: u32) -> Time {
+        match self.start.spread {
+            StartSpread::Together => self.start.at,
+            StartSpread::Spaced { by } => self.start.at + by * i64::from(source),
+            StartSpread::Random { within } => {
+                self.start.at + self.stream(seed, source, "start").uniform_span(within)
+            }
+        }
+    }
 }
 
 /// When the sources of a flow begin.

@@ -8,9 +8,8 @@ use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
 use crate::workload::Application;
 use net::{BuildError, Duplex, Net, NodeId, Step, Topology};
-use path::random::Stream;
 use path::{Counters, LinkId, Tallies};
-use scenario::model::{Flow, Scenario, StartSpread, Transport};
+use scenario::model::{Flow, Scenario, Transport};
 use tcp::endpoint::Failure;
 use time::{Span, Time};
 use wire::Seq;
@@ -121,8 +120,7 @@ impl<R: Recorder> Simulation<R> {
         let mut ends = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
             for source in 0..flow.count {
-                let mut seeds = Seeds { seed, flow: &flow.name, source };
-                let connection = seeds.connection(index as u32, flow, &stacks);
+                let connection = connection(seed, index as u32, flow, source, &stacks);
                 let number = connections.len() as u32;
                 net.set_timer(Alarm::Application.id(number), Some(connection.starts));
                 connections.push(connection);
@@ -287,50 +285,26 @@ impl<R: Recorder> Simulation<R> {
 }
 
 fn topology(scenario: &Scenario) -> Topology {
-    let duplex = |link: &scenario::model::Link| Duplex {
-        name: link.name.clone(),
-        between: (NodeId(link.between.0 as u32), NodeId(link.between.1 as u32)),
-        forward: link.forward.clone(),
-        back: link.back.clone(),
-    };
-    Topology { nodes: scenario.nodes.len() as u32, links: scenario.links.iter().map(duplex).collect() }
+    let links = scenario.links.iter().map(|l| Duplex::new(&l.name, l.between, &l.forward, &l.back));
+    Topology { nodes: scenario.nodes.len() as u32, links: links.collect() }
 }
 
-/// The random streams of one source of a flow: each for one purpose, so that nothing shifts anything else.
-struct Seeds<'a> {
-    seed: u64,
-    flow: &'a str,
-    source: u32,
-}
-
-impl Seeds<'_> {
-    fn stream(&self, purpose: &str) -> Stream {
-        Stream::new(self.seed, &format!("flow {} {}", self.flow, self.source), purpose)
-    }
-
-    fn connection(&mut self, index: u32, flow: &Flow, stacks: &[Stack]) -> Connection {
-        let app = Application::new(&flow.workload, flow.stop, self.stream("workload"));
-        let starts = self.start(flow);
-        match flow.transport {
-            Transport::Datagram { packet_bytes } => Connection::datagrams(index, starts, app, packet_bytes),
-            Transport::Tcp { stack, receiver } => {
-                let mut isn = self.stream("isn");
-                let opening = Opening {
-                    client: stacks[stack].clone(),
-                    server: stacks[receiver].clone(),
-                    isns: [Seq(isn.next_u64() as u32), Seq(isn.next_u64() as u32)],
-                    overhead: self.stream("overhead"),
-                };
-                Connection::tcp(index, starts, app, opening)
-            }
-        }
-    }
-
-    fn start(&self, flow: &Flow) -> Time {
-        match flow.start.spread {
-            StartSpread::Together => flow.start.at,
-            StartSpread::Spaced { by } => flow.start.at + by * i64::from(self.source),
-            StartSpread::Random { within } => flow.start.at + self.stream("start").uniform_span(within),
+/// One source of a flow, which has the flow's place `index` in the scenario.
+fn connection(seed: u64, index: u32, flow: &Flow, source: u32, stacks: &[Stack]) -> Connection {
+    let stream = |purpose| flow.stream(seed, source, purpose);
+    let app = Application::new(&flow.workload, flow.stop, stream("workload"));
+    let starts = flow.starts(seed, source);
+    match flow.transport {
+        Transport::Datagram { packet_bytes } => Connection::datagrams(index, starts, app, packet_bytes),
+        Transport::Tcp { stack, receiver } => {
+            let mut isn = stream("isn");
+            let opening = Opening {
+                client: stacks[stack].clone(),
+                server: stacks[receiver].clone(),
+                isns: [Seq(isn.next_u64() as u32), Seq(isn.next_u64() as u32)],
+                overhead: stream("overhead"),
+            };
+            Connection::tcp(index, starts, app, opening)
         }
     }
 }

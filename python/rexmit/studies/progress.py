@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from rexmit.progress import PATIENCE_S
+from rexmit.progress import Interruptible
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Batch
@@ -20,15 +17,11 @@ if TYPE_CHECKING:
 GUESS_S = 0.03
 
 
-class Watch:
-    """Knows how far the plans of all studies are, and whether to go on.
-
-    As a context it takes over Ctrl-C: the first one ends what runs and keeps what is done, a second one ends
-    the program.
-    """
+class Watch(Interruptible):
+    """Knows how far the plans of all studies are, and whether to go on. After Ctrl-C what is done is kept."""
 
     def __init__(self) -> None:
-        self.stopped = False
+        super().__init__()
         self._runs: dict[tuple[str, str], int] = {}
         self._calls: dict[tuple[str, str], float] = {}
         self._ended: set[tuple[str, str]] = set()
@@ -36,30 +29,7 @@ class Watch:
         self._timed_runs = 0
         self._now: tuple[str, str] = ("", "")
         self._done = 0
-        self._since = self._began = time.monotonic()
-        self._bar: Any = None
-        self._task: Any = None
-        self._previous: Any = None
-
-    def __enter__(self) -> Self:
-        self._began = time.monotonic()
-        try:
-            self._previous = signal.signal(signal.SIGINT, self._interrupt)
-        except ValueError:  # not the main thread: whoever runs that minds Ctrl-C
-            self._previous = None
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
-        self.hide()
-
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self.stopped:
-            raise KeyboardInterrupt
-        self.stopped = True
+        self._since = self._began
 
     def expect(self, plans: Mapping[str, Mapping[str, Batch]]) -> None:
         """All that is going to run."""
@@ -88,12 +58,6 @@ class Watch:
         while not wait([future], timeout=0.1).done:
             self._tick()
 
-    def hide(self) -> None:
-        """Takes the bar away, so that something can be printed; the next tick shows it again."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-
     def _progress(self, done: int, total: int | None, events: int) -> bool:
         self._done = done
         self._tick()
@@ -111,7 +75,7 @@ class Watch:
 
     def _tick(self) -> None:
         elapsed = time.monotonic() - self._began
-        if self._bar is None and elapsed > PATIENCE_S and sys.stderr.isatty():
+        if self._waited():
             self._show()
         if self._bar is not None:
             left = self.remaining_s()
