@@ -185,3 +185,22 @@ def test_who_is_not_root_is_told_the_mend() -> None:
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, input=SCENARIO, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("the live bench makes network namespaces, and only root may: sudo"), done
+
+
+@needs_bench
+def test_rexmits_own_tcp_tells_as_much_as_a_simulated_one() -> None:
+    change = {"flow.upload.stack": "rfc-sack", "record.state": True}
+    run = rx.run(SCENARIO, bench="live", set=change)
+    told = run.state.to_pandas()
+    assert set(told["from_client"]) == {True, False}, "both ends are its own"
+    state = told[told["from_client"]]
+    assert len(state) > 200
+    assert state["dupacks"].notna().all()
+    assert (state["una"].iloc[0], state["una"].iloc[-1]) == (1, 1_000_002)
+    simulated = rx.run(SCENARIO, set=change).state.to_pandas()
+    assert list(state.columns) == list(simulated.columns)
+    way = run.summary["flows"][0]["forward"]
+    row = run.flows[0].row
+    assert way["resent_packets"] == row["retransmitted_segments"] > 0
+    assert way["timeouts"] == row["timeouts"]
+    assert way["data_bytes"] - way["resent_bytes"] == way["delivered_bytes"] == 1_000_000

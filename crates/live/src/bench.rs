@@ -9,6 +9,7 @@ use crate::command::Programs;
 use crate::error::{Error, Told};
 use crate::host::{self, Host};
 use crate::netns::Namespace;
+use crate::own::Viewed;
 use crate::own::host::{self as own, Station};
 use crate::plan::{Connection, Plan, Tcp};
 use crate::poll::Poller;
@@ -196,7 +197,7 @@ impl<'a> Bench<'a> {
         for (node, station) in self.stations.drain(..) {
             let (tell, told) = mpsc::channel();
             let plan = self.plan;
-            let thread = station.start(plan.ends_at(node), plan.seed, told, &self.transfers);
+            let thread = station.start(plan.ends_at(node), plan.seed, &plan.state, told, &self.transfers);
             self.threads.push(thread.told("a thread for rexmit's own TCP")?);
             starts.push(tell);
         }
@@ -239,7 +240,7 @@ impl<'a> Bench<'a> {
         bridge.shared.stop.store(true, Ordering::Relaxed);
         let found = bridge.thread.join().map_err(|_| Error::Failed("the bridge's thread died".into()))??;
         self.stop_transfers();
-        let (exits, told) = match self.programs.take() {
+        let (exits, warned) = match self.programs.take() {
             Some(mut programs) => (programs.stop(), std::mem::take(&mut programs.warnings)),
             None => (Vec::new(), Vec::new()),
         };
@@ -251,6 +252,7 @@ impl<'a> Bench<'a> {
             ended: self.ended(),
             exits,
             polled,
+            viewed: self.viewed(),
             links: found.links,
             tallies: found.tallies,
             packets: found.book.copies(),
@@ -261,7 +263,7 @@ impl<'a> Bench<'a> {
             quality: found.quality,
             captures,
             kernel: check::kernel(),
-            warnings: [self.plan.untold.clone(), told].concat(),
+            warnings: [self.plan.untold.clone(), warned].concat(),
         };
         outcome.quality.overload += self.lost_on_the_way_in();
         outcome.judge();
@@ -324,6 +326,10 @@ impl<'a> Bench<'a> {
 
     fn ended(&self) -> Vec<Ended> {
         self.transfers.ended.lock().map(|all| all.clone()).unwrap_or_default()
+    }
+
+    fn viewed(&self) -> Vec<Viewed> {
+        self.transfers.viewed.lock().map(|mut all| std::mem::take(&mut *all)).unwrap_or_default()
     }
 
     fn stop_transfers(&mut self) {

@@ -19,6 +19,7 @@
 //! | `record` | captures at the hosts |
 //! | `own` | rexmit's own TCP as packets, and the host where it runs, over TUN |
 //! | `content` | what the built-in senders say, so that a wrong byte is seen |
+//! | `counts` | what an end of a connection counted |
 //! | `transfer` | the built-in sender and receiver |
 //! | `command` | programs that run in the hosts instead |
 //! | `poll` | the senders' state by TCP_INFO |
@@ -38,6 +39,7 @@ pub mod clean;
 mod clock;
 mod command;
 pub mod content;
+mod counts;
 mod error;
 mod frames;
 mod host;

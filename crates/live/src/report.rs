@@ -3,8 +3,10 @@
 pub use crate::book::{Drop, Ends, Passed, Queued, Way, Which};
 pub use crate::bridge::Quality;
 pub use crate::command::Exit;
+pub use crate::counts::Counts;
 pub use crate::frames::Headers;
 pub use crate::lateness::Lateness;
+pub use crate::own::Viewed;
 pub use crate::poll::{Info, Polled};
 pub use crate::record::Taken;
 pub use crate::transfer::{Ended, Side};
@@ -40,6 +42,8 @@ pub struct Outcome {
     pub ended: Vec<Ended>,
     /// The senders' state, where it was asked for.
     pub polled: Vec<Polled>,
+    /// The same of rexmit's own TCP, at every change.
+    pub viewed: Vec<Viewed>,
     /// By program of the plan.
     pub exits: Vec<Exit>,
     /// By link: forward, back.

@@ -2,7 +2,9 @@
 
 use crate::clock::Clock;
 use crate::content::Content;
+use crate::counts::Counts;
 use crate::host::Host;
+use crate::own::Viewed;
 use crate::plan::{Connection, Tcp, Work};
 use crate::poll::Info;
 use crate::sys;
@@ -26,7 +28,8 @@ pub struct Side {
     pub bytes: u64,
     pub first: Option<Time>,
     pub last: Option<Time>,
-    pub info: Option<Info>,
+    /// `None` if the connection never was.
+    pub counts: Option<Counts>,
     /// Closed in order.
     pub closed: bool,
     pub error: Option<ErrorKind>,
@@ -56,6 +59,8 @@ pub struct Shared {
     pub ended: Mutex<Vec<Ended>>,
     /// Sockets that send, for whoever looks at their state: connection and a second handle.
     pub sending: Mutex<Vec<(u32, TcpStream)>>,
+    /// What rexmit's own senders told of their state, host by host, once they are done.
+    pub viewed: Mutex<Vec<Viewed>>,
     pub content: Content,
 }
 
@@ -65,6 +70,7 @@ impl Shared {
             stop: AtomicBool::new(false),
             ended: Mutex::new(vec![Ended::default(); connections]),
             sending: Mutex::default(),
+            viewed: Mutex::default(),
             content,
         })
     }
@@ -152,7 +158,7 @@ fn receive(mut stream: TcpStream, clock: Clock, shared: &Shared) -> Side {
             }
         }
     }
-    side.info = Info::of(&stream);
+    side.counts = Info::of(&stream).as_ref().map(Counts::from);
     side
 }
 
@@ -192,7 +198,7 @@ fn send(number: u32, c: &Connection, clock: &Clock, shared: &Shared, side: &mut 
         all.push((number, stream.try_clone()?));
     }
     let done = write_all(c, &mut stream, clock, shared, side).and_then(|()| close(&mut stream, shared, side));
-    side.info = Info::of(&stream);
+    side.counts = Info::of(&stream).as_ref().map(Counts::from);
     if let Ok(mut all) = shared.sending.lock() {
         all.retain(|(n, _)| *n != number);
     }

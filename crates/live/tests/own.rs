@@ -6,7 +6,8 @@ mod support;
 
 use live::content::Content;
 use live::report::{End, Outcome};
-use support::{plan, run_plan};
+use support::{plan, run, run_plan};
+use time::Span;
 
 const LINK: &str = "rate = \"16Mbps\"\ndelay = \"5ms\"\nframing = \"ethernet\"\nqueue = { kind = \"droptail\", packets = 60 }";
 const LOSSES: &str = "[[link.channel]]\nname = \"noise\"\nkind = \"random\"\nloss = 0.003\n";
@@ -90,4 +91,53 @@ fn window_scale_sack_and_timestamps_can_each_be_missing() {
         flows.push((KERNEL.to_owned(), name, 2_000_000));
     }
     transfer(&stacks, &flows);
+}
+
+/// One file through an outage that its timer has to end, by a stack that no kernel has.
+fn through_an_outage(record: &str) -> support::Ran {
+    let text = pairs("", &[("rfc-sack".to_owned(), KERNEL.to_owned(), 600_000)]);
+    let dark = "[[link.channel]]\nname = \"dark\"\nkind = \"outage\"\n\
+                schedule = { every = \"20s\", for = \"400ms\", phase = \"200ms\", anchor = \"first-syn\" }\n";
+    run(&(text.replace(LOSSES, dark) + record))
+}
+
+#[test]
+fn rexmits_own_tcp_counts_what_the_captures_show() {
+    needs_tun!();
+    let ran = through_an_outage("");
+    ran.assert_exact();
+    let [Some(client), Some(server)] = &ran.outcome.ended[0].sides else { panic!("{:?}", ran.outcome.ended) };
+    let (sent, came) = (client.counts.expect("counts"), server.counts.expect("counts"));
+    let data =
+        |seen: support::Count| seen.iter().filter(|(key, _)| key.7 > 0).map(|(_, n)| *n as u64).sum::<u64>();
+    assert_eq!(sent.data_packets, data(ran.captured(0, true)));
+    assert_eq!(came.arrived_packets, data(ran.captured(1, false)), "the kernel's count");
+    let passed = ran.outcome.passed[0].ways[0];
+    assert_eq!((sent.data_bytes, sent.resent_packets), (passed.payload_bytes, passed.resent_packets));
+    assert_eq!(sent.data_bytes - sent.resent_bytes, 600_000);
+    assert!(sent.timeouts >= 1 && sent.resent_packets > sent.timeouts, "{sent:?}");
+    assert!(ran.outcome.viewed.is_empty(), "nobody asked for it");
+}
+
+#[test]
+fn rexmits_own_tcp_tells_its_state_at_every_change() {
+    needs_tun!();
+    let ran = through_an_outage("[record]\nstate = true\n");
+    let rows = &ran.outcome.viewed;
+    assert!(rows.iter().all(|r| r.connection == 0 && r.forward), "the receiver's end is the kernel's");
+    assert!(rows.is_sorted_by_key(|r| r.time));
+    let last = rows.last().expect("rows").view;
+    // The SYN is 0, the FIN the last.
+    assert_eq!((last.una, last.nxt, last.flight), (600_002, 600_002, 0));
+    // A row for each ACK that took it further, at the time when it came.
+    let (first, end) = (ran.outcome.first.expect("a packet"), ran.outcome.time);
+    let mut unas: Vec<u64> = rows.iter().map(|r| r.view.una).collect();
+    assert!(unas.is_sorted());
+    unas.dedup();
+    assert!(unas.len() > 100, "{}", unas.len());
+    assert!(rows.iter().all(|r| (first - Span::from_millis(50)..end).contains(&r.time)));
+    // In the dark the timer fired, and cwnd fell to a segment.
+    let dark = first + Span::from_millis(200);
+    let timed_out = rows.iter().find(|r| r.view.backoff > 0).expect("a timeout");
+    assert!(timed_out.time > dark && timed_out.view.cwnd == timed_out.view.smss, "{timed_out:?}");
 }

@@ -2,6 +2,7 @@
 
 use crate::frame::Reason;
 use path::{Cause, LinkId};
+use tcp::endpoint::{self, View};
 use time::{Span, Time};
 
 /// What a sender knew and decided, at every change.
@@ -48,6 +49,33 @@ pub enum Phase {
     Open,
     Recovery,
     Loss,
+}
+
+impl From<&View> for State {
+    fn from(view: &View) -> State {
+        State {
+            smss_bytes: view.smss,
+            cwnd_bytes: f64::from(view.cwnd),
+            passing: false,
+            ssthresh_bytes: (view.ssthresh != u32::MAX).then_some(f64::from(view.ssthresh)),
+            flight_bytes: view.flight.into(),
+            pipe_bytes: view.pipe.into(),
+            rtt: None,
+            srtt: view.srtt,
+            rttvar: view.rttvar,
+            rto: view.rto,
+            backoff: view.backoff,
+            dupacks: view.dupacks,
+            phase: match view.phase {
+                endpoint::Phase::Open => Phase::Open,
+                endpoint::Phase::Recovery => Phase::Recovery,
+                endpoint::Phase::Loss => Phase::Loss,
+            },
+            una: view.una,
+            nxt: view.nxt,
+            peer_window_bytes: view.peer_window.into(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

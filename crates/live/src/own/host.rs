@@ -1,7 +1,7 @@
 //! The host where rexmit's own TCP runs: packets come and go by a TUN interface, and the host's kernel only routes
 //! them between it and the wire.
 
-use super::Own;
+use super::{Own, Viewed};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::error::{Error, sentence};
@@ -41,6 +41,8 @@ struct End {
     spec: Arc<Wire>,
     isn: Seq,
     connection: Connection,
+    /// Its sender's state is recorded.
+    tells: bool,
     /// From the connection's start on; a server listens at once.
     own: Option<Own>,
     written: u64,
@@ -73,21 +75,28 @@ pub fn open(host: &Host) -> Result<Station, Error> {
 }
 
 impl Station {
-    /// The thread that runs all ends at this host: numbers, connections, and whether the end is the server's.
+    /// The thread that runs all ends at this host: numbers, connections, and whether the end is the server's. `state`:
+    /// flows whose senders' state is recorded.
     pub fn start(
         self,
         connections: Vec<(u32, Connection, bool)>,
         seed: u64,
+        state: &[usize],
         clock: mpsc::Receiver<Clock>,
         shared: &Arc<Shared>,
     ) -> io::Result<thread::JoinHandle<()>> {
         let shared = Arc::clone(shared);
-        let ends: Vec<End> =
-            connections.into_iter().filter_map(|(n, c, server)| End::new(n, c, server, seed)).collect();
+        let ends: Vec<End> = connections
+            .into_iter()
+            .filter_map(|(n, c, server)| End::new(n, c, server, seed, state))
+            .collect();
         thread::Builder::new().name("own".into()).spawn(move || {
             let Ok(clock) = clock.recv() else { return };
-            let mut running = Running { tun: self.tun, clock, ends, packet: Vec::new() };
+            let mut running = Running { tun: self.tun, clock, ends, packet: Vec::new(), viewed: Vec::new() };
             running.run(&shared);
+            if let Ok(mut all) = shared.viewed.lock() {
+                all.append(&mut running.viewed);
+            }
             for end in running.ends.iter().filter(|e| !e.over) {
                 shared.end(end.number, end.server, end.side.clone());
             }
@@ -100,6 +109,7 @@ struct Running {
     clock: Clock,
     ends: Vec<End>,
     packet: Vec<u8>,
+    viewed: Vec<Viewed>,
 }
 
 impl Running {
@@ -139,6 +149,12 @@ impl Running {
                 end.side.error.get_or_insert(e.kind());
             }
         }
+        end.side.counts = Some(own.counts());
+        if end.tells {
+            let (connection, forward) = (end.number, !end.server);
+            let row = |view| Viewed { time: now, connection, forward, view };
+            self.viewed.extend(own.changes().map(row));
+        }
         if !end.over && end.is_over() {
             end.over = true;
             shared.end(end.number, end.server, end.side.clone());
@@ -147,7 +163,7 @@ impl Running {
 }
 
 impl End {
-    fn new(number: u32, connection: Connection, server: bool, seed: u64) -> Option<End> {
+    fn new(number: u32, connection: Connection, server: bool, seed: u64, state: &[usize]) -> Option<End> {
         let Tcp::Own(spec) = &connection.tcp[usize::from(server)] else { return None };
         let spec = Arc::clone(spec);
         let mut draws = Stream::new(seed, &format!("live {number} {server}"), "isn");
@@ -158,6 +174,7 @@ impl End {
             server,
             spec,
             isn,
+            tells: state.contains(&connection.flow),
             connection,
             own: None,
             written: 0,

@@ -7,8 +7,9 @@
 pub mod host;
 
 use crate::content::Content;
+use crate::counts::Counts;
 use std::collections::VecDeque;
-use tcp::endpoint::{Endpoint, Sent};
+use tcp::endpoint::{Endpoint, Sent, View};
 use wire::{Flags, Seq, Time, Tuple, checksum, ip, tcp as header};
 
 /// IPv4's number of TCP.
@@ -16,6 +17,17 @@ const TCP: u8 = 6;
 const TTL: u8 = 64;
 /// More out-of-order data than any window offers here is not kept.
 const MOST_WAITING: usize = 64 << 20;
+
+/// A sender's state after something happened to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Viewed {
+    pub time: Time,
+    /// Of the plan.
+    pub connection: u32,
+    /// The client's sender, or the server's.
+    pub forward: bool,
+    pub view: View,
+}
 
 /// One end of one connection.
 pub struct Own {
@@ -26,12 +38,31 @@ pub struct Own {
     arriving: Arriving,
     ip_id: u16,
     header: Vec<u8>,
+    counts: Counts,
+    /// The state that was told last.
+    told: Option<View>,
 }
 
 impl Own {
     /// `endpoint` connects or listens; `tuple` is from it to the peer; `sends` is what it will say.
     pub fn new(endpoint: Endpoint, tuple: Tuple, sends: Content) -> Own {
-        Own { endpoint, tuple, sends, arriving: Arriving::default(), ip_id: 1, header: Vec::new() }
+        let (arriving, header, counts) = Default::default();
+        Own { endpoint, tuple, sends, arriving, ip_id: 1, header, counts, told: None }
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The sender's state where it has changed since it was asked last; twice where cwnd passed through another value.
+    pub fn changes(&mut self) -> impl Iterator<Item = View> {
+        let view = self.endpoint.view();
+        let step = self.endpoint.take_cwnd_step().map(|cwnd| View { cwnd, ..view });
+        // What no table has makes no row.
+        let shown = |v: View| View { min_rtt: None, max: 0, timeouts: 0, ..v };
+        let changed = step.is_some() || self.told.map(shown) != Some(shown(view));
+        self.told = Some(view);
+        step.into_iter().chain(changed.then_some(view))
     }
 
     pub fn endpoint(&mut self) -> &mut Endpoint {
@@ -55,6 +86,7 @@ impl Own {
         if checksum::fold(checksum::add(sum, bytes)) != u16::MAX {
             return false;
         }
+        self.counts.arrived_packets += u64::from(found.seg.payload > 0);
         self.arriving.keep(&found.seg, &bytes[usize::from(found.seg.header_len)..]);
         self.endpoint.receive(now, &found.seg);
         true
@@ -70,6 +102,7 @@ impl Own {
     /// The next packet to leave, into `out` (cleared first); false if there is none now.
     pub fn transmit(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
         let Some(sent) = self.endpoint.transmit(now) else { return false };
+        self.counts.sent(sent.seg.payload, sent.why);
         self.write(&sent, out);
         true
     }

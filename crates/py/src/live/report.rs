@@ -131,24 +131,24 @@ fn failure(ended: &Ended) -> Option<Failure> {
     })
 }
 
-/// What the two kernels counted (TCP_INFO), and when their applications wrote and read.
+/// What the two ends counted, and when their applications wrote and read.
 fn ways(ended: &Ended) -> [Way; 2] {
     let [client, server] = &ended.sides;
     [way(client.as_ref(), server.as_ref()), way(server.as_ref(), client.as_ref())]
 }
 
 fn way(sender: Option<&Side>, receiver: Option<&Side>) -> Way {
-    let (sent, came) = (sender.and_then(|s| s.info), receiver.and_then(|r| r.info));
-    let sent = sent.unwrap_or_default();
-    let first_sent = if sent.data_segs_out > 0 { sender.and_then(|s| s.first) } else { None };
+    let counted = |side: Option<&Side>| side.and_then(|s| s.counts).unwrap_or_default();
+    let (sent, came) = (counted(sender), counted(receiver));
+    let first_sent = if sent.data_packets > 0 { sender.and_then(|s| s.first) } else { None };
     Way {
-        data_packets: sent.data_segs_out.into(),
-        data_bytes: sent.bytes_sent,
-        resent_packets: sent.total_retrans.into(),
-        resent_bytes: sent.bytes_retrans,
-        timeouts: sent.total_rto.into(),
-        ack_packets: u64::from(sent.segs_out.saturating_sub(sent.data_segs_out)),
-        arrived_packets: came.map_or(0, |i| i.data_segs_in.into()),
+        data_packets: sent.data_packets,
+        data_bytes: sent.data_bytes,
+        resent_packets: sent.resent_packets,
+        resent_bytes: sent.resent_bytes,
+        timeouts: sent.timeouts,
+        ack_packets: sent.ack_packets,
+        arrived_packets: came.arrived_packets,
         delivered_bytes: receiver.map_or(0, |r| r.last.map_or(0, |_: Time| r.bytes)),
         first_sent,
         last_delivered: receiver.and_then(|r| r.last),

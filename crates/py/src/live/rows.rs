@@ -5,8 +5,9 @@ use crate::simulate::rows::{Cause, Drop, Phase, Queue, Reason, State, Which};
 use crate::simulate::tables::Names;
 use analysis::rows::FlowRow;
 use live::Plan;
-use live::report::{Ends, Outcome, Polled};
+use live::report::{Ends, Outcome, Polled, Viewed};
 use scenario::model::Scenario;
+use sim::rows::StateRow;
 use std::sync::Arc;
 use time::{Span, Time};
 use wire::{Endpoint, Host};
@@ -50,8 +51,13 @@ pub fn learn(names: &mut Names, outcome: &Outcome, row: &FlowRow) {
 
 pub fn kept(plan: &Plan, outcome: &Outcome) -> Kept {
     let mut kept = Kept::new(true);
-    outcome.polled.iter().filter_map(|p| state(outcome, plan, p)).for_each(|row| kept.put_state(&row));
     let at = |t: Time| outcome.origin + Span(t.0);
+    let places = places(plan, outcome);
+    let place = |number: u32| places.get(number as usize).copied().flatten();
+    let of_kernels = outcome.polled.iter().filter_map(|p| Some(polled(p, at(p.time), place(p.connection)?)));
+    of_kernels.for_each(|row| kept.put_state(&row));
+    let of_own = outcome.viewed.iter().filter_map(|v| Some(viewed(v, at(v.time), place(v.connection)?)));
+    of_own.for_each(|row| kept.put_state(&row));
     for drop in &outcome.drops {
         let (cause, channel) = Cause::of(drop.cause);
         let packet = which(&drop.which);
@@ -71,19 +77,31 @@ pub fn kept(plan: &Plan, outcome: &Outcome) -> Kept {
     kept
 }
 
+/// Where each connection of the plan stands among those that passed.
+fn places(plan: &Plan, outcome: &Outcome) -> Vec<Option<u32>> {
+    let place = |planned: &live::plan::Connection| {
+        let client = (u32::from(*planned.from.ip()), planned.from.port());
+        outcome.passed.iter().position(|c| c.ends.client == client).map(|at| at as u32)
+    };
+    plan.connections.iter().map(place).collect()
+}
+
+/// rexmit's own TCP tells what a simulated one does.
+fn viewed(v: &Viewed, time: Time, connection: u32) -> State {
+    let state = sim::rows::State::from(&v.view);
+    State::from(&StateRow { time, connection, forward: v.forward, state })
+}
+
 /// TCP_INFO in the terms of the simulator's senders; windows are counted in segments there.
-fn state(outcome: &Outcome, plan: &Plan, p: &Polled) -> Option<State> {
+fn polled(p: &Polled, time: Time, connection: u32) -> State {
     let i = &p.info;
-    let ends = plan.connections.get(p.connection as usize)?;
-    let client = (u32::from(*ends.from.ip()), ends.from.port());
-    let connection = outcome.passed.iter().position(|c| c.ends.client == client)? as u32;
     let segments = |n: u32| u64::from(n) * u64::from(i.snd_mss);
     let micros = |us: u32| Span::from_micros(i64::from(us));
-    // The SYN counts as acknowledged, too.
-    let una = i.bytes_acked.saturating_sub(1);
-    let nxt = i.bytes_sent.saturating_sub(i.bytes_retrans).max(una);
-    Some(State {
-        time: outcome.origin + Span(p.time.0),
+    // The SYN is 0, as in the simulator: here it counts as acknowledged, and not as sent.
+    let una = i.bytes_acked;
+    let nxt = (1 + i.bytes_sent.saturating_sub(i.bytes_retrans)).max(una);
+    State {
+        time,
         connection,
         forward: true,
         smss_bytes: i.snd_mss,
@@ -105,7 +123,7 @@ fn state(outcome: &Outcome, plan: &Plan, p: &Polled) -> Option<State> {
         una,
         nxt,
         peer_window_bytes: Some(i.snd_wnd.into()),
-    })
+    }
 }
 
 fn which(w: &live::report::Which) -> Which {

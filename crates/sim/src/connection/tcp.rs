@@ -3,7 +3,7 @@
 use crate::frame::{Body, Evidence, Reason};
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
-use crate::rows::{Phase, State};
+use crate::rows::State;
 use crate::stats::Way;
 use crate::workload::{Application, Outlet};
 use path::Class;
@@ -152,9 +152,9 @@ impl TcpPair {
             && let Some(step) = endpoint.take_cwnd_step()
         {
             let cwnd_bytes = f64::from(step);
-            host.record(client, || State { cwnd_bytes, passing: true, ..state(&endpoint.view()) });
+            host.record(client, || State { cwnd_bytes, passing: true, ..State::from(&endpoint.view()) });
         }
-        host.record(client, || state(&endpoint.view()));
+        host.record(client, || State::from(&endpoint.view()));
     }
 }
 
@@ -205,30 +205,5 @@ fn reason(why: Why) -> Reason {
         Why::LossState => Reason::LossState,
         Why::Persist => Reason::Persist,
         Why::KeepAlive => Reason::KeepAlive,
-    }
-}
-
-fn state(view: &endpoint::View) -> State {
-    State {
-        smss_bytes: view.smss,
-        cwnd_bytes: f64::from(view.cwnd),
-        passing: false,
-        ssthresh_bytes: (view.ssthresh != u32::MAX).then_some(f64::from(view.ssthresh)),
-        flight_bytes: view.flight.into(),
-        pipe_bytes: view.pipe.into(),
-        rtt: None,
-        srtt: view.srtt,
-        rttvar: view.rttvar,
-        rto: view.rto,
-        backoff: view.backoff,
-        dupacks: view.dupacks,
-        phase: match view.phase {
-            endpoint::Phase::Open => Phase::Open,
-            endpoint::Phase::Recovery => Phase::Recovery,
-            endpoint::Phase::Loss => Phase::Loss,
-        },
-        una: view.una,
-        nxt: view.nxt,
-        peer_window_bytes: view.peer_window.into(),
     }
 }
