@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -204,3 +205,34 @@ def test_rexmits_own_tcp_tells_as_much_as_a_simulated_one() -> None:
     assert way["resent_packets"] == row["retransmitted_segments"] > 0
     assert way["timeouts"] == row["timeouts"]
     assert way["data_bytes"] - way["resent_bytes"] == way["delivered_bytes"] == 1_000_000
+
+
+@needs_bench
+def test_bursts_and_episodes_are_of_the_outages_that_took_their_copies() -> None:
+    text = SCENARIO.replace('every = "10s", for = "60ms"', 'every = "500ms", for = "50ms"')
+    run = rx.run(text.replace("packets = 100", "packets = 40"), bench="live")
+    began = run.flows.to_polars()["start"][0]
+    bursts = list(run.bursts.to_polars().iter_rows(named=True))
+    expected: list[set[str]] = [set() for _ in bursts]
+    for drop in run.drops.to_polars().iter_rows(named=True):
+        if drop["channel"] != "dark" or not drop["payload_bytes"]:
+            continue
+        number, into = divmod((drop["time"] - began).total_seconds() - 0.15, 0.5)
+        assert into < 0.051
+        # Of the last burst that began before it was lost and has its bytes.
+        seq = drop["seq"] + 1
+        mine = [
+            k
+            for k, b in enumerate(bursts)
+            if b["seq_start"] <= seq < b["seq_end"] and b["start"] <= drop["time"]
+        ]
+        expected[mine[-1]].add(f"dark {number:.0f}")
+    assert any(expected)
+    assert [labels(b) for b in bursts] == expected
+    for episode in run.episodes.to_polars().iter_rows(named=True):
+        of_bursts = [labels(b) for b in bursts if b["episode"] == episode["number"]]
+        assert labels(episode) == set().union(*of_bursts)
+
+
+def labels(row: dict[str, Any]) -> set[str]:
+    return set(row["outage"].split(", ")) if row["outage"] else set()

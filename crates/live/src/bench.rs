@@ -255,6 +255,7 @@ impl<'a> Bench<'a> {
             viewed: self.viewed(),
             links: found.links,
             tallies: found.tallies,
+            anchors: found.anchors,
             packets: found.book.copies(),
             passed: found.book.connections,
             drops: found.book.drops,

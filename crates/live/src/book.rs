@@ -60,6 +60,8 @@ pub struct Which {
     pub from_client: bool,
     /// Counted from 0 in the order in which packets came to the bridge.
     pub copy: u64,
+    /// When it came to the bridge.
+    pub came: Time,
     /// In the stream: of its first byte, or for an ACK what it asks for next.
     pub offset: u64,
     /// Data that came to the bridge before.
@@ -108,7 +110,7 @@ impl Book {
         self.copies += 1;
         let (offset, again) = if headers.protocol == TCP { passed.place(way, headers) } else { (0, false) };
         passed.count(way, now, headers, offset, again);
-        Which { connection, from_client, copy, offset, again, headers: *headers }
+        Which { connection, from_client, copy, came: now, offset, again, headers: *headers }
     }
 
     fn connection(&mut self, h: &Headers) -> (u32, bool) {

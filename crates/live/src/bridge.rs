@@ -65,6 +65,8 @@ pub struct Findings {
     /// By link: forward, back.
     pub links: Vec<[Counters; 2]>,
     pub tallies: Vec<[Tallies; 2]>,
+    /// By link: when its first packet came, where an outage's schedule waited for it.
+    pub anchors: Vec<Option<Time>>,
     pub first: Option<Time>,
     pub inside: u64,
     pub quality: Quality,
@@ -241,6 +243,7 @@ impl Bridge {
         let pairs = (0..self.net.links() / 2).map(|p| [LinkId::forward(p), LinkId::back(p)]);
         Ok(Findings {
             links: pairs.clone().map(|pair| pair.map(|l| self.net.counters(l))).collect(),
+            anchors: pairs.clone().map(|[forward, _]| self.net.anchored(forward)).collect(),
             tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
             first: self.first,
             inside: self.net.inside() as u64,

@@ -49,6 +49,8 @@ pub struct Outcome {
     /// By link: forward, back.
     pub links: Vec<[Counters; 2]>,
     pub tallies: Vec<[Tallies; 2]>,
+    /// By link: when its first packet came, where an outage's schedule waited for it.
+    pub anchors: Vec<Option<Time>>,
     /// Connections as they passed the bridge, in the order of their first packets.
     pub passed: Vec<Passed>,
     pub drops: Vec<Drop>,

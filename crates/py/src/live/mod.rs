@@ -1,6 +1,7 @@
 //! A scenario run on the live bench and analysed: the hosts' captures go through the analysis like any other two, and
 //! what only the bridge knows is kept beside it.
 
+mod outages;
 mod report;
 mod rows;
 mod sides;
@@ -87,6 +88,8 @@ fn record(request: &Request, plan: &Plan, outcome: &Outcome, found: &mut Finding
     for row in found.shelf.rows::<FlowRow>().map_err(failed)? {
         rows::learn(&mut names, outcome, &row.map_err(failed)?);
     }
+    let labels = outages::labels(scenario, outcome, &names, plan.seed, &found.shelf).map_err(failed)?;
+    names.label(labels);
     let report = report::report(scenario, request.at, plan, outcome);
     let record = Record { drops: true, retransmissions: false, packets: false, ..scenario.record.clone() };
     let book = Book::new(rows::kept(plan, outcome), names, &record);

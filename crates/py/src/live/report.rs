@@ -56,7 +56,7 @@ pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Re
         connections: connections.chain(of_programs).collect(),
         links: outcome.links.clone(),
         tallies: outcome.tallies.clone(),
-        anchors: Vec::new(),
+        anchors: outcome.anchors.clone(),
     };
     let mut report = Report::new(scenario, at, &summary, losses);
     report.live = Some(bridge(outcome));

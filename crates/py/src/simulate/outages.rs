@@ -22,11 +22,11 @@ const OUT_OF_ORDER: usize = 1024;
 
 /// A copy of data that an outage took.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Copy {
-    sent: Time,
-    dropped: Time,
-    link: u32,
-    channel: u16,
+pub struct Copy {
+    pub sent: Time,
+    pub dropped: Time,
+    pub link: u32,
+    pub channel: u16,
 }
 
 /// Takes note of what outages take while a run lasts; nothing where there are none.
@@ -71,10 +71,7 @@ impl Taken {
         }
     }
     pub fn lost(&mut self, row: &DropRow) {
-        let (Cause::Channel(channel) | Cause::Flushed(channel) | Cause::ArqGaveUp(channel)) = row.cause
-        else {
-            return;
-        };
+        let Some(channel) = channel_of(row.cause) else { return };
         let is_outage = self.outage.get(row.link.index()).and_then(|of| of.get(usize::from(channel)));
         if is_outage != Some(&true) || row.packet.payload_bytes == 0 {
             return;
@@ -94,20 +91,20 @@ impl Taken {
         summary: &Summary,
         shelf: &Shelf,
     ) -> io::Result<Labels> {
-        let mut labels = Labels::default();
         let copies = self.copies.seal();
         if copies.rows() == 0 {
-            return Ok(labels);
+            return Ok(Labels::default());
         }
-        let mut clocks = Clocks { scenario, summary, clocks: HashMap::new(), names: HashMap::new() };
-        let mut spells: HashMap<u32, Vec<Spell>> = HashMap::new();
+        let mut clocks = Clocks::new(scenario, summary.seed, &summary.anchors);
+        let mut spells: HashMap<u32, Spells> = HashMap::new();
         let mut records = copies.read()?;
         while let Some((sender, bytes)) = records.next()? {
             let copy: Copy = decode(bytes)?;
             if let Some(name) = clocks.name(&copy) {
-                note(spells.entry(sender).or_default(), copy.sent, name);
+                spells.entry(sender).or_default().note(copy.sent, name);
             }
         }
+        let mut flows = HashMap::new();
         for flow in shelf.rows::<FlowRow>()? {
             let flow = flow?;
             // Elsewhere a burst's times are not those at which its copies were sent.
@@ -117,11 +114,18 @@ impl Taken {
             if let Some((connection, forward)) = sides.find(flow.sender, flow.receiver)
                 && let Some(spells) = spells.remove(&(connection * 2 + u32::from(!forward)))
             {
-                labels.flows.insert(flow.flow, spells);
+                flows.insert(flow.flow, spells);
             }
         }
-        labels.learn(shelf)?;
-        Ok(labels)
+        Labels::new(flows, shelf)
+    }
+}
+
+/// The channel that took a packet, if one did.
+pub fn channel_of(cause: Cause) -> Option<u16> {
+    match cause {
+        Cause::Channel(channel) | Cause::Flushed(channel) | Cause::ArqGaveUp(channel) => Some(channel),
+        Cause::QueueFull | Cause::Aqm => None,
     }
 }
 
@@ -133,34 +137,45 @@ struct Spell {
     outage: Arc<str>,
 }
 
-fn note(spells: &mut Vec<Spell>, sent: Time, outage: Arc<str>) {
-    // Copies that an outage takes at once may have waited in one queue or in two.
-    let known = spells.iter_mut().rev().take(8).find(|spell| spell.outage == outage);
-    match known {
-        Some(spell) => (spell.first, spell.last) = (spell.first.min(sent), spell.last.max(sent)),
-        None => spells.push(Spell { first: sent, last: sent, outage }),
+/// Those of one sender.
+#[derive(Clone, Debug, Default)]
+pub struct Spells(Vec<Spell>);
+
+impl Spells {
+    pub fn note(&mut self, sent: Time, outage: Arc<str>) {
+        // Copies that an outage takes at once may have waited in one queue or in two.
+        let known = self.0.iter_mut().rev().take(8).find(|spell| spell.outage == outage);
+        match known {
+            Some(spell) => (spell.first, spell.last) = (spell.first.min(sent), spell.last.max(sent)),
+            None => self.0.push(Spell { first: sent, last: sent, outage }),
+        }
     }
 }
 
 /// The calendars of the run's outages.
-struct Clocks<'a> {
+pub struct Clocks<'a> {
     scenario: &'a Scenario,
-    summary: &'a Summary,
+    seed: u64,
+    /// By link.
+    anchors: &'a [Option<Time>],
     clocks: HashMap<(u32, u16), Option<Outages>>,
     names: HashMap<(u32, u16, u64), Arc<str>>,
 }
 
-impl Clocks<'_> {
+impl<'a> Clocks<'a> {
+    pub fn new(scenario: &'a Scenario, seed: u64, anchors: &'a [Option<Time>]) -> Clocks<'a> {
+        Clocks { scenario, seed, anchors, clocks: HashMap::new(), names: HashMap::new() }
+    }
     /// The outage that took a copy: its channel's name and its number from 0.
-    fn name(&mut self, copy: &Copy) -> Option<Arc<str>> {
-        let Clocks { scenario, summary, clocks, names } = self;
+    pub fn name(&mut self, copy: &Copy) -> Option<Arc<str>> {
+        let Clocks { scenario, seed, anchors, clocks, names } = self;
         let pair = copy.link / 2;
         let link = scenario.links.get(pair as usize)?;
         let spec = if copy.link.is_multiple_of(2) { &link.forward } else { &link.back };
         let channel = spec.channels.get(usize::from(copy.channel))?;
         let clock = clocks.entry((copy.link, copy.channel)).or_insert_with(|| {
-            let anchor = summary.anchors.get(pair as usize).copied().flatten();
-            Outages::new(channel, &link.name, summary.seed, anchor)
+            let anchor = anchors.get(pair as usize).copied().flatten();
+            Outages::new(channel, &link.name, *seed, anchor)
         });
         let number = clock.as_mut()?.at(copy.dropped)?;
         // Both directions of a link go dark together.
@@ -174,15 +189,21 @@ impl Clocks<'_> {
 /// The outages of bursts and episodes.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
-    flows: HashMap<u32, Vec<Spell>>,
+    flows: HashMap<u32, Spells>,
     /// By flow and number.
     episodes: BTreeMap<(u32, u32), Arc<str>>,
 }
 
 impl Labels {
+    /// `flows`: what outages took of each flow of the analysis.
+    pub fn new(flows: HashMap<u32, Spells>, shelf: &Shelf) -> io::Result<Labels> {
+        let mut labels = Labels { flows, episodes: BTreeMap::new() };
+        labels.learn(shelf)?;
+        Ok(labels)
+    }
     pub fn of_burst(&self, row: &BurstRow) -> Option<Arc<str>> {
         let spells = self.flows.get(&row.flow)?;
-        let mut taken = spells.iter().filter(|s| s.first <= row.last && s.last >= row.start);
+        let mut taken = spells.0.iter().filter(|s| s.first <= row.last && s.last >= row.start);
         let first = taken.next()?;
         Some(taken.fold(Arc::clone(&first.outage), |said, next| together(&said, &next.outage)))
     }
@@ -204,9 +225,12 @@ impl Labels {
 }
 
 fn together(said: &Arc<str>, more: &Arc<str>) -> Arc<str> {
-    if said.split(", ").any(|one| one == &**more) {
-        Arc::clone(said)
-    } else {
-        format!("{said}, {more}").into()
+    let mut all: Vec<&str> = said.split(", ").collect();
+    let known = all.len();
+    for one in more.split(", ") {
+        if !all.contains(&one) {
+            all.push(one);
+        }
     }
+    if all.len() == known { Arc::clone(said) } else { all.join(", ").into() }
 }

@@ -105,8 +105,8 @@ impl Names {
     fn flow(&self, connection: u32) -> Arc<str> {
         self.flows.get(connection as usize).cloned().unwrap_or_else(|| Arc::from(""))
     }
-    /// An ACK belongs to the flow that it acknowledges.
-    fn id(&self, connection: u32, forward: bool) -> Option<u32> {
+    /// The flow of the analysis; an ACK belongs to the one that it acknowledges.
+    pub fn id(&self, connection: u32, forward: bool) -> Option<u32> {
         self.ids.get(connection as usize).and_then(|ids| ids[usize::from(!forward)])
     }
     fn node(&self, node: u32) -> Arc<str> {
