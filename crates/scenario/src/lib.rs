@@ -3,7 +3,7 @@
 //! [`keys`] says once what may stand in a file. A file becomes a tree of values that know their lines (`tree`),
 //! overrides are applied to it (`overrides`), it is held against the table of keys (`check`), and what is left is
 //! built into the plain data of [`model`] (`build`, `stacks`). The JSON Schema ([`schema`]) and the documentation
-//! ([`docs`]) are made from the same table.
+//! ([`docs`]) are made from the same table. What an application of it does, whoever runs it, is in [`workload`].
 
 mod build;
 mod check;
@@ -20,6 +20,7 @@ mod traces;
 mod tree;
 pub mod units;
 mod values;
+pub mod workload;
 mod write;
 
 pub use problem::{Errors, Origin, Problem};

@@ -13,7 +13,6 @@ pub mod recorder;
 pub mod rows;
 mod simulation;
 pub mod stats;
-pub mod workload;
 
 pub use frame::{Body, Evidence, Frame, Reason};
 pub use recorder::{Rows, Sink};

@@ -6,10 +6,10 @@ use crate::host::{Alarm, Ends, Host};
 use crate::inputs::Inputs;
 use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
-use crate::workload::Application;
 use net::{BuildError, Duplex, Net, NodeId, Step, Topology};
 use path::{Counters, LinkId, Tallies};
 use scenario::model::{Flow, Scenario, Transport};
+use scenario::workload::{Answers, Application};
 use tcp::endpoint::Failure;
 use time::{Span, Time};
 use wire::Seq;
@@ -301,6 +301,7 @@ fn connection(seed: u64, index: u32, flow: &Flow, source: u32, stacks: &[Stack])
             let opening = Opening {
                 client: stacks[stack].clone(),
                 server: stacks[receiver].clone(),
+                answers: Answers::new(&flow.workload),
                 isns: [Seq(isn.next_u64() as u32), Seq(isn.next_u64() as u32)],
                 overhead: stream("overhead"),
             };

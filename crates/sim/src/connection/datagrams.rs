@@ -4,8 +4,8 @@ use crate::frame::{Body, Reason};
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::stats::Way;
-use crate::workload::{Application, Outlet};
 use path::Class;
+use scenario::workload::{Application, Outlet};
 use time::Time;
 
 pub struct Datagrams {

@@ -8,13 +8,13 @@ use crate::frame::{Body, Frame};
 use crate::host::{Alarm, Host};
 use crate::recorder::Recorder;
 use crate::stats::Way;
-use crate::workload::Application;
 use ::tcp::endpoint::Failure;
 use ::tcp::oneway as oneway_agents;
 use ::tcp::stack::{Kind, OneWay, Wire};
 use datagrams::Datagrams;
 use oneway::OneWayPair;
 use path::random::Stream;
+use scenario::workload::{Answers, Application};
 use std::sync::Arc;
 use tcp::{Setup, TcpPair};
 use time::Time;
@@ -72,6 +72,8 @@ pub struct Opening {
     pub client: Stack,
     pub server: Stack,
     pub isns: [Seq; 2],
+    /// What the server says.
+    pub answers: Answers,
     /// What a one-way sender's `overhead` draws from.
     pub overhead: Stream,
 }
@@ -166,9 +168,10 @@ impl Connection {
 impl Opening {
     fn open(&self, now: Time) -> Transport {
         match (&self.client, &self.server) {
-            (Stack::Wire(client), Stack::Wire(server)) => {
-                Transport::Tcp(Box::new(TcpPair::new(&Setup { client, server, isns: self.isns }, now)))
-            }
+            (Stack::Wire(client), Stack::Wire(server)) => Transport::Tcp(Box::new(TcpPair::new(
+                &Setup { client, server, isns: self.isns, answers: self.answers },
+                now,
+            ))),
             (Stack::OneWay(spec), _) | (_, Stack::OneWay(spec)) => {
                 Transport::OneWay(Box::new(OneWayPair::new(spec, self.overhead.clone())))
             }

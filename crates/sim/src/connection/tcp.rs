@@ -5,8 +5,8 @@ use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::rows::State;
 use crate::stats::Way;
-use crate::workload::{Application, Outlet};
 use path::Class;
+use scenario::workload::{Answers, Application, Outlet};
 use std::sync::Arc;
 use tcp::endpoint::{self, Config, Endpoint, Sent, Why};
 use tcp::stack;
@@ -20,9 +20,7 @@ pub struct TcpPair {
     server: Endpoint,
     /// The client's application has said all; it closes once the connection stands.
     closing: bool,
-    /// Bytes of requests that have come and are not answered yet; and of answers that are not written yet.
-    asked: u64,
-    unwritten: u64,
+    answers: Answers,
 }
 
 /// What a pair is made of.
@@ -30,6 +28,8 @@ pub struct Setup<'a> {
     pub client: &'a Arc<stack::Wire>,
     pub server: &'a Arc<stack::Wire>,
     pub isns: [Seq; 2],
+    /// What the server says.
+    pub answers: Answers,
 }
 
 impl TcpPair {
@@ -40,8 +40,7 @@ impl TcpPair {
             client: Endpoint::connect_shared(setup.client, &Config { isn: client, ..Config::default() }, now),
             server: Endpoint::listen_shared(setup.server, &Config { isn: server, ..Config::default() }),
             closing: false,
-            asked: 0,
-            unwritten: 0,
+            answers: setup.answers,
         }
     }
 
@@ -71,7 +70,7 @@ impl TcpPair {
         forward: bool,
     ) {
         if forward {
-            self.serve(app, host.now, &mut ways[0]);
+            self.serve(host.now, &mut ways[0]);
         } else {
             self.go_on(app, host, &mut ways[1]);
         }
@@ -97,20 +96,13 @@ impl TcpPair {
 
     /// The server reads what has come, answers whole requests, and closes when the client has.
     #[inline]
-    fn serve(&mut self, app: &Application, now: Time, way: &mut Way) {
+    fn serve(&mut self, now: Time, way: &mut Way) {
         if self.server.readable() > 0 {
             let bytes = self.server.read(now, u64::MAX);
             way.delivered(now, bytes);
-            if let Some((request, response)) = app.answer_bytes() {
-                self.asked += bytes;
-                let whole = self.asked / request.max(1);
-                self.asked -= whole * request.max(1);
-                self.unwritten += whole * response;
-            }
+            self.answers.heard(bytes);
         }
-        if self.unwritten > 0 {
-            self.unwritten -= self.server.write(self.unwritten);
-        }
+        self.answers.pump(|bytes| self.server.write(bytes));
         if self.server.at_end() {
             self.server.close();
         }

@@ -1,7 +1,8 @@
-//! What an application does: when it writes how much, and when it has said all.
+//! What an application does: when it writes how much, and when it has said all. Sans-IO, and the same whoever carries
+//! it: the simulator's hosts or real ones.
 
+use crate::model::{Distribution, Workload};
 use path::random::Stream;
-use scenario::model::{Distribution, Workload};
 use time::{Span, Time};
 
 /// Where an application writes to.
@@ -70,7 +71,7 @@ impl Application {
         let behaviour = match workload {
             Workload::Endless => Behaviour::Endless,
             Workload::File { bytes } => Behaviour::File { bytes: *bytes },
-            // Whoever runs a scenario here refuses it before; a program can not be simulated.
+            // Programs write for themselves.
             Workload::Command { .. } => Behaviour::File { bytes: 0 },
             Workload::ConstantRate { rate_bps, message_bytes } => {
                 Behaviour::Paced(Paced::new(*message_bytes, *rate_bps, None))
@@ -153,14 +154,6 @@ impl Application {
         Some(now + pause)
     }
 
-    /// What the other side answers once so many more bytes of requests have come; 0 where nothing is answered.
-    pub fn answer_bytes(&self) -> Option<(u64, u64)> {
-        match &self.behaviour {
-            Behaviour::Requests(r) => Some((r.request_bytes, r.response_bytes)),
-            _ => None,
-        }
-    }
-
     /// It has written all that it ever will, and the transport has taken it.
     pub fn is_finished(&self) -> bool {
         self.closed
@@ -181,6 +174,51 @@ impl Application {
             self.backlog = 0;
         }
         self.pump(now, out);
+    }
+}
+
+/// What the other side of an application still has to say: an answer for each whole request that came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    request_bytes: u64,
+    response_bytes: u64,
+    /// Bytes of a request that has not come whole.
+    asked: u64,
+    unwritten: u64,
+}
+
+impl Answers {
+    pub fn new(workload: &Workload) -> Answers {
+        match *workload {
+            Workload::RequestResponse { request_bytes, response_bytes, .. } => {
+                Answers { request_bytes: request_bytes.max(1), response_bytes, ..Answers::default() }
+            }
+            _ => Answers::default(),
+        }
+    }
+    /// Bytes of requests have come.
+    #[inline]
+    pub fn heard(&mut self, bytes: u64) {
+        if self.response_bytes > 0 {
+            self.asked += bytes;
+            self.unwritten += self.asked / self.request_bytes * self.response_bytes;
+            self.asked %= self.request_bytes;
+        }
+    }
+    /// `write` takes up to so many bytes of answers, and returns how many.
+    #[inline]
+    pub fn pump(&mut self, write: impl FnOnce(u64) -> u64) {
+        if self.unwritten > 0 {
+            self.unwritten -= write(self.unwritten);
+        }
+    }
+    /// Does it wait for room in the transport?
+    pub fn is_waiting(&self) -> bool {
+        self.unwritten > 0
+    }
+    /// Nothing is ever answered.
+    pub fn is_silent(&self) -> bool {
+        self.response_bytes == 0
     }
 }
 
