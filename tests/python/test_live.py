@@ -236,3 +236,60 @@ def test_bursts_and_episodes_are_of_the_outages_that_took_their_copies() -> None
 
 def labels(row: dict[str, Any]) -> set[str]:
     return set(row["outage"].split(", ")) if row["outage"] else set()
+
+
+WORKLOADS = """
+name = "workloads"
+duration = "10s"
+[chain]
+nodes = ["pc", "server"]
+rate = "20Mbps"
+delay = "5ms"
+[[flow]]
+name = "on-off"
+from = "pc"
+to = "server"
+count = 3
+stop = "1s"
+transport = "datagram"
+packet = "500B"
+workload = { kind = "on-off", rate = "1Mbps", on = "50ms", off = "50ms" }
+[[flow]]
+name = "heavy"
+from = "pc"
+to = "server"
+stop = "1s"
+stack = "linux-2.6-cubic"
+workload = { kind = "on-off", rate = "1Mbps", on = "30ms", off = "30ms", distribution = "pareto", shape = 1.3, message = "400B" }
+[[flow]]
+name = "asks"
+from = "pc"
+to = "server"
+start = "100ms"
+stack = "linux-2.6-cubic"
+workload = { kind = "request-response", request = "200B", response = "30kB", requests = 6 }
+[record]
+state = true
+"""  # noqa: E501
+
+
+@needs_bench
+def test_applications_do_what_they_do_in_the_simulator() -> None:
+    live, simulated = (rx.run(WORKLOADS, bench=bench, seed=7) for bench in ("live", "sim"))  # type: ignore[arg-type]
+    keys = ("flow", "connections", "ended", "failed")
+    for one, other in zip(live.summary["flows"], simulated.summary["flows"], strict=True):
+        assert [one[key] for key in keys] == [other[key] for key in keys]
+        for way in ("forward", "back"):
+            assert one[way]["delivered_bytes"] == other[way]["delivered_bytes"], one
+    datagrams = [run.summary["flows"][0]["forward"] for run in (live, simulated)]
+    assert datagrams[0]["data_packets"] == datagrams[1]["data_packets"] > 50
+    assert datagrams[0]["arrived_packets"] == datagrams[0]["data_packets"]
+    assert "on-off: " in live.page()
+    flows = live.flows.to_polars()
+    vantages = {(row["bytes"], row["vantage"]) for row in flows.iter_rows(named=True)}
+    # Of an exchange, the side that sends less is seen where it arrives, as in the simulator.
+    assert vantages == {
+        (row["bytes"], row["vantage"]) for row in simulated.flows.to_polars().iter_rows(named=True)
+    }
+    asked = live.state.to_polars().filter(name="asks")
+    assert set(asked["from_client"]) == {True, False}, "both ends send"

@@ -18,7 +18,7 @@ mod figures {
         let received = ended.iter().filter_map(|e| e.sides[1].as_ref());
         let rate = |side: &live::report::Side| {
             let span = side.last? - side.first?;
-            (span.0 > 0).then(|| side.bytes as f64 * 8e9 / span.0 as f64)
+            (span.0 > 0).then(|| side.came_bytes as f64 * 8e9 / span.0 as f64)
         };
         received.filter_map(rate).sum()
     }

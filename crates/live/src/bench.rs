@@ -11,14 +11,14 @@ use crate::host::{self, Host};
 use crate::netns::Namespace;
 use crate::own::Viewed;
 use crate::own::host::{self as own, Station};
-use crate::plan::{Connection, Plan, Tcp};
+use crate::plan::{Carrier, Connection, Plan};
 use crate::poll::Poller;
 use crate::record::{Capture, Taken};
 use crate::report::{End, Outcome};
 use crate::transfer::{self, Ended};
-use crate::{check, sys};
+use crate::{check, datagrams, stream, sys};
 use net::NodeId;
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
@@ -75,13 +75,19 @@ struct Bench<'a> {
     poller: Option<Poller>,
     transfers: Arc<transfer::Shared>,
     threads: Vec<JoinHandle<()>>,
-    listeners: Vec<(TcpListener, Vec<(u32, Connection)>)>,
+    listeners: Vec<(Listener, Vec<(u32, Connection)>)>,
     /// Hosts of rexmit's own TCP, by node.
     stations: Vec<(usize, Station)>,
     captures: Vec<Capture>,
     bridge: Option<Running>,
     hosts: Vec<Host>,
     bridge_ns: Namespace,
+}
+
+/// What the built-in clients of one server's port come to.
+enum Listener {
+    Stream(TcpListener),
+    Datagrams(UdpSocket),
 }
 
 struct Running {
@@ -94,7 +100,7 @@ impl<'a> Bench<'a> {
     fn build(plan: &'a Plan, lock: &Lock, folder: &Path, middle: Middle) -> Result<Bench<'a>, Error> {
         let bridge_ns = host::namespace(lock, "bridge")?;
         let hosts = host::build(plan, lock, &bridge_ns)?;
-        let transfers = transfer::Shared::new(plan.connections.len(), plan.content);
+        let transfers = transfer::Shared::new(&plan.connections, plan.content);
         let mut bench = Bench {
             plan,
             folder: folder.to_owned(),
@@ -173,20 +179,22 @@ impl<'a> Bench<'a> {
 
     fn listen(&mut self) -> Result<(), Error> {
         let numbered: Vec<(u32, Connection)> = (0..).zip(self.plan.connections.iter().cloned()).collect();
-        let mut addresses: Vec<_> = numbered.iter().map(|(_, c)| c.to).collect();
-        addresses.sort_unstable();
-        addresses.dedup();
-        for to in addresses {
-            let mine: Vec<(u32, Connection)> = numbered.iter().filter(|(_, c)| c.to == to).cloned().collect();
+        let port = |c: &Connection| (c.to, c.is_one_way());
+        let mut ports: Vec<_> = numbered.iter().map(|(_, c)| port(c)).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        for to in ports {
+            let mine: Vec<(u32, Connection)> =
+                numbered.iter().filter(|(_, c)| port(c) == to).cloned().collect();
             let first = &mine[0].1;
-            let Tcp::Kernel(congestion) = &first.tcp[1] else { continue };
             let host = self.host(first.server)?;
-            let listener = transfer::listen(host, first, congestion).told(format!(
-                "the receiver at {}, port {}",
-                host.name,
-                to.port()
-            ))?;
-            self.listeners.push((listener, mine));
+            let opened = match &first.carriers[1] {
+                Carrier::Own(_) => continue,
+                Carrier::Kernel(congestion) => stream::listen(host, first, congestion).map(Listener::Stream),
+                Carrier::Datagrams(_) => datagrams::bind(host, first.to).map(Listener::Datagrams),
+            };
+            let what = || format!("the receiver at {}, port {}", host.name, first.to.port());
+            self.listeners.push((opened.told(what())?, mine));
         }
         Ok(())
     }
@@ -202,13 +210,16 @@ impl<'a> Bench<'a> {
             starts.push(tell);
         }
         for (number, connection) in (0..).zip(&self.plan.connections) {
-            if matches!(connection.tcp[0], Tcp::Own(_)) {
-                continue;
-            }
             let (tell, told) = mpsc::channel();
-            let host = self.host(connection.client)?;
-            let thread = transfer::client(number, host, connection.clone(), told, &self.transfers)
-                .told("a thread for a sender")?;
+            let (host, shared) = (self.host(connection.client)?, &self.transfers);
+            let begun = match connection.carriers[0] {
+                Carrier::Own(_) => continue,
+                Carrier::Kernel(_) => stream::client(number, host, connection.clone(), told, shared),
+                Carrier::Datagrams(bytes) => {
+                    datagrams::client(number, host, connection.clone(), bytes, told, shared)
+                }
+            };
+            let thread = begun.told("a thread for a sender")?;
             self.threads.push(thread);
             starts.push(tell);
         }
@@ -217,9 +228,13 @@ impl<'a> Bench<'a> {
             let _ = bridge.start.send(clock);
         }
         for (listener, connections) in self.listeners.drain(..) {
-            let thread = transfer::serve(listener, connections, clock, &self.transfers)
-                .told("a thread for a receiver")?;
-            self.threads.push(thread);
+            let begun = match listener {
+                Listener::Stream(l) => stream::serve(l, connections, clock, &self.transfers),
+                Listener::Datagrams(socket) => {
+                    datagrams::receive(socket, connections, clock, &self.transfers)
+                }
+            };
+            self.threads.push(begun.told("a thread for a receiver")?);
         }
         for start in &starts {
             let _ = start.send(clock);

@@ -91,6 +91,7 @@ impl Frames {
 }
 
 pub const ETHERNET: usize = 14;
+/// IP's number for it.
 pub const TCP: u8 = 6;
 const UDP: u8 = 17;
 pub const FIN: u8 = 1;

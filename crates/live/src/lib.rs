@@ -20,7 +20,10 @@
 //! | `own` | rexmit's own TCP as packets, and the host where it runs, over TUN |
 //! | `content` | what the built-in senders say, so that a wrong byte is seen |
 //! | `counts` | what an end of a connection counted |
-//! | `transfer` | the built-in sender and receiver |
+//! | `transfer` | what the built-in senders and receivers share: what each did, and when all are done |
+//! | `socket` | one end over the kernel's TCP |
+//! | `stream` | the built-in sender and receiver over the kernel's TCP |
+//! | `datagrams` | the same over UDP |
 //! | `command` | programs that run in the hosts instead |
 //! | `poll` | the senders' state by TCP_INFO |
 //! | `bench` | a whole run: build, run, wait, take down, with every wait bounded |
@@ -40,6 +43,7 @@ mod clock;
 mod command;
 pub mod content;
 mod counts;
+mod datagrams;
 mod error;
 mod frames;
 mod host;
@@ -51,6 +55,8 @@ pub mod plan;
 mod poll;
 mod record;
 pub mod report;
+mod socket;
+mod stream;
 mod sys;
 mod transfer;
 

@@ -3,7 +3,9 @@
 use crate::content::Content;
 use crate::error::Error;
 use net::{Duplex, Topology};
+use path::random::Stream;
 use scenario::model::{Flow, Input, Scenario, Transport, Workload};
+use scenario::workload::{Answers, Application};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
@@ -16,23 +18,22 @@ const MOST_HOSTS: usize = 64;
 const MOST_CONNECTIONS: usize = 256;
 /// A run whose scenario has no duration is ended after that.
 const LONGEST: Span = Span::from_secs(600);
+/// The hosts'.
+pub const MTU: u32 = 1500;
+/// IPv4 and UDP.
+pub const HEADERS: u32 = 28;
 /// Of the headers that a packet always has, enough for all options; the payload is zeros.
 const SNAP: u32 = 128;
 
-/// What one connection does.
+/// Whose transport an end of a connection is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Work {
-    File { bytes: u64 },
-    Endless,
-}
-
-/// Whose TCP an end of a connection is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Tcp {
-    /// The kernel's, with this congestion control.
+pub enum Carrier {
+    /// The kernel's TCP, with this congestion control.
     Kernel(String),
-    /// rexmit's own, over TUN.
+    /// rexmit's own TCP, over TUN.
     Own(Arc<Wire>),
+    /// The kernel's datagrams (UDP), of so many bytes, headers included.
+    Datagrams(u32),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,11 +46,28 @@ pub struct Connection {
     pub to: SocketAddrV4,
     pub start: Time,
     pub stop: Option<Time>,
-    pub work: Work,
+    pub workload: Workload,
+    /// What the client's application draws from: the simulator's numbers.
+    pub draws: Stream,
     /// What the kernel holds the built-in sender to, in bits of payload a second; no scenario asks for it.
     pub pace_bps: Option<u64>,
     /// The client's, the server's.
-    pub tcp: [Tcp; 2],
+    pub carriers: [Carrier; 2],
+}
+
+impl Connection {
+    /// The client's.
+    pub fn application(&self) -> Application {
+        Application::new(&self.workload, self.stop, self.draws.clone())
+    }
+    /// What the server says.
+    pub fn answers(&self) -> Answers {
+        Answers::new(&self.workload)
+    }
+    /// Nobody tells the server that all has come.
+    pub fn is_one_way(&self) -> bool {
+        matches!(self.carriers[0], Carrier::Datagrams(_))
+    }
 }
 
 /// Programs that run in two hosts.
@@ -64,7 +82,7 @@ pub struct Program {
     pub server_line: Option<String>,
     pub start: Time,
     /// The client's, the server's.
-    tcp: [Tcp; 2],
+    carriers: [Carrier; 2],
 }
 
 #[derive(Clone, Debug)]
@@ -131,23 +149,13 @@ impl Plan {
     }
 
     fn flow(&mut self, s: &Scenario, index: usize, flow: &Flow) -> Result<(), Error> {
-        let Transport::Tcp { stack, receiver } = flow.transport else {
-            return Err(refused(format!(
-                "flow.{}.transport = \"datagram\": the live bench generates no datagrams; leave the flow out, or simulate",
-                flow.name
-            )));
-        };
-        let ends = [tcp(s, flow, stack)?, tcp(s, flow, receiver)?];
-        for (node, (tcp, wire)) in [flow.from, flow.to].into_iter().zip(&ends) {
-            if matches!(tcp, Tcp::Kernel(_)) {
-                self.options(s, flow, node, wire)?;
-            }
-            self.one_tcp_a_host(s, flow, node, tcp)?;
+        let carriers = self.carriers(s, flow)?;
+        for (node, carrier) in [flow.from, flow.to].into_iter().zip(&carriers) {
+            self.one_address_a_host(s, flow, node, carrier)?;
         }
         if let Workload::Command { command } = flow.workload {
-            return self.program(s, index, flow, command, ends.map(|(tcp, _)| tcp));
+            return self.program(s, index, flow, command, carriers);
         }
-        let work = work(flow)?;
         for source in 0..flow.count {
             let k = self.connections.len() as u32;
             let (client_port, server_port) = ports(k);
@@ -159,12 +167,31 @@ impl Plan {
                 to: SocketAddrV4::new(self.address(flow.to), server_port),
                 start: flow.starts(s.seed, source),
                 stop: flow.stop,
-                work: work.clone(),
+                workload: flow.workload,
+                draws: flow.stream(s.seed, source, "workload"),
                 pace_bps: None,
-                tcp: [ends[0].0.clone(), ends[1].0.clone()],
+                carriers: carriers.clone(),
             });
         }
         Ok(())
+    }
+
+    /// What carries a flow at its client and at its server; a kernel that does is told what the stack says.
+    fn carriers(&mut self, s: &Scenario, flow: &Flow) -> Result<[Carrier; 2], Error> {
+        let (stack, receiver) = match flow.transport {
+            Transport::Tcp { stack, receiver } => (stack, receiver),
+            Transport::Datagram { packet_bytes } => {
+                let carrier = datagrams(flow, packet_bytes)?;
+                return Ok([carrier.clone(), carrier]);
+            }
+        };
+        let ends = [tcp(s, flow, stack)?, tcp(s, flow, receiver)?];
+        for (node, (carrier, wire)) in [flow.from, flow.to].into_iter().zip(&ends) {
+            if matches!(carrier, Carrier::Kernel(_)) {
+                self.options(s, flow, node, wire)?;
+            }
+        }
+        Ok(ends.map(|(carrier, _)| carrier))
     }
 
     /// What the stack says that a kernel can be told, for the whole host.
@@ -191,7 +218,7 @@ impl Plan {
         index: usize,
         flow: &Flow,
         command: usize,
-        tcp: [Tcp; 2],
+        carriers: [Carrier; 2],
     ) -> Result<(), Error> {
         const KEY: &str = "net.ipv4.tcp_congestion_control";
         if flow.count != 1 {
@@ -201,8 +228,8 @@ impl Plan {
             )));
         }
         let Some(lines) = s.commands.get(command) else { return Ok(()) };
-        for (node, tcp) in [flow.from, flow.to].into_iter().zip(&tcp) {
-            let Tcp::Kernel(name) = tcp else {
+        for (node, carrier) in [flow.from, flow.to].into_iter().zip(&carriers) {
+            let Carrier::Kernel(name) = carrier else {
                 return Err(refused(format!(
                     "flow.{}: its stack is rexmit's own TCP at {}, which programs can not use; choose one that is a \
                      kernel's (linux-2.6-reno, linux-2.6-cubic), or say which stands for it: stack.NAME.kernel=reno",
@@ -224,7 +251,7 @@ impl Plan {
             client_line: filled(&lines.client),
             server_line: lines.server.as_ref().map(filled),
             start: flow.starts(s.seed, 0),
-            tcp,
+            carriers,
         });
         Ok(())
     }
@@ -248,22 +275,37 @@ impl Plan {
     }
 
     /// An address belongs to the kernel or to rexmit's endpoint.
-    fn one_tcp_a_host(&self, s: &Scenario, flow: &Flow, node: usize, tcp: &Tcp) -> Result<(), Error> {
-        let own = matches!(tcp, Tcp::Own(_));
-        let other = self.ends().find(|(n, other)| *n == node && matches!(other, Tcp::Own(_)) != own);
-        match other {
-            None => Ok(()),
-            Some(_) => Err(refused(format!(
-                "flow.{}: one flow at {} has a stack that is the kernel's, another one of rexmit's own; live, a host has one \
-                 TCP: give the second flow a node of its own",
-                flow.name, s.nodes[node].name
-            ))),
-        }
+    fn one_address_a_host(
+        &self,
+        s: &Scenario,
+        flow: &Flow,
+        node: usize,
+        carrier: &Carrier,
+    ) -> Result<(), Error> {
+        let is_own = |carrier: &Carrier| matches!(carrier, Carrier::Own(_));
+        let mut others = self.ends().filter(|(n, _)| *n == node).map(|(_, other)| other);
+        let Some(other) = others.find(|other| is_own(other) != is_own(carrier)) else { return Ok(()) };
+        let at = &s.nodes[node].name;
+        let why = match [carrier, other].iter().any(|c| matches!(c, Carrier::Datagrams(_))) {
+            true => format!(
+                "flow.{}: datagrams are the kernel's, and rexmit's own TCP, another flow's stack at {at}, has the \
+                 host's address",
+                flow.name
+            ),
+            false => format!(
+                "flow.{}: one flow at {at} has a stack that is the kernel's, another one of rexmit's own; live, a host has \
+                 one TCP",
+                flow.name
+            ),
+        };
+        Err(refused(format!("{why}: give the second flow a node of its own")))
     }
 
-    fn ends(&self) -> impl Iterator<Item = (usize, &Tcp)> {
-        let built_in = self.connections.iter().flat_map(|c| [(c.client, &c.tcp[0]), (c.server, &c.tcp[1])]);
-        let programs = self.programs.iter().flat_map(|p| [(p.client, &p.tcp[0]), (p.server, &p.tcp[1])]);
+    fn ends(&self) -> impl Iterator<Item = (usize, &Carrier)> {
+        let built_in =
+            self.connections.iter().flat_map(|c| [(c.client, &c.carriers[0]), (c.server, &c.carriers[1])]);
+        let programs =
+            self.programs.iter().flat_map(|p| [(p.client, &p.carriers[0]), (p.server, &p.carriers[1])]);
         built_in.chain(programs)
     }
 
@@ -276,7 +318,7 @@ impl Plan {
 
     /// Whether rexmit's own endpoint runs at this host.
     pub fn is_own(&self, node: usize) -> bool {
-        self.ends().any(|(n, tcp)| n == node && matches!(tcp, Tcp::Own(_)))
+        self.ends().any(|(n, carrier)| n == node && matches!(carrier, Carrier::Own(_)))
     }
 
     /// Node n is 10.0.0.0/8 + n + 1, as in the simulator's captures.
@@ -293,9 +335,9 @@ impl Plan {
     pub fn congestion(&self) -> Vec<&str> {
         let mut all: Vec<&str> = self
             .ends()
-            .filter_map(|(_, tcp)| match tcp {
-                Tcp::Kernel(name) => Some(name.as_str()),
-                Tcp::Own(_) => None,
+            .filter_map(|(_, carrier)| match carrier {
+                Carrier::Kernel(name) => Some(name.as_str()),
+                Carrier::Own(_) | Carrier::Datagrams(_) => None,
             })
             .collect();
         all.sort_unstable();
@@ -350,11 +392,11 @@ fn hosts(s: &Scenario) -> Result<Vec<usize>, Error> {
 }
 
 /// Whose TCP a stack is, and what it says.
-fn tcp<'a>(s: &'a Scenario, flow: &Flow, stack: usize) -> Result<(Tcp, &'a Wire), Error> {
+fn tcp<'a>(s: &'a Scenario, flow: &Flow, stack: usize) -> Result<(Carrier, &'a Wire), Error> {
     let stack = &s.stacks[stack];
     match (&stack.kind, &stack.kernel) {
-        (Kind::Wire(wire), Some(congestion)) => Ok((Tcp::Kernel(congestion.clone()), wire)),
-        (Kind::Wire(wire), None) => Ok((Tcp::Own(Arc::new((**wire).clone())), wire)),
+        (Kind::Wire(wire), Some(congestion)) => Ok((Carrier::Kernel(congestion.clone()), wire)),
+        (Kind::Wire(wire), None) => Ok((Carrier::Own(Arc::new((**wire).clone())), wire)),
         (Kind::OneWay(_), _) => Err(refused(format!(
             "flow.{}: stack {} is a one-way agent, which counts packets and sends no SYN: it runs in the simulator only",
             flow.name, stack.name
@@ -362,16 +404,14 @@ fn tcp<'a>(s: &'a Scenario, flow: &Flow, stack: usize) -> Result<(Tcp, &'a Wire)
     }
 }
 
-fn work(flow: &Flow) -> Result<Work, Error> {
-    match flow.workload {
-        Workload::File { bytes } => Ok(Work::File { bytes }),
-        Workload::Endless => Ok(Work::Endless),
-        _ => Err(refused(format!(
-            "flow.{}.workload: the live bench sends kind = \"file\" and \"endless\", and runs kind = \"command\"; this one \
-             runs in the simulator only",
+fn datagrams(flow: &Flow, packet_bytes: u32) -> Result<Carrier, Error> {
+    if !(HEADERS..=MTU).contains(&packet_bytes) {
+        return Err(refused(format!(
+            "flow.{}.packet = \"{packet_bytes}B\": live, a datagram has {HEADERS} bytes of headers, and {MTU} in all at most",
             flow.name
-        ))),
+        )));
     }
+    Ok(Carrier::Datagrams(packet_bytes))
 }
 
 fn untold(s: &Scenario) -> Vec<String> {

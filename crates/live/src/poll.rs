@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::sys;
-use crate::transfer::Shared;
+use crate::transfer::{Sender, Shared};
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub struct Polled {
     pub time: Time,
     /// Of the plan.
     pub connection: u32,
+    /// The client's sender, or the server's.
+    pub forward: bool,
     pub info: Info,
 }
 
@@ -34,18 +36,19 @@ impl Poller {
         let (told, shared) = (Arc::clone(&stop), Arc::clone(shared));
         let look = move || {
             let mut rows: Vec<Polled> = Vec::new();
-            let mut last: BTreeMap<u32, Info> = BTreeMap::new();
+            let mut last: BTreeMap<(u32, bool), Info> = BTreeMap::new();
             let mut next = clock.now();
             while !told.load(Ordering::Relaxed) {
                 let time = clock.now();
                 if let Ok(sending) = shared.sending.lock() {
-                    for (connection, socket) in sending.iter() {
+                    for Sender { connection, forward, socket } in sending.iter() {
                         if wanted.get(*connection as usize) != Some(&true) {
                             continue;
                         }
+                        let (connection, forward) = (*connection, *forward);
                         let Some(info) = Info::of(socket) else { continue };
-                        if last.insert(*connection, info) != Some(info) {
-                            rows.push(Polled { time, connection: *connection, info });
+                        if last.insert((connection, forward), info) != Some(info) {
+                            rows.push(Polled { time, connection, forward, info });
                         }
                     }
                 }

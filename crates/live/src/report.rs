@@ -4,7 +4,7 @@ pub use crate::book::{Drop, Ends, Passed, Queued, Way, Which};
 pub use crate::bridge::Quality;
 pub use crate::command::Exit;
 pub use crate::counts::Counts;
-pub use crate::frames::Headers;
+pub use crate::frames::{Headers, TCP};
 pub use crate::lateness::Lateness;
 pub use crate::own::Viewed;
 pub use crate::poll::{Info, Polled};

@@ -396,6 +396,12 @@ pub fn wait_readable(fds: &[RawFd], ns: i64) -> io::Result<bool> {
     wait(fds, libc::POLLIN, ns)
 }
 
+/// Waits until one descriptor can be read or written, as wanted, at most so many nanoseconds; whether it can.
+pub fn wait_for(fd: RawFd, read: bool, write: bool, ns: i64) -> io::Result<bool> {
+    let events = if read { libc::POLLIN } else { 0 } | if write { libc::POLLOUT } else { 0 };
+    wait(&[fd], events, ns)
+}
+
 /// The same until one can be written; whether one can.
 pub fn wait_writable(fds: &[RawFd], ns: i64) -> io::Result<bool> {
     wait(fds, libc::POLLOUT, ns)

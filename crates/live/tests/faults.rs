@@ -50,11 +50,12 @@ fn what_live_can_not_do_is_refused() {
     let why = refused(&command("true", "true").replace("linux-2.6-reno", "osx-10.7"));
     assert!(why.contains("which programs can not use"), "{why}");
     let datagrams = "transport = \"datagram\"\npacket = \"500B\"\nworkload = { kind = \"constant-rate\", rate = \"1Mbps\" }";
-    let why = refused(&chain("", datagrams).replace("stack = \"linux-2.6-reno\"\n", ""));
-    assert!(why.contains("no datagrams"), "{why}");
-    let think = "workload = { kind = \"request-response\", request = \"100B\", response = \"10kB\" }";
-    let why = refused(&chain("", think));
-    assert!(why.contains("simulator only"), "{why}");
+    let datagrams = chain("", datagrams).replace("stack = \"linux-2.6-reno\"\n", "");
+    let why = refused(&datagrams.replace("500B", "1501B"));
+    assert!(why.contains("flow.up.packet = \"1501B\"") && why.contains("1500 in all at most"), "{why}");
+    let own = "[[flow]]\nname = \"own\"\nfrom = \"server\"\nto = \"pc\"\nstack = \"osx-10.7\"\nworkload = { kind = \"endless\" }\n";
+    let why = refused(&(datagrams + own));
+    assert!(why.contains("flow.own: datagrams are the kernel's") && why.contains("at server"), "{why}");
     let why = refused(&(chain("", FILE) + "count = 300\n"));
     assert!(why.contains("300 connections"), "{why}");
     let three = chain("", FILE).replace("[\"pc\", \"server\"]", "[\"pc\", \"hub\", \"server\"]");

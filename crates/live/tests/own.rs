@@ -35,7 +35,7 @@ fn exact(o: &Outcome, flows: &[(String, String, u64)]) {
     for ((sender, receiver, bytes), ended) in flows.iter().zip(&o.ended) {
         let [Some(client), Some(server)] = &ended.sides else { panic!("{sender} to {receiver}: {ended:?}") };
         assert_eq!((client.error, server.error), (None, None), "{sender} to {receiver}: {ended:?}");
-        assert_eq!((client.bytes, server.bytes), (*bytes, *bytes), "{sender} to {receiver}");
+        assert_eq!((client.sent_bytes, server.came_bytes), (*bytes, *bytes), "{sender} to {receiver}");
         assert_eq!(server.wrong, None, "{sender} to {receiver}: the first byte that differs");
         assert!(client.closed && server.closed, "{sender} to {receiver}: {ended:?}");
     }

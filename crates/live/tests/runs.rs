@@ -36,7 +36,7 @@ fn a_file_arrives_whole_and_every_loss_is_in_the_log() {
     let [client, server] = &o.ended[0].sides;
     let (client, server) = (client.as_ref().expect("a client"), server.as_ref().expect("a server"));
     assert!(client.closed && server.closed, "{client:?} {server:?}");
-    assert_eq!((client.bytes, server.bytes), (1_000_000, 1_000_000));
+    assert_eq!((client.sent_bytes, server.came_bytes), (1_000_000, 1_000_000));
     assert!(!o.drops.is_empty());
     ran.assert_exact();
 }
@@ -86,7 +86,7 @@ fn a_kernel_bridge_carries_the_same_transfer_without_the_links() {
     let ran = live::bench::plain::run(&plan, folder.path()).expect("it runs");
     let [client, server] = &ran.ended[0].sides;
     let (client, server) = (client.as_ref().expect("a client"), server.as_ref().expect("a server"));
-    assert_eq!((client.bytes, server.bytes), (1_000_000, 1_000_000));
+    assert_eq!((client.sent_bytes, server.came_bytes), (1_000_000, 1_000_000));
     assert!(server.last.expect("an end") - server.first.expect("a beginning") < Span::from_secs(4));
     let times = &ran.transit.times;
     assert!(times.packets > 690, "{} packets seen at both hosts", times.packets);

@@ -7,10 +7,11 @@ use crate::content::Content;
 use crate::error::{Error, sentence};
 use crate::host::Host;
 use crate::netlink::Netlink;
-use crate::plan::{Connection, Tcp, Work};
+use crate::plan::{Carrier, Connection, MTU};
 use crate::sys;
 use crate::transfer::{Shared, Side};
 use path::random::Stream;
+use scenario::workload::{Answers, Application, Outlet};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
@@ -22,12 +23,8 @@ use time::{Span, Time};
 use wire::{Seq, Tuple};
 
 const INTERFACE: &str = "rexmit-tun";
-/// The hosts' MTU.
-const MTU: u16 = 1500;
 /// How long the thread waits before it looks whether it is to stop.
 const LOOK: Span = Span::from_millis(20);
-/// What an endless sender has ready beyond what was acknowledged.
-const AHEAD: u64 = 64 << 20;
 
 /// The interface, open.
 pub struct Station {
@@ -45,7 +42,11 @@ struct End {
     tells: bool,
     /// From the connection's start on; a server listens at once.
     own: Option<Own>,
-    written: u64,
+    app: Application,
+    /// When the application acts next.
+    due: Option<Time>,
+    answers: Answers,
+    /// The application has said all, and the connection does not stand yet.
     closing: bool,
     side: Side,
     over: bool,
@@ -164,7 +165,7 @@ impl Running {
 
 impl End {
     fn new(number: u32, connection: Connection, server: bool, seed: u64, state: &[usize]) -> Option<End> {
-        let Tcp::Own(spec) = &connection.tcp[usize::from(server)] else { return None };
+        let Carrier::Own(spec) = &connection.carriers[usize::from(server)] else { return None };
         let spec = Arc::clone(spec);
         let mut draws = Stream::new(seed, &format!("live {number} {server}"), "isn");
         let isn = Seq(draws.next_u64() as u32);
@@ -175,9 +176,11 @@ impl End {
             spec,
             isn,
             tells: state.contains(&connection.flow),
+            app: connection.application(),
+            due: (!server).then_some(connection.start),
+            answers: connection.answers(),
             connection,
             own: None,
-            written: 0,
             closing: false,
             side,
             over: false,
@@ -195,52 +198,55 @@ impl End {
         if !self.server && now < self.connection.start {
             return;
         }
-        let config = Config { isn: self.isn, path_mtu: Some(MTU), ..Config::default() };
+        let config = Config { isn: self.isn, path_mtu: Some(MTU as u16), ..Config::default() };
         let forward = Tuple { src: end_of(self.connection.from), dst: end_of(self.connection.to) };
         self.own = Some(if self.server {
             Own::new(Endpoint::listen_shared(&self.spec, &config), forward.reversed(), content)
         } else {
-            self.side.first = Some(now);
             Own::new(Endpoint::connect_shared(&self.spec, &config, now), forward, content)
         });
     }
 
     fn next(&self) -> Option<Time> {
-        match &self.own {
-            Some(own) => own.next_wakeup(),
-            None => Some(self.connection.start),
-        }
+        let timer = self.own.as_ref().and_then(Own::next_wakeup);
+        timer.into_iter().chain(self.due).min()
     }
 
-    /// The sender writes and closes; the receiver reads, and closes when the sender has.
+    /// What has come is read; the client's application writes, the server answers, and closes when the client has.
     fn applications(&mut self, now: Time, content: Content) {
-        let Some(own) = &mut self.own else { return };
-        let side = &mut self.side;
-        let read = own.read(now, |bytes| side.arrived(bytes, content));
-        if read > 0 {
-            side.first.get_or_insert(now);
-            side.last = Some(now);
-        }
+        let End { own: Some(own), side, app, answers, .. } = self else { return };
+        let mut came = 0;
+        own.read(now, |bytes| {
+            side.look(bytes, content);
+            side.heard(now, bytes.len() as u64);
+            came += bytes.len() as u64;
+        });
         let endpoint = own.endpoint();
         if self.server {
+            answers.heard(came);
+            answers.pump(|bytes| {
+                let taken = endpoint.write(bytes);
+                side.said(now, taken);
+                taken
+            });
             if endpoint.at_end() {
                 endpoint.close();
             }
             return;
         }
-        let stopped = self.connection.stop.is_some_and(|stop| now >= stop);
-        let ready = match (stopped, &self.connection.work) {
-            (true, _) => self.written,
-            (false, Work::File { bytes }) => *bytes,
-            (false, Work::Endless) => endpoint.acknowledged() + AHEAD,
-        };
-        if self.written < ready {
-            self.written += endpoint.write(ready - self.written);
-            side.bytes = self.written;
+        let mut out = Writing { endpoint, side, closing: &mut self.closing };
+        if came > 0
+            && let Some(at) = app.received(now, came, &mut out)
+        {
+            self.due = Some(at);
         }
-        let said = stopped || matches!(self.connection.work, Work::File { bytes } if bytes == self.written);
-        if said && !self.closing && endpoint.is_established() {
-            self.closing = true;
+        // At the times that the application asked for, however late this thread wakes.
+        while let Some(at) = self.due.filter(|at| *at <= now) {
+            self.due = app.act(at, &mut out);
+        }
+        app.pump(now, &mut out);
+        if self.closing && endpoint.is_established() {
+            self.closing = false;
             endpoint.close();
         }
     }
@@ -255,6 +261,24 @@ impl End {
         }
         self.side.closed = endpoint.is_closed() || endpoint.state() == State::TimeWait;
         self.side.closed
+    }
+}
+
+/// Where the client's application writes to. A connection that does not stand yet can be written to, not closed.
+struct Writing<'a> {
+    endpoint: &'a mut Endpoint,
+    side: &'a mut Side,
+    closing: &'a mut bool,
+}
+
+impl Outlet for Writing<'_> {
+    fn write(&mut self, now: Time, bytes: u64) -> u64 {
+        let taken = self.endpoint.write(bytes);
+        self.side.said(now, taken);
+        taken
+    }
+    fn close(&mut self, _now: Time) {
+        *self.closing = true;
     }
 }
 

@@ -74,10 +74,12 @@ fn analyse(request: &Request, plan: &Plan, outcome: &Outcome) -> Result<Findings
         At::Both => pair::analyze_sources(&wanted, &open, &mut Asker::new(&mut |_| true))
             .or_else(|_| one(Side::Sender, Vantage::Sender)),
     };
-    found.map_err(|why| match &outcome.end {
+    let mut found = found.map_err(|why| match &outcome.end {
         End::Failed(first) => Error::Failed(format!("{first}; {why}")),
         _ => Error::Failed(why),
-    })
+    })?;
+    sides.label(&mut found.shelf, request.at).map_err(|e| Error::Failed(e.to_string()))?;
+    Ok(found)
 }
 
 /// What the bridge knows, with the names that it has in the analysis.

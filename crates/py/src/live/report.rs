@@ -3,15 +3,11 @@
 use crate::simulate::At;
 use crate::simulate::report::{Live, Losses, Report};
 use live::Plan;
-use live::report::{End, Ended, Outcome, Passed, Side};
+use live::report::{End, Ended, Outcome, Passed, Side, TCP};
 use scenario::model::Scenario;
 use sim::stats::Way;
 use std::io::ErrorKind;
 use tcp::endpoint::Failure;
-use time::Time;
-
-/// IP's number for it.
-const TCP: u8 = 6;
 
 pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Report {
     let mut losses = Losses::default();
@@ -140,7 +136,7 @@ fn ways(ended: &Ended) -> [Way; 2] {
 fn way(sender: Option<&Side>, receiver: Option<&Side>) -> Way {
     let counted = |side: Option<&Side>| side.and_then(|s| s.counts).unwrap_or_default();
     let (sent, came) = (counted(sender), counted(receiver));
-    let first_sent = if sent.data_packets > 0 { sender.and_then(|s| s.first) } else { None };
+    let first_sent = if sent.data_packets > 0 { sender.and_then(|s| s.began) } else { None };
     Way {
         data_packets: sent.data_packets,
         data_bytes: sent.data_bytes,
@@ -149,7 +145,7 @@ fn way(sender: Option<&Side>, receiver: Option<&Side>) -> Way {
         timeouts: sent.timeouts,
         ack_packets: sent.ack_packets,
         arrived_packets: came.arrived_packets,
-        delivered_bytes: receiver.map_or(0, |r| r.last.map_or(0, |_: Time| r.bytes)),
+        delivered_bytes: receiver.map_or(0, |r| r.came_bytes),
         first_sent,
         last_delivered: receiver.and_then(|r| r.last),
     }

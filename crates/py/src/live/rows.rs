@@ -5,7 +5,7 @@ use crate::simulate::rows::{Cause, Drop, Phase, Queue, Reason, State, Which};
 use crate::simulate::tables::Names;
 use analysis::rows::FlowRow;
 use live::Plan;
-use live::report::{Ends, Outcome, Polled, Viewed};
+use live::report::{Ends, Outcome, Polled, TCP, Viewed};
 use scenario::model::Scenario;
 use sim::rows::StateRow;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ fn polled(p: &Polled, time: Time, connection: u32) -> State {
     State {
         time,
         connection,
-        forward: true,
+        forward: p.forward,
         smss_bytes: i.snd_mss,
         cwnd_bytes: segments(i.snd_cwnd) as f64,
         ssthresh_bytes: (i.snd_ssthresh < INFINITE_SSTHRESH).then(|| segments(i.snd_ssthresh) as f64),
@@ -128,7 +128,9 @@ fn polled(p: &Polled, time: Time, connection: u32) -> State {
 
 fn which(w: &live::report::Which) -> Which {
     let headers = &w.headers;
-    let reason = match (headers.payload, w.again) {
+    // A datagram counts whole, as in the simulator.
+    let payload_bytes = if headers.protocol == TCP { headers.payload } else { headers.len };
+    let reason = match (payload_bytes, w.again) {
         (0, _) if headers.flags & CONTROL != 0 => Some(Reason::Control),
         (0, _) => Some(Reason::Ack),
         (_, false) => Some(Reason::New),
@@ -140,7 +142,7 @@ fn which(w: &live::report::Which) -> Which {
         forward: w.from_client,
         copy: w.copy,
         offset: w.offset,
-        payload_bytes: headers.payload,
+        payload_bytes,
         reason,
         evidence: None,
         backoff: None,

@@ -1,10 +1,15 @@
 //! The hosts' captures as the two sides of each connection: the host that sent more of its data is the sender.
 
 use crate::run::Source;
+use crate::simulate::At;
+use crate::simulate::sides::{far, seen_at};
+use crate::spool::{Shelf, Spool};
 use analysis::join::Side;
+use analysis::rows::FlowRow;
+use analysis::{Sink, Wanted};
 use capture::{Info, Options, Progress, Reader};
 use live::Plan;
-use live::report::{Outcome, Taken};
+use live::report::{Outcome, TCP, Taken};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +35,7 @@ impl Sides {
         let of = |t: &Taken| (host(u32::from(plan.address(t.node))), t.path.clone());
         let captures: Vec<(Host, PathBuf)> = outcome.captures.iter().map(of).collect();
         let mut senders = Senders::new();
-        for passed in &outcome.passed {
+        for passed in outcome.passed.iter().filter(|p| p.ends.protocol == TCP) {
             let end = |(address, port): (u32, u16)| Endpoint { host: host(address), port };
             let (client, server) = (end(passed.ends.client), end(passed.ends.server));
             let [up, down] = passed.ways.map(|w| w.payload_bytes);
@@ -47,6 +52,23 @@ impl Sides {
             _ => None,
         };
         Sides { captures, senders: Arc::new(senders), plain }
+    }
+
+    /// Puts right where the small direction of an exchange was seen, whose large one was seen at `at`.
+    pub fn label(&self, shelf: &mut Shelf, at: At) -> std::io::Result<()> {
+        let is_small = |row: &FlowRow| {
+            self.senders.get(&(row.sender, row.receiver)).is_some_and(|sender| *sender != row.sender.host)
+        };
+        let mut spool = Spool::new(Wanted::default());
+        for row in shelf.rows::<FlowRow>()? {
+            let row = row?;
+            match is_small(&row) {
+                true => spool.flow(&seen_at(far(at), &row)),
+                false => spool.flow(&row),
+            }
+        }
+        shelf.replace::<FlowRow>(spool);
+        Ok(())
     }
 
     pub fn open(&self, side: Side) -> Result<Opened, String> {

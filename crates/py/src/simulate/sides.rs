@@ -98,12 +98,27 @@ impl Sides {
             let ways = [(tuple.src, tuple.dst), (tuple.dst, tuple.src)];
             e.tcp.then_some(ways[usize::from(!e.served)])
         };
-        let far = match at {
-            At::Both | At::Sender => Vantage::Receiver,
-            At::Receiver => Vantage::Sender,
-        };
+        let far = far(at);
         Labelled { spool, small: self.ends.iter().enumerate().filter_map(small).collect(), far }
     }
+}
+
+/// Where the small direction of an exchange is seen, whose large one is seen at `at`.
+pub fn far(at: At) -> Vantage {
+    match at {
+        At::Both | At::Sender => Vantage::Receiver,
+        At::Receiver => Vantage::Sender,
+    }
+}
+
+/// A flow of which it turns out where it was seen.
+pub fn seen_at(vantage: Vantage, row: &FlowRow) -> FlowRow {
+    // What was lost on the way to its receiver was never seen there.
+    let (lost_copies, lost_segments) = match vantage {
+        Vantage::Receiver => (None, None),
+        _ => (row.lost_copies, row.lost_segments),
+    };
+    FlowRow { vantage, lost_copies, lost_segments, ..row.clone() }
 }
 
 fn tuple(connection: u32, ends: &Ends) -> Tuple {
@@ -125,15 +140,10 @@ impl Labelled {
 
 impl Sink for Labelled {
     fn flow(&mut self, row: &FlowRow) {
-        if !self.small.contains(&(row.sender, row.receiver)) {
-            return self.spool.flow(row);
+        match self.small.contains(&(row.sender, row.receiver)) {
+            true => self.spool.flow(&seen_at(self.far, row)),
+            false => self.spool.flow(row),
         }
-        // What was lost on the way here was never seen.
-        let (lost_copies, lost_segments) = match self.far {
-            Vantage::Receiver => (None, None),
-            _ => (row.lost_copies, row.lost_segments),
-        };
-        self.spool.flow(&FlowRow { vantage: self.far, lost_copies, lost_segments, ..row.clone() });
     }
     fn burst(&mut self, row: BurstRow) {
         self.spool.burst(row);
