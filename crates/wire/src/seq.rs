@@ -55,7 +55,8 @@ impl Unwrapper {
     /// The offset of `seq`, without moving the reference.
     pub fn peek(&self, seq: Seq) -> u64 {
         let step = i64::from(seq - Seq(self.last as u32));
-        self.last.saturating_add_signed(step)
+        // Begun at 2^32 and moved by less than 2^31 each time: no capture is long enough to leave 64 bits.
+        self.last.wrapping_add_signed(step)
     }
 }
 

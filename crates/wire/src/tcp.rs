@@ -76,14 +76,28 @@ pub fn parse_into(bytes: &[u8], tcp_len: u32, seg: &mut Segment) -> Result<Ports
         match rest.first_chunk::<12>() {
             Some(common) if common[..4] == [1, 1, 8, 10] => {
                 seg.timestamps = Some(Timestamps { val: be32(common, 4), ecr: be32(common, 8) });
-                if rest.len() > 12 {
-                    options(seg, &rest[12..]);
+                match rest.get(12..) {
+                    None | Some([]) => {}
+                    // ... and behind them, NOP NOP SACK, what most ACKs of a loss have.
+                    Some([1, 1, 5, len, blocks @ ..])
+                        if blocks.len() + 2 == usize::from(*len) && blocks.len() % 8 == 0 =>
+                    {
+                        sack(seg, blocks);
+                    }
+                    Some(rest) => options(seg, rest),
                 }
             }
             _ => options(seg, rest),
         }
     }
     Ok(Ports { src: be16(fixed, 0), dst: be16(fixed, 2), checksum: be16(fixed, 16) })
+}
+
+#[inline(always)]
+fn sack(seg: &mut Segment, blocks: &[u8]) {
+    for b in blocks.chunks_exact(8) {
+        seg.sack.push(Seq(be32(b, 0)), Seq(be32(b, 4)));
+    }
 }
 
 /// Options in any order; one that is malformed ends the walk, what came before it stands.
@@ -108,11 +122,7 @@ fn options(seg: &mut Segment, mut rest: &[u8]) {
             (2, 2) => seg.mss = Some(be16(body, 0)),
             (3, 1) => seg.window_scale = Some(body[0]),
             (4, 0) => seg.sack_permitted = true,
-            (5, n) if n % 8 == 0 && n <= 32 => {
-                for b in body.chunks_exact(8) {
-                    seg.sack.push(Seq(be32(b, 0)), Seq(be32(b, 4)));
-                }
-            }
+            (5, n) if n % 8 == 0 && n <= 32 => sack(seg, body),
             (8, 8) => seg.timestamps = Some(Timestamps { val: be32(body, 0), ecr: be32(body, 4) }),
             _ => {}
         }
