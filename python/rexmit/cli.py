@@ -100,11 +100,24 @@ def _port(text: str) -> int:
     return value
 
 
-def parser() -> Parser:
-    """The whole command line."""
+def parser(command: str | None = None) -> Parser:
+    """The whole command line; where it is known to begin with analyze, no more than that takes."""
     top = Parser(prog="rexmit", description=ABOUT, allow_abbrev=False)
     top.add_argument("--version", action="store_true", help="print the version and exit")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    # The name is given, or a formatter is made, which loads modules, to find it.
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser, prog="rexmit")
+    _add_analyze(commands)
+    if command != "analyze":
+        from rexmit import cli_compare, cli_run, cli_study, cli_traffic
+
+        cli_run.add(commands, _positive, _duration)
+        cli_study.add(commands)
+        cli_compare.add(commands)
+        cli_traffic.add(commands, _duration)
+    return top
+
+
+def _add_analyze(commands: Any) -> None:
     a = commands.add_parser(
         "analyze",
         help="say what happened to each transfer of a capture",
@@ -175,20 +188,14 @@ def parser() -> Parser:
     written.add_argument(
         "--annotate", metavar="OUT.pcapng", help="the same packets with the findings as packet comments"
     )
-    from rexmit import cli_compare, cli_run, cli_study, cli_traffic
-
-    cli_run.add(commands, _positive, _duration)
-    cli_study.add(commands)
-    cli_compare.add(commands)
-    cli_traffic.add(commands, _duration)
-    return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
-    arguments = parser()
+    given = sys.argv[1:] if argv is None else list(argv)
+    arguments = parser(given[0] if given else None)
     try:
-        options, unknown = arguments.parse_known_args(argv)
+        options, unknown = arguments.parse_known_args(given)
         if unknown:
             arguments.error("unrecognized arguments: " + " ".join(unknown))
         if options.version:
