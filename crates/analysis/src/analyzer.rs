@@ -6,7 +6,7 @@ use crate::connection::{Capture, Connection, Taken};
 use crate::nursery::{DEPTH, Nursery, Young};
 use crate::prefetch;
 use crate::sink::Sink;
-use crate::table::{NONE, Table, hash, same};
+use crate::table::{NONE, Table, hash, ways};
 use crate::{Fate, Totals};
 use std::collections::VecDeque;
 use wire::{Notes, Packet, Span, Time, Tuple};
@@ -29,6 +29,12 @@ const MANY: usize = 1 << 10;
 struct Place {
     hash: u32,
     slot: u32,
+    /// It goes the way of the connection's first.
+    towards: bool,
+}
+
+impl Place {
+    const UNKNOWN: Place = Place { hash: 0, slot: NONE, towards: false };
 }
 
 enum Slot {
@@ -91,7 +97,7 @@ impl<S: Sink> Analyzer<S> {
         for batch in packets.chunks(BATCH) {
             // Connections are looked up ahead, so that what they need can be fetched in time. What was found
             // holds until a connection ends.
-            let mut places = [Place { hash: 0, slot: NONE }; BATCH];
+            let mut places = [Place::UNKNOWN; BATCH];
             self.look_up(batch, &mut places);
             let places = &places[..batch.len()];
             let ended = self.ends;
@@ -108,6 +114,9 @@ impl<S: Sink> Analyzer<S> {
     }
 
     fn look_up(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
+        if self.slots.len() <= FEW {
+            return self.look_up_few(batch, places);
+        }
         for (place, packet) in places.iter_mut().zip(batch) {
             place.hash = hash(&packet.tuple);
         }
@@ -120,7 +129,18 @@ impl<S: Sink> Analyzer<S> {
             }
         }
         for (place, packet) in places.iter_mut().zip(batch) {
-            place.slot = self.find(place.hash, &packet.tuple);
+            *place = self.find(place.hash, &packet.tuple);
+        }
+    }
+
+    /// Of few connections most packets belong to that of the packet before.
+    fn look_up_few(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
+        let mut last = (Place::UNKNOWN, Tuple::default());
+        for (place, packet) in places.iter_mut().zip(batch) {
+            if last.0.slot == NONE || !ways(&last.1, &packet.tuple).0 {
+                last = (self.find(hash(&packet.tuple), &packet.tuple), packet.tuple);
+            }
+            *place = last.0;
         }
     }
 
@@ -129,30 +149,34 @@ impl<S: Sink> Analyzer<S> {
     fn warm(&self, i: usize, batch: &[Packet], places: &[Place]) {
         if let (Some(place), Some(packet)) = (places.get(i + AHEAD), batch.get(i + AHEAD)) {
             match self.slots.get(place.slot as usize) {
-                Some(Slot::Grown(tuple, connection)) => {
-                    connection.warm(packet.tuple.src == tuple.src, packet.seg.payload > 0);
-                }
+                Some(Slot::Grown(_, connection)) => connection.warm(place.towards, packet.seg.payload > 0),
                 Some(Slot::Young(young)) => self.nursery.warm(young),
                 _ => {}
             }
         }
         if let (Some(place), Some(packet)) = (places.get(i + NEXT), batch.get(i + NEXT))
-            && let Some(Slot::Grown(tuple, connection)) = self.slots.get(place.slot as usize)
+            && let Some(Slot::Grown(_, connection)) = self.slots.get(place.slot as usize)
         {
-            connection.warm_beyond(packet.tuple.src == tuple.src, packet.seg.payload > 0);
+            connection.warm_beyond(place.towards, packet.seg.payload > 0);
         }
     }
 
     #[inline]
-    fn find(&self, hash: u32, tuple: &Tuple) -> u32 {
+    fn find(&self, hash: u32, tuple: &Tuple) -> Place {
         let slots = &self.slots;
-        let meant = |slot: u32| slots[slot as usize].tuple().is_some_and(|t| same(t, tuple));
-        self.table.find(hash, meant).unwrap_or(NONE)
+        let mut towards = false;
+        let meant = |slot: u32| {
+            let (same, along) = slots[slot as usize].tuple().map_or((false, false), |t| ways(t, tuple));
+            towards = along;
+            same
+        };
+        let slot = self.table.find(hash, meant).unwrap_or(NONE);
+        Place { hash, slot, towards }
     }
 
     /// One packet whose fate is known from a second capture (see [`crate::join`]).
     pub fn push_with_fate(&mut self, packet: &Packet, fate: Fate) {
-        self.follow(Place { hash: hash(&packet.tuple), slot: NONE }, packet, fate);
+        self.follow(Place { hash: hash(&packet.tuple), ..Place::UNKNOWN }, packet, fate);
     }
 
     #[inline(always)]
@@ -174,7 +198,7 @@ impl<S: Sink> Analyzer<S> {
 
     #[inline(never)]
     fn slot_of(&mut self, hash: u32, packet: &Packet) -> u32 {
-        let found = self.find(hash, &packet.tuple);
+        let found = self.find(hash, &packet.tuple).slot;
         if found != NONE {
             return found;
         }

@@ -10,6 +10,7 @@ use crate::rows::*;
 use crate::sink::Sink;
 use crate::stream::report::Ending;
 use crate::stream::{Stream, Surroundings, USUAL_MSS, View};
+use crate::table::is;
 use crate::vantage::Place;
 use wire::{Endpoint, Flags, Notes, Packet, Seq, Span, Time, Tuple};
 
@@ -193,7 +194,7 @@ impl Connection {
         if self.start == Time::FAR_FUTURE {
             self.begin(packet);
         }
-        let side = usize::from(packet.tuple.src != self.tuple.src);
+        let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
         let flags = packet.seg.flags;
         if flags.has(Flags::SYN) && self.is_new_incarnation(packet, side) {
             return Taken::Reopens;

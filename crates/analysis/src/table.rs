@@ -1,7 +1,7 @@
 //! Finds a packet's connection: an open hash table of slots, eight bytes an entry.
 
 use crate::prefetch;
-use wire::Tuple;
+use wire::{Endpoint, Tuple};
 
 const K: u64 = 0x9e37_79b9_7f4a_7c15;
 /// No slot has this number.
@@ -24,10 +24,18 @@ pub fn hash(t: &Tuple) -> u32 {
     ((h ^ (h >> 29)).wrapping_mul(K) >> 32) as u32
 }
 
-/// Do two packets belong to one connection, whichever way they go?
+/// The same endpoint? Without a branch: which way the next packet goes nobody can foretell.
 #[inline]
-pub fn same(a: &Tuple, b: &Tuple) -> bool {
-    (a.src == b.src && a.dst == b.dst) || (a.src == b.dst && a.dst == b.src)
+pub fn is(a: &Endpoint, b: &Endpoint) -> bool {
+    let differs = u128::from_ne_bytes(a.host.0) ^ u128::from_ne_bytes(b.host.0);
+    (differs as u64 | (differs >> 64) as u64 | u64::from(a.port ^ b.port)) == 0
+}
+
+/// Do two packets belong to one connection, whichever way they go? And do they go the same way?
+#[inline]
+pub fn ways(a: &Tuple, b: &Tuple) -> (bool, bool) {
+    let along = is(&a.src, &b.src) & is(&a.dst, &b.dst);
+    (along | (is(&a.src, &b.dst) & is(&a.dst, &b.src)), along)
 }
 
 #[derive(Clone, Copy)]
@@ -157,7 +165,8 @@ mod tests {
         for port in 0..2000 {
             let t = Tuple { src: end(1, port), dst: end(2, 80) };
             assert_eq!(hash(&t), hash(&t.reversed()));
-            assert!(same(&t, &t.reversed()));
+            assert_eq!(ways(&t, &t.reversed()), (true, false));
+            assert_eq!(ways(&t, &t), (true, true));
             seen.insert(hash(&t) >> 11);
         }
         assert!(seen.len() > 1990, "{} of 2000 differ where a table looks", seen.len());
