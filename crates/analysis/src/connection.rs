@@ -32,7 +32,7 @@ struct Side {
     clock: SenderClock,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Connection {
     /// Towards the one that was called.
@@ -98,8 +98,9 @@ const FIRST: u32 = 32;
 const LATE_OPENING: Span = Span::from_millis(180);
 
 /// How long the client takes to answer, where its handshake did not tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Turn {
+    #[default]
     Known,
     Unknown,
     /// The first answer to its data passed then.
@@ -130,33 +131,29 @@ pub enum Taken {
 
 impl Connection {
     pub fn new(number: u32) -> Connection {
-        Connection {
-            tuple: Tuple::default(),
-            streams: [Stream::new(number * 2), Stream::new(number * 2 + 1)],
-            sides: [Side::default(); 2],
-            place: Place { news: true, ..Place::default() },
-            lost: [(0, 0); 2],
-            at: [Vantage::Unknown; 2],
-            scales: [0; 2],
-            start: Time::FAR_FUTURE,
-            last: Time::FAR_PAST,
-            tick: Span::MAX,
-            established: None,
-            reset: false,
-            reset_by: 0,
-            since_reset: 0,
-            handshake: None,
-            turn: Turn::Known,
-        }
+        let mut new = Connection::default();
+        new.reset(number);
+        new
     }
 
-    /// Makes it a new connection, as if it had just been made; the room that its streams have stays theirs.
+    /// Makes it a new connection, where it is; the room that its streams have stays theirs.
     pub fn reset(&mut self, number: u32) {
-        let rooms = self.streams.each_mut().map(Stream::take_room);
-        *self = Connection::new(number);
-        for (stream, room) in self.streams.iter_mut().zip(rooms) {
-            stream.give_room(room);
-        }
+        let Connection { tuple, at, scales, established, reset, reset_by, since_reset, .. } = self;
+        *tuple = Tuple::default();
+        *at = [Vantage::Unknown; 2];
+        *scales = [0; 2];
+        *established = None;
+        (*reset, *reset_by, *since_reset) = (false, 0, 0);
+        let Connection { start, last, tick, sides, place, lost, handshake, turn, .. } = self;
+        (*start, *last, *tick) = (Time::FAR_FUTURE, Time::FAR_PAST, Span::MAX);
+        *sides = Default::default();
+        *place = Place { news: true, ..Place::default() };
+        *lost = [(0, 0); 2];
+        *handshake = None;
+        *turn = Turn::Known;
+        let [towards, back] = &mut self.streams;
+        towards.reset(number * 2);
+        back.reset(number * 2 + 1);
     }
 
     fn begin(&mut self, first: &Packet) {

@@ -162,21 +162,34 @@ fn with_sign(n: u64) -> i64 {
     (n >> 1) as i64 ^ -((n & 1) as i64)
 }
 
-/// A packet's bytes before they go into blocks; the longest takes 50, and each is written as if it had eight.
+/// A packet's bytes before they go into blocks; the longest takes 50, and each number is written as if it had eight.
 struct Record {
-    bytes: [u8; LONGEST],
+    bytes: [u8; LONGEST + 8],
     len: usize,
     word: u32,
 }
 
+/// A power of two, so that a place below it needs no check.
 const LONGEST: usize = 64;
+
+const SHORT: usize = 24;
+
+/// What the lowest bytes of a word hold, by their number.
+const BELOW: [u64; 9] = {
+    let mut below = [u64::MAX; 9];
+    let mut n = 0;
+    while n < 8 {
+        below[n] = (1 << (8 * n)) - 1;
+        n += 1;
+    }
+    below
+};
 
 impl Record {
     #[inline(always)]
     fn put(&mut self, n: u64, len: usize) {
-        if let Some(place) = self.bytes.get_mut(self.len..self.len + 8) {
-            place.copy_from_slice(&n.to_le_bytes());
-        }
+        let at = self.len % LONGEST;
+        self.bytes[at..at + 8].copy_from_slice(&n.to_le_bytes());
         self.len += len;
     }
     #[inline(always)]
@@ -248,7 +261,7 @@ impl Nursery {
         let (mine, other) = (young.sides[side], young.sides[1 - side]);
         let side_bit = if side == 1 { SIDE } else { 0 };
         let word = side_bit | u32::from(folded(packet.checksum)) << CHECKSUM;
-        let mut r = Record { bytes: [0; LONGEST], len: 4, word };
+        let mut r = Record { bytes: [0; LONGEST + 8], len: 4, word };
         r.span(packet.time.0.wrapping_sub(young.time.0));
         r.step(packet.number.wrapping_sub(young.number) as i64);
         r.narrow(seg.payload, PAYLOAD);
@@ -287,7 +300,14 @@ impl Nursery {
         young.reset |= seg.flags.has(Flags::RST);
         young.established |= establishes(seg.flags);
         young.openings[side].note(seg);
-        self.append(young, &r.bytes[..r.len]);
+        // Most records are short and most blocks have room: a copy of fixed length is a few instructions.
+        let at = usize::from(young.used);
+        if r.len <= SHORT && at + SHORT <= ROOM && young.last != NONE {
+            self.blocks[young.last as usize].bytes[at..at + SHORT].copy_from_slice(&r.bytes[..SHORT]);
+            young.used += r.len as u8;
+        } else {
+            self.append(young, &r.bytes[..r.len]);
+        }
     }
 
     fn append(&mut self, young: &mut Young, mut bytes: &[u8]) {
@@ -321,13 +341,13 @@ impl Nursery {
 
     /// Reads every packet back, in order, and forgets them.
     pub fn read(&mut self, young: &Young, mut each: impl FnMut(&Packet)) {
-        let mut bytes = [0u8; LONGEST * (MOST as usize + 1)];
+        let mut bytes = [0u8; ALL + 8];
         let mut len = 0;
         let mut at = young.first;
         while at != NONE {
             let block = &self.blocks[at as usize];
             let n = if at == young.last { usize::from(young.used) } else { ROOM };
-            bytes[len..len + n].copy_from_slice(&block.bytes[..n]);
+            bytes[len..len + ROOM].copy_from_slice(&block.bytes);
             len += n;
             at = block.next;
         }
@@ -351,20 +371,22 @@ fn options(seg: &Segment) -> u32 {
     mss | scale | if seg.sack_permitted { SACK } else { 0 }
 }
 
+/// More than all packets of a young connection take; a power of two, as [`LONGEST`].
+const ALL: usize = LONGEST * (MOST as usize + 1);
+
 struct Reader<'a> {
-    /// Longer by eight than what is read, at least.
-    bytes: &'a [u8],
+    bytes: &'a [u8; ALL + 8],
     at: usize,
 }
 
 impl Reader<'_> {
     #[inline(always)]
     fn get(&mut self, len: usize) -> u64 {
-        let eight = self.bytes.get(self.at..self.at + 8).and_then(|b| b.first_chunk::<8>());
+        let at = self.at % ALL;
+        let mut eight = [0; 8];
+        eight.copy_from_slice(&self.bytes[at..at + 8]);
         self.at += len;
-        let n = eight.map_or(0, |b| u64::from_le_bytes(*b));
-        // Shifted twice: by 64 at once is undefined.
-        n & !(u64::MAX << (len * 4) << (len * 4))
+        u64::from_le_bytes(eight) & BELOW[len]
     }
     #[inline(always)]
     fn narrow(&mut self, word: u32, at: u32) -> u32 {

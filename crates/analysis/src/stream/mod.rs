@@ -205,12 +205,10 @@ struct Tick {
     began: Time,
 }
 
-/// What a stream had allocated, for the next one.
-pub struct Room {
-    board: Board,
-    rtt: Rtt,
-    delivery: Delivery,
-    infer: Option<Box<Inferrer>>,
+impl Default for Stream {
+    fn default() -> Stream {
+        Stream::new(0)
+    }
 }
 
 impl Stream {
@@ -269,25 +267,18 @@ impl Stream {
         }
     }
 
-    /// Takes away what was allocated for it, emptied.
-    pub fn take_room(&mut self) -> Room {
-        let mut room = Room {
+    /// Makes it a new stream, with the room that this one had allocated.
+    pub fn reset(&mut self, id: FlowId) {
+        self.board.clear();
+        self.rtt.clear();
+        self.delivery.clear();
+        *self = Stream {
             board: std::mem::take(&mut self.board),
             rtt: std::mem::take(&mut self.rtt),
             delivery: std::mem::take(&mut self.delivery),
-            infer: self.infer.take().or_else(|| self.spare_infer.take()),
+            spare_infer: self.infer.take().or_else(|| self.spare_infer.take()),
+            ..Stream::new(id)
         };
-        room.board.clear();
-        room.rtt.clear();
-        room.delivery.clear();
-        room
-    }
-    /// To a stream that has just been made.
-    pub fn give_room(&mut self, room: Room) {
-        self.board = room.board;
-        self.rtt = room.rtt;
-        self.delivery = room.delivery;
-        self.spare_infer = room.infer;
     }
 
     /// Copies lost on their way here, and beyond.
@@ -456,11 +447,22 @@ impl Stream {
         })
     }
 
-    /// Lets what has become certain leave, as rows.
+    /// Lets what has become certain leave, as rows. Mostly there is nothing.
+    #[inline(always)]
     fn advance<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
-        let due = self.settling.front().is_some_and(|s| s.until <= now);
-        let calm = self.board.troubled == 0 && self.settling.is_empty();
-        let Some(mut ledger) = self.ledger.take_if(|l| due || calm || l.may_advance()) else { return };
+        let Some(ledger) = &self.ledger else { return };
+        let (due, calm) = match self.settling.front() {
+            Some(s) => (s.until <= now, false),
+            None => (false, self.board.troubled == 0),
+        };
+        if due || calm || ledger.may_advance() {
+            self.let_leave(now, due, around);
+        }
+    }
+
+    #[inline(never)]
+    fn let_leave<S: Sink>(&mut self, now: Time, due: bool, around: &mut Surroundings<'_, S>) {
+        let Some(mut ledger) = self.ledger.take() else { return };
         if due {
             let judge = self.judge(&around.view);
             while let Some(s) = self.settling.pop_front_if(|s| s.until <= now) {
