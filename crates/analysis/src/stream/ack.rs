@@ -161,9 +161,7 @@ impl Stream {
         } else if duplicate {
             self.infer().on_duplicate_ack();
         }
-        if self.ledger.is_some() {
-            self.advance(now, around);
-        }
+        self.advance(now, around);
         self.board.shrink();
     }
 

@@ -78,9 +78,7 @@ impl Stream {
         }
         self.last_pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
         self.flight_max = self.flight_max.max(self.flight());
-        if self.ledger.is_some() {
-            self.advance(packet.time, around);
-        }
+        self.advance(packet.time, around);
     }
 
     fn place(&mut self, seq: Seq) -> u64 {

@@ -37,6 +37,13 @@ impl Ids {
         }
         let step = id.wrapping_sub(self.next);
         self.skipped = 0;
+        if step == 0 && segments == 1 && self.regular + self.irregular < 4096 {
+            // As ever.
+            self.regular += 1;
+            self.next = id.wrapping_add(1);
+            self.came = self.came << 1 | 1;
+            return;
+        }
         match step {
             0 => self.regular += 1,
             1..MOST_SKIPPED => {
