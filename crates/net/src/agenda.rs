@@ -14,6 +14,20 @@ struct Entry {
     source: u32,
 }
 
+impl Entry {
+    #[inline(always)]
+    fn earlier(self, other: Entry) -> Entry {
+        let swap = other.key.is_before(self.key);
+        Entry {
+            key: Key {
+                time: if swap { other.key.time } else { self.key.time },
+                order: if swap { other.key.order } else { self.key.order },
+            },
+            source: if swap { other.source } else { self.source },
+        }
+    }
+}
+
 /// The next event of each source that has one.
 #[derive(Clone, Debug)]
 pub(crate) struct Agenda {
@@ -30,7 +44,15 @@ pub(crate) struct Agenda {
     least: Entry,
     /// The first was taken out and nobody has its place yet: see [`Agenda::set_first`].
     hole: bool,
+    /// Places below this are near the top; none is where nobody looks ahead.
+    near_end: usize,
+    /// Who came near the top, into each of its levels but the root, since [`Agenda::take_near`] was asked last.
+    near: [u32; LEVELS],
 }
+
+/// How many levels below the root are near: 4 and 16 sources.
+const LEVELS: usize = 2;
+const NEAR_END: usize = ROOT + 1 + CHILDREN + CHILDREN * CHILDREN;
 
 impl Default for Agenda {
     fn default() -> Agenda {
@@ -50,7 +72,26 @@ impl Agenda {
             few: sources <= CHILDREN,
             least: NOBODY,
             hole: false,
+            near_end: 0,
+            near: [ABSENT; LEVELS],
         }
+    }
+
+    /// One that tells who comes near the top.
+    pub fn looking_ahead(sources: usize) -> Agenda {
+        Agenda { near_end: NEAR_END, ..Agenda::new(sources) }
+    }
+    #[inline(always)]
+    pub fn looks_ahead(&self) -> bool {
+        self.near_end > 0
+    }
+
+    /// Who will be first after a few more events, and who after a few dozen: those that came into the first level
+    /// below the root, and into the second. Each is told once, if it came alone.
+    #[inline(always)]
+    pub fn take_near(&mut self) -> [Option<u32>; LEVELS] {
+        let near = std::mem::replace(&mut self.near, [ABSENT; LEVELS]);
+        near.map(|source| (source != ABSENT).then_some(source))
     }
 
     /// Room for sources up to this number.
@@ -69,7 +110,8 @@ impl Agenda {
     fn set_of_few(&mut self, source: u32, key: Key) {
         let Some(group) = self.groups.first_mut() else { return };
         group[source as usize & 3] = Entry { key, source };
-        self.least = group[least_of_four(group) & 3];
+        // By value: an entry that was just stored in parts and is read whole would be waited for.
+        self.least = group[0].earlier(group[1]).earlier(group[2].earlier(group[3]));
     }
 
     #[inline]
@@ -219,6 +261,9 @@ impl Agenda {
     fn put(&mut self, place: usize, entry: Entry) {
         self.groups[place / CHILDREN][place % CHILDREN] = entry;
         self.place[entry.source as usize] = place as u32;
+        if place < self.near_end {
+            self.near[usize::from(place > ROOT + CHILDREN)] = entry.source;
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::agenda::Agenda;
 use crate::routes::Routes;
 use crate::timers::Timers;
 use crate::topology::{BuildError, Duplex, NodeId, TimerId, Topology};
+use path::memory;
 use path::watch::Backlog;
 use path::{Context, Counters, Facts, Key, Link, LinkId, Orders, PacketId, Pool, Tallies, Watch};
 use time::Time;
@@ -35,7 +36,7 @@ pub enum Event<P> {
 /// A graph of links under a passed-in clock, carrying packets of `P`.
 #[derive(Clone, Debug)]
 pub struct Net<P> {
-    links: Vec<Link>,
+    links: Vec<Hop>,
     routes: Routes,
     pool: Pool<P>,
     orders: Orders,
@@ -48,12 +49,27 @@ pub struct Net<P> {
     unroutable: u64,
 }
 
+/// With fewer links all that events need stays in the cache, and looking ahead costs more than it gains.
+const LARGE: usize = 2048;
+
+/// A link, and the node at its far end beside it: a packet that arrives asks for both.
+#[derive(Clone, Debug)]
+struct Hop {
+    link: Link,
+    end: NodeId,
+}
+
 impl<P: Copy> Net<P> {
     pub fn new(topology: &Topology, seed: u64) -> Result<Net<P>, BuildError> {
         topology.check()?;
-        let links: Vec<Link> = topology.links.iter().flat_map(|duplex| both(duplex, seed)).collect();
+        let mut links = Vec::with_capacity(topology.links.len() * 2);
+        memory::prefer_large_pages(&mut links);
+        links.extend(topology.links.iter().flat_map(|duplex| both(duplex, seed)));
         Ok(Net {
-            agenda: Agenda::new(links.len()),
+            agenda: match links.len() {
+                LARGE.. => Agenda::looking_ahead(links.len()),
+                few => Agenda::new(few),
+            },
             links,
             routes: Routes::new(topology),
             pool: Pool::default(),
@@ -78,14 +94,46 @@ impl<P: Copy> Net<P> {
         watch: &mut W,
     ) -> bool {
         self.advance(now);
-        let hop = if from == to { None } else { self.routes.next_hop(from, to) };
-        let Some(link) = hop else {
+        let Some(link) = self.way_out(from, to) else {
             self.unroutable += 1;
             return false;
         };
         let id = self.pool.put(facts, from.0, to.0, packet);
         self.offer(link, id, watch);
         true
+    }
+
+    /// The first link on the way from one node to another: ways do not change.
+    pub fn way_out(&mut self, from: NodeId, to: NodeId) -> Option<LinkId> {
+        if from == to { None } else { self.routes.next_hop(from, to) }
+    }
+
+    /// Where the next packet can be written before [`Net::send_written`] sends it, and what an earlier one left there.
+    #[inline]
+    pub fn blank(&mut self) -> &mut P
+    where
+        P: Default,
+    {
+        self.pool.blank()
+    }
+
+    /// [`Net::send`] of the packet that was written to [`Net::blank`], by a way that [`Net::way_out`] gave.
+    #[inline]
+    pub fn send_written<W: Watch<P>>(
+        &mut self,
+        now: Time,
+        out: Option<LinkId>,
+        (from, to): (NodeId, NodeId),
+        facts: Facts,
+        watch: &mut W,
+    ) -> bool {
+        self.advance(now);
+        let written = out.and_then(|link| Some((link, self.pool.take_blank(facts, from.0, to.0)?)));
+        match written {
+            Some((link, id)) => self.offer(link, id, watch),
+            None => self.unroutable += 1,
+        }
+        written.is_some()
     }
 
     /// `None` stops it. A timer set for the past fires now.
@@ -186,7 +234,7 @@ impl<P: Copy> Net<P> {
         while here != to {
             let link = self.routes.next_hop(here, to)?;
             links.push(link);
-            here = self.routes.end_of(link);
+            here = self.links.get(link.index())?.end;
         }
         Some(links)
     }
@@ -197,19 +245,19 @@ impl<P: Copy> Net<P> {
     }
     /// The counters of a link; all zero for one that there is not.
     pub fn counters(&self, link: LinkId) -> Counters {
-        self.links.get(link.index()).map(|l| *l.counters()).unwrap_or_default()
+        self.links.get(link.index()).map(|l| *l.link.counters()).unwrap_or_default()
     }
     /// What the channels and retries of a link met.
     pub fn tallies(&self, link: LinkId) -> Tallies {
-        self.links.get(link.index()).map(Link::tallies).unwrap_or_default()
+        self.links.get(link.index()).map(|l| l.link.tallies()).unwrap_or_default()
     }
     /// When a link's first packet came, where a schedule waited for it.
     pub fn anchored(&self, link: LinkId) -> Option<Time> {
-        self.links.get(link.index()).and_then(Link::anchored)
+        self.links.get(link.index()).and_then(|l| l.link.anchored())
     }
     /// What waits in the queue of a link.
     pub fn backlog(&self, link: LinkId) -> Backlog {
-        self.links.get(link.index()).map(|l| l.backlog()).unwrap_or_default()
+        self.links.get(link.index()).map(|l| l.link.backlog()).unwrap_or_default()
     }
     /// Packets inside links, all together.
     pub fn inside(&self) -> usize {
@@ -236,17 +284,58 @@ impl<P: Copy> Net<P> {
     #[inline]
     fn fire_link<W: Watch<P>>(&mut self, watch: &mut W) -> Option<Step> {
         let (_, source) = self.agenda.first()?;
-        let link = &mut self.links[source as usize];
+        let Hop { link, end } = &mut self.links[source as usize];
+        let end = *end;
         let mut cx = context(LinkId(source), self.here, &mut self.orders, &mut self.pool, watch);
         let arrived = link.fire(&mut cx);
+        if let Some(id) = arrived
+            && self.pool.from_to(id).1 == end.0
+        {
+            // It is read next; what the agenda does meanwhile takes as long as fetching it.
+            memory::prefetch(self.pool.content(id));
+        }
         self.agenda.set_first(link.next());
-        self.pass_on(LinkId(source), arrived?, watch)
+        let step = match arrived {
+            Some(id) => self.pass_on(end, id, watch),
+            None => None,
+        };
+        if self.agenda.looks_ahead() {
+            self.look_ahead(watch);
+        }
+        step
+    }
+
+    /// Memory that is asked for in time is not waited for: with thousands of flows little of what an event needs is in
+    /// the cache. A link is fetched a few dozen events ahead, the packet that arrives at its end a few events ahead,
+    /// and what it meets there when it is next.
+    #[inline(never)]
+    fn look_ahead<W: Watch<P>>(&mut self, watch: &W) {
+        self.agenda.close();
+        let [soon, later] = self.agenda.take_near();
+        if let Some(hop) = later.and_then(|source| self.links.get(source as usize)) {
+            hop.link.prefetch();
+        }
+        if let Some(hop) = soon.and_then(|source| self.links.get(source as usize)) {
+            hop.link.prefetch_head(&self.pool);
+        }
+        if let Some((_, source)) = self.agenda.first()
+            && let Some(hop) = self.links.get(source as usize)
+            && let Some(head) = hop.link.head(&self.pool)
+        {
+            let to = NodeId(self.pool.from_to(head).1);
+            if to == hop.end {
+                watch.coming(self.pool.content(head));
+            } else if let Some(next) = self.routes.next_hop(hop.end, to)
+                && let Some(next) = self.links.get(next.index())
+            {
+                next.link.prefetch();
+            }
+        }
     }
 
     /// A packet came to the end of a link: it is there, or goes on.
     #[inline]
-    fn pass_on<W: Watch<P>>(&mut self, link: LinkId, id: PacketId, watch: &mut W) -> Option<Step> {
-        let at = self.routes.end_of(link);
+    fn pass_on<W: Watch<P>>(&mut self, at: NodeId, id: PacketId, watch: &mut W) -> Option<Step> {
         let (_, to) = self.pool.from_to(id);
         if at.0 == to {
             self.landed = Some(id);
@@ -261,12 +350,12 @@ impl<P: Copy> Net<P> {
 
     #[inline]
     fn offer<W: Watch<P>>(&mut self, id: LinkId, packet: PacketId, watch: &mut W) {
-        if self.links[id.index()].awaits_anchor() {
+        if self.links[id.index()].link.awaits_anchor() {
             for direction in [id, id.twin()] {
-                self.links[direction.index()].anchor(self.here.time);
+                self.links[direction.index()].link.anchor(self.here.time);
             }
         }
-        let link = &mut self.links[id.index()];
+        let link = &mut self.links[id.index()].link;
         let mut cx = context(id, self.here, &mut self.orders, &mut self.pool, watch);
         let before = link.heads();
         link.offer(&mut cx, packet);
@@ -286,12 +375,12 @@ fn context<'a, P, W>(
     Context { link, key, orders, pool, watch }
 }
 
-fn both(duplex: &Duplex, seed: u64) -> [Link; 2] {
+fn both(duplex: &Duplex, seed: u64) -> [Hop; 2] {
     let mut forward = Link::new(&duplex.forward, &duplex.name, true, seed);
     let mut back = Link::new(&duplex.back, &duplex.name, false, seed);
     if forward.awaits_anchor() || back.awaits_anchor() {
         forward.await_anchor();
         back.await_anchor();
     }
-    [forward, back]
+    [Hop { link: forward, end: duplex.between.1 }, Hop { link: back, end: duplex.between.0 }]
 }

@@ -16,8 +16,6 @@ pub(crate) struct Routes {
     core: Vec<Vec<(u32, u32)>>,
     /// For each core node as a destination, the link to take at each core node; made when it is first needed.
     tables: Vec<Option<Box<[u32]>>>,
-    /// Where each link ends.
-    ends: Vec<u32>,
 }
 
 /// Where a node is.
@@ -57,12 +55,7 @@ impl Routes {
             to_core.map(|(link, n)| (*link, places[*n as usize].core)).collect()
         };
         let core: Vec<Vec<(u32, u32)>> = inner.iter().map(outward).collect();
-        let ends = topology.links.iter().flat_map(|l| [l.between.1.0, l.between.0.0]).collect();
-        Routes { tables: vec![None; core.len()], places, core, ends }
-    }
-
-    pub fn end_of(&self, link: LinkId) -> NodeId {
-        NodeId(self.ends[link.index()])
+        Routes { tables: vec![None; core.len()], places, core }
     }
 
     /// The link to take at `here` towards `to`, which is another node.

@@ -9,6 +9,7 @@ pub mod counters;
 pub mod facts;
 pub mod key;
 pub mod link;
+pub mod memory;
 pub mod pool;
 pub mod random;
 pub mod spec;
@@ -18,7 +19,6 @@ mod arq;
 mod channel;
 mod check;
 mod line;
-mod prefetch;
 mod queue;
 mod rate;
 

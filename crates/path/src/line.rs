@@ -25,6 +25,10 @@ impl Line {
     pub fn next(&self) -> Key {
         self.next
     }
+    #[inline(always)]
+    pub fn head(&self) -> Option<PacketId> {
+        self.chain.head()
+    }
     #[inline]
     pub fn push<P: Copy>(&mut self, pool: &mut Pool<P>, id: PacketId, key: Key) {
         pool.parcel_mut(id).key = key;
@@ -40,8 +44,6 @@ impl Line {
             None => Key::NEVER,
             Some(head) => {
                 let parcel = pool.parcel(head);
-                // Its turn comes next: with 10,000 flows in flight it is not in the cache, and this is a third of
-                // what a packet costs there.
                 pool.prefetch(parcel.next);
                 parcel.key
             }

@@ -15,6 +15,7 @@ use crate::counters::{Counters, Tallies};
 use crate::facts::{Cause, LinkId};
 use crate::key::{Key, Orders};
 use crate::line::Line;
+use crate::memory;
 use crate::pool::{PacketId, Pool};
 use crate::queue::DropTail;
 use crate::rate::Rate;
@@ -68,6 +69,28 @@ impl Link {
     #[inline]
     pub fn next(&self) -> Key {
         self.flight.next().earlier(self.due).earlier(self.side)
+    }
+
+    /// It will be asked for its next event soon.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        memory::prefetch(self);
+    }
+
+    /// The packet that arrives next will be asked for soon.
+    #[inline(always)]
+    pub fn prefetch_head<P: Copy>(&self, pool: &Pool<P>) {
+        if let Some(head) = self.flight.head() {
+            pool.prefetch_all(head);
+        }
+    }
+
+    /// The packet that arrives next; the one behind it will be asked for when it does.
+    #[inline(always)]
+    pub fn head<P: Copy>(&self, pool: &Pool<P>) -> Option<PacketId> {
+        let head = self.flight.head()?;
+        pool.prefetch(pool.parcel(head).next);
+        Some(head)
     }
 
     /// What [`Link::next`] is chosen from: as long as this is the same, so is the next event. Orders are unique, but

@@ -30,6 +30,9 @@ pub trait Watch<P> {
     /// A channel made another copy of it; the copy is in the link from now on.
     #[inline(always)]
     fn copied(&mut self, link: LinkId, now: Time, facts: &Facts, packet: &P) {}
+    /// Will most likely be delivered next, where it goes to: what belongs to it may be fetched.
+    #[inline(always)]
+    fn coming(&self, packet: &P) {}
     /// Arrived at the far end.
     #[inline(always)]
     fn delivered(&mut self, link: LinkId, now: Time, facts: &Facts, packet: &P) {}

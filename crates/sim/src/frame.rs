@@ -28,6 +28,27 @@ pub enum Body {
     Datagram(u32),
 }
 
+impl Default for Frame {
+    fn default() -> Frame {
+        let body = Body::Datagram(0);
+        Frame { copy: 0, connection: 0, forward: false, reason: Reason::New, ip_id: 0, body }
+    }
+}
+
+impl Body {
+    /// Makes it a segment, if it is none, to be written over.
+    #[inline]
+    pub fn segment_mut(&mut self) -> (&mut Segment, &mut u64) {
+        if !matches!(self, Body::Segment(..)) {
+            *self = Body::Segment(Segment::default(), 0);
+        }
+        match self {
+            Body::Segment(seg, offset) => (seg, offset),
+            _ => unreachable!("it was made a segment"),
+        }
+    }
+}
+
 impl Frame {
     /// Bytes of payload; a one-way agent's packets and datagrams count whole.
     pub fn payload_bytes(&self) -> u32 {

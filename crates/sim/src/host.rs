@@ -4,7 +4,7 @@ use crate::frame::{Body, Frame, Reason};
 use crate::recorder::Recorder;
 use crate::rows::State;
 use net::{Net, NodeId, TimerId};
-use path::{Class, Ecn, Facts};
+use path::{Class, Ecn, Facts, LinkId};
 use time::Time;
 
 /// Who of a connection is called when a timer fires.
@@ -42,16 +42,17 @@ pub struct Ends {
     pub connection: u32,
     pub client: NodeId,
     pub server: NodeId,
+    /// The first links from the client to the server, and back.
+    pub out: [Option<LinkId>; 2],
 }
 
-/// A packet as a host hands it over.
+/// A packet as a host hands it over, but for its body.
 #[derive(Clone, Copy, Debug)]
 pub struct Parcel {
     pub forward: bool,
     pub reason: Reason,
     pub class: Class,
     pub length_bytes: u32,
-    pub body: Body,
 }
 
 /// The network, as one connection sees it while it handles an event.
@@ -61,24 +62,40 @@ pub struct Host<'a, R> {
     pub net: &'a mut Net<Frame>,
     pub recorder: &'a mut R,
     pub copies: &'a mut u64,
-    /// The next IPv4 identification, client's and server's.
-    pub ip_ids: &'a mut [u16; 2],
 }
 
 impl<R: Recorder> Host<'_, R> {
-    pub fn send(&mut self, parcel: Parcel) {
-        let Parcel { forward, reason, class, length_bytes, body } = parcel;
-        let (connection, copy) = (self.ends.connection, *self.copies);
-        *self.copies += 1;
-        let next_id = &mut self.ip_ids[usize::from(!forward)];
-        let ip_id = *next_id;
-        *next_id = ip_id.wrapping_add(1);
-        let frame = Frame { copy, connection, forward, reason, ip_id, body };
+    /// `ip_ids` are the next IPv4 identifications, the client's and the server's.
+    pub fn send(&mut self, parcel: Parcel, body: Body, ip_ids: &mut [u16; 2]) {
+        *self.body() = body;
+        self.send_written(parcel, ip_ids);
+    }
+
+    /// Where the body of the next packet can be written, to be sent without a copy.
+    #[inline]
+    pub fn body(&mut self) -> &mut Body {
+        &mut self.net.blank().body
+    }
+
+    /// Sends what was written to [`Host::body`].
+    #[inline]
+    pub fn send_written(&mut self, parcel: Parcel, ip_ids: &mut [u16; 2]) {
+        let Parcel { forward, reason, class, length_bytes } = parcel;
+        let (way, connection) = (usize::from(!forward), self.ends.connection);
         let (from, to) = self.towards(forward);
-        let flow = connection * 2 + u32::from(!forward);
+        let ip_id = ip_ids[way];
+        ip_ids[way] = ip_id.wrapping_add(1);
+        let frame = self.net.blank();
+        frame.copy = *self.copies;
+        frame.connection = connection;
+        frame.forward = forward;
+        frame.reason = reason;
+        frame.ip_id = ip_id;
+        *self.copies += 1;
+        let flow = connection * 2 + way as u32;
         let facts = Facts { len: length_bytes, flow, class, ecn: Ecn::NotCapable };
-        self.recorder.sent(self.now, from, &facts, &frame);
-        self.net.send(self.now, from, to, facts, frame, self.recorder);
+        self.recorder.sent(self.now, from, &facts, frame);
+        self.net.send_written(self.now, self.ends.out[way], (from, to), facts, self.recorder);
     }
     pub fn alarm(&mut self, alarm: Alarm, at: Option<Time>) {
         debug_assert!(at.is_none_or(|at| at >= self.now), "a timer in the past: {at:?} at {}", self.now);

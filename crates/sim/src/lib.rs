@@ -4,6 +4,7 @@
 //! scenario asks to be recorded. Nothing here reads a clock; all randomness comes from the run's seed.
 
 pub mod addresses;
+mod ahead;
 mod connection;
 mod frame;
 mod host;

@@ -1,5 +1,6 @@
 //! A run: a scenario's network and connections under virtual time.
 
+use crate::ahead::Ahead;
 use crate::connection::{Connection, Opening, Stack};
 use crate::frame::Frame;
 use crate::host::{Alarm, Ends, Host};
@@ -7,7 +8,7 @@ use crate::inputs::Inputs;
 use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
 use net::{BuildError, Duplex, Net, NodeId, Step, Topology};
-use path::{Counters, LinkId, Tallies};
+use path::{Counters, LinkId, Tallies, memory};
 use scenario::model::{Flow, Scenario, Transport};
 use scenario::workload::{Answers, Application};
 use tcp::endpoint::Failure;
@@ -78,7 +79,6 @@ pub struct Outcome {
 pub struct Simulation<R> {
     net: Net<Frame>,
     connections: Vec<Connection>,
-    ends: Vec<Ends>,
     inputs: Inputs,
     recorder: R,
     copies: u64,
@@ -116,27 +116,27 @@ impl<R: Recorder> Simulation<R> {
     ) -> Result<Simulation<R>, BuildError> {
         let mut net = Net::new(&topology(scenario), seed)?;
         let stacks: Vec<Stack> = scenario.stacks.iter().map(|s| Stack::from(&s.kind)).collect();
-        let mut connections = Vec::new();
-        let mut ends = Vec::new();
+        let mut connections = Vec::with_capacity(scenario.flows.iter().map(|f| f.count as usize).sum());
+        memory::prefer_large_pages(&mut connections);
         for (index, flow) in scenario.flows.iter().enumerate() {
             for source in 0..flow.count {
-                let connection = connection(seed, index as u32, flow, source, &stacks);
                 let number = connections.len() as u32;
+                let (client, server) = (NodeId(flow.from as u32), NodeId(flow.to as u32));
+                let out = [net.way_out(client, server), net.way_out(server, client)];
+                let ends = Ends { connection: number, client, server, out };
+                let connection = connection(seed, index as u32, flow, source, &stacks, ends);
                 net.set_timer(Alarm::Application.id(number), Some(connection.starts));
                 connections.push(connection);
-                let (client, server) = (NodeId(flow.from as u32), NodeId(flow.to as u32));
-                ends.push(Ends { connection: number, client, server });
             }
         }
         let flow_of: Vec<u32> = connections.iter().map(|c| c.flow).collect();
         let pairs: Vec<(usize, usize)> =
-            ends.iter().map(|e| (e.client.0 as usize, e.server.0 as usize)).collect();
+            connections.iter().map(|c| (c.ends.client.0 as usize, c.ends.server.0 as usize)).collect();
         let finite = connections.iter().filter(|c| c.is_finite()).count() as u64;
         Ok(Simulation {
             net,
             inputs: Inputs::new(scenario, Alarm::ids(connections.len() as u32)),
             connections,
-            ends,
             recorder: recorder(&flow_of, &pairs),
             copies: 0,
             events: 0,
@@ -158,7 +158,7 @@ impl<R: Recorder> Simulation<R> {
         let all_end = self.finite == self.connections.len() as u64;
         let (mut moment, mut at_once) = (Time::FAR_PAST, 0);
         let most_at_once = MOST_AT_ONCE + MOST_OF_EACH * self.connections.len() as u64;
-        while let Some((now, step)) = self.net.advance_until(limit, &mut self.recorder) {
+        while let Some((now, step)) = self.advance_until(limit) {
             self.events += 1;
             self.handle(now, step);
             if all_end && self.ended == self.finite {
@@ -176,6 +176,12 @@ impl<R: Recorder> Simulation<R> {
             }
         }
         self.end_of_events()
+    }
+
+    #[inline(always)]
+    fn advance_until(&mut self, limit: Time) -> Option<(Time, Step)> {
+        let mut ahead = Ahead { recorder: &mut self.recorder, connections: &self.connections };
+        self.net.advance_until(limit, &mut ahead)
     }
 
     /// No event is left, or none before the end.
@@ -223,7 +229,7 @@ impl<R: Recorder> Simulation<R> {
                     }
                     self.with_connection(now, packet.connection, |c, host| {
                         let heard = c.hear(now, &packet);
-                        c.answer(host, heard);
+                        c.answer(host, heard)
                     });
                 }
             },
@@ -235,19 +241,13 @@ impl<R: Recorder> Simulation<R> {
         &mut self,
         now: Time,
         number: u32,
-        act: impl FnOnce(&mut Connection, &mut Host<'_, R>),
+        act: impl FnOnce(&mut Connection, &mut Host<'_, R>) -> bool,
     ) {
-        let (Some(connection), Some(ends)) =
-            (self.connections.get_mut(number as usize), self.ends.get(number as usize))
-        else {
-            return;
-        };
-        let mut ip_ids = connection.ip_ids;
+        let Some(connection) = self.connections.get_mut(number as usize) else { return };
         let (net, recorder, copies) = (&mut self.net, &mut self.recorder, &mut self.copies);
-        let mut host = Host { now, ends: *ends, net, recorder, copies, ip_ids: &mut ip_ids };
-        act(connection, &mut host);
-        connection.ip_ids = ip_ids;
-        if connection.ended.is_none() && connection.is_over() {
+        let mut host = Host { now, ends: connection.ends, net, recorder, copies };
+        let may_be_over = act(connection, &mut host);
+        if may_be_over && connection.ended.is_none() && connection.is_over() {
             connection.ended = Some(now);
             self.ended += u64::from(connection.is_finite());
         }
@@ -264,7 +264,7 @@ impl<R: Recorder> Simulation<R> {
             starts: c.starts,
             ended: c.ended,
             failure: c.failure(),
-            ways: c.ways,
+            ways: c.traffic.ways,
         };
         let pairs = (0..self.net.links() / 2).map(|p| [LinkId::forward(p), LinkId::back(p)]);
         let time = match (&end, self.duration) {
@@ -290,12 +290,12 @@ fn topology(scenario: &Scenario) -> Topology {
 }
 
 /// One source of a flow, which has the flow's place `index` in the scenario.
-fn connection(seed: u64, index: u32, flow: &Flow, source: u32, stacks: &[Stack]) -> Connection {
+fn connection(seed: u64, index: u32, flow: &Flow, source: u32, stacks: &[Stack], ends: Ends) -> Connection {
     let stream = |purpose| flow.stream(seed, source, purpose);
     let app = Application::new(&flow.workload, flow.stop, stream("workload"));
     let starts = flow.starts(seed, source);
     match flow.transport {
-        Transport::Datagram { packet_bytes } => Connection::datagrams(index, starts, app, packet_bytes),
+        Transport::Datagram { packet_bytes } => Connection::datagrams(index, ends, starts, app, packet_bytes),
         Transport::Tcp { stack, receiver } => {
             let mut isn = stream("isn");
             let opening = Opening {
@@ -305,7 +305,7 @@ fn connection(seed: u64, index: u32, flow: &Flow, source: u32, stacks: &[Stack])
                 isns: [Seq(isn.next_u64() as u32), Seq(isn.next_u64() as u32)],
                 overhead: stream("overhead"),
             };
-            Connection::tcp(index, starts, app, opening)
+            Connection::tcp(index, ends, starts, app, opening)
         }
     }
 }

@@ -23,6 +23,14 @@ pub struct Way {
     pub last_delivered: Option<Time>,
 }
 
+/// What a connection sends: client to server, and back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traffic {
+    pub ways: [Way; 2],
+    /// The next IPv4 identifications.
+    pub ip_ids: [u16; 2],
+}
+
 impl Way {
     #[inline]
     pub fn sent(&mut self, now: Time, payload: u32, reason: Reason) {

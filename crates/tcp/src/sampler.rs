@@ -45,9 +45,16 @@ pub(crate) struct Sample {
     pub(crate) exact: Option<Span>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Sampler {
-    min_rtt: Option<Span>,
+    /// [`Span::MAX`] before the first sample: an option of two words would be read back whole before both are stored.
+    min_rtt: Span,
+}
+
+impl Default for Sampler {
+    fn default() -> Sampler {
+        Sampler { min_rtt: Span::MAX }
+    }
 }
 
 impl Sampler {
@@ -56,7 +63,7 @@ impl Sampler {
     pub(crate) fn take(&mut self, acked: &Acked, echoed: Option<Span>, now: Time, of_oldest: bool) -> Sample {
         let exact = (acked.segments > 0 && !acked.resent).then(|| now - acked.newest_sent);
         if let Some(rtt) = exact {
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+            self.note(rtt);
         }
         match echoed {
             Some(rtt) => Sample { rto: Some(rtt), from_timestamp: true, exact },
@@ -67,12 +74,14 @@ impl Sampler {
         }
     }
 
-    /// Of the handshake.
+    /// Also of the handshake.
+    #[inline]
     pub(crate) fn note(&mut self, rtt: Span) {
-        self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        self.min_rtt = self.min_rtt.min(rtt);
     }
+    #[inline]
     pub(crate) fn min_rtt(&self) -> Option<Span> {
-        self.min_rtt
+        (self.min_rtt < Span::MAX).then_some(self.min_rtt)
     }
 }
 

@@ -22,12 +22,20 @@ fn topology(nodes: u32, pairs: &[(u32, u32)]) -> Topology {
     Topology { nodes, links: pairs.iter().map(link).collect() }
 }
 
+fn routed(topology: Topology) -> (Routes, Topology) {
+    (Routes::new(&topology), topology)
+}
+
 /// The nodes on the way, the first left out.
-fn way(routes: &mut Routes, from: u32, to: u32) -> Option<Vec<u32>> {
+fn way((routes, topology): &mut (Routes, Topology), from: u32, to: u32) -> Option<Vec<u32>> {
+    let end = |link: LinkId| {
+        let (a, b) = topology.links[link.pair()].between;
+        if link.is_forward() { b } else { a }
+    };
     let (mut here, mut nodes) = (NodeId(from), vec![]);
     while here.0 != to {
         assert!(nodes.len() < 100, "goes round in a circle");
-        here = routes.next_hop(here, NodeId(to)).map(|link| routes.end_of(link))?;
+        here = routes.next_hop(here, NodeId(to)).map(end)?;
         nodes.push(here.0);
     }
     Some(nodes)
@@ -36,22 +44,22 @@ fn way(routes: &mut Routes, from: u32, to: u32) -> Option<Vec<u32>> {
 #[test]
 fn the_fewest_hops_and_of_equals_the_first_link() {
     // A square 0-1-3, 0-2-3 with a tail 3-4: over 2, as its link is listed first.
-    let mut routes = Routes::new(&topology(5, &[(0, 2), (0, 1), (1, 3), (2, 3), (3, 4)]));
+    let mut routes = routed(topology(5, &[(0, 2), (0, 1), (1, 3), (2, 3), (3, 4)]));
     assert_eq!(way(&mut routes, 0, 4), Some(vec![2, 3, 4]));
     assert_eq!(way(&mut routes, 4, 0), Some(vec![3, 1, 0]), "at node 3 the link to 1 is listed first");
     // Of two parallel links the first.
-    let mut routes = Routes::new(&topology(2, &[(0, 1), (0, 1)]));
-    assert_eq!(routes.next_hop(NodeId(1), NodeId(0)), Some(LinkId::back(0)));
+    let mut routes = routed(topology(2, &[(0, 1), (0, 1)]));
+    assert_eq!(routes.0.next_hop(NodeId(1), NodeId(0)), Some(LinkId::back(0)));
 }
 
 #[test]
 fn leaves_of_one_node_reach_each_other_and_islands_do_not() {
-    let mut routes = Routes::new(&topology(6, &[(0, 1), (2, 0), (0, 3), (4, 5)]));
+    let mut routes = routed(topology(6, &[(0, 1), (2, 0), (0, 3), (4, 5)]));
     assert_eq!(way(&mut routes, 1, 2), Some(vec![0, 2]));
     assert_eq!(way(&mut routes, 4, 5), Some(vec![5]));
-    assert_eq!(routes.next_hop(NodeId(1), NodeId(4)), None);
-    assert_eq!(routes.next_hop(NodeId(4), NodeId(1)), None);
-    assert_eq!(routes.next_hop(NodeId(0), NodeId(9)), None);
+    assert_eq!(routes.0.next_hop(NodeId(1), NodeId(4)), None);
+    assert_eq!(routes.0.next_hop(NodeId(4), NodeId(1)), None);
+    assert_eq!(routes.0.next_hop(NodeId(0), NodeId(9)), None);
 }
 
 /// Against distances by Floyd and Warshall, over random graphs.
@@ -75,7 +83,7 @@ fn every_way_is_as_short_as_can_be() {
                 }
             }
         }
-        let mut routes = Routes::new(&topology(n, &pairs));
+        let mut routes = routed(topology(n, &pairs));
         for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b) {
             let expected = Some(hops[a as usize][b as usize]).filter(|h| *h < 1000);
             assert_eq!(way(&mut routes, a, b).map(|w| w.len()), expected, "seed {seed}, {a} to {b}");

@@ -3,7 +3,7 @@
 use crate::frame::{Body, Reason};
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
-use crate::stats::Way;
+use crate::stats::Traffic;
 use path::Class;
 use scenario::workload::{Application, Outlet};
 use time::Time;
@@ -30,26 +30,22 @@ impl Datagrams {
         Datagrams { packet_bytes: packet_bytes.max(1) }
     }
 
-    pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+    pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, traffic: &mut Traffic) {
         let mut written = Written { bytes: 0 };
         let next = app.act(host.now, &mut written);
         while written.bytes > 0 {
             let length = written.bytes.min(u64::from(self.packet_bytes)) as u32;
             written.bytes -= u64::from(length);
-            ways[0].sent(host.now, length, Reason::New);
-            host.send(Parcel {
-                forward: true,
-                reason: Reason::New,
-                class: Class::Data,
-                length_bytes: length,
-                body: Body::Datagram(length),
-            });
+            traffic.ways[0].sent(host.now, length, Reason::New);
+            let parcel =
+                Parcel { forward: true, reason: Reason::New, class: Class::Data, length_bytes: length };
+            host.send(parcel, Body::Datagram(length), &mut traffic.ip_ids);
         }
         host.alarm(Alarm::Application, next);
     }
 
-    pub fn arrived(&mut self, now: Time, ways: &mut [Way; 2], bytes: u32) {
-        ways[0].arrived_packets += 1;
-        ways[0].delivered(now, u64::from(bytes));
+    pub fn arrived(&mut self, now: Time, traffic: &mut Traffic, bytes: u32) {
+        traffic.ways[0].arrived_packets += 1;
+        traffic.ways[0].delivered(now, u64::from(bytes));
     }
 }

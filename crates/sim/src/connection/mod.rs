@@ -5,14 +5,14 @@ mod oneway;
 mod tcp;
 
 use crate::frame::{Body, Frame};
-use crate::host::{Alarm, Host};
+use crate::host::{Alarm, Ends, Host};
 use crate::recorder::Recorder;
-use crate::stats::Way;
+use crate::stats::Traffic;
 use ::tcp::endpoint::Failure;
-use ::tcp::oneway as oneway_agents;
 use ::tcp::stack::{Kind, OneWay, Wire};
 use datagrams::Datagrams;
 use oneway::OneWayPair;
+use path::memory;
 use path::random::Stream;
 use scenario::workload::{Answers, Application};
 use std::sync::Arc;
@@ -23,21 +23,22 @@ use wire::Seq;
 pub struct Connection {
     /// Index of the scenario's flow.
     pub flow: u32,
+    pub ends: Ends,
     pub starts: Time,
     app: Application,
     transport: Transport,
-    /// Client to server, and back.
-    pub ways: [Way; 2],
-    pub ip_ids: [u16; 2],
+    pub traffic: Traffic,
     /// When all was done.
     pub ended: Option<Time>,
 }
 
 /// Enum dispatch: every packet comes through here.
+#[allow(clippy::large_enum_variant)] // nearly every connection is the largest
 enum Transport {
     /// Opened when the connection starts: until then there is nothing to keep.
     Waiting(Box<Opening>),
-    Tcp(Box<TcpPair>),
+    /// Here and in no box, so that an arriving packet's endpoint is found without asking where it is.
+    Tcp(TcpPair),
     OneWay(Box<OneWayPair>),
     Datagrams(Datagrams),
 }
@@ -45,8 +46,7 @@ enum Transport {
 /// What a packet leaves to be done once it is out of the network.
 pub enum Heard {
     Segment { forward: bool },
-    Data(oneway_agents::Data),
-    Ack(oneway_agents::Ack),
+    OneWay,
     Nothing,
 }
 
@@ -79,27 +79,39 @@ pub struct Opening {
 }
 
 impl Connection {
-    pub fn tcp(flow: u32, starts: Time, app: Application, opening: Opening) -> Connection {
-        Connection::new(flow, starts, app, Transport::Waiting(Box::new(opening)))
+    pub fn tcp(flow: u32, ends: Ends, starts: Time, app: Application, opening: Opening) -> Connection {
+        Connection::new(flow, ends, starts, app, Transport::Waiting(Box::new(opening)))
     }
-    pub fn datagrams(flow: u32, starts: Time, app: Application, packet_bytes: u32) -> Connection {
-        Connection::new(flow, starts, app, Transport::Datagrams(Datagrams::new(packet_bytes)))
+    pub fn datagrams(flow: u32, ends: Ends, starts: Time, app: Application, packet_bytes: u32) -> Connection {
+        Connection::new(flow, ends, starts, app, Transport::Datagrams(Datagrams::new(packet_bytes)))
     }
-    fn new(flow: u32, starts: Time, app: Application, transport: Transport) -> Connection {
-        Connection { flow, starts, app, transport, ways: Default::default(), ip_ids: [0; 2], ended: None }
+    fn new(flow: u32, ends: Ends, starts: Time, app: Application, transport: Transport) -> Connection {
+        Connection { flow, ends, starts, app, transport, traffic: Traffic::default(), ended: None }
     }
 
-    /// The application acts: for the first time, or when it asked to.
-    pub fn act<R: Recorder>(&mut self, host: &mut Host<'_, R>) {
+    /// The application acts: for the first time, or when it asked to. Like all that acts, tells whether the connection
+    /// may be over now.
+    pub fn act<R: Recorder>(&mut self, host: &mut Host<'_, R>) -> bool {
         if let Transport::Waiting(opening) = &self.transport {
             self.transport = opening.open(host.now);
         }
-        let (app, ways) = (&mut self.app, &mut self.ways);
+        let (app, traffic) = (&mut self.app, &mut self.traffic);
         match &mut self.transport {
-            Transport::Waiting(_) => {}
-            Transport::Tcp(pair) => pair.act(app, host, ways),
-            Transport::OneWay(pair) => pair.act(app, host, ways),
-            Transport::Datagrams(datagrams) => datagrams.act(app, host, ways),
+            Transport::Waiting(_) => return false,
+            Transport::Tcp(pair) => return pair.act(app, host, traffic),
+            Transport::OneWay(pair) => pair.act(app, host, traffic),
+            Transport::Datagrams(datagrams) => datagrams.act(app, host, traffic),
+        }
+        true
+    }
+
+    /// A packet will come, most likely next.
+    #[inline]
+    pub fn prefetch(&self, forward: bool) {
+        memory::prefetch(&self.ends);
+        memory::prefetch(&self.traffic);
+        if let Transport::Tcp(pair) = &self.transport {
+            pair.prefetch(forward);
         }
     }
 
@@ -108,13 +120,15 @@ impl Connection {
     pub fn hear(&mut self, now: Time, frame: &Frame) -> Heard {
         match (&mut self.transport, &frame.body) {
             (Transport::Tcp(pair), Body::Segment(seg, _)) => {
-                pair.hear(now, &mut self.ways, frame.forward, seg);
+                pair.hear(now, &mut self.traffic, frame.forward, seg);
                 Heard::Segment { forward: frame.forward }
             }
-            (Transport::OneWay(_), Body::OneWayData(data)) => Heard::Data(*data),
-            (Transport::OneWay(_), Body::OneWayAck(ack)) => Heard::Ack(*ack),
+            (Transport::OneWay(pair), Body::OneWayData(_) | Body::OneWayAck(_)) => {
+                pair.hear(&frame.body);
+                Heard::OneWay
+            }
             (Transport::Datagrams(d), Body::Datagram(bytes)) => {
-                d.arrived(now, &mut self.ways, *bytes);
+                d.arrived(now, &mut self.traffic, *bytes);
                 Heard::Nothing
             }
             _ => Heard::Nothing,
@@ -123,24 +137,27 @@ impl Connection {
 
     /// What follows from it.
     #[inline]
-    pub fn answer<R: Recorder>(&mut self, host: &mut Host<'_, R>, heard: Heard) {
-        let (app, ways) = (&mut self.app, &mut self.ways);
+    pub fn answer<R: Recorder>(&mut self, host: &mut Host<'_, R>, heard: Heard) -> bool {
+        let (app, traffic) = (&mut self.app, &mut self.traffic);
         match (&mut self.transport, heard) {
-            (Transport::Tcp(pair), Heard::Segment { forward }) => pair.answer(app, host, ways, forward),
-            (Transport::OneWay(pair), Heard::Data(data)) => pair.data(host, ways, &data),
-            (Transport::OneWay(pair), Heard::Ack(ack)) => pair.ack(host, ways, &ack),
+            (Transport::Tcp(pair), Heard::Segment { forward }) => {
+                return pair.answer(app, host, traffic, forward);
+            }
+            (Transport::OneWay(pair), Heard::OneWay) => pair.answer(host, traffic),
             _ => {}
         }
+        true
     }
 
-    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, alarm: Alarm) {
+    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, alarm: Alarm) -> bool {
         let client = alarm == Alarm::Client;
         match (&mut self.transport, alarm) {
-            (_, Alarm::Application) => self.act(host),
-            (Transport::Tcp(pair), _) => pair.wake(host, &mut self.ways, client),
-            (Transport::OneWay(pair), _) => pair.wake(host, &mut self.ways, client),
+            (_, Alarm::Application) => return self.act(host),
+            (Transport::Tcp(pair), _) => return pair.wake(host, &mut self.traffic, client),
+            (Transport::OneWay(pair), _) => pair.wake(host, &mut self.traffic, client),
             _ => {}
         }
+        true
     }
 
     /// Will it end by itself?
@@ -168,10 +185,10 @@ impl Connection {
 impl Opening {
     fn open(&self, now: Time) -> Transport {
         match (&self.client, &self.server) {
-            (Stack::Wire(client), Stack::Wire(server)) => Transport::Tcp(Box::new(TcpPair::new(
-                &Setup { client, server, isns: self.isns, answers: self.answers },
-                now,
-            ))),
+            (Stack::Wire(client), Stack::Wire(server)) => {
+                let setup = Setup { client, server, isns: self.isns, answers: self.answers };
+                Transport::Tcp(TcpPair::new(&setup, now))
+            }
             (Stack::OneWay(spec), _) | (_, Stack::OneWay(spec)) => {
                 Transport::OneWay(Box::new(OneWayPair::new(spec, self.overhead.clone())))
             }

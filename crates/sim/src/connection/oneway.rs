@@ -4,7 +4,7 @@ use crate::frame::{Body, Evidence, Reason};
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::rows::{Phase, State};
-use crate::stats::Way;
+use crate::stats::Traffic;
 use path::Class;
 use path::random::Stream;
 use scenario::workload::{Application, Outlet};
@@ -23,6 +23,8 @@ pub struct OneWayPair {
     tick: Span,
     /// Packets handed to the application; a SYN takes a number and brings nothing.
     handed: i64,
+    /// What has come and is not answered yet.
+    heard: Option<Body>,
 }
 
 impl OneWayPair {
@@ -33,40 +35,54 @@ impl OneWayPair {
         if spec.overhead > Span::ZERO {
             sender.set_uniform(move || overhead.uniform());
         }
-        OneWayPair { sender, sink, payload_bytes, tick: spec.tick, handed: 0 }
+        OneWayPair { sender, sink, payload_bytes, tick: spec.tick, handed: 0, heard: None }
     }
 
-    pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+    pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, traffic: &mut Traffic) {
         let next =
             app.act(host.now, &mut Packets { sender: &mut self.sender, payload_bytes: self.payload_bytes });
         host.alarm(Alarm::Application, next);
-        self.flush(host, ways);
+        self.flush(host, traffic);
     }
 
-    pub fn data<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2], data: &Data) {
-        ways[0].arrived_packets += 1;
+    /// A packet arrives.
+    pub fn hear(&mut self, body: &Body) {
+        self.heard = Some(*body);
+    }
+
+    /// What follows from it.
+    pub fn answer<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic) {
+        match self.heard.take() {
+            Some(Body::OneWayData(data)) => self.data(host, traffic, &data),
+            Some(Body::OneWayAck(ack)) => self.ack(host, traffic, &ack),
+            _ => {}
+        }
+    }
+
+    fn data<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic, data: &Data) {
+        traffic.ways[0].arrived_packets += 1;
         if let Some(ack) = self.sink.receive(host.now, data) {
-            self.acknowledge(host, ways, ack);
+            self.acknowledge(host, traffic, ack);
         }
         let arrived = self.sink.cumulative() + 1;
         let new = (arrived - self.handed).max(0);
         self.handed = arrived.max(self.handed);
-        ways[0].delivered(host.now, new as u64 * u64::from(self.payload_bytes));
+        traffic.ways[0].delivered(host.now, new as u64 * u64::from(self.payload_bytes));
         host.alarm(Alarm::Server, self.sink.next_wakeup());
     }
 
-    pub fn ack<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2], ack: &Ack) {
+    fn ack<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic, ack: &Ack) {
         self.sender.receive(host.now, ack);
-        self.flush(host, ways);
+        self.flush(host, traffic);
     }
 
-    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2], client: bool) {
+    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic, client: bool) {
         if client {
             self.sender.wake(host.now);
-            return self.flush(host, ways);
+            return self.flush(host, traffic);
         }
         if let Some(ack) = self.sink.wake(host.now) {
-            self.acknowledge(host, ways, ack);
+            self.acknowledge(host, traffic, ack);
         }
         host.alarm(Alarm::Server, self.sink.next_wakeup());
     }
@@ -76,7 +92,7 @@ impl OneWayPair {
         self.sender.is_done()
     }
 
-    fn flush<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+    fn flush<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic) {
         while let Some(sent) = self.sender.transmit(host.now) {
             let (data, reason) = (sent.data, reason(sent.why));
             let is_syn = sent.why == Why::Syn;
@@ -84,26 +100,21 @@ impl OneWayPair {
             if is_syn {
                 self.handed = self.handed.max(data.number + 1);
             } else {
-                ways[0].sent(host.now, self.payload_bytes, reason);
+                traffic.ways[0].sent(host.now, self.payload_bytes, reason);
             }
-            let body = Body::OneWayData(data);
-            host.send(Parcel { forward: true, reason, class, length_bytes: data.bytes, body });
+            let parcel = Parcel { forward: true, reason, class, length_bytes: data.bytes };
+            host.send(parcel, Body::OneWayData(data), &mut traffic.ip_ids);
         }
         host.alarm(Alarm::Client, self.sender.next_wakeup());
         let OneWayPair { sender, payload_bytes, tick, .. } = self;
         host.record(true, || state(&sender.view(), *payload_bytes, *tick));
     }
 
-    fn acknowledge<R: Recorder>(&self, host: &mut Host<'_, R>, ways: &mut [Way; 2], ack: Ack) {
-        ways[1].sent(host.now, 0, Reason::Ack);
-        let parcel = Parcel {
-            forward: false,
-            reason: Reason::Ack,
-            class: Class::Ack,
-            length_bytes: ack.bytes,
-            body: Body::OneWayAck(ack),
-        };
-        host.send(parcel);
+    fn acknowledge<R: Recorder>(&self, host: &mut Host<'_, R>, traffic: &mut Traffic, ack: Ack) {
+        traffic.ways[1].sent(host.now, 0, Reason::Ack);
+        let parcel =
+            Parcel { forward: false, reason: Reason::Ack, class: Class::Ack, length_bytes: ack.bytes };
+        host.send(parcel, Body::OneWayAck(ack), &mut traffic.ip_ids);
     }
 }
 

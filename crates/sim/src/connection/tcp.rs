@@ -1,14 +1,14 @@
 //! Two TCP endpoints and what their applications do.
 
-use crate::frame::{Body, Evidence, Reason};
+use crate::frame::{Evidence, Reason};
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::rows::State;
-use crate::stats::Way;
-use path::Class;
+use crate::stats::{Traffic, Way};
+use path::{Class, memory};
 use scenario::workload::{Answers, Application, Outlet};
 use std::sync::Arc;
-use tcp::endpoint::{self, Config, Endpoint, Sent, Why};
+use tcp::endpoint::{self, Config, Endpoint, Why};
 use tcp::stack;
 use time::Time;
 use wire::{Flags, Segment, Seq};
@@ -44,18 +44,30 @@ impl TcpPair {
         }
     }
 
-    pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+    /// As all that acts does, tells whether the connection may be over.
+    pub fn act<R: Recorder>(
+        &mut self,
+        app: &mut Application,
+        host: &mut Host<'_, R>,
+        traffic: &mut Traffic,
+    ) -> bool {
         let mut out = Writing { endpoint: &mut self.client, closing: &mut self.closing };
         let next = app.act(host.now, &mut out);
         host.alarm(Alarm::Application, next);
-        self.flush(true, host, ways);
+        self.flush(true, host, traffic)
+    }
+
+    /// A segment will arrive.
+    #[inline]
+    pub fn prefetch(&self, forward: bool) {
+        memory::prefetch(if forward { &self.server } else { &self.client });
     }
 
     /// A segment arrives.
     #[inline]
-    pub fn hear(&mut self, now: Time, ways: &mut [Way; 2], forward: bool, seg: &Segment) {
+    pub fn hear(&mut self, now: Time, traffic: &mut Traffic, forward: bool, seg: &Segment) {
         if seg.payload > 0 {
-            ways[usize::from(!forward)].arrived_packets += 1;
+            traffic.ways[usize::from(!forward)].arrived_packets += 1;
         }
         if forward { self.server.receive(now, seg) } else { self.client.receive(now, seg) }
     }
@@ -66,24 +78,24 @@ impl TcpPair {
         &mut self,
         app: &mut Application,
         host: &mut Host<'_, R>,
-        ways: &mut [Way; 2],
+        traffic: &mut Traffic,
         forward: bool,
-    ) {
+    ) -> bool {
         if forward {
-            self.serve(host.now, &mut ways[0]);
+            self.serve(host.now, &mut traffic.ways[0]);
         } else {
-            self.go_on(app, host, &mut ways[1]);
+            self.go_on(app, host, &mut traffic.ways[1]);
         }
-        self.flush(!forward, host, ways);
+        self.flush(!forward, host, traffic)
     }
 
-    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, ways: &mut [Way; 2], client: bool) {
+    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic, client: bool) -> bool {
         if client {
             self.client.wake(host.now)
         } else {
             self.server.wake(host.now)
         }
-        self.flush(client, host, ways);
+        self.flush(client, host, traffic)
     }
 
     /// Both sides have closed, or one gave up: the other may wait for ever.
@@ -129,14 +141,21 @@ impl TcpPair {
         }
     }
 
+    /// Sends what one side has to send. The connection may be over if that side is closed: the other, which nothing
+    /// happened to, is not looked at.
     #[inline]
-    fn flush<R: Recorder>(&mut self, client: bool, host: &mut Host<'_, R>, ways: &mut [Way; 2]) {
+    fn flush<R: Recorder>(&mut self, client: bool, host: &mut Host<'_, R>, traffic: &mut Traffic) -> bool {
         let endpoint = if client { &mut self.client } else { &mut self.server };
-        let way = &mut ways[usize::from(!client)];
-        while let Some(sent) = endpoint.transmit(host.now) {
-            let reason = reason(sent.why);
-            way.sent(host.now, sent.seg.payload, reason);
-            host.send(parcel(client, reason, sent));
+        let way = &mut traffic.ways[usize::from(!client)];
+        loop {
+            let now = host.now;
+            let (seg, offset) = host.body().segment_mut();
+            let Some((at, why)) = endpoint.transmit_to(now, seg) else { break };
+            *offset = at;
+            let (reason, payload) = (reason(why), seg.payload);
+            let parcel = parcel(client, reason, seg);
+            way.sent(now, payload, reason);
+            host.send_written(parcel, &mut traffic.ip_ids);
         }
         let alarm = if client { Alarm::Client } else { Alarm::Server };
         host.alarm(alarm, endpoint.next_wakeup());
@@ -147,6 +166,7 @@ impl TcpPair {
             host.record(client, || State { cwnd_bytes, passing: true, ..State::from(&endpoint.view()) });
         }
         host.record(client, || State::from(&endpoint.view()));
+        endpoint.is_closed()
     }
 }
 
@@ -170,15 +190,14 @@ impl Outlet for Writing<'_> {
 }
 
 #[inline]
-fn parcel(forward: bool, reason: Reason, sent: Sent) -> Parcel {
-    let seg = sent.seg;
+fn parcel(forward: bool, reason: Reason, seg: &Segment) -> Parcel {
     let class = match seg.payload {
         0 if seg.flags.has(Flags::SYN.with(Flags::FIN).with(Flags::RST)) => Class::Other,
         0 => Class::Ack,
         _ => Class::Data,
     };
     let length_bytes = IP_HEADER + u32::from(seg.header_len) + seg.payload;
-    Parcel { forward, reason, class, length_bytes, body: Body::Segment(seg, sent.offset) }
+    Parcel { forward, reason, class, length_bytes }
 }
 
 fn reason(why: Why) -> Reason {

@@ -14,44 +14,83 @@ const STAMPS: u32 = 12;
 impl Endpoint {
     /// The next segment to leave at `now`; call until there is none.
     pub fn transmit(&mut self, now: Time) -> Option<Sent> {
+        let mut seg = Segment::default();
+        let (offset, why) = self.transmit_to(now, &mut seg)?;
+        Some(Sent { seg, offset, why })
+    }
+
+    /// The same, written where the caller wants to have it; gives its offset in the stream, and why it is sent. If
+    /// nothing is sent, what is there may be anything.
+    #[inline]
+    pub fn transmit_to(&mut self, now: Time, seg: &mut Segment) -> Option<(u64, Why)> {
+        if self.is_quiet() { None } else { self.emit(now, seg) }
+    }
+
+    /// Nothing is to be sent, whatever the windows say: how most data leaves a receiver that sends nothing itself.
+    #[inline]
+    fn is_quiet(&self) -> bool {
+        self.stage == Stage::Open
+            && self.owed == Owed::Nothing
+            && self.rst.is_none()
+            && !self.keepalive_due
+            && self.sender.is_quiet()
+    }
+
+    fn emit(&mut self, now: Time, seg: &mut Segment) -> Option<(u64, Why)> {
         if self.stage == Stage::Open && self.owed != Owed::Alone && self.rst.is_none() {
-            let tsval = if self.stamps { self.clock.value(now) } else { 0 };
-            if let Some(out) = self.sender.next(now, tsval, &mut self.timers) {
-                return Some(self.data(now, &out, tsval));
+            let sent =
+                if self.sender.is_plain() { self.emit_new(now, seg) } else { self.emit_repair(now, seg) };
+            if sent.is_some() {
+                return sent;
             }
             if self.owed == Owed::Nothing && !self.keepalive_due {
                 return None;
             }
         }
-        self.transmit_other(now)
+        self.emit_other(now, seg)
+    }
+
+    /// Data while nothing is amiss. Apart from the rest, so that what is sent stays in registers.
+    #[inline(always)]
+    fn emit_new(&mut self, now: Time, seg: &mut Segment) -> Option<(u64, Why)> {
+        let out = self.sender.next_new(now, &mut self.timers)?;
+        let tsval = if self.stamps { self.clock.value(now) } else { 0 };
+        Some(self.data(now, &out, tsval, seg))
+    }
+
+    #[inline(never)]
+    fn emit_repair(&mut self, now: Time, seg: &mut Segment) -> Option<(u64, Why)> {
+        let tsval = if self.stamps { self.clock.value(now) } else { 0 };
+        let out = self.sender.next_of_all(now, tsval, &mut self.timers)?;
+        Some(self.data(now, &out, tsval, seg))
     }
 
     /// Everything but data. Apart, so that data needs a small frame.
     #[inline(never)]
-    fn transmit_other(&mut self, now: Time) -> Option<Sent> {
+    fn emit_other(&mut self, now: Time, seg: &mut Segment) -> Option<(u64, Why)> {
         if let Some(rst) = self.rst.take() {
-            let mut seg = Segment { seq: rst.seq, flags: Flags::RST, ..Segment::default() };
+            *seg = Segment { seq: rst.seq, flags: Flags::RST, ..Segment::default() };
             if let Some(ack) = rst.ack {
                 (seg.ack, seg.flags) = (ack, Flags::RST.with(Flags::ACK));
             }
-            return Some(self.sent(seg, 0, Why::Rst));
+            return Some(written(seg, 0, Why::Rst));
         }
         if self.syn_due {
-            let seg = self.handshake_segment(now);
-            return Some(self.sent(seg, 0, Why::Handshake));
+            *seg = self.handshake_segment(now);
+            return Some(written(seg, 0, Why::Handshake));
         }
         if self.owed != Owed::Nothing && matches!(self.stage, Stage::Open | Stage::TimeWait) {
-            return Some(self.bare_ack(now));
+            return Some(self.bare_ack(now, seg));
         }
         if self.keepalive_due {
             self.keepalive_due = false;
-            return Some(self.keepalive(now));
+            return Some(self.keepalive(now, seg));
         }
         None
     }
 
-    #[inline]
-    fn data(&mut self, now: Time, out: &Outgoing, tsval: u32) -> Sent {
+    #[inline(always)]
+    fn data(&mut self, now: Time, out: &Outgoing, tsval: u32, seg: &mut Segment) -> (u64, Why) {
         let mut flags = Flags::ACK;
         if out.psh {
             flags = flags.with(Flags::PSH);
@@ -59,7 +98,7 @@ impl Endpoint {
         if out.fin {
             flags = flags.with(Flags::FIN);
         }
-        let mut seg = Segment {
+        *seg = Segment {
             seq: self.seq(out.offset),
             ack: self.rcv_nxt(),
             payload: out.payload,
@@ -70,18 +109,18 @@ impl Endpoint {
         if self.receiver.out_of_order() > 0 && self.sender.sack {
             // Blocks ride along where the segment leaves room for them.
             let room = self.sender.window.smss.saturating_sub(out.payload);
-            self.add_blocks(&mut seg, room);
+            self.add_blocks(seg, room);
         }
-        self.acknowledge(now, &mut seg);
+        self.acknowledge(now, seg);
         if out.payload > 0 {
             self.receiver.data_sent(now);
         }
-        self.sent(seg, out.offset, out.why)
+        written(seg, out.offset, out.why)
     }
 
-    fn bare_ack(&mut self, now: Time) -> Sent {
+    fn bare_ack(&mut self, now: Time, seg: &mut Segment) -> (u64, Why) {
         let offset = self.sender.nxt().max(self.sender.board.end());
-        let mut seg = Segment {
+        *seg = Segment {
             seq: self.seq(offset),
             ack: self.rcv_nxt(),
             flags: Flags::ACK,
@@ -89,24 +128,24 @@ impl Endpoint {
             ..Segment::default()
         };
         if self.sender.sack {
-            self.add_blocks(&mut seg, LARGEST);
+            self.add_blocks(seg, LARGEST);
         }
-        self.acknowledge(now, &mut seg);
-        self.sent(seg, offset, Why::Ack)
+        self.acknowledge(now, seg);
+        written(seg, offset, Why::Ack)
     }
 
     /// A segment below what was sent, so that it must be answered (RFC 9293 §3.8.4).
-    fn keepalive(&mut self, now: Time) -> Sent {
+    fn keepalive(&mut self, now: Time, seg: &mut Segment) -> (u64, Why) {
         let offset = self.sender.nxt() - 1;
-        let mut seg = Segment {
+        *seg = Segment {
             seq: self.seq(offset),
             ack: self.rcv_nxt(),
             flags: Flags::ACK,
             timestamps: self.stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
             ..Segment::default()
         };
-        self.acknowledge(now, &mut seg);
-        self.sent(seg, offset, Why::KeepAlive)
+        self.acknowledge(now, seg);
+        written(seg, offset, Why::KeepAlive)
     }
 
     /// SACK blocks, as many as fit `room` bytes and the header.
@@ -131,12 +170,13 @@ impl Endpoint {
         self.last_ack_sent = self.receiver.next();
         self.owed = Owed::Nothing;
     }
+}
 
-    #[inline]
-    fn sent(&self, mut seg: Segment, offset: u64, why: Why) -> Sent {
-        seg.header_len = header_len(&seg);
-        Sent { seg, offset, why }
-    }
+/// All of it stands but how long its header is.
+#[inline]
+fn written(seg: &mut Segment, offset: u64, why: Why) -> (u64, Why) {
+    seg.header_len = header_len(seg);
+    (offset, why)
 }
 
 /// As [`wire::tcp::write`] lays the options out.

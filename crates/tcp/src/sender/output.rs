@@ -18,27 +18,34 @@ pub(crate) struct Outgoing {
 }
 
 impl Sender {
-    /// The next segment, if the windows allow one. `tsval` is the timestamp it will carry.
-    #[inline]
-    pub(crate) fn next(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
-        // The common case: nothing is amiss, new data only.
-        if self.phase != Phase::Open
-            || self.resend_first.is_some()
-            || self.probe_due
-            || self.nxt < self.board.end()
-        {
-            if let Some(repair) = self.next_repair(now, tsval, timers) {
-                return Some(repair);
-            }
-            if self.held || self.nxt < self.board.end() || self.only_repairs() {
-                return None;
-            }
+    /// The next segment while something is amiss, if the windows allow one. `tsval` is the timestamp it will carry.
+    pub(crate) fn next_of_all(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
+        if let Some(repair) = self.next_repair(now, tsval, timers) {
+            return Some(repair);
+        }
+        if self.held || self.nxt < self.board.end() || self.only_repairs() {
+            return None;
         }
         let new = self.next_new(now, timers);
         if new.is_none() && self.phase == Phase::Recovery {
             return self.next_reserve(now, tsval, timers);
         }
         new
+    }
+
+    /// Nothing is amiss: new data only, as nearly always.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.phase == Phase::Open
+            && self.resend_first.is_none()
+            && !self.probe_due
+            && self.nxt >= self.board.end()
+    }
+
+    /// There is nothing that could be sent: all that was written has left, and nothing is amiss.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.written <= self.nxt && self.is_plain() && (!self.closing || self.fin_sent)
     }
 
     /// What was sent before and has to go again. Apart, so that the common case stays small.
@@ -162,7 +169,7 @@ impl Sender {
     }
 
     /// Does cwnd have room for `bytes` more?
-    #[inline]
+    #[inline(always)]
     fn fits(&self, bytes: u32) -> bool {
         self.occupied().saturating_add(bytes) <= self.window.cwnd.saturating_add(self.limited_transmit())
     }
@@ -181,8 +188,8 @@ impl Sender {
     }
 
     /// Data that was never sent, or the FIN.
-    #[inline]
-    fn next_new(&mut self, now: Time, timers: &mut Timers) -> Option<Outgoing> {
+    #[inline(always)]
+    pub(crate) fn next_new(&mut self, now: Time, timers: &mut Timers) -> Option<Outgoing> {
         let waiting = self.written - self.nxt.min(self.written);
         if waiting == 0 {
             return if self.closing && !self.fin_sent { Some(self.next_fin(now, timers)) } else { None };
