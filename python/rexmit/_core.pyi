@@ -178,14 +178,30 @@ def live(
     packets). All tables are kept. Raises ScenarioError, LiveError.
     """
 
+def live_many(
+    variants: Sequence[Variant],
+    plan: Sequence[tuple[int, int | None]],
+    *,
+    at: Literal["both", "sender", "receiver"] = "both",
+    idle: float | None = None,
+    interval: float = 1.0,
+    tables: Sequence[TableName | RunTableName] = (),
+    progress: Callable[[int, int | None, int], bool] | None = None,
+) -> Batch:
+    """Runs them on the live bench, one after the other, as `simulate_many` does in the simulator. In its
+    tables times count from the beginning of each run.
+
+    Raises ScenarioError before anything runs, and LiveError where the bench can not run.
+    """
+
 def live_check() -> str:
     """JSON: what this machine can do for the live bench, a list of {what, found, mend, needed}; mend is None
     where nothing is missing.
     """
 
 def live_clean() -> str:
-    """JSON: {namespaces, processes, left}: what runs that were killed had left and is gone now, and what
-    could not be removed. Raises LiveError.
+    """JSON: {namespaces, traces, folders, processes, left}: what runs that were killed had left and is gone
+    now, and what could not be removed. Raises LiveError.
     """
 
 def simulate_many(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 from rexmit import _core
 from rexmit.scenario import Scenario
-from rexmit.simulation import Run
+from rexmit.simulation import UNTOLD, Run
 from rexmit.tables import NamedOfRuns, Table
 
 if TYPE_CHECKING:
     from rexmit.scenario import Source
-    from rexmit.simulation import AnyTable, At
+    from rexmit.simulation import AnyTable, At, Bench
 
 Progress = Callable[[int, int | None, int], bool]
 WAY = (
@@ -35,6 +35,7 @@ def runs(
     seeds: Iterable[int] | None = None,
     *,
     set: Mapping[str, Any] | None = None,
+    bench: Bench = "sim",
     at: At = "both",
     idle: float | None = None,
     interval: float = 1.0,
@@ -55,8 +56,11 @@ def runs(
 
     Runs stand in the order of the variants, and for each in the order of the seeds. Without tables they are
     counted only, which is several times as fast; a table that was not kept is computed, by running them all
-    again, when first used, and so is what `runs(…)[k]` shows.
-    Raises ScenarioError before anything runs if one of them is none.
+    again, when first used, and so is what `runs(…)[k]` shows. bench: "live" runs them on real kernels, one
+    after the other, in real time (docs/live.md); what ran live is not run again, so that there are the tables
+    that were asked for and no others.
+    Raises ScenarioError before anything runs if one of them is none, or says what the live bench can not do;
+    LiveError if the bench can not run here.
     """
     several = isinstance(scenario, Sequence) and not isinstance(scenario, str)
     listed: Sequence[Any] = scenario if several else [scenario]  # type: ignore[assignment]
@@ -64,6 +68,15 @@ def runs(
     chosen: list[int | None] = [None] if seeds is None else [int(seed) for seed in seeds]
     plan = [(k, seed) for k in range(len(variants)) for seed in chosen]
     options = {"at": at, "idle": idle, "interval": interval}
+    if bench == "live":
+        untold = [name for name in tables if name in UNTOLD]
+        if untold:
+            raise ValueError(f"table {untold[0]} is not there live: {UNTOLD[untold[0]]}")
+        if bin is not None or threads is not None:
+            raise ValueError('bin and threads are for bench="sim": live runs follow one another')
+        return LiveRuns(variants, plan, options, tuple(tables), None, None, progress)
+    if bench != "sim":
+        raise ValueError(f"bench = {bench!r}: one of sim, live")
     return Runs(variants, plan, options, tuple(tables), bin, threads, progress)
 
 
@@ -131,6 +144,9 @@ class Runs(NamedOfRuns, Sequence[Run]):
 
     def __iter__(self) -> Iterator[Run]:
         return (self[k] for k in range(len(self)))
+
+    #: Where they ran.
+    bench: Bench = "sim"
 
     @property
     def name(self) -> str:
@@ -252,6 +268,35 @@ class Runs(NamedOfRuns, Sequence[Run]):
         if self.interrupted:
             said += f" of {self.planned:,}, stopped early"
         return f"<{said}>\n{self.summary!r}"
+
+
+class LiveRuns(Runs):
+    """Runs on the live bench, one after the other. What happened once does not happen again: there are the
+    counts and the tables that were asked for. Made by `rexmit.runs(bench="live")`.
+    """
+
+    bench: Bench = "live"
+
+    def _simulate(
+        self,
+        plan: Sequence[tuple[int, int | None]],
+        tables: Sequence[AnyTable],
+        progress: Progress | None = None,
+        bin: float | None = None,
+    ) -> _core.Batch:
+        from rexmit import bench
+
+        if hasattr(self, "_kept"):
+            raise ValueError(
+                f'table {tables[0]} was not kept: rx.runs(…, bench="live", tables=("{tables[0]}",))'
+            )
+        variants = [variant._variant(None) for variant in self._variants]
+        return bench.play_many(variants, plan, tables=list(tables), progress=progress, **self._options)
+
+    def __getitem__(self, which: Any) -> Any:
+        raise ValueError(
+            'what ran live is not run again: ask for tables, or run one with rx.run(…, bench="live")'
+        )
 
 
 def _told(scenario: Scenario) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, cast
@@ -54,13 +54,31 @@ def play(variant: _core.Variant, *, progress: Progress | None = None, **options:
         return cast("_core.Analysis", live(variant, progress=goes_on, **options))
 
 
+def play_many(
+    variants: list[_core.Variant],
+    plan: Sequence[tuple[int, int | None]],
+    *,
+    progress: Callable[[int, int | None, int], bool] | None = None,
+    **options: Any,
+) -> _core.Batch:
+    """Runs them one after the other. Ctrl-C and SIGTERM keep the runs that are done."""
+    live = _core_of_linux("live_many")
+    with _told_to_end() as came:
+
+        def goes_on(done: int, total: int | None, events: int) -> bool:
+            wanted = progress is None or progress(done, total, events)
+            return wanted and not came
+
+        return cast("_core.Batch", live(variants, plan, progress=goes_on, **options))
+
+
 def check() -> list[dict[str, Any]]:
     """What this machine can do: what, found, mend (None: nothing is missing), needed."""
     return cast("list[dict[str, Any]]", json.loads(_core_of_linux("live_check")()))
 
 
 def clean() -> dict[str, Any]:
-    """Removes what runs that were killed have left: namespaces, processes (how many), left (what stayed)."""
+    """Removes what runs that were killed have left: namespaces, traces, folders, processes, left."""
     return cast("dict[str, Any]", json.loads(_core_of_linux("live_clean")()))
 
 
@@ -95,9 +113,11 @@ def clean_page(removed: dict[str, Any]) -> list[str]:
     """What was removed, as lines."""
     from rexmit.units import count
 
-    if not removed["namespaces"] and not removed["left"]:
+    if not any(removed.values()):
         return ["nothing was left behind"]
     lines = [f"removed {name}" for name in removed["namespaces"]]
+    lines += [f"removed trace buffer {name}" for name in removed["traces"]]
+    lines += [f"removed {path}, captures that nobody was to keep" for path in removed["folders"]]
     if removed["processes"]:
         lines.append(f"ended {count(removed['processes'], 'process', 'processes')} in them")
     return lines + [f"could not remove {path}" for path in removed["left"]]

@@ -151,8 +151,6 @@ def check(o: argparse.Namespace) -> str | None:
     if o.runs is not None or o.seeds is not None:
         from rexmit import cli_runs
 
-        if o.bench == "live":
-            return "--runs and --seeds simulate: with --bench live each run is started by itself"
         return cli_runs.check(o)
     return None
 

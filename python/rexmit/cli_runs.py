@@ -56,8 +56,6 @@ def check(o: argparse.Namespace) -> str | None:
         return "--runs and --seeds both say which runs; ask for one of them"
     if o.seeds is not None and o.seed is not None:
         return "--seeds says which; leave --seed out"
-    if o.bench != "sim":
-        return "many runs are simulated; --bench live runs one at a time"
     for name in ("out", "ladder"):
         if getattr(o, name) is not None:
             return f"--{name} is of one run; leave --runs out, or choose a run with --seed"
@@ -71,7 +69,7 @@ def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
     from rexmit.progress import Stepping
 
     with Stepping(os.path.basename(o.scenario), "runs") as progress:
-        done = runs(cli_run.scenario(o), chosen(o), progress=progress)
+        done = runs(cli_run.scenario(o), chosen(o), bench=o.bench, progress=progress)
     found = summary(done)
     if o.json:
         return [json.dumps(found)], done.failure
@@ -86,6 +84,7 @@ def summary(runs: Runs) -> dict[str, Any]:
     ways = _groups(links, lambda row: (row["link"], row["direction"]))
     return {
         "scenario": runs.name,
+        "bench": runs.bench,
         "runs": len(runs),
         "planned": runs.planned,
         "seeds": seeds,
@@ -138,7 +137,8 @@ def page(found: dict[str, Any]) -> list[str]:
     """The answer for a person."""
     from rexmit.units import count
 
-    said = f"{found['scenario']}: {count(found['runs'], 'run')}"
+    said = "live: " if found["bench"] == "live" else ""
+    said += f"{found['scenario']}: {count(found['runs'], 'run')}"
     if found["runs"] < found["planned"]:
         said += f" of {found['planned']:,}, stopped early"
     if found["seeds"]:

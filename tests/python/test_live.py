@@ -133,6 +133,14 @@ def test_a_dumbbell_joins_each_connection_at_its_own_two_hosts() -> None:
     state = run.state.to_pandas()
     assert set(state["name"]) == {"up-1", "up-2", "back"}
     assert state["cwnd_bytes"].gt(0).all()
+    traced = run.summary["bridge"]["state_from"] == "tcp_probe"
+    # What is told at every ACK knows no timer; what is asked for every 5 ms does.
+    assert state["rto_s"].isna().any() == traced
+    assert state["rto_s"].notna().any()
+    for _, rows in state.groupby(["connection", "from_client"]):
+        assert rows["time"].is_monotonic_increasing
+        assert rows["una"].is_monotonic_increasing
+        assert (rows["nxt"] - rows["una"] == rows["flight_bytes"]).all()
     assert len(run.queues) > 500
 
 
@@ -172,6 +180,29 @@ def test_the_machine_says_what_it_can_do(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["live", "check"]) == 0
     assert "the live bench can run here" in capsys.readouterr().out
     assert main(["live", "clean"]) == 0
+
+
+@needs_bench
+def test_captures_of_a_killed_run_that_nobody_was_to_keep_are_removed(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario.write_text(SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"'))
+    code = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
+    words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    child = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+    for _ in range(400):
+        if any(file.stat().st_size > 10_000 for file in tmp_path.glob("rexmit-*/pc.pcapng")):
+            break
+        time.sleep(0.05)
+    child.kill()
+    child.wait(timeout=30)
+    (left,) = tmp_path.glob("rexmit-*")
+    clean = [sys.executable, "-c", code, "live", "clean"]
+    said = subprocess.run(clean, env=environment, capture_output=True, text=True, check=True).stdout
+    assert f"removed {left}, captures that nobody was to keep" in said
+    assert f"removed rexmit-{child.pid}-pc" in said
+    assert not left.exists()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="to become somebody else takes root")
@@ -293,3 +324,33 @@ def test_applications_do_what_they_do_in_the_simulator() -> None:
     }
     asked = live.state.to_polars().filter(name="asks")
     assert set(asked["from_client"]) == {True, False}, "both ends send"
+
+
+@needs_bench
+def test_runs_follow_each_other_and_their_tables_stand_in_one(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = rx.runs(SCENARIO, seeds=(3, 4), bench="live", tables=("flows", "drops", "bursts", "state"))
+    assert len(many) == 2
+    summary = many.summary.to_polars()
+    assert summary["seed"].to_list() == [3, 4]
+    assert summary["delivered_bytes"].to_list() == [1_000_000, 1_000_000]
+    drops = many.drops.to_polars()
+    for run in (0, 1):
+        mine = drops.filter(run=run)
+        assert mine.height == many.summary.to_polars()["lost_packets"][run] > 0
+        # Times count from the beginning of each run, as a simulated one's.
+        assert mine["time"].dt.timestamp("ms").is_between(0, 20_000).all()
+        assert many.flows.to_polars().filter(run=run)["lost_copies"][0] == (mine["payload_bytes"] > 0).sum()
+        assert "dark 0" in many.bursts.to_polars().filter(run=run)["outage"]
+        assert many.state.to_polars().filter(run=run).height > 50
+    with pytest.raises(ValueError, match="table idle was not kept"):
+        len(many.idle)
+    with pytest.raises(ValueError, match="not run again"):
+        many[0]
+    with pytest.raises(ValueError, match="no kernel tells why"):
+        rx.runs(SCENARIO, bench="live", tables=("truth",))
+    assert main(["run", str(scenario), "--bench", "live", "--runs", "2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["bench"], told["runs"], told["seeds"]) == ("live", 2, [1, 2])
+    assert told["flows"][0]["goodput_bps"]["n"] == 2

@@ -2,6 +2,7 @@
 
 pub mod plain;
 
+use crate::book::Stream;
 use crate::bridge::{Bridge, Findings, Setup, Shared as BridgeShared};
 use crate::clean::{self, Lock};
 use crate::clock::Clock;
@@ -14,10 +15,12 @@ use crate::own::host::{self as own, Station};
 use crate::plan::{Carrier, Connection, Plan};
 use crate::poll::Poller;
 use crate::record::{Capture, Taken};
-use crate::report::{End, Outcome};
+use crate::report::{End, Outcome, Probed};
+use crate::trace::{Traced, Tracer, tracefs};
 use crate::transfer::{self, Ended};
 use crate::{check, datagrams, stream, sys};
 use net::NodeId;
+use std::collections::BTreeMap;
 use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -73,6 +76,7 @@ struct Bench<'a> {
     folder: PathBuf,
     programs: Option<Programs>,
     poller: Option<Poller>,
+    tracer: Option<Result<Tracer, String>>,
     transfers: Arc<transfer::Shared>,
     threads: Vec<JoinHandle<()>>,
     listeners: Vec<(Listener, Vec<(u32, Connection)>)>,
@@ -106,6 +110,7 @@ impl<'a> Bench<'a> {
             folder: folder.to_owned(),
             programs: None,
             poller: None,
+            tracer: start_tracer(plan, lock),
             transfers,
             threads: Vec::new(),
             listeners: Vec::new(),
@@ -205,7 +210,7 @@ impl<'a> Bench<'a> {
         for (node, station) in self.stations.drain(..) {
             let (tell, told) = mpsc::channel();
             let plan = self.plan;
-            let thread = station.start(plan.ends_at(node), plan.seed, &plan.state, told, &self.transfers);
+            let thread = station.start(plan.ends_at(node), plan.seed, told, &self.transfers);
             self.threads.push(thread.told("a thread for rexmit's own TCP")?);
             starts.push(tell);
         }
@@ -248,6 +253,7 @@ impl<'a> Bench<'a> {
         let clock = self.begin()?;
         let end = self.wait(&clock, go_on)?;
         let polled = self.poller.take().map(Poller::finish).unwrap_or_default();
+        let traced = self.tracer.take().map(|tracer| tracer.map(Tracer::finish));
         // Captures first: what the end of the run does to connections is none of the scenario's.
         let captures: Vec<Taken> = self.captures.drain(..).filter_map(Capture::finish).collect();
         let time = clock.now();
@@ -267,6 +273,8 @@ impl<'a> Bench<'a> {
             ended: self.ended(),
             exits,
             polled,
+            probed: Vec::new(),
+            traced: None,
             viewed: self.viewed(),
             links: found.links,
             tallies: found.tallies,
@@ -282,17 +290,43 @@ impl<'a> Bench<'a> {
             warnings: [self.plan.untold.clone(), warned].concat(),
         };
         outcome.quality.overload += self.lost_on_the_way_in();
+        outcome.traced = traced.map(|traced| traced.map(|traced| self.note(&mut outcome, traced, &clock)));
         outcome.judge();
         Ok(outcome)
     }
 
     fn start_poller(&self, clock: Clock) -> Result<Option<Poller>, Error> {
-        let wanted: Vec<bool> =
-            self.plan.connections.iter().map(|c| self.plan.state.contains(&c.flow)).collect();
+        let wanted: Vec<bool> = self.plan.connections.iter().map(|c| c.is_recorded).collect();
         if !wanted.contains(&true) {
             return Ok(None);
         }
         Poller::start(wanted, clock, &self.transfers).map(Some).told("a thread for the senders' state")
+    }
+
+    /// What trace points told of this run's senders.
+    fn note(&self, outcome: &mut Outcome, traced: Traced, clock: &Clock) {
+        let cookies = self.transfers.cookies.lock().map(|all| all.clone()).unwrap_or_default();
+        let stream = |(connection, forward): (u32, bool)| {
+            let planned = self.plan.connections.get(connection as usize).filter(|c| c.is_recorded)?;
+            let client = (u32::from(*planned.from.ip()), planned.from.port());
+            let passed = outcome.passed.iter().find(|p| [p.ends.client, p.ends.server].contains(&client))?;
+            passed.stream(forward == (passed.ends.client == client))
+        };
+        let mut streams: BTreeMap<u64, Stream> =
+            cookies.iter().filter_map(|(cookie, sender)| Some((*cookie, stream(*sender)?))).collect();
+        let probed = traced.probes.iter().filter_map(|probe| {
+            let ((connection, forward), stream) =
+                (*cookies.get(&probe.cookie)?, streams.get_mut(&probe.cookie)?);
+            stream.highest = stream.offset(probe.una);
+            let una = stream.highest + 1;
+            let nxt = una + u64::from(probe.nxt.wrapping_sub(probe.una));
+            let time = clock.of_monotonic(probe.ns);
+            Some(Probed { time, connection, forward, una, nxt, probe: *probe })
+        });
+        outcome.probed = probed.collect();
+        if traced.lost > 0 {
+            outcome.warnings.push(format!("table state: the kernel had no room for {} ACKs", traced.lost));
+        }
     }
 
     /// Until all is done and closed, or the run has to end.
@@ -358,6 +392,7 @@ impl std::ops::Drop for Bench<'_> {
     /// Whatever is still there, however the run ended.
     fn drop(&mut self) {
         self.programs = None;
+        self.tracer = None;
         let _ = self.poller.take().map(Poller::finish);
         self.stop_transfers();
         self.captures.drain(..).for_each(|c| drop(c.finish()));
@@ -367,6 +402,20 @@ impl std::ops::Drop for Bench<'_> {
             let _ = bridge.thread.join();
         }
     }
+}
+
+/// Where a kernel's sender is to tell its state at every ACK.
+fn start_tracer(plan: &Plan, lock: &Lock) -> Option<Result<Tracer, String>> {
+    let wanted = plan.connections.iter().filter(|c| c.is_recorded);
+    let senders = wanted.flat_map(|c| {
+        let answers = !c.answers().is_silent();
+        [(&c.carriers[0], c.from.port(), true), (&c.carriers[1], c.to.port(), answers)]
+    });
+    let of_kernels = senders.filter(|(carrier, _, sends)| *sends && matches!(carrier, Carrier::Kernel(_)));
+    let mut ports: Vec<u16> = of_kernels.map(|(_, port, _)| port).collect();
+    ports.sort_unstable();
+    ports.dedup();
+    (!ports.is_empty()).then(|| Tracer::start(tracefs::name(lock), ports))
 }
 
 fn no_bridge() -> Error {
@@ -403,6 +452,9 @@ impl Outcome {
             told.push(format!(
                 "{lost} lost by the machine, not by the scenario: it is too slow or too busy for this rate"
             ));
+        }
+        if let Some(Err(why)) = &self.traced {
+            told.push(format!("kernels tell no state at every ACK ({why}): they were asked every 5 ms"));
         }
         if q.clock_steps > 0 {
             told.push(format!("the wall clock was set {} times during the run", q.clock_steps));

@@ -39,14 +39,14 @@ pub struct Way {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Stream {
+pub(crate) struct Stream {
     first: u32,
-    highest: u64,
+    pub highest: u64,
 }
 
 impl Stream {
     /// The offset in the stream of what has this sequence number: the nearest to the highest so far.
-    fn offset(&self, seq: u32) -> u64 {
+    pub fn offset(&self, seq: u32) -> u64 {
         let near = seq.wrapping_sub(self.first).wrapping_sub(self.highest as u32) as i32;
         self.highest.saturating_add_signed(i64::from(near))
     }
@@ -136,6 +136,11 @@ impl Book {
 }
 
 impl Passed {
+    /// The stream from one end, at its beginning.
+    pub(crate) fn stream(&self, from_client: bool) -> Option<Stream> {
+        self.streams[usize::from(!from_client)].map(|s| Stream { highest: 0, ..s })
+    }
+
     fn count(&mut self, way: usize, now: Time, h: &Headers, offset: u64, again: bool) {
         let (way, bytes) = (&mut self.ways[way], u64::from(h.payload));
         way.packets += 1;

@@ -3,6 +3,7 @@
 use crate::error::{Error, sentence};
 use crate::plan::Plan;
 use crate::sys;
+use crate::trace::{self, tracefs};
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
@@ -75,6 +76,15 @@ pub fn machine() -> Vec<Finding> {
             false,
         ),
     });
+    all.push(match tracefs::has(trace::PROBE) {
+        Ok(()) => there("trace points", "kernels tell their senders' state at every ACK (tcp:tcp_probe)".into(), false),
+        Err(e) => not(
+            "trace points",
+            format!("tcp:tcp_probe can not be had: {}", sentence(&e)),
+            "a kernel with CONFIG_FTRACE, and CAP_SYS_ADMIN: without, senders are asked for their state every 5 ms".into(),
+            false,
+        ),
+    });
     let cores = thread::available_parallelism().map_or(1, usize::from);
     all.push(match cores {
         0 | 1 => not(
@@ -85,7 +95,9 @@ pub fn machine() -> Vec<Finding> {
         ),
         n => there("cores", n.to_string(), false),
     });
-    all.push(match crate::clean::left_over() {
+    let mut left = crate::clean::left_over();
+    left.extend(crate::scratch::left_over().iter().map(|path| path.display().to_string()));
+    all.push(match left {
         left if left.is_empty() => there("left-overs", "none".into(), false),
         left => not("left-overs", left.join(", "), "rexmit live clean".into(), false),
     });

@@ -4,7 +4,8 @@
 //! however the run ends, so that what bears the name of a free lock, or of none, is nobody's any more.
 
 use crate::error::{Error, Told};
-use crate::{netns, sys};
+use crate::trace::tracefs;
+use crate::{netns, scratch, sys};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -68,19 +69,37 @@ fn is_still(file: &File, path: &Path) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     pub namespaces: Vec<String>,
-    /// Processes that still ran in them.
+    /// Trace buffers.
+    pub traces: Vec<String>,
+    /// Folders of captures that nobody was to keep.
+    pub folders: Vec<String>,
+    /// Processes that still ran in the namespaces.
     pub processes: Vec<i32>,
     /// What could not be removed.
     pub left: Vec<String>,
 }
 
-/// Names of namespaces that killed runs left.
+/// Names of namespaces and trace buffers that killed runs left.
 pub fn left_over() -> Vec<String> {
-    let names = listed(Path::new(netns::FOLDER)).unwrap_or_default();
+    let mut names = listed(Path::new(netns::FOLDER)).unwrap_or_default();
+    names.extend(tracefs::instances());
     names.into_iter().filter(|name| run_of(name).is_some_and(|id| dead(id).is_some())).collect()
 }
 
-/// Removes what killed runs left; what a living run uses stays.
+/// Removes all that killed runs left, captures that nobody was to keep included.
+pub fn everything() -> Result<Removed, Error> {
+    let mut removed = clean()?;
+    for path in scratch::left_over() {
+        let name = path.display().to_string();
+        match scratch::remove(&path) {
+            true => removed.folders.push(name),
+            false => removed.left.push(name),
+        }
+    }
+    Ok(removed)
+}
+
+/// Removes what killed runs left that could be in the way of another; what a living run uses stays, and so do captures.
 pub fn clean() -> Result<Removed, Error> {
     let mut removed = Removed::default();
     let names = match listed(Path::new(netns::FOLDER)) {
@@ -96,6 +115,13 @@ pub fn clean() -> Result<Removed, Error> {
         match netns::remove(&path) {
             true => removed.namespaces.push(name),
             false => removed.left.push(path.display().to_string()),
+        }
+    }
+    for name in tracefs::instances() {
+        let Some(_lock) = run_of(&name).and_then(dead) else { continue };
+        match tracefs::remove(&name) {
+            true => removed.traces.push(name),
+            false => removed.left.push(format!("trace buffer {name}")),
         }
     }
     for name in listed(Path::new(FOLDER)).unwrap_or_default() {

@@ -69,6 +69,11 @@ impl Clock {
         Time(wall_ns - self.offset - self.start)
     }
 
+    /// The virtual time of a moment of the monotonic clock.
+    pub fn of_monotonic(&self, ns: i64) -> Time {
+        Time(ns - self.start)
+    }
+
     pub fn sleep_until(&self, at: Time) {
         sys::sleep_until(at.0 + self.start);
     }

@@ -8,6 +8,7 @@
 //! | `netlink` | interfaces, addresses and neighbours by rtnetlink |
 //! | `netns` | named network namespaces, and threads that enter them |
 //! | `clean` | the lock of a run, and the removal of what a killed run left |
+//! | `scratch` | folders for captures that nobody keeps |
 //! | `check` | what this machine can do, what is missing, and the mend |
 //! | `plan` | scenario to hosts, connections and settings; what live can not do is refused here |
 //! | `host` | one host: namespace, veth pair, offloads, sysctls |
@@ -26,6 +27,7 @@
 //! | `datagrams` | the same over UDP |
 //! | `command` | programs that run in the hosts instead |
 //! | `poll` | the senders' state by TCP_INFO |
+//! | `trace` | the same at every ACK, by the kernel's trace points |
 //! | `bench` | a whole run: build, run, wait, take down, with every wait bounded |
 //! | `bench::plain` | the same hosts over a bridge of the kernel's, for a benchmark |
 //!
@@ -55,9 +57,11 @@ pub mod plan;
 mod poll;
 mod record;
 pub mod report;
+pub mod scratch;
 mod socket;
 mod stream;
 mod sys;
+mod trace;
 mod transfer;
 
 pub use bench::{Progress, run};

@@ -49,6 +49,8 @@ pub struct Connection {
     pub workload: Workload,
     /// What the client's application draws from: the simulator's numbers.
     pub draws: Stream,
+    /// Its senders' state is recorded.
+    pub is_recorded: bool,
     /// What the kernel holds the built-in sender to, in bits of payload a second; no scenario asks for it.
     pub pace_bps: Option<u64>,
     /// The client's, the server's.
@@ -101,8 +103,6 @@ pub struct Plan {
     pub snap: Option<u32>,
     /// Links whose queues are recorded.
     pub queues: Vec<usize>,
-    /// Flows whose senders' state is recorded.
-    pub state: Vec<usize>,
     pub real_time: bool,
     /// What the built-in senders say.
     pub content: Content,
@@ -129,7 +129,6 @@ impl Plan {
             limit: s.duration.unwrap_or(LONGEST),
             snap: Some(s.record.snap_bytes.unwrap_or(SNAP)),
             queues: s.record.queues.clone(),
-            state: s.record.state.clone(),
             real_time: s.live.real_time,
             content: Content::Zeros,
             sysctls: BTreeMap::new(),
@@ -169,6 +168,7 @@ impl Plan {
                 stop: flow.stop,
                 workload: flow.workload,
                 draws: flow.stream(s.seed, source, "workload"),
+                is_recorded: s.record.state.contains(&index),
                 pace_bps: None,
                 carriers: carriers.clone(),
             });

@@ -9,6 +9,7 @@ pub use crate::lateness::Lateness;
 pub use crate::own::Viewed;
 pub use crate::poll::{Info, Polled};
 pub use crate::record::Taken;
+pub use crate::trace::Probe;
 pub use crate::transfer::{Ended, Side};
 use path::Counters;
 use path::counters::Tallies;
@@ -29,6 +30,20 @@ pub enum End {
     Failed(String),
 }
 
+/// What an ACK found at a kernel's sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed {
+    pub time: Time,
+    /// Of the plan.
+    pub connection: u32,
+    /// The client's sender, or the server's.
+    pub forward: bool,
+    /// SND.UNA and SND.NXT; the SYN is 0.
+    pub una: u64,
+    pub nxt: u64,
+    pub probe: Probe,
+}
+
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub end: End,
@@ -42,6 +57,10 @@ pub struct Outcome {
     pub ended: Vec<Ended>,
     /// The senders' state, where it was asked for.
     pub polled: Vec<Polled>,
+    /// The same at every ACK, where the kernel's trace points tell.
+    pub probed: Vec<Probed>,
+    /// Who tells kernels' senders' state, where it was asked for; the error is why no trace points do.
+    pub traced: Option<Result<(), String>>,
     /// The same of rexmit's own TCP, at every change.
     pub viewed: Vec<Viewed>,
     /// By program of the plan.

@@ -69,6 +69,29 @@ pub fn bind_mount(from: &Path, to: &Path) -> io::Result<()> {
     checked(done).map(drop)
 }
 
+/// New mounts for this thread alone; what it mounts, nobody else sees.
+pub fn unshare_mounts() -> io::Result<()> {
+    let none = std::ptr::null();
+    // SAFETY: no pointers but a literal that ends in NUL.
+    unsafe {
+        checked(libc::unshare(libc::CLONE_NEWNS))?;
+        let private = libc::MS_REC | libc::MS_PRIVATE;
+        checked(libc::mount(none, c"/".as_ptr(), none, private, none.cast())).map(drop)
+    }
+}
+
+pub fn mount_tracefs(at: &Path) -> io::Result<()> {
+    let (at, kind) = (c_path(at)?, c"tracefs".as_ptr());
+    // SAFETY: both strings end in NUL and outlive the call.
+    checked(unsafe { libc::mount(kind, at.as_ptr(), kind, 0, std::ptr::null()) }).map(drop)
+}
+
+/// A file whose readers are told that there is nothing rather than made to wait.
+pub fn open_without_blocking(path: &Path) -> io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}
+
 pub fn unmount(at: &Path) -> io::Result<()> {
     let at = c_path(at)?;
     // SAFETY: the string ends in NUL and outlives the call.
@@ -153,6 +176,16 @@ pub fn set_option<T: Copy>(
     let done =
         unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, std::ptr::from_ref(value).cast(), len) };
     checked(done).map(drop)
+}
+
+/// The number by which trace points know a socket.
+pub fn cookie(fd: BorrowedFd<'_>) -> io::Result<u64> {
+    let mut cookie = 0u64;
+    let mut len = size_of::<u64>() as libc::socklen_t;
+    let to = std::ptr::from_mut(&mut cookie).cast();
+    // SAFETY: `cookie` is valid for writes of `len` bytes.
+    checked(unsafe { libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_COOKIE, to, &mut len) })?;
+    Ok(cookie)
 }
 
 /// Congestion control by name, for one socket.

@@ -4,8 +4,11 @@ use crate::content::Content;
 use crate::counts::Counts;
 use crate::own::Viewed;
 use crate::plan::Connection;
+use crate::sys;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::TcpStream;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use time::{Span, Time};
@@ -25,6 +28,8 @@ pub struct Side {
     pub last: Option<Time>,
     /// `None` if the connection never was.
     pub counts: Option<Counts>,
+    /// Of a kernel's sender: the largest segment that it sends.
+    pub mss: Option<u32>,
     /// Closed in order.
     pub closed: bool,
     pub error: Option<ErrorKind>,
@@ -73,6 +78,8 @@ pub struct Shared {
     pub stop: AtomicBool,
     pub ended: Mutex<Vec<Ended>>,
     pub sending: Mutex<Vec<Sender>>,
+    /// By socket's number: of all kernels' senders there were, connection, and whether it was the client's.
+    pub cookies: Mutex<BTreeMap<u64, (u32, bool)>>,
     /// What rexmit's own senders told of their state, host by host, once they are done.
     pub viewed: Mutex<Vec<Viewed>>,
     pub content: Content,
@@ -86,6 +93,7 @@ impl Shared {
             stop: AtomicBool::new(false),
             ended: Mutex::new(vec![Ended::default(); connections.len()]),
             sending: Mutex::default(),
+            cookies: Mutex::default(),
             viewed: Mutex::default(),
             content,
             one_way: connections.iter().map(Connection::is_one_way).collect(),
@@ -111,6 +119,9 @@ impl Shared {
     }
     /// This end sends from now on.
     pub fn sends(&self, sender: Sender) {
+        if let (Ok(cookie), Ok(mut all)) = (sys::cookie(sender.socket.as_fd()), self.cookies.lock()) {
+            all.insert(cookie, (sender.connection, sender.forward));
+        }
         if let Ok(mut all) = self.sending.lock() {
             all.push(sender);
         }

@@ -148,7 +148,9 @@ fn a_full_disk_ends_the_captures_and_not_the_run() {
 fn what_a_killed_run_left_is_removed_by_the_next() {
     needs_a_bench!();
     if let Ok(folder) = std::env::var("REXMIT_TEST_KILLED") {
-        let text = command("exec sleep 60", "sleep 60 & sleep 60").replace("10s", "60s");
+        let traced = "[[flow]]\nname = \"traced\"\nfrom = \"pc\"\nto = \"server\"\nstack = \"linux-2.6-reno\"\n\
+                      workload = { kind = \"endless\" }\n[record]\nstate = [\"traced\"]\n";
+        let text = command("exec sleep 60", "sleep 60 & sleep 60").replace("10s", "60s") + traced;
         let _ = live::run(&plan(&text).expect("a plan"), folder.as_ref(), &mut |_| true);
         return;
     }
@@ -177,9 +179,11 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
     child.kill().expect("it is killed");
     child.wait().expect("it is gone");
     let found = left();
-    assert_eq!(found.len(), 3, "{found:?}");
+    let traces = live::check::machine().iter().any(|f| f.what == "trace points" && f.mend.is_none());
+    assert_eq!(found.len(), 3 + usize::from(traces), "{found:?}");
     let removed = live::clean::clean().expect("it can be cleaned");
-    assert!(found.iter().all(|n| removed.namespaces.contains(n)), "{removed:?}");
+    let gone: Vec<&String> = removed.namespaces.iter().chain(&removed.traces).collect();
+    assert!(found.iter().all(|n| gone.contains(&n)), "{removed:?}");
     assert!(!removed.processes.is_empty(), "the server's child ran on");
     assert_eq!((left(), removed.left), (Vec::new(), Vec::new()));
 }

@@ -5,6 +5,7 @@
 mod support;
 
 use live::report::End;
+use std::collections::BTreeSet;
 use support::{run, run_until};
 use time::{Span, Time};
 
@@ -17,11 +18,10 @@ fn chain(link: &str, flow: &str) -> String {
 
 const FILE: &str = "workload = { kind = \"file\", size = \"1MB\" }";
 
-/// Namespaces of this process that are still there.
+/// What runs of this process that are over have left.
 fn left() -> Vec<String> {
     let ours = format!("rexmit-{}", std::process::id());
-    let names = std::fs::read_dir("/run/netns").into_iter().flatten().flatten();
-    names.filter_map(|e| e.file_name().into_string().ok()).filter(|n| n.starts_with(&ours)).collect()
+    live::clean::left_over().into_iter().filter(|name| name.starts_with(&ours)).collect()
 }
 
 #[test]
@@ -92,4 +92,36 @@ fn a_kernel_bridge_carries_the_same_transfer_without_the_links() {
     assert!(times.packets > 690, "{} packets seen at both hosts", times.packets);
     assert!(times.quantile(0.5).expect("packets") > Span::ZERO);
     assert!(times.quantile(0.5).expect("packets") < Span::from_millis(50));
+}
+
+#[test]
+fn every_ack_tells_the_senders_state_where_the_kernel_lets_it() {
+    needs_a_bench!();
+    if let Some(lack) = live::check::machine().iter().find(|f| f.what == "trace points" && f.mend.is_some()) {
+        eprintln!("skipped: {}", lack.found);
+        return;
+    }
+    let link = "rate = \"22Mbps\"\ndelay = \"10ms\"\nqueue = { kind = \"droptail\", packets = 60 }";
+    let ran = run(&(chain(link, &FILE.replace("1MB", "4MB")) + "[record]\nstate = true\n"));
+    let o = &ran.outcome;
+    assert_eq!((&o.end, &o.traced), (&End::Done, &Some(Ok(()))), "{:?}", o.warnings);
+    assert!(o.probed.is_sorted_by_key(|p| p.time) && o.probed.is_sorted_by_key(|p| p.una));
+    let (first, last) = (&o.probed[0], &o.probed[o.probed.len() - 1]);
+    // The first ACK finds the initial window; once the file is closed, nothing is told any more.
+    assert_eq!((first.una, first.nxt, first.probe.cwnd), (1, 14_481, 10));
+    assert!(last.una > 2_000_000, "{last:?}");
+    // What one ACK acknowledged, the next one found acknowledged.
+    let told: BTreeSet<u64> = o.probed.iter().map(|p| p.una).collect();
+    let offset = |ack: u32| u64::from(ack.wrapping_sub(first.probe.una)) + 1;
+    let came: BTreeSet<u64> = ran.captured(0, false).keys().map(|key| offset(key.6)).collect();
+    let untold = came.iter().filter(|una| **una < last.una && !told.contains(una)).count();
+    // ACKs that wait while the socket is in use are put together.
+    assert!(came.len() > 500 && untold * 20 < came.len(), "{untold} of {}", came.len());
+    // When they came, by the clock of the bridge.
+    let data = ran.outcome.passed[0].ways[0];
+    let (began, ended) = (data.first.expect("data"), data.last.expect("data"));
+    assert!(first.time > began && last.time < ended, "{} {began} {} {ended}", first.time, last.time);
+    let phases: BTreeSet<u8> = o.probed.iter().map(|p| p.probe.ca_state).collect();
+    assert!(phases.contains(&0) && phases.contains(&3), "a full queue makes it recover: {phases:?}");
+    assert_eq!(left(), Vec::<String>::new());
 }

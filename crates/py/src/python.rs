@@ -353,7 +353,7 @@ mod _core {
     use super::LiveError;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use super::bench::{live, live_check, live_clean};
+    use super::bench::{live, live_check, live_clean, live_many};
     #[pymodule_export]
     use super::runs::{
         Batch, ScenarioError, channels, resolve, script, simulate, simulate_many, stack, stacks,

@@ -55,8 +55,11 @@ def cwnd(state: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any]) -> 
     timers = (("RTO", "rto_s", RED), ("SRTT", "srtt_s", BLUE), ("RTTVAR", "rttvar_s", GREEN))
     for label, name, colour in timers:
         values = state[name] * 1e3
-        keep = thin.extremes(time, np.nan_to_num(values, nan=-1.0))
-        lower.step(time[keep], values[keep], where="post", color=colour, lw=0.9, label=label, gid=label)
+        # Of a kernel, not every row has all of them.
+        known = np.isfinite(values)
+        values, when = values[known], time[known]
+        keep = thin.extremes(when, values)
+        lower.step(when[keep], values[keep], where="post", color=colour, lw=0.9, label=label, gid=label)
     lower.set_yscale("log")
     lower.set_ylabel("timer (ms)")
     lower.set_xlabel(SINCE)

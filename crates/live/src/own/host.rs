@@ -38,8 +38,6 @@ struct End {
     spec: Arc<Wire>,
     isn: Seq,
     connection: Connection,
-    /// Its sender's state is recorded.
-    tells: bool,
     /// From the connection's start on; a server listens at once.
     own: Option<Own>,
     app: Application,
@@ -76,21 +74,17 @@ pub fn open(host: &Host) -> Result<Station, Error> {
 }
 
 impl Station {
-    /// The thread that runs all ends at this host: numbers, connections, and whether the end is the server's. `state`:
-    /// flows whose senders' state is recorded.
+    /// The thread that runs all ends at this host: numbers, connections, and whether the end is the server's.
     pub fn start(
         self,
         connections: Vec<(u32, Connection, bool)>,
         seed: u64,
-        state: &[usize],
         clock: mpsc::Receiver<Clock>,
         shared: &Arc<Shared>,
     ) -> io::Result<thread::JoinHandle<()>> {
         let shared = Arc::clone(shared);
-        let ends: Vec<End> = connections
-            .into_iter()
-            .filter_map(|(n, c, server)| End::new(n, c, server, seed, state))
-            .collect();
+        let ends: Vec<End> =
+            connections.into_iter().filter_map(|(n, c, server)| End::new(n, c, server, seed)).collect();
         thread::Builder::new().name("own".into()).spawn(move || {
             let Ok(clock) = clock.recv() else { return };
             let mut running = Running { tun: self.tun, clock, ends, packet: Vec::new(), viewed: Vec::new() };
@@ -151,7 +145,7 @@ impl Running {
             }
         }
         end.side.counts = Some(own.counts());
-        if end.tells {
+        if end.connection.is_recorded {
             let (connection, forward) = (end.number, !end.server);
             let row = |view| Viewed { time: now, connection, forward, view };
             self.viewed.extend(own.changes().map(row));
@@ -164,7 +158,7 @@ impl Running {
 }
 
 impl End {
-    fn new(number: u32, connection: Connection, server: bool, seed: u64, state: &[usize]) -> Option<End> {
+    fn new(number: u32, connection: Connection, server: bool, seed: u64) -> Option<End> {
         let Carrier::Own(spec) = &connection.carriers[usize::from(server)] else { return None };
         let spec = Arc::clone(spec);
         let mut draws = Stream::new(seed, &format!("live {number} {server}"), "isn");
@@ -175,7 +169,6 @@ impl End {
             server,
             spec,
             isn,
-            tells: state.contains(&connection.flow),
             app: connection.application(),
             due: (!server).then_some(connection.start),
             answers: connection.answers(),

@@ -1,6 +1,7 @@
 //! A scenario run on the live bench and analysed: the hosts' captures go through the analysis like any other two, and
 //! what only the bridge knows is kept beside it.
 
+pub mod many;
 mod outages;
 mod report;
 mod rows;
@@ -8,6 +9,7 @@ mod sides;
 
 use crate::pair;
 use crate::run::{self, Asker, Findings};
+use crate::simulate::report::Report;
 use crate::simulate::tables::Book;
 use crate::simulate::{At, Played};
 use crate::spool::Listing;
@@ -15,10 +17,12 @@ use analysis::join::Side;
 use analysis::rows::{FlowRow, Vantage};
 use analysis::{Config, Wanted};
 use live::report::{End, Outcome};
+use live::scratch::Scratch;
 use live::{Error, Plan};
 use scenario::model::{Record, Scenario};
 use sides::Sides;
 use std::path::PathBuf;
+use time::Time;
 
 pub use live::Progress;
 
@@ -29,29 +33,61 @@ pub struct Request {
     pub listing: Listing,
     /// The folder in which the captures stay; without one they are gone after the analysis.
     pub captures: Option<PathBuf>,
+    /// Times count from the beginning of the run, as a simulated one's do, and are not the wall clock's.
+    pub from_zero: bool,
+}
+
+/// A run that is over, with its captures.
+pub struct Ran {
+    plan: Plan,
+    outcome: Outcome,
+    /// Where the captures lie, if they are not to stay.
+    _passing: Option<Scratch>,
+}
+
+impl Ran {
+    pub fn was_stopped(&self) -> bool {
+        self.outcome.end == End::Stopped
+    }
+    pub fn report(&self, request: &Request) -> Report {
+        report::report(&request.scenario, request.at, &self.plan, &self.outcome)
+    }
+    /// What the tables say the time of its beginning is.
+    fn origin(&self, request: &Request) -> Time {
+        if request.from_zero { Time::ZERO } else { self.outcome.origin }
+    }
 }
 
 /// Runs, and analyses. `go_on` is asked about fifty times a second; once it says no the run ends there, and what was
 /// captured is the answer.
 pub fn run(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<(Findings, Played), Error> {
+    tell(request, &play(request, go_on)?)
+}
+
+fn play(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Ran, Error> {
     let plan = Plan::new(&request.scenario)?;
     let failed = |e: std::io::Error| Error::Failed(format!("a folder for the captures: {e}"));
     let (passing, folder) = match &request.captures {
         Some(folder) => (None, folder.clone()),
         None => {
-            let folder = tempfile::Builder::new().prefix("rexmit-").tempdir().map_err(failed)?;
+            let folder = Scratch::create().map_err(failed)?;
             let path = folder.path().to_owned();
             (Some(folder), path)
         }
     };
     let outcome = live::run(&plan, &folder, go_on)?;
-    let mut found = analyse(request, &plan, &outcome)?;
-    let played = record(request, &plan, &outcome, &mut found)?;
-    drop(passing);
+    Ok(Ran { plan, outcome, _passing: passing })
+}
+
+/// What it tells.
+fn tell(request: &Request, ran: &Ran) -> Result<(Findings, Played), Error> {
+    let mut found = analyse(request, ran)?;
+    let played = record(request, ran, &mut found)?;
     Ok((found, played))
 }
 
-fn analyse(request: &Request, plan: &Plan, outcome: &Outcome) -> Result<Findings, Error> {
+fn analyse(request: &Request, ran: &Ran) -> Result<Findings, Error> {
+    let Ran { plan, outcome, .. } = ran;
     let all = Wanted { retransmissions: true, intervals: true, rtts: true, packets: true };
     let vantage = match request.at {
         At::Both => Vantage::Both,
@@ -60,7 +96,7 @@ fn analyse(request: &Request, plan: &Plan, outcome: &Outcome) -> Result<Findings
     };
     let config = Config { wanted: all, vantage: Some(vantage), ..request.config.clone() };
     let wanted = run::Request { config, listing: request.listing, ..run::Request::default() };
-    let sides = Sides::new(plan, outcome);
+    let sides = Sides::new(plan, outcome, ran.origin(request));
     let open = |side| sides.open(side);
     let one = |side, vantage| {
         let config = Config { vantage: Some(vantage), ..wanted.config.clone() };
@@ -83,23 +119,24 @@ fn analyse(request: &Request, plan: &Plan, outcome: &Outcome) -> Result<Findings
 }
 
 /// What the bridge knows, with the names that it has in the analysis.
-fn record(request: &Request, plan: &Plan, outcome: &Outcome, found: &mut Findings) -> Result<Played, Error> {
-    let scenario = &request.scenario;
+fn record(request: &Request, ran: &Ran, found: &mut Findings) -> Result<Played, Error> {
+    let (scenario, Ran { plan, outcome, .. }) = (&request.scenario, ran);
+    let origin = ran.origin(request);
     let mut names = rows::names(scenario, plan, outcome);
     let failed = |e: std::io::Error| Error::Failed(e.to_string());
     for row in found.shelf.rows::<FlowRow>().map_err(failed)? {
         rows::learn(&mut names, outcome, &row.map_err(failed)?);
     }
-    let labels = outages::labels(scenario, outcome, &names, plan.seed, &found.shelf).map_err(failed)?;
+    let labels = outages::labels(scenario, outcome, &names, origin, &found.shelf).map_err(failed)?;
     names.label(labels);
-    let report = report::report(scenario, request.at, plan, outcome);
+    let report = ran.report(request);
     let record = Record { drops: true, retransmissions: false, packets: false, ..scenario.record.clone() };
-    let book = Book::new(rows::kept(plan, outcome), names, &record);
+    let book = Book::new(rows::kept(plan, outcome, origin), names, &record);
     let facts = &mut found.facts;
     facts.warnings.extend(report.warnings());
     facts.warnings.extend(book.complaints());
     facts.interrupted = outcome.end == End::Stopped;
-    facts.origin = outcome.origin;
+    facts.origin = origin;
     facts.simulation = Some(report.json());
     Ok(Played { report, book })
 }

@@ -28,11 +28,11 @@ pub fn labels(
     scenario: &Scenario,
     outcome: &Outcome,
     names: &Names,
-    seed: u64,
+    origin: Time,
     shelf: &Shelf,
 ) -> io::Result<Labels> {
     let mut log = Log::new();
-    let mut clocks = Clocks::new(scenario, seed, &outcome.anchors);
+    let mut clocks = Clocks::new(scenario, scenario.seed, &outcome.anchors);
     for drop in &outcome.drops {
         let which = &drop.which;
         let Some(channel) = channel_of(drop.cause).filter(|_| which.headers.payload > 0) else { continue };
@@ -40,7 +40,7 @@ pub fn labels(
         if let Some(outage) = clocks.name(&copy)
             && let Some(flow) = names.id(which.connection, which.from_client)
         {
-            let came = outcome.origin + Span(which.came.0);
+            let came = origin + Span(which.came.0);
             // There the SYN is 0.
             log.entry((flow, which.offset + 1)).or_default().push(Taken { came, outage, sent: None });
         }

@@ -88,6 +88,10 @@ fn bridge(outcome: &Outcome) -> Live {
         wake_ups: q.wake_ups,
         coalesced_wake_ups: q.coalesced_wake_ups,
         real_time: q.real_time,
+        state_from: outcome
+            .traced
+            .as_ref()
+            .map(|traced| if traced.is_ok() { "tcp_probe" } else { "tcp_info" }),
     }
 }
 

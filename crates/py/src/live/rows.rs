@@ -5,7 +5,7 @@ use crate::simulate::rows::{Cause, Drop, Phase, Queue, Reason, State, Which};
 use crate::simulate::tables::Names;
 use analysis::rows::FlowRow;
 use live::Plan;
-use live::report::{Ends, Outcome, Polled, TCP, Viewed};
+use live::report::{Ends, Outcome, Polled, Probed, TCP, Viewed};
 use scenario::model::Scenario;
 use sim::rows::StateRow;
 use std::sync::Arc;
@@ -49,13 +49,18 @@ pub fn learn(names: &mut Names, outcome: &Outcome, row: &FlowRow) {
     }
 }
 
-pub fn kept(plan: &Plan, outcome: &Outcome) -> Kept {
+/// `origin`: what the tables say the time of the beginning is.
+pub fn kept(plan: &Plan, outcome: &Outcome, origin: Time) -> Kept {
     let mut kept = Kept::new(true);
-    let at = |t: Time| outcome.origin + Span(t.0);
+    let at = |t: Time| origin + Span(t.0);
     let places = places(plan, outcome);
     let place = |number: u32| places.get(number as usize).copied().flatten();
-    let of_kernels = outcome.polled.iter().filter_map(|p| Some(polled(p, at(p.time), place(p.connection)?)));
-    of_kernels.for_each(|row| kept.put_state(&row));
+    let polled = outcome.polled.iter().filter_map(|p| Some(polled(p, at(p.time), place(p.connection)?)));
+    let probed = outcome.probed.iter().filter_map(|p| probed(outcome, p, at(p.time), place(p.connection)?));
+    // Of one sender in the order of time, whoever tells it.
+    let mut of_kernels: Vec<State> = polled.chain(probed).collect();
+    of_kernels.sort_by_key(|row| row.time);
+    of_kernels.iter().for_each(|row| kept.put_state(row));
     let of_own = outcome.viewed.iter().filter_map(|v| Some(viewed(v, at(v.time), place(v.connection)?)));
     of_own.for_each(|row| kept.put_state(&row));
     for drop in &outcome.drops {
@@ -108,21 +113,53 @@ fn polled(p: &Polled, time: Time, connection: u32) -> State {
         cwnd_bytes: segments(i.snd_cwnd) as f64,
         ssthresh_bytes: (i.snd_ssthresh < INFINITE_SSTHRESH).then(|| segments(i.snd_ssthresh) as f64),
         flight_bytes: nxt - una,
-        pipe_bytes: segments((i.unacked + i.retrans).saturating_sub(i.sacked + i.lost)),
+        pipe_bytes: Some(segments((i.unacked + i.retrans).saturating_sub(i.sacked + i.lost))),
         rtt: None,
         srtt: (i.rtt_us > 0).then(|| micros(i.rtt_us)),
         rttvar: (i.rtt_us > 0).then(|| micros(i.rttvar_us)),
-        rto: micros(i.rto_us),
-        backoff: i.backoff.into(),
+        rto: Some(micros(i.rto_us)),
+        backoff: Some(i.backoff.into()),
         dupacks: None,
-        phase: match i.ca_state {
-            3 => Phase::Recovery,
-            4 => Phase::Loss,
-            _ => Phase::Open,
-        },
+        phase: phase(i.ca_state),
         una,
         nxt,
         peer_window_bytes: Some(i.snd_wnd.into()),
+    }
+}
+
+/// What an ACK found. `None` if nobody knows the MSS by which windows are to be multiplied.
+fn probed(outcome: &Outcome, p: &Probed, time: Time, connection: u32) -> Option<State> {
+    let probe = &p.probe;
+    let ended = &outcome.ended.get(p.connection as usize)?.sides[usize::from(!p.forward)];
+    let mss = ended.as_ref()?.mss?;
+    let segments = |n: u32| u64::from(n) * u64::from(mss);
+    Some(State {
+        time,
+        connection,
+        forward: p.forward,
+        smss_bytes: mss,
+        cwnd_bytes: segments(probe.cwnd) as f64,
+        ssthresh_bytes: (probe.ssthresh < INFINITE_SSTHRESH).then(|| segments(probe.ssthresh) as f64),
+        flight_bytes: p.nxt - p.una,
+        pipe_bytes: None,
+        rtt: None,
+        srtt: (probe.srtt_us > 0).then(|| Span::from_micros(i64::from(probe.srtt_us))),
+        rttvar: None,
+        rto: None,
+        backoff: None,
+        dupacks: None,
+        phase: phase(probe.ca_state),
+        una: p.una,
+        nxt: p.nxt,
+        peer_window_bytes: Some(probe.window_bytes.into()),
+    })
+}
+
+fn phase(ca_state: u8) -> Phase {
+    match ca_state {
+        3 => Phase::Recovery,
+        4 => Phase::Loss,
+        _ => Phase::Open,
     }
 }
 

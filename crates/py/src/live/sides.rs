@@ -13,6 +13,7 @@ use live::report::{Outcome, TCP, Taken};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use time::{Span, Time};
 use wire::{Endpoint, Host, Packet};
 
 /// The sender's host of each connection, under both orders of its ends.
@@ -24,6 +25,8 @@ pub struct Sides {
     senders: Arc<Senders>,
     /// Where all connections have the same two hosts and the same sender: its place.
     plain: Option<usize>,
+    /// How much later the tables say it was than captures do.
+    later: Span,
 }
 
 fn host(address: u32) -> Host {
@@ -31,7 +34,8 @@ fn host(address: u32) -> Host {
 }
 
 impl Sides {
-    pub fn new(plan: &Plan, outcome: &Outcome) -> Sides {
+    /// `origin`: what the tables say the time of the beginning is.
+    pub fn new(plan: &Plan, outcome: &Outcome, origin: Time) -> Sides {
         let of = |t: &Taken| (host(u32::from(plan.address(t.node))), t.path.clone());
         let captures: Vec<(Host, PathBuf)> = outcome.captures.iter().map(of).collect();
         let mut senders = Senders::new();
@@ -51,7 +55,7 @@ impl Sides {
             [Some(at)] if captures.len() == 2 => Some(at),
             _ => None,
         };
-        Sides { captures, senders: Arc::new(senders), plain }
+        Sides { captures, senders: Arc::new(senders), plain, later: origin - outcome.origin }
     }
 
     /// Puts right where the small direction of an exchange was seen, whose large one was seen at `at`.
@@ -78,40 +82,51 @@ impl Sides {
         };
         if let Some(at) = self.plain {
             let at = if sender { at } else { 1 - at };
-            return read(&self.captures[at].1).map(|r| Opened::One(Box::new(r)));
+            let from = From::One(Box::new(read(&self.captures[at].1)?));
+            return Ok(Opened { from, later: self.later });
         }
         let part = |(host, path): &(Host, PathBuf)| {
             Ok::<_, String>(Part { reader: read(path)?, host: *host, batch: Vec::new(), next: 0 })
         };
         let parts = self.captures.iter().map(part).collect::<Result<Vec<Part>, String>>()?;
         let senders = Arc::clone(&self.senders);
-        Ok(Opened::Many(Box::new(Merged { parts, senders, sender, info: Info::default() })))
+        let from = From::Many(Box::new(Merged { parts, senders, sender, info: Info::default() }));
+        Ok(Opened { from, later: self.later })
     }
 }
 
 /// One side of all connections.
-pub enum Opened {
+pub struct Opened {
+    from: From,
+    later: Span,
+}
+
+enum From {
     One(Box<Reader>),
     Many(Box<Merged>),
 }
 
 impl Source for Opened {
     fn read_batch(&mut self, batch: &mut Vec<Packet>, most: usize) -> bool {
-        match self {
-            Opened::One(reader) => reader.read_batch(batch, most),
-            Opened::Many(merged) => merged.read_batch(batch, most),
+        let more = match &mut self.from {
+            From::One(reader) => reader.read_batch(batch, most),
+            From::Many(merged) => merged.read_batch(batch, most),
+        };
+        for packet in batch {
+            packet.time += self.later;
         }
+        more
     }
     fn info(&self) -> &Info {
-        match self {
-            Opened::One(reader) => reader.info(),
-            Opened::Many(merged) => &merged.info,
+        match &self.from {
+            From::One(reader) => reader.info(),
+            From::Many(merged) => &merged.info,
         }
     }
     fn progress(&self) -> Progress {
-        match self {
-            Opened::One(reader) => reader.progress(),
-            Opened::Many(merged) => merged.parts[0].reader.progress(),
+        match &self.from {
+            From::One(reader) => reader.progress(),
+            From::Many(merged) => merged.parts[0].reader.progress(),
         }
     }
 }

@@ -1,13 +1,15 @@
 //! The live bench, as Python sees it.
 
-use super::runs::{ScenarioError, Variant, text};
+use super::runs::{Batch, ScenarioError, Variant, kept, seeded, text};
 use super::watch::Watch;
 use super::{Analysis, LiveError, MOST_LISTED, span};
 use crate::json::write::{By, Put, object};
+use crate::live::many;
 use crate::spool::Listing;
 use analysis::Config;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use scenario::model::Scenario;
 use std::path::PathBuf;
 use std::sync::Arc;
 use wire::Span;
@@ -44,6 +46,7 @@ pub fn live(
         },
         listing: Listing { most: flows, only: listed_only },
         captures,
+        from_zero: false,
     };
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
@@ -54,11 +57,44 @@ pub fn live(
     if let Some(e) = watch.failed {
         return Err(e);
     }
-    let (found, played) = done.map_err(|e| match e {
+    let (found, played) = done.map_err(told)?;
+    Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
+}
+
+fn told(e: ::live::Error) -> PyErr {
+    match e {
         ::live::Error::Scenario(text) => ScenarioError::new_err(text),
         ::live::Error::Machine(text) | ::live::Error::Failed(text) => LiveError::new_err(text),
-    })?;
-    Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
+    }
+}
+
+/// Runs what is planned (a variant's number and a seed each) on the live bench, one after the other.
+#[pyfunction]
+#[pyo3(signature = (variants, plan, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), progress = None))]
+#[allow(clippy::too_many_arguments)] // they are keywords in Python
+pub fn live_many(
+    py: Python<'_>,
+    variants: Vec<Variant>,
+    plan: Vec<(usize, Option<u64>)>,
+    at: &str,
+    idle: Option<f64>,
+    interval: f64,
+    tables: Vec<String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Batch> {
+    let keep = kept(at, idle, interval, tables)?;
+    let mut watch = Watch::new(progress);
+    let done = py.detach(|| {
+        let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
+        let runs = seeded(&plan, &scenarios);
+        let go_on = &mut |done, _| watch.goes_on(|| (done, Some(runs.len()), 0));
+        let done = many::run(&scenarios, &runs, keep.as_ref(), go_on).map_err(told)?;
+        Batch::new(&scenarios, &runs, done)
+    });
+    match watch.failed {
+        Some(e) => Err(e),
+        None => done,
+    }
 }
 
 /// What this machine can do: JSON, a list of {what, found, mend, needed}.
@@ -71,11 +107,17 @@ pub fn live_check(py: Python<'_>) -> PyResult<String> {
     text(|out| found.iter().map(|f| By(move |out: &mut Vec<u8>| put(f, out))).collect::<Vec<_>>().put(out))
 }
 
-/// Removes what killed runs left: JSON, {namespaces, processes, left}.
+/// Removes what killed runs left: JSON, {namespaces, traces, folders, processes, left}.
 #[pyfunction]
 pub fn live_clean(py: Python<'_>) -> PyResult<String> {
-    let removed = py.detach(::live::clean::clean).map_err(|e| LiveError::new_err(e.to_string()))?;
+    let removed = py.detach(::live::clean::everything).map_err(|e| LiveError::new_err(e.to_string()))?;
     text(|out| {
-        object!(out, "namespaces": removed.namespaces, "processes": removed.processes.len(), "left": removed.left);
+        object!(out,
+            "namespaces": removed.namespaces,
+            "traces": removed.traces,
+            "folders": removed.folders,
+            "processes": removed.processes.len(),
+            "left": removed.left,
+        );
     })
 }

@@ -180,6 +180,30 @@ pub fn simulate_many(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
     let width = super::bin_width(bin)?;
+    let keep = kept(at, idle, interval, tables)?;
+    let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let mut watch = Watch::new(progress);
+    let done = py.detach(|| {
+        let scenarios =
+            variants.iter().map(|v| v.load().and_then(simulable)).collect::<PyResult<Vec<Scenario>>>()?;
+        let runs = seeded(&plan, &scenarios);
+        let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep, width };
+        let done = many::run(&plan, &mut |done| watch.goes_on(|| (done, Some(runs.len()), 0)));
+        Batch::new(&scenarios, &runs, done)
+    })?;
+    match watch.failed {
+        Some(e) => Err(e),
+        None => Ok(done),
+    }
+}
+
+/// What is kept of each run, if anything is.
+pub(super) fn kept(
+    at: &str,
+    idle: Option<f64>,
+    interval: f64,
+    tables: Vec<String>,
+) -> PyResult<Option<Keep>> {
     let named = |name: &String| {
         let found = Table::named(name).map(AnyTable::Found);
         found.or_else(|| RunTable::named(name).map(AnyTable::Own))
@@ -192,34 +216,13 @@ pub fn simulate_many(
     }
     let (wish, tables) = wish(tables);
     let (at, config) = (self::at(at)?, config(idle, interval, &tables)?);
-    let keep = (!kept.is_empty()).then_some(Keep { at, config, tables: kept, wish });
-    let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
-    let mut watch = Watch::new(progress);
-    let (runs, rows, series) = py.detach(|| {
-        let scenarios =
-            variants.iter().map(|v| v.load().and_then(simulable)).collect::<PyResult<Vec<Scenario>>>()?;
-        let own = |which: usize| scenarios.get(which).map_or(0, |s| s.seed);
-        let runs: Vec<(usize, u64)> =
-            plan.iter().map(|(k, seed)| (*k, seed.unwrap_or_else(|| own(*k)))).collect();
-        let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep, width };
-        let done = many::run(&plan, &mut |done| watch.goes_on(|| (done, Some(runs.len()), 0)));
-        let told = |((which, seed), counted): (&(usize, u64), Option<many::Counted>)| {
-            let name = scenarios.get(*which).map_or("", |s| s.name.as_str());
-            counted.map(|counted| match counted {
-                Ok(report) => report.json(),
-                Err(why) => no_run(name, *seed, &why),
-            })
-        };
-        let texts: Vec<Option<Vec<u8>>> = runs.iter().zip(done.runs).map(told).collect();
-        Ok::<_, PyErr>((texts, done.rows, done.series))
-    })?;
-    if let Some(e) = watch.failed {
-        return Err(e);
-    }
-    let utf8 = |json: Vec<u8>| String::from_utf8(json).map_err(|e| PyValueError::new_err(e.to_string()));
-    let runs: PyResult<Vec<Option<String>>> =
-        runs.into_iter().map(|json| json.map(utf8).transpose()).collect();
-    Ok(Batch { runs: runs?, rows: rows.map(Arc::new), series: series.map(Arc::new) })
+    Ok((!kept.is_empty()).then_some(Keep { at, config, tables: kept, wish }))
+}
+
+/// A plan whose every run has a seed: its scenario's own where none is said.
+pub(super) fn seeded(plan: &[(usize, Option<u64>)], scenarios: &[Scenario]) -> Vec<(usize, u64)> {
+    let own = |which: usize| scenarios.get(which).map_or(0, |s| s.seed);
+    plan.iter().map(|(k, seed)| (*k, seed.unwrap_or_else(|| own(*k)))).collect()
 }
 
 /// What became of many runs.
@@ -231,6 +234,22 @@ pub struct Batch {
     rows: Option<Arc<Gathered>>,
     /// What happened in each interval, if `bin` said how long they are.
     series: Option<Arc<AllSeries>>,
+}
+
+impl Batch {
+    pub(super) fn new(scenarios: &[Scenario], plan: &[(usize, u64)], done: many::Outcome) -> PyResult<Batch> {
+        let utf8 = |json: Vec<u8>| String::from_utf8(json).map_err(|e| PyValueError::new_err(e.to_string()));
+        let told = |((which, seed), counted): (&(usize, u64), Option<many::Counted>)| {
+            let name = scenarios.get(*which).map_or("", |s| s.name.as_str());
+            let json = counted.map(|counted| match counted {
+                Ok(report) => report.json(),
+                Err(why) => no_run(name, *seed, &why),
+            });
+            json.map(utf8).transpose()
+        };
+        let runs = plan.iter().zip(done.runs).map(told).collect::<PyResult<_>>()?;
+        Ok(Batch { runs, rows: done.rows.map(Arc::new), series: done.series.map(Arc::new) })
+    }
 }
 
 #[pymethods]

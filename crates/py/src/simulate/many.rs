@@ -102,7 +102,7 @@ pub fn run(plan: &Plan<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Outcome {
 }
 
 /// Those that are done, numbered in the order of the plan.
-fn places(plan: &[(usize, u64)], results: &[Option<Counted>]) -> Vec<Option<Place>> {
+pub fn places(plan: &[(usize, u64)], results: &[Option<Counted>]) -> Vec<Option<Place>> {
     let mut done = 0..;
     let place = |(&(variant, seed), result): (&(usize, u64), &Option<Counted>)| {
         result.as_ref().and_then(|_| done.next()).map(|run| Place { run, variant, seed })

@@ -102,6 +102,8 @@ pub struct Live {
     pub wake_ups: u64,
     pub coalesced_wake_ups: u64,
     pub real_time: bool,
+    /// Who told kernels' senders' state, where it was recorded.
+    pub state_from: Option<&'static str>,
 }
 
 impl Report {
@@ -379,6 +381,7 @@ fn put_live(l: &Live, out: &mut Vec<u8>) {
         "wake_ups": l.wake_ups,
         "coalesced_wake_ups": l.coalesced_wake_ups,
         "real_time": l.real_time,
+        "state_from": l.state_from,
     );
 }
 
