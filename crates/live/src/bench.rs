@@ -18,7 +18,7 @@ use crate::record::{Capture, Taken};
 use crate::report::{End, Outcome, Probed};
 use crate::trace::{Traced, Tracer, tracefs};
 use crate::transfer::{self, Ended};
-use crate::{check, datagrams, stream, sys};
+use crate::{check, datagrams, stamps, stream, sys};
 use net::NodeId;
 use std::collections::BTreeMap;
 use std::net::{TcpListener, UdpSocket};
@@ -84,6 +84,8 @@ struct Bench<'a> {
     stations: Vec<(usize, Station)>,
     captures: Vec<Capture>,
     bridge: Option<Running>,
+    /// The kernel stamps packets as they come.
+    stamps: bool,
     hosts: Vec<Host>,
     bridge_ns: Namespace,
 }
@@ -117,6 +119,7 @@ impl<'a> Bench<'a> {
             stations: Vec::new(),
             captures: Vec::new(),
             bridge: None,
+            stamps: false,
             hosts,
             bridge_ns,
         };
@@ -131,6 +134,9 @@ impl<'a> Bench<'a> {
             Middle::Kernel => host::kernel_bridge(&bench.bridge_ns, bench.hosts.len())?,
         }
         bench.listen()?;
+        if let Some(host) = bench.hosts.first() {
+            bench.stamps = stamps::until_on(&host.ns).told(format!("host {}", host.name))?;
+        }
         Ok(bench)
     }
 
@@ -291,6 +297,10 @@ impl<'a> Bench<'a> {
         };
         outcome.quality.overload += self.lost_on_the_way_in();
         outcome.traced = traced.map(|traced| traced.map(|traced| self.note(&mut outcome, traced, &clock)));
+        if !self.stamps {
+            let told = "the kernel does not stamp packets as they come: their times are those at which they were read";
+            outcome.warnings.push(told.into());
+        }
         outcome.judge();
         Ok(outcome)
     }

@@ -23,6 +23,7 @@
 //! | `counts` | what an end of a connection counted |
 //! | `transfer` | what the built-in senders and receivers share: what each did, and when all are done |
 //! | `socket` | one end over the kernel's TCP |
+//! | `stamps` | the kernel stamps packets as they come, or will soon |
 //! | `stream` | the built-in sender and receiver over the kernel's TCP |
 //! | `datagrams` | the same over UDP |
 //! | `command` | programs that run in the hosts instead |
@@ -59,6 +60,7 @@ mod record;
 pub mod report;
 pub mod scratch;
 mod socket;
+mod stamps;
 mod stream;
 mod sys;
 mod trace;
