@@ -1,8 +1,9 @@
 //! Runs a scenario on the live bench, and prints how well the bridge kept time; or runs its flows over a bridge of
 //! the kernel's, without any of the scenario's links, and prints how long packets take through that.
 //!
-//! `bench SCENARIO FOLDER [--json] [--plain [--pace=BPS]] [KEY=VALUE ...]`: `--json` prints one line of figures, in
-//! nanoseconds; `--pace` holds the senders to so many bits of payload a second.
+//! `bench SCENARIO FOLDER [--json] [--plain [--pace=BPS] | --floor] [KEY=VALUE ...]`: `--json` prints one line of
+//! figures, in nanoseconds; `--pace` holds the senders to so many bits of payload a second; `--floor` sends nothing
+//! for the scenario's duration, and says how late a thread with the bridge's priority is that only looks at the clock.
 
 #[cfg(target_os = "linux")]
 mod figures {
@@ -11,7 +12,7 @@ mod figures {
     use std::error::Error;
     use std::path::Path;
 
-    pub const USAGE: &str = "bench SCENARIO FOLDER [--json] [--plain [--pace=BPS]] [KEY=VALUE ...]";
+    pub const USAGE: &str = "bench SCENARIO FOLDER [--json] [--plain [--pace=BPS] | --floor] [KEY=VALUE ...]";
 
     /// Bytes that came, by the time from the first to the last of them; of all connections together.
     fn through_bps(ended: &[Ended]) -> f64 {
@@ -62,6 +63,19 @@ mod figures {
             "max {}, {} longer than 1 ms, of {} packets; {} seen on their way out only; {dropped} missed by captures",
             transit.times.max, transit.times.over_1ms, transit.times.packets, transit.unseen
         );
+        Ok(())
+    }
+
+    /// Over nothing.
+    pub fn floor(plan: &Plan, json: bool) -> Result<(), Box<dyn Error>> {
+        let late = live::bench::floor::run(plan.limit, plan.real_time)?;
+        if json {
+            line(&late, 0.0, "\"overload\": 0");
+            return Ok(());
+        }
+        println!("a thread that only looks at the clock is late by:");
+        words(&late);
+        println!("max {}", late.max);
         Ok(())
     }
 
@@ -117,11 +131,12 @@ fn main() {
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let (options, words): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|w| w.starts_with("--"));
-    let (mut json, mut plain, mut pace) = (false, false, None);
+    let (mut json, mut plain, mut floor, mut pace) = (false, false, false, None);
     for option in &options {
         match option.split_once('=').unwrap_or((option, "")) {
             ("--json", "") => json = true,
             ("--plain", "") => plain = true,
+            ("--floor", "") => floor = true,
             ("--pace", bps) => pace = Some(bps.parse::<u64>()?),
             _ => return Err(figures::USAGE.into()),
         }
@@ -135,8 +150,9 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let scenario = scenario::load(scenario.as_ref(), &overrides).map_err(|e| e.to_string())?;
     let mut plan = live::Plan::new(&scenario)?;
     plan.connections.iter_mut().for_each(|c| c.pace_bps = pace);
-    match plain {
-        true => figures::plain(&plan, folder.as_ref(), json),
-        false => figures::rexmit(&plan, folder.as_ref(), json),
+    match (plain, floor) {
+        (_, true) => figures::floor(&plan, json),
+        (true, _) => figures::plain(&plan, folder.as_ref(), json),
+        _ => figures::rexmit(&plan, folder.as_ref(), json),
     }
 }

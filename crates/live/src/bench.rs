@@ -1,5 +1,6 @@
 //! A whole run: build, run, wait, take down. Every wait has a bound, and whatever ends a run takes all down.
 
+pub mod floor;
 pub mod plain;
 
 use crate::book::Stream;
@@ -106,7 +107,7 @@ impl<'a> Bench<'a> {
     fn build(plan: &'a Plan, lock: &Lock, folder: &Path, middle: Middle) -> Result<Bench<'a>, Error> {
         let bridge_ns = host::namespace(lock, "bridge")?;
         let hosts = host::build(plan, lock, &bridge_ns)?;
-        let transfers = transfer::Shared::new(&plan.connections, plan.content);
+        let transfers = transfer::Shared::new(plan);
         let mut bench = Bench {
             plan,
             folder: folder.to_owned(),
@@ -124,7 +125,7 @@ impl<'a> Bench<'a> {
             bridge_ns,
         };
         for host in &bench.hosts {
-            bench.captures.push(Capture::start(host, folder, plan.snap)?);
+            bench.captures.push(Capture::start(host, folder, plan.snap, bench.transfers.threads)?);
         }
         for host in bench.hosts.iter().filter(|h| plan.is_own(h.node)) {
             bench.stations.push((host.node, own::open(host)?));

@@ -10,6 +10,8 @@ use crate::error::{Error, Told};
 use crate::frames::{FrameId, Frames, Headers, ROOM};
 use crate::lateness::Lateness;
 use crate::sys::{self, Receiving, Sending};
+use crate::threads::Rank;
+use crate::waking::{Waking, least_transit};
 use net::{BuildError, Net, NodeId, Step, Topology};
 use path::counters::Tallies;
 use path::watch::Backlog;
@@ -19,18 +21,18 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use time::{Span, Time};
 
-/// Packets read from one host before the others have their turn.
-const BATCH: usize = 64;
-/// And in one wake-up.
-const MOST_READ: usize = 1024;
+/// Packets read from one host in one wake-up: what is due does not wait for more to be read.
+const BATCH: usize = 16;
+/// Packets sent to one host at once: all count as late as the last of them.
+const AT_ONCE: usize = 4;
 /// No wait is longer: the order to stop is looked for then.
 const LONGEST_WAIT: Span = Span::from_millis(20);
 /// Above this rate a wake-up for each packet costs more than it gains.
 const BUSY_BPS: i64 = 200_000_000;
 const RATE_WINDOW: Span = Span::from_millis(10);
-const COALESCED: Span = Span::from_micros(100);
-/// Most of how much earlier a wake-up is asked for than it is needed, because wake-ups come late themselves.
-const MOST_LEAD: Span = Span::from_micros(60);
+const COALESCED: Span = Span::from_micros(50);
+/// On a path that takes longer, what comes while packets are inside is read when one of them leaves, or then.
+const LOOK_AGAIN: Span = Span::from_millis(1);
 /// What the bridge may lag behind before the kernel throws packets away: a second of 200 Mbps.
 const SOCKET_BYTES: i32 = 64 << 20;
 /// A full backlog at the other end is emptied within that.
@@ -131,9 +133,11 @@ pub struct Bridge {
     /// Since when bytes are counted, and how many.
     window: (Time, i64),
     busy: bool,
-    /// When it woke last, and how late wake-ups come of late.
+    /// When it woke last.
     woke: Time,
-    lead: Span,
+    waking: Waking,
+    /// No packet leaves sooner after it came.
+    transit: Span,
     /// When the first packet came, and the last.
     first: Option<Time>,
     last: Time,
@@ -201,11 +205,13 @@ impl Bridge {
         by_address.sort_unstable();
         sys::exact_timers();
         if setup.real_time {
-            match sys::real_time(50) {
+            match sys::real_time(Rank::Bridge.priority()) {
                 Ok(()) => quality.real_time = true,
                 Err(e) => quality.no_real_time = Some(crate::error::sentence(&e)),
             }
         }
+        let hosts: Vec<NodeId> = ports.iter().map(|p| p.node).collect();
+        let transit = least_transit(&setup.topology, &hosts);
         Ok(Bridge {
             net,
             fds: ports.iter().map(|p| p.fd.as_raw_fd()).collect(),
@@ -213,15 +219,16 @@ impl Bridge {
             by_address,
             by_node,
             log,
+            waking: Waking::new(quality.real_time),
             quality,
             receiving: Receiving::new(BATCH),
             sending: Sending::new(BATCH),
             received: Vec::with_capacity(BATCH),
-            arrivals: Vec::with_capacity(MOST_READ),
+            arrivals: Vec::with_capacity(BATCH),
             window: (Time::ZERO, 0),
             busy: false,
             woke: Time::ZERO,
-            lead: Span::ZERO,
+            transit,
             first: None,
             last: Time::ZERO,
         })
@@ -254,34 +261,35 @@ impl Bridge {
 
     /// Until something comes or is due; where much comes, for a while in any case.
     fn wait(&mut self, clock: &Clock) -> io::Result<()> {
-        let now = clock.now();
         self.quality.wake_ups += 1;
-        if self.busy {
-            self.quality.coalesced_wake_ups += 1;
-            if self.woke + COALESCED > now {
-                clock.sleep_until(self.woke + COALESCED);
-            }
-            self.woke = clock.now();
-            return Ok(());
+        self.quality.coalesced_wake_ups += u64::from(self.busy);
+        if !self.ports.iter().any(|p| p.more) {
+            self.sleep(clock)?;
         }
-        if self.ports.iter().any(|p| p.more) {
-            return Ok(());
-        }
-        let due = self.net.next().map_or(now + LONGEST_WAIT, |at| at.min(now + LONGEST_WAIT));
-        let asked = due + -self.lead;
-        if asked > now {
-            let came = sys::wait_readable(&self.fds, (asked - now).0)?;
-            let woke = clock.now();
-            if came {
+        self.woke = clock.now();
+        Ok(())
+    }
+
+    fn sleep(&mut self, clock: &Clock) -> io::Result<()> {
+        let now = clock.now();
+        // What comes while packets are inside leaves after them all, and is stamped: it can wait to be read.
+        let deaf = self.busy || self.net.inside() > 0 && self.transit > LOOK_AGAIN;
+        let look = now + if deaf { LOOK_AGAIN } else { LONGEST_WAIT };
+        let due = if self.busy { self.woke + COALESCED } else { self.net.next().unwrap_or(look) };
+        let ask = self.waking.ask(now, due).min(look);
+        if ask > now {
+            let came = if deaf {
+                clock.sleep_until(ask);
+                false
+            } else {
+                sys::wait_readable(&self.fds, (ask - now).0)?
+            };
+            self.waking.slept(ask, clock.now(), came);
+            if came || ask == look {
                 return Ok(());
             }
-            // An eighth of each wake-up's lateness: what is usual, not what happened once.
-            let late = (woke - asked).max(Span::ZERO).min(MOST_LEAD * 2);
-            self.lead = (self.lead * 7 / 8 + late / 8).min(MOST_LEAD);
         }
-        // Too early by less than the lead: not worth another sleep. A signal may wake it long before.
-        let spin = due - clock.now() <= MOST_LEAD;
-        while spin && clock.now() < due {
+        while clock.now() < due {
             std::hint::spin_loop();
         }
         Ok(())
@@ -313,38 +321,28 @@ impl Bridge {
     /// Reads what a host has sent; if that was not all, the time of the last that was read.
     fn read(&mut self, at: usize, clock: &Clock) -> io::Result<Option<Time>> {
         let (port, frames) = (&mut self.ports[at], &mut self.log.frames);
-        port.more = false;
-        let mut read = 0;
+        let mut rooms = frames.rooms(&port.waiting);
+        let got = self.receiving.receive(port.fd.as_fd(), &mut rooms, &mut self.received)?;
+        port.more = got == BATCH;
         let mut last = None;
-        loop {
-            let mut rooms = frames.rooms(&port.waiting);
-            let got = self.receiving.receive(port.fd.as_fd(), &mut rooms, &mut self.received)?;
-            for (k, packet) in self.received.iter().enumerate() {
-                let frame = port.waiting[k];
-                let bytes = &frames.room(frame)[..packet.len.min(ROOM)];
-                let headers = Headers::read(bytes).filter(|_| packet.len <= ROOM);
-                let to = headers.and_then(|h| find(&self.by_address, h.to));
-                let (Some(headers), Some(to)) = (headers, to) else {
-                    self.quality.ignored += 1;
-                    continue;
-                };
-                let time = if packet.time == 0 { clock.now() } else { clock.stamped(packet.time) };
-                frames.keep(frame, packet.len);
-                port.waiting[k] = frames.take();
-                last = Some(time);
-                self.last = self.last.max(time);
-                self.window.1 += i64::from(headers.len);
-                self.arrivals.push(Arrival { time, from: port.node, to, frame, headers });
-            }
-            read += got;
-            if got < BATCH {
-                return Ok(None);
-            }
-            if read >= MOST_READ {
-                port.more = true;
-                return Ok(last);
-            }
+        for (k, packet) in self.received.iter().enumerate() {
+            let frame = port.waiting[k];
+            let time = if packet.time == 0 { clock.now() } else { clock.stamped(packet.time) };
+            last = Some(time);
+            let bytes = &frames.room(frame)[..packet.len.min(ROOM)];
+            let headers = Headers::read(bytes).filter(|_| packet.len <= ROOM);
+            let to = headers.and_then(|h| find(&self.by_address, h.to));
+            let (Some(headers), Some(to)) = (headers, to) else {
+                self.quality.ignored += 1;
+                continue;
+            };
+            frames.keep(frame, packet.len);
+            port.waiting[k] = frames.take();
+            self.last = self.last.max(time);
+            self.window.1 += i64::from(headers.len);
+            self.arrivals.push(Arrival { time, from: port.node, to, frame, headers });
         }
+        Ok(last.filter(|_| port.more))
     }
 
     fn enter(&mut self, a: &Arrival) {
@@ -390,7 +388,7 @@ impl Bridge {
         let port = &mut self.ports[at];
         let (mut done, mut tries) = (0, 0);
         while done < port.out.len() {
-            let end = port.out.len().min(done + BATCH);
+            let end = port.out.len().min(done + AT_ONCE);
             let packets: Vec<&[u8]> =
                 port.out[done..end].iter().map(|(id, _)| self.log.frames.bytes(*id)).collect();
             match self.sending.send(port.fd.as_fd(), &packets) {

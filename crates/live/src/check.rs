@@ -1,13 +1,20 @@
 //! What this machine can do, what is missing, and the mend.
 
+use crate::bench;
 use crate::error::{Error, sentence};
 use crate::plan::Plan;
 use crate::sys;
+use crate::threads::Rank;
 use crate::trace::{self, tracefs};
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 use std::thread;
+use time::Span;
+
+/// So long the clock is looked at, and a thread should be in time within that.
+const FLOOR: Span = Span::from_millis(300);
+const FLOOR_BAR: Span = Span::from_micros(200);
 
 /// One thing that a run needs, or would be better with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +74,7 @@ pub fn machine() -> Vec<Finding> {
             false,
         ),
     });
+    all.extend(in_time());
     all.push(match std::path::Path::new("/dev/net/tun").exists() {
         true => there("TUN", "/dev/net/tun is there".into(), false),
         false => not(
@@ -141,9 +149,21 @@ fn inside(
     ]
 }
 
+/// How late a thread with the bridge's priority is that does nothing else: what no bridge can better here and now.
+fn in_time() -> Option<Finding> {
+    let late = bench::floor::run(FLOOR, true).ok()?;
+    let at = |share| late.quantile(share).unwrap_or_default();
+    let found =
+        format!("a thread that only looks at the clock is late by p99 {}, p99.9 {}", at(0.99), at(0.999));
+    let mend = "another process with real-time priority, or a hypervisor with other guests, takes the core away: \
+                nothing on this machine can be in time then";
+    let mend = (at(0.999) > FLOOR_BAR).then(|| mend.to_owned());
+    Some(Finding { what: "time", found, mend, needed: false })
+}
+
 /// Tried on a thread of its own, which ends with it.
 fn real_time() -> io::Result<()> {
-    let tried = thread::spawn(|| sys::real_time(50)).join();
+    let tried = thread::spawn(|| sys::real_time(Rank::Bridge.priority())).join();
     tried.unwrap_or_else(|_| Err(io::Error::other("the thread died")))
 }
 

@@ -6,6 +6,7 @@ use crate::host::Host;
 use crate::plan::{Connection, HEADERS, MTU};
 use crate::socket::waits;
 use crate::sys;
+use crate::threads::Rank;
 use crate::transfer::{LOOK, Shared, Side};
 use scenario::workload::Outlet;
 use std::io;
@@ -50,7 +51,8 @@ pub fn client(
         Ok(socket)
     })?;
     let shared = Arc::clone(shared);
-    thread::Builder::new().name(format!("datagrams {number}")).spawn(move || {
+    let threads = shared.threads;
+    threads.start(Rank::Application, format!("datagrams {number}"), move || {
         let Ok(clock) = clock.recv() else { return };
         sys::exact_timers();
         let mut side = Side { counts: Some(Counts::default()), ..Side::default() };
@@ -124,7 +126,8 @@ pub fn receive(
     shared: &Arc<Shared>,
 ) -> io::Result<thread::JoinHandle<()>> {
     let shared = Arc::clone(shared);
-    thread::Builder::new().name("datagrams".into()).spawn(move || {
+    let threads = shared.threads;
+    threads.start(Rank::Application, "datagrams", move || {
         let from: Vec<SocketAddr> = connections.iter().map(|(_, c)| SocketAddr::V4(c.from)).collect();
         let mut sides =
             vec![Side { counts: Some(Counts::default()), closed: true, ..Side::default() }; from.len()];

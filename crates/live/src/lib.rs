@@ -17,6 +17,8 @@
 //! | `book` | the connections that pass, and the log of what links lost |
 //! | `lateness` | the histogram of how late packets left |
 //! | `bridge` | the thread that moves packets: kernel timestamps in, virtual time, the wall clock out |
+//! | `waking` | when the bridge asks to be woken, and what time it leaves to others |
+//! | `threads` | the run's threads, and who goes first |
 //! | `record` | captures at the hosts |
 //! | `own` | rexmit's own TCP as packets, and the host where it runs, over TUN |
 //! | `content` | what the built-in senders say, so that a wrong byte is seen |
@@ -31,6 +33,7 @@
 //! | `trace` | the same at every ACK, by the kernel's trace points |
 //! | `bench` | a whole run: build, run, wait, take down, with every wait bounded |
 //! | `bench::plain` | the same hosts over a bridge of the kernel's, for a benchmark |
+//! | `bench::floor` | how late a thread is that only looks at the clock |
 //!
 //! Nothing of the machine's own network is touched: veth pairs begin and end in namespaces of the run, and sysctls
 //! are set inside those. Outside Linux the crate is empty.
@@ -63,8 +66,10 @@ mod socket;
 mod stamps;
 mod stream;
 mod sys;
+mod threads;
 mod trace;
 mod transfer;
+mod waking;
 
 pub use bench::{Progress, run};
 pub use error::Error;

@@ -3,6 +3,7 @@
 use crate::error::{Error, Told};
 use crate::host::{Host, INTERFACE};
 use crate::sys::{self, Receiving};
+use crate::threads::{Rank, Threads};
 use capture::{LinkType, NewPacket, Writer};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -44,7 +45,7 @@ pub fn path(folder: &Path, node: &str) -> PathBuf {
 
 impl Capture {
     /// Nothing that passes after this is missed.
-    pub fn start(host: &Host, folder: &Path, snap: Option<u32>) -> Result<Capture, Error> {
+    pub fn start(host: &Host, folder: &Path, snap: Option<u32>, threads: Threads) -> Result<Capture, Error> {
         let path = path(folder, &host.name);
         let socket = host
             .ns
@@ -57,9 +58,8 @@ impl Capture {
         let out = open(&path, &host.name, snap).told(path.display())?;
         let stop = Arc::new(AtomicBool::new(false));
         let (node, told) = (host.node, Arc::clone(&stop));
-        let thread = std::thread::Builder::new()
-            .name(format!("capture {}", host.name))
-            .spawn(move || {
+        let thread = threads
+            .start(Rank::Capture, format!("capture {}", host.name), move || {
                 let taken = Taken { node, path, packets: 0, dropped: 0, error: None };
                 Taking {
                     socket,

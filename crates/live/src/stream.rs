@@ -7,6 +7,7 @@ use crate::plan::{Carrier, Connection};
 use crate::poll::Info;
 use crate::socket::{Heard, Socket, Wanted};
 use crate::sys;
+use crate::threads::Rank;
 use crate::transfer::{LOOK, Sender, Shared, Side};
 use std::io;
 use std::net::{TcpListener, TcpStream};
@@ -38,8 +39,9 @@ pub fn serve(
     shared: &Arc<Shared>,
 ) -> io::Result<thread::JoinHandle<()>> {
     let shared = Arc::clone(shared);
-    thread::Builder::new().name("server".into()).spawn(move || {
-        let mut threads = Vec::new();
+    let threads = shared.threads;
+    threads.start(Rank::Application, "server", move || {
+        let mut receivers = Vec::new();
         while !shared.stopped() {
             let _ = sys::wait_readable(&[listener.as_raw_fd()], LOOK.0);
             let Ok((stream, peer)) = listener.accept() else { continue };
@@ -55,9 +57,10 @@ pub fn serve(
                 shared.sends_no_more(number, false);
                 shared.end(number, true, side);
             };
-            threads.extend(thread::Builder::new().name(format!("receiver {number}")).spawn(receive));
+            let name = format!("receiver {number}");
+            receivers.extend(threads.start(Rank::Application, name, receive));
         }
-        threads.into_iter().for_each(|t| drop(t.join()));
+        receivers.into_iter().for_each(|t| drop(t.join()));
     })
 }
 
@@ -84,7 +87,11 @@ fn receive(
             socket.side.closed = true;
             break;
         }
-        socket.wait(Wanted { read: reads, write: owes }, None)?;
+        if answers.is_silent() && reads {
+            socket.wait_for_more()?;
+        } else {
+            socket.wait(Wanted { read: reads, write: owes }, None)?;
+        }
         if reads {
             match socket.read()? {
                 Heard::Nothing => {}
@@ -112,7 +119,8 @@ pub fn client(
     shared: &Arc<Shared>,
 ) -> io::Result<thread::JoinHandle<()>> {
     let (shared, ns) = (Arc::clone(shared), host.ns.handle()?);
-    thread::Builder::new().name(format!("sender {number}")).spawn(move || {
+    let threads = shared.threads;
+    threads.start(Rank::Application, format!("sender {number}"), move || {
         let Ok(clock) = clock.recv() else { return };
         let mut side = Side::default();
         let done = sys::enter_net(ns.as_fd()).and_then(|()| {

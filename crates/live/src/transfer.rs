@@ -3,8 +3,9 @@
 use crate::content::Content;
 use crate::counts::Counts;
 use crate::own::Viewed;
-use crate::plan::Connection;
+use crate::plan::{Connection, Plan};
 use crate::sys;
+use crate::threads::Threads;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::TcpStream;
@@ -83,19 +84,22 @@ pub struct Shared {
     /// What rexmit's own senders told of their state, host by host, once they are done.
     pub viewed: Mutex<Vec<Viewed>>,
     pub content: Content,
+    pub threads: Threads,
     /// By connection: done when its client is.
     one_way: Vec<bool>,
 }
 
 impl Shared {
-    pub fn new(connections: &[Connection], content: Content) -> Arc<Shared> {
+    pub fn new(plan: &Plan) -> Arc<Shared> {
+        let connections = &plan.connections;
         Arc::new(Shared {
             stop: AtomicBool::new(false),
             ended: Mutex::new(vec![Ended::default(); connections.len()]),
             sending: Mutex::default(),
             cookies: Mutex::default(),
             viewed: Mutex::default(),
-            content,
+            content: plan.content,
+            threads: Threads { real_time: plan.real_time },
             one_way: connections.iter().map(Connection::is_one_way).collect(),
         })
     }

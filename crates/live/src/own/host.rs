@@ -9,6 +9,7 @@ use crate::host::Host;
 use crate::netlink::Netlink;
 use crate::plan::{Carrier, Connection, MTU};
 use crate::sys;
+use crate::threads::Rank;
 use crate::transfer::{Shared, Side};
 use path::random::Stream;
 use scenario::workload::{Answers, Application, Outlet};
@@ -85,7 +86,8 @@ impl Station {
         let shared = Arc::clone(shared);
         let ends: Vec<End> =
             connections.into_iter().filter_map(|(n, c, server)| End::new(n, c, server, seed)).collect();
-        thread::Builder::new().name("own".into()).spawn(move || {
+        let threads = shared.threads;
+        threads.start(Rank::Own, "own", move || {
             let Ok(clock) = clock.recv() else { return };
             let mut running = Running { tun: self.tun, clock, ends, packet: Vec::new(), viewed: Vec::new() };
             running.run(&shared);
