@@ -1,10 +1,12 @@
 //! System calls: all `unsafe` of this crate, wrapped so that nothing outside can misuse it.
 
+mod mounts;
+
+pub use mounts::*;
 use std::ffi::CString;
 use std::io;
 use std::mem::{MaybeUninit, size_of, zeroed};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -17,10 +19,6 @@ pub const OUTGOING: u8 = libc::PACKET_OUTGOING;
 
 fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
-}
-
-fn c_path(path: &Path) -> io::Result<CString> {
-    CString::new(path.as_os_str().as_bytes()).map_err(io::Error::from)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -61,41 +59,10 @@ pub fn enter_net(ns: BorrowedFd<'_>) -> io::Result<()> {
     checked(unsafe { libc::setns(ns.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
 }
 
-pub fn bind_mount(from: &Path, to: &Path) -> io::Result<()> {
-    let (from, to) = (c_path(from)?, c_path(to)?);
-    // SAFETY: both strings end in NUL and outlive the call.
-    let done =
-        unsafe { libc::mount(from.as_ptr(), to.as_ptr(), std::ptr::null(), libc::MS_BIND, std::ptr::null()) };
-    checked(done).map(drop)
-}
-
-/// New mounts for this thread alone; what it mounts, nobody else sees.
-pub fn unshare_mounts() -> io::Result<()> {
-    let none = std::ptr::null();
-    // SAFETY: no pointers but a literal that ends in NUL.
-    unsafe {
-        checked(libc::unshare(libc::CLONE_NEWNS))?;
-        let private = libc::MS_REC | libc::MS_PRIVATE;
-        checked(libc::mount(none, c"/".as_ptr(), none, private, none.cast())).map(drop)
-    }
-}
-
-pub fn mount_tracefs(at: &Path) -> io::Result<()> {
-    let (at, kind) = (c_path(at)?, c"tracefs".as_ptr());
-    // SAFETY: both strings end in NUL and outlive the call.
-    checked(unsafe { libc::mount(kind, at.as_ptr(), kind, 0, std::ptr::null()) }).map(drop)
-}
-
 /// A file whose readers are told that there is nothing rather than made to wait.
 pub fn open_without_blocking(path: &Path) -> io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt;
     std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
-}
-
-pub fn unmount(at: &Path) -> io::Result<()> {
-    let at = c_path(at)?;
-    // SAFETY: the string ends in NUL and outlives the call.
-    checked(unsafe { libc::umount2(at.as_ptr(), libc::MNT_DETACH) }).map(drop)
 }
 
 /// First in, first out, before everything that is not real-time. For this thread.

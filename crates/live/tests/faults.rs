@@ -6,9 +6,7 @@ mod support;
 
 use live::report::End;
 use live::{Error, Plan};
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 use support::{plan, run};
 use tempfile::TempDir;
 
@@ -141,51 +139,6 @@ fn a_full_disk_ends_the_captures_and_not_the_run() {
     assert_eq!(outcome.end, End::Done);
     assert!(outcome.captures.iter().any(|c| c.error.as_deref() == Some("no space left on device")));
     assert!(outcome.warnings.iter().any(|w| w.contains("the capture ends early")), "{:?}", outcome.warnings);
-}
-
-/// The bench in a process of its own, which is killed in mid-run.
-#[test]
-fn what_a_killed_run_left_is_removed_by_the_next() {
-    needs_a_bench!();
-    if let Ok(folder) = std::env::var("REXMIT_TEST_KILLED") {
-        let traced = "[[flow]]\nname = \"traced\"\nfrom = \"pc\"\nto = \"server\"\nstack = \"linux-2.6-reno\"\n\
-                      workload = { kind = \"endless\" }\n[record]\nstate = [\"traced\"]\n";
-        let text = command("exec sleep 60", "sleep 60 & sleep 60").replace("10s", "60s") + traced;
-        let _ = live::run(&plan(&text).expect("a plan"), folder.as_ref(), &mut |_| true);
-        return;
-    }
-    let folder = TempDir::new().expect("a folder");
-    let mut child = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", "what_a_killed_run_left_is_removed_by_the_next"])
-        .env("REXMIT_TEST_KILLED", folder.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .expect("a process");
-    let name = format!("rexmit-{}-", child.id());
-    let left =
-        || -> Vec<String> { live::clean::left_over().into_iter().filter(|n| n.starts_with(&name)).collect() };
-    let inside = || folder.path().join("up.server.log").exists();
-    for _ in 0..200 {
-        if inside() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(25));
-    }
-    assert!(inside(), "the run did not begin");
-    assert_eq!(left(), Vec::<String>::new(), "of a living run nothing is left over");
-    std::thread::sleep(Duration::from_millis(100));
-    child.kill().expect("it is killed");
-    child.wait().expect("it is gone");
-    let found = left();
-    let traces = live::check::machine().iter().any(|f| f.what == "trace points" && f.mend.is_none());
-    assert_eq!(found.len(), 3 + usize::from(traces), "{found:?}");
-    let removed = live::clean::clean().expect("it can be cleaned");
-    let gone: Vec<&String> = removed.namespaces.iter().chain(&removed.traces).collect();
-    assert!(found.iter().all(|n| gone.contains(&n)), "{removed:?}");
-    assert!(!removed.processes.is_empty(), "the server's child ran on");
-    assert_eq!((left(), removed.left), (Vec::new(), Vec::new()));
 }
 
 /// In a process of its own, whose first run has a name that is known.
