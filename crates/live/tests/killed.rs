@@ -22,7 +22,7 @@ name = "up"
 from = "pc"
 to = "server"
 stack = "linux-2.6-reno"
-workload = { kind = "command", client = "exec sleep 60", server = "sleep 60 & sleep 60" }
+workload = { kind = "command", client = "exec sleep 60", server = "sleep 60 & echo on; sleep 60" }
 [[flow]]
 name = "traced"
 from = "pc"
@@ -53,7 +53,9 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
     let name = format!("rexmit-{}-", child.id());
     let left =
         || -> Vec<String> { live::clean::left_over().into_iter().filter(|n| n.starts_with(&name)).collect() };
-    let inside = || folder.path().join("up.server.log").exists();
+    // Its child runs, then.
+    let inside =
+        || std::fs::read_to_string(folder.path().join("up.server.log")).is_ok_and(|log| log == "on\n");
     for _ in 0..200 {
         if inside() {
             break;
