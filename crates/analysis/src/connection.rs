@@ -30,6 +30,8 @@ struct Side {
     bare: [Bare; BARE],
     next_bare: u8,
     clock: SenderClock,
+    /// All its data that was seen is acknowledged since then: what comes next may be the answer to that.
+    asked: Option<Time>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -229,6 +231,9 @@ impl Connection {
         }
         let carries = packet.seg.payload > 0 || flags.has(Flags::FIN);
         if carries && !flags.has(Flags::RST) {
+            if let Some(asked) = self.sides[side].asked.take() {
+                self.place.to[side].load(packet.time - asked);
+            }
             let view = self.view(packet, side, true);
             let mut around = capture.around(view);
             self.streams[side].on_data(packet, fate, &mut around);
@@ -395,6 +400,11 @@ impl Connection {
         let view = self.view(packet, of, false);
         let mut around = capture.around(view);
         self.streams[of].on_ack(packet, scale, &mut around);
+        if packet.seg.timestamps.is_none() && self.sides[of].packets <= 12 && self.at[of] == Vantage::Receiver
+        {
+            let all = !flags.has(Flags::SYN) && self.streams[of].everything_acked();
+            self.sides[of].asked = all.then_some(packet.time);
+        }
     }
 
     fn view(&self, packet: &Packet, side: usize, own: bool) -> View {

@@ -3,10 +3,14 @@
 use crate::rows::Vantage;
 use wire::{Notes, Packet, Span, Time};
 
+/// No stack's retransmission timer is shorter than 200 ms outside data centres.
+const SOONER_THAN_A_TIMER: Span = Span::from_millis(180);
+
 /// The delay from here to one host and back, learnt from the handshake and from echoed timestamps.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance {
     min: Span,
+    loaded: Span,
     /// The mean over the least of every eight samples: what it takes when the host answers at once, queues on
     /// the way included, which the least of all would leave out.
     typical: Span,
@@ -22,6 +26,7 @@ impl Default for Distance {
     fn default() -> Distance {
         Distance {
             min: Span::MAX,
+            loaded: Span::MAX,
             typical: Span::ZERO,
             rounds: 0,
             least: Span::MAX,
@@ -47,6 +52,12 @@ impl Distance {
             self.least = Span::MAX;
         }
     }
+    /// An answer with data took so long; one that took longer was a timer's.
+    pub fn load(&mut self, s: Span) {
+        if s >= self.min && s - self.min < SOONER_THAN_A_TIMER {
+            self.loaded = self.loaded.min(s);
+        }
+    }
     /// `None` before the first sample.
     pub fn typical(&self) -> Option<Span> {
         if self.rounds > 0 { Some(self.typical) } else { self.min() }
@@ -66,14 +77,21 @@ impl Distance {
             self.pending = Some((ts, now));
         }
     }
+    /// The least that an answer with data took: full packets are longer on the way than those of a handshake.
+    pub fn loaded(&self) -> Option<Span> {
+        if self.loaded < Span::MAX { Some(self.loaded) } else { self.min() }
+    }
     /// A packet comes from that host and echoes `echo`.
     #[inline]
-    pub fn back(&mut self, echo: u32, now: Time) -> Option<Span> {
+    pub fn back(&mut self, echo: u32, now: Time, loaded: bool) -> Option<Span> {
         let (ts, passed) = self.pending?;
         match echo.wrapping_sub(ts) as i32 {
             0 => {
                 self.pending = None;
                 self.sample(now - passed);
+                if loaded {
+                    self.load(now - passed);
+                }
                 Some(now - passed)
             }
             // A later one was echoed: this one never will be.
@@ -163,7 +181,7 @@ impl Place {
     pub fn turn(&self, side: usize, at: Vantage) -> Span {
         match at {
             Vantage::Sender | Vantage::Both => Span::ZERO,
-            _ => self.to[side].min().unwrap_or(Span::ZERO),
+            _ => self.to[side].loaded().unwrap_or(Span::ZERO),
         }
     }
     /// Notes what a packet from `side` tells; the delay to that side and back, if it tells that.
@@ -174,7 +192,7 @@ impl Place {
         if ts.ecr == 0 {
             return None;
         }
-        let sample = self.to[side].back(ts.ecr, packet.time);
+        let sample = self.to[side].back(ts.ecr, packet.time, packet.seg.payload > 0);
         self.news |= sample.is_some();
         sample
     }

@@ -20,7 +20,8 @@ impl Stream {
         if seg.flags.has(Flags::SYN) {
             self.repair.on_handshake(packet.time + around.view.turn);
         }
-        let duplicate = self.is_duplicate(packet, ack, window);
+        let repeats = self.repeats(packet, ack, window);
+        let duplicate = repeats && self.next > self.una;
         self.at = around.view.at;
         self.counts.acks += 1;
         self.take_window(window, packet.time);
@@ -28,8 +29,12 @@ impl Stream {
             self.acked_unseen(ack);
         }
         let other_blocks = seg.sack != self.last_sack;
-        if ack > self.una || (other_blocks && !seg.sack.is_empty()) || duplicate {
-            self.take_news(packet, ack, duplicate, other_blocks, around);
+        // Away from the sender more may be outstanding than was seen.
+        let elsewhere = matches!(around.view.at, Vantage::Receiver | Vantage::Middle);
+        let asks = duplicate || repeats && elsewhere;
+        let unheard = self.repair.missed_acks() && seg.payload == 0;
+        if ack > self.una || (other_blocks && !seg.sack.is_empty()) || asks || unheard {
+            self.take_news(packet, ack, asks, other_blocks, around);
         }
         self.counts.duplicate_acks += u64::from(duplicate);
         if around.config.wanted.intervals {
@@ -47,10 +52,9 @@ impl Stream {
 
     /// RFC 5681 §2: nothing new in it, data outstanding, no data of its own, the same window. With SACK the
     /// window may move: a block says that data arrived (RFC 6675 §2).
-    fn is_duplicate(&self, packet: &Packet, ack: u64, window: u64) -> bool {
+    fn repeats(&self, packet: &Packet, ack: u64, window: u64) -> bool {
         let seg = &packet.seg;
         ack == self.una
-            && self.next > self.una
             && seg.payload == 0
             && !seg.flags.has(Flags::SYN.with(Flags::FIN).with(Flags::RST))
             && (window == self.window.now || !seg.sack.is_empty())

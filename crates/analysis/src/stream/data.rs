@@ -2,6 +2,7 @@
 
 use super::board::{Ordinal, Sent};
 use super::idle::{Gap, threshold};
+use super::repair::LEAST_RTO;
 use super::*;
 use crate::Fate;
 use crate::nursery::folded;
@@ -39,7 +40,7 @@ impl Stream {
         if self.mss == 0 {
             self.mss = USUAL_MSS;
         }
-        self.hear_acks(packet, around);
+        self.hear_acks(&piece, around);
         if self.is_probe_of_the_window(&piece) || self.is_keep_alive(&piece) {
             return;
         }
@@ -52,13 +53,19 @@ impl Stream {
         self.count(packet);
         let in_turn = start == self.next && around.view.sent - self.last_sent < SHORTEST_WAIT;
         let waited = around.view.sent - self.last_sent;
-        self.note_id(&piece, in_turn, waited);
+        self.note_id(&piece, in_turn && !self.repair.is_asked(), waited);
+        self.note_lost_acks(packet);
+        self.note_lost_repair(&piece, around);
         if self.ids.skipped > 0 {
             // A timer's own attempts that were lost are missing too, but were no data of their own.
             let pace = self.pace(&around.view);
-            let attempts =
-                self.repair.attempts_by(around.view.sent, self.last_sent, &pace) + self.repair.repair_due();
-            self.ids.accounted_for(u64::from(attempts.min(self.ids.owed.saturating_sub(1))));
+            let attempts = self.repair.attempts_by(around.view.sent, self.last_sent, &pace);
+            // What was asked for and comes without a wait was not lost before.
+            let comes = piece.start <= self.repair.una() && waited < LEAST_RTO.scale(0.9);
+            let attempts = attempts + if comes { 0 } else { self.repair.repair_due() };
+            // Of data never seen before one was the first copy.
+            let own = u32::from(piece.start >= self.next);
+            self.ids.accounted_for(u64::from(attempts.min(self.ids.owed.saturating_sub(own))));
         }
         let repairs_unseen = self.unseen_tail(&piece, around);
         let class = match () {
@@ -167,19 +174,19 @@ impl Stream {
     }
 
     /// ACKs that the sender had heard when it sent this packet: those up to the timestamp that it echoes, or
-    /// those that have had the time.
-    fn hear_acks<S: Sink>(&mut self, packet: &Packet, around: &Surroundings<'_, S>) {
+    /// those that have had the time; but none that asks for what lies beyond, since below SND.UNA nothing is sent.
+    fn hear_acks<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
         if self.on_the_way.is_empty() {
             return; // as ever, at the sender
         }
         let by = around.view.sent - around.view.turn.scale(0.95);
-        let echo = packet.seg.timestamps.map(|t| t.ecr);
+        let echo = p.packet.seg.timestamps.map(|t| t.ecr);
         while let Some(ack) = self.on_the_way.front() {
             let heard = match (ack.ts, echo) {
                 (Some(ts), Some(echo)) => (ts.wrapping_sub(echo) as i32) <= 0,
                 _ => ack.time <= by,
             };
-            if !heard {
+            if !heard || ack.ack > p.start {
                 return;
             }
             if let Some(news) = self.on_the_way.pop_front() {
@@ -220,6 +227,7 @@ impl Stream {
             return;
         }
         self.ids.note(packet.ip_id, 1, Some(0));
+        self.last_acked = Some(packet.seg.ack);
         if unwrap.peek(packet.seg.seq) + 1 == self.una && self.una == self.next && self.first_data.is_some() {
             match self.window.now {
                 0 => self.counts.window_probes += 1,
@@ -261,6 +269,9 @@ impl Stream {
             self.reveal_hole(p);
         }
         self.repair.bound(p.start);
+        if self.timestamps && matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+            self.repair.note_passed_over();
+        }
         let flight = self.flight();
         let close = SHORTEST_WAIT.min(around.config.idle.unwrap_or(SHORTEST_WAIT));
         if around.view.sent - self.last_sent < close {
@@ -268,6 +279,7 @@ impl Stream {
         } else {
             self.data_after_a_pause(p, flight, around);
         }
+        self.repair.note_new_segments(self.segments(p.packet.seg.payload));
         let ordinal = self.copy(p, around.view.heard);
         let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
         seg.ip_id = p.packet.ip_id;

@@ -116,6 +116,11 @@ impl Ids {
             self.are_shared();
         }
     }
+    /// The packets missing just now were no data.
+    pub fn were_acks(&mut self) {
+        self.owed = self.owed.saturating_sub(self.skipped);
+        self.skipped = 0;
+    }
     /// New data has a number that an older packet took: this host counts otherwise.
     pub fn count_otherwise(&mut self) {
         self.irregular += 1;

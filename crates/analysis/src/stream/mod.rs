@@ -171,6 +171,8 @@ pub struct Stream {
     /// What was acknowledged before any of it was seen.
     acked_before: Option<Seq>,
     ids: Ids,
+    /// What the sender itself acknowledged last.
+    last_acked: Option<Seq>,
     last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen.
     sent_up_to: u64,
@@ -249,6 +251,7 @@ impl Stream {
             last_data: None,
             last_sent: Time::FAR_PAST,
             ids: Ids::default(),
+            last_acked: None,
             last_repair: Time::FAR_PAST,
             sent_up_to: 0,
             last_pushed: true,

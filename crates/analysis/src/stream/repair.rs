@@ -4,9 +4,12 @@
 //! the slow start after a timeout. What belongs to one sender only is not modelled, but for one thing that most
 //! senders share: F-RTO (RFC 5682), by which a timeout that proves spurious leaves the loss state.
 
+mod afar;
+mod doubt;
 mod judge;
 
 use crate::rows::{Cause, Evidence, Trigger};
+use doubt::Doubt;
 use judge::probe_timeout;
 use wire::{Span, Time};
 
@@ -52,6 +55,18 @@ impl AckNews {
         if self.original_end == 0 || end < self.original_end {
             self.original_end = end;
         }
+    }
+
+    /// It says as well what an ACK before it said, which was lost.
+    fn with(&self, before: &AckNews) -> AckNews {
+        let mut both = *self;
+        both.sacked += before.sacked;
+        both.advanced_new += before.advanced_new;
+        both.newest_delivered = self.newest_delivered.max(before.newest_delivered);
+        if before.original_end != 0 {
+            both.note_original(before.original_end);
+        }
+        both
     }
 }
 
@@ -100,6 +115,8 @@ pub struct Pace {
     pub grain: Option<Span>,
 }
 
+/// As many requests by duplicate ACKs are remembered: the sender may hear of them much later.
+const ASKED: usize = 4;
 /// How soon after an ACK even a quick host sends.
 const AT_ONCE: Span = Span::from_micros(100);
 /// No stack's timer is shorter outside data centres.
@@ -111,8 +128,8 @@ pub struct Repair {
     /// Timeouts in a row without progress.
     pub expiries: u32,
     duplicates: u32,
-    /// What three duplicate ACKs asked for last.
-    asked_for: u64,
+    /// What three duplicate ACKs asked for last, the newest first.
+    asked_for: [u64; ASKED],
     any_sacked: bool,
     /// When the last ACK with news reached the sender, when the cumulative ACK last moved.
     last_news: Time,
@@ -143,23 +160,16 @@ pub struct Repair {
     /// How long after an ACK the sender took to answer it: the longest of late.
     reaction: Span,
     una: u64,
-}
-
-/// The repair after a timeout seemed to be over: an ACK said that it had been needless, or all was acknowledged.
-/// A sender that does not look for the one (RFC 5682, RFC 3522), or knows better about the other, goes on repairing.
-#[derive(Clone, Copy, Debug)]
-struct Doubt {
-    since: Time,
-    high: u64,
-    first_ts: u32,
-    /// All that was known to be in flight has been acknowledged: away from the sender there may have been more.
-    over: bool,
-    /// ACKs since then that SACKed something.
-    sacks: u32,
-    /// New data was sent since: to see what becomes of it (RFC 5682 §2.1 step 2b), or because all was well.
-    tested: bool,
-    /// A DSACK said that the timer's copy had not been needed (RFC 3708).
-    proven: bool,
+    /// What ACKs said that were lost on their way to the sender, until the next is heard.
+    missed: Option<Box<AckNews>>,
+    /// The state that it was in before.
+    left: Option<State>,
+    /// The first segment not acknowledged when a repair was lost on its way to where this is seen from.
+    lost_repair: (u64, Time),
+    /// New data packets since three duplicate ACKs were heard.
+    passed_over: u32,
+    /// Fewer than three duplicate ACKs were enough for a repair (RFC 8985 §6.2).
+    quick: bool,
 }
 
 impl Default for Repair {
@@ -168,7 +178,7 @@ impl Default for Repair {
             state: State::Open,
             expiries: 0,
             duplicates: 0,
-            asked_for: u64::MAX,
+            asked_for: [u64::MAX; ASKED],
             any_sacked: false,
             last_news: Time::FAR_PAST,
             last_progress: Time::FAR_PAST,
@@ -187,6 +197,11 @@ impl Default for Repair {
             goes_on: false,
             reaction: Span::ZERO,
             una: 0,
+            missed: None,
+            left: None,
+            lost_repair: (0, Time::FAR_PAST),
+            passed_over: 0,
+            quick: false,
         }
     }
 }
@@ -207,32 +222,6 @@ impl Repair {
     pub fn in_loss_state(&self) -> bool {
         matches!(self.state, State::Loss { .. })
     }
-    /// How often the timer has fired in vain until `now`, if it did now: it doubles (RFC 6298 §5.5).
-    pub fn attempts_by(&self, now: Time, last_sent: Time, pace: &Pace) -> u32 {
-        let waited = now - self.timer_start.max(last_sent - pace.srtt);
-        let backed_off = f64::from(1u32 << self.expiries.min(16));
-        let doublings = |rto: Span| (waited.as_secs() / (rto.as_secs().max(1e-3) * backed_off) + 1.0).log2();
-        let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
-        let n = if self.timer_wait < Span::MAX {
-            doublings(pace.rto.max(self.timer_wait))
-        } else {
-            // RFC 6298 §2.4 has a floor of a second; Linux and most others have one of 200 ms and SRTT.
-            let (short, long) = (doublings(pace.rto), doublings(pace.rto.max(Span::from_secs(1))));
-            if misfit(long) + 0.1 < misfit(short) { long } else { short }
-        };
-        (n - 0.1).max(1.0) as u32 - 1
-    }
-    /// Duplicate ACKs have asked for a repair that was never seen.
-    pub fn repair_due(&self) -> u32 {
-        u32::from(self.state == State::Open && (self.duplicates >= 3 || self.any_sacked))
-    }
-    /// Bytes that the repair after a timeout has still before it.
-    pub fn left_to_repair(&self) -> u64 {
-        match self.state {
-            State::Loss { high, .. } => high.saturating_sub(self.resent_high.max(self.una)),
-            _ => 0,
-        }
-    }
     /// When the retransmission timer was last started, as far as can be told.
     pub fn timer_start(&self) -> Time {
         self.timer_start
@@ -243,8 +232,10 @@ impl Repair {
 
     /// An ACK reaches the sender; `at` is when.
     pub fn on_ack(&mut self, news: &AckNews, at: Time, next: u64) {
-        let moved = news.advanced > 0;
-        if moved || news.sacked > 0 || news.duplicate {
+        let news = self.missed.take().map_or(*news, |missed| news.with(&missed));
+        let moved = news.ack > self.una;
+        let duplicate = news.duplicate && news.ack == self.una;
+        if moved || news.sacked > 0 || duplicate {
             self.last_news = at;
         }
         self.newest_delivered = self.newest_delivered.max(news.newest_delivered);
@@ -256,15 +247,16 @@ impl Repair {
             self.probing = false;
             self.duplicates = 0;
         }
-        self.duplicates += u32::from(news.duplicate);
+        self.duplicates += u32::from(duplicate);
         if self.duplicates >= 3 {
-            self.asked_for = self.una;
+            self.note_asked();
         }
         self.any_sacked |= news.sacked > 0;
         if news.nothing_outstanding {
             self.any_sacked = false;
         }
         if moved {
+            self.still_repairs();
             self.doubt = self.doubt.filter(|d| d.over);
         } else if let Some(doubt) = &mut self.doubt {
             doubt.sacks += u32::from(news.sacked > 0);
@@ -277,48 +269,17 @@ impl Repair {
                     self.leave();
                 }
             }
-            State::Loss { high, f_rto, first_ts } => self.on_ack_in_loss(news, high, f_rto, first_ts, next),
-        }
-    }
-
-    fn on_ack_in_loss(&mut self, news: &AckNews, high: u64, f_rto: bool, first_ts: u32, next: u64) {
-        let moved = news.advanced > 0;
-        // Eifel detection (RFC 3522): the ACK echoes a clock from before the timer's retransmission.
-        let delayed = moved
-            && first_ts != 0
-            && news.ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(first_ts) as i32) < 0);
-        // RFC 5682 §3.1: data sent once, before the timeout, has arrived: not all of it was lost.
-        let original = f_rto && news.original_end != 0 && news.original_end <= high;
-        let proven = news.dsack;
-        let since = self.last_news;
-        let doubt = Doubt { since, high, first_ts, over: false, sacks: 0, tested: false, proven };
-        if self.una >= high {
-            self.leave();
-            self.doubt = Some(Doubt { over: true, ..doubt });
-        } else if (delayed || original) && !self.goes_on {
-            self.leave();
-            self.doubt = Some(doubt);
-        } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {
-            // RFC 5682 §3.1 step 3a: new data was sent, and a duplicate ACK came: the loss was real.
-            self.state = State::Loss { high, f_rto: false, first_ts };
+            State::Loss { high, f_rto, first_ts } => {
+                self.on_ack_in_loss(&news, moved, high, f_rto, first_ts, next)
+            }
         }
     }
 
     fn leave(&mut self) {
+        self.left = Some(self.state);
         self.state = State::Open;
         self.duplicates = 0;
         self.doubt = None;
-    }
-
-    /// New data after a timeout that looked spurious: the sender has seen it, too. Without SACK or timestamps it
-    /// waits for one more ACK (RFC 5682 §2.1 step 3).
-    #[inline]
-    fn new_data_in_doubt(&mut self) {
-        match &mut self.doubt {
-            Some(d) if d.over || d.proven && !self.basic => self.doubt = None,
-            Some(d) => d.tested = true,
-            None => {}
-        }
     }
 
     /// How close to an ACK what it set off must be, by what this sender is used to.
@@ -383,6 +344,11 @@ impl Repair {
             State::Recovery { recover, .. } => *recover = start.min(*recover),
             State::Loss { high, .. } => *high = start.min(*high),
         }
+        if let State::Recovery { recover: end, .. } | State::Loss { high: end, .. } = self.state
+            && self.una >= end
+        {
+            self.leave();
+        }
     }
 
     #[inline]
@@ -436,6 +402,7 @@ impl Repair {
                 self.timer_start = a.now;
             }
             Cause::Recovery => {
+                self.quick |= self.state == State::Open && self.any_sacked && self.duplicates < 3;
                 if !matches!(self.state, State::Recovery { .. }) {
                     self.state = State::Recovery { recover: a.next, first_ts: a.ts };
                 }
@@ -448,26 +415,6 @@ impl Repair {
         self.resent_end = a.end;
         self.sent(a.now, verdict.trigger);
         verdict
-    }
-
-    /// A repair without any evidence of a loss, after a timeout that had looked spurious: the sender did not think so.
-    fn settle_doubt(&mut self, a: &Attempt, verdict: Verdict) -> Verdict {
-        let Some(doubt) = self.doubt.take() else { return verdict };
-        // What it sends on that very ACK, a sender that had thought so would have been new.
-        let later = self.last_news > doubt.since;
-        let evidence = later
-            && match (a.sack_permitted, self.basic) {
-                (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
-                (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
-                (false, _) => self.duplicates >= 3,
-            };
-        let lost_again = a.previous_was_resend && a.previous >= self.loss_since;
-        if verdict.cause != Cause::Recovery || evidence || lost_again {
-            return verdict;
-        }
-        self.goes_on |= !doubt.over;
-        self.state = State::Loss { high: doubt.high.max(a.next), f_rto: false, first_ts: doubt.first_ts };
-        Verdict { cause: Cause::LossState, evidence: Evidence::None, ..verdict }
     }
 }
 

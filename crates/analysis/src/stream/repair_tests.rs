@@ -267,3 +267,72 @@ fn a_repair_lost_again_after_the_timeout_is_found_by_acks() {
     s.sack(383, 3, 341);
     assert_eq!(s.resends(384, 1, 341, true).cause, Cause::Recovery);
 }
+
+#[test]
+fn acks_lost_on_their_way_are_told_by_the_next_that_is_heard() {
+    // The timer repeats the first segment, so the ACKs of all ten were lost. The next is no duplicate to the sender,
+    // and what follows it is slow start (RFC 5681 §3.1).
+    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.model.on_lost_ack(&AckNews { ack: 10_000, advanced_new: 10_000, ..AckNews::default() });
+    assert!(s.model.missed_acks());
+    s.hear(340, AckNews { ack: 10_000, duplicate: true, ..AckNews::default() });
+    assert_eq!((s.model.una(), s.model.missed_acks()), (10_000, false));
+    assert_eq!(s.resends(340, 10, 0, false).cause, Cause::LossState);
+}
+
+#[test]
+fn below_what_the_sender_has_heard_of_it_sends_nothing() {
+    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack(340, 20); // it was lost, and taken for heard
+    assert_eq!(s.model.state, State::Open);
+    assert_eq!(s.model.rewind(5_000), Some(20_000));
+    assert!(s.model.in_loss_state());
+    assert_eq!(s.model.rewind(5_000), None);
+}
+
+#[test]
+fn where_new_data_passed_over_what_was_asked_for_a_timer_sent_the_repair() {
+    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+    for t in 40..60 {
+        s.duplicate(t);
+    }
+    for t in (300..500).step_by(10) {
+        s.duplicate(t);
+        s.sends_new(t);
+        s.model.note_passed_over();
+    }
+    assert_eq!(s.resends(505, 0, 0, false).cause, Cause::Timeout);
+}
+
+#[test]
+fn a_repair_asked_for_and_lost_is_due_once() {
+    let mut s = Sender::with_in_flight(20).seen_afar();
+    s.duplicate(40);
+    s.duplicate(41);
+    assert_eq!((s.model.repair_due(), s.model.is_asked()), (0, false));
+    s.duplicate(42);
+    assert_eq!((s.model.repair_due(), s.model.is_asked()), (1, true));
+    s.model.on_lost_repair(ms(45));
+    assert_eq!(s.model.lost_repair(), Some(ms(45)));
+    s.ack(90, 1);
+    assert_eq!(s.model.lost_repair(), None);
+}
+
+#[test]
+fn two_new_segments_test_a_timeout_and_more_are_a_window_restored() {
+    // RFC 5682 §3.1 step 2b: at most two. The DSACK comes on the ACK that moves: the timer's copy was not needed.
+    for (new, cause) in [(2, Cause::LossState), (3, Cause::Recovery)] {
+        let mut s = Sender::with_in_flight(60);
+        assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+        s.una = 1000;
+        s.hear(340, AckNews { ack: 1000, advanced: 1000, dsack: true, ecr: Some(1), ..AckNews::default() });
+        for _ in 0..new {
+            s.sends_new(340);
+            s.model.note_new_segments(1);
+        }
+        s.sack(381, 61, 340);
+        assert_eq!(s.resends(381, 1, 0, false).cause, cause, "{new} new segments");
+    }
+}

@@ -92,9 +92,14 @@ impl Stream {
 
     fn explain<S: Sink>(&mut self, p: &Piece, around: &mut Surroundings<'_, S>) -> Verdict {
         let pace = self.pace(&around.view);
+        if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+            self.unhear(p.start);
+        }
         let at = self.board.find(p.start).and_then(|i| self.board.get(i).map(|s| (i, s)));
         let una = self.repair.una();
         let highest = self.next.max(self.sent_up_to).max(self.next + self.owed_bytes(around.view.at));
+        let lost = self.repair.lost_repair().filter(|_| p.start <= una);
+        let before = at.map_or(Time::FAR_PAST, |(_, s)| s.last_time);
         let attempt = Attempt {
             now: around.view.sent,
             head: p.start <= una,
@@ -103,8 +108,8 @@ impl Stream {
             acknowledged: p.end <= self.una,
             // A tail that was never seen may have ended in a short segment.
             tail: p.end + (highest - self.next).min(u64::from(self.mss)) >= highest,
-            previous: at.map_or(Time::FAR_PAST, |(_, s)| s.last_time),
-            previous_was_resend: at.is_some_and(|(_, s)| s.copies_in_all() > 1),
+            previous: lost.map_or(before, |t| t.max(before)),
+            previous_was_resend: lost.is_some() || at.is_some_and(|(_, s)| s.copies_in_all() > 1),
             sacked_above: self.board.sacked_bytes > 0,
             sack_permitted: self.sack_permitted,
             acks_seen: self.counts.acks > 0 || self.acked_before.is_some(),
@@ -114,6 +119,7 @@ impl Stream {
         let timer_start = self.repair.timer_start();
         let verdict = self.repair.explain(&attempt, &pace);
         if verdict.cause == Cause::Timeout {
+            self.lose_acks(around.view.sent - around.view.turn * 2);
             self.counts.timeouts += 1;
             self.counts.max_backoff = self.counts.max_backoff.max(verdict.backoff);
             let observed = around.view.sent - timer_start;
@@ -124,6 +130,21 @@ impl Stream {
             self.infer().on_timeout(p.packet.time);
         }
         verdict
+    }
+
+    /// Taken for heard, and not heard: the sender has sent something below.
+    fn unhear(&mut self, start: u64) {
+        if let Some(ack) = self.repair.rewind(start) {
+            let news = AckNews { time: self.last_time, ack, advanced: ack - start, ..AckNews::default() };
+            self.on_the_way.push_front(news);
+        }
+    }
+
+    /// ACKs that passed before and were not heard until a timer fired never will be.
+    fn lose_acks(&mut self, before: Time) {
+        while let Some(lost) = self.on_the_way.pop_front_if(|a| a.time < before) {
+            self.repair.on_lost_ack(&lost);
+        }
     }
 
     /// Takes the copy in: on the board, in its episode, in the ledger.
@@ -143,7 +164,7 @@ impl Stream {
         let silence = p.packet.time - self.last_data.unwrap_or(p.packet.time);
         let before = Before { flight: self.flight(), limit: self.limit(), silence };
         let ordinal = self.copy(p, around.view.heard);
-        let repeated = self.lay_on_board(p, ordinal, repairs_unseen);
+        let repeated = self.lay_on_board(p, ordinal, repairs_unseen, verdict.cause);
         let mut row = RetransmissionRow {
             flow: self.id,
             packet: p.packet.number,
@@ -174,7 +195,7 @@ impl Stream {
     }
 
     /// Adds the copy to every segment outstanding that it repeats.
-    fn lay_on_board(&mut self, p: &Piece, ordinal: Ordinal, repairs_unseen: bool) -> Repeated {
+    fn lay_on_board(&mut self, p: &Piece, ordinal: Ordinal, repairs_unseen: bool, cause: Cause) -> Repeated {
         let mut repeated = Repeated { previous: None, bytes: 0, copy: 2 };
         let start = p.start.max(self.una);
         let Some(i) = self.board.find(start) else { return repeated };
@@ -183,7 +204,7 @@ impl Stream {
             self.board.split_at(i, p.end);
             let Some(s) = self.board.get_mut(i) else { break };
             // A hole made this moment has no age.
-            if s.hole && s.copies == 0 && !repairs_unseen {
+            if s.hole && s.copies == 0 && !repairs_unseen && cause != Cause::Timeout {
                 self.ids.filled_after(p.packet.time - s.first_time());
             }
             let was_trouble = s.hole || s.copies > 1;

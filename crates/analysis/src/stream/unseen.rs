@@ -80,6 +80,26 @@ impl Stream {
         }
     }
 
+    /// The sender acknowledges more than in its last packet: the packet missing before this one may have been a bare ACK.
+    pub(super) fn note_lost_acks(&mut self, packet: &Packet) {
+        if self.ids.skipped > 0 && self.last_acked.is_some_and(|a| a != packet.seg.ack) {
+            self.ids.were_acks();
+        }
+        self.last_acked = Some(packet.seg.ack);
+    }
+
+    /// New data comes without a gap, and the host sent something before it that did not: while a repair is asked for,
+    /// that was it.
+    pub(super) fn note_lost_repair<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
+        let missing = self.ids.skipped > 0 && self.ids.are_counted() && p.start >= self.next;
+        if missing
+            && self.repair.is_asked()
+            && u64::from(self.ids.skipped) > (p.start - self.next).div_ceil(self.unit(p))
+        {
+            self.repair.on_lost_repair(around.view.sent);
+        }
+    }
+
     /// The first data comes after a timer's wait, and the host's packets right before it, of which all but the
     /// handshake's ACK can only have been data, did not come. Too few have come to know that it counts them, but
     /// numbers so near to the SYN's are no accident.
@@ -102,15 +122,20 @@ impl Stream {
     /// Data in order, and yet not new: packets that carried it before were lost on their way here. Hosts that
     /// count their packets in the IP identification show that: more are missing than there are holes. True if so.
     pub(super) fn unseen_tail<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
-        if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) || p.start < self.next {
+        if p.start < self.next {
+            return false;
+        }
+        let unit = self.unit(p);
+        if p.start > self.next {
+            self.ids.accounted_for((p.start - self.next).div_ceil(unit));
+        }
+        if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             return false;
         }
         if self.first_data.is_none() {
             return false; // what a host that only acknowledges has lost before its FIN may well be an ACK
         }
         let pace = self.pace(&around.view);
-        let unit = self.unit(p);
-        self.ids.accounted_for((p.start - self.next).div_ceil(unit));
         let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for())
             || self.repair.left_to_repair() > 0;
         // Nothing tells a sender of the loss of all that it had sent last but its timer, or a probe.

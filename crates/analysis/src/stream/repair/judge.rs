@@ -11,7 +11,8 @@ impl Repair {
         let in_train = a.now - self.last_sent <= pace.tolerance;
         let silent = a.now - self.last_sent.max(self.last_news);
         let waited = a.now - self.timer_start.max(a.previous);
-        let timer_could_fire = waited >= pace.srtt.max(pace.rto.scale(0.45));
+        let shortest = pace.rto.scale(0.45).min(self.timer_wait.max(LEAST_RTO).scale(0.85));
+        let timer_could_fire = waited >= pace.srtt.max(shortest);
         // Nothing sent after the copy before this one has arrived: no ACK can have told that it was lost.
         let nothing_newer = self.newest_delivered <= a.previous;
         let quiet = !by_ack && !in_train;
@@ -44,7 +45,9 @@ impl Repair {
             && !a.sack_permitted
             && self.doubt.is_none()
             && match self.state {
-                State::Open => self.duplicates == 0 && a.start != self.resent_end,
+                State::Open => {
+                    self.duplicates == 0 && a.start != self.resent_end && !self.asked_for.contains(&a.start)
+                }
                 // Tahoe goes on with what follows.
                 State::Recovery { .. } => {
                     a.start < self.resent_end && (!in_train || a.end == self.resent_end)
@@ -56,9 +59,16 @@ impl Repair {
             && a.now - self.last_sent < (LEAST_RTO / 2).max(pace.srtt)
             && (in_recovery
                 || self.state == State::Open
+                    && self.passed_over < 4
                     && (self.duplicates >= 3 || a.sack_permitted && self.any_sacked));
+        // No ACK could have told that it was lost again: with SACK (RFC 6675 §4), or so soon.
+        let unheard_of = pace.grain.is_some()
+            && head_again
+            && self.newest_delivered < a.previous
+            && (a.sack_permitted && waited >= pace.srtt.scale(0.8)
+                || unprompted && a.now - a.previous < pace.srtt);
         let by_timer = a.head && timer_could_fire && (quiet || unprompted || head_again);
-        if hopeless || unasked || fell_silent || by_timer && (head_again || !flowing) {
+        if hopeless || unheard_of || unasked || fell_silent || by_timer && (head_again || !flowing) {
             return Verdict {
                 cause: Cause::Timeout,
                 trigger: Trigger::TimerRto,
@@ -80,7 +90,7 @@ impl Repair {
         let again = passed || a.previous_was_resend && a.previous >= self.loss_since;
         // Without SACK three duplicate ACKs tell it to senders that do not mind the timeout before (RFC 6582 §4.1 does).
         let lost_again =
-            again && (a.sack_permitted || a.head && (self.duplicates >= 3 || a.start == self.asked_for));
+            again && (a.sack_permitted || a.head && (self.duplicates >= 3 || a.start == self.asked_for[0]));
         if self.in_loss_state() && !lost_again {
             return Verdict { cause: Cause::LossState, trigger, ..Verdict::default() };
         }

@@ -1,0 +1,100 @@
+//! What only shows away from the sender: repairs lost before they came here, ACKs lost after they passed.
+
+use super::{AckNews, LEAST_RTO, Pace, Repair, State};
+use wire::{Span, Time};
+
+impl Repair {
+    /// How often the timer has fired in vain until `now`, if it did now: it doubles (RFC 6298 §5.5).
+    pub fn attempts_by(&self, now: Time, last_sent: Time, pace: &Pace) -> u32 {
+        let waited = now - self.timer_start.max(last_sent - pace.srtt);
+        let backed_off = f64::from(1u32 << self.expiries.min(16));
+        let doublings = |rto: Span| (waited.as_secs() / (rto.as_secs().max(1e-3) * backed_off) + 1.0).log2();
+        let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
+        let n = if self.timer_wait < Span::MAX {
+            doublings(pace.rto.max(self.timer_wait))
+        } else {
+            // RFC 6298 §2.4 has a floor of a second; Linux and most others have one of 200 ms and SRTT.
+            let (short, long) = (doublings(pace.rto), doublings(pace.rto.max(Span::from_secs(1))));
+            let bare = doublings(LEAST_RTO.max(pace.srtt));
+            if misfit(long) + 0.1 < misfit(short) {
+                long
+            } else if misfit(bare) + 0.1 < misfit(short) {
+                bare
+            } else {
+                short
+            }
+        };
+        // The wait may come out a little short: what started the timer passed here earlier or later than is thought.
+        (n + 0.2).max(1.0) as u32 - 1
+    }
+    /// Duplicate ACKs have asked for a repair that was never seen.
+    pub fn repair_due(&self) -> u32 {
+        let asked = self.duplicates >= 3 || self.any_sacked && self.quick;
+        u32::from(self.state == State::Open && asked)
+    }
+    /// The first segment not acknowledged has been asked for.
+    pub fn is_asked(&self) -> bool {
+        match self.state {
+            State::Open => self.duplicates >= 3,
+            State::Recovery { .. } => true,
+            State::Loss { .. } => false,
+        }
+    }
+    /// A repair was lost before it came here: of what was asked for, most likely.
+    pub fn on_lost_repair(&mut self, now: Time) {
+        self.lost_repair = (self.una, now);
+    }
+    /// When the repair of the first segment was lost on its way here.
+    pub fn lost_repair(&self) -> Option<Time> {
+        (self.lost_repair.0 == self.una && self.lost_repair.1 > Time::FAR_PAST).then_some(self.lost_repair.1)
+    }
+    /// New data was sent though a repair was asked for, as the sender's own echoes tell: it was lost, or not sent.
+    #[inline]
+    pub fn note_passed_over(&mut self) {
+        let asked = self.state == State::Open && self.duplicates >= 3;
+        self.passed_over = if asked { self.passed_over + 1 } else { 0 };
+    }
+    /// Bytes that the repair after a timeout has still before it.
+    pub fn left_to_repair(&self) -> u64 {
+        match self.state {
+            State::Loss { high, .. } => high.saturating_sub(self.resent_high.max(self.una)),
+            _ => 0,
+        }
+    }
+
+    /// An ACK was lost on its way to the sender: what it said is told by the next.
+    pub fn on_lost_ack(&mut self, news: &AckNews) {
+        self.missed = Some(Box::new(match &self.missed {
+            Some(missed) => news.with(missed),
+            None => *news,
+        }));
+    }
+
+    /// What the last ACK said that it heard has been said more of since.
+    pub fn missed_acks(&self) -> bool {
+        self.missed.is_some()
+    }
+
+    /// The sender sends what begins at `start`, below which nothing is outstanding to it: it has heard of no more,
+    /// whatever has had the time to arrive there. Returns what it is still to hear.
+    pub fn rewind(&mut self, start: u64) -> Option<u64> {
+        if start >= self.una {
+            return None;
+        }
+        if let (State::Open, Some(State::Recovery { recover: end, .. } | State::Loss { high: end, .. })) =
+            (self.state, self.left)
+            && start < end
+        {
+            self.state = self.left.unwrap_or_default();
+        }
+        Some(std::mem::replace(&mut self.una, start))
+    }
+
+    #[inline]
+    pub(super) fn note_asked(&mut self) {
+        if self.asked_for[0] != self.una {
+            self.asked_for.rotate_right(1);
+            self.asked_for[0] = self.una;
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! A timeout that looks needless: does the sender think so too (RFC 5682, RFC 3522, RFC 3708)?
+
+use super::{AckNews, Attempt, Repair, State, Verdict};
+use crate::rows::{Cause, Evidence};
+use wire::Time;
+
+/// The repair after a timeout seemed to be over: an ACK said that it had been needless, or all was acknowledged.
+/// A sender that does not look for the one (RFC 5682, RFC 3522), or knows better about the other, goes on repairing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doubt {
+    pub(super) since: Time,
+    pub(super) high: u64,
+    pub(super) first_ts: u32,
+    /// All that was known to be in flight has been acknowledged: away from the sender there may have been more.
+    pub(super) over: bool,
+    /// The cumulative ACK moved then.
+    pub(super) moved: bool,
+    /// ACKs since then that SACKed something.
+    pub(super) sacks: u32,
+    /// New data was sent since: to see what becomes of it (RFC 5682 §2.1 step 2b), or because all was well.
+    pub(super) tested: bool,
+    /// New segments sent since.
+    pub(super) sent: u32,
+    /// A DSACK of its own said that the timer's copy had not been needed (RFC 3708).
+    pub(super) proven: bool,
+}
+
+impl Repair {
+    pub(super) fn on_ack_in_loss(
+        &mut self,
+        news: &AckNews,
+        moved: bool,
+        high: u64,
+        f_rto: bool,
+        first_ts: u32,
+        next: u64,
+    ) {
+        // Eifel detection (RFC 3522): the ACK echoes a clock from before the timer's retransmission.
+        let delayed = moved
+            && first_ts != 0
+            && news.ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(first_ts) as i32) < 0);
+        // RFC 5682 §3.1: data sent once, before the timeout, has arrived: not all of it was lost.
+        let original = f_rto && news.original_end != 0 && news.original_end <= high;
+        let since = self.last_news;
+        let doubt = Doubt {
+            since,
+            high,
+            first_ts,
+            over: false,
+            moved,
+            sacks: 0,
+            tested: false,
+            sent: 0,
+            proven: false,
+        };
+        if self.una >= high {
+            self.leave();
+            self.doubt = Some(Doubt { over: true, ..doubt });
+        } else if (delayed || original) && !self.goes_on {
+            self.leave();
+            self.doubt = Some(doubt);
+        } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {
+            // RFC 5682 §3.1 step 3a: new data was sent, and a duplicate ACK came: the loss was real.
+            self.state = State::Loss { high, f_rto: false, first_ts };
+        }
+    }
+
+    /// Data sent before the timeout was SACKed after it, and the sender let that pass: it waits for its own repair to
+    /// be acknowledged.
+    pub(super) fn still_repairs(&mut self) {
+        if let Some(d) = self.doubt.filter(|d| !d.over && !d.moved && self.last_sent < d.since) {
+            self.state = State::Loss { high: d.high, f_rto: false, first_ts: d.first_ts };
+        }
+    }
+
+    /// New data after a timeout that looked spurious: the sender has seen it, too. Without SACK or timestamps it
+    /// waits for one more ACK (RFC 5682 §2.1 step 3).
+    #[inline]
+    pub(super) fn new_data_in_doubt(&mut self) {
+        match &mut self.doubt {
+            Some(d) if d.over || d.proven && !self.basic => self.doubt = None,
+            Some(d) => d.tested = true,
+            None => {}
+        }
+    }
+
+    /// More than the two new segments that test a timeout (RFC 5682 §3.1 step 2b) are a window that was restored.
+    #[inline]
+    pub fn note_new_segments(&mut self, segments: u32) {
+        if let Some(d) = &mut self.doubt {
+            d.sent += segments;
+            if d.sent > 2 && !self.basic {
+                self.doubt = None;
+            }
+        }
+    }
+
+    /// A repair without any evidence of a loss, after a timeout that had looked spurious: the sender did not think so.
+    pub(super) fn settle_doubt(&mut self, a: &Attempt, verdict: Verdict) -> Verdict {
+        let Some(doubt) = self.doubt.take() else { return verdict };
+        // What it sends on that very ACK, a sender that had thought so would have been new.
+        let later = self.last_news > doubt.since;
+        let evidence = later
+            && match (a.sack_permitted, self.basic) {
+                (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
+                (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
+                (false, _) => self.duplicates >= 3,
+            };
+        let lost_again = a.previous_was_resend && a.previous >= self.loss_since;
+        if verdict.cause != Cause::Recovery || evidence || lost_again {
+            return verdict;
+        }
+        self.goes_on |= !doubt.over;
+        self.state = State::Loss { high: doubt.high.max(a.next), f_rto: false, first_ts: doubt.first_ts };
+        Verdict { cause: Cause::LossState, evidence: Evidence::None, ..verdict }
+    }
+}
