@@ -77,9 +77,9 @@ fn causes_at_the_senders_side() {
 
 #[test]
 fn causes_at_the_receivers_side() {
-    // The bar of issue 3 is 97%, and missed: 95.2%, 91.8% and 87.3% are reached (docs/validation.md says on what).
-    // What is asserted keeps it from getting worse.
-    for (family, bar) in [(Family::Everyday, 0.95), (Family::Harsh, 0.916), (Family::Disorder, 0.872)] {
+    // The bar of issue 3 is 97%: 97.2% is reached on everyday paths, 95.1% and 95.9% on the others, which miss it
+    // (docs/validation.md says on what). What is asserted keeps it from getting worse.
+    for (family, bar) in [(Family::Everyday, 0.97), (Family::Harsh, 0.951), (Family::Disorder, 0.959)] {
         let (m, text) = matrix(family, Vantage::Receiver);
         assert!(m.share() >= bar, "{text}");
     }
