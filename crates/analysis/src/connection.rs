@@ -329,9 +329,11 @@ impl Connection {
             // From the receiver's side this is the whole way: there, the sender, and back.
             self.streams[side].round_trip(sample);
         }
-        let limits = &mut self.streams[side].limits;
-        limits.options_cut += u64::from(packet.seg.options_cut);
-        limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
+        if packet.seg.options_cut || packet.notes.has(Notes::BAD_CHECKSUM) {
+            let limits = &mut self.streams[side].limits;
+            limits.options_cut += u64::from(packet.seg.options_cut);
+            limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
+        }
     }
 
     fn on_syn<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {

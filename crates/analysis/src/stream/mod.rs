@@ -376,23 +376,25 @@ impl Stream {
         self.repair.start(first);
     }
 
+    #[inline(always)]
     fn infer(&mut self) -> &mut Inferrer {
-        let (mss, sack, mid_stream) = (self.mss, self.sack_permitted, self.limits.mid_stream);
-        let spare = &mut self.spare_infer;
-        self.infer.get_or_insert_with(
-            #[cold]
-            || {
-                let mut infer = spare.take().unwrap_or_default();
-                *infer = Inferrer::new();
-                if mid_stream {
-                    infer.set_mss(mss);
-                    infer.set_sack(sack);
-                } else {
-                    infer.on_handshake(mss, sack);
-                }
-                infer
-            },
-        )
+        if self.infer.is_none() {
+            self.infer = Some(self.new_infer());
+        }
+        self.infer.get_or_insert_default()
+    }
+
+    #[cold]
+    fn new_infer(&mut self) -> Box<Inferrer> {
+        let mut infer = self.spare_infer.take().unwrap_or_default();
+        *infer = Inferrer::new();
+        if self.limits.mid_stream {
+            infer.set_mss(self.mss);
+            infer.set_sack(self.sack_permitted);
+        } else {
+            infer.on_handshake(self.mss, self.sack_permitted);
+        }
+        infer
     }
 
     /// MSS-sized segments in `payload` bytes; a bare FIN counts as one.
