@@ -1,5 +1,6 @@
 # make build   .venv/bin/rexmit            make demo   analyse a capture that ships with the project
 # make test    everything that is checked  make bench  the benchmarks, beside other tools where installed
+# make release the same as build, laid out by what is hot: needs rustup's llvm-tools, takes three times as long
 # make studies the papers' experiments run again, the pages of docs/studies written anew
 
 PYTHON ?= python3
@@ -18,7 +19,7 @@ NEEDS := $(BIN)/.build-needs
 TOOLS := $(BIN)/.test-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build demo test test-rust test-python lint lint-rust lint-python studies bench clean
+.PHONY: build release demo test test-rust test-python lint lint-rust lint-python studies bench clean
 
 build: $(BUILT)
 
@@ -41,6 +42,16 @@ $(BUILT): $(SOURCES) $(NEEDS)
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
 	  $(BIN)/maturin develop --release --quiet
 	@touch $@
+
+# With a profile of its own runs (benches/profile.py), as releases are to be built. `make build` after a change is
+# plain again. The flags differ from those of a plain build: a folder of its own spares both from being built anew.
+PROFILE := $(abspath $(TARGET))/profile
+
+release: build
+	$(BIN)/python benches/profile.py
+	RUSTFLAGS="-Cprofile-use=$(PROFILE)/rexmit.profdata" CARGO_TARGET_DIR=$(PROFILE)/fast \
+	  PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
+	  $(BIN)/maturin develop --release --quiet
 
 demo: build
 	$(BIN)/rexmit analyze $(DEMO) --out demo-out

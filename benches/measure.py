@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import statistics
 import subprocess
@@ -14,6 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 DATA = ROOT / "target" / "bench-data"
+#: What `make release` learnt (profile.py), and where it builds with it.
+PROFILE = (ROOT / TARGET) / "profile" / "rexmit.profdata"
+FAST = PROFILE.parent / "fast"
+#: Built with counters, from the counts, and plain: always by this command.
+SIMULATE = ["cargo", "build", "--quiet", "--release", "-p", "rexmit-benches", "--bin", "simulate"]
 
 
 @dataclass(frozen=True)
@@ -86,11 +92,31 @@ def in_turns(programs: list[Program], runs: int) -> None:
 def build(package: str, what: list[str], binary: str) -> Path | None:
     """Builds one binary in release mode; None if it does not exist (yet) or does not build."""
     command = ["cargo", "build", "--quiet", "--release", "-p", package, *what]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    return build_by(command, ROOT / TARGET, binary)
+
+
+def build_by(command: list[str], target: Path, binary: str, flags: str | None = None) -> Path | None:
+    env = os.environ | {"CARGO_TARGET_DIR": str(target)} | ({"RUSTFLAGS": flags} if flags else {})
+    done = subprocess.run(command, check=False, cwd=ROOT, env=env, capture_output=True, text=True)
     if done.returncode != 0:
         print(f"note: {binary} was not built: {done.stderr.strip().splitlines()[:1]}", file=sys.stderr)
         return None
-    return (TARGET if TARGET.is_absolute() else ROOT / TARGET) / "release" / binary
+    return target / "release" / binary
+
+
+def build_with_profile(command: list[str], binary: str) -> Path | None:
+    """The same as `make release` builds it; None, and a note, if that was never run."""
+    if not PROFILE.exists():
+        print(f"note: {binary} is measured as `make build` builds; after `make release` as that does, too")
+        return None
+    return build_by(command, FAST, binary, f"-Cprofile-use={PROFILE}")
+
+
+def is_profiled() -> bool:
+    """Whether the extension that is installed is what `make release` built."""
+    installed, profiled = ROOT / "python" / "rexmit" / "_core.abi3.so", FAST / "release" / "lib_core.so"
+    both = installed.exists() and profiled.exists()
+    return both and filecmp.cmp(installed, profiled, shallow=False)
 
 
 def row(

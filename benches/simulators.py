@@ -1,9 +1,10 @@
 """How fast the simulator is: data packets delivered per CPU second, beside ns-2 and ns-3 on the same path.
 
 `simulate` (benches/src/bin) runs a scenario of benches/simulators with nothing recorded, and again with
-everything recorded into a counter. The peers' programs lie beside the scenarios. All run in turns. What
-counts as delivered is the same for all: data that reached the application in order, in full segments. A peer
-that is slower simulates a shorter time; what is compared is the rate.
+everything recorded into a counter; where `make release` has learnt a profile, also as that builds it
+("profiled"): every figure and bar is of the build that its line names. The peers' programs lie beside the
+scenarios. All run in turns. What counts as delivered is the same for all: data that reached the application
+in order, in full segments. A peer that is slower simulates a shorter time; what is compared is the rate.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure import DATA, ROOT, Program, build, in_turns, mark, row
+from measure import DATA, ROOT, SIMULATE, TARGET, Program, build_by, build_with_profile, in_turns, mark, row
 
 HERE = ROOT / "benches" / "simulators"
 RATE = "data packets/CPU s"
@@ -123,11 +124,26 @@ def find_ns2() -> str | None:
     return found
 
 
-def programs(case: Case, simulate: Path, ns2: str | None, ns3: Path | None, share: float) -> list[Simulator]:
-    ours = [str(simulate), str(HERE / case.scenario), "--share", str(share)]
-    todo = [Simulator("rexmit", ours)]
-    if case.recording:
-        todo.append(Simulator("rexmit, recording", [*ours, "--record"]))
+#: Our builds by the names under which they are shown; the plain one is always there.
+PLAIN, PROFILED = "rexmit", "rexmit, profiled"
+Builds = dict[str, Path]
+
+
+def builds() -> Builds:
+    plain = build_by(SIMULATE, ROOT / TARGET, "simulate")
+    if plain is None:
+        return {}
+    profiled = build_with_profile(SIMULATE, "simulate")
+    return {PLAIN: plain} | ({PROFILED: profiled} if profiled else {})
+
+
+def programs(case: Case, ours: Builds, ns2: str | None, ns3: Path | None, share: float) -> list[Simulator]:
+    todo = []
+    for name, simulate in ours.items():
+        command = [str(simulate), str(HERE / case.scenario), "--share", str(share)]
+        todo.append(Simulator(name, command))
+        if case.recording:
+            todo.append(Simulator(f"{name}, recording", [*command, "--record"]))
     peer = case.peer
     if peer and ns2:
         command = [ns2, str(HERE / "peer.tcl"), str(peer.flows), str(peer.ns2_s), str(peer.loss)]
@@ -142,9 +158,9 @@ def print_runs(case: Case, todo: list[Simulator]) -> None:
     print(f"\n{case.name}: {todo[0].packets:,} data packets")
     for p in todo:
         if not p.ran:
-            print(f"  {p.name:22} {p.failed or 'did not run'}")
+            print(f"  {p.name:28} {p.failed or 'did not run'}")
             continue
-        line = f"  {p.name:22} {p.best_rate / 1e6:8.3f} M {RATE}  (median {p.median_rate / 1e6:.3f})"
+        line = f"  {p.name:28} {p.best_rate / 1e6:8.3f} M {RATE}  (median {p.median_rate / 1e6:.3f})"
         line += f"  {p.packet_ns:9.1f} ns/packet"
         if "events" in p.answer:
             events = p.answer["events"] / p.packets
@@ -152,33 +168,35 @@ def print_runs(case: Case, todo: list[Simulator]) -> None:
         print(line + f"  {p.peak_mib:8.1f} MiB")
 
 
-def rates(case: Case, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
-    ours = todo[0]
+def named(case: Case, ours: Simulator) -> str:
+    """What a row of this build is called."""
+    return case.name if ours.name == PLAIN else f"{case.name} (profiled)"
+
+
+def rates(case: Case, ours: Simulator, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
     rows, said = [], []
+    name = named(case, ours)
     events = ours.answer["events"] / ours.packets
-    rows.append(row(f"{case.name}, cost", ours.packet_ns, "ns/packet", None, None, None))
-    rows.append(row(f"{case.name}, events", events, "events/packet", None, None, None))
+    rows.append(row(f"{name}, cost", ours.packet_ns, "ns/packet", None, None, None))
+    rows.append(row(f"{name}, events", events, "events/packet", None, None, None))
     if case.rate_bar:
-        rows.append(
-            row(case.name, ours.best_rate, RATE, "bar", case.rate_bar, ours.best_rate / case.rate_bar)
-        )
+        rows.append(row(name, ours.best_rate, RATE, "bar", case.rate_bar, ours.best_rate / case.rate_bar))
         said.append(f"bar {case.rate_bar / 1e6:g} M: {mark(ours.best_rate >= case.rate_bar)}")
-    for p in todo[1:]:
+    for p in todo:
         if not p.ran or p.name not in RATIO_BARS:
             continue
         ratio, want = ours.best_rate / p.best_rate, RATIO_BARS[p.name]
-        rows.append(row(case.name, ours.best_rate, RATE, p.name, p.best_rate, ratio))
+        rows.append(row(name, ours.best_rate, RATE, p.name, p.best_rate, ratio))
         said.append(f"{ratio:.1f} times {p.name} (bar {want:g}: {mark(ratio >= want)})")
     return rows, said
 
 
-def recording(case: Case, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
-    ours = todo[0]
-    full = next((p for p in todo if p.name == "rexmit, recording" and p.ran), None)
+def recording(case: Case, ours: Simulator, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
+    full = next((p for p in todo if p.name == f"{ours.name}, recording" and p.ran), None)
     if full is None:
         return [], []
     times = full.packet_ns / ours.packet_ns
-    name, unit = f"{case.name}, recording", "ns/packet"
+    name, unit = f"{named(case, ours)}, recording", "ns/packet"
     met = mark(times <= RECORDING_BAR)
     return (
         [
@@ -189,30 +207,31 @@ def recording(case: Case, todo: list[Simulator]) -> tuple[list[dict], list[str]]
     )
 
 
-def memory(case: Case, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
-    ours, rows, said = todo[0], [], []
-    name = f"{case.name}, peak"
+def memory(case: Case, ours: Simulator, todo: list[Simulator]) -> tuple[list[dict], list[str]]:
+    rows, said = [], []
+    name = f"{named(case, ours)}, peak"
     if case.memory_bar:
         rows.append(row(name, ours.peak_mib, "MiB", "bar", case.memory_bar, ours.peak_mib / case.memory_bar))
         said.append(
             f"{ours.peak_mib:.0f} MiB (bar {case.memory_bar}: {mark(ours.peak_mib <= case.memory_bar)})"
         )
-    for p in todo[1:]:
+    for p in todo:
         if p.ran and p.name in RATIO_BARS:
             rows.append(row(name, ours.peak_mib, "MiB", p.name, p.peak_mib, ours.peak_mib / p.peak_mib))
     return rows, said
 
 
-def growth(case: Case, ours: Simulator, costs: dict[str, float]) -> tuple[list[dict], list[str]]:
-    """What a packet costs with more flows, against the case with fewer."""
-    if case.cost_bar is None or case.cost_bar[0] not in costs:
+def growth(case: Case, ours: Simulator, costs: dict[tuple[str, str], float]) -> tuple[list[dict], list[str]]:
+    """What a packet costs with more flows, against the case with fewer, by the same build."""
+    if case.cost_bar is None or (case.cost_bar[0], ours.name) not in costs:
         return [], []
     than, bar = case.cost_bar
-    times = ours.packet_ns / costs[than]
-    name = f"{case.name}, cost"
+    fewer = costs[than, ours.name]
+    times = ours.packet_ns / fewer
+    name = f"{named(case, ours)}, cost"
     return (
         [
-            row(name, ours.packet_ns, "ns/packet", than, costs[than], times),
+            row(name, ours.packet_ns, "ns/packet", than, fewer, times),
             row(name, times, f"times {than}", "bar", bar, times / bar),
         ],
         [f"a packet costs {times:.2f} times what it costs with {than} (bar {bar:g}: {mark(times <= bar)})"],
@@ -224,25 +243,27 @@ def bench(only: str | None, quick: bool, runs: int) -> list[dict]:
     cases = [c for c in CASES if not only or only in c.name or only in f"simulators/{c.scenario}"]
     if not cases:
         return []
-    simulate = build("rexmit-benches", ["--bin", "simulate"], "simulate")
-    if simulate is None:
+    ours = builds()
+    if not ours:
         return []
     DATA.mkdir(parents=True, exist_ok=True)
     has_peers = any(c.peer for c in cases)
     ns2 = find_ns2() if has_peers else None
     ns3 = compile_ns3() if has_peers else None
     rows: list[dict] = []
-    costs: dict[str, float] = {}
+    costs: dict[tuple[str, str], float] = {}
     for case in cases:
-        todo = programs(case, simulate, ns2, ns3, case.quick_share if quick else 1.0)
+        todo = programs(case, ours, ns2, ns3, case.quick_share if quick else 1.0)
         in_turns(todo, min(runs, case.most_runs or runs))
         print_runs(case, todo)
-        if not todo[0].ran:
-            continue
-        costs[case.name] = todo[0].packet_ns
-        found = [rates(case, todo), recording(case, todo), growth(case, todo[0], costs), memory(case, todo)]
-        rows += [r for part, _ in found for r in part]
-        said = [s for _, part in found for s in part]
-        if said:
-            print("  " + "; ".join(said))
+        for our in todo:
+            if not our.ran or our.name not in ours:
+                continue
+            costs[case.name, our.name] = our.packet_ns
+            found = [rates(case, our, todo), recording(case, our, todo)]
+            found += [growth(case, our, costs), memory(case, our, todo)]
+            rows += [r for part, _ in found for r in part]
+            said = [s for _, part in found for s in part]
+            if said:
+                print(f"  {our.name}: " + "; ".join(said))
     return rows
