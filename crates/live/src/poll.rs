@@ -39,7 +39,6 @@ impl Poller {
             let mut last: BTreeMap<(u32, bool), Info> = BTreeMap::new();
             let mut next = clock.now();
             while !told.load(Ordering::Relaxed) {
-                let time = clock.now();
                 if let Ok(sending) = shared.sending.lock() {
                     for Sender { connection, forward, socket } in sending.iter() {
                         if wanted.get(*connection as usize) != Some(&true) {
@@ -47,6 +46,8 @@ impl Poller {
                         }
                         let (connection, forward) = (*connection, *forward);
                         let Some(info) = Info::of(socket) else { continue };
+                        // Taken afterwards: what an ACK changes in between it tells itself, if it is traced.
+                        let time = clock.now();
                         if last.insert((connection, forward), info) != Some(info) {
                             rows.push(Polled { time, connection, forward, info });
                         }

@@ -8,6 +8,7 @@ use live::Plan;
 use live::report::{Ends, Outcome, Polled, Probed, TCP, Viewed};
 use scenario::model::Scenario;
 use sim::rows::StateRow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use time::{Span, Time};
 use wire::{Endpoint, Host};
@@ -57,10 +58,7 @@ pub fn kept(plan: &Plan, outcome: &Outcome, origin: Time) -> Kept {
     let place = |number: u32| places.get(number as usize).copied().flatten();
     let polled = outcome.polled.iter().filter_map(|p| Some(polled(p, at(p.time), place(p.connection)?)));
     let probed = outcome.probed.iter().filter_map(|p| probed(outcome, p, at(p.time), place(p.connection)?));
-    // Of one sender in the order of time, whoever tells it.
-    let mut of_kernels: Vec<State> = polled.chain(probed).collect();
-    of_kernels.sort_by_key(|row| row.time);
-    of_kernels.iter().for_each(|row| kept.put_state(row));
+    in_order(polled.chain(probed).collect()).iter().for_each(|row| kept.put_state(row));
     let of_own = outcome.viewed.iter().filter_map(|v| Some(viewed(v, at(v.time), place(v.connection)?)));
     of_own.for_each(|row| kept.put_state(&row));
     for drop in &outcome.drops {
@@ -80,6 +78,20 @@ pub fn kept(plan: &Plan, outcome: &Outcome, origin: Time) -> Kept {
         });
     }
     kept
+}
+
+/// Of one sender in the order of time, whoever tells it. Who asked as ACKs came in may have an answer from before them
+/// and the time after them: that is left out.
+fn in_order(mut rows: Vec<State>) -> Vec<State> {
+    rows.sort_by_key(|row| row.time);
+    let mut furthest = BTreeMap::new();
+    rows.retain(|row| {
+        let una = furthest.entry((row.connection, row.forward)).or_insert(row.una);
+        let is_older = row.una < *una;
+        *una = row.una.max(*una);
+        !is_older
+    });
+    rows
 }
 
 /// Where each connection of the plan stands among those that passed.
@@ -183,5 +195,47 @@ fn which(w: &live::report::Which) -> Which {
         reason,
         evidence: None,
         backoff: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(at_us: i64, forward: bool, una: u64) -> State {
+        State {
+            time: Time(at_us * 1_000),
+            connection: 0,
+            forward,
+            smss_bytes: 1448,
+            cwnd_bytes: 14480.0,
+            ssthresh_bytes: None,
+            flight_bytes: 0,
+            pipe_bytes: None,
+            rtt: None,
+            srtt: None,
+            rttvar: None,
+            rto: None,
+            backoff: None,
+            dupacks: None,
+            phase: Phase::Open,
+            una,
+            nxt: una,
+            peer_window_bytes: None,
+        }
+    }
+
+    #[test]
+    fn an_answer_from_before_acks_that_tell_of_themselves_is_left_out() {
+        // Asked at 30 us; two ACKs came in, at 20 and 25, and the answer is of the time before them.
+        let rows = vec![
+            row(30, true, 1),
+            row(10, true, 1),
+            row(20, true, 1),
+            row(25, true, 1449),
+            row(28, false, 0),
+        ];
+        let kept: Vec<_> = in_order(rows).iter().map(|r| (r.time.0 / 1_000, r.forward, r.una)).collect();
+        assert_eq!(kept, [(10, true, 1), (20, true, 1), (25, true, 1449), (28, false, 0)]);
     }
 }
