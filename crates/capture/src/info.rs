@@ -3,7 +3,7 @@
 use crate::error::{Damage, counted, grouped};
 use crate::link::LinkType;
 use std::fmt;
-use wire::Time;
+use wire::{Packet, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
@@ -217,6 +217,17 @@ pub struct Info {
 }
 
 impl Info {
+    /// A TCP segment of a capture that is made rather than read: it is there whole, and nothing leaves it out.
+    pub fn count(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.tcp_packets += 1;
+        self.selected += 1;
+        self.bytes += u64::from(packet.wire_len);
+        self.captured_bytes += u64::from(packet.wire_len);
+        self.first = self.first.or(Some(packet.time));
+        self.last = Some(packet.time);
+    }
+
     /// Packets that the capture says it lost; `None` if it says nothing about it.
     pub fn dropped(&self) -> Option<u64> {
         let known = self.files.iter().flat_map(|f| &f.interfaces).filter_map(|i| i.dropped);

@@ -8,32 +8,17 @@ use crate::socket::waits;
 use crate::sys;
 use crate::threads::Rank;
 use crate::transfer::{LOOK, Shared, Side};
-use scenario::workload::Outlet;
+use scenario::workload::Written;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
-use time::Time;
 
 const PATIENCE: Duration = Duration::from_millis(50);
 /// What may come while the receiver does not run.
 const SOCKET_BYTES: i32 = 8 << 20;
-
-/// What the application wrote at one moment.
-#[derive(Default)]
-struct Written {
-    bytes: u64,
-}
-
-impl Outlet for Written {
-    fn write(&mut self, _now: Time, bytes: u64) -> u64 {
-        self.bytes += bytes;
-        bytes
-    }
-    fn close(&mut self, _now: Time) {}
-}
 
 /// The client's thread: sends from its start on.
 pub fn client(

@@ -13,6 +13,20 @@ pub trait Outlet {
     fn close(&mut self, now: Time);
 }
 
+/// What an application wrote at one moment, for who sends it as datagrams: nothing is too much at once.
+#[derive(Debug, Default)]
+pub struct Written {
+    pub bytes: u64,
+}
+
+impl Outlet for Written {
+    fn write(&mut self, _now: Time, bytes: u64) -> u64 {
+        self.bytes += bytes;
+        bytes
+    }
+    fn close(&mut self, _now: Time) {}
+}
+
 /// More than any run can send.
 const ENDLESS: u64 = u64::MAX >> 2;
 

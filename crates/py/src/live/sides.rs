@@ -170,25 +170,14 @@ impl Merged {
             part.next += 1;
             let sender = self.senders.get(&(packet.tuple.src, packet.tuple.dst));
             if sender.is_some_and(|host| (*host == part.host) == self.sender) {
-                batch.push(self.counted(packet));
+                self.info.count(&packet);
+                batch.push(Packet { number: self.info.packets, ..packet });
             }
         }
         if batch.is_empty() {
             self.end();
         }
         !batch.is_empty()
-    }
-
-    fn counted(&mut self, packet: Packet) -> Packet {
-        let info = &mut self.info;
-        info.packets += 1;
-        info.tcp_packets += 1;
-        info.selected += 1;
-        info.bytes += u64::from(packet.wire_len);
-        info.captured_bytes += u64::from(packet.wire_len);
-        info.first = info.first.or(Some(packet.time));
-        info.last = Some(packet.time);
-        Packet { number: info.packets, ..packet }
     }
 
     /// What the files themselves were.

@@ -112,16 +112,6 @@ impl<'a> Recording<'a> {
         let Recording { info, kept, taken, losses, captures, .. } = self;
         Done { spool, info, kept, taken, losses, captures }
     }
-    fn count(&mut self, packet: &Packet) {
-        let info = &mut self.info;
-        info.packets += 1;
-        info.tcp_packets += 1;
-        info.selected += 1;
-        info.bytes += u64::from(packet.wire_len);
-        info.captured_bytes += u64::from(packet.wire_len);
-        info.first = info.first.or(Some(packet.time));
-        info.last = Some(packet.time);
-    }
 }
 
 impl sim::Sink for Recording<'_> {
@@ -131,7 +121,7 @@ impl sim::Sink for Recording<'_> {
         if self.sides.of(node, frame.connection) != Some(self.side) {
             return;
         }
-        self.count(packet);
+        self.info.count(packet);
         self.batch.push(Packet { number: self.info.packets, ..*packet });
         if self.batch.len() >= BATCH {
             self.analyse();

@@ -5,24 +5,11 @@ use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::stats::Traffic;
 use path::Class;
-use scenario::workload::{Application, Outlet};
+use scenario::workload::{Application, Written};
 use time::Time;
 
 pub struct Datagrams {
     packet_bytes: u32,
-}
-
-/// What the application wrote at this moment.
-struct Written {
-    bytes: u64,
-}
-
-impl Outlet for Written {
-    fn write(&mut self, _now: Time, bytes: u64) -> u64 {
-        self.bytes += bytes;
-        bytes
-    }
-    fn close(&mut self, _now: Time) {}
 }
 
 impl Datagrams {
@@ -31,7 +18,7 @@ impl Datagrams {
     }
 
     pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, traffic: &mut Traffic) {
-        let mut written = Written { bytes: 0 };
+        let mut written = Written::default();
         let next = app.act(host.now, &mut written);
         while written.bytes > 0 {
             let length = written.bytes.min(u64::from(self.packet_bytes)) as u32;
