@@ -67,6 +67,8 @@ def bridge(run: Json) -> list[str]:
     words += f"{count(kept['over_1ms'], 'packet')} later than 1 ms, {kept['overload']:,} lost by the machine"
     if not kept["real_time"]:
         words += "; without real-time priority"
+    if not kept["cores_awake"]:
+        words += "; idle cores could halt"
     return wrap(
         words, WIDTH, initial_indent="  bridge   ", subsequent_indent=" " * 11, break_on_hyphens=False
     )

@@ -19,7 +19,7 @@ use crate::record::{Capture, Taken};
 use crate::report::{End, Outcome, Probed};
 use crate::trace::{Traced, Tracer, tracefs};
 use crate::transfer::{self, Ended};
-use crate::{check, datagrams, stamps, stream, sys};
+use crate::{awake, check, datagrams, stamps, stream, sys};
 use net::NodeId;
 use std::collections::BTreeMap;
 use std::net::{TcpListener, UdpSocket};
@@ -455,6 +455,12 @@ impl Outcome {
         if let Some(why) = &q.no_real_time {
             told.push(format!(
                 "the bridge had no real-time priority ({why}): packets leave later than they need to"
+            ));
+        }
+        if let Some(why) = &q.no_awake {
+            told.push(format!(
+                "idle cores could halt ({}: {why}): packets leave later than they need to",
+                awake::DEVICE
             ));
         }
         if q.overload > 0 {

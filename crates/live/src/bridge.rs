@@ -4,9 +4,10 @@
 //! the wall clock. Whoever wakes late reads all that has come, puts it in the order of its stamps and hands it to the
 //! net before the net goes on: a late wake-up makes packets leave late, and shifts neither queue nor schedule.
 
+use crate::awake::Awake;
 use crate::book::{Book, Queued, Which};
 use crate::clock::Clock;
-use crate::error::{Error, Told};
+use crate::error::{Error, Told, sentence};
 use crate::frames::{FrameId, Frames, Headers, ROOM};
 use crate::lateness::Lateness;
 use crate::sys::{self, Receiving, Sending};
@@ -94,6 +95,9 @@ pub struct Quality {
     /// Why the thread has no real-time priority, if it should.
     pub no_real_time: Option<String>,
     pub real_time: bool,
+    /// Why idle cores may halt, if they should not.
+    pub no_awake: Option<String>,
+    pub awake: bool,
 }
 
 struct Port {
@@ -136,6 +140,8 @@ pub struct Bridge {
     /// When it woke last.
     woke: Time,
     waking: Waking,
+    /// Held until the bridge has stopped.
+    _awake: Option<Awake>,
     /// No packet leaves sooner after it came.
     transit: Span,
     /// When the first packet came, and the last.
@@ -207,9 +213,13 @@ impl Bridge {
         if setup.real_time {
             match sys::real_time(Rank::Bridge.priority()) {
                 Ok(()) => quality.real_time = true,
-                Err(e) => quality.no_real_time = Some(crate::error::sentence(&e)),
+                Err(e) => quality.no_real_time = Some(sentence(&e)),
             }
         }
+        let awake = setup.real_time.then(Awake::hold).transpose();
+        quality.no_awake = awake.as_ref().err().map(sentence);
+        let awake = awake.ok().flatten();
+        quality.awake = awake.is_some();
         let hosts: Vec<NodeId> = ports.iter().map(|p| p.node).collect();
         let transit = least_transit(&setup.topology, &hosts);
         Ok(Bridge {
@@ -220,6 +230,7 @@ impl Bridge {
             by_node,
             log,
             waking: Waking::new(quality.real_time),
+            _awake: awake,
             quality,
             receiving: Receiving::new(BATCH),
             sending: Sending::new(BATCH),

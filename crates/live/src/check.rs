@@ -1,5 +1,6 @@
 //! What this machine can do, what is missing, and the mend.
 
+use crate::awake::{self, Awake};
 use crate::bench;
 use crate::error::{Error, sentence};
 use crate::plan::Plan;
@@ -71,6 +72,15 @@ pub fn machine() -> Vec<Finding> {
             format!("refused: {}", sentence(&e)),
             "run as root outside of a container, or with CAP_SYS_NICE: without, packets leave up to milliseconds late"
                 .into(),
+            false,
+        ),
+    });
+    all.push(match Awake::hold() {
+        Ok(_) => there("idle cores", "are kept from halting during a run".into(), false),
+        Err(e) => not(
+            "idle cores",
+            format!("halt: {}: {}", awake::DEVICE, sentence(&e)),
+            "run as root, on a kernel with CONFIG_CPU_IDLE: without, packets leave late whenever a core has to wake up".into(),
             false,
         ),
     });

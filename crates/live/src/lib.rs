@@ -40,6 +40,7 @@
 #![cfg(target_os = "linux")]
 // The one crate below Python that reads clocks; `clock` does.
 
+mod awake;
 pub mod bench;
 mod book;
 mod bridge;

@@ -1,6 +1,7 @@
 //! How long this machine keeps a thread waiting that does nothing but look at the clock: no program is in time more
 //! often, whatever it does.
 
+use crate::awake::Awake;
 use crate::error::{Error, Told};
 use crate::lateness::Lateness;
 use crate::sys::{self, Clock};
@@ -13,8 +14,10 @@ const EVERY_NS: i64 = 10_000;
 const LOOKS: Span = Span::from_millis(30);
 const RESTS: Span = Span::from_millis(10);
 
-/// Looks for so long, with the bridge's priority or without.
+/// Looks for so long, with the bridge's priority and cores that do not halt, or without.
 pub fn run(length: Span, real_time: bool) -> Result<Lateness, Error> {
+    // Whatever can not be had the bridge has not either.
+    let _awake = real_time.then(Awake::hold);
     let looking = Threads { real_time }.start(Rank::Bridge, "floor", move || look(length));
     let done = looking.told("a thread that looks at the clock")?.join();
     done.map_err(|_| Error::Failed("the thread that looks at the clock died".into()))

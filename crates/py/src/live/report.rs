@@ -88,6 +88,7 @@ fn bridge(outcome: &Outcome) -> Live {
         wake_ups: q.wake_ups,
         coalesced_wake_ups: q.coalesced_wake_ups,
         real_time: q.real_time,
+        cores_awake: q.awake,
         state_from: outcome
             .traced
             .as_ref()

@@ -102,6 +102,7 @@ pub struct Live {
     pub wake_ups: u64,
     pub coalesced_wake_ups: u64,
     pub real_time: bool,
+    pub cores_awake: bool,
     /// Who told kernels' senders' state, where it was recorded.
     pub state_from: Option<&'static str>,
 }
@@ -381,6 +382,7 @@ fn put_live(l: &Live, out: &mut Vec<u8>) {
         "wake_ups": l.wake_ups,
         "coalesced_wake_ups": l.coalesced_wake_ups,
         "real_time": l.real_time,
+        "cores_awake": l.cores_awake,
         "state_from": l.state_from,
     );
 }

@@ -251,8 +251,12 @@ pub static LIVE: Table = Table {
     keys: &[
         SYSCTL,
         key("host", Kind::Tables(&LIVE_HOST), "What differs at one host.").absent("nothing differs"),
-        key("real_time", Kind::Flag, "The bridge has real-time priority, where that is allowed.")
-            .default("true"),
+        key(
+            "real_time",
+            Kind::Flag,
+            "The bridge has real-time priority and idle cores do not halt, where that is allowed.",
+        )
+        .default("true"),
     ],
     forms: None,
     variants: None,
