@@ -9,12 +9,12 @@ use net::{NodeId, Topology};
 use time::{Span, Time};
 
 /// Of the wake-ups, one in so many may come later than they were asked for earlier.
-const ONE_IN: i64 = 500;
+const ONE_IN: i64 = 2_000;
 /// What the lead loses at each wake-up that comes in time; a late one adds `ONE_IN` times that.
-const STEP: Span = Span::from_nanos(200);
+const STEP: Span = Span::from_nanos(100);
 /// Without real-time priority the lead stays at that: who spins then only loses the core for longer.
 const FIRST_LEAD: Span = Span::from_micros(60);
-const LEADS: (Span, Span) = (Span::from_micros(20), Span::from_micros(150));
+const LEADS: (Span, Span) = (Span::from_micros(20), Span::from_micros(500));
 
 /// The bridge's core is others' for a quarter of the time at least: their work is what the bridge is there for. Who
 /// leaves them less than a twentieth, the kernel takes it from, 50 ms at a time (its "fair server", since 6.12).
