@@ -280,7 +280,7 @@ impl<S: Sink> Analyzer<S> {
             let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
             let mut capture = Capture { config, sink, origin };
             self.nursery.read(&young, |p| {
-                grown.take(p, Fate::Unknown, &mut capture);
+                grown.take_any(p, Fate::Unknown, &mut capture);
             });
             self.slots[at] = Slot::Grown(young.tuple, grown);
         }
@@ -359,7 +359,7 @@ impl<S: Sink> Analyzer<S> {
                 let mut connection = self.spare.take().unwrap_or_else(|| Box::new(Connection::new(number)));
                 connection.reset(number);
                 self.nursery.read(&young, |p| {
-                    connection.take(p, Fate::Unknown, &mut capture);
+                    connection.take_any(p, Fate::Unknown, &mut capture);
                 });
                 self.totals.flows += connection.finish(&mut capture);
                 self.spare = Some(connection);

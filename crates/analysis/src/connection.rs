@@ -1,5 +1,7 @@
 //! A connection: two streams, one each way, their handshake and their end.
 
+mod steady;
+
 use crate::Fate;
 use crate::clock::SenderClock;
 use crate::config::Config;
@@ -12,6 +14,7 @@ use crate::stream::report::Ending;
 use crate::stream::{Stream, Surroundings, USUAL_MSS, View};
 use crate::table::is;
 use crate::vantage::Place;
+use steady::{SETTLED, WEIGHED_AT};
 use wire::{Endpoint, Flags, Notes, Packet, Seq, Span, Time, Tuple};
 
 /// What one host said of itself on its SYN, and how it ended its stream.
@@ -48,6 +51,8 @@ pub struct Connection {
     reset_by: u8,
     /// Packets from that host since.
     since_reset: u8,
+    /// Nothing but ordinary packets, of which little has to be asked, is expected.
+    steady: bool,
     start: Time,
     last: Time,
     /// What the times between packets are multiples of, until that is too fine to matter.
@@ -140,12 +145,12 @@ impl Connection {
 
     /// Makes it a new connection, where it is; the room that its streams have stays theirs.
     pub fn reset(&mut self, number: u32) {
-        let Connection { tuple, at, scales, established, reset, reset_by, since_reset, .. } = self;
+        let Connection { tuple, at, scales, established, reset, reset_by, since_reset, steady, .. } = self;
         *tuple = Tuple::default();
         *at = [Vantage::Unknown; 2];
         *scales = [0; 2];
         *established = None;
-        (*reset, *reset_by, *since_reset) = (false, 0, 0);
+        (*reset, *reset_by, *since_reset, *steady) = (false, 0, 0, false);
         let Connection { start, last, tick, sides, place, lost, handshake, turn, .. } = self;
         (*start, *last, *tick) = (Time::FAR_FUTURE, Time::FAR_PAST, Span::MAX);
         *sides = Default::default();
@@ -189,7 +194,19 @@ impl Connection {
         self.reset || (self.sides[0].fin && self.sides[1].fin && acked())
     }
 
+    #[inline(always)]
     pub fn take<S: Sink>(&mut self, packet: &Packet, fate: Fate, capture: &mut Capture<'_, S>) -> Taken {
+        if self.steady && fate == Fate::Unknown && self.take_ordinary(packet, capture) {
+            return Taken::Yes;
+        }
+        let taken = self.take_any(packet, fate, capture);
+        self.steady = self.is_steady(capture.config);
+        taken
+    }
+
+    /// Takes whatever comes; for the first packets of a connection.
+    #[inline(never)]
+    pub fn take_any<S: Sink>(&mut self, packet: &Packet, fate: Fate, capture: &mut Capture<'_, S>) -> Taken {
         if self.start == Time::FAR_FUTURE {
             self.begin(packet);
         }
@@ -295,9 +312,7 @@ impl Connection {
             alike && (told_apart || elsewhere)
         });
         if !same {
-            s.bare[usize::from(s.next_bare) % BARE] =
-                Bare { time: packet.time, ip_id: packet.ip_id, checksum, ttl: packet.ttl };
-            s.next_bare = s.next_bare.wrapping_add(1);
+            s.remember_bare(packet);
         }
         same
     }
@@ -312,27 +327,33 @@ impl Connection {
             let partial = packet.notes.has(Notes::PARTIAL_CHECKSUM);
             self.streams[side].limits.partial_checksums += u64::from(partial);
         }
+        self.note_clocks(packet, side);
+        if packet.seg.options_cut || packet.notes.has(Notes::BAD_CHECKSUM) {
+            let limits = &mut self.streams[side].limits;
+            limits.options_cut += u64::from(packet.seg.options_cut);
+            limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
+        }
+    }
+
+    /// What its timestamps tell of clocks and distances.
+    #[inline(always)]
+    fn note_clocks(&mut self, packet: &Packet, side: usize) {
+        let at_sender = self.is_at_sender(side);
+        let s = &mut self.sides[side];
         if let Some(ts) = packet.seg.timestamps {
-            if !s.timestamps {
-                s.timestamps = true;
-            }
-            if s.packets <= 256 || !matches!(self.at[side], Vantage::Sender | Vantage::Both) {
+            s.timestamps = true;
+            if s.packets <= SETTLED || !at_sender {
                 s.clock.note(ts.val, packet.time);
             }
         }
         // Distances change little: after a while every eighth packet will do.
         let told_here = self.at.contains(&Vantage::Receiver);
-        if (s.packets <= 256 || s.packets & 7 == 0 || told_here)
+        if (s.packets <= SETTLED || s.packets & 7 == 0 || told_here)
             && let Some(sample) = self.place.note(packet, side)
             && self.at[side] == Vantage::Receiver
         {
             // From the receiver's side this is the whole way: there, the sender, and back.
             self.streams[side].round_trip(sample);
-        }
-        if packet.seg.options_cut || packet.notes.has(Notes::BAD_CHECKSUM) {
-            let limits = &mut self.streams[side].limits;
-            limits.options_cut += u64::from(packet.seg.options_cut);
-            limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
         }
     }
 
@@ -436,7 +457,7 @@ impl Connection {
     /// Weighs the evidence anew: at every packet while there is little, then now and then.
     fn place_again(&mut self, config: &Config) {
         let packets = self.sides[0].packets + self.sides[1].packets;
-        if packets > 64 && !packets.is_multiple_of(64) {
+        if packets > WEIGHED_AT && !packets.is_multiple_of(WEIGHED_AT) {
             return;
         }
         let lost = [self.streams[0].losses_around(), self.streams[1].losses_around()];

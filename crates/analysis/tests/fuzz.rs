@@ -369,3 +369,34 @@ fn fates_that_contradict_the_packets_do_no_harm() {
         agree(&totals, &rows, &packets);
     }
 }
+
+/// Packets of a transfer that runs on go a short way where they are seen at the sender, unless every one of them is to
+/// have a row: the answer must be the same.
+#[test]
+fn the_short_way_of_ordinary_packets_leads_to_the_same_answer() {
+    for seed in seeds().into_iter().take(200) {
+        let _named = Named("ordinary", seed);
+        let mut r = Random::new(seed);
+        let mut packets = damaged(&mut r, 2000);
+        let (strange, alike) = (r.pick(&[2, 20, 500, 100_000]), r.one_in(3));
+        let mut ids = [r.bits() as u16; 2];
+        for p in &mut packets {
+            let side = usize::from(p.tuple.src.port == 80);
+            let odd = r.one_in(strange);
+            ids[side] = if odd { r.bits() as u16 } else { ids[side].wrapping_add(1) };
+            p.ip_id = ids[side];
+            p.checksum = if alike { 7 } else { r.bits() as u16 };
+        }
+        let vantage = r.pick(&[None, Some(Vantage::Sender), Some(Vantage::Sender), Some(Vantage::Both)]);
+        let long = Config { vantage, ..config(&mut r) };
+        let short = Config {
+            wanted: Wanted { retransmissions: true, rtts: true, ..Wanted::default() },
+            ..long.clone()
+        };
+        let (_, mut one) = analyse(&long, &packets, 64);
+        let (_, other) = analyse(&short, &packets, 64);
+        one.intervals.clear();
+        one.packets.clear();
+        the_same(&one, &other);
+    }
+}

@@ -180,7 +180,10 @@ impl Stream {
             self.take_dsack(blocks[0], news.time);
         }
         self.match_duplicate(news);
-        for &block in &blocks[usize::from(dsack)..] {
+        for (i, &block) in blocks.iter().enumerate().skip(usize::from(dsack)) {
+            if block == self.last_blocks[i] {
+                continue; // as most, but for the first
+            }
             if let Some((left, right)) = self.unheard_of(block) {
                 self.take_sack(left, right, news.time, news);
             }

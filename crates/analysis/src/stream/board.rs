@@ -278,15 +278,15 @@ impl Board {
         let Some(mut i) = self.find(left) else { return };
         // A block that only grew is walked from its growing end: skip what is known.
         i = self.split_at(i, left);
-        while i < self.segs.len() && self.segs[i].start < right {
-            if self.segs[i].sacked {
+        while let Some(seg) = self.segs.get_mut(i).filter(|s| s.start < right) {
+            if seg.sacked {
                 i += 1;
                 continue;
             }
-            if self.segs[i].end() > right {
+            if seg.end() > right {
                 self.split_at(i, right);
+                continue;
             }
-            let seg = &mut self.segs[i];
             seg.sacked = true;
             if let Some(more) = &mut seg.more {
                 more.sacked_time = now;

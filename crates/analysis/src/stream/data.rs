@@ -23,6 +23,12 @@ const MOST_OUTSTANDING: usize = 1 << 17;
 
 /// Neither a timer nor a gap is shorter than this.
 const SHORTEST_WAIT: Span = Span::from_millis(2);
+/// Data that follows on other data so soon ends no wait.
+#[inline(always)]
+fn close(config: &Config) -> Span {
+    SHORTEST_WAIT.min(config.idle.unwrap_or(SHORTEST_WAIT))
+}
+
 /// How late a packet may be on any path and still only be late.
 pub(super) const LATE: Span = Span::from_millis(3);
 
@@ -84,6 +90,47 @@ impl Stream {
             self.fin_end = Some(end);
         }
         self.last_pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
+        self.flight_max = self.flight_max.max(self.flight());
+        self.advance(packet.time, around);
+    }
+
+    /// Is this new data that follows at once on what was sent before it, and is numbered as expected? Asked at the
+    /// sender, of a packet with payload and neither SYN nor FIN.
+    #[inline(always)]
+    pub fn goes_on_with(&self, packet: &Packet, config: &Config) -> bool {
+        let (seg, waited) = (&packet.seg, packet.time - self.last_sent);
+        let Some(unwrap) = self.unwrap else { return false };
+        (unwrap.peek(seg.seq) == self.next)
+            & (2..=self.mss).contains(&seg.payload)
+            & (waited < close(config))
+            & self.ids.expect(packet.ip_id)
+            & (self.board.len() < MOST_OUTSTANDING)
+            & self.first_data.is_some()
+            & self.on_the_way.is_empty()
+    }
+
+    /// Takes it. [`Stream::on_data`] would do the same.
+    #[inline(always)]
+    pub fn on_next_data<S: Sink>(&mut self, packet: &Packet, around: &mut Surroundings<'_, S>) {
+        let (seg, start) = (&packet.seg, self.place(packet.seg.seq));
+        let (end, ts) = (start + u64::from(seg.payload), seg.timestamps.map_or(0, |t| t.val));
+        let piece = Piece { packet, start, end, fate: Fate::Unknown, ts };
+        self.last_time = packet.time;
+        self.note_tick(&piece);
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(seg.payload);
+        self.counts.segments += 1;
+        self.ttl = packet.ttl;
+        self.limits.largest_payload = self.limits.largest_payload.max(seg.payload);
+        self.ids.take_expected(packet.ip_id);
+        self.last_acked = Some(seg.ack);
+        self.repair.bound(start);
+        self.repair.on_more_data(packet.time, self.flight());
+        self.append(&piece, 1, around);
+        self.last_data = Some(packet.time);
+        self.last_sent = packet.time;
+        self.last_payload = seg.payload;
+        self.last_pushed = seg.flags.has(Flags::PSH);
         self.flight_max = self.flight_max.max(self.flight());
         self.advance(packet.time, around);
     }
@@ -273,13 +320,19 @@ impl Stream {
             self.repair.note_passed_over();
         }
         let flight = self.flight();
-        let close = SHORTEST_WAIT.min(around.config.idle.unwrap_or(SHORTEST_WAIT));
-        if around.view.sent - self.last_sent < close {
+        if around.view.sent - self.last_sent < close(around.config) {
             self.repair.on_more_data(around.view.sent, flight);
         } else {
             self.data_after_a_pause(p, flight, around);
         }
-        self.repair.note_new_segments(self.segments(p.packet.seg.payload));
+        self.append(p, self.segments(p.packet.seg.payload), around);
+        (PacketClass::Ordinary, None)
+    }
+
+    /// Puts it behind what is outstanding.
+    #[inline(always)]
+    fn append<S: Sink>(&mut self, p: &Piece, segments: u32, around: &Surroundings<'_, S>) {
+        self.repair.note_new_segments(segments);
         let ordinal = self.copy(p, around.view.heard);
         let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
         seg.ip_id = p.packet.ip_id;
@@ -294,7 +347,6 @@ impl Stream {
         }
         let flight = self.flight();
         self.infer().on_new_data(p.packet.time, p.end, p.packet.seg.payload, flight);
-        (PacketClass::Ordinary, None)
     }
 
     /// More is outstanding than any window allows: the ACKs are missing from the capture. What happened to the

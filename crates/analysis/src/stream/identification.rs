@@ -27,7 +27,24 @@ pub struct Ids {
 /// A step over more packets than this is no loss but another way of numbering.
 const MOST_SKIPPED: u16 = 4000;
 
+/// As many packets tell how a host counts; what was long ago counts for less.
+const OFTEN: u32 = 4096;
+
 impl Ids {
+    /// Is this the number that comes next, of a host whose numbers have been followed so far?
+    #[inline(always)]
+    pub fn expect(&self, id: u16) -> bool {
+        (id == self.next) & self.begun & (self.regular + self.irregular < OFTEN)
+    }
+    /// Takes in a packet of one segment with the number expected.
+    #[inline(always)]
+    pub fn take_expected(&mut self, id: u16) {
+        self.skipped = 0;
+        self.regular += 1;
+        self.next = id.wrapping_add(1);
+        self.came = self.came << 1 | 1;
+    }
+
     /// Takes in a packet of `segments` segments: offloading hosts count each. `hole`: so many were never seen between
     /// it and the data before it; `None` where any number may be missing, since a timer has fired.
     pub fn note(&mut self, id: u16, segments: u32, hole: Option<u32>) {
@@ -35,15 +52,11 @@ impl Ids {
             self.begun = true;
             self.next = id;
         }
+        if segments == 1 && self.expect(id) {
+            return self.take_expected(id);
+        }
         let step = id.wrapping_sub(self.next);
         self.skipped = 0;
-        if step == 0 && segments == 1 && self.regular + self.irregular < 4096 {
-            // As ever.
-            self.regular += 1;
-            self.next = id.wrapping_add(1);
-            self.came = self.came << 1 | 1;
-            return;
-        }
         match step {
             0 => self.regular += 1,
             1..MOST_SKIPPED => {
@@ -71,7 +84,7 @@ impl Ids {
         let moved = u32::from(step).saturating_add(segments);
         let new = 1u64.checked_shl(segments).map_or(u64::MAX, |b| b - 1);
         self.came = self.came.checked_shl(moved).unwrap_or(0) | new;
-        if self.regular + self.irregular > 4096 {
+        if self.regular + self.irregular > OFTEN {
             self.regular /= 2;
             self.irregular /= 2;
         }

@@ -232,7 +232,14 @@ impl Repair {
 
     /// An ACK reaches the sender; `at` is when.
     pub fn on_ack(&mut self, news: &AckNews, at: Time, next: u64) {
-        let news = self.missed.take().map_or(*news, |missed| news.with(&missed));
+        let with_missed;
+        let news = match self.missed.take() {
+            None => news,
+            Some(missed) => {
+                with_missed = news.with(&missed);
+                &with_missed
+            }
+        };
         let moved = news.ack > self.una;
         let duplicate = news.duplicate && news.ack == self.una;
         if moved || news.sacked > 0 || duplicate {
@@ -270,7 +277,7 @@ impl Repair {
                 }
             }
             State::Loss { high, f_rto, first_ts } => {
-                self.on_ack_in_loss(&news, moved, high, f_rto, first_ts, next)
+                self.on_ack_in_loss(news, moved, high, f_rto, first_ts, next)
             }
         }
     }

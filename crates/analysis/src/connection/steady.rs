@@ -1,0 +1,127 @@
+//! The short way of a packet through a connection that runs on as it has, seen where its data is sent.
+//!
+//! In a bulk transfer nearly every packet is either the next data, numbered as expected and right behind the data
+//! before it, or an ACK without data. Of all that may be said of a packet little can be said of these, and what can
+//! not is not asked. Whatever is the least bit out of the ordinary goes the long way, [`Connection::take`], and
+//! what is taken here leaves the same behind as it would there.
+
+use super::*;
+
+/// So many packets of each side are looked at in full: they tell of the place of the capture, and of clocks.
+pub(super) const SETTLED: u32 = 256;
+/// The evidence of the place is weighed anew at every so many packets.
+pub(super) const WEIGHED_AT: u32 = 64;
+
+impl Connection {
+    /// May the next packet go the short way? To be asked when one has gone the long way.
+    pub(super) fn is_steady(&self, config: &Config) -> bool {
+        let wanted = &config.wanted;
+        self.sides[0].packets.min(self.sides[1].packets) >= SETTLED
+            && self.established.is_some()
+            && !self.reset
+            && self.tick < COARSE
+            && self.turn == Turn::Known
+            && (0..2).any(|side| self.is_at_sender(side))
+            && !wanted.intervals
+            && !wanted.packets
+    }
+
+    /// Is the data of this side seen where it is sent?
+    #[inline(always)]
+    pub(super) fn is_at_sender(&self, side: usize) -> bool {
+        matches!(self.at[side], Vantage::Sender | Vantage::Both)
+    }
+
+    /// Takes the packet if there is nothing out of the ordinary about it; else changes nothing, and false.
+    #[inline(always)]
+    pub(super) fn take_ordinary<S: Sink>(&mut self, packet: &Packet, capture: &mut Capture<'_, S>) -> bool {
+        let seg = &packet.seg;
+        let ordinary = (packet.time >= self.last)
+            & (seg.flags.without(Flags::PSH) == Flags::ACK)
+            & !seg.options_cut
+            & !packet.notes.has(Notes::BAD_CHECKSUM)
+            & !(self.sides[0].packets + self.sides[1].packets + 1).is_multiple_of(WEIGHED_AT);
+        if !ordinary {
+            return false;
+        }
+        let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
+        match seg.payload {
+            0 => self.take_bare_ack(packet, side, capture),
+            _ => self.take_next_data(packet, side, capture),
+        }
+    }
+
+    #[inline(always)]
+    fn take_next_data<S: Sink>(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        capture: &mut Capture<'_, S>,
+    ) -> bool {
+        let s = &self.sides[side];
+        let (seg, told) = (&packet.seg, (packet.seg.ack, packet.seg.window));
+        let expected = self.is_at_sender(side)
+            && told == s.last_ack
+            && seg.sack.is_empty()
+            && s.asked.is_none()
+            && self.streams[side].goes_on_with(packet, capture.config);
+        if !expected {
+            return false;
+        }
+        self.last = packet.time;
+        self.sides[side].packets += 1;
+        self.note_clocks(packet, side);
+        let view = self.view_at_sender(packet, side);
+        self.streams[side].on_next_data(packet, &mut capture.around(view));
+        true
+    }
+
+    #[inline(always)]
+    fn take_bare_ack<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) -> bool {
+        let of = 1 - side;
+        if !self.is_at_sender(of) || self.sides[side].may_be_twice(packet) {
+            return false;
+        }
+        self.last = packet.time;
+        self.sides[side].packets += 1;
+        self.note_clocks(packet, side);
+        let s = &mut self.sides[side];
+        s.remember_bare(packet);
+        s.last_ack = (packet.seg.ack, packet.seg.window);
+        let view = self.view_at_sender(packet, of);
+        let scale = self.scales[side];
+        self.streams[of].on_ack(packet, scale, &mut capture.around(view));
+        self.streams[side].on_bare_ack_from_sender(packet);
+        true
+    }
+
+    /// What [`Connection::view`] gives there.
+    #[inline(always)]
+    fn view_at_sender(&self, packet: &Packet, side: usize) -> View {
+        View {
+            at: self.at[side],
+            turn: Span::ZERO,
+            heard: self.sides[1 - side].packets,
+            sent: packet.time,
+            established: self.established,
+            tick: Span::ZERO,
+        }
+    }
+}
+
+impl Side {
+    /// Is a packet like this one among the last without payload? Then it may be the same one again.
+    #[inline(always)]
+    fn may_be_twice(&self, packet: &Packet) -> bool {
+        let checksum = folded(packet.checksum);
+        self.bare.iter().fold(false, |any, b| any | (b.ip_id == packet.ip_id) & (b.checksum == checksum))
+    }
+
+    #[inline(always)]
+    pub(super) fn remember_bare(&mut self, packet: &Packet) {
+        let checksum = folded(packet.checksum);
+        let bare = Bare { time: packet.time, ip_id: packet.ip_id, checksum, ttl: packet.ttl };
+        self.bare[usize::from(self.next_bare) % BARE] = bare;
+        self.next_bare = self.next_bare.wrapping_add(1);
+    }
+}
