@@ -4,7 +4,8 @@ validation/ns2.py SCENARIO TRACE [STATE]
 
 TRACE: time, event, packet; `send` (enqueued at the sender), `arrive`, `ack` (arrived at the sender), `drop`,
 `drop_ack`; or every hop of two links in a row, as in tests/reference/ns-2.35/outage_*.
-STATE: time, variable, value; cwnd_, ssthresh_, dupacks_, backoff_, rtt_.  Both may be gzipped.
+STATE: time, variable, value; cwnd_, and of ssthresh_, dupacks_, backoff_, rtt_ what was traced; others do
+not count.  Both may be gzipped.
 
 Prints the first difference or that there is none; exit code 1 or 0, and 2 if something can not be read.
 Packets and values must be equal, times to a microsecond. validation/reference.py makes scenarios.
@@ -20,12 +21,30 @@ from pathlib import Path
 from typing import Any
 
 import rexmit as rx
-from traces import Line, difference, ns, read, report, table
+from traces import Form, Line, difference, ns, read, report, table
 
 #: Traces of events are printed with six digits, of states with five.
 EVENT_TOLERANCE_NS, STATE_TOLERANCE_NS = 600, 6_000
 VARIABLES = ("cwnd_", "ssthresh_", "dupacks_", "backoff_", "rtt_")
 TABLES = ("hosts", "queues", "drops", "state")
+#: What happens at the two ends, and at every hop: a trace has the ones or the others.
+AT_ENDS = ("send", "arrive", "ack", "drop", "drop_ack")
+AT_HOPS = (
+    "data_enqueue_FH",
+    "data_retransmit_enqueue_FH",
+    "data_tx_start_FH",
+    "data_arrive_BS",
+    "data_tx_start_BS",
+    "data_arrive_MH",
+    "data_drop",
+    "data_drop_linkdown_untraced",
+    "ack_send_MH",
+    "ack_arrive_BS",
+    "ack_arrive_FH",
+    "ack_drop",
+)
+EVENTS = Form(("time", "event", "packet"), AT_ENDS + AT_HOPS, ignored="link_")
+STATES = Form(("time", "variable", "value"))
 
 Row = dict[str, Any]
 
@@ -143,8 +162,10 @@ def settled(lines: Iterable[Line]) -> list[Line]:
 
 
 def compare_events(trip: Trip, path: Path) -> tuple[str | None, int]:
-    theirs = [Line(ns(c[0]), c[1], c[2], number) for number, c in read(path) if not c[1].startswith("link_")]
-    if any(their.what == "data_enqueue_FH" for their in theirs):
+    theirs = [Line(ns(c[0]), c[1], c[2], number) for number, c in read(path, EVENTS)]
+    if any(their.what in AT_HOPS for their in theirs):
+        if len(trip.links) != 2:
+            raise ValueError(f"{path}: every hop of two links in a row; the scenario has {len(trip.links)}")
         ours = in_order(hops(trip))
         theirs = in_order(theirs)
     else:
@@ -152,11 +173,15 @@ def compare_events(trip: Trip, path: Path) -> tuple[str | None, int]:
     return difference(ours, theirs, path, EVENT_TOLERANCE_NS), len(theirs)
 
 
-def compare_states(trip: Trip, path: Path) -> tuple[str | None, int]:
-    theirs = settled(Line(ns(c[0]), c[1], c[2], number) for number, c in read(path) if c[1] in VARIABLES)
+def compare_states(trip: Trip, path: Path) -> tuple[str | None, int, list[str]]:
+    """Also the variables that it does not trace."""
+    theirs = settled(Line(ns(c[0]), c[1], c[2], n) for n, c in read(path, STATES) if c[1] in VARIABLES)
     traced = {their.what for their in theirs}
+    if VARIABLES[0] not in traced:
+        raise ValueError(f"{path}: {VARIABLES[0]} is not traced in it")
     ours = settled(own for own in states(trip.state) if own.what in traced)
-    return difference(ours, theirs, path, STATE_TOLERANCE_NS), len(theirs)
+    unseen = [variable for variable in VARIABLES if variable not in traced]
+    return difference(ours, theirs, path, STATE_TOLERANCE_NS), len(theirs), unseen
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -167,15 +192,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("trace", type=Path)
     parser.add_argument("state", type=Path, nargs="?")
     args = parser.parse_args(arguments)
+    unseen: list[str] = []
     try:
         trip = Trip(rx.run(args.scenario, at="sender", tables=TABLES))
-        compared = {args.trace: compare_events(trip, args.trace)}
+        found, lines = compare_events(trip, args.trace)
+        differences = [found]
         if args.state:
-            compared[args.state] = compare_states(trip, args.state)
-    except (OSError, ValueError, IndexError) as error:
+            found, more, unseen = compare_states(trip, args.state)
+            differences.append(found)
+            lines += more
+    except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
-    return report({p: text for p, (text, _) in compared.items()}, sum(n for _, n in compared.values()))
+    return report(differences, lines, unseen)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import rexmit as rx
-from traces import Line, difference, ns, read, report, table
+from traces import Form, Line, difference, ns, read, report, table
 
 TABLES = ("hosts", "queues", "state")
 FLAG_ACK, FLAG_PSH = 0x10, 0x08
@@ -53,6 +53,8 @@ def segments(run: rx.Run, captures: Path) -> Iterator[Line]:
     The queue knows copies, the capture headers: the host's own rows have both, one for one.
     """
     hosts = table(run, "hosts")
+    if not {"sent", "arrived"} <= {host["event"] for host in hosts}:
+        raise ValueError(f"{run.name}: no packet went there and back")
     sender = hosts[0]["node"]
     here = [h for h in hosts if h["node"] == sender]
     seen = list(headers(captures / f"{sender}.pcapng"))
@@ -90,6 +92,11 @@ def queue(run: rx.Run, _: Path) -> Iterator[Line]:
 
 
 TRACES = {"segments": segments, "cwnd": cwnd, "queue": queue}
+FORMS = {
+    "segments": Form(("time", "event", "seq", "payload", "ack", "flags"), ("send", "recv")),
+    "cwnd": Form(("time", "before", "after")),
+    "queue": Form(("time", "packets")),
+}
 
 
 def theirs(kind: str, path: Path) -> list[Line]:
@@ -97,7 +104,7 @@ def theirs(kind: str, path: Path) -> list[Line]:
     named = 2 if kind == "segments" else 1
     return [
         Line(ns(line[0]), line[1] if named == 2 else kind, ",".join(line[named:]), number)
-        for number, line in read(path)
+        for number, line in read(path, FORMS[kind])
     ]
 
 
@@ -117,7 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = {kind: path for kind in TRACES if (path := getattr(args, kind))}
     if not asked:
         parser.error("which traces? --segments, --cwnd, --queue")
-    compared, lines = {}, 0
+    compared, lines = [], 0
     try:
         with TemporaryDirectory() as folder:
             captures = {"record.capture": True}
@@ -125,9 +132,9 @@ def main(arguments: list[str] | None = None) -> int:
             for kind, path in asked.items():
                 want = by_time(theirs(kind, path), kind)
                 ours = by_time(list(TRACES[kind](run, Path(folder))), kind)
-                compared[path] = difference(ours, want, path, 0)
+                compared.append(difference(ours, want, path, 0))
                 lines += len(want)
-    except (OSError, ValueError, IndexError) as error:
+    except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     return report(compared, lines)

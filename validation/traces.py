@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +27,70 @@ class Line:
         return f"{self.what} {self.value} at {Decimal(self.time_ns).scaleb(-9):f} s"
 
 
-def read(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Number and columns of each line, the header left out."""
+@dataclass(frozen=True)
+class Form:
+    """What the lines of a trace are made of: times and numbers. names: what may stand in a second column that
+    names something.
+    """
+
+    columns: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    #: Names that begin like this are of no interest here: their lines are left out, whatever is on them.
+    ignored: str | None = None
+
+    def told(self, place: str, found: list[str]) -> list[str] | None:
+        """The columns of a line, or None if it is of no interest. Raises ValueError if it is no such line."""
+        if self.ignored and len(found) > 1 and found[1].startswith(self.ignored):
+            return None
+        if len(found) != len(self.columns):
+            said = f"{len(found)} columns, {','.join(found)[:60]!r}"
+            raise ValueError(f"{place}: {said}; a line of this trace has {', '.join(self.columns)}")
+        for column, value in zip(self.columns, found, strict=True):
+            if column in ("event", "variable"):
+                if self.names and value not in self.names:
+                    raise ValueError(f"{place}: {value!r} is no {column}: {', '.join(self.names)}")
+            elif not _is_number(value, whole=column not in ("time", "value")):
+                raise ValueError(f"{place}: {column} = {value!r} is no number")
+        return found
+
+
+def _is_number(text: str, whole: bool) -> bool:
+    if whole:
+        return text.removeprefix("-").isdecimal()
+    try:
+        return Decimal(text).is_finite()
+    except InvalidOperation:
+        return False
+
+
+def read(path: Path, form: Form) -> list[tuple[int, list[str]]]:
+    """Number and columns of each line, the header left out.
+
+    Raises OSError, or ValueError with file and line, if it is no such trace or there is nothing in it.
+    """
+    told = []
+    for number, line in enumerate(_text(path).splitlines(), start=1):
+        columns = [column.strip() for column in line.split(",")]
+        if columns == [""] or columns[0] in ("time", "time_s"):
+            continue
+        if (found := form.told(f"{path}:{number}", columns)) is not None:
+            told.append((number, found))
+    if not told:
+        raise ValueError(f"{path}: nothing is traced in it; lines of {', '.join(form.columns)} are wanted")
+    return told
+
+
+def _text(path: Path) -> str:
     data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    for number, line in enumerate(text.splitlines(), start=1):
-        columns = line.split(",")
-        if columns[0] not in ("time", "time_s"):
-            yield number, columns
+    try:
+        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except EOFError:
+        raise ValueError(f"{path}: the compressed file is cut off") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path}: not what gzip writes: {error}") from None
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise ValueError(f"{path}: no text: byte {error.start:,} of it is 0x{byte:02x}") from None
 
 
 def ns(seconds: str) -> int:
@@ -79,8 +136,14 @@ def _first(ours: list[Line], theirs: list[Line], trace: Path, tolerance_ns: int)
     return None
 
 
-def report(compared: dict[Path, str | None], lines: int) -> int:
-    """Prints the first difference with each trace, or that there is none; the exit code."""
-    found = [text for text in compared.values() if text]
-    print("\n".join(found) if found else f"no difference in {lines:,} lines of {len(compared)} traces")
+def report(compared: Sequence[str | None], lines: int, unseen: Sequence[str] = ()) -> int:
+    """Prints the first difference with each trace, or that there is none; the exit code.
+
+    unseen: what no trace tells, though it could.
+    """
+    found = [text for text in compared if text]
+    traces = "1 trace" if len(compared) == 1 else f"{len(compared)} traces"
+    print("\n".join(found) if found else f"no difference in {lines:,} lines of {traces}")
+    if unseen and not found:
+        print(f"not traced, so not compared: {', '.join(unseen)}")
     return int(bool(found))

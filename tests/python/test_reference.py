@@ -98,3 +98,66 @@ def test_bad_input_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureF
     assert ns2.main([str(scenario), str(NS2 / "drop1_reno_old.csv.gz")]) == 2
     assert ns2.main([str(NS2 / "drop1_reno_old.toml"), str(tmp_path / "none.csv")]) == 2
     assert "none.csv" in capsys.readouterr().err
+
+
+STATE = "time_s,variable,value\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "said"),
+    [
+        ("a.csv", b"time_s,event,packet\n", "nothing is traced in it; lines of time, event"),
+        ("a.csv", b"0,send,0\nsoon,send,1\n", "a.csv:2: time = 'soon' is no number"),
+        ("a.csv", b"0,send,0\n1,send,1.5\n", "a.csv:2: packet = '1.5' is no number"),
+        ("a.csv", b"0,send,0\n1,sent,1\n", "a.csv:2: 'sent' is no event: send, arrive, ack"),
+        ("a.csv", b"0,send\n", "a.csv:1: 2 columns, '0,send'; a line of this trace has time, event, packet"),
+        ("a.csv", bytes(range(250, 256)) * 9, "a.csv: no text: byte 0 of it is 0xfa"),
+        ("a.csv.gz", gzip.compress(b"0,send,0\n" * 999)[:40], "a.csv.gz: the compressed file is cut off"),
+        ("a.csv.gz", b"0,send,0\n", "a.csv.gz: not what gzip writes"),
+    ],
+)
+def test_what_is_no_trace_is_refused(
+    name: str, written: bytes, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 is for runs that differ."""
+    trace = tmp_path / name
+    trace.write_bytes(written)
+    assert ns2.main([str(NS2 / "drop1_reno_old.toml"), str(trace)]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1, told
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (STATE, "state.csv: nothing is traced in it"),
+        (STATE + "0.0,ssthresh_,50\n", "state.csv: cwnd_ is not traced in it"),
+    ],
+)
+def test_a_state_trace_without_the_window_is_refused(
+    written: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = tmp_path / "state.csv"
+    state.write_text(written)
+    files = [NS2 / "drop1_reno_old.toml", NS2 / "drop1_reno_old.csv.gz", state]
+    assert ns2.main([str(f) for f in files]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_variables_that_were_not_compared_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with gzip.open(NS2 / "drop1_reno_old_state.csv.gz", "rt") as file:
+        lines = [line for line in file if "dupacks_" not in line]
+    state = tmp_path / "state.csv"
+    state.write_text("".join(lines))
+    files = [NS2 / "drop1_reno_old.toml", NS2 / "drop1_reno_old.csv.gz", state]
+    assert ns2.main([str(f) for f in files]) == 0
+    assert "not traced, so not compared: dupacks_" in capsys.readouterr().out
+
+
+def test_a_trace_of_another_kind_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    cwnd = NS3 / "full_Tahoe_cwnd.csv.gz"
+    assert ns3.main([str(NS3 / "full_Tahoe.toml"), "--segments", str(cwnd)]) == 2
+    assert f"{cwnd}:1: 3 columns, '1.000000000,0,536'; a line of this trace has" in capsys.readouterr().err
