@@ -43,7 +43,9 @@ class Profile:
     segments: int
     needless: int
     timeouts: int
+    #: Outside of episodes, by cause; and all of it, theirs too.
     idle_s: dict[str, float]
+    idle_all_s: float
     rtt_mean_s: float | None
     rtt_min_s: float | None
     window_max_bytes: int
@@ -159,6 +161,7 @@ def profile(flow: Flow, name: str) -> Profile:
         needless=int(row["needless"]),
         timeouts=int(row["timeouts"]),
         idle_s=sums,
+        idle_all_s=float(row["idle_total_s"]),
         rtt_mean_s=row.get(f"{kind}_mean_s"),
         rtt_min_s=row.get(f"{kind}_min_s"),
         window_max_bytes=int(row["window_max_bytes"]),
@@ -221,6 +224,9 @@ def _facts(a: Profile, b: Profile) -> list[Difference]:
     if a.rtt_mean_s and b.rtt_mean_s and a.rtt_min_s and b.rtt_min_s:
         words = [f"{seconds(p.rtt_mean_s or 0)}, least {seconds(p.rtt_min_s or 0)}" for p in (a, b)]
         add("RTT, mean", a.rtt_mean_s, b.rtt_mean_s, words[0], words[1])
+    if max(a.idle_all_s, b.idle_all_s) >= 0.01:
+        words = [plain_seconds(p.idle_all_s) for p in (a, b)]
+        add("idle, in episodes and outside", a.idle_all_s, b.idle_all_s, words[0], words[1])
     shares = [p.retransmitted / p.segments if p.segments else 0.0 for p in (a, b)]
     words = [f"{p.retransmitted:,} ({percent(s)})" for p, s in zip((a, b), shares, strict=True)]
     if a.retransmitted or b.retransmitted:
@@ -262,7 +268,8 @@ def page(found: Comparison) -> list[str]:
 
 
 def _signed(value: float) -> str:
-    return ("+" if value >= 0 else "−") + plain_seconds(abs(value))
+    shown = plain_seconds(abs(value))
+    return shown if shown == plain_seconds(0.0) else ("+" if value > 0 else "−") + shown
 
 
 def verdict(found: Comparison) -> str:

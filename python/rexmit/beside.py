@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -128,10 +128,12 @@ def opened(
     scenario = path if path.suffix == ".toml" else path / "scenario.toml"
     if path.is_dir() and not scenario.exists():
         raise ValueError(f"{path}: no folder of a run: rexmit run SCENARIO --out {path} makes one")
-    if path.is_dir() and _ran_live(path):
+    if path.is_dir() and (told := _ran_live(path)):
         _nothing_to_set(path, set, seed, "what ran live is over")
-        sender, receiver = _captures(path)
-        return capture(sender, receiver=receiver)
+        sender, receiver = _captures(path, told)
+        found = capture(sender, receiver=receiver)
+        found.called = f"{path} (live)"
+        return found
     if scenario.exists() and scenario.suffix == ".toml":
         return run(scenario, seed=seed, set=set)
     _nothing_to_set(path, set, seed, "a capture is what it is")
@@ -143,19 +145,27 @@ def _nothing_to_set(path: Path, set: Mapping[str, Any] | None, seed: int | None,
         raise ValueError(f"{path}: {why}; keys and seeds are set where a scenario is simulated")
 
 
-def _ran_live(folder: Path) -> bool:
+def _ran_live(folder: Path) -> Row | None:
+    """What is written of a live run (docs/json.md, `simulation`); None for any other folder."""
     summary = folder / "summary.json"
     if not summary.exists():
-        return False
-    told = json.loads(summary.read_text(encoding="utf-8")).get("simulation", {})
-    return told.get("bridge") is not None
+        return None
+    told: Row = json.loads(summary.read_text(encoding="utf-8")).get("simulation", {})
+    return told if told.get("bridge") is not None else None
 
 
-def _captures(folder: Path) -> tuple[Path, Path]:
-    """The captures at both ends of the first flow of a live run."""
-    scenario = tomllib.loads((folder / "scenario.toml").read_text(encoding="utf-8"))
-    flow = scenario["flow"][0]
-    found = [folder / "captures" / f"{flow[end]}.pcapng" for end in ("from", "to")]
+def _captures(folder: Path, told: Row) -> tuple[Path, Path]:
+    """The captures at both ends of what carried most data in a live run: at its sender, at its receiver."""
+    ways = (
+        (int(flow[way]["data_bytes"]), *((flow["from"], flow["to"])[::order]))
+        for flow in told["flows"]
+        if flow["stack"] is not None
+        for way, order in (("forward", 1), ("back", -1))
+    )
+    largest = max(ways, key=lambda way: way[0], default=None)
+    if largest is None:
+        raise ValueError(f"{folder}: no TCP connection in it carries data")
+    found = [folder / "captures" / f"{node}.pcapng" for node in largest[1:]]
     for path in found:
         if not path.exists():
             raise ValueError(f"{path}: the capture at {path.stem} is not there any more")
@@ -176,7 +186,9 @@ TIMES = ("start", "last", "first_repair", "end")
 
 
 def _matched(first: list[Row], second: list[Row]) -> list[Pair]:
-    """Pairs by nearest beginnings, each row once; what is left stands alone. In order of time."""
+    """Pairs by nearest beginnings, each row once, none across another; what is left stands alone. In order of
+    time.
+    """
     near = max(NEAR_S, _beat([r["start"] for r in first]) / 2, _beat([r["start"] for r in second]) / 2)
     close = sorted(
         (abs(a["start"] - b["start"]), i, k)
@@ -185,11 +197,14 @@ def _matched(first: list[Row], second: list[Row]) -> list[Pair]:
         if abs(a["start"] - b["start"]) <= near
     )
     partner: dict[int, int] = {}
-    taken: set[int] = set()
+    chosen: list[tuple[int, int]] = []
     for _, i, k in close:
-        if i not in partner and k not in taken:
+        place = bisect(chosen, (i, k))
+        before, after = chosen[place - 1 : place], chosen[place : place + 1]
+        if all(b[0] < i and b[1] < k for b in before) and all(i < b[0] and k < b[1] for b in after):
+            chosen.insert(place, (i, k))
             partner[i] = k
-            taken.add(k)
+    taken = set(partner.values())
     pairs = [Pair(a, second[partner[i]] if i in partner else None) for i, a in enumerate(first)]
     pairs += [Pair(None, b) for k, b in enumerate(second) if k not in taken]
     return sorted(pairs, key=_begins)

@@ -26,6 +26,7 @@ GOOD = Profile(
     needless=0,
     timeouts=0,
     idle_s={},
+    idle_all_s=0.0,
     rtt_mean_s=0.04,
     rtt_min_s=0.03,
     window_max_bytes=450_000,

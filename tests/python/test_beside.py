@@ -57,6 +57,36 @@ def test_outages_on_a_beat_match_over_half_of_it() -> None:
     assert starts(pairs) == [(5.0, 6.9), (10.0, 11.9), (15.0, 16.9)]
 
 
+def test_no_pair_crosses_another() -> None:
+    # By nearness alone 0.387 and 0.139 would be a pair across that of 0.142.
+    pairs = beside._matched(at(0.142, 0.384, 0.387), at(0.139, 0.141, 0.383))
+    assert starts(pairs) == [(None, 0.139), (0.142, 0.141), (0.384, 0.383), (0.387, None)]
+    for first, second in ((at(*range(5)), at(*(k / 3 for k in range(15)))), (at(0.1, 0.2), at(0.05, 0.15))):
+        found = [p for p in starts(beside._matched(first, second)) if None not in p]
+        assert found == sorted(found)
+        assert [b for _, b in found] == sorted(b or 0.0 for _, b in found)
+        assert found
+
+
+def test_of_a_live_run_the_largest_flow_counts(tmp_path: Path) -> None:
+    (tmp_path / "captures").mkdir()
+    for node in ("a", "b", "c", "d"):
+        (tmp_path / "captures" / f"{node}.pcapng").touch()
+
+    def flow(name: str, ends: str, forward: int, back: int, stack: str | None = "rfc-sack") -> beside.Row:
+        ways = {"forward": {"data_bytes": forward}, "back": {"data_bytes": back}}
+        return {"flow": name, "from": ends[0], "to": ends[1], "stack": stack} | ways
+
+    told = {"flows": [flow("small", "ab", 20, 0), flow("web", "cd", 5, 400), flow("udp", "ad", 900, 0, None)]}
+    found = beside._captures(tmp_path, told)
+    assert [path.stem for path in found] == ["d", "c"]
+    (tmp_path / "captures" / "d.pcapng").unlink()
+    with pytest.raises(ValueError, match=r"d\.pcapng: the capture at d is not there any more"):
+        beside._captures(tmp_path, told)
+    with pytest.raises(ValueError, match="no TCP connection in it carries data"):
+        beside._captures(tmp_path, {"flows": [flow("udp", "ad", 900, 0, None)]})
+
+
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, beside.SideBySide]:
     path = tmp_path_factory.mktemp("beside") / "pair.toml"
