@@ -61,6 +61,13 @@ def bridge(run: Json) -> list[str]:
     kept: Json | None = run.get("bridge")
     if not kept:
         return []
+    whose = []
+    if own := kept["own_hosts"]:
+        ends = {end for flow in run["flows"] if flow["stack"] for end in (flow["from"], flow["to"])}
+        others = sorted(ends - set(own))
+        words = f"rexmit's own at {' and '.join(own)}"
+        words += f", this kernel's at {' and '.join(others)}" if others else ""
+        whose = [f"  TCP      {words}"]
     late = [(name, kept[f"late_{key}_s"]) for name, key in LATE]
     told = ", ".join(f"{name} {seconds(float(value))}" for name, value in late if value is not None)
     words = f"packets left late by {told}; " if told else "no packet passed; "
@@ -69,7 +76,7 @@ def bridge(run: Json) -> list[str]:
         words += "; without real-time priority"
     if not kept["cores_awake"]:
         words += "; idle cores could halt"
-    return wrap(
+    return whose + wrap(
         words, WIDTH, initial_indent="  bridge   ", subsequent_indent=" " * 11, break_on_hyphens=False
     )
 

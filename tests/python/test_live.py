@@ -64,6 +64,7 @@ def test_the_page_is_that_of_a_run_with_a_line_on_the_bridge(
     assert main(["run", str(scenario), "--bench", "live", "--out", str(out), "--figures", "none"]) == 0
     page = capsys.readouterr().out
     assert page.startswith("live, Linux ")
+    assert "  TCP  " not in page
     assert "1.00 MB in" in page
     assert "by channel dark" in page
     assert "  bridge   packets left late by p50 " in page
@@ -235,6 +236,8 @@ def test_rexmits_own_tcp_tells_as_much_as_a_simulated_one() -> None:
     assert way["resent_packets"] == row["retransmitted_segments"] > 0
     assert way["timeouts"] == row["timeouts"]
     assert way["data_bytes"] - way["resent_bytes"] == way["delivered_bytes"] == 1_000_000
+    assert run.summary["bridge"]["own_hosts"] == ["pc", "server"]
+    assert "  TCP      rexmit's own at pc and server\n" in str(run)
 
 
 @needs_bench

@@ -55,15 +55,17 @@ pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Re
         anchors: outcome.anchors.clone(),
     };
     let mut report = Report::new(scenario, at, &summary, losses);
-    report.live = Some(bridge(outcome));
+    report.live = Some(bridge(scenario, plan, outcome));
     report
 }
 
-fn bridge(outcome: &Outcome) -> Live {
+fn bridge(scenario: &Scenario, plan: &Plan, outcome: &Outcome) -> Live {
     let q = &outcome.quality;
+    let nodes = scenario.nodes.iter().enumerate();
     Live {
         origin: outcome.origin,
         kernel: outcome.kernel.clone(),
+        own_hosts: nodes.filter(|(at, _)| plan.is_own(*at)).map(|(_, node)| node.name.clone()).collect(),
         end: match outcome.end {
             End::Overdue => Some("overdue"),
             End::Failed(_) => Some("failed"),

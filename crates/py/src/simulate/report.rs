@@ -82,6 +82,8 @@ pub struct Live {
     /// The wall clock at the beginning of the run.
     pub origin: Time,
     pub kernel: String,
+    /// Hosts whose TCP was rexmit's own; at the others it was the kernel's.
+    pub own_hosts: Vec<String>,
     /// How it ended, where no simulation ends so.
     pub end: Option<&'static str>,
     /// Why it could not go on.
@@ -367,6 +369,7 @@ fn put_live(l: &Live, out: &mut Vec<u8>) {
     object!(out,
         "origin_ns": l.origin.0,
         "kernel": l.kernel,
+        "own_hosts": l.own_hosts,
         "late_p50_s": l.late[0],
         "late_p99_s": l.late[1],
         "late_p999_s": l.late[2],
