@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit import against
 from rexmit.against import Comparison
@@ -67,12 +67,19 @@ class SideBySide:
     @cached_property
     def episodes(self) -> list[Pair]:
         """Episodes of both, matched by when they began."""
-        return _matched(*(_since_start(flow, flow.episodes()) for flow in self.flows))
+        return _matched(*self._rows("episodes"))
 
     @cached_property
     def bursts(self) -> list[Pair]:
         """Bursts of losses of both, matched by when they began."""
-        return _matched(*(_since_start(flow, flow.bursts()) for flow in self.flows))
+        return _matched(*self._rows("bursts"))
+
+    def _rows(self, table: Literal["bursts", "episodes"]) -> list[list[Row]]:
+        """Of each flow, with the outages that are known, times counted from the flow's first packet."""
+        return [
+            _since_start(flow, labelled(capture, flow, table))
+            for capture, flow in zip(self.captures, self.flows, strict=True)
+        ]
 
     def figure(self) -> Figure:
         """The sequence graphs laid over each other, and how far the second is ahead."""
@@ -80,8 +87,8 @@ class SideBySide:
 
         names = _short(*self.names)
         parts = [
-            (name, flow.frame("packets"), flow.episodes(), flow.bursts(), flow.row)
-            for name, flow in zip(names, self.flows, strict=True)
+            (name, flow.frame("packets"), labelled(capture, flow, "episodes"), flow.bursts(), flow.row)
+            for name, capture, flow in zip(names, self.captures, self.flows, strict=True)
         ]
         return figures.side_by_side(parts[0], parts[1])
 
@@ -122,6 +129,7 @@ def opened(
     holds no run, or where there is nothing to override.
     """
     from rexmit.api import capture
+    from rexmit.folder import LiveFolder
     from rexmit.simulation import run
 
     path = Path(place)
@@ -131,13 +139,21 @@ def opened(
     if path.is_dir() and (told := _ran_live(path)):
         _nothing_to_set(path, set, seed, "what ran live is over")
         sender, receiver = _captures(path, told)
-        found = capture(sender, receiver=receiver)
+        found = LiveFolder(path, sender, receiver)
         found.called = f"{path} (live)"
         return found
     if scenario.exists() and scenario.suffix == ".toml":
         return run(scenario, seed=seed, set=set)
     _nothing_to_set(path, set, seed, "a capture is what it is")
     return capture(path)
+
+
+def labelled(capture: Capture, flow: Flow, table: Literal["bursts", "episodes"]) -> list[Row]:
+    """A flow's bursts or episodes, with `outage` where the run knows which one took data of them."""
+    from rexmit.folder import LiveFolder
+
+    rows = flow.bursts() if table == "bursts" else flow.episodes()
+    return capture.label(flow, rows, table) if isinstance(capture, LiveFolder) else rows
 
 
 def _nothing_to_set(path: Path, set: Mapping[str, Any] | None, seed: int | None, why: str) -> None:
@@ -231,12 +247,16 @@ def _table(what: str, pairs: Sequence[Pair]) -> list[str]:
     head: tuple[str, ...] = ("#", "", "at", "lost", "repaired by", "silence", "timeouts", "took", "cost")
     if what != "episodes":
         head = ("#", "", "at", "lost", "trigger", "silence")
+    width = len(head)
+    outages = any(row and row.get("outage") for pair in pairs for row in (pair.first, pair.second))
+    head += ("outage",) * outages
     rows: list[tuple[str, ...]] = [head]
     for number, pair in enumerate(pairs[:LISTED], 1):
-        rows += _rows(number, pair, len(head))
+        told = zip(_rows(number, pair, width), _outages(pair), strict=False)
+        rows += [(*row, outage) if outages else row for row, outage in told]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     for row in rows:
-        cells = [f"{cell:{'<' if i in (1, 4) else '>'}{widths[i]}}" for i, cell in enumerate(row)]
+        cells = [f"{cell:{'<' if i in (1, 4, width) else '>'}{widths[i]}}" for i, cell in enumerate(row)]
         lines.append(("  " + "  ".join(cells)).rstrip()[:WIDTH])
     if len(pairs) > LISTED:
         lines.append(f"  and {count(len(pairs) - LISTED, 'more pair')}; --json has all")
@@ -251,6 +271,12 @@ def _rows(number: int, pair: Pair, width: int) -> list[tuple[str, ...]]:
     if pair.first is not None and pair.second is not None:
         rows.append(("", "", *_change(pair.first, pair.second))[:width])
     return rows
+
+
+def _outages(pair: Pair) -> tuple[str, str, str]:
+    """Which known outage took data: in the first, in the second, and whether it was the same."""
+    first, second = ((row or {}).get("outage") or "" for row in (pair.first, pair.second))
+    return first, second, "" if not first and not second else "=" if first == second else "≠"
 
 
 def _cells(row: Row | None) -> tuple[str, ...]:

@@ -104,6 +104,22 @@ def test_a_run_beside_itself_differs_in_nothing(pair: tuple[Path, beside.SideByS
     assert "only" not in found.page()
 
 
+def test_known_outages_are_named_on_the_page_and_in_the_figure(
+    pair: tuple[Path, beside.SideBySide], tmp_path: Path
+) -> None:
+    page = pair[1].page()
+    head = next(line for line in page.splitlines() if "repaired by" in line)
+    assert head.endswith("  outage")
+    both = [
+        p.first["outage"]
+        for p in pair[1].episodes
+        if p.first and p.second and p.first["outage"] == p.second["outage"] is not None
+    ]
+    assert both[:2] == ["dark 0", "dark 1"]
+    drawn = pair[1].figure().save(tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert drawn.count(">dark 0<") == 2
+
+
 def test_the_same_outages_of_two_stacks_are_matched(pair: tuple[Path, beside.SideBySide]) -> None:
     found = pair[1]
     both = [p for p in found.episodes if p.first is not None and p.second is not None]

@@ -29,13 +29,15 @@ STYLES = ((BLACK, "-"), (BLUE, "--"))
 #: Height of a strip of episodes, as a share of the panel.
 STRIP = 0.025
 GRID = 2000
+#: More names would lie over each other.
+NAMED = 12
 
 
 @styled
 def side_by_side(first: Part, second: Part) -> Figure:
     """The highest byte sent by two flows against time since each one's first packet; bursts of losses as
-    crosses where their first copy was sent, episodes as strips at the top (first) and at the bottom (second).
-    Below, how many bytes the second is ahead.
+    crosses where their first copy was sent, episodes as strips at the top (first) and at the bottom (second),
+    with the outage that took data of them where it is known. Below, how many bytes the second is ahead.
     """
     fig, (ax, apart) = canvas(2, height=5.6, gridspec_kw={"height_ratios": [3, 1]})
     steps = [_progress(part) for part in (first, second)]
@@ -93,6 +95,16 @@ def _strip(ax: Axes, part: Part, place: float, colour: str) -> None:
             zorder=1,
         )
         ax.add_patch(box)
+        if episode.get("outage") and len(episodes) <= NAMED:
+            ax.text(
+                left,
+                place + STRIP + 0.01 if place == 0 else place - 0.01,
+                episode["outage"],
+                va="bottom" if place == 0 else "top",
+                transform=ax.get_xaxis_transform(),
+                fontsize=6.5,
+                color=colour,
+            )
 
 
 def _ahead(ax: Axes, steps: list[tuple[Floats, Floats]]) -> None:
