@@ -5,6 +5,7 @@ printed.
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -128,12 +129,12 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-class Named:
+class Named(ABC):
     """The tables of a capture, of a run or of many runs, each by its name."""
 
+    @abstractmethod
     def table(self, name: Any) -> Table:
         """One of the tables by its name."""
-        raise NotImplementedError
 
     @property
     def bursts(self) -> Table:
