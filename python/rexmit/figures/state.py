@@ -66,7 +66,7 @@ def cwnd(state: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any]) -> 
     for ax in (upper, lower):
         shade_episodes(ax, episodes, high, most_numbers=14 if ax is upper else 0)
     legend_above(upper)
-    lower.legend(loc="upper left", ncols=3)
+    legend_above(lower, numbered=False)
     title(fig, "Congestion window and timer", {**flow, "vantage": None})
     return Figure(fig, "cwnd")
 

@@ -213,8 +213,11 @@ def shade_episodes(ax: Axes, episodes: Sequence[dict[str, Any]], until: float, m
     return len(seen)
 
 
-def legend_above(ax: Axes, columns: int = 6) -> None:
-    """A legend above the axes, outside the data: lines of at most `columns`, about as long as each other."""
+def legend_above(ax: Axes, columns: int = 6, numbered: bool = True) -> None:
+    """A legend above the axes, outside the data: lines of at most `columns`, about as long as each other.
+
+    numbered: the episodes' numbers stand between.
+    """
     _, labels = ax.get_legend_handles_labels()
     if labels:
         ax.legend(
@@ -222,7 +225,7 @@ def legend_above(ax: Axes, columns: int = 6) -> None:
             bbox_to_anchor=(0, 1.0),
             borderpad=0,
             ncols=ceil(len(labels) / ceil(len(labels) / columns)),
-            borderaxespad=1.6,  # room for the episodes' numbers
+            borderaxespad=1.6 if numbered else 0.3,
             markerscale=1.6,
             handletextpad=0.4,
             columnspacing=1.2,
