@@ -186,6 +186,7 @@ def live_many(
     idle: float | None = None,
     interval: float = 1.0,
     tables: Sequence[TableName | RunTableName] = (),
+    bin: float | None = None,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Batch:
     """Runs them on the live bench, one after the other, as `simulate_many` does in the simulator. In its

@@ -72,9 +72,9 @@ def runs(
         untold = [name for name in tables if name in UNTOLD]
         if untold:
             raise ValueError(f"table {untold[0]} is not there live: {UNTOLD[untold[0]]}")
-        if bin is not None or threads is not None:
-            raise ValueError('bin and threads are for bench="sim": live runs follow one another')
-        return LiveRuns(variants, plan, options, tuple(tables), None, None, progress)
+        if threads is not None:
+            raise ValueError('threads are for bench="sim": live runs follow one another')
+        return LiveRuns(variants, plan, options, tuple(tables), bin, None, progress)
     if bench != "sim":
         raise ValueError(f"bench = {bench!r}: one of sim, live")
     return Runs(variants, plan, options, tuple(tables), bin, threads, progress)
@@ -291,7 +291,9 @@ class LiveRuns(Runs):
                 f'table {tables[0]} was not kept: rx.runs(…, bench="live", tables=("{tables[0]}",))'
             )
         variants = [variant._variant(None) for variant in self._variants]
-        return bench.play_many(variants, plan, tables=list(tables), progress=progress, **self._options)
+        return bench.play_many(
+            variants, plan, tables=list(tables), bin=bin, progress=progress, **self._options
+        )
 
     def __getitem__(self, which: Any) -> Any:
         raise ValueError(

@@ -78,7 +78,7 @@ def check() -> list[dict[str, Any]]:
 
 
 def clean() -> dict[str, Any]:
-    """Removes what runs that were killed have left: namespaces, traces, folders, processes, left."""
+    """Removes what runs that were killed have left: namespaces, folders, processes, left."""
     return cast("dict[str, Any]", json.loads(_core_of_linux("live_clean")()))
 
 
@@ -116,7 +116,6 @@ def clean_page(removed: dict[str, Any]) -> list[str]:
     if not any(removed.values()):
         return ["nothing was left behind"]
     lines = [f"removed {name}" for name in removed["namespaces"]]
-    lines += [f"removed trace buffer {name}" for name in removed["traces"]]
     lines += [f"removed {path}, captures that nobody was to keep" for path in removed["folders"]]
     if removed["processes"]:
         lines.append(f"ended {count(removed['processes'], 'process', 'processes')} in them")

@@ -70,6 +70,17 @@ def test_the_page_is_that_of_a_run_with_a_line_on_the_bridge(
     assert "  bridge   packets left late by p50 " in page
     assert (out / "captures" / "pc.pcapng").stat().st_size > 10_000
     assert json.loads((out / "summary.json").read_text())["simulation"]["bridge"]["overload"] == 0
+    # Compared from its folder, it still knows its outages.
+    found = rx.compare(out, scenario)
+    assert found.names == (f"{out} (live)", "short, seed 1")
+    known = [pair for pair in found.bursts if pair.first and pair.first["outage"]]
+    assert known
+    assert {pair.first["outage"] for pair in known if pair.first} == {"dark 0"}
+    assert "dark 0" in found.page()
+    (out / "tables" / "bursts.parquet").unlink()
+    assert [p.first and p.first["outage"] for p in rx.compare(out, scenario).bursts] == [
+        p.first and p.first["outage"] for p in found.bursts
+    ], "the same from CSV"
 
 
 @needs_bench
@@ -88,6 +99,62 @@ def test_tables_know_what_the_bridge_lost() -> None:
     assert run.flows[0].row["lost_copies"] == (drops["payload_bytes"] > 0).sum()
     with pytest.raises(ValueError, match="no kernel tells why"):
         len(run.truth)
+
+
+#: rexmit's own TCP through a long outage, and beside it datagrams and a kernel's transfer back.
+LOST_AGAIN = """
+name = "again"
+duration = "3s"
+[dumbbell]
+pairs = 2
+[dumbbell.bottleneck]
+rate = "10Mbps"
+delay = "5ms"
+[[dumbbell.bottleneck.channel]]
+name = "dark"
+kind = "outage"
+schedule = { every = "20s", for = "900ms", phase = "300ms", anchor = "first-syn" }
+[[flow]]
+name = "own"
+from = "left-1"
+to = "right-1"
+stack = "osx-10.7"
+receiver = "linux-2.6-reno"
+workload = { kind = "endless" }
+[[flow]]
+name = "voice"
+from = "left-2"
+to = "right-2"
+transport = "datagram"
+packet = "200B"
+stop = "2s"
+workload = { kind = "constant-rate", rate = "160kbps" }
+"""
+
+
+@needs_bench
+def test_what_was_lost_when_it_was_sent_again_has_the_reason_of_rexmits_own_tcp() -> None:
+    runs = rx.runs(LOST_AGAIN, bench="live", tables=("drops",), bin=0.1)
+    assert runs.failure is None
+    drops = runs.drops.to_pandas()
+    assert drops["reason"].notna().all()
+    timers = drops[drops["reason"] == "timeout"]
+    assert set(timers["name"]) == {"own"}
+    # One for each time that the timer fired in the dark.
+    assert timers["backoff"].tolist() == list(range(len(timers))) != []
+    assert drops.loc[drops["reason"] == "new", "backoff"].isna().all()
+    series = runs.series.to_pandas()
+    assert series["lost_packets"].sum() == len(drops)
+    lost = {name: len(rows) for name, rows in drops.groupby("name")}
+    voice = series[(series["flow"] == "voice") & (series["direction"] == "forward")]
+    assert (voice["sent_packets"].sum(), voice["sent_bytes"].sum()) == (200, 40_000)
+    assert voice["arrived_packets"].sum() == 200 - lost["voice"]
+    dark = series[(series["start_s"] > 0.45) & (series["start_s"] < 1.05)]
+    assert dark["arrived_packets"].sum() == 0 < dark["sent_packets"].sum()
+    back = series[(series["flow"] == "own") & (series["direction"] == "back")]
+    assert back["sent_packets"].sum() > 50
+    with pytest.raises(ValueError, match="follow one another"):
+        rx.runs(LOST_AGAIN, bench="live", threads=2)
 
 
 @needs_bench
@@ -134,10 +201,10 @@ def test_a_dumbbell_joins_each_connection_at_its_own_two_hosts() -> None:
     state = run.state.to_pandas()
     assert set(state["name"]) == {"up-1", "up-2", "back"}
     assert state["cwnd_bytes"].gt(0).all()
-    traced = run.summary["bridge"]["state_from"] == "tcp_probe"
-    # What is told at every ACK knows no timer; what is asked for every 5 ms does.
-    assert state["rto_s"].isna().any() == traced
-    assert state["rto_s"].notna().any()
+    assert run.summary["bridge"]["state_from"] in ("bpf", "tcp_info")
+    # Whoever tells it, all is known but the count of duplicate ACKs.
+    assert state[["rto_s", "backoff", "pipe_bytes", "peer_window_bytes"]].notna().all().all()
+    assert state["dupacks"].isna().all()
     for _, rows in state.groupby(["connection", "from_client"]):
         assert rows["time"].is_monotonic_increasing
         assert rows["una"].is_monotonic_increasing

@@ -11,13 +11,12 @@ use crate::command::Programs;
 use crate::error::{Error, Told};
 use crate::host::{self, Host};
 use crate::netns::Namespace;
-use crate::own::Viewed;
 use crate::own::host::{self as own, Station};
 use crate::plan::{Carrier, Connection, Plan};
 use crate::poll::Poller;
 use crate::record::{Capture, Taken};
 use crate::report::{End, Outcome, Probed};
-use crate::trace::{Traced, Tracer, tracefs};
+use crate::trace::{Traced, Tracer};
 use crate::transfer::{self, Ended};
 use crate::{awake, check, datagrams, stamps, stream, sys};
 use net::NodeId;
@@ -25,7 +24,7 @@ use std::collections::BTreeMap;
 use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use time::{Span, Time};
@@ -113,7 +112,7 @@ impl<'a> Bench<'a> {
             folder: folder.to_owned(),
             programs: None,
             poller: None,
-            tracer: start_tracer(plan, lock),
+            tracer: start_tracer(plan),
             transfers,
             threads: Vec::new(),
             listeners: Vec::new(),
@@ -156,6 +155,7 @@ impl<'a> Bench<'a> {
             seed: self.plan.seed,
             ports: ports.collect(),
             queues: self.plan.queues.clone(),
+            bin: self.plan.bin,
             real_time: self.plan.real_time,
         };
         let shared = Arc::new(BridgeShared::default());
@@ -282,7 +282,8 @@ impl<'a> Bench<'a> {
             polled,
             probed: Vec::new(),
             traced: None,
-            viewed: self.viewed(),
+            viewed: taken(&self.transfers.viewed),
+            explained: taken(&self.transfers.explained),
             links: found.links,
             tallies: found.tallies,
             anchors: found.anchors,
@@ -290,6 +291,7 @@ impl<'a> Bench<'a> {
             passed: found.book.connections,
             drops: found.book.drops,
             queued: found.book.queued,
+            bins: found.book.bins,
             inside: found.inside,
             quality: found.quality,
             captures,
@@ -314,7 +316,7 @@ impl<'a> Bench<'a> {
         Poller::start(wanted, clock, &self.transfers).map(Some).told("a thread for the senders' state")
     }
 
-    /// What trace points told of this run's senders.
+    /// What the kernel told of this run's senders.
     fn note(&self, outcome: &mut Outcome, traced: Traced, clock: &Clock) {
         let cookies = self.transfers.cookies.lock().map(|all| all.clone()).unwrap_or_default();
         let stream = |(connection, forward): (u32, bool)| {
@@ -336,7 +338,7 @@ impl<'a> Bench<'a> {
         });
         outcome.probed = probed.collect();
         if traced.lost > 0 {
-            outcome.warnings.push(format!("table state: the kernel had no room for {} ACKs", traced.lost));
+            outcome.warnings.push(format!("table state: the kernel had no room for {} rows", traced.lost));
         }
     }
 
@@ -389,10 +391,6 @@ impl<'a> Bench<'a> {
         self.transfers.ended.lock().map(|all| all.clone()).unwrap_or_default()
     }
 
-    fn viewed(&self) -> Vec<Viewed> {
-        self.transfers.viewed.lock().map(|mut all| std::mem::take(&mut *all)).unwrap_or_default()
-    }
-
     fn stop_transfers(&mut self) {
         self.transfers.stop.store(true, Ordering::Relaxed);
         self.threads.drain(..).for_each(|t| drop(t.join()));
@@ -415,8 +413,8 @@ impl std::ops::Drop for Bench<'_> {
     }
 }
 
-/// Where a kernel's sender is to tell its state at every ACK.
-fn start_tracer(plan: &Plan, lock: &Lock) -> Option<Result<Tracer, String>> {
+/// Where a kernel's sender is to tell its state at every ACK and every packet.
+fn start_tracer(plan: &Plan) -> Option<Result<Tracer, String>> {
     let wanted = plan.connections.iter().filter(|c| c.is_recorded);
     let senders = wanted.flat_map(|c| {
         let answers = !c.answers().is_silent();
@@ -426,7 +424,11 @@ fn start_tracer(plan: &Plan, lock: &Lock) -> Option<Result<Tracer, String>> {
     let mut ports: Vec<u16> = of_kernels.map(|(_, port, _)| port).collect();
     ports.sort_unstable();
     ports.dedup();
-    (!ports.is_empty()).then(|| Tracer::start(tracefs::name(lock), ports))
+    (!ports.is_empty()).then(|| Tracer::start(ports))
+}
+
+fn taken<T>(from: &Mutex<Vec<T>>) -> Vec<T> {
+    from.lock().map(|mut all| std::mem::take(&mut *all)).unwrap_or_default()
 }
 
 fn no_bridge() -> Error {

@@ -1,5 +1,6 @@
 //! The connections that pass the bridge, and the log of what links lost.
 
+use crate::bins::Bins;
 use crate::frames::{Headers, SYN, TCP};
 use path::{Cause, LinkId};
 use std::collections::HashMap;
@@ -97,6 +98,8 @@ pub struct Book {
     places: HashMap<Ends, u32>,
     pub drops: Vec<Drop>,
     pub queued: Vec<Queued>,
+    /// Where they are asked for.
+    pub bins: Option<Bins>,
     copies: u64,
 }
 
@@ -110,7 +113,18 @@ impl Book {
         self.copies += 1;
         let (offset, again) = if headers.protocol == TCP { passed.place(way, headers) } else { (0, false) };
         passed.count(way, now, headers, offset, again);
-        Which { connection, from_client, copy, came: now, offset, again, headers: *headers }
+        let which = Which { connection, from_client, copy, came: now, offset, again, headers: *headers };
+        if let Some(bins) = &mut self.bins {
+            bins.sent(now, &which);
+        }
+        which
+    }
+
+    /// A packet reaches its host.
+    pub fn arrived(&mut self, now: Time, which: Option<&Which>) {
+        if let (Some(bins), Some(which)) = (&mut self.bins, which) {
+            bins.arrived(now, which);
+        }
     }
 
     fn connection(&mut self, h: &Headers) -> (u32, bool) {

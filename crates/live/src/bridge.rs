@@ -5,6 +5,7 @@
 //! net before the net goes on: a late wake-up makes packets leave late, and shifts neither queue nor schedule.
 
 use crate::awake::Awake;
+use crate::bins::Bins;
 use crate::book::{Book, Queued, Which};
 use crate::clock::Clock;
 use crate::error::{Error, Told, sentence};
@@ -59,6 +60,8 @@ pub struct Setup {
     pub ports: Vec<(NodeId, u32, String)>,
     /// Links whose queues are recorded.
     pub queues: Vec<usize>,
+    /// What passes is counted by intervals of this length.
+    pub bin: Option<Span>,
     pub real_time: bool,
 }
 
@@ -196,6 +199,7 @@ impl Bridge {
         let net = Net::new(&setup.topology, setup.seed).map_err(scenario)?;
         let mut log =
             Log { frames: Frames::default(), which: Vec::new(), book: Book::default(), queues: Vec::new() };
+        log.book.bins = setup.bin.map(Bins::new);
         log.queues.resize(setup.topology.links.len(), false);
         setup.queues.iter().for_each(|q| log.queues[*q] = true);
         let mut quality = Quality::default();
@@ -386,6 +390,7 @@ impl Bridge {
         while let Some((time, step)) = self.net.advance_until(limit, &mut self.log) {
             let Step::Arrived { at, packet } = step else { continue };
             let frame = *self.net.content(packet);
+            self.log.book.arrived(time, self.log.which[frame.0 as usize].as_ref());
             let Some(port) = self.by_node[at.0 as usize] else { continue };
             self.ports[port].out.push((frame, time));
             if self.ports[port].out.len() >= BATCH {

@@ -6,7 +6,7 @@ use crate::error::{Error, sentence};
 use crate::plan::Plan;
 use crate::sys;
 use crate::threads::Rank;
-use crate::trace::{self, tracefs};
+use crate::trace;
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
@@ -94,12 +94,14 @@ pub fn machine() -> Vec<Finding> {
             false,
         ),
     });
-    all.push(match tracefs::has(trace::PROBE) {
-        Ok(()) => there("trace points", "kernels tell their senders' state at every ACK (tcp:tcp_probe)".into(), false),
-        Err(e) => not(
-            "trace points",
-            format!("tcp:tcp_probe can not be had: {}", sentence(&e)),
-            "a kernel with CONFIG_FTRACE, and CAP_SYS_ADMIN: without, senders are asked for their state every 5 ms".into(),
+    all.push(match trace::possible() {
+        Ok(()) => there("sender state", "kernels tell it at every ACK and every packet (BPF)".into(), false),
+        Err(why) => not(
+            "sender state",
+            format!("kernels can not be asked at every ACK: {why}"),
+            "a kernel with CONFIG_BPF_SYSCALL and CONFIG_DEBUG_INFO_BTF, and CAP_BPF and CAP_PERFMON: without, senders \
+             are asked every 5 ms"
+                .into(),
             false,
         ),
     });

@@ -4,7 +4,6 @@
 //! however the run ends, so that what bears the name of a free lock, or of none, is nobody's any more.
 
 use crate::error::{Error, Told};
-use crate::trace::tracefs;
 use crate::{netns, scratch, sys};
 use std::fs::{self, File};
 use std::io;
@@ -69,8 +68,6 @@ fn is_still(file: &File, path: &Path) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     pub namespaces: Vec<String>,
-    /// Trace buffers.
-    pub traces: Vec<String>,
     /// Folders of captures that nobody was to keep.
     pub folders: Vec<String>,
     /// Processes that still ran in the namespaces.
@@ -79,10 +76,9 @@ pub struct Removed {
     pub left: Vec<String>,
 }
 
-/// Names of namespaces and trace buffers that killed runs left.
+/// Names of namespaces that killed runs left.
 pub fn left_over() -> Vec<String> {
-    let mut names = listed(Path::new(netns::FOLDER)).unwrap_or_default();
-    names.extend(tracefs::instances());
+    let names = listed(Path::new(netns::FOLDER)).unwrap_or_default();
     names.into_iter().filter(|name| run_of(name).is_some_and(|id| dead(id).is_some())).collect()
 }
 
@@ -115,13 +111,6 @@ pub fn clean() -> Result<Removed, Error> {
         match netns::remove(&path) {
             true => removed.namespaces.push(name),
             false => removed.left.push(path.display().to_string()),
-        }
-    }
-    for name in tracefs::instances() {
-        let Some(_lock) = run_of(&name).and_then(dead) else { continue };
-        match tracefs::remove(&name) {
-            true => removed.traces.push(name),
-            false => removed.left.push(format!("trace buffer {name}")),
         }
     }
     for name in listed(Path::new(FOLDER)).unwrap_or_default() {

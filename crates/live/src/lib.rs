@@ -14,6 +14,7 @@
 //! | `host` | one host: namespace, veth pair, offloads, sysctls |
 //! | `clock` | virtual time against the wall clock and the kernel's timestamps |
 //! | `frames` | packets as bytes while the net carries their numbers; what a link may know of them |
+//! | `bins` | what passes, interval by interval |
 //! | `book` | the connections that pass, and the log of what links lost |
 //! | `lateness` | the histogram of how late packets left |
 //! | `bridge` | the thread that moves packets: kernel timestamps in, virtual time, the wall clock out |
@@ -30,7 +31,7 @@
 //! | `datagrams` | the same over UDP |
 //! | `command` | programs that run in the hosts instead |
 //! | `poll` | the senders' state by TCP_INFO |
-//! | `trace` | the same at every ACK, by the kernel's trace points |
+//! | `trace` | the same at every ACK and every packet, by a program at the kernel's trace points |
 //! | `bench` | a whole run: build, run, wait, take down, with every wait bounded |
 //! | `bench::plain` | the same hosts over a bridge of the kernel's, for a benchmark |
 //! | `bench::floor` | how late a thread is that only looks at the clock |
@@ -42,6 +43,7 @@
 
 mod awake;
 pub mod bench;
+mod bins;
 mod book;
 mod bridge;
 pub mod check;

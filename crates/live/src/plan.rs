@@ -103,6 +103,8 @@ pub struct Plan {
     pub snap: Option<u32>,
     /// Links whose queues are recorded.
     pub queues: Vec<usize>,
+    /// What passes the bridge is counted by intervals of this length; no scenario asks for it.
+    pub bin: Option<Span>,
     pub real_time: bool,
     /// What the built-in senders say.
     pub content: Content,
@@ -129,6 +131,7 @@ impl Plan {
             limit: s.duration.unwrap_or(LONGEST),
             snap: Some(s.record.snap_bytes.unwrap_or(SNAP)),
             queues: s.record.queues.clone(),
+            bin: None,
             real_time: s.live.real_time,
             content: Content::Zeros,
             sysctls: BTreeMap::new(),

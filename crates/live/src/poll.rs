@@ -16,6 +16,8 @@ pub const EVERY: Span = Span::from_millis(5);
 /// What a sender's kernel said at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Polled {
+    /// When it was asked, and when the answer was there: it holds for some moment between.
+    pub asked: Time,
     pub time: Time,
     /// Of the plan.
     pub connection: u32,
@@ -45,11 +47,11 @@ impl Poller {
                             continue;
                         }
                         let (connection, forward) = (*connection, *forward);
+                        let asked = clock.now();
                         let Some(info) = Info::of(socket) else { continue };
-                        // Taken afterwards: what an ACK changes in between it tells itself, if it is traced.
                         let time = clock.now();
                         if last.insert((connection, forward), info) != Some(info) {
-                            rows.push(Polled { time, connection, forward, info });
+                            rows.push(Polled { asked, time, connection, forward, info });
                         }
                     }
                 }

@@ -1,12 +1,13 @@
 //! What a run leaves: captures on the disk, what the bridge knows, what the ends counted.
 
+pub use crate::bins::{Bin, Bins};
 pub use crate::book::{Drop, Ends, Passed, Queued, Way, Which};
 pub use crate::bridge::Quality;
 pub use crate::command::Exit;
 pub use crate::counts::Counts;
 pub use crate::frames::{Headers, TCP};
 pub use crate::lateness::Lateness;
-pub use crate::own::Viewed;
+pub use crate::own::{Explained, Viewed};
 pub use crate::poll::{Info, Polled};
 pub use crate::record::Taken;
 pub use crate::trace::Probe;
@@ -30,7 +31,7 @@ pub enum End {
     Failed(String),
 }
 
-/// What an ACK found at a kernel's sender.
+/// What an ACK found at a kernel's sender, or a packet as it left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
     pub time: Time,
@@ -57,12 +58,14 @@ pub struct Outcome {
     pub ended: Vec<Ended>,
     /// The senders' state, where it was asked for.
     pub polled: Vec<Polled>,
-    /// The same at every ACK, where the kernel's trace points tell.
+    /// The same at every ACK and every packet, where the kernel lets us look.
     pub probed: Vec<Probed>,
-    /// Who tells kernels' senders' state, where it was asked for; the error is why no trace points do.
+    /// Whether it does, where it was asked for; the error is why not.
     pub traced: Option<Result<(), String>>,
     /// The same of rexmit's own TCP, at every change.
     pub viewed: Vec<Viewed>,
+    /// Why it sent what, wherever that was no new data and no mere ACK.
+    pub explained: Vec<Explained>,
     /// By program of the plan.
     pub exits: Vec<Exit>,
     /// By link: forward, back.
@@ -74,6 +77,8 @@ pub struct Outcome {
     pub passed: Vec<Passed>,
     pub drops: Vec<Drop>,
     pub queued: Vec<Queued>,
+    /// What passed the bridge by intervals, where the plan asked for it.
+    pub bins: Option<Bins>,
     /// Packets that came to the bridge, and those that were inside at the end.
     pub packets: u64,
     pub inside: u64,

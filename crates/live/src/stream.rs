@@ -15,10 +15,6 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-/// How far a sender whose state is recorded writes ahead of what is sent: trace points tell nothing any more once all
-/// is written and the socket shut. Of 1 Gbps it is four milliseconds.
-const AHEAD_BYTES: u32 = 512 << 10;
-
 /// Opens a host's listening socket. Connections are told apart by the client's address and port.
 pub fn listen(host: &Host, first: &Connection, congestion: &str) -> io::Result<TcpListener> {
     host.ns.inside(|| {
@@ -106,7 +102,7 @@ fn receive(
 /// What the kernel counted.
 fn note(stream: &TcpStream, side: &mut Side) {
     if let Some(info) = Info::of(stream) {
-        (side.counts, side.mss) = (Some(Counts::from(&info)), Some(info.snd_mss));
+        side.counts = Some(Counts::from(&info));
     }
 }
 
@@ -151,9 +147,6 @@ fn connect(c: &Connection, shared: &Shared) -> io::Result<Option<TcpStream>> {
     let fd = sys::tcp_socket(c.from)?;
     if let Carrier::Kernel(congestion) = &c.carriers[0] {
         sys::set_congestion(fd.as_fd(), congestion)?;
-    }
-    if c.is_recorded {
-        sys::set_option(fd.as_fd(), libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, &AHEAD_BYTES)?;
     }
     if let Some(bps) = c.pace_bps {
         sys::set_option(fd.as_fd(), libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(bps / 8))?;

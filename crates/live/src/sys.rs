@@ -1,5 +1,6 @@
 //! System calls: all `unsafe` of this crate, wrapped so that nothing outside can misuse it.
 
+pub mod bpf;
 mod mounts;
 
 pub use mounts::*;
@@ -8,7 +9,6 @@ use std::io;
 use std::mem::{MaybeUninit, size_of, zeroed};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -57,12 +57,6 @@ pub fn unshare_net() -> io::Result<()> {
 pub fn enter_net(ns: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: no pointers.
     checked(unsafe { libc::setns(ns.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
-}
-
-/// A file whose readers are told that there is nothing rather than made to wait.
-pub fn open_without_blocking(path: &Path) -> io::Result<std::fs::File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
 }
 
 /// First in, first out, before everything that is not real-time. For this thread.
@@ -145,7 +139,7 @@ pub fn set_option<T: Copy>(
     checked(done).map(drop)
 }
 
-/// The number by which trace points know a socket.
+/// The number by which the kernel knows a socket.
 pub fn cookie(fd: BorrowedFd<'_>) -> io::Result<u64> {
     let mut cookie = 0u64;
     let mut len = size_of::<u64>() as libc::socklen_t;

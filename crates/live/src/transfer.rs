@@ -2,7 +2,7 @@
 
 use crate::content::Content;
 use crate::counts::Counts;
-use crate::own::Viewed;
+use crate::own::{Explained, Viewed};
 use crate::plan::{Connection, Plan};
 use crate::sys;
 use crate::threads::Threads;
@@ -29,8 +29,6 @@ pub struct Side {
     pub last: Option<Time>,
     /// `None` if the connection never was.
     pub counts: Option<Counts>,
-    /// Of a kernel's sender: the largest segment that it sends.
-    pub mss: Option<u32>,
     /// Closed in order.
     pub closed: bool,
     pub error: Option<ErrorKind>,
@@ -83,6 +81,8 @@ pub struct Shared {
     pub cookies: Mutex<BTreeMap<u64, (u32, bool)>>,
     /// What rexmit's own senders told of their state, host by host, once they are done.
     pub viewed: Mutex<Vec<Viewed>>,
+    /// And why they sent what.
+    pub explained: Mutex<Vec<Explained>>,
     pub content: Content,
     pub threads: Threads,
     /// By connection: done when its client is.
@@ -98,6 +98,7 @@ impl Shared {
             sending: Mutex::default(),
             cookies: Mutex::default(),
             viewed: Mutex::default(),
+            explained: Mutex::default(),
             content: plan.content,
             threads: Threads { real_time: plan.real_time },
             one_way: connections.iter().map(Connection::is_one_way).collect(),

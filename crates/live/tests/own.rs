@@ -7,6 +7,7 @@ mod support;
 use live::content::Content;
 use live::report::{End, Outcome};
 use support::{plan, run, run_plan};
+use tcp::endpoint::Why;
 use time::Span;
 
 const LINK: &str = "rate = \"16Mbps\"\ndelay = \"5ms\"\nframing = \"ethernet\"\nqueue = { kind = \"droptail\", packets = 60 }";
@@ -94,8 +95,8 @@ fn window_scale_sack_and_timestamps_can_each_be_missing() {
 }
 
 /// One file through an outage that its timer has to end, by a stack that no kernel has.
-fn through_an_outage(record: &str) -> support::Ran {
-    let text = pairs("", &[("rfc-sack".to_owned(), KERNEL.to_owned(), 600_000)]);
+fn through_an_outage(stack: &str, record: &str) -> support::Ran {
+    let text = pairs("", &[(stack.to_owned(), KERNEL.to_owned(), 600_000)]);
     let dark = "[[link.channel]]\nname = \"dark\"\nkind = \"outage\"\n\
                 schedule = { every = \"20s\", for = \"400ms\", phase = \"200ms\", anchor = \"first-syn\" }\n";
     run(&(text.replace(LOSSES, dark) + record))
@@ -104,7 +105,7 @@ fn through_an_outage(record: &str) -> support::Ran {
 #[test]
 fn rexmits_own_tcp_counts_what_the_captures_show() {
     needs_tun!();
-    let ran = through_an_outage("");
+    let ran = through_an_outage("rfc-sack", "");
     ran.assert_exact();
     let [Some(client), Some(server)] = &ran.outcome.ended[0].sides else { panic!("{:?}", ran.outcome.ended) };
     let (sent, came) = (client.counts.expect("counts"), server.counts.expect("counts"));
@@ -120,9 +121,30 @@ fn rexmits_own_tcp_counts_what_the_captures_show() {
 }
 
 #[test]
+fn rexmits_own_tcp_says_why_it_sent_what_was_lost() {
+    needs_tun!();
+    let ran = through_an_outage("osx-10.7", "");
+    let explained = &ran.outcome.explained;
+    let resent = |e: &&live::report::Explained| !matches!(e.left.why, Why::Handshake | Why::Fin | Why::Rst);
+    let counts = ran.outcome.ended[0].sides[0].as_ref().and_then(|side| side.counts).expect("counts");
+    assert_eq!(explained.iter().filter(resent).count() as u64, counts.resent_packets);
+    // Of what the outage took, the timer's own retransmissions are known among all others.
+    let lost: Vec<_> = ran.outcome.drops.iter().filter(|d| d.which.again).collect();
+    let why = |drop: &live::report::Drop| {
+        let h = &drop.which.headers;
+        let same = |e: &&live::report::Explained| (e.left.ip_id, e.left.seq) == (h.ip_id, h.seq);
+        let found = explained.iter().find(same).unwrap_or_else(|| panic!("{drop:?} is explained"));
+        assert!((Span::ZERO..Span::from_millis(50)).contains(&(drop.which.came - found.time)), "{found:?}");
+        found.left.why
+    };
+    let timers = lost.iter().filter(|d| matches!(why(d), Why::Timeout { .. })).count();
+    assert!(timers >= 1, "{} were lost when sent again", lost.len());
+}
+
+#[test]
 fn rexmits_own_tcp_tells_its_state_at_every_change() {
     needs_tun!();
-    let ran = through_an_outage("[record]\nstate = true\n");
+    let ran = through_an_outage("rfc-sack", "[record]\nstate = true\n");
     let rows = &ran.outcome.viewed;
     assert!(rows.iter().all(|r| r.connection == 0 && r.forward), "the receiver's end is the kernel's");
     assert!(rows.is_sorted_by_key(|r| r.time));

@@ -6,7 +6,7 @@ mod support;
 
 use live::Plan;
 use live::content::Content;
-use live::report::{End, Side};
+use live::report::{Bin, End, Side};
 use scenario::workload::Outlet;
 use support::{plan, run_plan};
 use time::{Span, Time};
@@ -66,7 +66,8 @@ const DATAGRAMS: &str = "transport = \"datagram\"\npacket = \"500B\"";
 fn datagrams_leave_as_the_application_says_and_are_counted_where_they_arrive() {
     needs_a_bench!();
     for workload in [CONSTANT, BURSTS] {
-        let plan = plan(&pair(&flow(DATAGRAMS, 3, workload))).expect("a plan");
+        let mut plan = plan(&pair(&flow(DATAGRAMS, 3, workload))).expect("a plan");
+        plan.bin = Some(Span::from_millis(100));
         let expected: Vec<Vec<(Time, u64)>> = (0..3).map(|k| written(&plan, k)).collect();
         assert!(expected.iter().all(|e| e.len() > 20) && expected[0] != expected[1]);
         let ran = run_plan(plan, &mut |_| true);
@@ -85,6 +86,15 @@ fn datagrams_leave_as_the_application_says_and_are_counted_where_they_arrive() {
         }
         assert_eq!((o.quality.overload, o.packets), (0, sent));
         assert_eq!(came + o.drops.len() as u64, sent);
+        let ways = &o.bins.as_ref().expect("what was asked for").ways;
+        let sum = |of: fn(&Bin) -> u64| ways.iter().flatten().flatten().map(of).sum::<u64>();
+        assert_eq!((sum(|b| b.sent_packets), sum(|b| b.arrived_packets)), (sent, came));
+        assert_eq!((sum(|b| b.sent_bytes), sum(|b| b.arrived_bytes)), (sent * 500, came * 500));
+        // A source may be silent towards its end.
+        assert!(
+            ways.iter().all(|[there, back]| (3..=14).contains(&there.len()) && back.is_empty()),
+            "{ways:?}"
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! What travels in the simulator: a transport's packet, whose it is, and the truth about why it was sent.
 
+use tcp::endpoint::{self, Why};
 use tcp::oneway;
 use wire::Segment;
 
@@ -69,7 +70,7 @@ pub enum Reason {
     /// SYN, SYN-ACK, FIN, RST: first or again.
     Control,
     Recovery(Evidence),
-    /// The retransmission timer itself; how often it had fired in a row, this time included.
+    /// The retransmission timer itself; how often it had fired before it without progress.
     Timeout {
         backoff: u32,
     },
@@ -85,4 +86,25 @@ pub enum Evidence {
     DupAck,
     Sack,
     Time,
+}
+
+impl From<Why> for Reason {
+    #[inline]
+    fn from(why: Why) -> Reason {
+        match why {
+            Why::New | Why::Probe { new: true } => Reason::New,
+            Why::Ack => Reason::Ack,
+            Why::Handshake | Why::Fin | Why::Rst => Reason::Control,
+            Why::Probe { new: false } => Reason::Probe,
+            Why::Recovery { evidence } => Reason::Recovery(match evidence {
+                endpoint::Evidence::DupAck => Evidence::DupAck,
+                endpoint::Evidence::Sack => Evidence::Sack,
+                endpoint::Evidence::Time => Evidence::Time,
+            }),
+            Why::Timeout { backoff } => Reason::Timeout { backoff },
+            Why::LossState => Reason::LossState,
+            Why::Persist => Reason::Persist,
+            Why::KeepAlive => Reason::KeepAlive,
+        }
+    }
 }

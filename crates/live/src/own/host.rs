@@ -1,7 +1,7 @@
 //! The host where rexmit's own TCP runs: packets come and go by a TUN interface, and the host's kernel only routes
 //! them between it and the wire.
 
-use super::{Own, Viewed};
+use super::{Explained, Own, Viewed};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::error::{Error, sentence};
@@ -89,10 +89,14 @@ impl Station {
         let threads = shared.threads;
         threads.start(Rank::Own, "own", move || {
             let Ok(clock) = clock.recv() else { return };
-            let mut running = Running { tun: self.tun, clock, ends, packet: Vec::new(), viewed: Vec::new() };
+            let (packet, viewed, explained) = Default::default();
+            let mut running = Running { tun: self.tun, clock, ends, packet, viewed, explained };
             running.run(&shared);
             if let Ok(mut all) = shared.viewed.lock() {
                 all.append(&mut running.viewed);
+            }
+            if let Ok(mut all) = shared.explained.lock() {
+                all.append(&mut running.explained);
             }
             for end in running.ends.iter().filter(|e| !e.over) {
                 shared.end(end.number, end.server, end.side.clone());
@@ -107,6 +111,7 @@ struct Running {
     ends: Vec<End>,
     packet: Vec<u8>,
     viewed: Vec<Viewed>,
+    explained: Vec<Explained>,
 }
 
 impl Running {
@@ -138,7 +143,11 @@ impl Running {
         let end = &mut self.ends[k];
         end.applications(now, shared.content);
         let Some(own) = &mut end.own else { return };
-        while own.transmit(now, &mut self.packet) {
+        let (connection, forward) = (end.number, !end.server);
+        while let Some(left) = own.transmit(now, &mut self.packet) {
+            if !left.is_plain() {
+                self.explained.push(Explained { time: now, connection, forward, left });
+            }
             // A full interface queue loses the packet, as a card would: the timer sends it again.
             if let Err(e) = self.tun.write(&self.packet)
                 && e.kind() != ErrorKind::WouldBlock
@@ -148,7 +157,6 @@ impl Running {
         }
         end.side.counts = Some(own.counts());
         if end.connection.is_recorded {
-            let (connection, forward) = (end.number, !end.server);
             let row = |view| Viewed { time: now, connection, forward, view };
             self.viewed.extend(own.changes().map(row));
         }

@@ -9,7 +9,7 @@ pub mod host;
 use crate::content::Content;
 use crate::counts::Counts;
 use std::collections::VecDeque;
-use tcp::endpoint::{Endpoint, Sent, View};
+use tcp::endpoint::{Endpoint, Sent, View, Why};
 use wire::{Flags, Seq, Time, Tuple, checksum, ip, tcp as header};
 
 /// IPv4's number of TCP.
@@ -27,6 +27,34 @@ pub struct Viewed {
     /// The client's sender, or the server's.
     pub forward: bool,
     pub view: View,
+}
+
+/// Something that rexmit's own TCP sent which its headers do not explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// When it left the endpoint.
+    pub time: Time,
+    /// Of the plan.
+    pub connection: u32,
+    /// From the client's end, or the server's.
+    pub forward: bool,
+    pub left: Left,
+}
+
+/// A packet that leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Its IPv4 identification, and its sequence number.
+    pub ip_id: u16,
+    pub seq: u32,
+    pub why: Why,
+}
+
+impl Left {
+    /// Its headers say why: it has new data, or it is an ACK.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.why, Why::New | Why::Probe { new: true } | Why::Ack)
+    }
 }
 
 /// One end of one connection.
@@ -99,12 +127,13 @@ impl Own {
         bytes
     }
 
-    /// The next packet to leave, into `out` (cleared first); false if there is none now.
-    pub fn transmit(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
-        let Some(sent) = self.endpoint.transmit(now) else { return false };
+    /// The next packet to leave, into `out` (cleared first), if there is one now.
+    pub fn transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Left> {
+        let sent = self.endpoint.transmit(now)?;
         self.counts.sent(sent.seg.payload, sent.why);
+        let left = Left { ip_id: self.ip_id, seq: sent.seg.seq.0, why: sent.why };
         self.write(&sent, out);
-        true
+        Some(left)
     }
 
     pub fn next_wakeup(&self) -> Option<Time> {

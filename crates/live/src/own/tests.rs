@@ -80,7 +80,7 @@ fn transfer(stack: &Wire, seed: u64) -> Result<(), String> {
             } else if got == [DOWN, UP] {
                 ends[k].endpoint().close();
             }
-            while ends[k].transmit(now, &mut out) {
+            while ends[k].transmit(now, &mut out).is_some() {
                 path.send(now, 1 - k, &out);
             }
         }

@@ -18,23 +18,6 @@ pub fn bind_mount(from: &Path, to: &Path) -> io::Result<()> {
     checked(done).map(drop)
 }
 
-/// New mounts for this thread alone; what it mounts, nobody else sees.
-pub fn unshare_mounts() -> io::Result<()> {
-    let none = std::ptr::null();
-    // SAFETY: no pointers but a literal that ends in NUL.
-    unsafe {
-        checked(libc::unshare(libc::CLONE_NEWNS))?;
-        let private = libc::MS_REC | libc::MS_PRIVATE;
-        checked(libc::mount(none, c"/".as_ptr(), none, private, none.cast())).map(drop)
-    }
-}
-
-pub fn mount_tracefs(at: &Path) -> io::Result<()> {
-    let (at, kind) = (c_path(at)?, c"tracefs".as_ptr());
-    // SAFETY: both strings end in NUL and outlive the call.
-    checked(unsafe { libc::mount(kind, at.as_ptr(), kind, 0, std::ptr::null()) }).map(drop)
-}
-
 pub fn unmount(at: &Path) -> io::Result<()> {
     let at = c_path(at)?;
     // SAFETY: the string ends in NUL and outlives the call.

@@ -1,11 +1,13 @@
 //! Runs on the live bench one after the other: two at once would be in each other's way.
 
-use super::{Request, play, tell};
+use super::{Request, in_time, play, tell};
 use crate::simulate::gather::{Gather, Keep, Place};
 use crate::simulate::many::{Counted, Outcome, places};
+use crate::simulate::series::{AllSeries, Series};
 use crate::spool::Listing;
 use live::{Error, Plan, Progress};
 use scenario::model::{Record, Scenario};
+use time::Span;
 
 /// Runs what is planned: a scenario's number and a seed each. `go_on` hears how many are done, and how far the one is
 /// that runs; once it says no, that one is left out, and so are those after it. What the bench can not run is an error
@@ -14,6 +16,7 @@ pub fn run(
     scenarios: &[Scenario],
     runs: &[(usize, u64)],
     keep: Option<&Keep>,
+    width: Option<Span>,
     go_on: &mut dyn FnMut(usize, Progress) -> bool,
 ) -> Result<Outcome, Error> {
     for scenario in scenarios {
@@ -21,10 +24,11 @@ pub fn run(
     }
     let mut results: Vec<Option<Counted>> = runs.iter().map(|_| None).collect();
     let mut gather = keep.map(|keep| Gather::new(keep, runs.len()));
+    let mut series: Vec<Option<Series>> = runs.iter().map(|_| None).collect();
     for (done, &(which, seed)) in runs.iter().enumerate() {
         let Some(scenario) = scenarios.get(which) else { continue };
-        let request = request(scenario, seed, keep);
-        let counted = one(&request, done, gather.as_mut(), &mut |p| go_on(done, p));
+        let request = Request { bin: width, ..request(scenario, seed, keep) };
+        let counted = one(&request, done, gather.as_mut(), &mut series[done], &mut |p| go_on(done, p));
         match counted {
             Ok(None) => break,
             Ok(Some(counted)) => results[done] = Some(counted),
@@ -33,7 +37,8 @@ pub fn run(
         }
     }
     let places: Vec<Option<Place>> = places(runs, &results);
-    Ok(Outcome { runs: results, rows: gather.map(|g| g.seal(places)), series: None })
+    let series = width.map(|_| AllSeries::of(&places, series));
+    Ok(Outcome { runs: results, rows: gather.map(|g| g.seal(places)), series })
 }
 
 /// `None` if it was stopped.
@@ -41,11 +46,16 @@ fn one(
     request: &Request,
     place: usize,
     gather: Option<&mut Gather>,
+    series: &mut Option<Series>,
     go_on: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Option<Counted>, Error> {
     let ran = play(request, go_on)?;
     if ran.was_stopped() {
         return Ok(None);
+    }
+    match in_time::series(&request.scenario, &ran.plan, &ran.outcome) {
+        Ok(found) => *series = found,
+        Err(why) => return Ok(Some(Err(why))),
     }
     let Some(gather) = gather else { return Ok(Some(Ok(ran.report(request).counts()))) };
     let (found, played) = tell(request, &ran)?;
@@ -72,6 +82,7 @@ fn request(scenario: &Scenario, seed: u64, keep: Option<&Keep>) -> Request {
         config: keep.map(|k| k.config.clone()).unwrap_or_default(),
         listing: Listing::default(),
         captures: None,
+        bin: None,
         from_zero: true,
     }
 }

@@ -1,6 +1,7 @@
 //! A scenario run on the live bench and analysed: the hosts' captures go through the analysis like any other two, and
 //! what only the bridge knows is kept beside it.
 
+mod in_time;
 pub mod many;
 mod outages;
 mod report;
@@ -22,7 +23,7 @@ use live::{Error, Plan};
 use scenario::model::{Record, Scenario};
 use sides::Sides;
 use std::path::PathBuf;
-use time::Time;
+use time::{Span, Time};
 
 pub use live::Progress;
 
@@ -33,6 +34,8 @@ pub struct Request {
     pub listing: Listing,
     /// The folder in which the captures stay; without one they are gone after the analysis.
     pub captures: Option<PathBuf>,
+    /// What passes is counted by intervals of this length.
+    pub bin: Option<Span>,
     /// Times count from the beginning of the run, as a simulated one's do, and are not the wall clock's.
     pub from_zero: bool,
 }
@@ -65,7 +68,8 @@ pub fn run(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result
 }
 
 fn play(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Ran, Error> {
-    let plan = Plan::new(&request.scenario)?;
+    let mut plan = Plan::new(&request.scenario)?;
+    plan.bin = request.bin;
     let failed = |e: std::io::Error| Error::Failed(format!("a folder for the captures: {e}"));
     let (passing, folder) = match &request.captures {
         Some(folder) => (None, folder.clone()),

@@ -91,10 +91,7 @@ fn bridge(scenario: &Scenario, plan: &Plan, outcome: &Outcome) -> Live {
         coalesced_wake_ups: q.coalesced_wake_ups,
         real_time: q.real_time,
         cores_awake: q.awake,
-        state_from: outcome
-            .traced
-            .as_ref()
-            .map(|traced| if traced.is_ok() { "tcp_probe" } else { "tcp_info" }),
+        state_from: outcome.traced.as_ref().map(|traced| if traced.is_ok() { "bpf" } else { "tcp_info" }),
     }
 }
 

@@ -1,14 +1,14 @@
 //! What the bridge logged, as the rows that the simulator's tables have.
 
 use crate::simulate::kept::Kept;
-use crate::simulate::rows::{Cause, Drop, Phase, Queue, Reason, State, Which};
+use crate::simulate::rows::{Cause, Drop, Phase, Queue, State, Which, why};
 use crate::simulate::tables::Names;
 use analysis::rows::FlowRow;
 use live::Plan;
 use live::report::{Ends, Outcome, Polled, Probed, TCP, Viewed};
 use scenario::model::Scenario;
 use sim::rows::StateRow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use time::{Span, Time};
 use wire::{Endpoint, Host};
@@ -21,20 +21,24 @@ const CONTROL: u8 = 7;
 /// Connections are named after the flow of the scenario between the same hosts.
 pub fn names(scenario: &Scenario, plan: &Plan, outcome: &Outcome) -> Names {
     let of = |ends: &Ends| -> Arc<str> {
-        let exact = |c: &&live::plan::Connection| {
-            ends.client == (u32::from(*c.from.ip()), c.from.port())
-                && ends.server == (u32::from(*c.to.ip()), c.to.port())
-        };
-        let hosts = |p: &&live::plan::Program| {
-            let (a, b) = (u32::from(plan.address(p.client)), u32::from(plan.address(p.server)));
-            [(a, b), (b, a)].contains(&(ends.client.0, ends.server.0))
-        };
-        let of_program = || plan.programs.iter().find(hosts).map(|p| p.flow);
-        let flow = plan.connections.iter().find(exact).map(|c| c.flow).or_else(of_program);
-        let flow = flow.and_then(|at| scenario.flows.get(at));
+        let flow = flow_of(plan, ends).and_then(|at| scenario.flows.get(at));
         Arc::from(flow.map_or("", |f| f.name.as_str()))
     };
     Names::new(scenario).with_connections(outcome.passed.iter().map(|p| of(&p.ends)).collect())
+}
+
+/// The scenario's flow that a connection belongs to.
+pub fn flow_of(plan: &Plan, ends: &Ends) -> Option<usize> {
+    let exact = |c: &&live::plan::Connection| {
+        ends.client == (u32::from(*c.from.ip()), c.from.port())
+            && ends.server == (u32::from(*c.to.ip()), c.to.port())
+    };
+    let hosts = |p: &&live::plan::Program| {
+        let (a, b) = (u32::from(plan.address(p.client)), u32::from(plan.address(p.server)));
+        [(a, b), (b, a)].contains(&(ends.client.0, ends.server.0))
+    };
+    let of_program = || plan.programs.iter().find(hosts).map(|p| p.flow);
+    plan.connections.iter().find(exact).map(|c| c.flow).or_else(of_program)
 }
 
 /// A flow of the analysis is one direction of a connection.
@@ -56,14 +60,16 @@ pub fn kept(plan: &Plan, outcome: &Outcome, origin: Time) -> Kept {
     let at = |t: Time| origin + Span(t.0);
     let places = places(plan, outcome);
     let place = |number: u32| places.get(number as usize).copied().flatten();
-    let polled = outcome.polled.iter().filter_map(|p| Some(polled(p, at(p.time), place(p.connection)?)));
-    let probed = outcome.probed.iter().filter_map(|p| probed(outcome, p, at(p.time), place(p.connection)?));
-    in_order(polled.chain(probed).collect()).iter().for_each(|row| kept.put_state(row));
+    let polled = fresh(&outcome.polled, &outcome.probed);
+    let polled = polled.filter_map(|p| Some(polled_row(p, at(p.time), place(p.connection)?)));
+    let probed = outcome.probed.iter().filter_map(|p| Some(probed_row(p, at(p.time), place(p.connection)?)));
+    changes(polled.chain(probed).collect()).iter().for_each(|row| kept.put_state(row));
     let of_own = outcome.viewed.iter().filter_map(|v| Some(viewed(v, at(v.time), place(v.connection)?)));
     of_own.for_each(|row| kept.put_state(&row));
+    let reasons = Reasons::new(outcome, &places);
     for drop in &outcome.drops {
         let (cause, channel) = Cause::of(drop.cause);
-        let packet = which(&drop.which);
+        let packet = reasons.which(&drop.which);
         kept.put_drop(&Drop { time: at(drop.time), link: drop.link.0, cause, channel, packet });
     }
     for q in &outcome.queued {
@@ -74,22 +80,33 @@ pub fn kept(plan: &Plan, outcome: &Outcome, origin: Time) -> Kept {
             packets: q.packets,
             bytes: q.bytes,
             waited: q.waited,
-            packet: which(&q.which),
+            packet: reasons.which(&q.which),
         });
     }
     kept
 }
 
-/// Of one sender in the order of time, whoever tells it. Who asked as ACKs came in may have an answer from before them
-/// and the time after them: that is left out.
-fn in_order(mut rows: Vec<State>) -> Vec<State> {
+/// What was asked for while nothing was told by itself: what happens meanwhile may be in the answer or not.
+fn fresh<'a>(polled: &'a [Polled], probed: &[Probed]) -> impl Iterator<Item = &'a Polled> {
+    let mut told: BTreeMap<(u32, bool), Vec<Time>> = BTreeMap::new();
+    for p in probed {
+        told.entry((p.connection, p.forward)).or_default().push(p.time);
+    }
+    polled.iter().filter(move |p| {
+        told.get(&(p.connection, p.forward)).is_none_or(|times| {
+            let next = times.partition_point(|time| *time < p.asked);
+            times.get(next).is_none_or(|time| *time > p.time)
+        })
+    })
+}
+
+/// Rows in the order of time; of each sender those that differ from the one before.
+fn changes(mut rows: Vec<State>) -> Vec<State> {
     rows.sort_by_key(|row| row.time);
-    let mut furthest = BTreeMap::new();
+    let mut last: BTreeMap<(u32, bool), State> = BTreeMap::new();
     rows.retain(|row| {
-        let una = furthest.entry((row.connection, row.forward)).or_insert(row.una);
-        let is_older = row.una < *una;
-        *una = row.una.max(*una);
-        !is_older
+        let before = last.insert((row.connection, row.forward), *row);
+        before.is_none_or(|old| State { time: row.time, ..old } != *row)
     });
     rows
 }
@@ -110,7 +127,7 @@ fn viewed(v: &Viewed, time: Time, connection: u32) -> State {
 }
 
 /// TCP_INFO in the terms of the simulator's senders; windows are counted in segments there.
-fn polled(p: &Polled, time: Time, connection: u32) -> State {
+fn polled_row(p: &Polled, time: Time, connection: u32) -> State {
     let i = &p.info;
     let segments = |n: u32| u64::from(n) * u64::from(i.snd_mss);
     let micros = |us: u32| Span::from_micros(i64::from(us));
@@ -139,32 +156,31 @@ fn polled(p: &Polled, time: Time, connection: u32) -> State {
     }
 }
 
-/// What an ACK found. `None` if nobody knows the MSS by which windows are to be multiplied.
-fn probed(outcome: &Outcome, p: &Probed, time: Time, connection: u32) -> Option<State> {
+/// The same in the kernel's own words.
+fn probed_row(p: &Probed, time: Time, connection: u32) -> State {
     let probe = &p.probe;
-    let ended = &outcome.ended.get(p.connection as usize)?.sides[usize::from(!p.forward)];
-    let mss = ended.as_ref()?.mss?;
-    let segments = |n: u32| u64::from(n) * u64::from(mss);
-    Some(State {
+    let segments = |n: u32| u64::from(n) * u64::from(probe.mss);
+    let micros = |us: u32| Span::from_micros(i64::from(us));
+    State {
         time,
         connection,
         forward: p.forward,
-        smss_bytes: mss,
+        smss_bytes: probe.mss,
         cwnd_bytes: segments(probe.cwnd) as f64,
         ssthresh_bytes: (probe.ssthresh < INFINITE_SSTHRESH).then(|| segments(probe.ssthresh) as f64),
         flight_bytes: p.nxt - p.una,
-        pipe_bytes: None,
+        pipe_bytes: Some(segments(probe.pipe)),
         rtt: None,
-        srtt: (probe.srtt_us > 0).then(|| Span::from_micros(i64::from(probe.srtt_us))),
-        rttvar: None,
-        rto: None,
-        backoff: None,
+        srtt: (probe.srtt_us > 0).then(|| micros(probe.srtt_us)),
+        rttvar: (probe.srtt_us > 0).then(|| micros(probe.rttvar_us)),
+        rto: Some(micros(probe.rto_us)),
+        backoff: Some(probe.backoff.into()),
         dupacks: None,
         phase: phase(probe.ca_state),
         una: p.una,
         nxt: p.nxt,
         peer_window_bytes: Some(probe.window_bytes.into()),
-    })
+    }
 }
 
 fn phase(ca_state: u8) -> Phase {
@@ -175,26 +191,57 @@ fn phase(ca_state: u8) -> Phase {
     }
 }
 
-fn which(w: &live::report::Which) -> Which {
-    let headers = &w.headers;
-    // A datagram counts whole, as in the simulator.
-    let payload_bytes = if headers.protocol == TCP { headers.payload } else { headers.len };
-    let reason = match (payload_bytes, w.again) {
-        (0, _) if headers.flags & CONTROL != 0 => Some(Reason::Control),
-        (0, _) => Some(Reason::Ack),
-        (_, false) => Some(Reason::New),
-        // Why a kernel sends something again it keeps to itself.
-        (_, true) => None,
-    };
-    Which {
-        connection: w.connection,
-        forward: w.from_client,
-        copy: w.copy,
-        offset: w.offset,
-        payload_bytes,
-        reason,
-        evidence: None,
-        backoff: None,
+/// A packet: its connection as it passed, whether from its client, IPv4 identification and sequence number.
+type Label = (u32, bool, u16, u32);
+
+/// Why rexmit's own TCP sent what its headers do not explain, and when. Identifications come round again.
+#[derive(Default)]
+struct Reasons(HashMap<Label, Vec<(Time, sim::Reason)>>);
+
+impl Reasons {
+    /// `places`: where the connections of the plan stand among those that passed.
+    fn new(outcome: &Outcome, places: &[Option<u32>]) -> Reasons {
+        let mut all = Reasons::default();
+        for e in &outcome.explained {
+            if let Some(Some(place)) = places.get(e.connection as usize) {
+                let key = (*place, e.forward, e.left.ip_id, e.left.seq);
+                all.0.entry(key).or_default().push((e.time, e.left.why.into()));
+            }
+        }
+        all
+    }
+
+    fn of(&self, w: &live::report::Which) -> Option<sim::Reason> {
+        let key = (w.connection, w.from_client, w.headers.ip_id, w.headers.seq);
+        let nearest = self.0.get(&key)?.iter().min_by_key(|(left, _)| (w.came - *left).0.abs());
+        nearest.map(|(_, reason)| *reason)
+    }
+
+    fn which(&self, w: &live::report::Which) -> Which {
+        let headers = &w.headers;
+        // A datagram counts whole, as in the simulator.
+        let payload_bytes = if headers.protocol == TCP { headers.payload } else { headers.len };
+        let by_headers = match (payload_bytes, w.again) {
+            (0, _) if headers.flags & CONTROL != 0 => Some(sim::Reason::Control),
+            (0, _) => Some(sim::Reason::Ack),
+            (_, false) => Some(sim::Reason::New),
+            // Why a kernel sends something again it keeps to itself.
+            (_, true) => None,
+        };
+        let (reason, evidence, backoff) = match self.of(w).or(by_headers).map(why) {
+            Some((reason, evidence, backoff)) => (Some(reason), evidence, backoff),
+            None => (None, None, None),
+        };
+        Which {
+            connection: w.connection,
+            forward: w.from_client,
+            copy: w.copy,
+            offset: w.offset,
+            payload_bytes,
+            reason,
+            evidence,
+            backoff,
+        }
     }
 }
 
@@ -226,16 +273,22 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_from_before_acks_that_tell_of_themselves_is_left_out() {
-        // Asked at 30 us; two ACKs came in, at 20 and 25, and the answer is of the time before them.
-        let rows = vec![
-            row(30, true, 1),
-            row(10, true, 1),
-            row(20, true, 1),
-            row(25, true, 1449),
-            row(28, false, 0),
-        ];
-        let kept: Vec<_> = in_order(rows).iter().map(|r| (r.time.0 / 1_000, r.forward, r.una)).collect();
-        assert_eq!(kept, [(10, true, 1), (20, true, 1), (25, true, 1449), (28, false, 0)]);
+    fn an_answer_is_left_out_if_something_happened_while_it_was_asked_for() {
+        let (connection, forward) = (0, true);
+        let info = live::report::Info::default();
+        let polled = |from, to| Polled { asked: Time(from), time: Time(to), connection, forward, info };
+        let probe = live::report::Probe::default();
+        let probed = |at| Probed { time: Time(at), connection, forward, una: 1, nxt: 1, probe };
+        let polled = [polled(10, 20), polled(30, 40), polled(50, 60)];
+        let times = |probed: &[Probed]| fresh(&polled, probed).map(|p| p.time.0).collect::<Vec<_>>();
+        assert_eq!(times(&[probed(5), probed(35), probed(60), probed(99)]), [20]);
+        assert_eq!(times(&[Probed { forward: false, ..probed(35) }]), [20, 40, 60]);
+    }
+
+    #[test]
+    fn a_row_that_says_what_the_one_before_said_is_left_out() {
+        let rows = vec![row(30, true, 1), row(10, true, 1), row(40, true, 1449), row(25, false, 1)];
+        let kept: Vec<_> = changes(rows).iter().map(|r| (r.time.0 / 1_000, r.forward, r.una)).collect();
+        assert_eq!(kept, [(10, true, 1), (25, false, 1), (40, true, 1449)]);
     }
 }

@@ -46,6 +46,7 @@ pub fn live(
         },
         listing: Listing { most: flows, only: listed_only },
         captures,
+        bin: None,
         from_zero: false,
     };
     let mut watch = Watch::new(progress);
@@ -70,7 +71,9 @@ fn told(e: ::live::Error) -> PyErr {
 
 /// Runs what is planned (a variant's number and a seed each) on the live bench, one after the other.
 #[pyfunction]
-#[pyo3(signature = (variants, plan, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), progress = None))]
+#[pyo3(signature = (
+    variants, plan, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), bin = None, progress = None
+))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub fn live_many(
     py: Python<'_>,
@@ -80,15 +83,17 @@ pub fn live_many(
     idle: Option<f64>,
     interval: f64,
     tables: Vec<String>,
+    bin: Option<f64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
+    let width = super::bin_width(bin)?;
     let keep = kept(at, idle, interval, tables)?;
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
         let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
         let runs = seeded(&plan, &scenarios);
         let go_on = &mut |done, _| watch.goes_on(|| (done, Some(runs.len()), 0));
-        let done = many::run(&scenarios, &runs, keep.as_ref(), go_on).map_err(told)?;
+        let done = many::run(&scenarios, &runs, keep.as_ref(), width, go_on).map_err(told)?;
         Batch::new(&scenarios, &runs, done)
     });
     match watch.failed {
@@ -107,14 +112,13 @@ pub fn live_check(py: Python<'_>) -> PyResult<String> {
     text(|out| found.iter().map(|f| By(move |out: &mut Vec<u8>| put(f, out))).collect::<Vec<_>>().put(out))
 }
 
-/// Removes what killed runs left: JSON, {namespaces, traces, folders, processes, left}.
+/// Removes what killed runs left: JSON, {namespaces, folders, processes, left}.
 #[pyfunction]
 pub fn live_clean(py: Python<'_>) -> PyResult<String> {
     let removed = py.detach(::live::clean::everything).map_err(|e| LiveError::new_err(e.to_string()))?;
     text(|out| {
         object!(out,
             "namespaces": removed.namespaces,
-            "traces": removed.traces,
             "folders": removed.folders,
             "processes": removed.processes.len(),
             "left": removed.left,

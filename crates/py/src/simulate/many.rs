@@ -95,8 +95,7 @@ pub fn run(plan: &Plan<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Outcome {
     });
     let gathered = gather.map(|g| g.into_inner().unwrap_or_else(PoisonError::into_inner));
     let places = places(plan.runs, &results);
-    let of_runs = |(place, series): (&Option<Place>, Option<Series>)| (*place).zip(series);
-    let series = plan.width.map(|_| AllSeries::new(places.iter().zip(series).filter_map(of_runs)));
+    let series = plan.width.map(|_| AllSeries::of(&places, series));
     let rows = gathered.map(|g| g.seal(places));
     Outcome { runs: results, rows, series }
 }

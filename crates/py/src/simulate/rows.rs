@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sim::rows::{self, DropRow, HostRow, PacketFacts, QueueRow, ResentRow, StateRow};
 use time::{Span, Time};
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     pub time: Time,
     pub connection: u32,
@@ -163,7 +163,8 @@ impl From<&PacketFacts> for Which {
     }
 }
 
-fn why(reason: sim::Reason) -> (Reason, Option<Evidence>, Option<u32>) {
+/// A reason with what belongs to it.
+pub fn why(reason: sim::Reason) -> (Reason, Option<Evidence>, Option<u32>) {
     let plain = |reason| (reason, None, None);
     match reason {
         sim::Reason::New => plain(Reason::New),

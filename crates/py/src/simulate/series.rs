@@ -49,8 +49,17 @@ impl Series {
 
     fn cell(&mut self, time: Time, packet: &PacketFacts) -> Option<&mut Cell> {
         let flow = *self.flow_of.get(packet.connection as usize)?;
-        let cells = &mut self.cells.get_mut(flow as usize)?[usize::from(!packet.forward)];
-        let at = usize::try_from((time - Time::ZERO).0 / self.width.0).ok()?;
+        self.at(flow as usize, packet.forward, self.interval(time))
+    }
+
+    /// Which interval a time is in.
+    pub fn interval(&self, time: Time) -> usize {
+        usize::try_from((time - Time::ZERO).0.max(0) / self.width.0).unwrap_or(usize::MAX)
+    }
+
+    /// One direction of a flow of the scenario in an interval.
+    pub fn at(&mut self, flow: usize, forward: bool, at: usize) -> Option<&mut Cell> {
+        let cells = &mut self.cells.get_mut(flow)?[usize::from(!forward)];
         if at >= MOST {
             self.overflowed = true;
             return None;
@@ -103,8 +112,9 @@ impl Series {
 pub struct AllSeries(Vec<(Place, Series)>);
 
 impl AllSeries {
-    pub fn new(runs: impl Iterator<Item = (Place, Series)>) -> AllSeries {
-        AllSeries(runs.collect())
+    /// Those of the runs that have a place, in the order of the plan.
+    pub fn of(places: &[Option<Place>], series: Vec<Option<Series>>) -> AllSeries {
+        AllSeries(places.iter().zip(series).filter_map(|(place, series)| (*place).zip(series)).collect())
     }
 
     pub fn rows(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Two TCP endpoints and what their applications do.
 
-use crate::frame::{Evidence, Reason};
+use crate::frame::Reason;
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::rows::State;
@@ -8,7 +8,7 @@ use crate::stats::{Traffic, Way};
 use path::{Class, memory};
 use scenario::workload::{Answers, Application, Outlet};
 use std::sync::Arc;
-use tcp::endpoint::{self, Config, Endpoint, Why};
+use tcp::endpoint::{self, Config, Endpoint};
 use tcp::stack;
 use time::Time;
 use wire::{Flags, Segment, Seq};
@@ -152,7 +152,7 @@ impl TcpPair {
             let (seg, offset) = host.body().segment_mut();
             let Some((at, why)) = endpoint.transmit_to(now, seg) else { break };
             *offset = at;
-            let (reason, payload) = (reason(why), seg.payload);
+            let (reason, payload) = (Reason::from(why), seg.payload);
             let parcel = parcel(client, reason, seg);
             way.sent(now, payload, reason);
             host.send_written(parcel, &mut traffic.ip_ids);
@@ -198,23 +198,4 @@ fn parcel(forward: bool, reason: Reason, seg: &Segment) -> Parcel {
     };
     let length_bytes = IP_HEADER + u32::from(seg.header_len) + seg.payload;
     Parcel { forward, reason, class, length_bytes }
-}
-
-fn reason(why: Why) -> Reason {
-    match why {
-        Why::New => Reason::New,
-        Why::Ack => Reason::Ack,
-        Why::Handshake | Why::Fin | Why::Rst => Reason::Control,
-        Why::Probe { new: true } => Reason::New,
-        Why::Probe { new: false } => Reason::Probe,
-        Why::Recovery { evidence } => Reason::Recovery(match evidence {
-            endpoint::Evidence::DupAck => Evidence::DupAck,
-            endpoint::Evidence::Sack => Evidence::Sack,
-            endpoint::Evidence::Time => Evidence::Time,
-        }),
-        Why::Timeout { backoff } => Reason::Timeout { backoff },
-        Why::LossState => Reason::LossState,
-        Why::Persist => Reason::Persist,
-        Why::KeepAlive => Reason::KeepAlive,
-    }
 }
