@@ -85,9 +85,11 @@ def test_throughput_adds_up_to_the_bytes_of_the_flow(
     story: Story, frames: dict[str, Frame], parts: dict[str, Any]
 ) -> None:
     figure = figures.throughput(frames["intervals"], parts["episodes"], parts["flow"], interval=1.0)
-    steps = {s.get_label(): s.get_data().values for s in figure.fig.axes[0].patches}
-    assert steps["of it new data"].sum() * 1e6 / 8 == pytest.approx(story.segments * 1448)
-    assert (steps["sent"] >= steps["of it new data"] - 1e-9).all()
+    drawn = {s.get_label(): s.get_data() for s in figure.fig.axes[0].patches}
+    new = drawn["of it new data"]
+    # The last second is not filled: its bar is as wide as what is left of the flow.
+    assert (new.values * np.diff(new.edges)).sum() * 1e6 / 8 == pytest.approx(story.segments * 1448)
+    assert (drawn["sent"].values >= new.values - 1e-9).all()
     assert shaded(figure) == 2
 
 
@@ -323,3 +325,12 @@ def test_frames_count_nanoseconds_from_their_origin() -> None:
     assert np.isnan(some["end"][0])
     assert some["end"][1] == 2.0
     assert frame.equals("cause", "timeout").tolist() == [False, True]
+
+
+def test_a_bar_of_throughput_is_as_wide_as_the_time_it_counts() -> None:
+    from rexmit.figures.throughput import bars
+
+    # Intervals of 1 s from 0, 1 and 4 s; the flow lasts from 0.5 to 4.25 s, and nothing passed from 2 to 4 s.
+    edges, which = bars(np.array([0.0, 1.0, 4.0]), 1.0, 0.5, 4.25)
+    assert edges.tolist() == [0.5, 1.0, 2.0, 4.0, 4.25]
+    assert which.tolist() == [0, 1, -1, 2]

@@ -33,9 +33,11 @@ def throughput(
     order = np.argsort(intervals["start"])
     start = intervals["start"][order]
     length = interval or interval_length(start)
-    edges = np.append(start, start[-1] + length) if len(start) else np.array([0.0, 1.0])
+    edges, which = bars(start, length, float(flow["start"]), float(flow["end"]))
     rates = {
-        name: intervals[f"{name}_bytes"][order] * 8 / length if len(start) else np.array([0.0])
+        name: np.where(
+            which < 0, 0.0, np.append(intervals[f"{name}_bytes"][order], 0)[which] * 8 / np.diff(edges)
+        )
         for name in ("sent", "new", "acked")
     }
     scale, unit = scale_for(max(float(rates["sent"].max()), float(rates["acked"].max())), "bps")
@@ -55,6 +57,26 @@ def throughput(
     legend_above(ax)
     put_title(fig, "Throughput", flow)
     return Figure(fig, "throughput")
+
+
+def bars(start: Any, length: float, first: float, last: float) -> tuple[Any, Any]:
+    """Where bars begin and end (s), and the interval that each shows: -1 where nothing passed.
+
+    start: when the intervals begin, in order.  first, last: the ends of the flow, in the outer intervals.
+    """
+    if not len(start):
+        return np.array([0.0, 1.0]), np.array([-1])
+    ends = start + length
+    gaps = np.flatnonzero(start[1:] - ends[:-1] > length / 2)
+    edges = np.insert(start, gaps + 1, ends[gaps])
+    which = np.insert(np.arange(len(start)), gaps + 1, -1)
+    edges = np.append(edges, ends[-1])
+    # The outer ones are not filled: what passed in them passed in less time.
+    if edges[0] < first < edges[1]:
+        edges[0] = first
+    if edges[-2] < last < edges[-1]:
+        edges[-1] = last
+    return edges, which
 
 
 def span_of(flow: dict[str, Any], edges: Any) -> tuple[float, float]:
