@@ -43,7 +43,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         hint = ""
-        if message.startswith("unrecognized arguments: "):
+        if message.startswith("argument ") and message.endswith(": expected one argument"):
+            name = message.removeprefix("argument ").removesuffix(": expected one argument")
+            message = f"{name} needs a value"
+            after = next((w for w in sys.argv if w.startswith("-") and w[1:2].isdigit()), None)
+            hint = f"; {after} is below 0, which it can not be" if after else f"; see {self.prog} --help"
+        elif message.startswith("unrecognized arguments: "):
             unknown = message.removeprefix("unrecognized arguments: ").split()[0]
             near = self._near(unknown.split("=")[0], self._known())
             message = f"{unknown} is no option"
@@ -250,6 +255,15 @@ def _check(o: argparse.Namespace) -> None:
         raise BadArguments(
             "--annotate reads the capture twice: standard input can be read once only, use a file"
         )
+    if o.annotate:
+        for path in (o.captures or []) + (o.sender or []) + (o.receiver or []):
+            if os.path.exists(o.annotate) and os.path.exists(path) and os.path.samefile(o.annotate, path):
+                raise BadArguments(
+                    f"--annotate {o.annotate}: this capture is read; name another file to write"
+                )
+        folder = os.path.dirname(o.annotate)
+        if folder and not os.path.isdir(folder):
+            raise BadArguments(f"--annotate {o.annotate}: there is no folder {folder}")
     if o.json and o.ladder:
         raise BadArguments("--json and --ladder both want the output; ask for one of them")
 

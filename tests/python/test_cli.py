@@ -344,3 +344,28 @@ class TestRealCaptures:
     def test_against_itself_nothing_differs(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run("analyze", str(SENDER), "--against", str(SENDER)) == 0
         assert "The two take the same time for 10.0 MB" in capsys.readouterr().out
+
+
+def test_a_capture_is_not_written_over_by_its_own_comments(
+    core: FakeCore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taken = tmp_path / "a.pcap"
+    taken.write_bytes(b"as it was")
+    (tmp_path / "same.pcap").symlink_to(taken)
+    assert run("analyze", str(taken), "--annotate", str(tmp_path / "same.pcap")) == 2
+    assert "this capture is read; name another file to write" in capsys.readouterr().err
+    assert taken.read_bytes() == b"as it was"
+    assert run("analyze", str(taken), "--annotate", str(tmp_path / "none" / "o.pcapng")) == 2
+    assert f"there is no folder {tmp_path / 'none'}" in capsys.readouterr().err
+
+
+def test_a_time_below_0_is_told_as_such(
+    core: FakeCore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["analyze", "x.pcap", "--from", "-1s"]
+    monkeypatch.setattr(sys, "argv", ["rexmit", *words])
+    assert run(*words) == 2
+    assert (
+        capsys.readouterr().err
+        == "rexmit analyze: --from needs a value; -1s is below 0, which it can not be\n"
+    )
