@@ -64,7 +64,7 @@ def page(
     lines = wrap(header(overview, name), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     lines += notes(overview["capture"])
     if not flows:
-        return [*lines, "", "no TCP connection in it carries data"]
+        return [*lines, "", *wrap(empty(overview), WIDTH)]
     total = int(overview.get("totals", {}).get("flows", len(flows)))
     if total >= MANY:
         lines += ["", *aggregate(overview["totals"], many)]
@@ -73,6 +73,18 @@ def page(
     if hints:
         lines += following(flows[0], command or f"rexmit analyze {name}")
     return lines
+
+
+def empty(overview: Json) -> str:
+    """Why there is no flow to speak of."""
+    said = "no TCP connection in it carries data"
+    connections = int((overview.get("totals") or {}).get("connections") or 0)
+    if not connections:
+        return said
+    return (
+        f"{said}: {count(connections, 'connection')} without. If data was moved, the capture has the other "
+        "direction only, the ACKs: take it where both pass"
+    )
 
 
 def worst(flows: Sequence[Json]) -> list[Json]:

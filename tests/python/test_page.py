@@ -317,3 +317,9 @@ def test_lengths_of_time_are_read_with_their_unit(text: str, value: float) -> No
 def test_what_is_no_length_of_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no length of time"):
         units.parse_duration(text)
+
+
+def test_a_capture_of_acks_alone_says_what_is_missing() -> None:
+    said = " ".join(page(seen() | {"totals": {"connections": 1}}, "acks.pcap")[-2:])
+    assert "1 connection without" in said
+    assert "the other direction only, the ACKs" in said
