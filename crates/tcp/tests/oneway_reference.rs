@@ -107,7 +107,7 @@ fn replay(case: &Case, trace: &[(Time, String, i64)]) -> Replay {
             Input::Write(packets) => sender.write(now, packets),
             Input::Ack(cumulative) => {
                 let sack = SackBlocks::default();
-                sender.receive(now, &Ack { cumulative, sack, echo: Time::ZERO, bytes: 40 });
+                sender.receive(now, &Ack { cumulative, sack, echo: Time::ZERO, bytes: 40, syn: false });
             }
             Input::End => {}
         }

@@ -130,6 +130,24 @@ fn options(seg: &mut Segment, mut rest: &[u8]) {
     }
 }
 
+/// How long [`write`] makes the header of `seg`, bytes. Options beside SACK stand in a SYN only, timestamps apart.
+#[inline]
+pub fn header_len(seg: &Segment) -> u8 {
+    let mut len = MIN_HEADER as u8;
+    if seg.flags.has(Flags::SYN) {
+        len += 4 * u8::from(seg.mss.is_some()) + 4 * u8::from(seg.window_scale.is_some());
+        // SACK permitted takes the place of the padding of the timestamps.
+        len += 4 * u8::from(seg.sack_permitted && seg.timestamps.is_none());
+    }
+    if seg.timestamps.is_some() {
+        len += 12;
+    }
+    if !seg.sack.is_empty() {
+        len += 4 + 8 * seg.sack.as_slice().len() as u8;
+    }
+    len
+}
+
 /// Writes the header of `seg` into `out` (cleared first), with a correct checksum over a payload of zero
 /// bytes. Options are laid out as Linux does: SYN: MSS, SACK permitted, timestamps, NOP, window scale;
 /// otherwise NOP NOP timestamps, NOP NOP SACK. SACK blocks that no longer fit 40 bytes are left out.
@@ -218,7 +236,8 @@ mod tests {
             let mut bytes = Vec::new();
             write(&mut bytes, &tuple(), &seg);
             let read = parse(&bytes, bytes.len() as u32 + seg.payload).unwrap();
-            assert_eq!(read.seg, Segment { header_len: bytes.len() as u8, ..seg });
+            assert_eq!(read.seg, Segment { header_len: header_len(&seg), ..seg });
+            assert_eq!(usize::from(header_len(&seg)), bytes.len());
             let sum = checksum::add(u64::from(checksum::pseudo_header(&tuple(), bytes.len() as u32)), &bytes);
             assert_eq!(checksum::fold(sum), 0xffff, "a correct checksum sums to all ones (RFC 1071)");
         }

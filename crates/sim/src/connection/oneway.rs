@@ -12,8 +12,6 @@ use tcp::oneway::{self, Ack, Data, Sender, Sink, Why};
 use tcp::stack;
 use time::{Span, Time};
 
-const HEADERS: u32 = 40;
-
 pub struct OneWayPair {
     sender: Sender,
     sink: Sink,
@@ -30,7 +28,7 @@ pub struct OneWayPair {
 impl OneWayPair {
     /// `overhead` is where the waits before sending are drawn from.
     pub fn new(spec: &stack::OneWay, mut overhead: Stream) -> OneWayPair {
-        let payload_bytes = spec.packet_bytes.saturating_sub(HEADERS).max(1);
+        let payload_bytes = spec.payload_bytes();
         let (mut sender, sink) = (Sender::new(spec), Sink::new(spec));
         if spec.overhead > Span::ZERO {
             sender.set_uniform(move || overhead.uniform());
@@ -94,10 +92,10 @@ impl OneWayPair {
 
     fn flush<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic) {
         while let Some(sent) = self.sender.transmit(host.now) {
-            let (data, reason) = (sent.data, reason(sent.why));
-            let is_syn = sent.why == Why::Syn;
-            let class = if is_syn { Class::Other } else { Class::Data };
-            if is_syn {
+            let data = sent.data;
+            let (class, reason) =
+                if data.syn { (Class::Other, Reason::Control) } else { (Class::Data, reason(sent.why)) };
+            if data.syn {
                 self.handed = self.handed.max(data.number + 1);
             } else {
                 traffic.ways[0].sent(host.now, self.payload_bytes, reason);

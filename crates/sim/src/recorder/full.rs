@@ -25,9 +25,6 @@ pub struct Full<S> {
     links: Vec<(usize, usize)>,
 }
 
-/// IP and TCP, without options.
-const ONE_WAY_HEADERS: u32 = 40;
-
 /// What is asked for, as flags that are looked up by index.
 struct Wanted {
     /// By node.
@@ -62,7 +59,7 @@ impl<S: Sink> Full<S> {
         Full {
             sink,
             wanted: Wanted::new(scenario, flow_of),
-            packets: Packets::new(ends),
+            packets: Packets::new(scenario, flow_of, ends),
             states: vec![[None; 2]; connections],
             truths: (0..connections).map(|_| Default::default()).collect(),
             settled: Vec::new(),
@@ -100,7 +97,7 @@ impl<S: Sink> Full<S> {
     }
 
     fn note_sent(&mut self, now: Time, frame: &Frame) {
-        let packet = frame.facts_in_bytes();
+        let packet = self.packets.facts_in_bytes(frame);
         if !self.wanted.truth || packet.payload_bytes == 0 {
             return;
         }
@@ -214,19 +211,6 @@ impl<S: Sink> Full<S> {
 }
 
 impl Frame {
-    /// With a range of bytes, as in captures and in the sender's state, for one-way agents' packets too: these are
-    /// repaired whole, and none of them covers a part of another.
-    fn facts_in_bytes(&self) -> PacketFacts {
-        let facts = self.facts();
-        match &self.body {
-            Body::OneWayData(data) => {
-                let payload_bytes = data.bytes.saturating_sub(ONE_WAY_HEADERS).max(1);
-                PacketFacts { offset: facts.offset * u64::from(payload_bytes), payload_bytes, ..facts }
-            }
-            _ => facts,
-        }
-    }
-
     /// What rows say of it.
     pub fn facts(&self) -> PacketFacts {
         let offset = match &self.body {

@@ -3,10 +3,9 @@
 use super::{Endpoint, Owed, Sent, Stage, Why};
 use crate::sender::Outgoing;
 use wire::time::Time;
-use wire::{Flags, SackBlocks, Segment, Timestamps};
+use wire::{Flags, SackBlocks, Segment, Timestamps, tcp};
 
-/// Bytes of a header without options, and the most that a header takes.
-const PLAIN: u8 = 20;
+/// The most bytes that a header takes.
 const LARGEST: u32 = 60;
 /// NOP NOP and the timestamps option.
 const STAMPS: u32 = 12;
@@ -151,7 +150,7 @@ impl Endpoint {
     /// SACK blocks, as many as fit `room` bytes and the header.
     fn add_blocks(&mut self, seg: &mut Segment, room: u32) {
         let stamps = if self.stamps { STAMPS } else { 0 };
-        let room = room.min(LARGEST - u32::from(PLAIN) - stamps).saturating_sub(4) / 8;
+        let room = room.min(LARGEST - tcp::MIN_HEADER as u32 - stamps).saturating_sub(4) / 8;
         if room == 0 {
             return;
         }
@@ -175,24 +174,6 @@ impl Endpoint {
 /// All of it stands but how long its header is.
 #[inline]
 fn written(seg: &mut Segment, offset: u64, why: Why) -> (u64, Why) {
-    seg.header_len = header_len(seg);
+    seg.header_len = tcp::header_len(seg);
     (offset, why)
-}
-
-/// As [`wire::tcp::write`] lays the options out.
-#[inline]
-fn header_len(seg: &Segment) -> u8 {
-    let mut len = PLAIN;
-    if seg.flags.has(Flags::SYN) {
-        len += 4 * u8::from(seg.mss.is_some()) + 4 * u8::from(seg.window_scale.is_some());
-        // SACK permitted takes the place of the padding of the timestamps.
-        len += 4 * u8::from(seg.sack_permitted && seg.timestamps.is_none());
-    }
-    if seg.timestamps.is_some() {
-        len += STAMPS as u8;
-    }
-    if !seg.sack.is_empty() {
-        len += 4 + 8 * seg.sack.as_slice().len() as u8;
-    }
-    len
 }

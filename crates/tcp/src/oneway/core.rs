@@ -163,7 +163,7 @@ impl Core {
     /// A packet leaves. `again`: the reason if it has left before.
     pub(super) fn output(&mut self, now: Time, number: Number, again: Why) {
         let first = number > self.highest_sent;
-        let syn = number == 0 && self.spec.syn && self.log.is_none();
+        let syn = number == 0 && self.spec.sends_syn();
         if syn && self.highest_sent == -1 {
             self.end = self.end.saturating_add(1);
         }
@@ -174,7 +174,7 @@ impl Core {
         if let Some(log) = &mut self.log {
             log.record(number, now - self.first_sent);
         }
-        let data = Data { number, bytes: self.bytes_of(number, syn), sent: now };
+        let data = Data { number, bytes: self.bytes_of(number, syn), sent: now, syn };
         let why = match first {
             true if syn => Why::Syn,
             true => Why::New,

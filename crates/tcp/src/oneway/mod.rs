@@ -43,6 +43,8 @@ pub struct Data {
     pub bytes: u32,
     /// When it was sent; the sink echoes it.
     pub sent: Time,
+    /// It stands for the SYN, and brings nothing.
+    pub syn: bool,
 }
 
 /// An acknowledgement.
@@ -55,6 +57,8 @@ pub struct Ack {
     pub echo: Time,
     /// On the wire, SACK blocks included.
     pub bytes: u32,
+    /// Nothing but the packet that stands for the SYN has arrived.
+    pub syn: bool,
 }
 
 /// Up to three runs of packets beyond the cumulative one, the latest first.

@@ -18,6 +18,8 @@ pub struct Sink {
     delay: Span,
     gaps_at_once: bool,
     syn_at_once: bool,
+    /// Packet 0 stands for the SYN.
+    syn: bool,
     delayed: Option<Delayed>,
     /// The timestamp to echo, and what was acknowledged when it was last looked at.
     echo: Time,
@@ -50,6 +52,7 @@ impl Sink {
             delay: spec.delayed_ack_timeout,
             gaps_at_once: spec.delayed_ack_gaps_at_once,
             syn_at_once: spec.delayed_ack_syn_at_once,
+            syn: spec.sends_syn(),
             delayed: None,
             echo: Time::ZERO,
             acknowledged: 0,
@@ -109,7 +112,8 @@ impl Sink {
         let sack = self.blocks(answers, again);
         self.acknowledged = cumulative;
         let bytes = self.ack_bytes + sack.as_slice().len() as u32 * BLOCK_BYTES;
-        Ack { cumulative, sack, echo: self.echo, bytes }
+        let syn = self.syn && cumulative == 0 && self.arrived.highest() == 0;
+        Ack { cumulative, sack, echo: self.echo, bytes, syn }
     }
 
     /// The packet's own run first, then the runs told last, but for those that it covers.

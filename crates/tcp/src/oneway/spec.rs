@@ -2,6 +2,9 @@
 
 use wire::time::Span;
 
+/// IP's header and TCP's, without options.
+const HEADERS: u32 = 40;
+
 /// ns-2's one-way TCP, sender and sink. [`OneWay::ns2_35`] and [`OneWay::of_1998`] are the two usual readings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OneWay {
@@ -117,6 +120,16 @@ pub enum OneWayVariant {
 }
 
 impl OneWay {
+    /// Packet 0 stands for the SYN, and is as small. Vegas' is a packet like any other.
+    pub fn sends_syn(&self) -> bool {
+        self.syn && self.variant != OneWayVariant::Vegas
+    }
+
+    /// What one number stands for, bytes.
+    pub fn payload_bytes(&self) -> u32 {
+        self.packet_bytes.saturating_sub(HEADERS).max(1)
+    }
+
     /// ns-2.35 as it comes, but for what papers always set: 1024-byte packets, a window of 50.
     pub fn ns2_35(variant: OneWayVariant) -> OneWay {
         OneWay {

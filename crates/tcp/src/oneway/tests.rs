@@ -10,7 +10,7 @@ fn ms(t: i64) -> Time {
 }
 
 fn ack(cumulative: Number) -> Ack {
-    Ack { cumulative, sack: SackBlocks::default(), echo: Time::ZERO, bytes: 40 }
+    Ack { cumulative, sack: SackBlocks::default(), echo: Time::ZERO, bytes: 40, syn: false }
 }
 
 fn sacked(cumulative: Number, runs: &[(Number, Number)]) -> Ack {
@@ -213,7 +213,7 @@ fn acks_that_make_no_sense_do_no_harm() {
 }
 
 fn data(number: Number, at: i64) -> Data {
-    Data { number, bytes: 1024, sent: ms(at) }
+    Data { number, bytes: 1024, sent: ms(at), syn: false }
 }
 
 fn runs(a: &Ack) -> Vec<(Number, Number)> {
