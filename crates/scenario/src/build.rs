@@ -9,6 +9,7 @@ mod preset;
 use crate::model::{Input, Node, Record, Scenario};
 use crate::problem::{Problems, did_you_mean, listed};
 use crate::stacks::Library;
+use crate::units::Amount;
 use crate::values::{Item, Value, Values};
 use path::spec::LinkSpec;
 use std::cell::OnceCell;
@@ -168,6 +169,20 @@ fn parts(nodes: usize, ends: &[(usize, usize)]) -> Vec<usize> {
     part
 }
 
+/// Ethernet's header, IP's and TCP's, without options.
+const LEAST_SNAP: u64 = 54;
+
+fn snap(item: &Item, p: &mut Problems) -> Option<u32> {
+    let Value::Amount(Amount::Bytes(bytes)) = item.value else { return None };
+    if bytes < LEAST_SNAP {
+        item.refuse(
+            p,
+            format!("keeps no whole TCP header: at least {LEAST_SNAP} B, and 128 B for all options"),
+        );
+    }
+    Some(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
+
 fn record(v: Option<&Values>, net: &Network, flows: &flow::Flows, p: &mut Problems) -> Record {
     let Some(v) = v else { return Record::default() };
     let nodes: Vec<&str> = net.nodes.iter().map(|n| n.name.as_str()).collect();
@@ -175,7 +190,7 @@ fn record(v: Option<&Values>, net: &Network, flows: &flow::Flows, p: &mut Proble
     let names: Vec<&str> = flows.list.iter().map(|f| f.name.as_str()).collect();
     Record {
         capture: chosen(v.item("capture"), "node", &nodes, p),
-        snap_bytes: v.bytes("snap").map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        snap_bytes: v.item("snap").and_then(|item| snap(item, p)),
         state: chosen(v.item("state"), "flow", &names, p),
         queues: chosen(v.item("queues"), "link", &links, p),
         drops: v.flag("drops"),

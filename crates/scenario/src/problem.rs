@@ -6,16 +6,10 @@ use std::sync::Arc;
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    File {
-        file: Arc<str>,
-        line: u32,
-    },
+    /// Without a name where the text was made in code: its lines say nothing to anybody.
+    File { file: Arc<str>, line: u32 },
     /// A key and its value from the command line or from code; the label says which (`--set `).
-    Override {
-        label: Arc<str>,
-        key: Arc<str>,
-        raw: Arc<str>,
-    },
+    Override { label: Arc<str>, key: Arc<str>, raw: Arc<str> },
     /// Nowhere: the table of keys gives it.
     Default,
 }
@@ -44,6 +38,7 @@ pub struct Problem {
 impl Problem {
     fn place(&self) -> String {
         match &self.origin {
+            Origin::File { file, .. } if file.is_empty() => String::new(),
             Origin::File { file, line } => format!("{file}:{line}: "),
             Origin::Override { label, key, raw } => format!("{label}{key}={raw}: "),
             Origin::Default => String::new(),

@@ -2,10 +2,10 @@
 
 use crate::build::{self, Context};
 use crate::check;
-use crate::keys::SCENARIO;
+use crate::keys::{SCENARIO, STACK};
 use crate::model::Scenario;
 use crate::overrides;
-use crate::problem::{Errors, Origin, Problems};
+use crate::problem::{Errors, Origin, Problems, did_you_mean, listed};
 use crate::stacks::{Library, ReadFile, Wanted};
 use crate::tree::{self, Entry, Node, Tree};
 use std::path::Path;
@@ -59,8 +59,9 @@ pub fn parse(
         return p.into_result(None);
     }
     for o in overrides {
-        own_stack_for(&o.key, &mut root, o);
-        overrides::apply(&mut root, &SCENARIO, &o.key, &o.value, o.label, &mut p);
+        if own_stack_for(&o.key, &mut root, o, &mut p) {
+            overrides::apply(&mut root, &SCENARIO, &o.key, &o.value, o.label, &mut p);
+        }
     }
     let library = Library { read, own: own_stacks(&root) };
     let values = check::table(&root, &SCENARIO, "", &mut p);
@@ -117,20 +118,28 @@ fn check_own_stacks(values: &crate::values::Values, library: &Library<'_>, dir: 
 }
 
 /// `stack.linux-2.6-reno.rto.min=1s` changes a built-in stack for this run: a stack of the scenario's own takes its
-/// place, and is based on it.
-fn own_stack_for(key: &str, root: &mut Node, o: &Override) {
-    let Some(rest) = key.strip_prefix("stack.") else { return };
+/// place, and is based on it. False where there is no such stack at all.
+fn own_stack_for(key: &str, root: &mut Node, o: &Override, p: &mut Problems) -> bool {
+    let Some(rest) = key.strip_prefix("stack.") else { return true };
     let rest = rest.trim_start_matches('"');
     let fits = |name: &&str| rest.strip_prefix(*name).is_some_and(|after| after.starts_with(['.', '"']));
     let own: Vec<String> = own_stacks(root).into_iter().map(|(name, _)| name).collect();
     if own.iter().any(|name| fits(&name.as_str())) {
-        return;
+        return true;
     }
-    let Some(name) = crate::stacks::built_in().filter(fits).max_by_key(|name| name.len()) else { return };
     let origin = Origin::Override {
         label: o.label.into(),
         key: Arc::from(o.key.as_str()),
         raw: Arc::from(o.value.as_str()),
+    };
+    let Some(name) = crate::stacks::built_in().filter(fits).max_by_key(|name| name.len()) else {
+        let names: Vec<String> =
+            own.into_iter().chain(crate::stacks::built_in().map(str::to_owned)).collect();
+        let names = || names.iter().map(String::as_str);
+        let name = before_key(rest);
+        let says = format!("is no stack{}{}", did_you_mean(name, names()), listed(names()));
+        p.add(&origin, &format!("stack.{name}"), None, says);
+        return false;
     };
     let text = |key: &str| Entry {
         key: key.to_owned(),
@@ -138,7 +147,7 @@ fn own_stack_for(key: &str, root: &mut Node, o: &Override) {
         node: Node { value: Tree::Text(name.to_owned()), origin: origin.clone() },
     };
     let element = Node { value: Tree::Table(vec![text("name"), text("based_on")]), origin: origin.clone() };
-    let Tree::Table(entries) = &mut root.value else { return };
+    let Tree::Table(entries) = &mut root.value else { return true };
     match entries.iter_mut().find(|e| e.key == "stack") {
         Some(Entry { node: Node { value: Tree::List(list), .. }, .. }) => list.push(element),
         Some(_) => {}
@@ -148,4 +157,15 @@ fn own_stack_for(key: &str, root: &mut Node, o: &Override) {
             node: Node { value: Tree::List(vec![element]), origin },
         }),
     }
+    true
+}
+
+/// What names the stack in `linux-2.6.rto.min`: all before the first key of a stack.
+fn before_key(rest: &str) -> &str {
+    let dots = rest.match_indices('.').map(|(at, _)| at);
+    let key = |at: &usize| {
+        let word = rest[at + 1..].split('.').next();
+        overrides::all_keys(&STACK).any(|key| Some(key.name) == word)
+    };
+    rest[..dots.into_iter().find(key).unwrap_or(rest.len())].trim_end_matches('"')
 }

@@ -182,11 +182,15 @@ impl Defs {
                 { "type": "string", "pattern": r"^[0-9.]+(e[+-]?[0-9]+)? *%?$" },
             ] }),
             Kind::Time(sign) => {
-                let minus = if *sign == Sign::Any { "-?" } else { "" };
-                quantity(minus, &unit_names(&[Unit::Time]))
+                let number = match sign {
+                    Sign::Positive => POSITIVE.to_owned(),
+                    Sign::NotNegative => NUMBER.to_owned(),
+                    Sign::Any => format!("-?{NUMBER}"),
+                };
+                quantity(&number, &unit_names(&[Unit::Time]))
             }
-            Kind::Rate => quantity("", &RATE.iter().map(|(n, _)| *n).collect::<Vec<_>>()),
-            Kind::Amount(units) => quantity("", &unit_names(units)),
+            Kind::Rate => quantity(POSITIVE, &RATE.iter().map(|(n, _)| *n).collect::<Vec<_>>()),
+            Kind::Amount(units) => quantity(POSITIVE, &unit_names(units)),
             Kind::Choice(words) => enumeration(words),
             Kind::Or(words, other) => json!({ "anyOf": [enumeration(words), self.kind(other)] }),
             Kind::List { of, least } => json!({ "type": "array", "items": self.kind(of), "minItems": least }),
@@ -224,8 +228,12 @@ fn unit_names(units: &[Unit]) -> Vec<&'static str> {
     names
 }
 
-fn quantity(minus: &str, units: &[&str]) -> Value {
-    let pattern = format!(r"^{minus}[0-9_.]+([eE][+-]?[0-9]+)? *({})$", units.join("|"));
+const NUMBER: &str = "[0-9_.]+";
+/// With a digit that is not 0.
+const POSITIVE: &str = "[0-9_.]*[1-9][0-9_.]*";
+
+fn quantity(number: &str, units: &[&str]) -> Value {
+    let pattern = format!(r"^{number}([eE][+-]?[0-9]+)? *({})$", units.join("|"));
     json!({ "type": "string", "pattern": pattern })
 }
 

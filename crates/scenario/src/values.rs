@@ -93,6 +93,21 @@ impl Values {
         self.item(key).is_some_and(|i| i.origin != Origin::Default)
     }
 
+    /// Of values that do not go together the one to blame: said from outside, or else where this table is, and not in
+    /// what it inherits. The first of those that are alike.
+    pub fn said_last(&self, keys: &[&str]) -> Option<&Item> {
+        let rank = |item: &Item| match (&item.origin, &self.origin) {
+            (Origin::Override { .. }, _) => 2,
+            (Origin::File { file, .. }, Origin::File { file: here, .. }) => u8::from(file == here),
+            _ => 0,
+        };
+        keys.iter()
+            .rev()
+            .filter(|key| self.says(key))
+            .filter_map(|key| self.item(key))
+            .max_by_key(|i| rank(i))
+    }
+
     pub fn text(&self, key: &str) -> Option<&str> {
         self.item(key)?.text()
     }

@@ -186,8 +186,8 @@ fn spread(v: &Values, p: &mut Problems) -> Option<Spread> {
 fn gilbert_elliott(v: &Values, p: &mut Problems) -> Option<GilbertElliott> {
     let (loss_good, loss_bad) = (v.number("loss_good")?, v.number("loss_bad")?);
     if loss_good > loss_bad {
-        let key = if v.says("loss_good") { "loss_good" } else { "loss_bad" };
-        v.item(key)?.refuse(p, "crosses the bounds: the good state loses more than the bad one");
+        let item = v.said_last(&["loss_good", "loss_bad"])?;
+        item.refuse(p, "crosses the bounds: the good state loses more than the bad one");
         return None;
     }
     let dwell = if v.item("good_to_bad").is_some() {

@@ -151,8 +151,8 @@ fn queue(v: &Values, p: &mut Problems) -> Option<QueueSpec> {
         "red" => {
             let (min_threshold, max_threshold) = (v.number("min_threshold")?, v.number("max_threshold")?);
             if min_threshold >= max_threshold {
-                let key = if v.says("min_threshold") { "min_threshold" } else { "max_threshold" };
-                v.item(key)?.refuse(p, "crosses the bounds: min_threshold must lie below max_threshold");
+                let item = v.said_last(&["min_threshold", "max_threshold"])?;
+                item.refuse(p, "crosses the bounds: min_threshold must lie below max_threshold");
             }
             QueueSpec::Red {
                 limit,

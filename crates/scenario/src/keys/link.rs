@@ -77,9 +77,13 @@ const PACKETS: Key = key(
 .absent("see `bytes`");
 const BYTES: Key =
     key("bytes", Kind::Amount(&[Unit::Bytes]), "Bytes that fit, instead of packets.").absent("see `packets`");
-const ECN: Key =
-    key("ecn", Kind::Flag, "Marks packets that can be marked instead of dropping them (RFC 3168).")
-        .default("false");
+const ECN: Key = key(
+    "ecn",
+    Kind::Flag,
+    "Marks packets that can be marked instead of dropping them (RFC 3168). Simulated endpoints send none: it is for \
+     the kernels of the live bench, with `net.ipv4.tcp_ecn=1`.",
+)
+.default("false");
 const TARGET: Key =
     key("target", Kind::Time(Sign::Positive), "Acceptable standing queue delay (RFC 8289, section 4.3).")
         .default("5ms");

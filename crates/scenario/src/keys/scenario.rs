@@ -276,7 +276,8 @@ pub static RECORD: Table = Table {
     keys: &[
         key("capture", Kind::FlagOrNames("node"), "Captures (pcapng) at these nodes; true for all.")
             .default("false"),
-        key("snap", Kind::Amount(&[Unit::Bytes]), "Bytes kept of each captured packet.").absent("all"),
+        key("snap", Kind::Amount(&[Unit::Bytes]), "Bytes kept of each captured packet, 54 or more.")
+            .absent("all"),
         key("state", Kind::FlagOrNames("flow"), "The senders' state of these flows at every change.")
             .default("false"),
         key("queues", Kind::FlagOrNames("link"), "Occupancy and waiting times of these links' queues.")

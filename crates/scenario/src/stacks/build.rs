@@ -234,10 +234,13 @@ fn rto(v: &Values, p: &mut Problems) -> Option<RtoRule> {
 
 /// The smaller of two times must not be the larger.
 pub(super) fn bounds(v: &Values, low: &str, high: &str, p: &mut Problems) -> Option<(Span, Span)> {
-    let (min, max) = (v.span(low)?, v.span(high)?);
+    let (keys, min, max) = ([low, high], v.span(low)?, v.span(high)?);
     if min > max {
-        let item = [low, high].iter().filter(|key| v.says(key)).find_map(|key| v.item(key))?;
-        item.refuse(p, format!("crosses the bounds: {low} is above {high}"));
+        let (low, high) = (v.item(low)?, v.item(high)?);
+        let item = v.said_last(&keys)?;
+        let (side, other, name) =
+            if item.path == low.path { ("above", high, keys[1]) } else { ("below", low, keys[0]) };
+        item.refuse(p, format!("crosses the bounds: it is {side} {name} = {}", other.shown));
     }
     Some((min, max))
 }
@@ -299,7 +302,7 @@ fn window(v: &Values, p: &mut Problems) -> Option<WindowPolicy> {
         None => initial,
     };
     if initial > max {
-        v.item("max")?.refuse(p, "crosses the bounds: initial is above max");
+        v.said_last(&["max", "initial"])?.refuse(p, "crosses the bounds: initial is above max");
     } else if untuned < initial || untuned > max {
         v.item("untuned")?.refuse(p, "lies outside initial and max");
     }
