@@ -14,6 +14,8 @@ from rexmit.units import count, percent, plain_seconds, rate, seconds, size, thr
 if TYPE_CHECKING:
     from rexmit.api import Capture, Flow
 
+#: Share of a transfer that must lie outside of episodes to say what they cost.
+LEAST_OUTSIDE = 0.05
 #: Idle causes that belong to loss episodes, whose cost is counted there.
 IN_EPISODES = frozenset({"timeout", "timeout-backoff"})
 IDLE_IN_WORDS = {
@@ -38,6 +40,7 @@ class Profile:
     throughput_bps: float
     episodes: int
     episodes_cost_s: float | None
+    """None: it can not even be estimated, and so stands in the rate while sending."""
     lost: int | None
     retransmitted: int
     segments: int
@@ -152,9 +155,7 @@ def profile(flow: Flow, name: str) -> Profile:
         duration_s=float(row["duration_s"]),
         throughput_bps=float(row.get("throughput_bps") or 0.0),
         episodes=int(row["episodes"]),
-        episodes_cost_s=None
-        if row.get("cost_s") is None and row["episodes"]
-        else float(row.get("cost_s") or 0),
+        episodes_cost_s=episodes_cost(flow.episodes(), row, sum(sums.values())),
         lost=None if row.get("lost_copies") is None else int(row["lost_copies"]),
         retransmitted=int(row["retransmitted_segments"]),
         segments=int(row["segments"]),
@@ -167,6 +168,27 @@ def profile(flow: Flow, name: str) -> Profile:
         window_max_bytes=int(row["window_max_bytes"]),
         flight_max_bytes=int(row["flight_max_bytes"]),
     )
+
+
+def episodes_cost(episodes: Sequence[dict[str, Any]], row: dict[str, Any], idle_s: float) -> float | None:
+    """What loss episodes cost, seconds; one whose cost is unknown, by the rate outside of all such episodes.
+
+    row: the flow's.  idle_s: gaps outside of episodes.  Returns None where hardly anything was sent outside.
+    """
+    known = sum(float(e["cost_s"]) for e in episodes if e["cost_s"] is not None)
+    unknown = [e for e in episodes if e["cost_s"] is None]
+    if not unknown:
+        return max(0.0, known)
+    ends = float(row["start"]) + float(row["duration_s"])
+    took = [(ends if e["end"] is None else float(e["end"])) - float(e["start"]) for e in unknown]
+    delivered = [float(e["delivered_bytes"]) for e in unknown]
+    outside_s = float(row["duration_s"]) - sum(took) - known - idle_s
+    outside = float(row["bytes"]) - sum(delivered)
+    if outside_s < LEAST_OUTSIDE * float(row["duration_s"]) or outside < LEAST_OUTSIDE * float(row["bytes"]):
+        return None
+    speed = outside / outside_s
+    lost = sum(max(0.0, t - d / speed) for t, d in zip(took, delivered, strict=True))
+    return max(0.0, known + lost)
 
 
 def look_at(capture: Capture, flow: Flow) -> list[str]:
@@ -209,7 +231,9 @@ def _idles(a: Profile, b: Profile, scale: float) -> list[Difference]:
 def _sending(a: Profile, b: Profile, scale: float) -> Difference:
     rates = [rate(p.bytes * 8 / p.sending_s) for p in (a, b)]
     cost = b.sending_s * scale - a.sending_s
-    return Difference("rate while sending", rates[0], rates[1], cost, abs(cost))
+    apart = a.episodes_cost_s is not None and b.episodes_cost_s is not None
+    what = "rate while sending" if apart else "rate, with the loss episodes in it"
+    return Difference(what, rates[0], rates[1], cost, abs(cost))
 
 
 def _facts(a: Profile, b: Profile) -> list[Difference]:

@@ -9,7 +9,7 @@ import pytest
 
 import rexmit as rx
 from conftest import FakeCore
-from rexmit.against import Profile, compare, compared, page, profile, verdict
+from rexmit.against import Profile, compare, compared, episodes_cost, page, profile, verdict
 
 GOOD = Profile(
     name="good.pcap",
@@ -118,3 +118,34 @@ def test_two_captures_are_compared_by_their_largest_flows(core: FakeCore) -> Non
     found = compare(rx.capture("a.pcap"), rx.capture("b.pcap"))
     assert (found.first.name, found.second.name) == ("a.pcap", "b.pcap")
     assert found.longer_s == 0
+
+
+def episode(**changed: Any) -> dict[str, Any]:
+    return {"start": 0.2, "end": 7.5, "delivered_bytes": 100_000, "cost_s": None} | changed
+
+
+def test_what_an_episode_of_unknown_cost_took_is_no_slow_sending() -> None:
+    # An outage of 7.3 s in the first second: 8 s are left for 10 MB less what came meanwhile.
+    row = {"start": 0.0, "duration_s": 15.3, "bytes": 10_000_000}
+    cost = episodes_cost([episode()], row, 0.0)
+    assert cost == pytest.approx(7.3 - 100_000 / (9_900_000 / 8.0))
+    found = compared(
+        other(duration_s=8.0, episodes=0, episodes_cost_s=0.0), other(duration_s=15.3, episodes_cost_s=cost)
+    )
+    assert found.differences[0].what == "loss episodes"
+    assert found.differences[0].cost_s == pytest.approx(7.2, abs=0.1)
+    assert sum(d.cost_s for d in found.differences if d.cost_s is not None) == pytest.approx(found.longer_s)
+
+
+def test_an_episode_that_never_ended_lasts_to_the_end() -> None:
+    row = {"start": 1.0, "duration_s": 10.0, "bytes": 1_000_000}
+    open_end = episode(start=6.0, end=None, delivered_bytes=0)
+    assert episodes_cost([episode(start=2.0, end=3.0, cost_s=0.5), open_end], row, 0.5) == pytest.approx(5.5)
+
+
+def test_where_all_was_sent_in_an_episode_its_cost_is_not_told_from_the_rate() -> None:
+    row = {"start": 0.0, "duration_s": 7.4, "bytes": 100_000}
+    assert episodes_cost([episode(start=0.0)], row, 0.0) is None
+    found = compared(GOOD, other(episodes_cost_s=None))
+    assert "rate while sending" not in [d.what for d in found.differences]
+    assert "rate, with the loss episodes in it" in [d.what for d in found.differences]
