@@ -14,6 +14,7 @@ import numpy as np
 
 from rexmit.columns import sack_columns
 from rexmit.frame import Frame
+from rexmit.lost import copies as lost_copies
 from rexmit.units import count, plain_seconds, seconds
 
 #: Fewer alike packets than this are drawn one by one.
@@ -197,7 +198,8 @@ def headline(episode: dict[str, Any], bursts: Sequence[dict[str, Any]]) -> str:
     if episode.get("timeouts"):
         words.append(count(int(episode["timeouts"]), "timeout"))
     if episode.get("cost_s") is not None:
-        words.append(f"cost {plain_seconds(float(episode['cost_s']))}")
+        # What went on faster than before it cost nothing, as on the page.
+        words.append(f"cost {plain_seconds(max(0.0, float(episode['cost_s'])))}")
     return ", ".join(words)
 
 
@@ -267,14 +269,12 @@ def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list
     ack, dsack = packets["ack"], packets["dsack"]
     cause = packets.text("cause")
     blocks = sack_columns(packets)
-    spans = [_span(b) for b in bursts]
+    gone = lost_copies(packets, bursts)
     result: list[Step] = []
     newest_ack = -1
     for place, i in enumerate(order):
         at = float(time[i])
         if data[i] and length[i] > 0:
-            # What left in the same instant as a burst's first or last copy may lie outside of it.
-            lost = any(a <= at <= b and low <= seq[i] < high for a, b, low, high in spans)
             result.append(
                 Step(
                     True,
@@ -285,7 +285,7 @@ def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list
                     seq_start=int(seq[i]),
                     seq_end=int(seq[i] + length[i]),
                     cause=cause[i],
-                    lost=lost,
+                    lost=bool(gone[i]),
                     order=place,
                 )
             )
@@ -317,13 +317,6 @@ def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list
                 )
             )
     return result
-
-
-def _span(burst: dict[str, Any]) -> tuple[float, float, float, float]:
-    """When a burst's copies were sent, first and last, and the bytes it lies within."""
-    start = float(burst["start"])
-    low, high = float(burst.get("seq_start", 0)), float(burst.get("seq_end", np.inf))
-    return start - 1e-9, float(burst.get("last", start)) + 1e-9, low, high
 
 
 def _alike(step: Step) -> tuple[object, ...]:

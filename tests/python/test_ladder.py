@@ -9,6 +9,7 @@ import pytest
 from rexmit import ladder
 from rexmit.frame import Frame
 from rexmit.ladder import Step
+from rexmit.lost import copies
 from story import Story, arrow
 
 
@@ -116,3 +117,17 @@ def test_super_packets_count_as_the_segments_they_hold() -> None:
     frame = Frame(arrow(rows), 1_700_000_000_000_000_000)
     found = ladder._singles(frame, [], mss=1448)
     assert [s.segments for s in found] == [1] * 9 + [40]
+
+
+def test_a_copy_that_left_in_the_instant_of_the_first_lost_one_is_not_lost() -> None:
+    # The bytes of the burst reach back to a repair that was lost with it.
+    sent = [(0.0, 1448), (0.0, 2896), (0.001, 4344), (0.002, 1)]
+    rows = [{"time": at, "data": True, "seq": seq, "len": 1448} for at, seq in sent]
+    frame = Frame(arrow(rows), 1_700_000_000_000_000_000)
+    burst = {"start": 0.0, "last": 0.002, "lost_copies": 3, "seq_start": 1, "seq_end": 4344 + 1448}
+    assert copies(frame, [burst]).tolist() == [False, True, True, True]
+
+
+def test_an_episode_that_cost_nothing_costs_no_less_than_nothing() -> None:
+    episode = {"lost_copies": 2, "kind": "ack", "timeouts": 0, "cost_s": -1.31}
+    assert ladder.headline(episode, []).endswith("cost 0.00 s")

@@ -27,6 +27,7 @@ from rexmit.figures.style import (
     title,
 )
 from rexmit.frame import Frame
+from rexmit.lost import copies as lost_copies
 
 #: Up to this many segments each is drawn as a bar of its own height; beyond, as a point.
 BARS = 4000
@@ -63,7 +64,7 @@ def time_sequence(
     _acks(ax, shown, scale)
     _sack(ax, shown, scale)
     _data(ax, shown, data, scale)
-    _lost(ax, shown, data, bursts, flow, scale, (low, high))
+    _lost(ax, shown, bursts, flow, scale, (low, high))
     _retransmissions(ax, shown, data, scale)
 
     ax.set_xlabel(f"time since {packets.since} (s)")
@@ -126,7 +127,6 @@ def _sack(ax: Axes, p: Frame, scale: float) -> None:
 def _lost(
     ax: Axes,
     p: Frame,
-    data: npt.NDArray[np.bool_],
     bursts: list[dict[str, Any]],
     flow: dict[str, Any],
     scale: float,
@@ -142,19 +142,8 @@ def _lost(
         high = np.array([b["seq_end"] for b in mine]) / scale
         _bars(ax, x, low, high, RED, 1.6, "hole", zorder=4)
         return
-    time = p["time"]
-    order = np.argsort(time, kind="stable")
-    ordered = time[order]
-    lost = np.zeros(len(p), dtype=bool)
-    for burst in mine:
-        # A burst is a maximal run of lost copies: everything sent from its first to its last is lost.
-        a = np.searchsorted(ordered, float(burst["start"]) - 1e-9)
-        b = np.searchsorted(ordered, float(burst.get("last") or burst["start"]) + 1e-9, side="right")
-        # What left in the same instant as its first or last copy may lie outside of it.
-        sent = order[a:b]
-        lost[sent] |= (p["seq"][sent] >= burst["seq_start"]) & (p["seq"][sent] < burst["seq_end"])
-    lost &= data
-    x, y = time[lost], p["seq"][lost] / scale
+    gone = lost_copies(p, mine)
+    x, y = p["time"][gone], p["seq"][gone] / scale
     if len(x):
         keep = thin.cells(x, y, 300, 220)
         size = 4.5 if len(keep) < 40 else 3
