@@ -21,6 +21,9 @@ const ASK_EVERY: u64 = 1 << 14;
 /// gigabytes may well cross a path without rate and delay in no time.
 const MOST_AT_ONCE: u64 = 1 << 23;
 const MOST_OF_EACH: u64 = 1 << 12;
+/// So long a time in which packets are sent and no application gets anything is a run without an end, where the
+/// scenario does not say one: there are senders that never give up, and paths that never deliver.
+const LONGEST_IN_VAIN: Span = Span::from_secs(24 * 3600);
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +45,9 @@ pub enum End {
     Done,
     /// It was told to stop.
     Stopped,
-    /// Nothing will ever happen again, and these connections have not ended.
-    Stuck { connections: Vec<u32> },
+    /// These connections have not ended, and will not: nothing will ever happen again, or it has been in vain for so
+    /// long.
+    Stuck { connections: Vec<u32>, in_vain: Option<Span> },
     /// Time does not pass any more.
     Standstill { events: u64 },
 }
@@ -74,6 +78,12 @@ pub struct Outcome {
     pub failure: Option<Failure>,
     /// Client to server, and back.
     pub ways: [Way; 2],
+}
+
+/// What applications had got, all together, when it was last looked at.
+struct Delivered {
+    since: Time,
+    bytes: u64,
 }
 
 pub struct Simulation<R> {
@@ -157,6 +167,7 @@ impl<R: Recorder> Simulation<R> {
         let limit = self.duration.map_or(Time::FAR_FUTURE, |d| Time::ZERO + d);
         let all_end = self.finite == self.connections.len() as u64;
         let (mut moment, mut at_once) = (Time::FAR_PAST, 0);
+        let mut progress = Delivered { since: Time::ZERO, bytes: 0 };
         let most_at_once = MOST_AT_ONCE + MOST_OF_EACH * self.connections.len() as u64;
         while let Some((now, step)) = self.advance_until(limit) {
             self.events += 1;
@@ -171,8 +182,13 @@ impl<R: Recorder> Simulation<R> {
             if at_once > most_at_once {
                 return End::Standstill { events: at_once };
             }
-            if self.events.is_multiple_of(ASK_EVERY) && !go_on(self.progress(now)) {
-                return End::Stopped;
+            if self.events.is_multiple_of(ASK_EVERY) {
+                if !go_on(self.progress(now)) {
+                    return End::Stopped;
+                }
+                if self.duration.is_none() && self.is_in_vain(now, &mut progress) {
+                    return End::Stuck { connections: self.open(), in_vain: Some(now - progress.since) };
+                }
             }
         }
         self.end_of_events()
@@ -189,17 +205,32 @@ impl<R: Recorder> Simulation<R> {
         if self.duration.is_some() && self.net.next().is_some() {
             return End::Duration;
         }
-        let open: Vec<u32> = (0..self.connections.len() as u32)
-            .filter(|k| {
-                let c = &self.connections[*k as usize];
-                c.is_finite() && c.ended.is_none()
-            })
-            .collect();
+        let open = self.open();
         match (open.is_empty(), self.duration) {
             (true, _) if self.finite == self.connections.len() as u64 => End::Done,
             (true, Some(_)) => End::Duration,
-            _ => End::Stuck { connections: open },
+            _ => End::Stuck { connections: open, in_vain: None },
         }
+    }
+
+    /// Connections that are to end by themselves, and have not.
+    fn open(&self) -> Vec<u32> {
+        let is_open = |c: &Connection| c.is_finite() && c.ended.is_none();
+        (0..).zip(&self.connections).filter(|(_, c)| is_open(c)).map(|(k, _)| k).collect()
+    }
+
+    /// Has much happened since `before`, and nothing been delivered? Looked at rarely: it takes all connections.
+    fn is_in_vain(&self, now: Time, before: &mut Delivered) -> bool {
+        if now - before.since < LONGEST_IN_VAIN {
+            return false;
+        }
+        let ways = self.connections.iter().flat_map(|c| &c.traffic.ways);
+        let bytes = ways.map(|way| way.delivered_bytes).sum();
+        let in_vain = bytes == before.bytes;
+        if !in_vain {
+            *before = Delivered { since: now, bytes };
+        }
+        in_vain
     }
 
     #[inline]

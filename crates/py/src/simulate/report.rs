@@ -187,13 +187,21 @@ impl Report {
             return live.failure.clone();
         }
         match &self.end {
-            End::Stuck { connections } => {
+            End::Stuck { connections, in_vain } => {
                 let (n, flows) = (connections.len(), self.stuck.join(", "));
                 let what = if n == 1 { "1 connection is".into() } else { format!("{n} connections are") };
-                Some(format!(
-                    "stuck at {:.3} s: nothing will ever happen again, and {what} not done (flow {flows})",
-                    self.time.as_secs()
-                ))
+                let (why, mend) = match in_vain {
+                    None => ("nothing will ever happen again".to_owned(), ""),
+                    Some(time) => {
+                        let hours = time.as_secs() / 3600.0;
+                        (
+                            format!("nothing has been delivered for {hours:.0} h"),
+                            "; say duration = to go on longer",
+                        )
+                    }
+                };
+                let at = self.time.as_secs();
+                Some(format!("stuck at {at:.3} s: {why}, and {what} not done (flow {flows}){mend}"))
             }
             End::Standstill { events } => Some(format!(
                 "stuck at {:.3} s: {events} events at one moment, so time does not pass any more; is there a \
@@ -316,7 +324,7 @@ pub fn channel(spec: &LinkSpec, at: u16) -> Option<String> {
 }
 
 fn stuck(scenario: &Scenario, summary: &Summary) -> Vec<String> {
-    let End::Stuck { connections } = &summary.end else { return Vec::new() };
+    let End::Stuck { connections, .. } = &summary.end else { return Vec::new() };
     let mut flows: Vec<usize> = connections
         .iter()
         .filter_map(|k| summary.connections.get(*k as usize))
@@ -434,8 +442,18 @@ mod tests {
 
     #[test]
     fn a_run_that_can_not_go_on_says_which_flow_waits() {
-        let stuck = ended(End::Stuck { connections: vec![0] }).failure().expect("it failed");
-        assert!(stuck.contains("1 connection is not done (flow f)"), "{stuck}");
+        let stuck =
+            |in_vain| ended(End::Stuck { connections: vec![0], in_vain }).failure().expect("it failed");
+        let told = stuck(None);
+        assert!(
+            told.contains("nothing will ever happen again, and 1 connection is not done (flow f)"),
+            "{told}"
+        );
+        let told = stuck(Some(Span::from_secs(90_000)));
+        assert!(
+            told.contains("delivered for 25 h, and 1 connection is not done (flow f); say dur"),
+            "{told}"
+        );
         let still = ended(End::Standstill { events: 7 }).failure().expect("it failed");
         assert!(still.contains("7 events at one moment"), "{still}");
         assert_eq!(ended(End::Done).failure(), None);
