@@ -1,6 +1,7 @@
 """The compiled core. Everything in `rexmit` stands on these few names."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal, TypedDict
 
 Vantage = Literal["sender", "receiver", "middle"]
@@ -15,7 +16,9 @@ class ScenarioError(ValueError):
     """A scenario or a stack that is none. A line for each mistake: file, line, key and the mend."""
 
 class Variant(TypedDict):
-    """A scenario and its overrides. Either `path`, or `text` with a name for messages and a folder."""
+    """A scenario and its overrides. Either `path`, or `text` with a name for messages and a folder; without a
+    name it was made in code, and messages name no lines of it.
+    """
 
     path: str | None
     text: str | None
@@ -57,6 +60,8 @@ class Analysis:
         """One table. Raises ValueError if its rows were not kept (`tables`, `listed_only` of `analyze`)."""
     def records(self, name: RunTableName) -> bool:
         """Of a simulated run: whether this table is there without asking for it."""
+    def captures(self) -> list[Path]:
+        """Of a run: the captures that it wrote."""
     def failure(self) -> str | None:
         """Of a simulated run: why it could not go on, if it could not."""
     def interrupted(self) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from rexmit import _core
-from rexmit.scenario import Scenario
+from rexmit.scenario import Scenario, whole_seed
 from rexmit.simulation import UNTOLD, Run
 from rexmit.tables import NamedOfRuns, Table
 
@@ -65,7 +65,9 @@ def runs(
     several = isinstance(scenario, Sequence) and not isinstance(scenario, str)
     listed: Sequence[Any] = scenario if several else [scenario]  # type: ignore[assignment]
     variants = [Scenario.of(one).with_(set, **overrides) for one in listed]
-    chosen: list[int | None] = [None] if seeds is None else [int(seed) for seed in seeds]
+    if seeds is not None and not isinstance(seeds, Iterable):
+        raise ValueError(f"seeds = {seeds!r}: several of them, as in seeds=range(1, 101) or seeds=[7]")
+    chosen: list[int | None] = [None] if seeds is None else [whole_seed(seed) for seed in seeds]
     plan = [(k, seed) for k in range(len(variants)) for seed in chosen]
     options = {"at": at, "idle": idle, "interval": interval}
     if bench == "live":

@@ -121,9 +121,11 @@ def _told(rows: Iterable[dict[str, Any]], key: str) -> dict[str, Any]:
 
     values = [math.nan if row[key] is None else float(row[key]) for row in rows]
     mean = stats.mean(values)
+    # None of the figures can be below 0, whatever Student's t says of a few runs.
+    low = _number(mean.low)
     return {
         "mean": _number(mean.value),
-        "interval": [_number(mean.low), _number(mean.high)],
+        "interval": [None if low is None else max(0.0, low), _number(mean.high)],
         "central": [_number(x) for x in stats.central(values)],
         "n": mean.n,
     }
@@ -141,8 +143,9 @@ def page(found: dict[str, Any]) -> list[str]:
     said += f"{found['scenario']}: {count(found['runs'], 'run')}"
     if found["runs"] < found["planned"]:
         said += f" of {found['planned']:,}, stopped early"
-    if found["seeds"]:
-        said += f", seeds {found['seeds'][0]} to {found['seeds'][-1]}"
+    if not found["runs"]:
+        return [said + ": none was done, so there is nothing to tell"]
+    said += f", seeds {found['seeds'][0]} to {found['seeds'][-1]}"
     rows = []
     for flow in found["flows"]:
         name = flow["flow"] if flow["stack"] is None else f"{flow['flow']} ({flow['stack']})"
@@ -178,6 +181,6 @@ def _cells(told: dict[str, Any], kind: str) -> tuple[str, str, str]:
 
     def span(ends: list[float | None]) -> str:
         low, high = ends
-        return "" if low is None or high is None else f"{form(max(0.0, low))} to {form(high)}"
+        return "" if low is None or high is None else f"{form(low)} to {form(high)}"
 
     return form(told["mean"]), span(told["interval"]), span(told["central"])

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from rexmit import written as written_list
 from rexmit.units import count
 
 if TYPE_CHECKING:
@@ -65,10 +66,12 @@ def write(
 
     forms: of "parquet" and "csv".  packets_as_csv: one row a packet is large as text, so the packets table
     is written as CSV only on request.  figures: png, svg, pdf or None.  top: how many flows get figures, the
-    worst first. Raises OSError if the folder cannot be written.
+    worst first. What an earlier call wrote there and this one does not is removed, so that all is of one
+    answer; other files stay. Raises OSError if the folder cannot be written.
     """
     out = Path(folder)
     (out / "tables").mkdir(parents=True, exist_ok=True)
+    done = [out / "index.md", out / "summary.json"]
     lines = ["# " + capture.name.rsplit("/", 1)[-1], "", "```", capture.page(hints=False), "```", ""]
     lines += ["## Files", "", "| file | what it is | rows |", "|---|---|---:|"]
     lines.append("| `summary.json` | the answer, as `--json` prints it | |")
@@ -79,10 +82,12 @@ def write(
     if run:
         written_toml = run.scenario.with_(seed=run.seed).to_toml()
         (out / "scenario.toml").write_text(written_toml, encoding="utf-8")
+        done.append(out / "scenario.toml")
         lines.append("| `scenario.toml` | the scenario as resolved, with this run's seed: it runs again | |")
-        for path in sorted((out / "captures").glob("*.pcapng")):
+        for path in sorted(run.captures):
             about = f"the packets at {path.stem}, for Wireshark, tcpdump or rexmit analyze"
             lines.append(f"| `{path.relative_to(out)}` | {about} | |")
+            done.append(path)
     own = {name: about for name, about in RUN_ABOUT.items() if run and run.records(name)}  # type: ignore[arg-type]
     for name, about in (ABOUT | own).items():
         table = capture.table(name)  # type: ignore[arg-type]
@@ -93,9 +98,10 @@ def write(
             continue
         rows = write_table(table, paths)
         written += len(paths)
+        done += paths
         for path in paths:
             lines.append(f"| `{path.relative_to(out)}` | {about} | {rows:,} |")
-    drawn = 0
+    drawn: list[Path] = []
     if figures:
         # The worst flow always; another one only if something happened to it.
         for place, flow in enumerate(capture.worst(top)):
@@ -108,9 +114,11 @@ def write(
         "rexmit's docs/definitions.md says what words and columns mean, docs/figures.md the figures.",
     ]
     (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    gone = written_list.renew(out, done + drawn, inputs=[*capture.paths, *(capture.receiver or [])])
     where = os.path.join(folder, "index.md")
-    what = f"{count(written, 'table')}, {count(drawn, 'figure')} and summary.json"
-    return f"wrote {what}; {where} says what each file is"
+    what = f"{count(written, 'table')}, {count(len(drawn), 'figure')} and summary.json"
+    told = f"wrote {what}; {where} says what each file is"
+    return told + (f"; removed {count(gone, 'file')} of an earlier answer" if gone else "")
 
 
 def _as_run(capture: Capture) -> Run | None:
@@ -119,7 +127,7 @@ def _as_run(capture: Capture) -> Run | None:
     return capture if isinstance(capture, Run) else None
 
 
-def _draw_own(run: Run, out: Path, form: str, lines: list[str]) -> int:
+def _draw_own(run: Run, out: Path, form: str, lines: list[str]) -> list[Path]:
     """The figures of what only the simulator shows."""
     (out / "figures").mkdir(exist_ok=True)
     made = [(name, figure.save(out / "figures" / f"{name}.{form}")) for name, figure in run.own_figures()]
@@ -128,7 +136,7 @@ def _draw_own(run: Run, out: Path, form: str, lines: list[str]) -> int:
     for name, path in made:
         about = OWN_ABOUT[name.split("-")[0]]
         lines.append(f"- [`{path.relative_to(out)}`]({path.relative_to(out).as_posix()}): {about}")
-    return len(made)
+    return [path for _, path in made]
 
 
 def write_table(table: Table, paths: Sequence[Path]) -> int:
@@ -152,14 +160,14 @@ def write_table(table: Table, paths: Sequence[Path]) -> int:
     return rows
 
 
-def _draw(flow: Flow, out: Path, form: str, lines: list[str]) -> int:
+def _draw(flow: Flow, out: Path, form: str, lines: list[str]) -> list[Path]:
     folder = out / "figures" / f"flow-{flow.id}"
     folder.mkdir(parents=True, exist_ok=True)
     lines += ["", f"## Figures of {flow.sender} → {flow.receiver}", ""]
-    drawn = 0
+    drawn = []
     for name, figure in flow.figures():
         path = figure.save(folder / f"{name}.{form}")
         about = FIGURE_ABOUT.get(name) or f"the packet exchange of episode {name.rpartition('-')[2]}"
         lines.append(f"- [`{path.relative_to(out)}`]({path.relative_to(out).as_posix()}): {about}")
-        drawn += 1
+        drawn.append(path)
     return drawn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ class Scenario:
         named = [{"name": n} if isinstance(n, str) else n for n in nodes]
         lists = {"node": named, "link": links, "flow": flows, "stack": stacks}
         whole = keys | {key: list(value) for key, value in lists.items() if value}
-        self._start(text=toml(whole), label=str(keys.get("name", "scenario")))
+        self._start(text=toml(whole), label=str(keys.get("name", "scenario")), in_code=True)
 
     def _start(
         self,
@@ -46,8 +47,11 @@ class Scenario:
         folder: str = "",
         set: tuple[tuple[str, str], ...] = (),
         mark: str = "",
+        in_code: bool = False,
     ) -> None:
         self._text = text
+        # Nobody has seen its lines: messages name keys only.
+        self._in_code = in_code
         self._path = path
         self.label = label
         self._folder = folder
@@ -78,7 +82,7 @@ class Scenario:
         if isinstance(source, Scenario):
             return source
         if isinstance(source, Mapping):
-            return cls.parse(toml(source), str(source.get("name", "scenario")))
+            return cls._made(text=toml(source), label=str(source.get("name", "scenario")), in_code=True)
         if isinstance(source, str) and ("\n" in source or "=" in source):
             return cls.parse(source)
         return cls.load(source)
@@ -98,7 +102,13 @@ class Scenario:
 
     def _with(self, set: tuple[tuple[str, str], ...], mark: str) -> Scenario:
         return Scenario._made(
-            text=self._text, path=self._path, label=self.label, folder=self._folder, set=set, mark=mark
+            text=self._text,
+            path=self._path,
+            label=self.label,
+            folder=self._folder,
+            set=set,
+            mark=mark,
+            in_code=self._in_code,
         )
 
     def to_toml(self) -> str:
@@ -109,15 +119,15 @@ class Scenario:
         return _core.resolve(self._variant(None))
 
     def _variant(self, seed: int | None) -> _core.Variant:
-        """As the core takes it."""
+        """As the core takes it. Raises ValueError if that is no seed."""
         return {
             "path": self._path,
             "text": self._text,
-            "file": self.label,
+            "file": None if self._in_code else self.label,
             "folder": self._folder,
             "set": list(self._set),
             "label": self._mark,
-            "seed": seed,
+            "seed": None if seed is None else whole_seed(seed),
         }
 
     def _arguments(self) -> list[str]:
@@ -127,6 +137,17 @@ class Scenario:
     def __repr__(self) -> str:
         said = "".join(f", {key}={value}" for key, value in self._set)
         return f"<scenario {self.label}{said}>"
+
+
+def whole_seed(seed: Any) -> int:
+    """A seed as a whole number, numpy's among them. Raises ValueError if it is none."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**63:
+        raise ValueError(f"seed = {seed!r}: a seed is a whole number from 0 up, below 2**63")
+    return number
 
 
 def inline(value: Any) -> str:

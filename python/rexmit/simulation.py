@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rexmit import _core, bench
@@ -88,6 +89,8 @@ class Run(NamedOfRuns, Capture):
         self.scenario = scenario
         self._seed = seed
         self._captures = captures
+        #: The captures that were written (`captures` of `rexmit.run`).
+        self.captures: list[Path] = []
         self._stepping = progress
         super().__init__([scenario.label], None, options, cast("Any", tuple(tables)))
 
@@ -106,6 +109,7 @@ class Run(NamedOfRuns, Capture):
             **self._options,
         )
         self._kept = frozenset(tables)
+        self.captures += found.captures()
         return found
 
     def _has(self, name: str) -> bool:
@@ -158,11 +162,14 @@ class Run(NamedOfRuns, Capture):
         flow: default the one that cost most. Raises ValueError if there is none.
         """
         from rexmit import figures
+        from rexmit.api import Flow
         from rexmit.frame import Frame, gather
 
-        chosen = flow or next(iter(self.worst(1)), None)
+        chosen = next(iter(self.worst(1)), None) if flow is None else flow
         if chosen is None:
             raise ValueError(f"{self.name}: no TCP connection of it carries data")
+        if not isinstance(chosen, Flow):
+            raise ValueError(f"flow = {flow!r} is no flow: take one from run.flows[…] or run.worst(…)")
         rows = Frame(gather(self.state, chosen.id), self.origin_ns, self.since)
         return figures.cwnd(rows, chosen.episodes(), chosen.row)
 
@@ -271,6 +278,7 @@ class LiveRun(Run):
             **self._options,
         )
         self._kept = frozenset(ON_DEMAND)
+        self.captures += found.captures()
         return found
 
     def _keep(self, *names: Any) -> None:

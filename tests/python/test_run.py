@@ -419,3 +419,60 @@ def test_stacks_and_channels_are_told_to_people_and_as_json(capsys: pytest.Captu
     assert "gilbert-elliott" in {kind["name"] for kind in found["channels"]}
     assert cli.main(["channels"]) == 0
     assert all(len(line) <= 100 for line in capsys.readouterr().out.splitlines())
+
+
+def test_only_a_flow_is_taken_for_one(tmp_path: Path) -> None:
+    run = rx.run(INTERRUPTION, set={"duration": "1s"})
+    for wrong in (0, 9, "upload"):
+        with pytest.raises(ValueError, match=r"is no flow: take one from run\.flows"):
+            run.cwnd(wrong)  # type: ignore[arg-type]
+
+
+def test_the_tables_of_a_run_are_all_named() -> None:
+    run = rx.run(INTERRUPTION, set={"duration": "1s"})
+    with pytest.raises(ValueError, match=r'"nope" is no table: flows, .*packets, state, .*hosts$'):
+        len(run.table("nope"))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r'"flws" is no table: flows, .*hosts$'):
+        rx.run(INTERRUPTION, tables=("flws",))  # type: ignore[arg-type]
+
+
+def test_a_scenario_made_in_code_is_told_its_mistakes_by_key_alone() -> None:
+    """Nobody has seen the lines of its text."""
+    made = rx.Scenario(
+        name="t",
+        nodes=["a", "b"],
+        links=[{"name": "l", "between": ["a", "b"], "rat": "5Mbps"}],
+        flows=[{"name": "f", "from": "a", "to": "b", "stack": "rfc-sack", "workload": {"kind": "endless"}}],
+        duration="1s",
+    )
+    for scenario in (made, made.with_(seed=3)):
+        with pytest.raises(rx.ScenarioError, match=r"^link\.l\.rat is no key of a link; did you mean"):
+            rx.run(scenario)
+    with pytest.raises(rx.ScenarioError, match=r"(?m)^duration = 3 has no unit"):
+        rx.run({"name": "t", "duration": 3, "node": [{"name": "a"}], "flow": []})
+    with pytest.raises(rx.ScenarioError, match=r"(?m)^scenario:2: duration = 3 has no unit"):
+        rx.run("name = 't'\nduration = 3\n[[node]]\nname = 'a'\n")
+
+
+def test_the_schema_of_shipped_scenarios_is_found_by_either_way_there() -> None:
+    for folder in (ROOT / "scenarios", ROOT / "python" / "rexmit" / "scenarios"):
+        files = sorted(folder.glob("*.toml"))
+        assert len(files) > 10
+        for path in files:
+            mark, _, schema = path.read_text().splitlines()[0].partition(" ")
+            assert mark == "#:schema", path
+            # Editors do not look through links in the way that they were given.
+            told = json.loads(Path(os.path.normpath(folder / schema)).read_text())
+            assert told["title"] == "rexmit scenario", path
+
+
+@pytest.mark.parametrize("rate", ["0Mbps", "0.0 kbps", "-1Mbps", "1mbps"])
+def test_the_schema_refuses_rates_that_the_reader_refuses(rate: str) -> None:
+    schema = json.loads((ROOT / "docs" / "scenario.schema.json").read_text())
+    whole = tomllib.loads((ROOT / "scenarios" / "interruption.toml").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.validate(whole)
+    whole["link"][0]["rate"] = rate
+    assert not validator.is_valid(whole)
+    with pytest.raises(rx.ScenarioError):
+        rx.run(whole)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import rexmit as rx
-from rexmit import cli, stats
+from rexmit import cli, cli_runs, stats
 
 INTERRUPTION = str(Path(__file__).parent.parent.parent / "scenarios" / "interruption.toml")
 SHORT = [
@@ -63,6 +63,37 @@ def test_many_runs_are_told_with_their_intervals(capsys: pytest.CaptureFixture[s
     assert "95% interval of the mean" in said
     assert "upload (linux-2.6-reno)" in said
     assert all(len(line) <= 110 for line in said.splitlines())
+
+
+def test_no_interval_reaches_below_what_can_be(capsys: pytest.CaptureFixture[str]) -> None:
+    """A timeout in one of three runs: Student's t alone would reach below no timeout at all."""
+    rows = [{"timeouts": n} for n in (0, 0, 9)]
+    assert cli_runs._told(rows, "timeouts")["interval"][0] == 0
+    assert cli_runs._told(rows[:1], "timeouts")["interval"] == [None, None]
+
+
+def test_runs_that_were_stopped_before_one_was_done_say_so() -> None:
+    endless = rx.Scenario.of(STILL).with_(
+        {"link.l.rate": "20Mbps", "link.l.delay": "5ms"}, duration="1000000s"
+    )
+    found = cli_runs.summary(rx.runs(endless, seeds=range(3), progress=lambda *_: False))
+    assert found["runs"] == 0
+    (said,) = cli_runs.page(found)
+    assert said.endswith(": 0 runs of 3, stopped early: none was done, so there is nothing to tell")
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, 2**70, "7"])
+def test_what_is_no_seed_is_refused_in_a_sentence(seed: object) -> None:
+    said = "a seed is a whole number from 0 up"
+    with pytest.raises(ValueError, match=said):
+        rx.run(INTERRUPTION, seed=seed)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=said):
+        rx.runs(INTERRUPTION, seeds=[1, seed])  # type: ignore[list-item]
+
+
+def test_a_number_is_no_list_of_seeds() -> None:
+    with pytest.raises(ValueError, match=r"seeds = 5: several of them, as in seeds=range\(1, 101\)"):
+        rx.runs(INTERRUPTION, seeds=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,16 @@ pub enum QueueSpec {
     },
 }
 
+impl QueueSpec {
+    /// Does it mark packets that can be marked?
+    pub fn marks(&self) -> bool {
+        match *self {
+            QueueSpec::DropTail { .. } => false,
+            QueueSpec::Red { ecn, .. } | QueueSpec::CoDel { ecn, .. } | QueueSpec::FqCoDel { ecn, .. } => ecn,
+        }
+    }
+}
+
 /// Where on a link a channel acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {

@@ -68,9 +68,7 @@ impl Analysis {
                 ))),
             };
         }
-        let names = || Table::ALL.map(Table::name).join(", ");
-        let table = Table::named(name)
-            .ok_or_else(|| PyValueError::new_err(format!("{name:?} is no table: {}", names())))?;
+        let table = Table::named(name).ok_or_else(|| no_table(name, self.run.is_some()))?;
         if self.found.shelf.is_narrowed() {
             let mend = format!("table {name} was not kept whole: analyze without listed_only");
             return Err(PyValueError::new_err(mend));
@@ -89,6 +87,10 @@ impl Analysis {
     fn records(&self, name: &str) -> bool {
         let table = RunTable::named(name);
         self.run.as_ref().zip(table).is_some_and(|(run, table)| run.book.holds(table))
+    }
+
+    fn captures(&self) -> Vec<PathBuf> {
+        self.run.as_ref().map_or(Vec::new(), |run| run.captures.clone())
     }
 
     fn failure(&self) -> Option<String> {
@@ -209,7 +211,14 @@ fn vantage(name: &str) -> PyResult<Vantage> {
     }
 }
 
-fn wanted(names: &[String]) -> PyResult<Wanted> {
+/// `simulated`: the tables that only a simulator has are named, too.
+fn no_table(name: &str, simulated: bool) -> PyErr {
+    let own = RunTable::ALL.into_iter().filter(|_| simulated).map(RunTable::name);
+    let all: Vec<&str> = Table::ALL.into_iter().map(Table::name).chain(own).collect();
+    PyValueError::new_err(format!("{name:?} is no table: {}", all.join(", ")))
+}
+
+fn wanted(names: &[String], simulated: bool) -> PyResult<Wanted> {
     let mut wanted = Wanted::default();
     for name in names {
         match Table::named(name) {
@@ -218,10 +227,7 @@ fn wanted(names: &[String]) -> PyResult<Wanted> {
             Some(Table::Rtt) => wanted.rtts = true,
             Some(Table::Packets) => wanted.packets = true,
             Some(_) => {}
-            None => {
-                let all = Table::ALL.map(Table::name).join(", ");
-                return Err(PyValueError::new_err(format!("{name:?} is no table: {all}")));
-            }
+            None => return Err(no_table(name, simulated)),
         }
     }
     Ok(wanted)
@@ -273,7 +279,7 @@ fn analyze(
         vantage: at.map(vantage).transpose()?,
         idle: span("idle", idle)?,
         interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
-        wanted: wanted(&tables)?,
+        wanted: wanted(&tables, false)?,
     };
     let listing = Listing { most: flows, only: listed_only };
     let request = Request { paths, receiver: receiver.unwrap_or_default(), options, config, listing };

@@ -142,5 +142,7 @@ fn record(request: &Request, ran: &Ran, found: &mut Findings) -> Result<Played, 
     facts.interrupted = outcome.end == End::Stopped;
     facts.origin = origin;
     facts.simulation = Some(report.json());
-    Ok(Played { report, book })
+    let stay = request.captures.is_some();
+    let captures = outcome.captures.iter().filter(|_| stay).map(|taken| taken.path.clone()).collect();
+    Ok(Played { report, book, captures })
 }

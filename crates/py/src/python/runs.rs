@@ -36,7 +36,8 @@ fn refused(errors: scenario::Errors) -> PyErr {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Variant {
-    /// A file; or `text`, with the file's name for messages and the folder from which it names others.
+    /// A file; or `text`, with the file's name for messages and the folder from which it names others. Text without
+    /// a file's name was made in code: nobody has seen its lines.
     path: Option<PathBuf>,
     text: Option<String>,
     file: Option<String>,
@@ -61,7 +62,7 @@ impl Variant {
             (None, Some(text)) => {
                 let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| e.to_string());
                 let folder = self.folder.clone().unwrap_or_default();
-                let file = self.file.as_deref().unwrap_or("scenario");
+                let file = self.file.as_deref().unwrap_or_default();
                 scenario::parse(text, file, &folder, &set, &read).map_err(refused)?
             }
             (None, None) => return Err(PyValueError::new_err("a scenario needs a path or a text")),
@@ -122,7 +123,7 @@ fn config(idle: Option<f64>, interval: f64, tables: &[String]) -> PyResult<Confi
         vantage: None,
         idle: span("idle", idle)?,
         interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
-        wanted: wanted(tables)?,
+        wanted: wanted(tables, true)?,
     })
 }
 

@@ -94,6 +94,11 @@ impl Captures {
         }
     }
 
+    /// The files.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.open.iter().map(|open| open.path.clone()).collect()
+    }
+
     /// Sentences about captures that the disk could not take.
     pub fn complaints(&self) -> Vec<String> {
         let told = |open: &Open| {

@@ -26,7 +26,7 @@ use captures::Captures;
 use kept::Kept;
 use outages::Taken;
 use report::Report;
-use scenario::model::{Record, Scenario};
+use scenario::model::{Link, Record, Scenario};
 use sides::Sides;
 use sim::{End, Simulation, Summary};
 use sinks::{Comparing, Recording};
@@ -79,7 +79,7 @@ pub struct Request {
     pub captures: Option<PathBuf>,
 }
 
-/// How far all passes together are.
+/// How far all passes together are, in the run's own time: of two passes each counts half.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     pub done: Span,
@@ -92,6 +92,8 @@ pub struct Progress {
 pub struct Played {
     pub report: Report,
     pub book: Book,
+    /// The captures that it wrote.
+    pub captures: Vec<PathBuf>,
 }
 
 /// Runs, and analyses. `go_on` is asked every few thousand events; once it says no, the run ends there, and what was
@@ -146,8 +148,8 @@ impl Passes<'_> {
         let (pass, passes) = (i64::from(self.pass), i64::from(self.passes));
         let elapsed = p.now - Time::ZERO;
         let progress = Progress {
-            done: p.duration.map_or(elapsed, |d| d * pass + elapsed),
-            total: p.duration.map(|d| d * passes),
+            done: p.duration.map_or(elapsed, |d| d / passes * pass + elapsed / passes),
+            total: p.duration,
             events: p.events,
         };
         if self.stop_at.is_none() && !(self.go_on)(progress) {
@@ -226,6 +228,7 @@ fn record(
     names.label(labels);
     let report = Report::new(&request.scenario, request.at, &summary, done.losses);
     let mut warnings = report.warnings();
+    warnings.extend(unmarked(scenario));
     warnings.extend(compared.as_ref().map_or(Vec::new(), |j| told(j)));
     warnings.extend(done.captures.complaints());
     let book = Book::new(done.kept, names, &scenario.record);
@@ -239,7 +242,21 @@ fn record(
         pair: compared.map(|j| pair(j)),
         simulation: Some(report.json()),
     };
-    Ok((Findings { shelf, facts }, Played { report, book }))
+    Ok((Findings { shelf, facts }, Played { report, book, captures: done.captures.paths() }))
+}
+
+/// Queues that are to mark packets, and meet none that can be marked: no simulated endpoint asks for ECN.
+fn unmarked(scenario: &Scenario) -> Option<String> {
+    let marks = |l: &&Link| l.forward.queue.marks() || l.back.queue.marks();
+    let links: Vec<&str> = scenario.links.iter().filter(marks).map(|l| l.name.as_str()).collect();
+    let which = if links.len() == 1 { "link" } else { "links" };
+    (!links.is_empty()).then(|| {
+        format!(
+            "queue.ecn = true of {which} {} changes nothing: simulated endpoints send no packets that can be marked \
+             (the live bench's kernels do)",
+            links.join(", ")
+        )
+    })
 }
 
 /// Connections that began.

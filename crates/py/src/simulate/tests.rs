@@ -223,3 +223,22 @@ fn one_way_agents_repairs_are_weighed_as_the_bytes_that_they_are() {
         assert!(told, "{channel}: {needless:?}");
     }
 }
+
+/// Such a queue does the same as one that drops: that is said, and once.
+#[test]
+fn a_queue_that_would_mark_is_told_to_meet_nothing_to_mark() {
+    let text = |queue: &str| {
+        scenario::to_toml(&self::scenario(UPLOAD, "")).replace("kind = \"droptail\", packets = 30", queue)
+    };
+    let told = |queue: &str| {
+        let none = |_: &std::path::Path| Err("there is none".to_owned());
+        let s = scenario::parse(&text(queue), "t.toml", std::path::Path::new(""), &[], &none);
+        play(&request(s.unwrap_or_else(|e| panic!("{e}")), At::Both)).0.facts.warnings
+    };
+    let warnings = told("kind = \"red\", ecn = true");
+    assert!(
+        matches!(&warnings[..], [w] if w.starts_with("queue.ecn = true of link l changes nothing")),
+        "{warnings:?}"
+    );
+    assert_eq!(told("kind = \"red\""), [""; 0]);
+}
