@@ -263,6 +263,11 @@ impl<P: Copy> Net<P> {
     pub fn inside(&self) -> usize {
         self.pool.len() - usize::from(self.landed.is_some())
     }
+    /// Each of them, with the node that it goes to.
+    pub fn under_way(&self) -> impl Iterator<Item = (NodeId, &Facts, &P)> {
+        let inside = self.pool.inside().filter(|id| Some(*id) != self.landed);
+        inside.map(|id| (NodeId(self.pool.from_to(id).1), self.pool.facts(id), self.pool.content(id)))
+    }
     /// Packets that were to be sent where no way leads.
     pub fn unroutable(&self) -> u64 {
         self.unroutable

@@ -68,6 +68,17 @@ impl<P: Copy> Pool<P> {
         self.used == 0
     }
 
+    /// The packets that are inside, by place.
+    pub fn inside(&self) -> impl Iterator<Item = PacketId> + '_ {
+        let mut used = vec![true; self.slots.len()];
+        let mut free = self.free;
+        while let Some(slot) = self.slots.get(free.0 as usize) {
+            used[free.0 as usize] = false;
+            free = slot.parcel.next;
+        }
+        (0..).zip(used).filter_map(|(at, used)| used.then_some(PacketId(at)))
+    }
+
     #[inline]
     pub fn put(&mut self, facts: Facts, from: u32, to: u32, content: P) -> PacketId {
         let parcel = Parcel::new(facts, from, to);

@@ -112,8 +112,11 @@ impl<S: Sink> Simulation<Full<S>> {
         Simulation::with(scenario, seed, |flow_of, ends| Full::new(scenario, flow_of, ends, sink))
     }
     /// Ends the recording.
-    pub fn finish(self) -> (Summary, S) {
+    pub fn finish(mut self) -> (Summary, S) {
         let summary = self.summary(End::Stopped);
+        for (node, facts, frame) in self.net.under_way() {
+            self.recorder.under_way(summary.time, node, facts, frame);
+        }
         (summary, self.recorder.finish())
     }
 }

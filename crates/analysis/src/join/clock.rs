@@ -34,6 +34,20 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// Both captures are known to have the same; `seen`: what their packets show.
+    pub(super) fn common(seen: Option<Clock>) -> Clock {
+        let (rtt_floor, samples) = seen.map_or((None, [0; 2]), |c| (c.rtt_floor, c.samples));
+        Clock {
+            offset: Span::ZERO,
+            at: Time::ZERO,
+            drift_ppm: 0.0,
+            drift_error_ppm: 0.0,
+            residual: Span::ZERO,
+            wander: Span::ZERO,
+            rtt_floor,
+            samples,
+        }
+    }
     /// Receiver's clock less sender's at a time of the sender's.
     pub fn offset_at(&self, sender: Time) -> Span {
         self.offset + (sender - self.at).scale(self.drift_ppm * 1e-6)

@@ -28,7 +28,7 @@ use pace::{Pace, SECOND};
 use pending::Pending;
 use std::collections::VecDeque;
 use ways::Ways;
-use wire::Packet;
+use wire::{Packet, Time};
 
 /// One of the two captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,8 @@ struct Record {
     misses: Vec<Miss>,
     /// Packets from before the other capture began, or after it ended.
     outside: u64,
+    /// Numbers of those that are known to have been under way when the other capture ended.
+    under_way: Vec<u64>,
     /// What was sent before or after this cannot be in the other capture, or was given up before the two could
     /// be compared; own clock.
     comparable: (i64, i64),
@@ -98,6 +100,7 @@ impl Record {
             now: [i64::MIN; 2],
             misses: Vec::new(),
             outside: 0,
+            under_way: Vec::new(),
             comparable: (i64::MIN, i64::MAX),
             super_packets: 0,
         }
@@ -126,6 +129,8 @@ pub struct Joiner {
     matched: u64,
     translated: bool,
     options_cut: bool,
+    /// Nothing is missing from either capture: see [`Joiner::whole`].
+    whole: bool,
     /// Packets since the last trial: a trial costs what is pending, so it waits until a quarter as many have come.
     since_trial: usize,
 }
@@ -150,7 +155,23 @@ impl Joiner {
             matched: 0,
             translated: false,
             options_cut: false,
+            whole: false,
             since_trial: 0,
+        }
+    }
+
+    /// Of two captures that lack nothing, on one clock: both were on from `start` to the end of the run, which
+    /// [`Joiner::finish_whole`] tells. What is in one and not in the other was then lost.
+    pub fn whole(start: Time) -> Joiner {
+        let mut joiner = Joiner { whole: true, ..Joiner::new() };
+        joiner.both_were_on_at(start);
+        joiner
+    }
+
+    fn both_were_on_at(&mut self, time: Time) {
+        for record in &mut self.records {
+            let (first, last) = record.span.unwrap_or((time.0, time.0));
+            record.span = Some((first.min(time.0), last.max(time.0)));
         }
     }
 
@@ -218,16 +239,38 @@ impl Joiner {
         for side in Side::BOTH {
             self.end(side);
         }
-        if self.ways.common == 0 {
+        if self.ways.common == 0 && !self.whole {
             self.translate();
         }
-        self.reconsider(None);
+        if !self.whole {
+            self.reconsider(None);
+        }
         for side in Side::BOTH {
             while let Some(copy) = self.pending[side as usize].take_oldest() {
                 self.missed(side, copy);
             }
         }
         outcome::resolve(self)
+    }
+
+    /// The same of whole captures: the run ended at `end`, when `under_way` had left and had not arrived at the side
+    /// that they are given with.
+    pub fn finish_whole(mut self, end: Time, under_way: &[(Side, Packet)]) -> Joined {
+        self.both_were_on_at(end);
+        for side in Side::BOTH {
+            self.end(side);
+        }
+        for (side, packet) in under_way {
+            let Some(way) = self.ways.find(packet.tuple) else { continue };
+            let (copy, from, rule) = (Copy::of(packet, way), side.other() as usize, self.rule(way));
+            // Copies that nothing else tells apart arrive in order: the last of them is the one under way.
+            let age = |c: &Copy| Some(end.0.saturating_sub(c.time).unsigned_abs());
+            if let Some(sent) = self.pending[from].take(&copy, copy.hash(rule), rule, age) {
+                self.ways.waits_no_more(way, side.other());
+                self.records[from].under_way.push(sent.number);
+            }
+        }
+        self.finish()
     }
 
     /// Takes in whatever both queues allow, in the order of one clock.
@@ -273,6 +316,10 @@ impl Joiner {
             for segment in packet.segments(mss) {
                 self.place(side, segment);
             }
+        }
+        // What is whole shows every header as it was sent, and waits to the end for what an outage may have held up.
+        if self.whole {
+            return;
         }
         self.let_go(side);
         let strangers = self.records.iter().all(|r| r.packets >= STRANGERS);
@@ -373,7 +420,7 @@ impl Joiner {
     /// True for a packet so late that the other capture, which has ended, cannot hold it.
     fn is_after_the_other(&self, side: Side, time: i64) -> bool {
         let other = side.other() as usize;
-        let done = self.ended[other] && self.queues[other].is_empty() && self.matched > 0;
+        let done = !self.whole && self.ended[other] && self.queues[other].is_empty() && self.matched > 0;
         let end = self.records[other].span.map_or(i64::MIN, |(_, last)| last);
         done && self.pace.on_clock_of(side.other(), time) > end.saturating_add(self.pace.patience())
     }
@@ -413,11 +460,11 @@ impl Joiner {
         // Even if it was as slow as anything is waited for, it came before the other capture began.
         let began = self.records[other].span.map_or(i64::MAX, |(first, _)| first);
         let reached = self.pace.on_clock_of(side.other(), copy.time).saturating_add(self.pace.patience());
-        if self.matched == 0 || reached < began {
+        if !self.whole && (self.matched == 0 || reached < began) {
             self.records[here].is_before(copy.time);
             return;
         }
-        if !self.ways.shown(side.other(), home) {
+        if !self.whole && !self.ways.shown(side.other(), home) {
             let way = self.ways.get_mut(home);
             way.unmatched[here] += 1;
             if way.unmatched[here] > ONE_SIDED {

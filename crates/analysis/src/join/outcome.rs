@@ -189,8 +189,9 @@ impl LostAcks {
 /// Sorts what found no counterpart: lost, not captured, seen twice, or not to be known.
 pub(super) fn resolve(mut j: Joiner) -> Joined {
     let clock = j.comparison.clock();
+    let clock = if j.whole { Some(Clock::common(clock)) } else { clock };
     let tuples = j.ways.tuples();
-    let known = known(&j.ways, &tuples);
+    let known = known(&j.ways, &tuples, j.whole);
     let records = std::mem::replace(&mut j.records, [Record::new(), Record::new()]);
     let spans = [records[0].span, records[1].span];
     let [mut sender, mut receiver] = [Seen::default(), Seen::default()];
@@ -201,13 +202,14 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
             Side::Receiver => (&mut receiver, &mut sender),
         };
         here.packets = record.packets;
-        here.outside = record.outside;
+        here.outside = record.outside + record.under_way.len() as u64;
+        here.unknown = record.under_way;
         let (Some(clock), Some(other)) = (&clock, spans[side.other() as usize]) else {
             here.comparable = (i64::MAX, i64::MIN);
             here.outside = record.packets;
             continue;
         };
-        let limits = Limits::new(clock, side, other);
+        let limits = (!j.whole).then(|| Limits::new(clock, side, other));
         here.comparable = record.comparable;
         for miss in record.misses {
             let way = j.ways.home(side, miss.way);
@@ -216,7 +218,7 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
             if outward != (side == Side::Sender) {
                 let twice = miss.twin || miss.alike;
                 *(if twice { &mut here.came_twice } else { &mut there.not_captured }) += 1;
-            } else if miss.twin || limits.outside(&j.ways, way, &miss) {
+            } else if limits.as_ref().is_some_and(|l| miss.twin || l.outside(&j.ways, way, &miss)) {
                 *(if miss.twin { &mut here.captured_twice } else { &mut here.outside }) += 1;
                 here.unknown.push(miss.number);
             } else {
@@ -294,7 +296,7 @@ impl Limits<'_> {
 }
 
 /// Which way leads where, and whether both captures looked at it.
-fn known(ways: &Ways, tuples: &[Tuple]) -> Vec<Known> {
+fn known(ways: &Ways, tuples: &[Tuple], whole: bool) -> Vec<Known> {
     let mut side_of: FxHashMap<Host, i64> = FxHashMap::default();
     let mut between: FxHashSet<(Host, Host)> = FxHashSet::default();
     for way in 0..ways.len() {
@@ -318,6 +320,11 @@ fn known(ways: &Ways, tuples: &[Tuple]) -> Vec<Known> {
         let bytes = |w: u32| ways.get(w).bytes[0].max(ways.get(w).bytes[1]);
         (bytes(way) != bytes(way ^ 1)).then_some(bytes(way) > bytes(way ^ 1))
     };
+    // Captures that lack nothing show a packet where it was sent: what only one of them has came from there.
+    let by_sight = |way: u32| {
+        let seen = ways.get(way).seen;
+        (whole && seen[0] != seen[1]).then_some(seen[0])
+    };
     let one = |way: u32| {
         let w = ways.get(way);
         let t = tuples[way as usize];
@@ -325,14 +332,15 @@ fn known(ways: &Ways, tuples: &[Tuple]) -> Vec<Known> {
             // A connection of which one capture shows nothing: lost from its first packet on, if other
             // connections between the same hosts are in both; else it took another way.
             let few = between.contains(&(t.src.host, t.dst.host)) && w.unmatched[side as usize] <= ONE_SIDED;
-            ways.shown(side.other(), way) || few
+            whole || ways.shown(side.other(), way) || few
         });
         let outward = match ways.peer(way) {
             // The receiver's side of a translated connection: what is known is kept at the sender's.
             Some(peer) if !w.seen[0] => ways.outward(peer),
             _ => ways.outward(way),
         };
-        Known { outward: outward.or_else(|| by_host(way)).or_else(|| by_data(way)), compared }
+        let outward = outward.or_else(|| by_sight(way)).or_else(|| by_host(way)).or_else(|| by_data(way));
+        Known { outward, compared }
     };
     (0..ways.len()).map(one).collect()
 }

@@ -18,7 +18,7 @@ use crate::facts::{Facts, Pair};
 use crate::pair::with_lost_acks;
 use crate::run::Findings;
 use crate::spool::{Listing, Spool};
-use analysis::join::{Joined, Joiner, Side};
+use analysis::join::{Joined, Side};
 use analysis::rows::{FlowRow, Vantage};
 use analysis::{Analyzer, Config};
 use capture::Info;
@@ -177,10 +177,10 @@ fn compare(
 ) -> Result<Joined, String> {
     let quiet = Record { capture: scenario.record.capture.clone(), ..Record::default() };
     let scenario = Scenario { record: quiet, ..scenario.clone() };
-    let mut simulation = build(&scenario, request.seed, Comparing::new(sides, Joiner::new()))?;
-    simulation.run(&mut |p| clock.goes_on(p));
+    let mut simulation = build(&scenario, request.seed, Comparing::new(sides))?;
+    let summary = simulation.run(&mut |p| clock.goes_on(p));
     let (_, comparing) = simulation.finish();
-    Ok(comparing.finish())
+    Ok(comparing.finish(summary.time))
 }
 
 /// The last pass: packets into the analysis, rows onto the shelf, captures onto the disk.

@@ -13,6 +13,7 @@ use capture::Info;
 use net::NodeId;
 use sim::Frame;
 use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
+use time::Time;
 use wire::Packet;
 
 /// The first pass of two: both sides' packets are compared.
@@ -21,12 +22,14 @@ pub struct Comparing<'a> {
     joiner: Joiner,
     batches: [Vec<Packet>; 2],
     numbers: [u64; 2],
+    under_way: Vec<(Side, Packet)>,
 }
 
 impl<'a> Comparing<'a> {
-    pub fn new(sides: &'a Sides, joiner: Joiner) -> Comparing<'a> {
+    pub fn new(sides: &'a Sides) -> Comparing<'a> {
         let batches = [const { Vec::new() }; 2].map(|_: Vec<Packet>| Vec::with_capacity(BATCH));
-        Comparing { sides, joiner, batches, numbers: [0; 2] }
+        let (joiner, under_way) = (Joiner::whole(Time::ZERO), Vec::new());
+        Comparing { sides, joiner, batches, numbers: [0; 2], under_way }
     }
     /// Both at once: what one side waits for may be what the other has.
     fn hand_over(&mut self) {
@@ -36,9 +39,10 @@ impl<'a> Comparing<'a> {
             batch.clear();
         }
     }
-    pub fn finish(mut self) -> Joined {
+    /// The run ended at `end`.
+    pub fn finish(mut self, end: Time) -> Joined {
         self.hand_over();
-        self.joiner.finish()
+        self.joiner.finish_whole(end, &self.under_way)
     }
 }
 
@@ -52,6 +56,9 @@ impl sim::Sink for Comparing<'_> {
         if batch.len() >= BATCH {
             self.hand_over();
         }
+    }
+    fn under_way(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {
+        self.under_way.extend(self.sides.of(node, frame.connection).map(|side| (side, *packet)));
     }
 }
 

@@ -48,15 +48,53 @@ fn with_both_ends_seen_the_analysis_finds_every_loss_of_data() {
     let (found, played) = play(&request(scenario(UPLOAD, OUTAGE), At::Both));
     let flow = &rows::<FlowRow>(&found)[0];
     assert_eq!((flow.vantage, flow.bytes, flow.acked_bytes), (Vantage::Both, 2_000_000, 2_000_000));
-    let mut data_lost = 0;
-    let mut reader = played.book.reader(RunTable::Drops).unwrap();
-    for batch in reader.by_ref() {
-        let batch = batch.unwrap();
-        let payload = batch["payload_bytes"].as_primitive::<arrow_array::types::Int64Type>();
-        data_lost += payload.values().iter().filter(|p| **p > 0).count() as u64;
-    }
+    let [data_lost, _] = lost(&played);
     assert!(data_lost > 20, "{data_lost}");
     assert_eq!(flow.lost_copies, Some(data_lost));
+}
+
+/// What the links lost: packets with data, and without.
+fn lost(played: &Played) -> [u64; 2] {
+    let mut lost = [0; 2];
+    for batch in played.book.reader(RunTable::Drops).unwrap() {
+        let batch = batch.unwrap();
+        let payload = batch["payload_bytes"].as_primitive::<arrow_array::types::Int64Type>();
+        payload.values().iter().for_each(|p| lost[usize::from(*p == 0)] += 1);
+    }
+    lost
+}
+
+#[test]
+fn what_is_lost_is_known_exactly_wherever_a_run_is_cut_and_whether_its_path_lives() {
+    let stacks = ["rfc-sack", "rfc-newreno", "linux-2.6-cubic", "windows-7", "ns2-sack"];
+    let (mut cut_inside, mut dead) = (0, 0);
+    for seed in 0..60 {
+        let mut random = path::random::Stream::new(seed, "cut runs", "test");
+        let mut one_of = |of: &[&'static str]| of[random.below(of.len() as u64) as usize];
+        let (stack, way) = (one_of(&stacks), one_of(&["both", "forward", "back"]));
+        let (loss, long) = (one_of(&["0", "0.002", "0.05"]), one_of(&["50ms", "300ms", "3s", "600s"]));
+        let mut below = |n: u64| random.below(n);
+        let channels = format!(
+            "[[link.channel]]\nname = \"gap\"\nkind = \"outage\"\ndirection = \"{way}\"\n\
+             schedule = {{ intervals = [[\"{}ms\", \"{long}\"]] }}\n[[link.channel]]\nname = \"some\"\n\
+             kind = \"random\"\nloss = {loss}\ndirection = \"both\"\n",
+            below(4_000)
+        );
+        let flow = format!("stack = \"{stack}\"\nworkload = {{ kind = \"file\", size = \"1GB\" }}");
+        let mut s = scenario(&flow, &channels);
+        let limit = path::spec::Limit::Packets(5 + below(600) as u32);
+        s.links[0].forward.queue = path::spec::QueueSpec::DropTail { limit };
+        s.duration = Some(Span::from_millis(500 + below(8_000) as i64));
+        let (found, played) = play(&Request { seed, ..request(s, At::Both) });
+        let told = rows::<FlowRow>(&found).iter().filter_map(|f| f.lost_copies).sum::<u64>();
+        let links: Vec<_> = played.report.links.iter().map(|l| l.counters).collect();
+        let compared = found.facts.pair.as_ref().unwrap().lost;
+        let dropped = [links[0].dropped(), links[1].dropped()];
+        assert_eq!((told, compared), (lost(&played)[0], dropped), "seed {seed}: {stack}, {channels}");
+        cut_inside += u64::from(links.iter().any(|l| l.inside() > 0));
+        dead += u64::from(long == "600s");
+    }
+    assert!(cut_inside > 10 && dead > 5, "{cut_inside} {dead}");
 }
 
 #[test]

@@ -78,8 +78,21 @@ impl<S: Sink> Full<S> {
         self.sink
     }
 
+    /// A packet that the run's end keeps from arriving.
+    pub fn under_way(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {
+        if self.captures(node)
+            && let Some(packet) = self.packets.packet(now, node, facts, frame)
+        {
+            self.sink.under_way(node, frame, &packet);
+        }
+    }
+
+    fn captures(&self, node: NodeId) -> bool {
+        self.wanted.capture.get(node.0 as usize).copied().unwrap_or(false)
+    }
+
     fn capture(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {
-        if self.wanted.capture.get(node.0 as usize).copied().unwrap_or(false)
+        if self.captures(node)
             && let Some(packet) = self.packets.packet(now, node, facts, frame)
         {
             self.sink.packet(node, frame, &packet);

@@ -41,6 +41,8 @@ impl Recorder for Null {
 pub trait Sink {
     /// A packet of a connection at a node whose packets are captured, as a capture there would hold it.
     fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
+    /// One that was still under way when the run ended, as the host that it goes to would capture it then.
+    fn under_way(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
     fn host(&mut self, row: &HostRow) {}
     fn state(&mut self, row: &StateRow) {}
     fn queue(&mut self, row: &QueueRow) {}
@@ -52,6 +54,7 @@ pub trait Sink {
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     pub packets: Vec<(NodeId, Packet)>,
+    pub under_way: Vec<(NodeId, Packet)>,
     pub hosts: Vec<HostRow>,
     pub states: Vec<StateRow>,
     pub queues: Vec<QueueRow>,
@@ -62,6 +65,9 @@ pub struct Rows {
 impl Sink for Rows {
     fn packet(&mut self, node: NodeId, _: &Frame, packet: &Packet) {
         self.packets.push((node, *packet));
+    }
+    fn under_way(&mut self, node: NodeId, _: &Frame, packet: &Packet) {
+        self.under_way.push((node, *packet));
     }
     fn host(&mut self, row: &HostRow) {
         self.hosts.push(*row);
