@@ -51,7 +51,7 @@ class Profile:
     idle_all_s: float
     rtt_mean_s: float | None
     rtt_min_s: float | None
-    window_max_bytes: int
+    window_max_bytes: int | None
     flight_max_bytes: int
 
     @property
@@ -165,7 +165,7 @@ def profile(flow: Flow, name: str) -> Profile:
         idle_all_s=float(row["idle_total_s"]),
         rtt_mean_s=row.get(f"{kind}_mean_s"),
         rtt_min_s=row.get(f"{kind}_min_s"),
-        window_max_bytes=int(row["window_max_bytes"]),
+        window_max_bytes=_known(row["window_max_bytes"]),
         flight_max_bytes=int(row["flight_max_bytes"]),
     )
 
@@ -189,6 +189,10 @@ def episodes_cost(episodes: Sequence[dict[str, Any]], row: dict[str, Any], idle_
     speed = outside / outside_s
     lost = sum(max(0.0, t - d / speed) for t, d in zip(took, delivered, strict=True))
     return max(0.0, known + lost)
+
+
+def _known(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def look_at(capture: Capture, flow: Flow) -> list[str]:
@@ -261,7 +265,8 @@ def _facts(a: Profile, b: Profile) -> list[Difference]:
         ("receiver's window, largest", a.window_max_bytes, b.window_max_bytes),
         ("in flight, largest", a.flight_max_bytes, b.flight_max_bytes),
     ):
-        add(what, x, y, size(x), size(y), 1.25)
+        if x is not None and y is not None:
+            add(what, x, y, size(x), size(y), 1.25)
     return found
 
 

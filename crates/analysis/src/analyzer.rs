@@ -3,6 +3,7 @@
 use crate::chunks::Chunks;
 use crate::config::Config;
 use crate::connection::{Capture, Connection, Taken};
+use crate::earlier::Earlier;
 use crate::nursery::{DEPTH, Nursery, Young};
 use crate::prefetch;
 use crate::sink::Sink;
@@ -72,6 +73,7 @@ pub struct Analyzer<S: Sink> {
     ends: u64,
     /// When the capture began.
     origin: Time,
+    earlier: Earlier,
 }
 
 impl<S: Sink> Analyzer<S> {
@@ -89,7 +91,13 @@ impl<S: Sink> Analyzer<S> {
             spare: None,
             ends: 0,
             origin: Time::FAR_FUTURE,
+            earlier: Earlier::default(),
         }
+    }
+
+    /// SYNs from before the part of the capture that is analysed: what they negotiate holds in it, too.
+    pub fn note_earlier(&mut self, syns: &[Packet]) {
+        syns.iter().for_each(|syn| self.earlier.note(syn));
     }
 
     /// Packets in the order of the capture. Cheapest in batches of a hundred or so.
@@ -239,8 +247,8 @@ impl<S: Sink> Analyzer<S> {
                 &noted
             }
         };
-        let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
-        let taken = connection.take(packet, fate, &mut Capture { config, sink, origin });
+        let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
+        let taken = connection.take(packet, fate, &mut Capture { config, sink, origin, earlier });
         if taken == Taken::Yes && connection.is_over() {
             self.note_end(slot, packet.time);
         }
@@ -277,8 +285,8 @@ impl<S: Sink> Analyzer<S> {
         let at = slot as usize;
         if let Slot::Young(young) = std::mem::replace(&mut self.slots[at], Slot::Empty) {
             let mut grown = Box::new(Connection::new(self.numbers[at].0));
-            let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
-            let mut capture = Capture { config, sink, origin };
+            let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
+            let mut capture = Capture { config, sink, origin, earlier };
             self.nursery.read(&young, |p| {
                 grown.take_any(p, Fate::Unknown, &mut capture);
             });
@@ -349,8 +357,8 @@ impl<S: Sink> Analyzer<S> {
 
     fn write_rows(&mut self, slot: u32) {
         let at = slot as usize;
-        let (config, sink, origin) = (&self.config, &mut self.sink, self.origin);
-        let mut capture = Capture { config, sink, origin };
+        let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
+        let mut capture = Capture { config, sink, origin, earlier };
         match std::mem::replace(&mut self.slots[at], Slot::Empty) {
             Slot::Empty => {}
             Slot::Grown(_, mut connection) => self.totals.flows += connection.finish(&mut capture),

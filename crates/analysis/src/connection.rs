@@ -5,6 +5,7 @@ mod steady;
 use crate::Fate;
 use crate::clock::SenderClock;
 use crate::config::Config;
+use crate::earlier::Earlier;
 use crate::incarnation::{Opening, reopens};
 use crate::nursery::folded;
 use crate::prefetch;
@@ -15,7 +16,7 @@ use crate::stream::{Stream, Surroundings, USUAL_MSS, View};
 use crate::table::is;
 use crate::vantage::Place;
 use steady::{SETTLED, WEIGHED_AT};
-use wire::{Endpoint, Flags, Notes, Packet, Seq, Span, Time, Tuple};
+use wire::{Endpoint, Flags, Notes, Packet, Segment, Seq, Span, Time, Tuple};
 
 /// What one host said of itself on its SYN, and how it ended its stream.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,6 +65,17 @@ pub struct Connection {
     handshake: Option<Span>,
     turn: Turn,
     streams: [Stream; 2],
+}
+
+impl Side {
+    /// What its SYN offers.
+    fn offer(&mut self, syn: &Segment) {
+        self.isn = Some(syn.seq);
+        self.mss = syn.mss.or(self.mss);
+        self.window_scale = syn.window_scale.or(self.window_scale);
+        self.sack_permitted |= syn.sack_permitted;
+        self.timestamps |= syn.timestamps.is_some();
+    }
 }
 
 /// A packet without payload, as far as its like is told by it.
@@ -120,6 +132,7 @@ pub struct Capture<'a, S: Sink> {
     pub sink: &'a mut S,
     /// When it began.
     pub origin: Time,
+    pub earlier: &'a Earlier,
 }
 
 impl<S: Sink> Capture<'_, S> {
@@ -163,12 +176,19 @@ impl Connection {
         back.reset(number * 2 + 1);
     }
 
-    fn begin(&mut self, first: &Packet) {
+    fn begin(&mut self, first: &Packet, earlier: &Earlier) {
         // A SYN-ACK comes from the one that was called.
         let answers = first.seg.flags.has(Flags::SYN) && first.seg.flags.has(Flags::ACK);
         self.tuple = if answers { first.tuple.reversed() } else { first.tuple };
         self.start = first.time;
         self.last = first.time;
+        if !first.seg.flags.has(Flags::SYN) {
+            for (side, tuple) in [self.tuple, self.tuple.reversed()].into_iter().enumerate() {
+                if let Some(opening) = earlier.of(&tuple) {
+                    self.sides[side].offer(opening);
+                }
+            }
+        }
     }
 
     /// A packet of this connection is a few packets away. `towards`: it goes the way of the first one.
@@ -208,7 +228,7 @@ impl Connection {
     #[inline(never)]
     pub fn take_any<S: Sink>(&mut self, packet: &Packet, fate: Fate, capture: &mut Capture<'_, S>) -> Taken {
         if self.start == Time::FAR_FUTURE {
-            self.begin(packet);
+            self.begin(packet, capture.earlier);
         }
         let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
         let flags = packet.seg.flags;
@@ -360,10 +380,7 @@ impl Connection {
     fn on_syn<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
         let s = &mut self.sides[side];
         let repeated = s.isn.is_some();
-        s.isn = Some(packet.seg.seq);
-        s.mss = packet.seg.mss.or(s.mss);
-        s.window_scale = packet.seg.window_scale.or(s.window_scale);
-        s.sack_permitted |= packet.seg.sack_permitted;
+        s.offer(&packet.seg);
         s.syn_time = Some(packet.time);
         let view = self.view(packet, side, true);
         self.streams[side].on_syn(packet, &mut capture.around(view));
@@ -378,22 +395,31 @@ impl Connection {
     fn agree(&mut self) {
         let [a, b] = &self.sides;
         let seen_both = a.isn.is_some() && b.isn.is_some();
-        let sack = if seen_both {
-            a.sack_permitted && b.sack_permitted
-        } else {
-            a.sack_permitted || b.sack_permitted
-        };
-        let timestamps = a.timestamps && b.timestamps;
+        let seen = [a, b].into_iter().filter(|s| s.isn.is_some());
+        // What one host does not offer is not agreed on, whatever the other one offers.
+        let sack_refused = seen.clone().any(|s| !s.sack_permitted);
+        let scale_refused = seen.clone().any(|s| s.window_scale.is_none());
+        let sack = (a.sack_permitted || b.sack_permitted) && !sack_refused;
+        // Agreed on, they are in every packet (RFC 7323 §3.2): any tells that, whether a SYN was seen or not.
+        let timestamps = if seen_both { a.timestamps && b.timestamps } else { a.timestamps || b.timestamps };
         if let (Some(x), Some(y)) = (a.window_scale, b.window_scale) {
             self.scales = [x.min(14), y.min(14)];
+        } else if let (None, Some(y)) = (a.isn, b.window_scale) {
+            // Offered in the answer only if it was offered to it (RFC 7323 §1.3).
+            self.scales[1] = y.min(14);
         }
+        let known = [seen_both || scale_refused, seen_both || scale_refused || b.window_scale.is_some()];
         let mss = [a.mss, b.mss].into_iter().flatten().min();
-        for stream in &mut self.streams {
-            stream.sack_permitted = sack;
+        for (side, stream) in self.streams.iter_mut().enumerate() {
+            stream.know_window(known[1 - side]);
+            stream.sack_permitted = sack || stream.sack_seen;
+            stream.sack_known = seen_both || sack_refused;
             stream.timestamps = timestamps;
             if let Some(mss) = mss {
                 // The MSS option does not count options (RFC 6691): timestamps take 12 bytes of each segment.
                 stream.mss = u32::from(mss).saturating_sub(if timestamps { 12 } else { 0 }).max(1);
+            } else if timestamps {
+                stream.mss = USUAL_MSS - 12;
             }
         }
     }
@@ -510,6 +536,7 @@ impl Connection {
                 closed: self.closed(),
                 handshake: self.handshake,
                 window_scale: self.sides[1 - side].window_scale,
+                opening_known: self.sides.iter().all(|s| s.isn.is_some()),
                 start: self.start,
             };
             let view = View {

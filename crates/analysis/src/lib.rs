@@ -9,6 +9,7 @@ mod chunks;
 mod clock;
 pub mod config;
 mod connection;
+mod earlier;
 mod incarnation;
 pub mod infer;
 pub mod join;

@@ -316,9 +316,10 @@ pub struct IntervalRow {
     pub retransmitted_segments: u32,
     pub duplicate_acks: u32,
     pub flight_max_bytes: u64,
-    /// The peer's advertised window, scaled, largest and smallest in the interval.
-    pub window_max_bytes: u64,
-    pub window_min_bytes: u64,
+    /// The peer's advertised window, scaled, largest and smallest in the interval; `None` where its scale is not
+    /// known.
+    pub window_max_bytes: Option<u64>,
+    pub window_min_bytes: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -353,7 +354,8 @@ pub struct PacketRow {
     pub seq: u64,
     pub len: u32,
     pub ack: Option<u64>,
-    pub window_bytes: u64,
+    /// Scaled; `None` where the scale is not known.
+    pub window_bytes: Option<u64>,
     pub sack: [Option<(u64, u64)>; 4],
     pub dsack: bool,
     pub ts_val: Option<u32>,
@@ -403,7 +405,7 @@ pub enum Closed {
 /// Things about a flow that limit the answer, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// No SYN seen: windows cannot be scaled, options are not known.
+    /// No SYN seen: windows cannot be scaled, and of the options only what passes shows.
     pub mid_stream: bool,
     /// Packets of one direction only.
     pub one_way: bool,
@@ -445,8 +447,9 @@ pub struct FlowRow {
     pub acks: u64,
     pub duplicate_acks: u64,
     pub mss: u32,
-    pub sack_permitted: bool,
-    pub timestamps: bool,
+    /// Agreed on; `None` where neither the handshake nor the packets tell.
+    pub sack_permitted: Option<bool>,
+    pub timestamps: Option<bool>,
     pub window_scale: Option<u8>,
     pub closed: Closed,
     pub syn_retransmissions: u32,
@@ -481,8 +484,9 @@ pub struct FlowRow {
     pub rtt_ack: Summary,
     pub rtt_timestamps: Summary,
     pub flight_max_bytes: u64,
-    pub window_max_bytes: u64,
-    pub window_min_bytes: u64,
+    /// `None` where the scale is not known.
+    pub window_max_bytes: Option<u64>,
+    pub window_min_bytes: Option<u64>,
     pub timers: Timers,
     pub inference: Inference,
     pub limits: Limits,

@@ -358,3 +358,48 @@ fn what_was_on_its_way_when_the_reset_came_does_not_revive_the_connection() {
     let told = t.at(51).data(1 + 2 * MSS, MSS).ack(1 + 2 * MSS).ends();
     assert_eq!(told.flow.closed, Closed::Reset);
 }
+
+// Handshakes that were not seen
+
+/// Three segments in flight at 100 ms, acknowledged at 300 ms, when the next leave.
+fn waits_for_an_ack(t: Story) -> Story {
+    let t = t.at(0).data(1, MSS).at(20).ack(1 + MSS);
+    let t = t.at(100).data(1 + MSS, MSS).data(1 + 2 * MSS, MSS).data(1 + 3 * MSS, MSS);
+    t.at(300).ack(1 + 3 * MSS).data(1 + 4 * MSS, MSS)
+}
+
+#[test]
+fn without_its_scale_no_wait_is_put_down_to_a_window() {
+    // 3000 may be 384 kB.
+    let told = waits_for_an_ack(mid_stream().window(3_000)).ends();
+    assert_eq!(causes(&told.rows)[1], (IdleCause::AckClock, 200));
+    assert_eq!((told.flow.window_max_bytes, told.flow.window_min_bytes), (None, None));
+    assert!(told.rows.packets.iter().all(|p| p.window_bytes.is_none()));
+    assert!(told.flow.limits.mid_stream);
+}
+
+#[test]
+fn what_was_negotiated_before_the_part_that_is_asked_for_holds_in_it() {
+    let opening = Story::from(Vantage::Sender).sack_permitted().handshake(20);
+    let told = waits_for_an_ack(mid_stream().window(3_000)).ends_after(&opening);
+    // Neither SYN offers a scale: 3000 bytes it is.
+    assert_eq!(causes(&told.rows)[1], (IdleCause::ReceiveWindow, 200));
+    assert_eq!(told.flow.window_max_bytes, Some(3_000));
+    assert_eq!((told.flow.sack_permitted, told.flow.timestamps), (Some(true), Some(false)));
+    assert!(!told.flow.limits.mid_stream);
+    assert_eq!(told.flow.bytes, u64::from(5 * MSS), "from the first byte that was asked for");
+}
+
+#[test]
+fn a_repair_on_sack_is_one_whether_the_handshake_was_seen_or_not() {
+    let mut t = mid_stream().at(0);
+    for k in 0..10 {
+        t = t.data(1 + k * MSS, MSS);
+    }
+    assert_eq!(t.clone().at(20).ack(1 + MSS).ends().flow.sack_permitted, None);
+    t = t.at(20).ack(1 + MSS).sack(1 + MSS, &[(1 + 2 * MSS, 1 + 5 * MSS)]);
+    t = t.at(21).data(1 + MSS, MSS);
+    let told = t.at(41).ack(1 + 10 * MSS).ends();
+    assert_eq!(told.flow.sack_permitted, Some(true));
+    assert_eq!(told.rows.retransmissions[0].cause, Cause::Recovery);
+}

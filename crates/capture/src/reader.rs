@@ -10,7 +10,7 @@ use crate::rotation::{Framed, Opened, Pending, prepare};
 use crate::source::Meter;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use wire::{Notes, Packet, Time};
+use wire::{Flags, Notes, Packet, Time};
 
 /// Frames looked at in one call at most, so that the caller gets to speak even where nothing is selected.
 const FRAMES_PER_CALL: u64 = 1 << 16;
@@ -49,6 +49,8 @@ struct Tally {
     previous: Time,
     latest: Time,
     earliest: Time,
+    /// SYNs from before `from`, not asked for yet.
+    earlier: Vec<Packet>,
 }
 
 /// Why a file's pump stopped.
@@ -78,6 +80,7 @@ pub fn open(paths: &[PathBuf], options: &Options) -> Result<Reader, Error> {
         previous: Time(i64::MIN),
         latest: Time(i64::MIN),
         earliest: Time(i64::MAX),
+        earlier: Vec::new(),
     };
     let mut reader = Reader {
         options: options.clone(),
@@ -196,6 +199,11 @@ impl Reader {
         }
     }
 
+    /// SYNs that passed before `from`, since this was last asked: what they negotiate holds from there on.
+    pub fn take_earlier(&mut self) -> Vec<Packet> {
+        std::mem::take(&mut self.tally.earlier)
+    }
+
     /// What was read so far; complete once [`Reader::read_batch`] has returned false.
     pub fn info(&self) -> &Info {
         &self.tally.info
@@ -290,6 +298,7 @@ impl Tally {
         self.latest = self.latest.max(time);
         self.earliest = self.earliest.min(time);
         if self.bounded && self.out_of_bounds(time) {
+            self.keep_opening(record, data);
             return;
         }
         if record.link == LinkType::ETHERNET.0 {
@@ -320,6 +329,20 @@ impl Tally {
         let out = time < from || time > to;
         self.info.outside += u64::from(out);
         out
+    }
+
+    /// What a connection negotiated before the part that is asked for holds in it, too.
+    fn keep_opening(&mut self, record: &Record, data: &[u8]) {
+        if self.bounds.is_none_or(|(from, _)| record.time >= from) {
+            return;
+        }
+        let mut packet = Packet::default();
+        let ethernet = record.link == LinkType::ETHERNET.0;
+        let found = ethernet && plain(record, data, self.info.packets, &mut packet).is_some()
+            || matches!(self.decoder.any(record, data, self.info.packets, &mut packet).0, Found::Tcp);
+        if found && packet.seg.flags.has(Flags::SYN) && self.options.picked(&packet) {
+            self.earlier.push(packet);
+        }
     }
 
     fn segment(&mut self, packet: Packet, out: &mut Vec<Packet>) {

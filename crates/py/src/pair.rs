@@ -45,6 +45,7 @@ pub fn analyze_sources<S: Source>(
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     let mut fates = joined.fates(Side::Sender);
     while reader.read_batch(&mut batch, BATCH) {
+        analyzer.note_earlier(&reader.take_earlier());
         for packet in &batch {
             analyzer.push_with_fate(packet, fates.of(packet));
         }

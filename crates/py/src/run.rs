@@ -36,6 +36,10 @@ pub trait Source {
     fn read_batch(&mut self, batch: &mut Vec<Packet>, most: usize) -> bool;
     fn info(&self) -> &Info;
     fn progress(&self) -> Progress;
+    /// SYNs from before what is read, since this was last asked.
+    fn take_earlier(&mut self) -> Vec<Packet> {
+        Vec::new()
+    }
 }
 
 impl Source for Reader {
@@ -48,6 +52,9 @@ impl Source for Reader {
     }
     fn progress(&self) -> Progress {
         Reader::progress(self)
+    }
+    fn take_earlier(&mut self) -> Vec<Packet> {
+        Reader::take_earlier(self)
     }
 }
 
@@ -98,6 +105,7 @@ pub fn analyze_source<S: Source>(
     let mut analyzer = Analyzer::new(request.config.clone(), request.spool());
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     while reader.read_batch(&mut batch, BATCH) {
+        analyzer.note_earlier(&reader.take_earlier());
         analyzer.push(&batch);
         if !asker.goes_on(&reader) {
             break;

@@ -30,7 +30,8 @@ def window(packets: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any])
     order = np.argsort(packets["time"], kind="stable")
     time, data = packets["time"][order], packets["data"][order]
     flight = packets["flight_bytes"][order]
-    offered = ~data & (packets["ack"][order] >= 0)
+    # -1: its scale is not known.
+    offered = ~data & (packets["ack"][order] >= 0) & (packets["window_bytes"][order] >= 0)
     allowed = packets["window_bytes"][order][offered]
     largest = max(
         float(flight.max()) if len(flight) else 0.0, float(allowed.max()) if len(allowed) else 0.0, 1.0

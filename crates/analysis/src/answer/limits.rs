@@ -26,7 +26,8 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
     }
     if l.mid_stream {
         said.push(
-            "the capture begins mid-stream: without the SYN, window scale and options are not known".into(),
+            "the capture begins mid-stream: without the SYN the advertised window is not known, and of the options only what passes shows"
+                .into(),
         );
     }
     if l.super_packets > 0 {

@@ -111,7 +111,7 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
         matches!(e.kind, EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent);
     // Without SACK the flight counts what arrived beyond a hole: with many losses that may be most of it.
     let lost = e.lost_copies.unwrap_or(e.lost_segments);
-    let nothing_came = flow.sack_permitted || lost < COPIES;
+    let nothing_came = flow.sack_permitted != Some(false) || lost < COPIES;
     e.timeouts > 0 && by_timer && nothing_came && e.flight_bytes >= many && !is_tail(e) && !arriving(flow)
 }
 

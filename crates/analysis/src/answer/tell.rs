@@ -317,8 +317,9 @@ impl Told<'_> {
     fn stack(&self) -> String {
         let (flow, c) = (self.flow, self.costs);
         let one_at_a_time = match flow.sack_permitted {
-            true => "it repairs one segment a timeout instead of all that SACK shows to be missing",
-            false => "it repairs one segment a timeout, and SACK was not agreed on",
+            Some(true) => "it repairs one segment a timeout instead of all that SACK shows to be missing",
+            Some(false) => "it repairs one segment a timeout, and SACK was not agreed on",
+            None => "it repairs one segment a timeout",
         };
         let parts = [
             (c.intermittent.cost_s, one_at_a_time),
@@ -443,5 +444,5 @@ fn ceiling(c: &Costs) -> Option<String> {
 }
 
 fn receive_window(flow: &FlowRow, c: &Costs) -> u64 {
-    c.ceiling.map_or(flow.window_max_bytes, |w| w.bytes)
+    c.ceiling.map_or(flow.window_max_bytes.unwrap_or(0), |w| w.bytes)
 }

@@ -24,7 +24,7 @@ fn transfer(seconds: f64) -> FlowRow {
         bytes: 10_000_000,
         segments: 6907,
         mss: 1448,
-        sack_permitted: true,
+        sack_permitted: Some(true),
         closed: Closed::Fin,
         lost_copies: Some(0),
         rtt_ack: Summary { n: 3000, min: 0.038, mean: 0.041, stddev: 0.005, max: 0.060 },

@@ -40,8 +40,11 @@ impl Stream {
         if around.config.wanted.intervals {
             self.roll_interval(packet.time, around);
             self.interval.duplicate_acks += u32::from(duplicate);
-            self.interval.window_max_bytes = self.interval.window_max_bytes.max(window);
-            self.interval.window_min_bytes = self.interval.window_min_bytes.min(window);
+            if let Some(window) = self.known_window() {
+                let i = &mut self.interval;
+                i.window_max_bytes = i.window_max_bytes.max(Some(window));
+                i.window_min_bytes = Some(i.window_min_bytes.map_or(window, |least| least.min(window)));
+            }
         }
         if around.config.wanted.packets {
             let row = self.packet_row(packet, false);
@@ -171,6 +174,9 @@ impl Stream {
 
     /// SACK blocks that are not those of the ACK before it.
     fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews) {
+        if !self.sack_seen && !sack.is_empty() {
+            self.learn_sack();
+        }
         let whole = self.blocks(sack);
         let blocks = &whole[..sack.as_slice().len()];
         let dsack = is_dsack(blocks, news.ack);
@@ -192,6 +198,13 @@ impl Stream {
         self.last_blocks = whole;
     }
 
+    /// Blocks are sent only where both hosts agreed on them (RFC 2018 §3), whether that was seen or not.
+    #[cold]
+    fn learn_sack(&mut self) {
+        (self.sack_seen, self.sack_permitted) = (true, true);
+        self.infer().set_sack(true);
+    }
+
     /// The round trips that this ACK told.
     fn rtt_rows(&mut self, time: Time, sink: &mut impl Sink) {
         let told = std::mem::take(&mut self.samples);
@@ -202,9 +215,9 @@ impl Stream {
         }
     }
 
-    /// The advertised window, where its scale is known.
-    fn known_window(&self) -> Option<u64> {
-        (!self.limits.mid_stream).then_some(self.window.now)
+    /// The advertised window, where its scale is known and one was seen.
+    pub(super) fn known_window(&self) -> Option<u64> {
+        (self.window.known && self.window.now != u64::MAX).then_some(self.window.now)
     }
 
     /// SACK blocks as offsets.
@@ -390,16 +403,13 @@ impl Stream {
             return;
         }
         self.flush_interval(around.sink);
-        self.interval =
-            IntervalRow { flow: self.id, start, window_min_bytes: u64::MAX, ..IntervalRow::default() };
+        self.interval = IntervalRow { flow: self.id, start, ..IntervalRow::default() };
     }
 
     pub(super) fn flush_interval(&mut self, sink: &mut impl Sink) {
-        let mut row = std::mem::take(&mut self.interval);
-        if row.sent_bytes + row.acked_bytes + row.window_max_bytes > 0 || row.duplicate_acks > 0 {
-            if row.window_min_bytes == u64::MAX {
-                row.window_min_bytes = row.window_max_bytes;
-            }
+        let row = std::mem::take(&mut self.interval);
+        let opened = row.window_max_bytes.is_some_and(|w| w > 0);
+        if row.sent_bytes + row.acked_bytes > 0 || opened || row.duplicate_acks > 0 {
             sink.interval(row);
         }
     }

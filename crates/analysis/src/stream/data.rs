@@ -419,7 +419,7 @@ impl Stream {
             handshake: false,
             zero_window: false,
             flight: self.flight(),
-            window: self.window.now,
+            window: self.known_window(),
             mss: u64::from(self.mss),
             by_ack,
             pushed: self.last_pushed,

@@ -13,7 +13,8 @@ pub struct Gap {
     pub handshake: bool,
     pub zero_window: bool,
     pub flight: u64,
-    pub window: u64,
+    /// What the receiver advertised; `None` where its scale is not known.
+    pub window: Option<u64>,
     pub mss: u64,
     /// An ACK with news reached the sender no longer before than an ACK takes to set off a packet.
     pub by_ack: bool,
@@ -30,7 +31,9 @@ impl Gap {
             Some((Cause::Timeout, 0)) | Some((Cause::Probe, _)) => IdleCause::Timeout,
             Some((Cause::Timeout, _)) => IdleCause::TimeoutBackoff,
             _ if self.probe => IdleCause::Timeout,
-            _ if self.flight > 0 && self.flight + self.mss > self.window => IdleCause::ReceiveWindow,
+            _ if self.flight > 0 && self.window.is_some_and(|w| self.flight + self.mss > w) => {
+                IdleCause::ReceiveWindow
+            }
             _ if self.flight > 0 && self.by_ack => IdleCause::AckClock,
             _ if self.flight == 0 && self.pushed => IdleCause::Application,
             _ => IdleCause::Unknown,
@@ -71,7 +74,7 @@ mod tests {
             handshake: false,
             zero_window: false,
             flight: 0,
-            window: 65535,
+            window: Some(65535),
             mss: 1448,
             by_ack: false,
             pushed: true,
@@ -84,6 +87,7 @@ mod tests {
         assert_eq!(Gap { pushed: false, ..gap() }.cause(), IdleCause::Unknown);
         assert_eq!(Gap { flight: 2896, by_ack: true, ..gap() }.cause(), IdleCause::AckClock);
         assert_eq!(Gap { flight: 64500, by_ack: true, ..gap() }.cause(), IdleCause::ReceiveWindow);
+        assert_eq!(Gap { flight: 64500, window: None, by_ack: true, ..gap() }.cause(), IdleCause::AckClock);
         let timeout = Gap { flight: 64500, resent: Some((Cause::Timeout, 0)), ..gap() };
         assert_eq!(timeout.cause(), IdleCause::Timeout);
         assert_eq!(Gap { resent: Some((Cause::Timeout, 2)), ..timeout }.cause(), IdleCause::TimeoutBackoff);

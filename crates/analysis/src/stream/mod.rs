@@ -104,8 +104,10 @@ struct Counts {
 
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    /// The peer's advertised window, scaled, bytes.
+    /// The peer's advertised window, bytes; scaled only where its scale is known.
     now: u64,
+    /// Its scale is known: the handshake was seen.
+    known: bool,
     max: u64,
     min: u64,
     zero_since: Option<Time>,
@@ -119,6 +121,7 @@ impl Default for Window {
     fn default() -> Window {
         Window {
             now: u64::MAX,
+            known: false,
             max: 0,
             min: u64::MAX,
             zero_since: None,
@@ -158,8 +161,13 @@ pub struct Stream {
     last_sack: wire::SackBlocks,
     last_blocks: [(u64, u64); 4],
     pub mss: u32,
+    /// Agreed on, as far as is known; SACK blocks and timestamps that pass tell it too.
     pub sack_permitted: bool,
     pub timestamps: bool,
+    /// Is it known whether SACK was agreed on?
+    pub sack_known: bool,
+    /// Blocks have passed.
+    pub sack_seen: bool,
     dsack_seen: bool,
     last_pushed: bool,
     /// Where the stream ends: behind its FIN.
@@ -241,6 +249,8 @@ impl Stream {
             mss: 0,
             sack_permitted: false,
             timestamps: false,
+            sack_known: false,
+            sack_seen: false,
             dsack_seen: false,
             lost_around: (0, 0),
             last_sack: wire::SackBlocks::NONE,
@@ -317,6 +327,10 @@ impl Stream {
         }
     }
 
+    /// Is the scale of the window that its receiver advertises known?
+    pub fn know_window(&mut self, known: bool) {
+        self.window.known = known;
+    }
     /// Bytes sent, not acknowledged and not SACKed.
     pub fn flight(&self) -> u64 {
         (self.next - self.una).saturating_sub(self.board.sacked_bytes)

@@ -11,6 +11,8 @@ pub struct Ending {
     pub closed: Closed,
     pub handshake: Option<Span>,
     pub window_scale: Option<u8>,
+    /// What was agreed on is known, if from SYNs before the part that was asked for.
+    pub opening_known: bool,
     pub start: Time,
 }
 
@@ -71,8 +73,8 @@ impl Stream {
             acks: c.acks,
             duplicate_acks: c.duplicate_acks,
             mss: self.mss,
-            sack_permitted: self.sack_permitted,
-            timestamps: self.timestamps,
+            sack_permitted: (self.sack_permitted || self.sack_known).then_some(self.sack_permitted),
+            timestamps: (self.timestamps || self.limits.options_cut == 0).then_some(self.timestamps),
             window_scale: ending.window_scale,
             closed: ending.closed,
             syn_retransmissions: self.syn_retransmissions,
@@ -107,11 +109,11 @@ impl Stream {
             rtt_ack: self.rtt.by_ack(),
             rtt_timestamps: self.rtt.by_timestamps(),
             flight_max_bytes: self.flight_max,
-            window_max_bytes: self.window.max,
-            window_min_bytes: if self.window.min == u64::MAX { 0 } else { self.window.min },
+            window_max_bytes: self.window.known.then_some(self.window.max),
+            window_min_bytes: self.window.known.then_some(self.window.min).filter(|w| *w != u64::MAX),
             timers: self.timers.report(),
             inference: self.infer.as_ref().map_or_else(Inference::default, |i| i.report(at)),
-            limits: self.limits,
+            limits: Limits { mid_stream: self.limits.mid_stream && !ending.opening_known, ..self.limits },
         };
         row.by_cause[Cause::Handshake as usize] += u64::from(self.syn_retransmissions);
         row
@@ -135,7 +137,7 @@ impl Stream {
         if data {
             return row;
         }
-        row.window_bytes = self.window.now;
+        row.window_bytes = self.known_window();
         let Some(unwrap) = self.unwrap else { return row };
         let ack = unwrap.peek(seg.ack);
         if seg.flags.has(Flags::ACK) {

@@ -90,6 +90,12 @@ impl Stream {
         true
     }
 
+    /// As far as is known; where no handshake was seen, whoever has timestamps (RFC 7323) is taken to have SACK
+    /// (RFC 2018) too: a stack with only one of them is rare.
+    fn likely_has_sack(&self) -> bool {
+        self.sack_permitted || self.timestamps && !self.sack_known
+    }
+
     fn explain<S: Sink>(&mut self, p: &Piece, around: &mut Surroundings<'_, S>) -> Verdict {
         let pace = self.pace(&around.view);
         if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
@@ -111,7 +117,7 @@ impl Stream {
             previous: lost.map_or(before, |t| t.max(before)),
             previous_was_resend: lost.is_some() || at.is_some_and(|(_, s)| s.copies_in_all() > 1),
             sacked_above: self.board.sacked_bytes > 0,
-            sack_permitted: self.sack_permitted,
+            sack_permitted: self.likely_has_sack(),
             acks_seen: self.counts.acks > 0 || self.acked_before.is_some(),
             next: highest,
             ts: p.ts,
@@ -296,7 +302,7 @@ impl Stream {
     /// What kept the sender from sending more, as it stands.
     pub(super) fn limit(&self) -> Limit {
         let in_flight = self.next - self.una;
-        if self.window.now != u64::MAX && in_flight + u64::from(self.mss) > self.window.now {
+        if self.known_window().is_some_and(|w| in_flight + u64::from(self.mss) > w) {
             Limit::ReceiveWindow
         } else if self.last_pushed && self.last_payload < self.mss {
             Limit::Application

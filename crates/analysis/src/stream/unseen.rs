@@ -68,7 +68,7 @@ impl Stream {
         }
         // A window cannot have lost more than it holds.
         let payload = (self.counts.bytes / self.counts.packets.max(1)).max(1);
-        let window = (!self.limits.mid_stream && self.window.max > 0).then_some(self.window.max / payload);
+        let window = (self.window.known && self.window.max > 0).then_some(self.window.max / payload);
         // ... unless a timer has fired meanwhile, and all of it was lost again.
         let times = if waited < LEAST_RTO { 1 } else { 3 };
         if window.is_some_and(|w| u64::from(self.ids.skipped) > w * times + ATTEMPTS) {

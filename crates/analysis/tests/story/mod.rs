@@ -21,6 +21,7 @@ struct Said {
     window: u16,
 }
 
+#[derive(Clone)]
 pub struct Story {
     packets: Vec<Packet>,
     vantage: Vantage,
@@ -238,16 +239,27 @@ impl Story {
         &self.packets
     }
     pub fn ends_with_all(self) -> All {
+        self.all_after(&[])
+    }
+    fn all_after(self, earlier: &[Packet]) -> All {
         let vantage = (self.vantage != Vantage::Unknown).then_some(self.vantage);
         let wanted = Wanted { retransmissions: true, packets: true, ..Wanted::default() };
         let mut analyzer = Analyzer::new(Config { vantage, wanted, ..Config::default() }, Rows::default());
+        analyzer.note_earlier(earlier);
         analyzer.push(&self.packets);
         let (totals, rows) = analyzer.finish();
         All { flows: rows.flows.clone(), totals, rows }
     }
     /// The sender's flow, which must be the only one it has.
     pub fn ends(self) -> Told {
-        let all = self.ends_with_all();
+        self.ends_with(&[])
+    }
+    /// The same, where only this part of the capture was asked for: `before` is what passed before.
+    pub fn ends_after(self, before: &Story) -> Told {
+        self.ends_with(&before.packets)
+    }
+    fn ends_with(self, earlier: &[Packet]) -> Told {
+        let all = self.all_after(earlier);
         let mut mine = all.flows.iter().filter(|f| f.sender == tuple().src && f.packets > 0);
         let flow = mine.next().unwrap_or_else(|| panic!("the sender has no flow: {:#?}", all.flows)).clone();
         assert!(mine.next().is_none(), "the sender has more than one flow: {:#?}", all.flows);

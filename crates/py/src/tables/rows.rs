@@ -117,8 +117,8 @@ table! { IntervalColumns of IntervalRow {
     retransmitted_segments: Int = retransmitted_segments.into(),
     duplicate_acks: Int = duplicate_acks.into(),
     flight_max_bytes: Int = int(flight_max_bytes),
-    window_max_bytes: Int = int(window_max_bytes),
-    window_min_bytes: Int = int(window_min_bytes),
+    window_max_bytes: MaybeInt = window_max_bytes.map(int),
+    window_min_bytes: MaybeInt = window_min_bytes.map(int),
 }
 
 table! { RttColumns of RttRow { flow, time, seq, rtt, kind } =>
@@ -141,7 +141,7 @@ table! { PacketColumns of PacketRow {
     seq: Int = int(seq),
     len: Int = len.into(),
     ack: MaybeInt = opt(ack),
-    window_bytes: Int = int(window_bytes),
+    window_bytes: MaybeInt = window_bytes.map(int),
     sack1_start: MaybeInt = opt(sack[0].map(|b| b.0)),
     sack1_end: MaybeInt = opt(sack[0].map(|b| b.1)),
     sack2_start: MaybeInt = opt(sack[1].map(|b| b.0)),

@@ -145,7 +145,7 @@ fn growth(flow: &FlowRow, wire: &Wire, states: &[&StateRow]) -> Answer {
 
 fn recovery(flow: &FlowRow, wire: &Wire) -> Answer {
     use RecoveryRule as R;
-    let sack = flow.sack_permitted;
+    let sack = flow.sack_permitted == Some(true);
     let truth = match wire.recovery.rule {
         R::None | R::Ns320 { variant: tcp::stack::Ns320::Tahoe } => RecoveryStyle::GoBackN,
         R::Pipe | R::Prr | R::RateHalving if sack => RecoveryStyle::Sack,
