@@ -175,7 +175,7 @@ def rtt_words(flow: Json) -> str:
     found = flow.get("rtt") or {}
     near = flow.get("vantage") in ("receiver", "middle")
     handshake = flow.get("handshake") or {}
-    opened = None if handshake.get("syn_retransmissions") else handshake.get("time_s")
+    opened = None if handshake.get("resent") else handshake.get("time_s")
     for kind in ("timestamps",) if near else ("ack", "timestamps"):
         sample = found.get(kind) or {}
         if sample.get("n"):

@@ -27,7 +27,9 @@ struct Side {
     window_scale: Option<u8>,
     sack_permitted: bool,
     timestamps: bool,
+    /// Its last SYN, and its first: the handshake takes from that on.
     syn_time: Option<Time>,
+    first_syn: Option<Time>,
     fin: bool,
     packets: u32,
     last_ack: (Seq, u16),
@@ -382,6 +384,7 @@ impl Connection {
         let repeated = s.isn.is_some();
         s.offer(&packet.seg);
         s.syn_time = Some(packet.time);
+        s.first_syn.get_or_insert(packet.time);
         let view = self.view(packet, side, true);
         self.streams[side].on_syn(packet, &mut capture.around(view));
         if !repeated && let (1, Some(syn)) = (side, self.sides[0].syn_time) {
@@ -430,7 +433,7 @@ impl Connection {
             self.established = Some(packet.time);
             self.agree();
             if let (Some(syn), Some(syn_ack)) = (self.sides[0].syn_time, self.sides[1].syn_time) {
-                self.handshake = Some(packet.time - syn);
+                self.handshake = Some(packet.time - self.sides[0].first_syn.unwrap_or(syn));
                 let late = packet.seg.payload > 0 && packet.time - syn_ack >= LATE_OPENING;
                 if side == 0 && late {
                     self.turn = Turn::Unknown;
@@ -535,6 +538,7 @@ impl Connection {
                 receiver: ends[1 - side],
                 closed: self.closed(),
                 handshake: self.handshake,
+                syns_resent: self.streams.iter().map(|s| s.syn_retransmissions).sum(),
                 window_scale: self.sides[1 - side].window_scale,
                 opening_known: self.sides.iter().all(|s| s.isn.is_some()),
                 start: self.start,

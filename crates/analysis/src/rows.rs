@@ -453,8 +453,10 @@ pub struct FlowRow {
     pub window_scale: Option<u8>,
     pub closed: Closed,
     pub syn_retransmissions: u32,
-    /// SYN to SYN-ACK and on to the ACK, as seen here.
+    /// First SYN to SYN-ACK and on to the ACK, as seen here.
     pub handshake: Option<Span>,
+    /// SYNs and SYN-ACKs of both hosts that were sent again.
+    pub handshake_resent: u32,
     pub retransmitted_segments: u64,
     pub retransmitted_packets: u64,
     pub retransmitted_bytes: u64,

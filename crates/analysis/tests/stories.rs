@@ -370,8 +370,8 @@ fn waits_for_an_ack(t: Story) -> Story {
 
 #[test]
 fn without_its_scale_no_wait_is_put_down_to_a_window() {
-    // 3000 may be 384 kB.
-    let told = waits_for_an_ack(mid_stream().window(3_000)).ends();
+    // 1500 may be 192 kB.
+    let told = waits_for_an_ack(mid_stream().window(1_500)).ends();
     assert_eq!(causes(&told.rows)[1], (IdleCause::AckClock, 200));
     assert_eq!((told.flow.window_max_bytes, told.flow.window_min_bytes), (None, None));
     assert!(told.rows.packets.iter().all(|p| p.window_bytes.is_none()));
@@ -381,10 +381,10 @@ fn without_its_scale_no_wait_is_put_down_to_a_window() {
 #[test]
 fn what_was_negotiated_before_the_part_that_is_asked_for_holds_in_it() {
     let opening = Story::from(Vantage::Sender).sack_permitted().handshake(20);
-    let told = waits_for_an_ack(mid_stream().window(3_000)).ends_after(&opening);
-    // Neither SYN offers a scale: 3000 bytes it is.
+    let told = waits_for_an_ack(mid_stream().window(1_500)).ends_after(&opening);
+    // Neither SYN offers a scale: 1500 bytes it is.
     assert_eq!(causes(&told.rows)[1], (IdleCause::ReceiveWindow, 200));
-    assert_eq!(told.flow.window_max_bytes, Some(3_000));
+    assert_eq!(told.flow.window_max_bytes, Some(1_500));
     assert_eq!((told.flow.sack_permitted, told.flow.timestamps), (Some(true), Some(false)));
     assert!(!told.flow.limits.mid_stream);
     assert_eq!(told.flow.bytes, u64::from(5 * MSS), "from the first byte that was asked for");
@@ -402,4 +402,31 @@ fn a_repair_on_sack_is_one_whether_the_handshake_was_seen_or_not() {
     let told = t.at(41).ack(1 + 10 * MSS).ends();
     assert_eq!(told.flow.sack_permitted, Some(true));
     assert_eq!(told.rows.retransmissions[0].cause, Cause::Recovery);
+}
+
+#[test]
+fn syns_that_were_lost_cost_what_the_handshake_took_from_the_first_on() {
+    let t = Story::from(Vantage::Sender).at(0).syn().at(1_000).syn().at(3_000).syn();
+    let mut t = t.at(3_020).syn_ack().ack_of_syn();
+    for k in 0..20 {
+        t = t.at(3_020 + 20 * u64::from(k)).data(1 + k * MSS, MSS);
+        t = t.at(3_040 + 20 * u64::from(k)).ack(1 + (k + 1) * MSS);
+    }
+    let told = t.ends();
+    assert_eq!(told.flow.handshake, Some(wire::Span::from_millis(3_020)));
+    let said = told.answers();
+    assert_eq!(said.sentences[0], "the handshake was resent twice, which cost 3.0 s of 3.4 s");
+    assert_eq!(said.verdict, analysis::answer::Verdict::Network);
+}
+
+#[test]
+fn a_host_that_is_never_answered_waits_in_the_handshake() {
+    let t = Story::from(Vantage::Unknown).at(0).syn().at(1_000).syn().at(3_000).syn().at(7_000).syn();
+    let all = t.at(15_000).syn().ends_with_all();
+    let told = story::Told { flow: all.flows[0].clone(), rows: all.rows };
+    assert_eq!(causes(&told.rows), [(IdleCause::Handshake, 15_000)]);
+    let said = told.answers();
+    assert_eq!(said.sentences, ["its SYN was sent 5 times in 15.0 s and never answered"]);
+    assert_eq!(said.verdict, analysis::answer::Verdict::Network);
+    assert!(said.limits.iter().all(|l| !l.contains("one direction")), "{:?}", said.limits);
 }

@@ -4,7 +4,7 @@ use super::Verdict;
 use super::outages::{Gone, is_tail};
 use super::path::{Path, arriving, round_trip};
 use super::reason::{Wait, link_was_away, one_per_timeout, wait};
-use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, RtoRule};
+use crate::rows::{BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, RtoRule};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::Span;
 
@@ -201,7 +201,9 @@ pub(super) fn of(
     }
     // Not more than the episodes that the waits lie in.
     c.stale_backoff_s = c.stale_backoff_s.min(c.losses.cost_s + c.outages.cost_s);
-    if flow.syn_retransmissions > 0 {
+    if unanswered(flow) {
+        c.handshake_s = c.duration_s;
+    } else if flow.handshake_resent > 0 {
         let round_trip = round_trip(flow).map_or(0.0, |r| r.min);
         c.handshake_s = flow.handshake.map_or(0.0, |h| (h.as_secs() - round_trip).max(0.0));
         // The handshake lies before the first data: it is part of what the user waited for.
@@ -209,6 +211,12 @@ pub(super) fn of(
     }
     c.ceiling = ceiling(flow);
     c
+}
+
+/// A host that called and was not answered, however often.
+pub(super) fn unanswered(flow: &FlowRow) -> bool {
+    let silent = flow.first_data.is_none() && flow.acks == 0 && flow.handshake.is_none();
+    silent && flow.syn_retransmissions > 0 && flow.closed == Closed::Open
 }
 
 fn duration(flow: &FlowRow) -> f64 {
@@ -321,7 +329,7 @@ impl Costs {
         let l = &flow.limits;
         let missing = l.missing_bytes as f64 / flow.bytes.max(1) as f64;
         let parts = [
-            if l.one_way { 0.6 } else { 0.0 },
+            if l.one_way && !unanswered(flow) { 0.6 } else { 0.0 },
             (missing * 5.0).min(0.7),
             if l.options_cut > 0 { 0.15 } else { 0.0 },
             if l.mid_stream { 0.05 } else { 0.0 },

@@ -1,12 +1,13 @@
 //! What this capture can not show about a flow, and what would.
 
+use super::costs::unanswered;
 use super::words::{bytes, count};
 use crate::rows::{Closed, FlowRow, Vantage};
 
 pub fn limits(flow: &FlowRow) -> Vec<String> {
     let l = &flow.limits;
     let mut said = Vec::new();
-    if l.one_way {
+    if l.one_way && !unanswered(flow) {
         said.push(
             "packets of one direction only: without the ACKs neither RTT nor windows nor what arrived is known"
                 .into(),
@@ -65,7 +66,7 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
             count(l.bad_checksums, "packet")
         ));
     }
-    if flow.closed == Closed::Open {
+    if flow.closed == Closed::Open && !unanswered(flow) {
         said.push("the connection was still open at the end".into());
     }
     said

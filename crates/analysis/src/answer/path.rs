@@ -20,7 +20,7 @@ pub fn round_trip(flow: &FlowRow) -> Option<Summary> {
 }
 
 fn handshake(flow: &FlowRow) -> Option<Summary> {
-    let s = flow.handshake.filter(|_| flow.syn_retransmissions == 0)?.as_secs();
+    let s = flow.handshake.filter(|_| flow.handshake_resent == 0)?.as_secs();
     Some(Summary { n: 1, min: s, mean: s, stddev: 0.0, max: s })
 }
 

@@ -1,6 +1,6 @@
 //! The sentences.
 
-use super::costs::{Costs, Group};
+use super::costs::{Costs, Group, unanswered};
 use super::outages::Outages;
 use super::path::{Path, arriving};
 use super::words::{bytes, copies, count, grouped, percent, period, rate, seconds, times};
@@ -122,8 +122,11 @@ impl Told<'_> {
             let tail = if g.n > 1 { format!(", the longest {longest}") } else { String::new() };
             said.push((g.total_s, format!("{what} {total} of {d}, in {}{tail}", count(g.n, "gap"))));
         }
-        if dear(c.handshake_s) {
-            let n = times(u64::from(flow.syn_retransmissions));
+        if unanswered(flow) {
+            let n = times(u64::from(flow.syn_retransmissions) + 1);
+            said.push((c.handshake_s, format!("its SYN was sent {n} in {d} and never answered")));
+        } else if dear(c.handshake_s) {
+            let n = times(u64::from(flow.handshake_resent));
             said.push((
                 c.handshake_s,
                 format!("the handshake was resent {n}, which cost {} of {d}", seconds(c.handshake_s)),
@@ -218,7 +221,7 @@ impl Told<'_> {
     }
 
     fn network(&self) -> String {
-        let c = self.costs;
+        let (flow, c) = (self.flow, self.costs);
         let vanished = self.outages.filter(|_| c.outages.n > 0).map(|o| self.vanishing(o));
         let bloat = self.path.rtt.filter(|_| self.path.bloated).map(|r| {
             format!("a queue of {} stands at the bottleneck (bufferbloat)", seconds(r.mean - r.min))
@@ -228,7 +231,14 @@ impl Told<'_> {
             (c.tails.cost_s, (c.tails.n > 0).then(|| self.tail())),
             (
                 c.handshake_s,
-                (c.handshake_s > 0.0).then(|| "the first packets of the connection were lost".into()),
+                (c.handshake_s > 0.0).then(|| match unanswered(flow) {
+                    true => {
+                        "nothing answers: the other host is down, something drops what is sent to that port, \
+                             or the path is dead"
+                            .into()
+                    }
+                    false => "the first packets of the connection were lost".into(),
+                }),
             ),
             (c.losses.cost_s, (c.losses.n > 0).then(|| self.losing())),
             (c.overshoot.cost_s, (c.overshoot.n > 0).then(|| self.losing())),

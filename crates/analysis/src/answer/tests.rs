@@ -323,6 +323,7 @@ fn a_lost_syn_costs_a_second_before_the_first_byte() {
     let flow = FlowRow {
         syn_retransmissions: 1,
         handshake: Some(ms(1041)),
+        handshake_resent: 1,
         bytes: 2000,
         segments: 2,
         ..transfer(0.05)

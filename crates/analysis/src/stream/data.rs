@@ -435,6 +435,17 @@ impl Stream {
         self.gap_row(from, to, &gap, around);
     }
 
+    /// Its SYN was never answered.
+    pub(super) fn idle_in_handshake<S: Sink>(
+        &mut self,
+        from: Time,
+        to: Time,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        let gap = Gap { handshake: true, ..Gap::default() };
+        self.gap_row(from, to, &gap, around);
+    }
+
     /// A row, if it is long enough for one.
     fn gap_row<S: Sink>(&mut self, from: Time, to: Time, gap: &Gap, around: &mut Surroundings<'_, S>) {
         let limit = threshold(around.config.idle, self.rtt.min().map(|r| r + around.view.turn));

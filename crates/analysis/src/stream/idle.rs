@@ -4,7 +4,7 @@ use crate::rows::{Cause, IdleCause};
 use wire::{Span, Time};
 
 /// What was true when the gap ended, before the packet that ended it was taken in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Gap {
     /// What the packet that ended it is, if it is a retransmission, and its back-off.
     pub resent: Option<(Cause, u32)>,

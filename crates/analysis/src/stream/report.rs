@@ -10,6 +10,7 @@ pub struct Ending {
     pub receiver: Endpoint,
     pub closed: Closed,
     pub handshake: Option<Span>,
+    pub syns_resent: u32,
     pub window_scale: Option<u8>,
     /// What was agreed on is known, if from SYNs before the part that was asked for.
     pub opening_known: bool,
@@ -20,6 +21,9 @@ impl Stream {
     /// Ends the stream and writes its rows; its own comes last.
     pub fn finish<S: Sink>(&mut self, ending: &Ending, around: &mut Surroundings<'_, S>) {
         let now = self.last_time;
+        if let (Some(syn), None, 1..) = (self.syn_time, around.view.established, self.syn_retransmissions) {
+            self.idle_in_handshake(syn, now, around);
+        }
         if let Some(mut ledger) = self.ledger.take() {
             self.settle_rest(&mut ledger, around);
             ledger.finish(self.mss, self.fin_end, |c| self.certain(c, around));
@@ -79,6 +83,7 @@ impl Stream {
             closed: ending.closed,
             syn_retransmissions: self.syn_retransmissions,
             handshake: ending.handshake,
+            handshake_resent: ending.syns_resent,
             retransmitted_segments: c.resent_segments + u64::from(self.syn_retransmissions),
             retransmitted_packets: c.resent_packets + u64::from(self.syn_retransmissions),
             retransmitted_bytes: c.resent_bytes,

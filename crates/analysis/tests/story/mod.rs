@@ -5,6 +5,7 @@
 //! `ttl`, `window`, …) holds until it is set again.
 #![allow(dead_code)] // each test file uses its own part
 
+use analysis::answer::{Answer, answer};
 use analysis::rows::{FlowRow, Vantage};
 use analysis::{Analyzer, Config, Rows, Totals, Wanted};
 use wire::{Endpoint, Flags, Host, Packet, Segment, Seq, Time, Tuple};
@@ -36,6 +37,12 @@ pub struct Story {
 pub struct Told {
     pub flow: FlowRow,
     pub rows: Rows,
+}
+
+impl Told {
+    pub fn answers(&self) -> Answer {
+        answer(&self.flow, &self.rows.bursts, &self.rows.episodes, &self.rows.idle, self.flow.start)
+    }
 }
 
 pub struct All {

@@ -244,6 +244,7 @@ pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
         closed,
         syn_retransmissions,
         handshake,
+        handshake_resent,
         retransmitted_segments,
         retransmitted_packets,
         retransmitted_bytes,
@@ -311,6 +312,7 @@ pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
         "handshake": {
             "time_s": handshake,
             "syn_retransmissions": syn_retransmissions,
+            "resent": handshake_resent,
             "sack_permitted": sack_permitted,
             "timestamps": timestamps,
             "window_scale": window_scale,
