@@ -129,16 +129,39 @@ impl<S: Sink> Analyzer<S> {
             place.hash = hash(&packet.tuple);
         }
         if self.slots.len() > MANY {
-            places[..batch.len()].iter().for_each(|p| self.table.warm(p.hash));
-            for place in &places[..batch.len()] {
-                if let Some(slot) = self.table.likely(place.hash) {
-                    prefetch::lines(&self.slots[slot as usize], 0, 2);
-                }
-            }
+            return self.look_up_many(batch, places);
         }
         for (place, packet) in places.iter_mut().zip(batch) {
             *place = self.find(place.hash, &packet.tuple);
         }
+    }
+
+    /// Of many connections table and slots are far away: both are asked for before they are looked at.
+    fn look_up_many(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
+        let places = &mut places[..batch.len()];
+        places.iter().for_each(|p| self.table.warm(p.hash));
+        for place in places.iter_mut() {
+            if let Some(slot) = self.table.likely(place.hash) {
+                place.slot = slot;
+                prefetch::lines(&self.slots[slot as usize], 0, 2);
+            }
+        }
+        for (place, packet) in places.iter_mut().zip(batch) {
+            if place.slot == NONE {
+                continue; // a new connection
+            }
+            let (same, towards) = self.ways(place.slot, &packet.tuple);
+            match same {
+                true => place.towards = towards,
+                false => *place = self.find(place.hash, &packet.tuple),
+            }
+        }
+    }
+
+    /// Is a packet of this slot's connection, and does it go the way of its first?
+    #[inline(always)]
+    fn ways(&self, slot: u32, tuple: &Tuple) -> (bool, bool) {
+        self.slots[slot as usize].tuple().map_or((false, false), |t| ways(t, tuple))
     }
 
     /// Of few connections most packets belong to that of the packet before.
@@ -171,10 +194,9 @@ impl<S: Sink> Analyzer<S> {
 
     #[inline]
     fn find(&self, hash: u32, tuple: &Tuple) -> Place {
-        let slots = &self.slots;
         let mut towards = false;
         let meant = |slot: u32| {
-            let (same, along) = slots[slot as usize].tuple().map_or((false, false), |t| ways(t, tuple));
+            let (same, along) = self.ways(slot, tuple);
             towards = along;
             same
         };
@@ -230,15 +252,9 @@ impl<S: Sink> Analyzer<S> {
 
     #[inline(always)]
     fn take(&mut self, slot: u32, packet: &Packet, fate: Fate) -> Taken {
-        match &self.slots[slot as usize] {
-            Slot::Grown(..) => self.take_in_full(slot, packet, fate),
-            _ => self.take_young(slot, packet, fate),
-        }
-    }
-
-    #[inline(always)]
-    fn take_in_full(&mut self, slot: u32, packet: &Packet, fate: Fate) -> Taken {
-        let Slot::Grown(_, connection) = &mut self.slots[slot as usize] else { return Taken::Yes };
+        let Slot::Grown(_, connection) = &mut self.slots[slot as usize] else {
+            return self.take_young(slot, packet, fate);
+        };
         let noted;
         let packet = match connection.is_new() && packet.has_partial_checksum() {
             false => packet,
@@ -269,7 +285,7 @@ impl<S: Sink> Analyzer<S> {
             return Taken::Yes;
         }
         self.grow_up(slot);
-        self.take_in_full(slot, packet, fate)
+        self.take(slot, packet, fate)
     }
 
     fn note_end(&mut self, slot: u32, now: Time) {

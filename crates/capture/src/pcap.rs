@@ -29,6 +29,7 @@ enum Swapped {
     IfLarger,
 }
 
+#[inline(always)]
 fn u32_at(b: &[u8], at: usize, big: bool) -> u32 {
     let word = [b[at], b[at + 1], b[at + 2], b[at + 3]];
     if big { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }
@@ -115,18 +116,19 @@ impl Framing for Pcap {
     #[inline(always)]
     fn next(&mut self, window: &mut Window, _file: &mut FileInfo) -> Result<Option<Record>, Fault> {
         let head = self.record_header;
-        if window.available().len() < head {
+        if window.held() < head {
             match window.want(head) {
                 0 => return Ok(None),
                 have if have < head => return Err(Fault::Short { needs: head as u64 }),
                 _ => {}
             }
         }
-        let h = window.available();
-        let big = self.big_endian;
-        let h = &h[..16];
+        let Some(h) = window.available().first_chunk::<16>() else {
+            return Err(Fault::Short { needs: head as u64 });
+        };
         let words = |big| [u32_at(h, 0, big), u32_at(h, 4, big), u32_at(h, 8, big), u32_at(h, 12, big)];
-        let [seconds, fraction, mut captured, mut wire_len] = if big { words(true) } else { words(false) };
+        let [seconds, fraction, mut captured, mut wire_len] =
+            if self.big_endian { words(true) } else { words(false) };
         if self.swapped_lengths != Swapped::No {
             (captured, wire_len) = self.unswap(captured, wire_len);
         }

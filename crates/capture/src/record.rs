@@ -62,7 +62,7 @@ pub(crate) trait Framing {
 /// Brings the whole record of `needs` bytes into the window, or as much as fits there.
 #[inline]
 pub(crate) fn bring(window: &mut Window, needs: u64) -> Result<(), Fault> {
-    if window.available().len() as u64 >= needs {
+    if window.held() as u64 >= needs {
         return Ok(());
     }
     let fits = needs.min(window.capacity() as u64) as usize;
@@ -78,7 +78,7 @@ pub(crate) fn explain(fault: Fault, window: &mut Window, compression: Option<Com
     match fault {
         Fault::Nonsense { at, why } => (start + at, What::Nonsense(why)),
         Fault::Short { needs } => {
-            let have = window.available().len() as u64;
+            let have = window.held() as u64;
             let byte = start + have;
             (byte, ended(window, compression).unwrap_or(What::Cut { wants: needs - have.min(needs) }))
         }

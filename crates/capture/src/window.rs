@@ -31,6 +31,12 @@ impl Window {
         &self.buf[self.pos..self.end]
     }
 
+    /// How many bytes that is.
+    #[inline]
+    pub fn held(&self) -> usize {
+        self.end - self.pos
+    }
+
     /// The stream offset of the first byte of [`Window::available`].
     #[inline]
     pub fn offset(&self) -> u64 {
@@ -40,10 +46,10 @@ impl Window {
     /// Reads on until `n` bytes are available, the buffer is full or the stream has ended; how many there are.
     #[inline]
     pub fn want(&mut self, n: usize) -> usize {
-        if self.end - self.pos < n {
+        if self.held() < n {
             self.refill(n);
         }
-        self.end - self.pos
+        self.held()
     }
 
     #[cold]
@@ -70,14 +76,14 @@ impl Window {
     /// Moves on by `n` bytes that are available.
     #[inline]
     pub fn consume(&mut self, n: usize) {
-        debug_assert!(n <= self.end - self.pos);
+        debug_assert!(n <= self.held());
         self.pos += n;
     }
 
     /// Moves on by `n` bytes, available or not; the number of bytes that the stream was short of.
     #[inline]
     pub fn skip(&mut self, n: u64) -> u64 {
-        match n <= (self.end - self.pos) as u64 {
+        match n <= self.held() as u64 {
             true => {
                 self.pos += n as usize;
                 0
