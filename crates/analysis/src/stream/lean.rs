@@ -30,10 +30,10 @@ fn make_room<T>(queue: &mut VecDeque<T>) {
     queue.reserve_exact(queue.len() / 4 + 12);
 }
 
-/// Gives room back where less than half is used; to be called when items have left.
+/// Gives room back where less than a quarter is used, so that a window that swings is not followed all the time; to be called when items have left.
 #[inline]
 pub fn trim<T>(queue: &mut VecDeque<T>) {
-    if queue.len() * 2 < queue.capacity() && queue.capacity() > FEW {
+    if queue.len() * 4 < queue.capacity() && queue.capacity() > FEW {
         give_back(queue);
     }
 }
