@@ -1,18 +1,30 @@
 //! The event queue: which source is next. A source is a link or a timer and has one entry, its own next event.
 //!
-//! An indexed heap with four children to a node: two levels for sixteen sources, and a node's children share a
-//! cache line or two. What lies behind a source's next event stays in its own FIFO and is not compared.
+//! What comes soon is in a short row, in order. What comes later lies on shelves, each for a short stretch of time and
+//! in no order, until its stretch begins. Where a moment has more events than the row has room for, and for what lies
+//! beyond all shelves, there is a heap. So an event costs a few stores and comparisons however many sources there are.
+//! What lies behind a source's next event stays in its own FIFO and is not compared.
 
+mod heap;
+mod shelves;
+
+use heap::Heap;
 use path::Key;
+use shelves::Shelves;
 
 const ABSENT: u32 = u32::MAX;
-const CHILDREN: usize = 4;
+/// So many sources need no shelves.
+const FEW: usize = 4;
+/// Room in the row.
+const ROW: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     key: Key,
     source: u32,
 }
+
+const NOBODY: Entry = Entry { key: Key::NEVER, source: ABSENT };
 
 impl Entry {
     #[inline(always)]
@@ -28,31 +40,31 @@ impl Entry {
     }
 }
 
+/// Where a source's entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Nowhere,
+    Row,
+    Shelf,
+    Heap,
+}
+
 /// The next event of each source that has one.
 #[derive(Clone, Debug)]
 pub(crate) struct Agenda {
+    /// The latest first: the next to come is at the end.
+    row: [Entry; ROW],
     len: usize,
-    /// The four children of each place together, so that they are compared without looking whether they are there:
-    /// behind the last source all are [`NOBODY`]. Places count from the first group on; the root is place 3, and
-    /// the children of place `p` are group `p - 2`.
-    groups: Vec<[Entry; CHILDREN]>,
-    /// Where each source is in the heap.
-    place: Vec<u32>,
-    /// Up to four sources need no heap: source `n` is always entry `n` of the first group, and this is the least.
-    /// One flow over one link has no more, and a change costs a store and three comparisons.
-    few: bool,
     least: Entry,
-    /// The first was taken out and nobody has its place yet: see [`Agenda::set_first`].
-    hole: bool,
-    /// Places below this are near the top; none is where nobody looks ahead.
-    near_end: usize,
-    /// Who came near the top, into each of its levels but the root, since [`Agenda::take_near`] was asked last.
-    near: [u32; LEVELS],
+    /// Up to four sources need no more: the key of source `n` is always number `n` of these, and the least is kept.
+    /// One flow over one link has no more, and a change costs a store and a few comparisons.
+    few: bool,
+    keys: [Key; FEW],
+    looks_ahead: bool,
+    places: Vec<Place>,
+    shelves: Shelves,
+    heap: Heap,
 }
-
-/// How many levels below the root are near: 4 and 16 sources.
-const LEVELS: usize = 2;
-const NEAR_END: usize = ROOT + 1 + CHILDREN + CHILDREN * CHILDREN;
 
 impl Default for Agenda {
     fn default() -> Agenda {
@@ -60,73 +72,93 @@ impl Default for Agenda {
     }
 }
 
-const NOBODY: Entry = Entry { key: Key::NEVER, source: ABSENT };
-const ROOT: usize = CHILDREN - 1;
-
 impl Agenda {
     pub fn new(sources: usize) -> Agenda {
-        Agenda {
-            len: 0,
-            groups: vec![[NOBODY; CHILDREN]],
-            place: vec![ABSENT; sources],
-            few: sources <= CHILDREN,
-            least: NOBODY,
-            hole: false,
-            near_end: 0,
-            near: [ABSENT; LEVELS],
-        }
+        Agenda::with(sources, false)
     }
 
-    /// One that tells who comes near the top.
+    /// One that tells who comes soon.
     pub fn looking_ahead(sources: usize) -> Agenda {
-        Agenda { near_end: NEAR_END, ..Agenda::new(sources) }
+        Agenda::with(sources, true)
     }
+
+    fn with(sources: usize, looks_ahead: bool) -> Agenda {
+        let mut agenda = Agenda {
+            row: [NOBODY; ROW],
+            len: 0,
+            least: NOBODY,
+            few: true,
+            keys: [Key::NEVER; FEW],
+            looks_ahead,
+            places: Vec::new(),
+            shelves: Shelves::new(looks_ahead),
+            heap: Heap::default(),
+        };
+        if let Some(last) = sources.checked_sub(1) {
+            agenda.grow(last as u32);
+        }
+        agenda
+    }
+
     #[inline(always)]
     pub fn looks_ahead(&self) -> bool {
-        self.near_end > 0
+        self.looks_ahead
     }
 
-    /// Who will be first after a few more events, and who after a few dozen: those that came into the first level
-    /// below the root, and into the second. Each is told once, if it came alone.
+    /// Once whenever a shelf was cleared: then those that stood on it are in the row, and come after a few events, and
+    /// those on the next shelf after a few dozen.
     #[inline(always)]
-    pub fn take_near(&mut self) -> [Option<u32>; LEVELS] {
-        let near = std::mem::replace(&mut self.near, [ABSENT; LEVELS]);
-        near.map(|source| (source != ABSENT).then_some(source))
+    pub fn take_cleared(&mut self) -> bool {
+        self.shelves.take_cleared()
+    }
+    pub fn soon(&self) -> impl Iterator<Item = u32> + '_ {
+        self.row[..self.len].iter().map(|entry| entry.source)
+    }
+    pub fn later(&self) -> impl Iterator<Item = u32> + '_ {
+        self.shelves.upcoming()
     }
 
     /// Room for sources up to this number.
     pub fn grow(&mut self, source: u32) {
-        if source as usize >= self.place.len() {
-            self.place.resize(source as usize + 1, ABSENT);
+        let sources = (source as usize + 1).max(self.places.len());
+        self.places.resize(sources, Place::Nowhere);
+        if sources <= FEW {
+            return;
         }
-        if self.few && self.place.len() > CHILDREN {
+        self.heap.grow(sources);
+        let entries = self.shelves.grow(sources);
+        self.shelve(entries);
+        if self.few {
             self.few = false;
-            let entries = std::mem::replace(&mut self.groups, vec![[NOBODY; CHILDREN]]);
-            entries.as_flattened().iter().filter(|e| e.key != Key::NEVER).for_each(|e| self.add(*e));
+            self.least = NOBODY;
+            for (source, key) in (0..).zip(self.keys) {
+                self.set(source, key);
+            }
+            self.close();
         }
     }
 
     #[inline]
     fn set_of_few(&mut self, source: u32, key: Key) {
-        let Some(group) = self.groups.first_mut() else { return };
-        group[source as usize & 3] = Entry { key, source };
-        // By value: an entry that was just stored in parts and is read whole would be waited for.
-        self.least = group[0].earlier(group[1]).earlier(group[2].earlier(group[3]));
+        self.keys[source as usize % FEW] = key;
+        let entry = |source: u32| Entry { key: self.keys[source as usize], source };
+        let least = entry(0).earlier(entry(1));
+        self.least = if self.places.len() <= 2 { least } else { least.earlier(entry(2).earlier(entry(3))) };
     }
 
-    #[inline]
-    fn root(&self) -> Entry {
-        self.least
-    }
+    /// Who is first. [`Agenda::close`] is to be called before asking.
     #[inline]
     pub fn first(&self) -> Option<(Key, u32)> {
-        let root = self.root();
-        (root.key != Key::NEVER).then_some((root.key, root.source))
+        (self.least.key != Key::NEVER).then_some((self.least.key, self.least.source))
     }
-
-    #[inline]
+    #[inline(always)]
     pub fn first_key(&self) -> Key {
-        self.root().key
+        self.least.key
+    }
+    /// Of no use if nobody is.
+    #[inline(always)]
+    pub fn first_source(&self) -> u32 {
+        self.least.source
     }
 
     /// The source's next event is now this one; [`Key::NEVER`] for none.
@@ -135,146 +167,138 @@ impl Agenda {
         if self.few {
             return self.set_of_few(source, key);
         }
-        let place = self.place[source as usize];
-        if place == ABSENT {
-            if key != Key::NEVER {
-                self.add(Entry { key, source });
-            }
-            return;
+        if self.places[source as usize] != Place::Nowhere {
+            self.take(source);
         }
-        self.close();
-        let place = self.place[source as usize] as usize;
-        let old = self.at(place).key;
-        if key == Key::NEVER {
-            self.remove(place);
-        } else if old != key {
-            let entry = Entry { key, source };
-            if key.is_before(old) { self.rise(place, entry) } else { self.sink(place, entry) }
+        if key != Key::NEVER {
+            self.add(Entry { key, source });
         }
     }
 
-    /// The same for the source that is first. If it has no further event, its place stays open for the next source
-    /// that is added, which is most often at once: the link that the packet goes on to. [`Agenda::close`] is to be
-    /// called before asking who is first.
+    /// The same for the source that is first.
     #[inline]
     pub fn set_first(&mut self, key: Key) {
-        let first = self.root();
-        if first.key == Key::NEVER {
-            return;
-        }
+        let source = self.least.source;
         if self.few {
-            return self.set_of_few(first.source, key);
+            return self.set_of_few(source, key);
         }
-        if key == Key::NEVER {
-            self.place[first.source as usize] = ABSENT;
-            self.hole = true;
-            return;
+        match self.places.get(source as usize) {
+            Some(Place::Row) => {
+                self.len -= 1;
+                self.places[source as usize] = Place::Nowhere;
+                self.find_least();
+            }
+            Some(_) => self.take(source),
+            None => return,
         }
-        // Its next event is never before the one that was handled.
-        self.sink(ROOT, Entry { key, source: first.source });
+        if key != Key::NEVER {
+            self.add(Entry { key, source });
+        }
     }
 
-    /// Nobody took the place of the first that was taken out.
+    /// Makes sure of who is first.
     #[inline(always)]
     pub fn close(&mut self) {
-        if self.hole {
-            self.fill();
+        if !self.few && !self.shelves.is_soon(self.least.key.time) {
+            self.settle();
         }
     }
 
-    fn fill(&mut self) {
-        self.hole = false;
-        let last = self.take_last();
-        if self.len > 0 { self.sink(ROOT, last) } else { self.least = NOBODY }
+    /// Nothing is soon: clears the next shelf.
+    #[inline(never)]
+    fn settle(&mut self) {
+        let entries = self.shelves.look();
+        self.shelve(entries);
+        while !self.shelves.is_soon(self.least.key.time) && self.shelves.turn(self.least.key) {
+            let Agenda { shelves, heap, places, row, len, .. } = self;
+            shelves.clear(|entry| {
+                places[entry.source as usize] = match insert(row, len, entry) {
+                    true => Place::Row,
+                    false => {
+                        heap.add(entry);
+                        Place::Heap
+                    }
+                }
+            });
+            self.find_least();
+        }
     }
 
-    fn take_last(&mut self) -> Entry {
-        self.len -= 1;
-        let end = ROOT + self.len;
-        let last = self.at(end);
-        self.groups[end / CHILDREN][end % CHILDREN] = NOBODY;
-        last
+    #[inline(always)]
+    fn find_least(&mut self) {
+        let of_row = if self.len > 0 { self.row[(self.len - 1) % ROW] } else { NOBODY };
+        self.least = if self.heap.is_empty() { of_row } else { of_row.earlier(self.heap.first()) };
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, entry: Entry) {
-        if self.hole {
-            self.hole = false;
-            return self.sink(ROOT, entry);
-        }
-        let last = ROOT + self.len;
-        if last / CHILDREN >= self.groups.len() {
-            self.groups.push([NOBODY; CHILDREN]);
-        }
-        self.len += 1;
-        self.rise(last, entry);
-    }
-
-    fn remove(&mut self, place: usize) {
-        let gone = self.at(place);
-        self.place[gone.source as usize] = ABSENT;
-        let last = self.take_last();
-        if last == gone {
-            self.least = self.groups[0][ROOT];
-            return;
-        }
-        if last.key.is_before(gone.key) { self.rise(place, last) } else { self.sink(place, last) }
+        if self.shelves.is_soon(entry.key.time) { self.add_to_row(entry) } else { self.add_to_shelf(entry) }
     }
 
     #[inline]
-    fn rise(&mut self, mut place: usize, entry: Entry) {
-        while place > ROOT {
-            let parent = place / CHILDREN + 2;
-            let above = self.at(parent);
-            if !entry.key.is_before(above.key) {
-                break;
+    fn add_to_row(&mut self, entry: Entry) {
+        if !insert(&mut self.row, &mut self.len, entry) {
+            return self.add_to_heap(entry);
+        }
+        self.places[entry.source as usize] = Place::Row;
+        self.least = self.least.earlier(entry);
+    }
+
+    #[inline(always)]
+    fn add_to_shelf(&mut self, entry: Entry) {
+        if self.shelves.put(entry) {
+            self.places[entry.source as usize] = Place::Shelf;
+        } else {
+            self.add_to_heap(entry);
+        }
+    }
+
+    #[inline(never)]
+    fn add_to_heap(&mut self, entry: Entry) {
+        self.heap.add(entry);
+        self.places[entry.source as usize] = Place::Heap;
+        self.least = self.least.earlier(entry);
+    }
+
+    /// Anew, as stretches or shelves are others now.
+    fn shelve(&mut self, entries: Vec<Entry>) {
+        entries.into_iter().for_each(|entry| self.add_to_shelf(entry));
+    }
+
+    /// Takes a source's entry away.
+    #[inline(never)]
+    fn take(&mut self, source: u32) {
+        match std::mem::replace(&mut self.places[source as usize], Place::Nowhere) {
+            Place::Nowhere => {}
+            Place::Shelf => return self.shelves.take(source),
+            Place::Heap => self.heap.take(source),
+            Place::Row => {
+                let row = &mut self.row[..self.len];
+                if let Some(at) = row.iter().position(|entry| entry.source == source) {
+                    row.copy_within(at + 1.., at);
+                    self.len -= 1;
+                }
             }
-            self.put(place, above);
-            place = parent;
         }
-        self.put(place, entry);
-        self.least = self.groups[0][ROOT];
-    }
-
-    #[inline]
-    fn sink(&mut self, mut place: usize, entry: Entry) {
-        // Not one level too far: four that are nobody cost as much as any.
-        while (place - 2) * CHILDREN < ROOT + self.len {
-            let Some(children) = self.groups.get(place - 2) else { break };
-            let least = least_of_four(children);
-            let child = children[least & 3];
-            if !child.key.is_before(entry.key) {
-                break;
-            }
-            self.put(place, child);
-            place = (place - 2) * CHILDREN + least;
-        }
-        self.put(place, entry);
-        self.least = self.groups[0][ROOT];
-    }
-
-    #[inline]
-    fn at(&self, place: usize) -> Entry {
-        self.groups[place / CHILDREN][place % CHILDREN]
-    }
-    #[inline]
-    fn put(&mut self, place: usize, entry: Entry) {
-        self.groups[place / CHILDREN][place % CHILDREN] = entry;
-        self.place[entry.source as usize] = place as u32;
-        if place < self.near_end {
-            self.near[usize::from(place > ROOT + CHILDREN)] = entry.source;
-        }
+        self.find_least();
     }
 }
 
-/// Without branches: which child is least can not be predicted.
+/// Into the row, at its place; false if it is full.
 #[inline(always)]
-fn least_of_four(children: &[Entry; CHILDREN]) -> usize {
-    let key = |child: usize| children[child & 3].key;
-    let left = key(1).is_before(key(0)) as usize;
-    let right = 2 + key(3).is_before(key(2)) as usize;
-    let take_right = key(right).is_before(key(left)) as usize;
-    left + take_right * (right - left)
+fn insert(row: &mut [Entry; ROW], len: &mut usize, entry: Entry) -> bool {
+    let mut at = *len;
+    if at >= ROW {
+        return false;
+    }
+    // What is added is most often among the next to come.
+    while at > 0 && row[at - 1].key.is_before(entry.key) {
+        row[at % ROW] = row[at - 1];
+        at -= 1;
+    }
+    row[at % ROW] = entry;
+    *len += 1;
+    true
 }
 
 #[cfg(test)]
@@ -289,6 +313,7 @@ mod tests {
         for source in 0..9 {
             agenda.grow(source);
             agenda.set(source, Key { time: Time(100 - i64::from(source)), order: 1 });
+            agenda.close();
             assert_eq!(agenda.first().map(|f| f.1), Some(source));
         }
     }
@@ -304,6 +329,7 @@ mod tests {
                 let source = stream.below(sources as u64) as usize;
                 let key = match stream.below(4) {
                     0 => Key::NEVER,
+                    1 => Key { time: Time(stream.below(1 << 40) as i64), order },
                     _ => Key { time: Time(stream.below(50) as i64), order },
                 };
                 agenda.set(source as u32, key);

@@ -288,8 +288,8 @@ impl<P: Copy> Net<P> {
 
     #[inline]
     fn fire_link<W: Watch<P>>(&mut self, watch: &mut W) -> Option<Step> {
-        let (_, source) = self.agenda.first()?;
-        let Hop { link, end } = &mut self.links[source as usize];
+        let source = self.agenda.first_source();
+        let Hop { link, end } = self.links.get_mut(source as usize)?;
         let end = *end;
         let mut cx = context(LinkId(source), self.here, &mut self.orders, &mut self.pool, watch);
         let arrived = link.fire(&mut cx);
@@ -316,12 +316,13 @@ impl<P: Copy> Net<P> {
     #[inline(never)]
     fn look_ahead<W: Watch<P>>(&mut self, watch: &W) {
         self.agenda.close();
-        let [soon, later] = self.agenda.take_near();
-        if let Some(hop) = later.and_then(|source| self.links.get(source as usize)) {
-            hop.link.prefetch();
-        }
-        if let Some(hop) = soon.and_then(|source| self.links.get(source as usize)) {
-            hop.link.prefetch_head(&self.pool);
+        if self.agenda.take_cleared() {
+            for hop in self.agenda.later().filter_map(|source| self.links.get(source as usize)) {
+                hop.link.prefetch();
+            }
+            for hop in self.agenda.soon().filter_map(|source| self.links.get(source as usize)) {
+                hop.link.prefetch_head(&self.pool);
+            }
         }
         if let Some((_, source)) = self.agenda.first()
             && let Some(hop) = self.links.get(source as usize)

@@ -32,6 +32,7 @@ impl Timers {
         if deadline.is_before(timer.look) {
             timer.look = deadline;
             self.agenda.set(id.0, deadline);
+            self.agenda.close();
         }
     }
 
