@@ -130,15 +130,28 @@ impl Channels {
         }
     }
     /// `None` if all say "deliver, unchanged".
-    #[inline]
+    #[inline(always)]
     pub fn ask(&mut self, packet: Passing) -> Option<Fate> {
-        let mut fate = None;
-        for channel in &mut self.list {
-            if !looks_at(channel.only, packet.facts) {
-                continue;
+        for (at, channel) in self.list.iter_mut().enumerate() {
+            let answer = channel.ask(packet);
+            if answer != Answer::Deliver {
+                return self.ask_behind(at, answer, packet);
             }
-            channel.tally.see();
-            match channel.law.answer(packet) {
+        }
+        None
+    }
+
+    /// One did not say that it be delivered. The others are asked all the same.
+    #[cold]
+    fn ask_behind(&mut self, first: usize, answer: Answer, packet: Passing) -> Option<Fate> {
+        let mut fate = None;
+        let mut answer = answer;
+        for at in first..self.list.len() {
+            let channel = &mut self.list[at];
+            if at > first {
+                answer = channel.ask(packet);
+            }
+            match answer {
                 Answer::Deliver | Answer::Late(Span::ZERO, Ordering::Kept) => {}
                 answer => {
                     if answer == Answer::Drop {
@@ -149,6 +162,21 @@ impl Channels {
             }
         }
         fate
+    }
+}
+
+impl Channel {
+    #[inline(always)]
+    fn ask(&mut self, packet: Passing) -> Answer {
+        if !looks_at(self.only, packet.facts) {
+            return Answer::Deliver;
+        }
+        self.tally.see();
+        match &mut self.law {
+            // The most frequent of them.
+            Law::Random(law) => law.answer(),
+            law => law.answer(packet),
+        }
     }
 }
 
@@ -220,7 +248,7 @@ impl Law {
         })
     }
 
-    #[inline]
+    #[inline(never)]
     fn answer(&mut self, packet: Passing) -> Answer {
         match self {
             Law::Outage(law) => law.answer(packet.time),

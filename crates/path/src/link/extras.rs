@@ -179,6 +179,7 @@ impl Link {
     }
 
     /// A packet begins to be sent.
+    #[inline]
     pub(super) fn start_asking<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let mut tries = 1;
         while let Some(sending) = self.start_try(cx, id, tries) {
@@ -192,6 +193,7 @@ impl Link {
 
     /// Sends it for the `tries`-th time. What becomes of it is settled when it has left, unless it simply goes on;
     /// returned if that is now.
+    #[inline(always)]
     fn start_try<P: Copy, W: Watch<P>>(
         &mut self,
         cx: &mut Context<P, W>,
@@ -299,7 +301,7 @@ impl Link {
         false
     }
 
-    #[inline]
+    #[inline(always)]
     fn propagate_plainly<P: Copy, W>(&mut self, cx: &mut Context<P, W>, id: PacketId, end: Time) {
         let Link { extras, flight, delay, .. } = self;
         let time = match extras {
