@@ -108,32 +108,32 @@ impl<P: Copy> Net<P> {
         if from == to { None } else { self.routes.next_hop(from, to) }
     }
 
-    /// Where the next packet can be written before [`Net::send_written`] sends it, and what an earlier one left there.
-    #[inline]
-    pub fn blank(&mut self) -> &mut P
-    where
-        P: Default,
-    {
-        self.pool.blank()
-    }
-
-    /// [`Net::send`] of the packet that was written to [`Net::blank`], by a way that [`Net::way_out`] gave.
-    #[inline]
+    /// [`Net::send`] of a packet that is written where it lies, over what an earlier one left there, by a way that
+    /// [`Net::way_out`] gave. False if nothing was written.
+    #[inline(always)]
     pub fn send_written<W: Watch<P>>(
         &mut self,
         now: Time,
         out: Option<LinkId>,
         (from, to): (NodeId, NodeId),
-        facts: Facts,
         watch: &mut W,
-    ) -> bool {
+        write: impl FnOnce(&mut P, &mut W) -> Option<Facts>,
+    ) -> bool
+    where
+        P: Default,
+    {
+        let Some(id) = self.pool.put_written(from.0, to.0, |packet| write(packet, watch)) else {
+            return false;
+        };
         self.advance(now);
-        let written = out.and_then(|link| Some((link, self.pool.take_blank(facts, from.0, to.0)?)));
-        match written {
-            Some((link, id)) => self.offer(link, id, watch),
-            None => self.unroutable += 1,
+        match out {
+            Some(link) => self.offer(link, id, watch),
+            None => {
+                self.pool.free(id);
+                self.unroutable += 1;
+            }
         }
-        written.is_some()
+        true
     }
 
     /// `None` stops it. A timer set for the past fires now.

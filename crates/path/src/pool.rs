@@ -93,25 +93,25 @@ impl<P: Copy> Pool<P> {
         id
     }
 
-    /// Where the next packet will lie: what is written there is sent by [`Pool::take_blank`] without a copy. It holds
-    /// whatever the last packet there left behind.
-    #[inline]
-    pub fn blank(&mut self) -> &mut P
+    /// A packet that is written where it will lie, without a copy. What is there first is whatever the last packet
+    /// left behind. `None` if nothing was written.
+    #[inline(always)]
+    pub fn put_written(
+        &mut self,
+        from: u32,
+        to: u32,
+        write: impl FnOnce(&mut P) -> Option<Facts>,
+    ) -> Option<PacketId>
     where
         P: Default,
     {
         if self.free == PacketId::NONE {
-            let parcel = Parcel::new(Facts::default(), 0, 0);
-            self.free = self.grow(Slot { parcel, content: P::default() });
+            self.free =
+                self.grow(Slot { parcel: Parcel::new(Facts::default(), 0, 0), content: P::default() });
         }
-        &mut self.slots[self.free.0 as usize].content
-    }
-
-    /// The packet that was written to [`Pool::blank`]; `None` if nothing was.
-    #[inline]
-    pub fn take_blank(&mut self, facts: Facts, from: u32, to: u32) -> Option<PacketId> {
         let id = self.free;
         let slot = self.slots.get_mut(id.0 as usize)?;
+        let facts = write(&mut slot.content)?;
         self.free = slot.parcel.next;
         self.used += 1;
         slot.parcel = Parcel::new(facts, from, to);

@@ -67,35 +67,37 @@ pub struct Host<'a, R> {
 impl<R: Recorder> Host<'_, R> {
     /// `ip_ids` are the next IPv4 identifications, the client's and the server's.
     pub fn send(&mut self, parcel: Parcel, body: Body, ip_ids: &mut [u16; 2]) {
-        *self.body() = body;
-        self.send_written(parcel, ip_ids);
+        self.send_written(parcel.forward, ip_ids, |place| {
+            *place = body;
+            Some(parcel)
+        });
     }
 
-    /// Where the body of the next packet can be written, to be sent without a copy.
-    #[inline]
-    pub fn body(&mut self) -> &mut Body {
-        &mut self.net.blank().body
-    }
-
-    /// Sends what was written to [`Host::body`].
-    #[inline]
-    pub fn send_written(&mut self, parcel: Parcel, ip_ids: &mut [u16; 2]) {
-        let Parcel { forward, reason, class, length_bytes } = parcel;
+    /// Sends what is written where the packet will lie, without a copy. False if nothing was.
+    #[inline(always)]
+    pub fn send_written(
+        &mut self,
+        forward: bool,
+        ip_ids: &mut [u16; 2],
+        write: impl FnOnce(&mut Body) -> Option<Parcel>,
+    ) -> bool {
         let (way, connection) = (usize::from(!forward), self.ends.connection);
         let (from, to) = self.towards(forward);
-        let ip_id = ip_ids[way];
-        ip_ids[way] = ip_id.wrapping_add(1);
-        let frame = self.net.blank();
-        frame.copy = *self.copies;
-        frame.connection = connection;
-        frame.forward = forward;
-        frame.reason = reason;
-        frame.ip_id = ip_id;
-        *self.copies += 1;
-        let flow = connection * 2 + way as u32;
-        let facts = Facts { len: length_bytes, flow, class, ecn: Ecn::NotCapable };
-        self.recorder.sent(self.now, from, &facts, frame);
-        self.net.send_written(self.now, self.ends.out[way], (from, to), facts, self.recorder);
+        let (now, copies) = (self.now, &mut *self.copies);
+        self.net.send_written(now, self.ends.out[way], (from, to), self.recorder, |frame, recorder| {
+            let Parcel { reason, class, length_bytes, .. } = write(&mut frame.body)?;
+            frame.copy = *copies;
+            frame.connection = connection;
+            frame.forward = forward;
+            frame.reason = reason;
+            frame.ip_id = ip_ids[way];
+            ip_ids[way] = ip_ids[way].wrapping_add(1);
+            *copies += 1;
+            let facts =
+                Facts { len: length_bytes, flow: connection * 2 + way as u32, class, ecn: Ecn::NotCapable };
+            recorder.sent(now, from, &facts, frame);
+            Some(facts)
+        })
     }
     pub fn alarm(&mut self, alarm: Alarm, at: Option<Time>) {
         debug_assert!(at.is_none_or(|at| at >= self.now), "a timer in the past: {at:?} at {}", self.now);

@@ -8,7 +8,7 @@ use crate::stats::{Traffic, Way};
 use path::{Class, memory};
 use scenario::workload::{Answers, Application, Outlet};
 use std::sync::Arc;
-use tcp::endpoint::{self, Config, Endpoint};
+use tcp::endpoint::{self, Burst, Config, Endpoint};
 use tcp::stack;
 use time::Time;
 use wire::{Flags, Segment, Seq};
@@ -147,16 +147,18 @@ impl TcpPair {
     fn flush<R: Recorder>(&mut self, client: bool, host: &mut Host<'_, R>, traffic: &mut Traffic) -> bool {
         let endpoint = if client { &mut self.client } else { &mut self.server };
         let way = &mut traffic.ways[usize::from(!client)];
-        loop {
-            let now = host.now;
-            let (seg, offset) = host.body().segment_mut();
-            let Some((at, why)) = endpoint.transmit_to(now, seg) else { break };
-            *offset = at;
-            let (reason, payload) = (Reason::from(why), seg.payload);
-            let parcel = parcel(client, reason, seg);
-            way.sent(now, payload, reason);
-            host.send_written(parcel, &mut traffic.ip_ids);
-        }
+        let now = host.now;
+        let mut burst = if endpoint.is_quiet() { Burst::default() } else { endpoint.burst(now) };
+        while !burst.is_over()
+            && host.send_written(client, &mut traffic.ip_ids, |body| {
+                let (seg, offset) = body.segment_mut();
+                let (at, why) = endpoint.transmit_next(now, &mut burst, seg)?;
+                *offset = at;
+                let reason = Reason::from(why);
+                way.sent(now, seg.payload, reason);
+                Some(parcel(client, reason, seg))
+            })
+        {}
         let alarm = if client { Alarm::Client } else { Alarm::Server };
         host.alarm(alarm, endpoint.next_wakeup());
         if R::IS_ON

@@ -15,6 +15,7 @@ pub use crate::sender::Phase;
 use crate::sender::Sender;
 use crate::stack;
 use crate::timers::{Timer, Timers};
+pub use output::Burst;
 use std::sync::Arc;
 pub use view::{State, View};
 use wire::time::{Span, Time};

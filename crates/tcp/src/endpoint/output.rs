@@ -1,14 +1,55 @@
 //! Segments that leave: what comes first, and the header it gets.
 
 use super::{Endpoint, Owed, Sent, Stage, Why};
-use crate::sender::Outgoing;
+use crate::sender::{Outgoing, Run};
 use wire::time::Time;
-use wire::{Flags, SackBlocks, Segment, Timestamps, tcp};
+use wire::{Flags, SackBlocks, Segment, Seq, Timestamps, tcp};
 
 /// The most bytes that a header takes.
 const LARGEST: u32 = 60;
 /// NOP NOP and the timestamps option.
 const STAMPS: u32 = 12;
+
+/// What leaves an endpoint at one moment: most often some full segments of new data that differ in their numbers only,
+/// and then whatever else there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Burst {
+    /// For full segments, none of them the last that was written, bytes; and for as many as the peer's window and what
+    /// was written have room for, whatever cwnd says.
+    room: u32,
+    beyond: u64,
+    smss: u32,
+    /// Of their headers all but their numbers.
+    ack: Seq,
+    window: u16,
+    header_len: u8,
+    stamps: Option<Timestamps>,
+    /// Nothing is left to leave.
+    over: bool,
+}
+
+/// Nothing leaves.
+impl Default for Burst {
+    fn default() -> Burst {
+        Burst {
+            room: 0,
+            beyond: 0,
+            smss: 1,
+            ack: Seq(0),
+            window: 0,
+            header_len: tcp::MIN_HEADER as u8,
+            stamps: None,
+            over: true,
+        }
+    }
+}
+
+impl Burst {
+    #[inline(always)]
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+}
 
 impl Endpoint {
     /// The next segment to leave at `now`; call until there is none.
@@ -22,17 +63,82 @@ impl Endpoint {
     /// nothing is sent, what is there may be anything.
     #[inline]
     pub fn transmit_to(&mut self, now: Time, seg: &mut Segment) -> Option<(u64, Why)> {
+        if self.owed != Owed::Nothing && self.only_owes() {
+            return Some(self.bare_ack(now, seg));
+        }
         if self.is_quiet() { None } else { self.emit(now, seg) }
     }
 
-    /// Nothing is to be sent, whatever the windows say: how most data leaves a receiver that sends nothing itself.
-    #[inline]
-    fn is_quiet(&self) -> bool {
-        self.stage == Stage::Open
-            && self.owed == Owed::Nothing
+    /// What is to leave at `now`, for [`Endpoint::transmit_next`]: nothing else may be asked of the endpoint until it
+    /// is over.
+    #[inline(always)]
+    pub fn burst(&mut self, now: Time) -> Burst {
+        let mut burst = Burst { over: false, ..Burst::default() };
+        let plain = self.stage == Stage::Open
+            && self.owed != Owed::Alone
             && self.rst.is_none()
-            && !self.keepalive_due
-            && self.sender.is_quiet()
+            && !self.keepalive_due;
+        if plain && let Some(run) = self.sender.run() {
+            self.begin_run(now, &run, &mut burst);
+        }
+        burst
+    }
+
+    /// Full segments of new data follow each other, and differ in their numbers only.
+    #[inline]
+    fn begin_run(&mut self, now: Time, run: &Run, burst: &mut Burst) {
+        burst.smss = run.smss;
+        if run.room < run.smss || self.receiver.out_of_order() > 0 || !self.receiver.acks_alike() {
+            // Too large for cwnd, if it would fit the rest.
+            burst.over =
+                run.room < run.smss && run.beyond >= u64::from(run.smss) && self.owed == Owed::Nothing;
+            return;
+        }
+        (burst.room, burst.beyond) = (run.room, run.beyond);
+        burst.ack = self.rcv_nxt();
+        if self.stamps {
+            burst.stamps = Some(Timestamps { val: self.clock.value(now), ecr: self.recent });
+            burst.header_len = tcp::MIN_HEADER as u8 + STAMPS as u8;
+        }
+        burst.window = self.acknowledge(now);
+        self.receiver.data_sent(now);
+    }
+
+    /// [`Endpoint::transmit_to`] of the next segment of what leaves now.
+    #[inline(always)]
+    pub fn transmit_next(&mut self, now: Time, burst: &mut Burst, seg: &mut Segment) -> Option<(u64, Why)> {
+        if burst.room < burst.smss {
+            let sent = self.transmit_to(now, seg)?;
+            burst.over = self.is_quiet();
+            return Some(sent);
+        }
+        let offset = self.sender.next_of_run(now, burst.smss, &mut self.timers);
+        *seg = Segment {
+            seq: self.seq(offset),
+            ack: burst.ack,
+            payload: burst.smss,
+            window: burst.window,
+            flags: Flags::ACK,
+            header_len: burst.header_len,
+            timestamps: burst.stamps,
+            ..Segment::default()
+        };
+        burst.room -= burst.smss;
+        burst.beyond -= u64::from(burst.smss);
+        burst.over = burst.room < burst.smss && burst.beyond >= u64::from(burst.smss);
+        Some((offset, Why::New))
+    }
+
+    /// Nothing is to be sent, whatever the windows say: how most data leaves a receiver that sends nothing itself.
+    #[inline(always)]
+    pub fn is_quiet(&self) -> bool {
+        self.owed == Owed::Nothing && self.only_owes()
+    }
+
+    /// Nothing but an ACK may be to be sent.
+    #[inline(always)]
+    fn only_owes(&self) -> bool {
+        self.stage == Stage::Open && self.rst.is_none() && !self.keepalive_due && self.sender.is_quiet()
     }
 
     fn emit(&mut self, now: Time, seg: &mut Segment) -> Option<(u64, Why)> {
@@ -110,7 +216,7 @@ impl Endpoint {
             let room = self.sender.window.smss.saturating_sub(out.payload);
             self.add_blocks(seg, room);
         }
-        self.acknowledge(now, seg);
+        seg.window = self.acknowledge(now);
         if out.payload > 0 {
             self.receiver.data_sent(now);
         }
@@ -126,10 +232,10 @@ impl Endpoint {
             timestamps: self.stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
             ..Segment::default()
         };
-        if self.sender.sack {
+        if self.sender.sack && self.receiver.has_report() {
             self.add_blocks(seg, LARGEST);
         }
-        self.acknowledge(now, seg);
+        seg.window = self.acknowledge(now);
         written(seg, offset, Why::Ack)
     }
 
@@ -143,7 +249,7 @@ impl Endpoint {
             timestamps: self.stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
             ..Segment::default()
         };
-        self.acknowledge(now, seg);
+        seg.window = self.acknowledge(now);
         written(seg, offset, Why::KeepAlive)
     }
 
@@ -164,10 +270,10 @@ impl Endpoint {
 
     /// The window that goes out, and the books that an ACK closes.
     #[inline]
-    fn acknowledge(&mut self, now: Time, seg: &mut Segment) {
-        seg.window = (self.receiver.ack_sent(now) >> self.shift_out).min(0xffff) as u16;
+    fn acknowledge(&mut self, now: Time) -> u16 {
         self.last_ack_sent = self.receiver.next();
         self.owed = Owed::Nothing;
+        (self.receiver.ack_sent(now) >> self.shift_out).min(0xffff) as u16
     }
 }
 

@@ -116,6 +116,12 @@ impl AckPolicy {
         self.deadline = Time::FAR_FUTURE;
     }
 
+    /// See [`super::Receiver::acks_alike`]. Linux counts how many it sends at once.
+    #[inline]
+    pub fn acks_alike(&self) -> bool {
+        !matches!(&self.rule, Rule::Quick(quick) if quick.left > 0)
+    }
+
     #[inline]
     pub fn data_sent(&mut self, now: Time) {
         if let Rule::Quick(quick) = &mut self.rule {

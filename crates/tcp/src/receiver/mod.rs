@@ -102,6 +102,7 @@ impl Receiver {
     }
 
     /// Bytes that wait behind a hole.
+    #[inline]
     pub fn out_of_order(&self) -> u64 {
         self.stream.waiting()
     }
@@ -132,6 +133,12 @@ impl Receiver {
         self.window.update_due(self.stream.next())
     }
 
+    /// Is there anything that [`Receiver::blocks`] could report?
+    #[inline]
+    pub fn has_report(&self) -> bool {
+        self.stream.waiting() > 0 || self.report.is_pending()
+    }
+
     /// SACK blocks of the ACK that leaves now, at most `room` of them: a duplicate first (RFC 2883), then the most
     /// recent blocks (RFC 2018 §4). Returns their count. A duplicate is reported once.
     pub fn blocks(&mut self, out: &mut [(u64, u64); 4], room: usize) -> usize {
@@ -144,6 +151,12 @@ impl Receiver {
         let window = self.window.sent(self.stream.next());
         self.policy.sent(now, self.stream.next());
         window
+    }
+
+    /// Of ACKs that leave at once one after the other, the second and those behind it change nothing.
+    #[inline]
+    pub fn acks_alike(&self) -> bool {
+        self.policy.acks_alike()
     }
 
     /// Payload left for the peer: a conversation, in which ACKs can wait for answers (Linux).

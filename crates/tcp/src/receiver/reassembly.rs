@@ -78,6 +78,7 @@ impl Reassembly {
     pub fn ranges(&self) -> &VecDeque<Range> {
         &self.ranges
     }
+    #[inline]
     pub fn waiting(&self) -> u64 {
         self.waiting
     }

@@ -47,6 +47,12 @@ impl Report {
         self.keep(|b| b.0 > next);
     }
 
+    /// Beside what the stream holds.
+    #[inline]
+    pub fn is_pending(&self) -> bool {
+        self.count > 0 || self.duplicate.is_some()
+    }
+
     pub fn blocks(&mut self, stream: &Reassembly, out: &mut [Block; MOST], room: usize) -> usize {
         if !self.sack {
             return 0;

@@ -22,7 +22,7 @@ use board::Board;
 use wire::time::{Span, Time};
 
 pub(crate) use ack::AckIn;
-pub(crate) use output::Outgoing;
+pub(crate) use output::{Outgoing, Run};
 
 /// What the sender is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

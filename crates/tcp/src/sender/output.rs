@@ -17,6 +17,15 @@ pub(crate) struct Outgoing {
     pub(crate) why: Why,
 }
 
+/// Full segments of new data, of `smss` bytes. Bytes that the windows have room for; and those that they would have room
+/// for if cwnd had.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) room: u32,
+    pub(crate) beyond: u64,
+    pub(crate) smss: u32,
+}
+
 impl Sender {
     /// The next segment while something is amiss, if the windows allow one. `tsval` is the timestamp it will carry.
     pub(crate) fn next_of_all(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
@@ -46,6 +55,31 @@ impl Sender {
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         self.written <= self.nxt && self.is_plain() && (!self.closing || self.fin_sent)
+    }
+
+    /// What may leave of new data in full segments, one after the other, while nothing is amiss: [`Sender::next_new`]
+    /// would find no reason but the windows to send any of them otherwise, or not.
+    #[inline]
+    pub(crate) fn run(&self) -> Option<Run> {
+        let usual = self.is_plain()
+            && self.dupacks == 0
+            && self.new_allowed == 0
+            && self.assumed_sacked == 0
+            && self.burst_left == u32::MAX
+            && self.board.out() > 0;
+        if !usual {
+            return None;
+        }
+        // The last of what was written is marked as such, and may wait for more (Nagle).
+        let beyond = self.edge.saturating_sub(self.nxt).min(self.written.saturating_sub(self.nxt + 1));
+        let by_cwnd = self.window.cwnd.saturating_sub(self.occupied());
+        Some(Run { room: beyond.min(u64::from(by_cwnd)) as u32, beyond, smss: self.window.smss })
+    }
+
+    /// One segment of a [`Run`]: its offset.
+    #[inline(always)]
+    pub(crate) fn next_of_run(&mut self, now: Time, smss: u32, timers: &mut Timers) -> u64 {
+        self.send_new(smss, false, false, Why::New, now, timers).offset
     }
 
     /// What was sent before and has to go again. Apart, so that the common case stays small.
@@ -245,7 +279,7 @@ impl Sender {
         self.send_new(0, true, false, Why::Fin, now, timers)
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_new(
         &mut self,
         payload: u32,
