@@ -109,7 +109,9 @@ def write(
                 drawn += _draw(flow, out, figures, lines)
         if run:
             drawn += _draw_own(run, out, figures, lines)
+    listed = "what rexmit wrote here, so that a later answer can take its place"
     lines += [
+        f"| `{written_list.LIST}` | {listed} | |",
         "",
         "rexmit's docs/definitions.md says what words and columns mean, docs/figures.md the figures.",
     ]
