@@ -181,7 +181,7 @@ class Runs(NamedOfRuns, Sequence[Run]):
                     | {"flow": flow["flow"], "stack": flow["stack"], "receiver": flow["receiver"]}
                     | {key: flow[key] for key in ("connections", "ended", "failed")}
                     | {key: way[key] for key in WAY}
-                    | {"duration_s": _between(way), "run_s": counted["time_s"], "end": counted["end"]}
+                    | {"duration_s": _between(flow, way), "run_s": counted["time_s"], "end": counted["end"]}
                     | {"events": counted["events"], "lost_packets": lost}
                 )
         return _table("summary", SUMMARY, rows)
@@ -307,7 +307,10 @@ def _told(scenario: Scenario) -> str:
     return ", ".join(f"{key}={value}" for key, value in scenario._set)
 
 
-def _between(way: dict[str, Any]) -> float | None:
+def _between(flow: dict[str, Any], way: dict[str, Any]) -> float | None:
+    """What a transfer took; None of one that had not ended: it would pass for a fast one."""
+    if flow["stack"] is not None and flow["ended"] < flow["connections"]:
+        return None
     if way["first_sent_s"] is None or way["last_delivered_s"] is None:
         return None
     return float(way["last_delivered_s"]) - float(way["first_sent_s"])

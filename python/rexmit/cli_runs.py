@@ -90,7 +90,8 @@ def summary(runs: Runs) -> dict[str, Any]:
         "seeds": seeds,
         "failed": sum(row["end"] in ("stuck", "standstill", "failed") for row in flows[:: _flows(flows)]),
         "flows": [
-            {"flow": name, "stack": rows[0]["stack"]} | {key: _told(rows, key) for key, _, _ in FIGURES}
+            {"flow": name, "stack": rows[0]["stack"], "unfinished": _unfinished(rows)}
+            | {key: _told(rows, key) for key, _, _ in FIGURES}
             for name, rows in _groups(flows, lambda row: row["flow"]).items()
         ],
         "links": [
@@ -98,6 +99,11 @@ def summary(runs: Runs) -> dict[str, Any]:
             for (link, direction), rows in ways.items()
         ],
     }
+
+
+def _unfinished(rows: list[dict[str, Any]]) -> int:
+    """In how many runs a connection of it had not ended when the run did, or had failed."""
+    return sum(row["stack"] is not None and row["ended"] < row["connections"] for row in rows)
 
 
 def _flows(rows: list[dict[str, Any]]) -> int:
@@ -153,6 +159,9 @@ def page(found: dict[str, Any]) -> list[str]:
             if flow[key]["n"]:
                 rows.append((name, words, *_cells(flow[key], kind)))
                 name = ""
+        if flow["unfinished"]:
+            of = f"{flow['unfinished']:,} of {count(found['runs'], 'run')}"
+            rows.append((name, "not ended", of, "", ""))
     for link in found["links"]:
         if link[SHARE]["mean"]:
             way = f"{link['link']} {link['direction']}"

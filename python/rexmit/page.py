@@ -209,7 +209,11 @@ def section(flow: Json) -> list[str]:
 def _volume(flow: Json) -> str:
     took = float(flow.get("duration_s") or 0)
     speed = flow.get("throughput_bps")
-    words = f"{size(float(flow['bytes']))} in {seconds(took)}"
+    sent, arrived = float(flow["bytes"]), float(flow.get("acked_bytes") or 0)
+    # With both captures it is known what got there, and the rate is that of it.
+    part = flow.get("vantage") == "both" and arrived < sent and not (flow.get("limits") or {}).get("one_way")
+    words = f"{size(arrived)} of {size(sent)} in" if part else f"{size(sent)} in"
+    words += f" {seconds(took)}"
     return f"{words}   {rate(float(speed))}" if speed is not None else words
 
 

@@ -155,3 +155,46 @@ def test_ctrl_c_on_the_command_line_shows_and_writes_what_there_is(tmp_path: Pat
     summary = json.loads((out / "summary.json").read_text())
     assert summary["simulation"]["end"] == "stopped"
     assert (out / "tables" / "flows.parquet").exists()
+
+
+#: Where nothing arrives any more after the first second.
+DEAD = """
+name = "dead"
+seed = 1
+duration = "20s"
+[chain]
+nodes = ["a", "b"]
+rate = "10Mbps"
+delay = "20ms"
+[[chain.channel]]
+name = "dark"
+kind = "outage"
+schedule = { intervals = [["1s", "600h"]] }
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+stack = "rfc-sack"
+receiver = "rfc-sack"
+workload = { kind = "file", size = "10MB" }
+"""
+
+
+def test_a_transfer_that_never_ends_is_not_taken_for_a_fast_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "dead.toml"
+    path.write_text(DEAD)
+    assert cli.main(["run", str(path), "--runs", "2", "--json"]) == 0
+    [flow] = json.loads(capsys.readouterr().out)["flows"]
+    assert (flow["unfinished"], flow["duration_s"]["n"], flow["goodput_bps"]["n"]) == (2, 0, 2)
+    [row, _] = rx.runs(str(path), seeds=[1, 2]).summary.to_arrow().to_pylist()
+    since = row["run_s"] - row["first_sent_s"]
+    assert row["goodput_bps"] == pytest.approx(row["delivered_bytes"] * 8 / since)
+    assert cli.main(["run", str(path), "--runs", "2"]) == 0
+    assert "not ended 2 of 2 runs" in " ".join(capsys.readouterr().out.split())
+    assert cli.main(["run", str(path)]) == 0
+    page = capsys.readouterr().out
+    assert "1 outage cost" in page
+    assert "nothing comes through any more" in page
+    assert "nothing had been lost" not in page

@@ -13,10 +13,19 @@ pub struct Config {
     /// Length of the throughput intervals.
     pub interval: Span,
     pub wanted: Wanted,
+    /// A packet may stand in the capture twice: taken on two interfaces, or behind a mirror port. What a simulated
+    /// host sees twice came twice.
+    pub may_hold_twice: bool,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { vantage: None, idle: None, interval: Span::from_secs(1), wanted: Wanted::default() }
+        Config {
+            vantage: None,
+            idle: None,
+            interval: Span::from_secs(1),
+            wanted: Wanted::default(),
+            may_hold_twice: true,
+        }
     }
 }

@@ -254,7 +254,7 @@ impl Connection {
         self.last = packet.time;
         self.note(packet, side);
         self.place_again(capture.config);
-        let twice = self.is_bare_packet_twice(packet, side);
+        let twice = capture.config.may_hold_twice && self.is_bare_packet_twice(packet, side);
         if twice {
             self.streams[1 - side].limits.captured_twice += 1;
             return Taken::Yes;

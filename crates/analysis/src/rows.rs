@@ -222,6 +222,8 @@ pub struct EpisodeRow {
     pub bursts: u32,
     pub lost_copies: Option<u32>,
     pub lost_segments: u32,
+    /// ACKs of this flow lost between `start` and `first_repair`; both captures only.
+    pub lost_acks: Option<u32>,
     pub retransmissions: u32,
     pub needless: u32,
     pub timeouts: u32,
@@ -492,6 +494,22 @@ pub struct FlowRow {
     pub timers: Timers,
     pub inference: Inference,
     pub limits: Limits,
+}
+
+impl FlowRow {
+    /// What got there, as far as it is known from here: with both captures what was acknowledged. What was sent alone
+    /// makes a rate above the path's.
+    pub fn delivered_bytes(&self) -> u64 {
+        delivered(self.vantage, self.limits.one_way, self.bytes, self.acked_bytes)
+    }
+}
+
+/// [`FlowRow::delivered_bytes`] of a row that was taken apart.
+pub fn delivered(vantage: Vantage, one_way: bool, bytes: u64, acked_bytes: u64) -> u64 {
+    match vantage {
+        Vantage::Both if !one_way => acked_bytes,
+        _ => bytes,
+    }
 }
 
 /// A rule by which a sender may compute its retransmission timeout.

@@ -4,7 +4,7 @@ use crate::facts::{Facts, Pair};
 use crate::run::{Asker, BATCH, Findings, Request, Source};
 use crate::spool::Spool;
 use analysis::join::{Joined, Joiner, LostAcks, Side};
-use analysis::rows::{BurstRow, FlowRow, Vantage};
+use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
 use analysis::{Analyzer, Sink};
 use capture::{Info, Reader};
 use std::collections::HashMap;
@@ -113,13 +113,14 @@ fn compare<S: Source>(
 
 /// Bursts leave the analysis before the flow's own row, which tells whose they are; the ACKs that were lost from a
 /// burst's first copy to its first repair are counted here, once both are there. Its last copy is no end for them:
-/// behind a full queue what was sent at one moment is lost seconds later, and the ACKs with it.
+/// behind a full queue what was sent at one moment is lost seconds later, and the ACKs with it. Likewise for episodes, of
+/// which some have no burst: all that was lost were ACKs.
 pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<crate::spool::Shelf> {
     let mut shelf = spool.seal();
     let mut tuples: HashMap<u32, Tuple> = HashMap::new();
     for row in shelf.rows::<FlowRow>()? {
         let row = row?;
-        if row.bursts > 0 {
+        if row.bursts > 0 || row.episodes > 0 {
             tuples.insert(row.flow, Tuple { src: row.sender, dst: row.receiver });
         }
     }
@@ -133,5 +134,12 @@ pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<c
         bursts.burst(row);
     }
     shelf.replace::<BurstRow>(bursts);
+    let mut episodes = Spool::new(Default::default());
+    for row in shelf.rows::<EpisodeRow>()? {
+        let mut row = row?;
+        row.lost_acks = tuples.get(&row.flow).map(|t| lost.between(*t, row.start, row.first_repair));
+        episodes.episode(row);
+    }
+    shelf.replace::<EpisodeRow>(episodes);
     Ok(shelf)
 }

@@ -280,6 +280,7 @@ fn analyze(
         idle: span("idle", idle)?,
         interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
         wanted: wanted(&tables, false)?,
+        ..Config::default()
     };
     let listing = Listing { most: flows, only: listed_only };
     let request = Request { paths, receiver: receiver.unwrap_or_default(), options, config, listing };

@@ -20,6 +20,11 @@ pub struct Group {
     pub probed: u64,
     /// Copies; where they cannot be counted, segments.
     pub lost: u64,
+    /// ACKs that were lost meanwhile, and segments that were sent again although they had arrived.
+    pub lost_acks: u64,
+    pub needless: u64,
+    /// It was never over.
+    pub for_good: bool,
     /// Those that had to wait for a timer, by the reason: how many, and the one with the largest window.
     waits: [(u64, Option<Wait>); 4],
 }
@@ -32,6 +37,8 @@ impl Group {
         self.timeouts += u64::from(e.timeouts);
         self.lost += lost(e);
         self.probed += u64::from(e.kind == EpisodeKind::TimerProbe);
+        self.lost_acks += e.lost_acks.map_or(0, u64::from);
+        self.needless += u64::from(e.needless);
         // What held the sender back does not show where only its data arrives.
         let why = wait(e, away).map(|w| if arriving { Wait::NothingArrived } else { w });
         if let Some(why) = why {
@@ -81,6 +88,10 @@ pub struct Costs {
     /// One segment a timeout: the network lost a burst, the stack made it long.
     pub intermittent: Group,
     pub needless: Group,
+    /// All had arrived, and its ACKs were lost: the timer had to ask.
+    pub unheard: Group,
+    /// All had arrived, too late for the order that duplicate ACKs count by.
+    pub overtaken: Group,
     /// The part of the time-out waits that an outlived back-off added (Linux 2.2).
     pub stale_backoff_s: f64,
     pub application: Gaps,
@@ -124,13 +135,38 @@ impl Pauses {
 }
 
 /// An episode's cost. Where there was no rate before it to compare with, the mean of the whole transfer (bytes a
-/// second) stands in for it; it is lower, so that rather too little is counted.
-fn cost(e: &EpisodeRow, mean_rate: f64, pauses: &Pauses) -> f64 {
+/// second) stands in for it; it is lower, so that rather too little is counted. Of one that never ended that mean
+/// would hide everything: what was delivered before it began tells, and where that is nothing, all its time was lost.
+fn cost(e: &EpisodeRow, flow: &FlowRow, mean_rate: f64, pauses: &Pauses) -> f64 {
     let known = e.cost.map(Span::as_secs);
-    let took = e.end.map(|end| (end - e.start).as_secs() - pauses.within(e)).filter(|_| mean_rate > 0.0);
-    let estimate = || took.map(|t| t - e.delivered_bytes as f64 / mean_rate);
+    let before = || {
+        let began = (e.start - flow.first_data?).as_secs();
+        let bytes = flow.acked_bytes.saturating_sub(e.delivered_bytes);
+        (bytes > 0 && began > 0.0).then(|| bytes as f64 / began)
+    };
+    let (end, rate) = match e.end {
+        Some(end) => (Some(end), Some(mean_rate).filter(|r| *r > 0.0)),
+        None => (flow.last_data, before()),
+    };
+    let took = end.map(|end| (end - e.start).as_secs() - pauses.within(e));
+    let estimate = || match (rate, e.delivered_bytes) {
+        (Some(rate), delivered) => took.map(|t| t - delivered as f64 / rate),
+        (None, 0) if e.end.is_none() => took,
+        _ => None,
+    };
     let silence = || e.silence.map(Span::as_secs);
     known.or_else(estimate).or_else(silence).unwrap_or(0.0).max(0.0)
+}
+
+/// The sender resent what had arrived because it did not hear of it: ACKs are known to have been lost, or the
+/// receiver's side saw the repair come so late that the sender's timer had waited for one in vain.
+fn went_unheard(e: &EpisodeRow, flow: &FlowRow) -> bool {
+    let by_timer = e.timeouts > 0 || e.probes > 0;
+    let late = || {
+        let longest = round_trip(flow).map(|r| 2.0 * r.max)?;
+        Some(arriving(flow) && e.silence?.as_secs() > longest)
+    };
+    by_timer && e.lost_acks.map_or_else(|| late() == Some(true), |n| n > 0)
 }
 
 /// So many copies lost in the first episode, in more than two runs, and a good part of all that was sent before,
@@ -158,6 +194,7 @@ pub(super) fn of(
     let pauses = Pauses::of(idle);
     let first_lost = bursts.iter().filter(|b| b.episode == Some(0)).map(|b| b.seq_start).min();
     let sent_before = first_lost.unwrap_or(0) / u64::from(flow.mss.max(536));
+    let dead = gone.iter().find(|g| g.for_good).and_then(|g| g.episode);
     for e in episodes {
         let outage = vanished.get(&e.number).copied();
         // An outage may fall into the repair of something larger.
@@ -165,18 +202,22 @@ pub(super) fn of(
         let large = beside >= OVERSHOOT && beside * OF_ALL_SENT >= sent_before;
         let first = e.number == 0 && e.bursts >= 3 && large && beside > outage.unwrap_or(0);
         let group = match e.kind {
+            _ if dead == Some(e.number) => &mut c.outages,
             _ if one_per_timeout(e) && !is_tail(e) => &mut c.intermittent,
             _ if first && e.timeouts == 0 => &mut c.overshoot,
             _ if outage.is_some() => &mut c.outages,
+            EpisodeKind::Needless if went_unheard(e, flow) => &mut c.unheard,
+            EpisodeKind::Needless if e.timeouts == 0 && e.probes == 0 => &mut c.overtaken,
             EpisodeKind::Needless => &mut c.needless,
             _ if is_tail(e) => &mut c.tails,
             _ => &mut c.losses,
         };
         let gap = gaps.get(&e.number).copied().unwrap_or(0.0);
         let away = away.contains(&e.number) || outage.is_some();
-        group.add(e, cost(e, mean_rate, &pauses), away, arriving(flow));
+        group.add(e, cost(e, flow, mean_rate, &pauses), away, arriving(flow));
         c.outages.cost_s += gap;
     }
+    c.outages.for_good = dead.is_some();
     // Copies belong to what took them, whichever episode repaired them.
     if c.overshoot.n > 0 {
         let within = vanished.get(&0).copied().unwrap_or(0).min(c.overshoot.lost);
@@ -235,7 +276,7 @@ fn ceiling(flow: &FlowRow) -> Option<Ceiling> {
         return None;
     }
     let allows_bps = bytes as f64 * 8.0 / rtt;
-    let reached = flow.bytes as f64 * 8.0 / d / allows_bps;
+    let reached = flow.delivered_bytes() as f64 * 8.0 / d / allows_bps;
     Some(Ceiling { limit, bytes, confidence: f64::from(sure), allows_bps, reached })
 }
 
@@ -255,7 +296,8 @@ impl Costs {
 
     /// What the losses cost that the network has to answer for.
     fn lost_s(&self) -> f64 {
-        self.outages.cost_s + self.tails.cost_s + self.overshoot.cost_s + self.losses.cost_s
+        let lost = self.outages.cost_s + self.tails.cost_s + self.overshoot.cost_s + self.losses.cost_s;
+        lost + self.unheard.cost_s + self.overtaken.cost_s
     }
 
     /// Share of the duration by who can mend it.
@@ -319,7 +361,7 @@ impl Costs {
             return false;
         };
         let other = flow.inference.limit.is_some_and(|(l, _)| l != Limit::SenderWindow);
-        let n = self.losses.n + self.outages.n;
+        let n = self.losses.n + self.outages.n + self.overtaken.n;
         let often = n >= 3 && n as f64 * SELDOM * rtt.mean.max(0.001) >= self.duration_s;
         often && !other && self.application.total_s < 0.2 * self.duration_s
     }

@@ -27,6 +27,8 @@ pub struct Outages {
     pub rtt_flat_before: u32,
     /// ACKs vanished too; `None` if that cannot be seen from here.
     pub both_ways: Option<bool>,
+    /// The last of them never ended: from here on nothing came through.
+    pub dead_from_s: Option<f64>,
 }
 
 /// Nothing delivered for so many copies or so long is no accident of single packets.
@@ -133,6 +135,8 @@ pub struct Gone {
     resumed: Option<Time>,
     /// How long nothing arrived before the hole was seen; it is no part of the episode.
     pub gap: Option<Span>,
+    /// It lasts to the end.
+    pub for_good: bool,
 }
 
 impl Gone {
@@ -153,6 +157,7 @@ impl Gone {
             first_repair: b.first_repair,
             resumed: None,
             gap: None,
+            for_good: false,
         }
     }
     /// The first lost copy met it after the wait in the queue, the last perhaps without one; seconds.
@@ -215,7 +220,9 @@ fn copies_vanished(
     for b in bursts {
         b.episode.map(|e| first.entry(e).or_insert(b));
     }
-    let silent = |e: &&EpisodeRow| is_silence(e, flow) && !told.contains(&e.number);
+    let dead = died(flow, bursts, episodes, &gaps, &seen);
+    let told = |e: &EpisodeRow| told.contains(&e.number) || dead.is_some_and(|g| g.episode == Some(e.number));
+    let silent = |e: &&EpisodeRow| is_silence(e, flow) && !told(e);
     seen.extend(episodes.iter().filter(silent).map(|e| {
         let of_it = first.get(&e.number);
         Gone {
@@ -229,9 +236,47 @@ fn copies_vanished(
             first_repair: Some(e.first_repair),
             resumed: None,
             gap: None,
+            for_good: false,
         }
     }));
-    seen.into_iter().map(|g| g.with_silence(&gaps)).collect()
+    seen.into_iter().map(|g| g.with_silence(&gaps)).chain(dead).collect()
+}
+
+/// Timeouts in a row, to the last packet, after which a path is taken to have died.
+const IN_VAIN: usize = 3;
+
+/// The path died: to the very end the timer backed off, and nothing came back any more. `gaps`: in order of time.
+fn died(
+    flow: &FlowRow,
+    bursts: &[BurstRow],
+    episodes: &[EpisodeRow],
+    gaps: &[&IdleRow],
+    seen: &[Gone],
+) -> Option<Gone> {
+    let e = episodes.iter().find(|e| e.end.is_none())?;
+    let backed_off = gaps.iter().rev().take_while(|i| i.cause == IdleCause::TimeoutBackoff).count();
+    if backed_off + 1 < IN_VAIN || (e.max_backoff as usize) < backed_off {
+        return None;
+    }
+    // The first wait of them was not backed off yet.
+    let first = gaps[..gaps.len() - backed_off].last().filter(|i| i.cause == IdleCause::Timeout);
+    let start = first.or(gaps.get(gaps.len() - backed_off)).map(|i| i.start)?;
+    let last = flow.last_data.filter(|t| gaps.last().is_some_and(|i| i.end >= *t - APART))?;
+    let told = |b: &BurstRow| seen.iter().any(|g| g.start == b.start);
+    let mine: Vec<&BurstRow> = bursts.iter().filter(|b| b.last >= start && !told(b)).collect();
+    Some(Gone {
+        start: mine.iter().map(|b| b.start).fold(start, Time::min),
+        last,
+        episode: Some(e.number),
+        copies: mine.iter().map(|b| u64::from(b.lost_copies.unwrap_or(b.lost_segments))).sum(),
+        rtt_before: mine.first().and_then(|b| b.rtt_before),
+        length: None,
+        lost_acks: None,
+        first_repair: None,
+        resumed: None,
+        gap: None,
+        for_good: true,
+    })
 }
 
 /// Not for want of data, or of room at the receiver.
@@ -292,7 +337,13 @@ pub(super) fn find(
     capture_start: Time,
 ) -> Option<Outages> {
     let mut seen = all.to_vec();
-    seen.dedup_by(|g, earlier| g.start - earlier.last < APART);
+    seen.dedup_by(|g, earlier| {
+        let same = g.start - earlier.last < APART;
+        if same && g.for_good {
+            (earlier.last, earlier.for_good) = (g.last, true);
+        }
+        same
+    });
     let first = *seen.first()?;
     let starts: Vec<f64> = seen.iter().map(|g| (g.start - capture_start).as_secs()).collect();
     let mut lengths: Vec<f64> = seen.iter().filter_map(|g| g.length).map(Span::as_secs).collect();
@@ -321,6 +372,7 @@ pub(super) fn find(
             true => Some(true),
             false => (!acks.is_empty() && lengths.len() == seen.len()).then_some(false),
         },
+        dead_from_s: seen.last().filter(|g| g.for_good).map(|g| (g.start - capture_start).as_secs()),
     })
 }
 

@@ -81,5 +81,8 @@ fn overflow(
     }
     let at = before.len() / 2;
     let (_, median, _) = before.select_nth_unstable_by(at, f64::total_cmp);
-    Some(*median >= rtt.mean + 0.5 * rtt.stddev)
+    let full = *median >= rtt.mean + 0.5 * rtt.stddev;
+    // A round trip tells of the queue one round trip ago: while it grows, it is longer when something is lost.
+    let empty = *median <= 1.5 * rtt.min + 0.005 || *median < rtt.mean;
+    (full || empty).then_some(full)
 }

@@ -14,6 +14,14 @@ const MANY: f64 = 0.05;
 /// A screen holds no more.
 const SENTENCES: usize = 6;
 
+/// What sets off repairs of what was not lost, where no timer did.
+const OVERTAKEN: &str = "nothing had been lost, packets overtook each other or came twice";
+
+/// "88 ACKs were".
+fn acks(n: u64) -> String {
+    if n == 1 { "1 ACK was".into() } else { format!("{} ACKs were", grouped(n)) }
+}
+
 /// What is known when it comes to words.
 pub(super) struct Told<'a> {
     pub flow: &'a FlowRow,
@@ -90,6 +98,28 @@ impl Told<'_> {
                 },
             ));
         }
+        if c.unheard.n > 0 && dear(c.unheard.cost_s) {
+            let g = &c.unheard;
+            let what = match g.lost_acks {
+                0 => format!("ACKs were lost or late {}, which", times(g.n)),
+                n => format!("{} lost on the way back in {}, which", acks(n), count(g.n, "episode")),
+            };
+            said.push((
+                g.cost_s,
+                format!(
+                    "{what} cost {} of {d}: the timer resent {} that had arrived",
+                    seconds(g.cost_s),
+                    count(g.needless, "segment")
+                ),
+            ));
+        }
+        if c.overtaken.n > 0 && dear(c.overtaken.cost_s) {
+            let g = &c.overtaken;
+            said.push((
+                g.cost_s,
+                format!("{} cost {} of {d}: {}", count(g.n, "needless repair"), seconds(g.cost_s), OVERTAKEN),
+            ));
+        }
         if due(&c.intermittent) {
             let g = &c.intermittent;
             let what = count(g.n, "intermittent repair");
@@ -138,7 +168,12 @@ impl Told<'_> {
         said.extend(ceiling(c));
         said.extend(self.queue());
         if c.slight() && c.kept_small(flow, self.path) {
-            let n = count(c.losses.n + c.outages.n, "loss episode");
+            let lossy = c.losses.n + c.outages.n;
+            let n = match (lossy, c.overtaken.n) {
+                (0, n) => format!("{} ({OVERTAKEN})", count(n, "needless repair")),
+                (n, 0) => count(n, "loss episode"),
+                (n, o) => format!("{} and {}", count(n, "loss episode"), count(o, "needless repair")),
+            };
             said.push(format!(
                 "{n} kept the window small: each cuts it, and no queue stood at the bottleneck between them, so the path was not full"
             ));
@@ -167,8 +202,8 @@ impl Told<'_> {
             0 if c.duration_s <= 0.0 => "nothing was lost".into(),
             0 => format!(
                 "nothing was lost and nothing held it up: {} in {d}, {}",
-                bytes(flow.bytes),
-                rate(flow.bytes as f64 * 8.0 / c.duration_s)
+                bytes(flow.delivered_bytes()),
+                rate(flow.delivered_bytes() as f64 * 8.0 / c.duration_s)
             ),
             n => format!("{} resent in {d}, at hardly any cost", count(n, "segment")),
         }
@@ -214,7 +249,7 @@ impl Told<'_> {
             Some(q) => format!(
                 "{lost}; a queue of {} stood at the bottleneck, so the path was full at {}",
                 seconds(q),
-                rate(self.flow.bytes as f64 * 8.0 / c.duration_s)
+                rate(self.flow.delivered_bytes() as f64 * 8.0 / c.duration_s)
             ),
             None => lost,
         }
@@ -242,6 +277,8 @@ impl Told<'_> {
             ),
             (c.losses.cost_s, (c.losses.n > 0).then(|| self.losing())),
             (c.overshoot.cost_s, (c.overshoot.n > 0).then(|| self.losing())),
+            (c.unheard.cost_s, (c.unheard.n > 0).then(|| self.unheard())),
+            (c.overtaken.cost_s, (c.overtaken.n > 0).then(|| self.overtaking())),
         ];
         let worst =
             by_loss.into_iter().filter(|p| p.1.is_some()).reduce(|m, p| if p.0 > m.0 { p } else { m });
@@ -255,6 +292,20 @@ impl Told<'_> {
             (_, Some(bloat)) => bloat,
             _ => self.losing(),
         }
+    }
+
+    fn unheard(&self) -> String {
+        match self.costs.unheard.lost_acks {
+            0 => "ACKs are lost or late on the way back, and what they told of is sent again".into(),
+            n => {
+                format!("ACKs are lost on the way back ({}), and what they told of is sent again", grouped(n))
+            }
+        }
+    }
+
+    fn overtaking(&self) -> String {
+        let g = &self.costs.overtaken;
+        format!("packets overtake each other or come twice: {} that needed none", count(g.n, "repair"))
     }
 
     fn tail(&self) -> String {
@@ -281,6 +332,9 @@ impl Told<'_> {
             Some(false) => "data vanishes, ACKs do not,",
             None => "everything vanishes",
         };
+        if let (Some(from), 1) = (o.dead_from_s, o.count) {
+            return format!("nothing comes through any more from {} on, to the end", period(from));
+        }
         let long = match o.length_s {
             Some(s) => format!(" for about {}", seconds(s)),
             None if o.at_least_s < 0.02 => String::new(),
@@ -297,7 +351,11 @@ impl Told<'_> {
             (f, n) if f == n => " (an outage, not congestion: RTT was flat before it)".into(),
             (f, n) => format!(" (an outage, not congestion: RTT was flat before {f} of {n})"),
         };
-        format!("{ways}{long}{often}{flat}")
+        let dead = match o.dead_from_s {
+            Some(from) => format!("; from {} on nothing comes through any more", period(from)),
+            None => String::new(),
+        };
+        format!("{ways}{long}{often}{flat}{dead}")
     }
 
     /// Losses without outages: a queue that overflows, or whatever the queue.
@@ -422,6 +480,10 @@ fn by_timer(g: &Group) -> String {
 
 /// How the `n` episodes or outages of a group ended, and why if they have a reason in common.
 fn ending(g: &Group, n: u64) -> String {
+    if g.for_good {
+        let last = if n == 1 { "it" } else { "the last" };
+        return format!("{last} lasts to the end: {} in vain", count(g.timeouts, "timeout"));
+    }
     let timed_out = g.timed_out;
     let because = g.common_wait().map_or(String::new(), |w| match w {
         Wait::WindowSentOut { bytes: b, advertised } => {

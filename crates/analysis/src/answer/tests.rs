@@ -406,3 +406,81 @@ fn a_hundred_thousand_bursts_are_answered_at_once() {
     let a = told(&transfer(5000.0), &bursts, &episodes, &[]);
     assert_eq!(a.outages.unwrap().count, 50_000);
 }
+
+#[test]
+fn a_path_that_dies_costs_all_the_time_that_was_left() {
+    // One second of transfer, then fifteen timeouts in vain; there was no window before it to take a rate from.
+    let mut e = episode(0, 0.8, EpisodeKind::TimerRto, 274, 0.0);
+    (e.end, e.cost, e.timeouts, e.max_backoff) = (None, None, 15, 14);
+    e.delivered_bytes = 200_000;
+    let flow = FlowRow {
+        acked_bytes: 1_000_000,
+        lost_copies: Some(274),
+        timeouts: 15,
+        closed: Closed::Open,
+        ..transfer(940.0)
+    };
+    let waits: Vec<IdleRow> = (0..15)
+        .map(|i| {
+            let cause = if i == 0 { IdleCause::Timeout } else { IdleCause::TimeoutBackoff };
+            let at = 940.0 * f64::from(i) / 15.0;
+            gap(at.max(1.0), 940.0 * f64::from(i + 1) / 15.0 - at.max(1.0), cause)
+        })
+        .collect();
+    let a = told(&flow, &[], &[e], &waits);
+    // 200 kB went on arriving, which took a fifth of a second before.
+    assert!((a.cost_s - 939.0).abs() < 0.1, "{}", a.cost_s);
+    assert_eq!(a.sentences, ["1 outage cost 939 s of 940 s; it lasts to the end: 15 timeouts in vain"]);
+    assert_eq!(a.look_at, "the network: nothing comes through any more from 1.00 s on, to the end");
+    assert_eq!(a.outages.unwrap().dead_from_s, Some(1.0));
+}
+
+/// All had arrived, and was sent again.
+fn needless(number: u32, start: f64, timeouts: u32, cost: f64) -> EpisodeRow {
+    EpisodeRow { bursts: 0, needless: 2, timeouts, ..episode(number, start, EpisodeKind::Needless, 0, cost) }
+}
+
+#[test]
+fn lost_acks_are_the_networks_and_not_the_senders() {
+    let unheard = |acks| EpisodeRow { lost_acks: acks, ..needless(0, 4.9, 2, 0.83) };
+    let a = told(&transfer(20.0), &[], &[unheard(Some(40))], &[]);
+    assert_eq!(a.verdict, Verdict::Network);
+    assert_eq!(
+        a.sentences,
+        [
+            "40 ACKs were lost on the way back in 1 episode, which cost 830 ms of 20.0 s: the timer resent 2 segments \
+          that had arrived"
+        ]
+    );
+    assert_eq!(
+        a.look_at,
+        "the network: ACKs are lost on the way back (40), and what they told of is sent again"
+    );
+    // With both captures none was lost: the timer was too short.
+    assert_eq!(told(&transfer(20.0), &[], &[unheard(Some(0))], &[]).verdict, Verdict::SendingStack);
+    // At the receiver the repair comes long after the ACK left.
+    let flow =
+        FlowRow { vantage: Vantage::Receiver, lost_copies: None, handshake: Some(ms(40)), ..transfer(20.0) };
+    let late = |silence| EpisodeRow { silence: Some(silence), ..unheard(None) };
+    assert_eq!(told(&flow, &[], &[late(ms(300))], &[]).verdict, Verdict::Network);
+    assert_eq!(told(&flow, &[], &[late(ms(60))], &[]).verdict, Verdict::SendingStack);
+}
+
+#[test]
+fn packets_that_overtake_each_other_keep_the_window_small() {
+    let episodes: Vec<EpisodeRow> = (0..80)
+        .map(|i| EpisodeRow {
+            cost: None,
+            delivered_bytes: 90_000,
+            ..needless(i, f64::from(i) * 0.08, 0, 0.06)
+        })
+        .collect();
+    let flow = FlowRow { retransmitted_segments: 160, needless: 160, ..transfer(6.8) };
+    let a = told(&flow, &[], &episodes, &[]);
+    assert_eq!(a.verdict, Verdict::Network);
+    assert_eq!(
+        a.look_at,
+        "the network: packets overtake each other or come twice: 80 repairs that needed none"
+    );
+    assert!(a.sentences[0].contains("kept the window small"), "{:?}", a.sentences);
+}

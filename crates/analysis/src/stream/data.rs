@@ -52,7 +52,9 @@ impl Stream {
         }
         let early = start < self.next && self.comes_before_the_first(&piece);
         let again = start < self.next && !early;
-        if again && (self.is_captured_twice(&piece) || self.was_sent_before(&piece, around)) {
+        if again
+            && (self.came_twice(&piece, around.config.may_hold_twice) || self.was_sent_before(&piece, around))
+        {
             return;
         }
         self.note_tick(&piece);
@@ -285,7 +287,7 @@ impl Stream {
 
     /// The same packet once more: captured on two interfaces, or doubled on the way. A retransmission is a new
     /// packet, with an IP identification of its own where the host counts them.
-    fn is_captured_twice(&mut self, p: &Piece) -> bool {
+    fn came_twice(&mut self, p: &Piece, by_capture: bool) -> bool {
         let Some(seg) = self.board.find(p.start).and_then(|i| self.board.get(i)) else { return false };
         if seg.copies == 0 || folded(seg.checksum) != folded(p.packet.checksum) {
             return false;
@@ -300,7 +302,7 @@ impl Stream {
         }
         // A router has passed it on since: one packet, seen at two places.
         let elsewhere = p.packet.ttl != self.ttl;
-        match elsewhere || soon < Span::from_millis(1) {
+        match by_capture && (elsewhere || soon < Span::from_millis(1)) {
             true => self.limits.captured_twice += 1,
             false => self.limits.duplicated += 1,
         }

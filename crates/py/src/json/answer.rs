@@ -59,6 +59,7 @@ impl Put for Outages {
             starts_s,
             rtt_flat_before,
             both_ways,
+            dead_from_s,
         } = self;
         object!(out,
             "count": count,
@@ -71,6 +72,7 @@ impl Put for Outages {
             "starts_s": starts_s,
             "rtt_flat_before": rtt_flat_before,
             "both_ways": both_ways,
+            "dead_from_s": dead_from_s,
         );
     }
 }

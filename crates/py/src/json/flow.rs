@@ -291,7 +291,7 @@ pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
     };
     let took = *end - *start;
     let rtt = if rtt_ack.n > 0 { rtt_ack } else { rtt_timestamps };
-    let throughput = rate_bps(*bytes, took);
+    let throughput = rate_bps(row.delivered_bytes(), took);
     members!(out, "",
         "flow": flow,
         "sender": sender,

@@ -43,6 +43,7 @@ pub fn live(
             idle: span("idle", idle)?,
             interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
             wanted: Default::default(),
+            ..Config::default()
         },
         listing: Listing { most: flows, only: listed_only },
         captures,

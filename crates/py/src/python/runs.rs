@@ -124,6 +124,7 @@ fn config(idle: Option<f64>, interval: f64, tables: &[String]) -> PyResult<Confi
         idle: span("idle", idle)?,
         interval: span("interval", Some(interval))?.unwrap_or(Span::from_secs(1)),
         wanted: wanted(tables, true)?,
+        ..Config::default()
     })
 }
 

@@ -196,7 +196,8 @@ fn record(
         At::Sender => Vantage::Sender,
         At::Receiver => Vantage::Receiver,
     };
-    let config = Config { vantage: request.config.vantage.or(Some(vantage)), ..request.config.clone() };
+    let vantage = request.config.vantage.or(Some(vantage));
+    let config = Config { vantage, may_hold_twice: false, ..request.config.clone() };
     let spool = Spool::listing(config.wanted, request.listing);
     let captures = match &request.captures {
         Some(folder) => Captures::open(folder, &request.scenario).map_err(|e| e.to_string())?,

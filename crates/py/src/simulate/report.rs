@@ -42,6 +42,9 @@ pub struct FlowReport {
     pub failures: Vec<(&'static str, u64)>,
     /// Client to server, and back.
     pub ways: [Way; 2],
+    /// Until when its goodput counts: the run's end, where a transfer had not ended. It has not been done in the time to
+    /// its last delivery.
+    pub until: Option<Time>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -122,7 +125,7 @@ impl Report {
     /// Of a run that was not analysed.
     pub fn unrecorded(scenario: &Scenario, summary: &Summary, losses: &Losses) -> Report {
         let node = |at: usize| scenario.nodes.get(at).map_or(String::new(), |n| n.name.clone());
-        let flows = (0..scenario.flows.len()).map(|index| flow(scenario, index, &summary.connections, &node));
+        let flows = (0..scenario.flows.len()).map(|index| flow(scenario, index, summary, &node));
         let directions =
             summary.links.iter().zip(&summary.tallies).zip(&scenario.links).enumerate().flat_map(
                 |(pair, ((c, t), link))| {
@@ -267,15 +270,12 @@ pub fn no_run(name: &str, seed: u64, why: &str) -> Vec<u8> {
     text
 }
 
-fn flow(
-    scenario: &Scenario,
-    index: usize,
-    outcomes: &[Outcome],
-    node: &dyn Fn(usize) -> String,
-) -> FlowReport {
+fn flow(scenario: &Scenario, index: usize, summary: &Summary, node: &dyn Fn(usize) -> String) -> FlowReport {
     let flow = &scenario.flows[index];
     let stack = |at: usize| scenario.stacks.get(at).map_or(String::new(), |s| s.name.clone());
-    let mine = || outcomes.iter().filter(|c| c.flow as usize == index);
+    let mine = || summary.connections.iter().filter(|c| c.flow as usize == index);
+    let is_open = |c: &Outcome| c.ended.is_none() || c.failure.is_some();
+    let open = matches!(flow.transport, Transport::Tcp { .. }) && mine().any(is_open);
     let mut failures: BTreeMap<&'static str, u64> = BTreeMap::new();
     mine().filter_map(|c| c.failure).for_each(|f| *failures.entry(failure(f)).or_default() += 1);
     FlowReport {
@@ -290,6 +290,7 @@ fn flow(
         ended: mine().filter(|c| c.ended.is_some() && c.failure.is_none()).count() as u64,
         failures: failures.into_iter().collect(),
         ways: [0, 1].map(|way| mine().fold(Way::default(), |sum, c| added(sum, &c.ways[way]))),
+        until: open.then_some(summary.time),
     }
 }
 
@@ -334,9 +335,10 @@ fn stuck(scenario: &Scenario, summary: &Summary) -> Vec<String> {
     flows.iter().filter_map(|f| scenario.flows.get(*f)).map(|f| f.name.clone()).collect()
 }
 
-/// Payload handed to the receiving application over the time from the first data packet to the last delivery.
-fn goodput_bps(way: &Way) -> Option<f64> {
-    let took = (way.last_delivered? - way.first_sent?).as_secs();
+/// Payload handed to the receiving application over the time from the first data packet to the last delivery, or to
+/// `until`.
+fn goodput_bps(way: &Way, until: Option<Time>) -> Option<f64> {
+    let took = (until.or(way.last_delivered)? - way.first_sent?).as_secs();
     (took > 0.0).then(|| way.delivered_bytes as f64 * 8.0 / took)
 }
 
@@ -351,16 +353,16 @@ fn put_flow(f: &FlowReport, out: &mut Vec<u8>) {
         "connections": f.connections,
         "ended": f.ended,
         "failed": f.failures.iter().map(|(_, n)| n).sum::<u64>(),
-        "forward": By(|out: &mut Vec<u8>| put_way(&f.ways[0], out)),
-        "back": By(|out: &mut Vec<u8>| put_way(&f.ways[1], out)),
+        "forward": By(|out: &mut Vec<u8>| put_way(&f.ways[0], f.until, out)),
+        "back": By(|out: &mut Vec<u8>| put_way(&f.ways[1], f.until, out)),
     );
 }
 
-fn put_way(way: &Way, out: &mut Vec<u8>) {
+fn put_way(way: &Way, until: Option<Time>, out: &mut Vec<u8>) {
     let since_start = |t: Option<Time>| t.map(|t| t - Time::ZERO);
     object!(out,
         "delivered_bytes": way.delivered_bytes,
-        "goodput_bps": goodput_bps(way),
+        "goodput_bps": goodput_bps(way, until),
         "data_packets": way.data_packets,
         "data_bytes": way.data_bytes,
         "resent_packets": way.resent_packets,
@@ -467,7 +469,11 @@ mod tests {
             last_delivered: Some(Time(2_500_000_000)),
             ..Way::default()
         };
-        assert_eq!(goodput_bps(&way), Some(4e6));
-        assert_eq!(goodput_bps(&Way::default()), None);
+        assert_eq!(goodput_bps(&way, None), Some(4e6));
+        assert_eq!(goodput_bps(&Way::default(), None), None);
+        // One that stalls and is never done is no faster for it.
+        assert_eq!(goodput_bps(&way, Some(Time(100_500_000_000))), Some(8e4));
+        let nothing = Way { first_sent: Some(Time(0)), ..Way::default() };
+        assert_eq!(goodput_bps(&nothing, Some(Time(1_000_000_000))), Some(0.0));
     }
 }

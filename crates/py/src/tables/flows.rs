@@ -52,7 +52,7 @@ table! { FlowColumns of FlowRow {
     last_data: MaybeStamp = last_data,
     bytes: Int = int(bytes),
     acked_bytes: Int = int(acked_bytes),
-    throughput_bps: MaybeReal = rate_bps(bytes, end - start).map(|r| r as f64),
+    throughput_bps: MaybeReal = rate_bps(delivered(vantage, one_way, bytes, acked_bytes), end - start).map(|r| r as f64),
     packets: Int = int(packets),
     segments: Int = int(segments),
     acks: Int = int(acks),

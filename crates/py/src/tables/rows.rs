@@ -35,7 +35,7 @@ table! { BurstColumns of BurstRow {
 }
 
 table! { EpisodeColumns of EpisodeRow {
-        flow, number, start, first_repair, end, kind, bursts, lost_copies, lost_segments, retransmissions,
+        flow, number, start, first_repair, end, kind, bursts, lost_copies, lost_segments, lost_acks, retransmissions,
         needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost, flight_bytes, silence,
         sent_after_loss_bytes, limit,
     } =>
@@ -49,6 +49,7 @@ table! { EpisodeColumns of EpisodeRow {
     bursts: Int = bursts.into(),
     lost_copies: MaybeInt = opt(lost_copies),
     lost_segments: Int = lost_segments.into(),
+    lost_acks: MaybeInt = opt(lost_acks),
     retransmissions: Int = retransmissions.into(),
     needless: Int = needless.into(),
     timeouts: Int = timeouts.into(),
