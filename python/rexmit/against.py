@@ -39,8 +39,8 @@ class Profile:
     duration_s: float
     throughput_bps: float
     episodes: int
+    #: None: it can not even be estimated, and so stands in the rate while sending.
     episodes_cost_s: float | None
-    """None: it can not even be estimated, and so stands in the rate while sending."""
     lost: int | None
     retransmitted: int
     segments: int

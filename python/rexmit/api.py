@@ -78,7 +78,6 @@ class Capture(Named):
     ) -> None:
         self.paths = paths
         self.receiver = receiver
-        self.called: str | None = None
         self._options = options
         self._progress = progress
         self._kept: frozenset[str] = frozenset()
@@ -175,9 +174,7 @@ class Capture(Named):
 
     @property
     def name(self) -> str:
-        """The capture as the user named it: by its files, or by the folder of a run."""
-        if self.called is not None:
-            return self.called
+        """The capture as the user named it."""
         first = self.paths[0] if self.paths[0] != "-" else "standard input"
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
         both = f" with {self.receiver[0]}" if self.receiver else ""

@@ -307,9 +307,14 @@ def _told(scenario: Scenario) -> str:
     return ", ".join(f"{key}={value}" for key, value in scenario._set)
 
 
+def is_unfinished(flow: dict[str, Any]) -> bool:
+    """A connection of the flow had not ended when the run did, or had failed. Datagrams have none."""
+    return flow["stack"] is not None and int(flow["ended"]) < int(flow["connections"])
+
+
 def _between(flow: dict[str, Any], way: dict[str, Any]) -> float | None:
     """What a transfer took; None of one that had not ended: it would pass for a fast one."""
-    if flow["stack"] is not None and flow["ended"] < flow["connections"]:
+    if is_unfinished(flow):
         return None
     if way["first_sent_s"] is None or way["last_delivered_s"] is None:
         return None

@@ -139,9 +139,7 @@ def opened(
     if path.is_dir() and (told := _ran_live(path)):
         _nothing_to_set(path, set, seed, "what ran live is over")
         sender, receiver = _captures(path, told)
-        found = LiveFolder(path, sender, receiver)
-        found.called = f"{path} (live)"
-        return found
+        return LiveFolder(path, sender, receiver)
     if scenario.exists() and scenario.suffix == ".toml":
         return run(scenario, seed=seed, set=set)
     _nothing_to_set(path, set, seed, "a capture is what it is")

@@ -78,6 +78,8 @@ def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
 
 def summary(runs: Runs) -> dict[str, Any]:
     """Each figure over all runs: its mean with the 95% interval, and where 95% of single runs lie."""
+    from rexmit.batch import is_unfinished
+
     flows = runs.summary.to_arrow().to_pylist()
     links = runs.links.to_arrow().to_pylist()
     seeds = sorted({row["seed"] for row in flows})
@@ -90,7 +92,7 @@ def summary(runs: Runs) -> dict[str, Any]:
         "seeds": seeds,
         "failed": sum(row["end"] in ("stuck", "standstill", "failed") for row in flows[:: _flows(flows)]),
         "flows": [
-            {"flow": name, "stack": rows[0]["stack"], "unfinished": _unfinished(rows)}
+            {"flow": name, "stack": rows[0]["stack"], "unfinished": sum(map(is_unfinished, rows))}
             | {key: _told(rows, key) for key, _, _ in FIGURES}
             for name, rows in _groups(flows, lambda row: row["flow"]).items()
         ],
@@ -99,11 +101,6 @@ def summary(runs: Runs) -> dict[str, Any]:
             for (link, direction), rows in ways.items()
         ],
     }
-
-
-def _unfinished(rows: list[dict[str, Any]]) -> int:
-    """In how many runs a connection of it had not ended when the run did, or had failed."""
-    return sum(row["stack"] is not None and row["ended"] < row["connections"] for row in rows)
 
 
 def _flows(rows: list[dict[str, Any]]) -> int:

@@ -24,6 +24,11 @@ class LiveFolder(Capture):
         options: dict[str, Any] = dict.fromkeys(("flow", "host", "port", "start", "end", "at", "idle"))
         super().__init__([str(sender)], [str(receiver)], options | {"interval": 1.0})
 
+    @property
+    def name(self) -> str:
+        """The folder, as the user named it."""
+        return f"{self.folder} (live)"
+
     def label(self, flow: Flow, rows: list[Row], table: Literal["bursts", "episodes"]) -> list[Row]:
         """Rows of a flow with `outage`, as the run's own table has it."""
         known = self._outages(flow, table)

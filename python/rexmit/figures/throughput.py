@@ -34,14 +34,12 @@ def throughput(
     start = intervals["start"][order]
     length = interval or interval_length(start)
     edges, which = bars(start, length, float(flow["start"]), float(flow["end"]))
-    # A bar that ends as it begins, at the very end of a flow, has no rate.
+    # A bar that ends as it begins, at the very end of a flow, has no rate. Where nothing passed, -1 picks
+    # the 0 at the end.
     wide = np.diff(edges)
-    silent = (which < 0) | (wide <= 0)
+    lasts = np.where(wide > 0, wide, np.inf)
     rates = {
-        name: np.append(intervals[f"{name}_bytes"][order], 0)[which]
-        * 8
-        / np.where(wide > 0, wide, 1.0)
-        * ~silent
+        name: np.append(intervals[f"{name}_bytes"][order], 0)[which] * 8 / lasts
         for name in ("sent", "new", "acked")
     }
     scale, unit = scale_for(max(float(rates["sent"].max()), float(rates["acked"].max())), "bps")

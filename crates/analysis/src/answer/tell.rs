@@ -19,7 +19,7 @@ const OVERTAKEN: &str = "nothing had been lost, packets overtook each other or c
 
 /// "88 ACKs were".
 fn acks(n: u64) -> String {
-    if n == 1 { "1 ACK was".into() } else { format!("{} ACKs were", grouped(n)) }
+    format!("{} {}", count(n, "ACK"), if n == 1 { "was" } else { "were" })
 }
 
 /// What is known when it comes to words.

@@ -274,8 +274,9 @@ fn flow(scenario: &Scenario, index: usize, summary: &Summary, node: &dyn Fn(usiz
     let flow = &scenario.flows[index];
     let stack = |at: usize| scenario.stacks.get(at).map_or(String::new(), |s| s.name.clone());
     let mine = || summary.connections.iter().filter(|c| c.flow as usize == index);
-    let is_open = |c: &Outcome| c.ended.is_none() || c.failure.is_some();
-    let open = matches!(flow.transport, Transport::Tcp { .. }) && mine().any(is_open);
+    let connections = mine().count() as u64;
+    let ended = mine().filter(|c| c.ended.is_some() && c.failure.is_none()).count() as u64;
+    let open = matches!(flow.transport, Transport::Tcp { .. }) && ended < connections;
     let mut failures: BTreeMap<&'static str, u64> = BTreeMap::new();
     mine().filter_map(|c| c.failure).for_each(|f| *failures.entry(failure(f)).or_default() += 1);
     FlowReport {
@@ -286,8 +287,8 @@ fn flow(scenario: &Scenario, index: usize, summary: &Summary, node: &dyn Fn(usiz
             Transport::Tcp { stack: sender, receiver } => Some((stack(sender), stack(receiver))),
             Transport::Datagram { .. } => None,
         },
-        connections: mine().count() as u64,
-        ended: mine().filter(|c| c.ended.is_some() && c.failure.is_none()).count() as u64,
+        connections,
+        ended,
         failures: failures.into_iter().collect(),
         ways: [0, 1].map(|way| mine().fold(Way::default(), |sum, c| added(sum, &c.ways[way]))),
         until: open.then_some(summary.time),
