@@ -8,7 +8,7 @@ use path::spec::LinkSpec;
 use path::{Counters, LinkId, Tally};
 use scenario::model::{Scenario, Transport};
 use sim::stats::Way;
-use sim::{End, Outcome, Summary};
+use sim::{End, Summary};
 use std::collections::BTreeMap;
 use tcp::endpoint::Failure;
 use time::{Span, Time};
