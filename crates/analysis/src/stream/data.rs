@@ -125,6 +125,7 @@ impl Stream {
         self.ttl = packet.ttl;
         self.limits.largest_payload = self.limits.largest_payload.max(seg.payload);
         self.ids.take_expected(packet.ip_id);
+        self.ids.note_highest(packet.ip_id);
         self.last_acked = Some(seg.ack);
         self.repair.bound(start);
         self.repair.on_more_data(packet.time, self.flight());
@@ -153,7 +154,8 @@ impl Stream {
     }
 
     /// Data that is here already, in a packet older than the newest: doubled on the way, or overtaken by its own
-    /// repair. A retransmission is newer than all that its sender had sent until then.
+    /// repair. A retransmission is newer than all that its sender had sent until then, and than the data above it, if
+    /// it was overtaken itself.
     fn was_sent_before<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
         let fills = self.board.find(p.start).and_then(|i| self.board.get(i)).is_some_and(|s| s.hole);
         if fills || p.end > self.next {
@@ -161,7 +163,8 @@ impl Stream {
         }
         let id = p.packet.ip_id;
         if self.ids.are_counted() && id != 0 {
-            if !self.ids.is_behind(id) {
+            let above = (self.next - p.end).div_ceil(self.unit(p));
+            if !self.ids.is_behind(id) || !self.ids.has_come(id) && self.ids.is_of_a_repair(id, above) {
                 return false;
             }
             match self.ids.has_come(id) {
@@ -239,6 +242,7 @@ impl Stream {
                 return;
             }
             if let Some(news) = self.on_the_way.pop_front() {
+                self.repair.note_heard(news.ack, news.time + around.view.turn);
                 self.repair.on_ack(&news, news.time + around.view.turn, self.next);
             }
         }

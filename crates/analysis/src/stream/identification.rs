@@ -22,6 +22,8 @@ pub struct Ids {
     begun: bool,
     /// Which of the 64 numbers before `next` have come, the newest in the lowest bit.
     came: u64,
+    /// That of the highest data.
+    highest: u16,
 }
 
 /// A step over more packets than this is no loss but another way of numbering.
@@ -72,6 +74,7 @@ impl Ids {
             _ if step > u16::MAX - MOST_SKIPPED => {
                 // From before the last one: it came late, and is missing no more.
                 self.owed = self.owed.saturating_sub(1);
+                self.regular += u32::from(self.is_missing(id));
                 self.came |= self.bit_of(id);
                 return;
             }
@@ -100,6 +103,22 @@ impl Ids {
     /// The packet of this number has come already.
     pub fn has_come(&self, id: u16) -> bool {
         self.came & self.bit_of(id) != 0
+    }
+    /// It is one of the last few that have not come.
+    fn is_missing(&self, id: u16) -> bool {
+        let bit = self.bit_of(id);
+        bit != 0 && self.came & bit == 0
+    }
+    /// The highest data came with this number.
+    #[inline]
+    pub fn note_highest(&mut self, id: u16) {
+        self.highest = id;
+    }
+    /// Data that ends `segments` below the highest: a number so late was given to no first copy of it, since what lies
+    /// above was sent after that.
+    pub fn is_of_a_repair(&self, id: u16, segments: u64) -> bool {
+        let latest = self.highest.wrapping_sub(u16::try_from(segments).unwrap_or(u16::MAX));
+        (id.wrapping_sub(latest) as i16) > 0
     }
     /// It is known what `n` of the missing were.
     pub fn accounted_for(&mut self, n: u64) {
@@ -174,6 +193,20 @@ mod tests {
         assert!(!ids.is_behind(101)); // sent after all of them
         ids.note(98, 1, Some(0));
         assert!(ids.has_come(98));
+    }
+
+    #[test]
+    fn a_number_too_late_for_a_first_copy_is_a_repairs() {
+        // Ten segments, of which that with 4 is missing; its repair got 11, and was overtaken by 12.
+        let mut ids = Ids::default();
+        (1..=10).filter(|id| *id != 4).for_each(|id| ids.note(id, 1, Some(0)));
+        ids.note_highest(10);
+        assert!(!ids.is_of_a_repair(4, 6), "itself, late");
+        assert!(ids.is_of_a_repair(11, 6));
+        // As many numbers before the highest as segments lie above: the last that a first copy can have.
+        assert!(ids.is_of_a_repair(5, 6));
+        ids.note_highest(u16::MAX);
+        assert!(ids.is_of_a_repair(2, 6), "numbers wrap");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod judge;
 use crate::rows::{Cause, Evidence, Trigger};
 use doubt::Doubt;
 use judge::probe_timeout;
+use std::collections::VecDeque;
 use wire::{Span, Time};
 
 /// What the sender seems to be doing.
@@ -168,6 +169,8 @@ pub struct Repair {
     lost_repair: (u64, Time),
     /// New data packets since three duplicate ACKs were heard.
     passed_over: u32,
+    /// Away from the sender: ACKs taken for heard of late, one of every few milliseconds, the newest last.
+    heard: VecDeque<(u64, Time)>,
     /// Fewer than three duplicate ACKs were enough for a repair (RFC 8985 §6.2).
     quick: bool,
 }
@@ -201,6 +204,7 @@ impl Default for Repair {
             left: None,
             lost_repair: (0, Time::FAR_PAST),
             passed_over: 0,
+            heard: VecDeque::new(),
             quick: false,
         }
     }

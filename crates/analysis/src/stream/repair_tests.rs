@@ -293,6 +293,20 @@ fn below_what_the_sender_has_heard_of_it_sends_nothing() {
 }
 
 #[test]
+fn the_timer_runs_since_the_last_ack_that_was_heard() {
+    // The ACKs from 100 ms on never reached the sender, whose timer repeats what they acknowledged: it has been
+    // waiting since the one before them, not since the last of them.
+    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+    for (t, acked) in [(60, 2), (80, 4), (100, 6), (180, 8), (250, 10)] {
+        s.model.note_heard(acked * 1000, ms(t));
+        s.ack(t, acked);
+    }
+    assert_eq!(s.model.last_news(), ms(250));
+    assert_eq!(s.model.rewind(4_000), Some(10_000));
+    assert_eq!((s.model.last_news(), s.model.timer_start()), (ms(80), ms(80)));
+}
+
+#[test]
 fn where_new_data_passed_over_what_was_asked_for_a_timer_sent_the_repair() {
     let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
     for t in 40..60 {

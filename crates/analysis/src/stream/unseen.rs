@@ -31,7 +31,7 @@ impl Stream {
     }
 
     /// How much a segment carries that was not seen: a sender of small messages fills none.
-    fn unit(&self, p: &Piece) -> u64 {
+    pub(super) fn unit(&self, p: &Piece) -> u64 {
         u64::from(self.limits.largest_payload.max(p.packet.seg.payload).clamp(1, self.mss.max(1)))
     }
 
@@ -53,6 +53,10 @@ impl Stream {
         let counted = self.ids.are_counted();
         if p.start >= self.next && self.ids.is_behind(id) && self.ids.has_come(id) {
             self.ids.count_otherwise();
+        }
+        if p.end > self.next {
+            // A super-packet's segments are numbered one by one; a bare FIN has a number as well.
+            self.ids.note_highest(id.wrapping_add((segments.max(1) - 1) as u16));
         }
         let hole = if p.start > self.next { (p.start - self.next).div_ceil(self.unit(p)) } else { 0 };
         let hole = (waited < LEAST_RTO.scale(0.9)).then_some(u32::try_from(hole).unwrap_or(u32::MAX));

@@ -1,9 +1,34 @@
 //! What only shows away from the sender: repairs lost before they came here, ACKs lost after they passed.
 
-use super::{AckNews, LEAST_RTO, Pace, Repair, State};
+use super::{AckNews, Attempt, LEAST_RTO, Pace, Repair, State};
 use wire::{Span, Time};
 
+/// So many ACKs taken for heard are remembered, and no two closer than this: a window and a timer's wait.
+const HEARD: usize = 64;
+const HEARD_EVERY: Span = Span::from_millis(10);
+
 impl Repair {
+    /// The first segment not acknowledged comes again: was it the timer? A repair that waited behind a full queue comes
+    /// late as well; but while it waits, ACKs that were on their way are heard, and what left before it comes.
+    pub(super) fn timer_from_afar(&self, a: &Attempt, pace: &Pace) -> bool {
+        let silent = a.now - self.last_sent.max(self.last_news);
+        // What set the timer going is heard here by what the sender made of it, a little later.
+        let stuck = a.now - self.last_progress >= LEAST_RTO.scale(0.8);
+        let again = a.previous_was_resend || a.start < self.resent_high;
+        match self.state {
+            // What was asked for, and passed over by new data until that ran out, was sent and lost. Amid new data it
+            // may be asked for late: Linux waits for up to 300 duplicate ACKs once it saw packets overtaken.
+            State::Open => {
+                let passed_over = self.passed_over >= 4 && silent > pace.tolerance;
+                silent > LEAST_RTO / 2 || stuck && (a.previous_was_resend || passed_over)
+            }
+            // A partial ACK asks for the next (RFC 6582), a block for what is missing below it (RFC 6675): only the
+            // timer repeats what waits for neither.
+            State::Recovery { .. } => stuck && (again || silent > pace.tolerance),
+            State::Loss { .. } => silent >= LEAST_RTO.scale(0.85),
+        }
+    }
+
     /// How often the timer has fired in vain until `now`, if it did now: it doubles (RFC 6298 §5.5).
     pub fn attempts_by(&self, now: Time, last_sent: Time, pace: &Pace) -> u32 {
         let waited = now - self.timer_start.max(last_sent - pace.srtt);
@@ -87,7 +112,32 @@ impl Repair {
         {
             self.state = self.left.unwrap_or_default();
         }
+        self.unhear(start);
         Some(std::mem::replace(&mut self.una, start))
+    }
+
+    /// Puts the clocks back to when it heard last of what it has heard of.
+    fn unhear(&mut self, start: u64) {
+        let beyond = self.heard.iter().rev().take_while(|(ack, _)| *ack > start).count();
+        self.heard.truncate(self.heard.len() - beyond);
+        if let Some(&(ack, at)) = self.heard.back() {
+            self.last_news = self.last_news.min(at);
+            let since = self.heard.iter().find(|(a, _)| *a == ack).map_or(at, |(_, t)| *t);
+            self.last_progress = self.last_progress.min(since);
+            self.timer_start = self.timer_start.min(since.max(self.loss_since));
+        }
+    }
+
+    /// The sender is taken to have heard this ACK, which it may turn out not to have.
+    #[inline]
+    pub fn note_heard(&mut self, ack: u64, at: Time) {
+        if self.heard.back().is_some_and(|(_, t)| at - *t < HEARD_EVERY) {
+            return;
+        }
+        if self.heard.len() == HEARD {
+            self.heard.pop_front();
+        }
+        self.heard.push_back((ack, at));
     }
 
     #[inline]

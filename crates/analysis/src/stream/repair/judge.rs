@@ -37,8 +37,6 @@ impl Repair {
         let round = a.now - self.last_progress.max(a.previous) >= pace.srtt && quiet;
         let hopeless =
             head_again && in_recovery && unprompted && pace.grain.is_some() && (!a.sack_permitted || round);
-        let lull = LEAST_RTO.scale(0.9).max(pace.srtt.scale(1.5));
-        let fell_silent = pace.grain.is_none() && a.head && quiet && a.now - self.last_sent >= lull;
         // What had arrived was not asked for by any ACK.
         let unasked = pace.grain.is_none()
             && a.acknowledged
@@ -54,21 +52,17 @@ impl Repair {
                 }
                 State::Loss { .. } => false,
             };
-        // Away from the sender a repair behind a full queue comes long after its ACKs; data kept coming.
-        let flowing = pace.grain.is_none()
-            && a.now - self.last_sent < (LEAST_RTO / 2).max(pace.srtt)
-            && (in_recovery
-                || self.state == State::Open
-                    && self.passed_over < 4
-                    && (self.duplicates >= 3 || a.sack_permitted && self.any_sacked));
         // No ACK could have told that it was lost again: with SACK (RFC 6675 §4), or so soon.
         let unheard_of = pace.grain.is_some()
             && head_again
             && self.newest_delivered < a.previous
             && (a.sack_permitted && waited >= pace.srtt.scale(0.8)
                 || unprompted && a.now - a.previous < pace.srtt);
-        let by_timer = a.head && timer_could_fire && (quiet || unprompted || head_again);
-        if hopeless || unheard_of || unasked || fell_silent || by_timer && (head_again || !flowing) {
+        let by_timer = match pace.grain {
+            Some(_) => a.head && timer_could_fire && (quiet || unprompted || head_again),
+            None => a.head && self.timer_from_afar(a, pace),
+        };
+        if hopeless || unheard_of || unasked || by_timer {
             return Verdict {
                 cause: Cause::Timeout,
                 trigger: Trigger::TimerRto,
