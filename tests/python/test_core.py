@@ -6,7 +6,10 @@ import json
 import os
 import signal
 import struct
+import subprocess
+import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -299,6 +302,32 @@ def test_ctrl_c_keeps_what_was_read(tmp_path: Path) -> None:
     timer.join()
     assert analysis.interrupted()
     assert 0 < json.loads(analysis.overview(0))["capture"]["packets"] < 400 * 20_000
+
+
+def test_ctrl_c_ends_the_wait_for_a_silent_pipe() -> None:
+    whole = pcap([(float(i) * 1e-3, tcp(1, 2, i * 100, 1, 16, 100)) for i in range(50)])
+    words = [sys.executable, "-m", "rexmit", "analyze", "-", "--json"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as child:
+        assert child.stdin
+        assert child.stdout
+        child.stdin.write(whole[:-70])
+        child.stdin.flush()
+        for _ in range(100):
+            time.sleep(0.3)
+            if asleep_in_read(child.pid):
+                child.send_signal(signal.SIGINT)
+                break
+        said = child.stdout.read()
+        assert child.wait(20) == 0
+    seen = json.loads(said)["capture"]
+    assert (seen["interrupted"], seen["packets"], seen["damage"]) == (True, 49, None)
+
+
+def asleep_in_read(pid: int) -> bool:
+    """Whether a process waits in read(2) of its standard input (Linux tells root and its parent)."""
+    call = Path(f"/proc/{pid}/syscall").read_text().split()
+    return call[:2] == [{"x86_64": "0", "aarch64": "63"}[os.uname().machine], "0x0"]
 
 
 def test_a_descriptor_that_takes_nothing_is_an_error(analysis: _core.Analysis) -> None:

@@ -13,7 +13,6 @@ use crate::writer::{NewPacket, Writer};
 use std::io::{self, BufWriter, Write};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use wire::Time;
 
 /// Packets between two calls of `go_on`.
@@ -60,7 +59,7 @@ pub fn annotate(
         copy.map.clear();
         while copy.next(&mut opened).map_err(failed)? {
             if copy.done.packets.is_multiple_of(PACKETS_PER_CALL) {
-                let done_bytes = meter.load(Ordering::Relaxed);
+                let done_bytes = meter.bytes();
                 if !go_on(Progress { done_bytes, total_bytes, packets: copy.done.packets }) {
                     return Err(Error::Stopped { file: name });
                 }

@@ -74,6 +74,8 @@ pub enum Error {
         "the packets lie {seconds:.0} s apart, more than {} bins of {width} s: choose a longer bin", grouped(MOST_BINS as u64)
     )]
     TooManyBins { seconds: f64, width: f64 },
+    #[error("{file}: nothing came until it was stopped: nothing was read")]
+    Silent { file: String },
     #[error("stopped before {file} was complete: nothing was written")]
     Stopped { file: String },
 }

@@ -34,7 +34,7 @@ pub use info::{
 };
 pub use link::LinkType;
 pub use options::{Options, parse_flow, parse_host, parse_port, parse_span};
-pub use reader::{Progress, Reader, open};
-pub use source::Source;
+pub use reader::{Progress, Reader, open, open_with};
+pub use source::{Patience, Source};
 pub use traffic::{Kind, MOST_BINS, Tally, Traffic, traffic};
 pub use writer::{NewPacket, Writer};

@@ -7,9 +7,8 @@ use crate::link::LinkType;
 use crate::options::Options;
 use crate::record::{Fault, Framing, Record, ended, explain};
 use crate::rotation::{Framed, Opened, Pending, prepare};
-use crate::source::Meter;
+use crate::source::{Meter, Patience};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use wire::{Flags, Notes, Packet, Time};
 
 /// Frames looked at in one call at most, so that the caller gets to speak even where nothing is selected.
@@ -65,7 +64,13 @@ enum Stop {
 /// Opens the files of one capture: pcap, pcapng or snoop, plain or in gzip, zstd or xz; `-` is standard input.
 /// Several are taken as one rotation, in the order of their first packets.
 pub fn open(paths: &[PathBuf], options: &Options) -> Result<Reader, Error> {
-    let meter = Meter::default();
+    open_with(paths, options, None)
+}
+
+/// The same; where a signal interrupts the wait for more, `patience` is asked whether to go on. What was read until
+/// it says no is the capture.
+pub fn open_with(paths: &[PathBuf], options: &Options, patience: Option<Patience>) -> Result<Reader, Error> {
+    let meter = Meter::patient(patience);
     let rotation = prepare(paths, &meter)?;
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let bounded = options.from.is_some() || options.to.is_some();
@@ -145,7 +150,9 @@ impl Reader {
     }
 
     fn next_file(&mut self) {
-        while let Some(pending) = self.todo.pop_front() {
+        while !self.stopped()
+            && let Some(pending) = self.todo.pop_front()
+        {
             match pending.open(&self.meter) {
                 Ok(mut opened) => {
                     opened.info.before = self.tally.info.packets;
@@ -165,6 +172,7 @@ impl Reader {
         let compression = opened.info.compression;
         let start = opened.window.offset();
         let found = match fault {
+            _ if self.meter.stopped() => None,
             Some(fault) => Some(explain(fault, &mut opened.window, compression)),
             None => ended(&mut opened.window, compression).map(|what| (start, what)),
         };
@@ -204,6 +212,11 @@ impl Reader {
         std::mem::take(&mut self.tally.earlier)
     }
 
+    /// True if patience ended before the capture did.
+    pub fn stopped(&self) -> bool {
+        self.meter.stopped()
+    }
+
     /// What was read so far; complete once [`Reader::read_batch`] has returned false.
     pub fn info(&self) -> &Info {
         &self.tally.info
@@ -227,7 +240,7 @@ impl Reader {
 
     pub fn progress(&self) -> Progress {
         Progress {
-            done_bytes: self.meter.load(Ordering::Relaxed),
+            done_bytes: self.meter.bytes(),
             total_bytes: self.total_bytes,
             packets: self.tally.info.packets,
         }

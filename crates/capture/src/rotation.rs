@@ -43,6 +43,12 @@ pub(crate) struct Opened {
 
 impl Opened {
     fn new(source: &Source, meter: &Meter) -> Result<Opened, Error> {
+        let opened = Opened::starting(source, meter);
+        // Whatever an end in the midst of the header looks like: it is not the capture's.
+        opened.map_err(|e| if meter.stopped() { Error::Silent { file: source.to_string() } } else { e })
+    }
+
+    fn starting(source: &Source, meter: &Meter) -> Result<Opened, Error> {
         let name = source.to_string();
         let stream = source::open(source, meter)?;
         let compression = stream.compression;

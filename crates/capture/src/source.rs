@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What decompressing xz may use: twice what `xz -9` needs.
 const XZ_MEMORY: u64 = 128 << 20;
@@ -44,8 +44,38 @@ impl fmt::Display for Source {
     }
 }
 
-/// Bytes read so far, compressed as they lie in the file; shared with whoever shows progress.
-pub(crate) type Meter = Arc<AtomicU64>;
+/// Asked when a signal came while there was nothing to read: whether to wait on. A pipe may be silent for hours.
+pub type Patience = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// What the files of one capture have in common while they are read; shared with whoever shows progress.
+#[derive(Clone, Default)]
+pub(crate) struct Meter(Arc<Metering>);
+
+#[derive(Default)]
+struct Metering {
+    /// Read so far, compressed as they lie in the file.
+    bytes: AtomicU64,
+    patience: Option<Patience>,
+    stopped: AtomicBool,
+}
+
+impl Meter {
+    pub fn patient(patience: Option<Patience>) -> Meter {
+        Meter(Arc::new(Metering { patience, ..Metering::default() }))
+    }
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+    /// True once patience ended: the streams have ended then, wherever they were.
+    pub fn stopped(&self) -> bool {
+        self.0.stopped.load(Ordering::Relaxed)
+    }
+    fn waits_on(&self) -> bool {
+        let waits = self.0.patience.as_ref().is_none_or(|asked| asked());
+        self.0.stopped.fetch_or(!waits, Ordering::Relaxed);
+        waits
+    }
+}
 
 struct Metered<R> {
     inner: R,
@@ -54,9 +84,20 @@ struct Metered<R> {
 
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buf)?;
-        self.meter.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
+        if self.meter.stopped() {
+            return Ok(0);
+        }
+        loop {
+            match self.inner.read(buf) {
+                Ok(n) => {
+                    self.meter.0.bytes.fetch_add(n as u64, Ordering::Relaxed);
+                    return Ok(n);
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted && self.meter.waits_on() => {}
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(0),
+                Err(e) => return Err(e),
+            }
+        }
     }
 }
 
@@ -107,4 +148,40 @@ pub(crate) fn from_reader(raw: Box<dyn Read + Send>, name: &str, meter: &Meter) 
         }
     };
     Ok(Stream { bytes, compression })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A silent pipe: after what it holds, signals come while it waits.
+    struct Silent(io::Cursor<Vec<u8>>);
+
+    impl Read for Silent {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buf)? {
+                0 => Err(io::ErrorKind::Interrupted.into()),
+                n => Ok(n),
+            }
+        }
+    }
+
+    fn read(bytes: &[u8], signals: u64) -> (Result<Vec<u8>, Error>, Meter) {
+        let asked = AtomicU64::new(0);
+        let patience = move || asked.fetch_add(1, Ordering::Relaxed) + 1 < signals;
+        let meter = Meter::patient(Some(Arc::new(patience)));
+        let pipe = Box::new(Silent(io::Cursor::new(bytes.to_vec())));
+        let mut all = Vec::new();
+        let stream = from_reader(pipe, "a", &meter);
+        (stream.map(|mut s| s.bytes.read_to_end(&mut all).map(|_| all).unwrap()), meter)
+    }
+
+    #[test]
+    fn a_signal_ends_the_wait_for_a_silent_pipe_once_patience_does() {
+        for signals in [1, 3] {
+            let (found, meter) = read(b"twelve bytes", signals);
+            assert_eq!(found.unwrap(), b"twelve bytes");
+            assert_eq!((meter.stopped(), meter.bytes()), (true, 12));
+        }
+    }
 }

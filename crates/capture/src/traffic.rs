@@ -7,9 +7,8 @@ use crate::link::LinkType;
 use crate::reader::Progress;
 use crate::record::{Fault, Record, explain};
 use crate::rotation::prepare;
-use crate::source::Meter;
+use crate::source::{Meter, Patience};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use wire::{Span, Time};
 
 /// More bins than this are refused: 64 MiB of counts.
@@ -136,14 +135,15 @@ impl Traffic {
     }
 }
 
-/// Counts all frames of the files of one capture, in bins of `width`. `go_on` is asked now and then; once it says no,
-/// what was counted is the answer.
+/// Counts all frames of the files of one capture, in bins of `width`. `go_on` is asked now and then, `patience` where a
+/// signal comes while there is nothing to read; once one says no, what was counted is the answer.
 pub fn traffic(
     paths: &[PathBuf],
     width: Span,
+    patience: Option<Patience>,
     mut go_on: impl FnMut(Progress) -> bool,
 ) -> Result<Traffic, Error> {
-    let meter = Meter::default();
+    let meter = Meter::patient(patience);
     let rotation = prepare(paths, &meter)?;
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let mut count = Count { width: width.0.max(1), ..Count::default() };
@@ -173,7 +173,7 @@ pub fn traffic(
                 break Some(Fault::Short { needs: missing });
             }
             if count.done.total.packets.is_multiple_of(FRAMES_PER_CALL) {
-                let done_bytes = meter.load(Ordering::Relaxed);
+                let done_bytes = meter.bytes();
                 let progress = Progress { done_bytes, total_bytes, packets: count.done.total.packets };
                 if !go_on(progress) {
                     count.done.interrupted = true;
@@ -182,7 +182,8 @@ pub fn traffic(
             }
         };
         opened.info.packets = count.done.total.packets - before;
-        count.file_ends(opened.info, fault, &mut opened.window);
+        count.done.interrupted |= meter.stopped();
+        count.file_ends(opened.info, fault.filter(|_| !meter.stopped()), &mut opened.window);
         if count.done.interrupted {
             break;
         }

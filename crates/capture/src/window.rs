@@ -64,7 +64,6 @@ impl Window {
             match self.source.read(&mut self.buf[self.end..to]) {
                 Ok(0) => self.ended = true,
                 Ok(got) => self.end += got,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => {
                     self.ended = true;
                     self.failed = Some(e);

@@ -14,7 +14,8 @@ fn scratch() -> Scratch {
 
 fn count(link: LinkType, frames: &[Vec<u8>]) -> Traffic {
     let dir = scratch();
-    traffic(&[dir.file("a.pcap", &pcap(link, frames))], Span(MS), |_| true).unwrap_or_else(|e| panic!("{e}"))
+    traffic(&[dir.file("a.pcap", &pcap(link, frames))], Span(MS), None, |_| true)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Frames of the same bytes at these times, ms.
@@ -112,7 +113,8 @@ fn other_link_types_lead_to_the_same_kinds() {
 #[test]
 fn bins_begin_at_the_first_frame_and_hold_every_one() {
     let dir = scratch();
-    let found = traffic(&[dir.file("a.pcap", &at(&[0, 1, 9, 10, 11, 35]))], Span(10 * MS), |_| true).unwrap();
+    let found =
+        traffic(&[dir.file("a.pcap", &at(&[0, 1, 9, 10, 11, 35]))], Span(10 * MS), None, |_| true).unwrap();
     let packets: Vec<u64> = found.bins.iter().map(|b| b.packets).collect();
     assert_eq!(packets, [3, 2, 0, 1]);
     let frame = ethernet(0x0800, &segment(&tuple(), 1, 46)).len() as u64;
@@ -123,7 +125,8 @@ fn bins_begin_at_the_first_frame_and_hold_every_one() {
 #[test]
 fn a_frame_from_before_the_first_moves_the_beginning() {
     let dir = scratch();
-    let found = traffic(&[dir.file("a.pcap", &at(&[100, 75, 101, 130]))], Span(10 * MS), |_| true).unwrap();
+    let found =
+        traffic(&[dir.file("a.pcap", &at(&[100, 75, 101, 130]))], Span(10 * MS), None, |_| true).unwrap();
     let packets: Vec<u64> = found.bins.iter().map(|b| b.packets).collect();
     assert_eq!(packets, [1, 0, 0, 2, 0, 0, 1]);
     assert_eq!(found.origin, Some(Time(1_700_000_000_000_000_000 + 70 * MS)));
@@ -134,7 +137,7 @@ fn more_bins_than_memory_should_hold_are_refused_with_the_mend() {
     let dir = scratch();
     for times in [[0, 86_400_000], [86_400_000, 0]] {
         let file = dir.file("a.pcap", &at(&times));
-        match traffic(&[file], Span(MS), |_| true) {
+        match traffic(&[file], Span(MS), None, |_| true) {
             Err(e @ Error::TooManyBins { .. }) => {
                 let said =
                     "the packets lie 86400 s apart, more than 4,194,304 bins of 0.001 s: choose a longer bin";
@@ -149,7 +152,7 @@ fn more_bins_than_memory_should_hold_are_refused_with_the_mend() {
 fn what_came_before_a_cut_counts_and_the_cut_is_told() {
     let dir = scratch();
     let whole = at(&[0, 1, 2]);
-    let found = traffic(&[dir.file("a.pcap", &whole[..whole.len() - 10])], Span(MS), |_| true).unwrap();
+    let found = traffic(&[dir.file("a.pcap", &whole[..whole.len() - 10])], Span(MS), None, |_| true).unwrap();
     assert!((2..=3).contains(&found.total.packets));
     assert!(found.warnings.iter().any(|w| w.contains("cut off")), "{:?}", found.warnings);
 }
@@ -158,6 +161,6 @@ fn what_came_before_a_cut_counts_and_the_cut_is_told() {
 fn it_stops_when_told() {
     let dir = scratch();
     let times: Vec<i64> = (0..40_000).collect();
-    let found = traffic(&[dir.file("a.pcap", &at(&times))], Span(MS), |_| false).unwrap();
+    let found = traffic(&[dir.file("a.pcap", &at(&times))], Span(MS), None, |_| false).unwrap();
     assert!(found.interrupted && found.total.packets < 40_000);
 }

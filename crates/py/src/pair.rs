@@ -6,7 +6,7 @@ use crate::spool::Spool;
 use analysis::join::{Joined, Joiner, LostAcks, Side};
 use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
 use analysis::{Analyzer, Sink};
-use capture::{Info, Reader};
+use capture::{Info, Patience, Reader};
 use std::collections::HashMap;
 use std::path::Path;
 use wire::{Packet, Time, Tuple};
@@ -18,7 +18,11 @@ struct Compared {
 
 /// Reads both captures, the sender's twice: the fate of a packet is known only when the other capture has passed
 /// the time of its arrival.
-pub fn analyze(request: &Request, asker: &mut Asker<'_>) -> Result<Findings, String> {
+pub fn analyze(
+    request: &Request,
+    patience: Option<Patience>,
+    asker: &mut Asker<'_>,
+) -> Result<Findings, String> {
     if request.paths.iter().chain(&request.receiver).any(|p| p == Path::new("-")) {
         return Err("standard input: can be read once, and comparing two captures takes two passes: \
                     save it to a file first"
@@ -26,7 +30,7 @@ pub fn analyze(request: &Request, asker: &mut Asker<'_>) -> Result<Findings, Str
     }
     let open = |side| -> Result<Reader, String> {
         let paths = if side == Side::Sender { &request.paths } else { &request.receiver };
-        capture::open(paths, &request.options).map_err(|e| e.to_string())
+        capture::open_with(paths, &request.options, patience.clone()).map_err(|e| e.to_string())
     };
     analyze_sources(request, &open, asker)
 }
@@ -53,6 +57,7 @@ pub fn analyze_sources<S: Source>(
             break;
         }
     }
+    asker.ended(&reader);
     let info = reader.info().clone();
     let (totals, spool) = analyzer.finish();
     let shelf = with_lost_acks(spool, &joined.lost_acks()).map_err(|e| e.to_string())?;
@@ -94,6 +99,7 @@ fn compare<S: Source>(
         if reader.read_batch(&mut batch, BATCH) {
             joiner.push(side, &batch);
         } else {
+            asker.ended(reader);
             joiner.end(side);
             ended[side as usize] = true;
         }

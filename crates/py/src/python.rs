@@ -21,7 +21,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
-use watch::Watch;
+use watch::ReadingWatch;
 use wire::Span;
 
 #[cfg(target_os = "linux")]
@@ -284,13 +284,9 @@ fn analyze(
     };
     let listing = Listing { most: flows, only: listed_only };
     let request = Request { paths, receiver: receiver.unwrap_or_default(), options, config, listing };
-    let mut watch = Watch::new(progress);
-    let found = py.detach(|| {
-        run::analyze(&request, &mut |p| watch.goes_on(|| (p.done_bytes, p.total_bytes, p.packets)))
-    });
-    if let Some(e) = watch.failed {
-        return Err(e);
-    }
+    let watch = ReadingWatch::new(progress);
+    let found = py.detach(|| run::analyze(&request, Some(watch.patience()), &mut |p| watch.goes_on(p)));
+    watch.failure()?;
     Ok(Analysis { found: Arc::new(found.map_err(CaptureError::new_err)?), run: None })
 }
 
@@ -341,13 +337,9 @@ impl Traffic {
 #[pyo3(signature = (paths, *, bin, progress = None))]
 fn traffic(py: Python<'_>, paths: Vec<PathBuf>, bin: f64, progress: Option<Py<PyAny>>) -> PyResult<Traffic> {
     let width = bin_width(Some(bin))?.unwrap_or(Span::from_secs(1));
-    let mut watch = Watch::new(progress);
-    let found = py.detach(|| {
-        capture::traffic(&paths, width, |p| watch.goes_on(|| (p.done_bytes, p.total_bytes, p.packets)))
-    });
-    if let Some(e) = watch.failed {
-        return Err(e);
-    }
+    let watch = ReadingWatch::new(progress);
+    let found = py.detach(|| capture::traffic(&paths, width, Some(watch.patience()), |p| watch.goes_on(p)));
+    watch.failure()?;
     let found = found.map_err(|e| CaptureError::new_err(e.to_string()))?;
     Ok(Traffic(Arc::new(Counted { found, width })))
 }

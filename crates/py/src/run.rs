@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::pair;
 use crate::spool::{Listing, Shelf, Spool};
 use analysis::{Analyzer, Config};
-use capture::{Info, Options, Progress, Reader};
+use capture::{Info, Options, Patience, Progress, Reader};
 use std::path::PathBuf;
 use wire::{Packet, Time};
 
@@ -36,6 +36,10 @@ pub trait Source {
     fn read_batch(&mut self, batch: &mut Vec<Packet>, most: usize) -> bool;
     fn info(&self) -> &Info;
     fn progress(&self) -> Progress;
+    /// True if the wait for more was given up: what was read is not all.
+    fn stopped(&self) -> bool {
+        false
+    }
     /// SYNs from before what is read, since this was last asked.
     fn take_earlier(&mut self) -> Vec<Packet> {
         Vec::new()
@@ -52,6 +56,9 @@ impl Source for Reader {
     }
     fn progress(&self) -> Progress {
         Reader::progress(self)
+    }
+    fn stopped(&self) -> bool {
+        Reader::stopped(self)
     }
     fn take_earlier(&mut self) -> Vec<Packet> {
         Reader::take_earlier(self)
@@ -75,6 +82,10 @@ impl<'a> Asker<'a> {
     pub fn new(go_on: &'a mut dyn FnMut(Progress) -> bool) -> Asker<'a> {
         Asker { go_on, batches: 0, stopped: false }
     }
+    /// Once a source gives no more: whether that is its end.
+    pub fn ended(&mut self, source: &impl Source) {
+        self.stopped |= source.stopped();
+    }
     #[inline]
     pub fn goes_on(&mut self, source: &impl Source) -> bool {
         self.batches += 1;
@@ -85,14 +96,18 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// Reads and analyses. `go_on` is asked every few thousand packets; once it says no, reading ends there, and what
-/// was read is the answer.
-pub fn analyze(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Findings, String> {
+/// Reads and analyses. `go_on` is asked every few thousand packets, `patience` where a signal comes while there is
+/// nothing to read; once one says no, reading ends there, and what was read is the answer.
+pub fn analyze(
+    request: &Request,
+    patience: Option<Patience>,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Findings, String> {
     let mut asker = Asker::new(go_on);
     if !request.receiver.is_empty() {
-        return pair::analyze(request, &mut asker);
+        return pair::analyze(request, patience, &mut asker);
     }
-    let reader = capture::open(&request.paths, &request.options).map_err(|e| e.to_string())?;
+    let reader = capture::open_with(&request.paths, &request.options, patience).map_err(|e| e.to_string())?;
     analyze_source(request, reader, &mut asker)
 }
 
@@ -111,6 +126,7 @@ pub fn analyze_source<S: Source>(
             break;
         }
     }
+    asker.ended(&reader);
     let info = reader.info().clone();
     if !asker.stopped
         && let Some(why) = info.nothing()

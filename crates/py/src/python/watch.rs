@@ -1,6 +1,8 @@
 //! What Python hears of work that takes long, and how it stops it.
 
+use capture::{Patience, Progress};
 use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Ten times a second: shows progress, looks for Ctrl-C.
@@ -31,7 +33,16 @@ impl Watch {
         if now < self.next {
             return true;
         }
-        self.next = now + Watch::EVERY;
+        self.asked(told)
+    }
+    /// The same, at once.
+    fn asked<A, B, C>(&mut self, told: impl FnOnce() -> (A, Option<B>, C)) -> bool
+    where
+        A: for<'py> IntoPyObject<'py>,
+        B: for<'py> IntoPyObject<'py>,
+        C: for<'py> IntoPyObject<'py>,
+    {
+        self.next = Watch::now() + Watch::EVERY;
         Python::attach(|py| match self.tell(py, told()) {
             Ok(goes_on) => goes_on,
             // Ctrl-C ends the work, and keeps what was done.
@@ -53,5 +64,34 @@ impl Watch {
             Some(f) => f.call1(py, told)?.is_truthy(py),
             None => Ok(true),
         }
+    }
+}
+
+/// The watch over the reading of captures: asked between packets, and by a signal that comes while none do.
+#[derive(Clone)]
+pub struct ReadingWatch(Arc<Mutex<(Watch, Progress)>>);
+
+impl ReadingWatch {
+    pub fn new(progress: Option<Py<PyAny>>) -> ReadingWatch {
+        ReadingWatch(Arc::new(Mutex::new((Watch::new(progress), Progress::default()))))
+    }
+    fn held(&self) -> MutexGuard<'_, (Watch, Progress)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    pub fn goes_on(&self, now: Progress) -> bool {
+        let (watch, last) = &mut *self.held();
+        *last = now;
+        watch.goes_on(|| (now.done_bytes, now.total_bytes, now.packets))
+    }
+    pub fn patience(&self) -> Patience {
+        let this = self.clone();
+        Arc::new(move || {
+            let (watch, last) = &mut *this.held();
+            watch.asked(|| (last.done_bytes, last.total_bytes, last.packets))
+        })
+    }
+    /// What else than Ctrl-C ended the work.
+    pub fn failure(&self) -> PyResult<()> {
+        self.held().0.failed.take().map_or(Ok(()), Err)
     }
 }

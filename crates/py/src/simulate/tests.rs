@@ -210,6 +210,7 @@ fn captures_that_are_written_give_the_answer_that_was_given_in_memory() {
             config: Config { vantage: None, ..wanted.config },
             ..Default::default()
         },
+        None,
         &mut |_| true,
     )
     .unwrap_or_else(|e| panic!("{e}"));
