@@ -66,6 +66,8 @@ class Analysis:
         """Of a simulated run: why it could not go on, if it could not."""
     def interrupted(self) -> bool:
         """True if Ctrl-C ended the reading early: what was read until then is here."""
+    def swapped(self) -> bool:
+        """True if the captures were given the wrong way round: `receiver` was taken as the sender's."""
 
 def analyze(
     paths: Sequence[str],

@@ -117,6 +117,11 @@ class Capture(Named):
         """True if the reading was stopped early; what was read until then is here."""
         return self._analysis.interrupted()
 
+    @property
+    def sender_paths(self) -> list[str]:
+        """The files whose packets are numbered here: of two captures the sender's, whichever way they were given."""
+        return self.receiver if self.receiver and self._analysis.swapped() else self.paths
+
     def overview(self, top: int = 5) -> dict[str, Any]:
         """`capture`, `totals` and the `top` flows that cost most, as docs/json.md describes them."""
         return cast("dict[str, Any]", json.loads(self._analysis.overview(top)))

@@ -415,7 +415,7 @@ def _analyze(o: argparse.Namespace) -> int:
     if o.annotate:
         from rexmit import _core
 
-        n = _core.annotate(capture.analysis, capture.paths, o.annotate)
+        n = _core.annotate(capture.analysis, capture.sender_paths, o.annotate)
         print(f"{o.annotate}: the same packets, findings as comments on {n:,} of them", file=sys.stderr)
     if o.json:
         capture.analysis.write_json(1)

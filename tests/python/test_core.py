@@ -330,6 +330,24 @@ def asleep_in_read(pid: int) -> bool:
     return call[:2] == [{"x86_64": "0", "aarch64": "63"}[os.uname().machine], "0x0"]
 
 
+def test_captures_given_the_wrong_way_round_are_turned_round() -> None:
+    right, wrong = (_core.analyze([a], receiver=[b]) for a, b in ((SENDER, RECEIVER), (RECEIVER, SENDER)))
+    assert (right.swapped(), wrong.swapped()) == (False, True)
+    assert pa.table(right.table("flows")).equals(pa.table(wrong.table("flows")))
+    said = json.loads(wrong.overview(0))["capture"]
+    assert said["vantage"] == "both"
+    assert said["warnings"][0].startswith("the captures were given the wrong way round")
+
+
+def test_one_capture_as_both_ends_is_answered_as_one() -> None:
+    alone, twice = _core.analyze([SENDER]), _core.analyze([SENDER], receiver=[SENDER])
+    assert pa.table(alone.table("flows")).equals(pa.table(twice.table("flows")))
+    said = json.loads(twice.overview(0))["capture"]
+    assert said["vantage"] == "sender"
+    assert said["pair"]["matched_packets"] > 0
+    assert said["warnings"][0].startswith("every packet has the same time in both captures")
+
+
 def test_a_descriptor_that_takes_nothing_is_an_error(analysis: _core.Analysis) -> None:
     with Path("/dev/full").open("wb") as full, pytest.raises(OSError, match="No space left"):
         analysis.write_json(full.fileno())

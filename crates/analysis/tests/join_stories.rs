@@ -154,6 +154,33 @@ fn swapped_captures_are_told_and_still_joined() {
 }
 
 #[test]
+fn one_capture_given_as_both_tells_nothing_of_losses() {
+    let story = Path::default().story();
+    let again = |n: usize| [story.captures[n].clone(), story.captures[n].clone()];
+    for captures in [again(0), again(1)] {
+        let joined = join(&captures);
+        assert!(!joined.comparable && joined.warnings == [Warning::OnePlace], "{:?}", joined.warnings);
+    }
+    // Another clock is no other place.
+    let [sender, mut late] = again(0);
+    late.iter_mut().for_each(|p| p.time += Span::from_millis(70));
+    assert!(!join(&[sender, late]).comparable);
+    assert!(is_exact(&story).comparable);
+}
+
+#[test]
+fn captures_of_different_transfers_are_not_compared() {
+    let mut story = Path::default().story();
+    for p in &mut story.captures[1] {
+        p.tuple = wire::Tuple { src: p.tuple.dst, dst: p.tuple.src };
+        p.seg.seq = p.seg.seq + 777_777;
+        p.seg.ack = p.seg.ack + 55_555;
+    }
+    let joined = join(&story.captures);
+    assert!(!joined.comparable && joined.matched == 0, "{:?}", joined.warnings);
+}
+
+#[test]
 fn a_host_behind_address_translation_is_recognised() {
     let rewrite = |p: &mut Packet| {
         let outside = wire::Endpoint { host: Host::v4([192, 0, 2, 200]), port: 61_234 };

@@ -17,6 +17,8 @@ pub struct Facts {
     pub origin: Time,
     pub connections: u64,
     pub interrupted: bool,
+    /// The captures were given the wrong way round: what was called the receiver's is the sender's here.
+    pub swapped: bool,
     /// What limits the answer besides the captures' own warnings.
     pub warnings: Vec<String>,
     /// Of a simulated run: what its hosts and links counted, as JSON.

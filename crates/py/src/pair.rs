@@ -1,9 +1,9 @@
 //! Two captures of the same transfers: compared first, then the sender's analysed with what the other one tells.
 
 use crate::facts::{Facts, Pair};
-use crate::run::{Asker, BATCH, Findings, Request, Source};
+use crate::run::{self, Asker, BATCH, Findings, Request, Source};
 use crate::spool::Spool;
-use analysis::join::{Joined, Joiner, LostAcks, Side};
+use analysis::join::{Joined, Joiner, LostAcks, Side, Warning};
 use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
 use analysis::{Analyzer, Sink};
 use capture::{Info, Patience, Reader};
@@ -32,7 +32,15 @@ pub fn analyze(
         let paths = if side == Side::Sender { &request.paths } else { &request.receiver };
         capture::open_with(paths, &request.options, patience.clone()).map_err(|e| e.to_string())
     };
-    analyze_sources(request, &open, asker)
+    let compared = compare(&open, asker)?;
+    if !compared.joined.swapped {
+        return answer(request, compared, &open, asker);
+    }
+    let other = |side: Side| open(side.other());
+    let mut found = answer(request, compare(&other, asker)?, &other, asker)?;
+    found.facts.warnings.insert(0, Warning::Swapped.to_string());
+    found.facts.swapped = true;
+    Ok(found)
 }
 
 /// The same of any two sources, of which the sender's is opened twice.
@@ -41,7 +49,30 @@ pub fn analyze_sources<S: Source>(
     open: &dyn Fn(Side) -> Result<S, String>,
     asker: &mut Asker<'_>,
 ) -> Result<Findings, String> {
-    let Compared { mut joined, receiver } = compare(open, asker)?;
+    answer(request, compare(open, asker)?, open, asker)
+}
+
+fn answer<S: Source>(
+    request: &Request,
+    compared: Compared,
+    open: &dyn Fn(Side) -> Result<S, String>,
+    asker: &mut Asker<'_>,
+) -> Result<Findings, String> {
+    let Compared { mut joined, receiver } = compared;
+    let warnings = joined.warnings.iter().map(ToString::to_string).collect();
+    let told = Pair {
+        receiver,
+        clock: joined.clock,
+        matched: joined.matched,
+        lost: [joined.sender.lost.len() as u64, joined.receiver.lost.len() as u64],
+        not_captured: [joined.sender.not_captured, joined.receiver.not_captured],
+        outside: [joined.sender.outside, joined.receiver.outside],
+    };
+    if !joined.comparable {
+        let mut found = run::analyze_source(request, open(Side::Sender)?, asker)?;
+        (found.facts.warnings, found.facts.pair) = (warnings, Some(told));
+        return Ok(found);
+    }
     let mut config = request.config.clone();
     config.vantage = config.vantage.or(Some(Vantage::Both));
     let mut reader = open(Side::Sender)?;
@@ -66,15 +97,8 @@ pub fn analyze_sources<S: Source>(
         info,
         connections: totals.connections,
         interrupted: asker.stopped,
-        warnings: joined.warnings.iter().map(ToString::to_string).collect(),
-        pair: Some(Pair {
-            receiver,
-            clock: joined.clock,
-            matched: joined.matched,
-            lost: [joined.sender.lost.len() as u64, joined.receiver.lost.len() as u64],
-            not_captured: [joined.sender.not_captured, joined.receiver.not_captured],
-            outside: [joined.sender.outside, joined.receiver.outside],
-        }),
+        warnings,
+        pair: Some(told),
         ..Facts::default()
     };
     Ok(Findings { shelf, facts })

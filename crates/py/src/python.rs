@@ -100,6 +100,10 @@ impl Analysis {
     fn interrupted(&self) -> bool {
         self.found.facts.interrupted
     }
+
+    fn swapped(&self) -> bool {
+        self.found.facts.swapped
+    }
 }
 
 /// Whose rows a table shows.

@@ -127,6 +127,8 @@ pub struct Joiner {
     comparison: Comparison,
     arrivals: Vec<u64>,
     matched: u64,
+    /// Least and greatest difference between the two times of one packet.
+    differences: (i64, i64),
     translated: bool,
     options_cut: bool,
     /// Nothing is missing from either capture: see [`Joiner::whole`].
@@ -153,6 +155,7 @@ impl Joiner {
             comparison: Comparison::new(),
             arrivals: vec![0; ARRIVALS],
             matched: 0,
+            differences: (i64::MAX, i64::MIN),
             translated: false,
             options_cut: false,
             whole: false,
@@ -339,6 +342,17 @@ impl Joiner {
         }
     }
 
+    /// True if one offset fits every packet that was found, whichever way it went: what lies between two places takes
+    /// time. Of one direction alone only captures with the same times can be told.
+    fn one_place(&self) -> bool {
+        let (least, greatest) = self.differences;
+        let both_ways = (0..self.ways.len()).any(|w| {
+            let (there, back) = (self.ways.get(w), self.ways.get(w ^ 1));
+            w & 1 == 0 && there.matched > 0 && back.matched > 0
+        });
+        !self.whole && least == greatest && (both_ways || least == 0)
+    }
+
     fn rule(&self, way: u32) -> Rule {
         Rule { facts: self.ways.facts_of(way), same_addresses: !self.translated }
     }
@@ -387,6 +401,8 @@ impl Joiner {
         }
         self.matched += 1;
         let difference = b.saturating_sub(a);
+        let (least, greatest) = self.differences;
+        self.differences = (least.min(difference), greatest.max(difference));
         let back = *self.ways.get(a_way ^ 1);
         let way = self.ways.get_mut(a_way);
         way.matched += 1;

@@ -51,6 +51,9 @@ pub struct Joined {
     pub sender: Seen,
     /// The capture at the receiver's side, and what was sent there and lost: ACKs, as a rule.
     pub receiver: Seen,
+    /// False where nothing can be known from one capture about the other: they have no packet in common, or are of
+    /// one place. No fate is known then.
+    pub comparable: bool,
     /// Most data come from the side of the receiver's capture.
     pub swapped: bool,
     pub warnings: Vec<Warning>,
@@ -229,9 +232,12 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
         here.unknown.sort_unstable();
     }
     let swapped = swapped(&j.ways);
+    // Where something was lost on the way there was one, however coarse the clock that shows it.
+    let one_place = j.one_place() && sender.lost.is_empty() && receiver.lost.is_empty();
     let mut joined = Joined {
         clock,
         matched: j.matched,
+        comparable: j.matched > 0 && !one_place || j.whole,
         sender,
         receiver,
         swapped,
@@ -371,6 +377,9 @@ impl Joined {
                 Warning::OtherTransfers
             });
             return all;
+        }
+        if !self.comparable {
+            return vec![Warning::OnePlace];
         }
         if self.swapped {
             all.push(Warning::Swapped);

@@ -12,6 +12,8 @@ pub enum Warning {
     OtherTransfers,
     /// Most data come from the side of the capture that was given as the receiver's.
     Swapped,
+    /// Every packet of both directions has the same time in both: they were taken at one place.
+    OnePlace,
     /// Packets of one direction only are in both.
     OneDirection,
     /// One capture shows nothing of directions that the other shows.
@@ -45,15 +47,20 @@ impl fmt::Display for Warning {
             Warning::Apart { sender, receiver } => write!(
                 f,
                 "the captures show the same connections but no packet in common: the sender's runs from {} to {}, \
-                 the receiver's from {} to {}; take both over the same time",
+                 the receiver's from {} to {}; take both over the same time (this is the answer of the sender's alone)",
                 sender.0, sender.1, receiver.0, receiver.1
             ),
             Warning::OtherTransfers => f.write_str(
-                "no packet is in both captures, under its own addresses or translated ones: \
-                 they show different transfers, or a proxy between them ends the connections",
+                "no packet is in both captures, under its own addresses or translated ones: they show different \
+                 transfers, or a proxy between them ends the connections (this is the answer of the sender's alone)",
             ),
             Warning::Swapped => f.write_str(
-                "most data come from the side of the receiver's capture: the two captures seem to be swapped",
+                "the captures were given the wrong way round: most data come from the side of the one given as the \
+                 receiver's, which is taken as the sender's",
+            ),
+            Warning::OnePlace => f.write_str(
+                "every packet has the same time in both captures: they are one capture, or two of one place, so \
+                 nothing is known of what was lost between them (this is the answer of the sender's alone)",
             ),
             Warning::OneDirection => f.write_str(
                 "the captures have packets of one direction in common: the clock offset contains the whole \

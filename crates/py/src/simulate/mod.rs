@@ -238,6 +238,7 @@ fn record(
         origin: Time::ZERO,
         info: done.info,
         connections: connections(&summary),
+        swapped: false,
         interrupted: summary.end == End::Stopped,
         warnings,
         pair: compared.map(|j| pair(j)),
