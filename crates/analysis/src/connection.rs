@@ -252,7 +252,7 @@ impl Connection {
             self.tick = if self.tick == Span::MAX { step } else { common_step(self.tick, step) };
         }
         self.last = packet.time;
-        self.note(packet, side);
+        self.note(packet, side, capture);
         self.place_again(capture.config);
         let twice = capture.config.may_hold_twice && self.is_bare_packet_twice(packet, side);
         if twice {
@@ -339,7 +339,7 @@ impl Connection {
         same
     }
 
-    fn note(&mut self, packet: &Packet, side: usize) {
+    fn note<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
         let s = &mut self.sides[side];
         s.opening.note(&packet.seg);
         s.packets += 1;
@@ -349,7 +349,7 @@ impl Connection {
             let partial = packet.notes.has(Notes::PARTIAL_CHECKSUM);
             self.streams[side].limits.partial_checksums += u64::from(partial);
         }
-        self.note_clocks(packet, side);
+        self.note_clocks(packet, side, capture);
         if packet.seg.options_cut || packet.notes.has(Notes::BAD_CHECKSUM) {
             let limits = &mut self.streams[side].limits;
             limits.options_cut += u64::from(packet.seg.options_cut);
@@ -359,7 +359,7 @@ impl Connection {
 
     /// What its timestamps tell of clocks and distances.
     #[inline(always)]
-    fn note_clocks(&mut self, packet: &Packet, side: usize) {
+    fn note_clocks<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
         let at_sender = self.is_at_sender(side);
         let s = &mut self.sides[side];
         if let Some(ts) = packet.seg.timestamps {
@@ -375,7 +375,7 @@ impl Connection {
             && self.at[side] == Vantage::Receiver
         {
             // From the receiver's side this is the whole way: there, the sender, and back.
-            self.streams[side].round_trip(sample);
+            self.streams[side].round_trip(sample, packet, capture.config, capture.sink);
         }
     }
 

@@ -262,6 +262,7 @@ fn agree(totals: &Totals, rows: &Rows, packets: &[Packet]) {
     let episodes = of(&rows.episodes, |r| r.flow);
     let probes = of(&rows.probes, |r| r.flow);
     let idle = of(&rows.idle, |r| r.flow);
+    let rtts = of(&rows.rtts, |r| r.flow);
     let mut known = std::collections::HashSet::new();
     for f in &rows.flows {
         assert!(known.insert(f.flow), "flow {} has two rows", f.flow);
@@ -298,6 +299,11 @@ fn agree(totals: &Totals, rows: &Rows, packets: &[Packet]) {
         assert_eq!(probes.iter().filter(|p| !p.new_data).count() as u64, f.probes_repeat);
         assert_eq!(idle.get(&f.flow).map_or(0, Vec::len), f.idle_gaps as usize);
         assert!(f.idle_longest <= f.idle_total && f.idle_total >= Span::ZERO, "{f:?}");
+        let rtts = rtts.get(&f.flow).map_or(&[][..], |v| v);
+        for (kind, counted) in [(RttKind::Ack, f.rtt_ack.n), (RttKind::Timestamps, f.rtt_timestamps.n)] {
+            let rows = rtts.iter().filter(|r| r.kind == kind).count() as u64;
+            assert_eq!(rows, counted, "round trips by {kind:?}");
+        }
         summary_is_ordered(&f.rtt_ack);
         summary_is_ordered(&f.rtt_timestamps);
     }

@@ -70,7 +70,7 @@ impl Connection {
         }
         self.last = packet.time;
         self.sides[side].packets += 1;
-        self.note_clocks(packet, side);
+        self.note_clocks(packet, side, capture);
         let view = self.view_at_sender(packet, side);
         self.streams[side].on_next_data(packet, &mut capture.around(view));
         true
@@ -84,7 +84,7 @@ impl Connection {
         }
         self.last = packet.time;
         self.sides[side].packets += 1;
-        self.note_clocks(packet, side);
+        self.note_clocks(packet, side, capture);
         let s = &mut self.sides[side];
         s.remember_bare(packet);
         s.last_ack = (packet.seg.ack, packet.seg.window);

@@ -114,6 +114,7 @@ impl Stream {
     ) {
         let seg = &packet.seg;
         let now = packet.time;
+        self.samples.wanted = around.config.wanted.rtts;
         let mut news = AckNews {
             time: now,
             ack,
@@ -207,11 +208,17 @@ impl Stream {
 
     /// The round trips that this ACK told.
     fn rtt_rows(&mut self, time: Time, sink: &mut impl Sink) {
-        let told = std::mem::take(&mut self.samples);
-        for (sample, kind) in [(told.ack, RttKind::Ack), (told.timestamps, RttKind::Timestamps)] {
-            if let Some((rtt, end)) = sample.filter(|(rtt, _)| *rtt >= Span::ZERO) {
-                sink.rtt(RttRow { flow: self.id, time, seq: self.relative(end), rtt, kind });
-            }
+        for at in 0..self.samples.told.len() {
+            let (rtt, end, kind) = self.samples.told[at];
+            self.rtt_row(time, rtt, end, kind, sink);
+        }
+        self.samples.told.clear();
+    }
+
+    /// One of them; what was captured out of order is none.
+    pub(super) fn rtt_row(&self, time: Time, rtt: Span, end: u64, kind: RttKind, sink: &mut impl Sink) {
+        if rtt >= Span::ZERO {
+            sink.rtt(RttRow { flow: self.id, time, seq: self.relative(end), rtt, kind });
         }
     }
 
@@ -304,7 +311,7 @@ impl Stream {
     }
 
     fn take_rtt(&mut self, sample: Span, now: Time, end: u64) {
-        self.samples.ack = Some((sample, end));
+        self.samples.take(sample, end, RttKind::Ack);
         self.rtt.take_ack(sample, now);
         if self.at != Vantage::Receiver {
             self.timers.on_rtt(sample, self.una, self.next);
@@ -350,7 +357,7 @@ impl Stream {
         {
             // At the receiver's side this would be its own time to answer: there the sender's echoes count.
             self.rtt.take_timestamps(now - sent);
-            self.samples.timestamps = Some((now - sent, ack));
+            self.samples.take(now - sent, ack, RttKind::Timestamps);
         }
         if resent && !self.sack_permitted {
             // Without SACK an ACK that a retransmission set off also covers what had arrived before it: it

@@ -62,10 +62,19 @@ pub struct Surroundings<'a, S: Sink> {
 }
 
 /// Round trips that one ACK told, each with the end of the data it is of.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Samples {
-    ack: Option<(Span, u64)>,
-    timestamps: Option<(Span, u64)>,
+    wanted: bool,
+    /// Several where its blocks tell of data beside what it acknowledges.
+    told: Vec<(Span, u64, RttKind)>,
+}
+
+impl Samples {
+    fn take(&mut self, rtt: Span, end: u64, kind: RttKind) {
+        if self.wanted {
+            self.told.push((rtt, end, kind));
+        }
+    }
 }
 
 /// Where no SYN told the MSS: Ethernet's, without options.
@@ -336,9 +345,14 @@ impl Stream {
         (self.next - self.una).saturating_sub(self.board.sacked_bytes)
     }
     /// A full round trip, told by the receiver's own timestamps coming back through the sender.
-    pub fn round_trip(&mut self, sample: Span) {
+    pub fn round_trip(&mut self, sample: Span, packet: &Packet, config: &Config, sink: &mut impl Sink) {
         self.rtt.take_timestamps(sample);
         self.timers.on_rtt(sample, self.una, self.next);
+        if config.wanted.rtts {
+            let begins = self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq));
+            let end = begins + u64::from(packet.seg.payload);
+            self.rtt_row(packet.time, sample, end, RttKind::Timestamps, sink);
+        }
     }
     pub fn rtt_hint(&mut self, sample: Span) {
         self.rtt.hint(sample);
