@@ -299,6 +299,8 @@ fn agree(totals: &Totals, rows: &Rows, packets: &[Packet]) {
         assert_eq!(probes.iter().filter(|p| !p.new_data).count() as u64, f.probes_repeat);
         assert_eq!(idle.get(&f.flow).map_or(0, Vec::len), f.idle_gaps as usize);
         assert!(f.idle_longest <= f.idle_total && f.idle_total >= Span::ZERO, "{f:?}");
+        let cost = episodes.iter().filter_map(|e| e.cost).reduce(|all, one| all + one);
+        assert_eq!(f.cost, cost.map(|c| c.max(Span::ZERO)), "what all episodes cost together");
         let rtts = rtts.get(&f.flow).map_or(&[][..], |v| v);
         for (kind, counted) in [(RttKind::Ack, f.rtt_ack.n), (RttKind::Timestamps, f.rtt_timestamps.n)] {
             let rows = rtts.iter().filter(|r| r.kind == kind).count() as u64;

@@ -5,7 +5,7 @@ mod story;
 use analysis::Rows;
 use analysis::rows::{Cause, Closed, IdleCause, Vantage};
 use std::ops::Range;
-use story::Story;
+use story::{Story, Told};
 
 const MSS: u32 = 1000;
 
@@ -261,12 +261,26 @@ fn a_fin_is_no_byte() {
     let told = t.at(320).ack(2 + MSS).ends();
     assert_eq!((told.flow.bytes, told.flow.acked_bytes), (u64::from(MSS), u64::from(MSS)));
     assert_eq!((told.flow.retransmitted_packets, told.flow.retransmitted_bytes), (1, 0));
+    assert_eq!(acked_in_intervals(&told), told.flow.acked_bytes);
+}
+
+fn acked_in_intervals(told: &Told) -> u64 {
+    told.rows.intervals.iter().map(|i| i.acked_bytes).sum()
+}
+
+#[test]
+fn a_fin_that_is_acknowledged_out_of_order_is_no_byte_of_an_interval() {
+    let t = opened(Vantage::Sender).sack_permitted().at(30).data(1, MSS).data(1 + MSS, MSS).fin(1 + 2 * MSS);
+    let t = t.at(50).sack(1, &[(1 + MSS, 2 + 2 * MSS)]).at(90).data(1, MSS).at(110).ack(2 + 2 * MSS);
+    let told = t.ends();
+    assert_eq!((acked_in_intervals(&told), told.flow.acked_bytes), (2 * u64::from(MSS), 2 * u64::from(MSS)));
 }
 
 #[test]
 fn a_fin_that_was_only_acknowledged_is_no_byte_either() {
     let told = opened(Vantage::Sender).at(30).data(1, MSS).at(50).ack(2 + MSS).ends();
     assert_eq!((told.flow.bytes, told.flow.limits.missing_bytes), (u64::from(MSS), 0));
+    assert_eq!(acked_in_intervals(&told), u64::from(MSS));
 }
 
 // Clocks

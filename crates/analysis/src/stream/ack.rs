@@ -90,7 +90,7 @@ impl Stream {
         }
         let missing = ack - self.next;
         match missing {
-            1 => self.fin_end = Some(ack),
+            1 => (self.fin_end, self.fin_told) = (Some(ack), true),
             _ => self.limits.missing_bytes += missing,
         }
         if let Some(ledger) = &mut self.ledger {
@@ -138,7 +138,7 @@ impl Stream {
             self.delivery.delivered(gained, now, rtt_min);
             if around.config.wanted.intervals {
                 self.roll_interval(now, around);
-                self.interval.acked_bytes += gained;
+                self.interval.acked_bytes += gained - u64::from(self.fin_is_told());
             }
         }
         match around.view.at {
@@ -171,6 +171,14 @@ impl Stream {
         }
         self.advance(now, around);
         self.board.shrink();
+    }
+
+    /// Is the FIN among what was acknowledged just now? It takes up a number and is no byte.
+    fn fin_is_told(&mut self) -> bool {
+        let Some(end) = self.fin_end.filter(|_| !self.fin_told) else { return false };
+        let sacked = || self.board.find(end - 1).and_then(|i| self.board.get(i)).is_some_and(|s| s.sacked);
+        self.fin_told = self.una >= end || sacked();
+        self.fin_told
     }
 
     /// SACK blocks that are not those of the ACK before it.

@@ -344,7 +344,7 @@ impl Stream {
         seg.ip_id = p.packet.ip_id;
         seg.checksum = p.packet.checksum;
         if p.packet.seg.payload > 0 {
-            self.fin_end = None; // what was taken for a FIN unseen was a byte
+            (self.fin_end, self.fin_told) = (None, false); // what was taken for a FIN unseen was a byte
         }
         self.board.push(seg);
         self.next = p.end;

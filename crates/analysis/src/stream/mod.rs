@@ -181,6 +181,8 @@ pub struct Stream {
     last_pushed: bool,
     /// Where the stream ends: behind its FIN.
     fin_end: Option<u64>,
+    /// It was acknowledged, or SACKed.
+    fin_told: bool,
     tick: Tick,
     last_payload: u32,
     /// Of what was sent first; a copy with another one has passed a router since.
@@ -275,6 +277,7 @@ impl Stream {
             sent_up_to: 0,
             last_pushed: true,
             fin_end: None,
+            fin_told: false,
             tick: Tick::default(),
             last_payload: 0,
             ttl: 0,

@@ -106,7 +106,8 @@ impl Stream {
             episodes,
             timeouts: c.timeouts,
             max_backoff: c.max_backoff,
-            // Single episodes may come out negative by chance; together they cannot have gained time.
+            // An episode comes out negative where the transfer ran faster than before it; together they can not
+            // have gained time.
             cost: c.cost.map(|cost| cost.max(Span::ZERO)),
             idle_total: self.idle.total,
             idle_longest: self.idle.longest,

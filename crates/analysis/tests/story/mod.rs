@@ -250,7 +250,7 @@ impl Story {
     }
     fn all_after(self, earlier: &[Packet]) -> All {
         let vantage = (self.vantage != Vantage::Unknown).then_some(self.vantage);
-        let wanted = Wanted { retransmissions: true, packets: true, ..Wanted::default() };
+        let wanted = Wanted { retransmissions: true, intervals: true, packets: true, ..Wanted::default() };
         let mut analyzer = Analyzer::new(Config { vantage, wanted, ..Config::default() }, Rows::default());
         analyzer.note_earlier(earlier);
         analyzer.push(&self.packets);
