@@ -81,6 +81,7 @@ def analyze(
     at: Vantage | None = None,
     idle: float | None = None,
     interval: float = 1.0,
+    checksums: bool = False,
     tables: Sequence[TableName] = (),
     flows: int | None = 10_000,
     listed_only: bool = False,
@@ -90,7 +91,8 @@ def analyze(
 
     receiver: captures of the same transfer at the receiver; `paths` are then the sender's.
     flow: "ip:port-ip:port" (either order), host: an address, port: a port; start, end: seconds from the first
-    packet.  tables: which of retransmissions, intervals, rtt, packets to keep (the others always are).
+    packet.  checksums: verify those of TCP.  tables: which of retransmissions, intervals, rtt, packets to
+    keep (the others always are).
     flows: how many flows the JSON lists at most, the worst; None: all.  listed_only: only the JSON is wanted:
     rows of flows that it does not list are dropped as they come, and there are no tables.
     progress(bytes done, bytes in all or None, packets): called about ten times a second without the GIL held

@@ -37,6 +37,7 @@ def capture(
     at: Vantage | None = None,
     idle: float | None = None,
     interval: float = 1.0,
+    checksums: bool = False,
     tables: Sequence[_core.TableName] = (),
     progress: Progress | None = None,
 ) -> Capture:
@@ -46,8 +47,10 @@ def capture(
     captures of the same transfer at the receiver; `paths` are then the sender's, and losses are exact.
     flow: "ip:port-ip:port" in either order; host: an address; port: a port.  start, end: s after the first
     packet.  at: where it was taken (default: inferred).  idle: threshold of an idle gap, s (default max(2
-    RTTmin, 50 ms)).  interval: length of the throughput intervals, s.  tables: which of retransmissions,
-    intervals, rtt and packets to keep at once; what is not kept is computed by another pass when first used.
+    RTTmin, 50 ms)).  interval: length of the throughput intervals, s.  checksums: verify those of TCP, and
+    take a segment whose checksum is wrong as not arrived (a pass over every byte, so it takes longer).
+    tables: which of retransmissions, intervals, rtt and packets to keep at once; what is not kept is computed
+    by another pass when first used.
 
     Raises CaptureError if nothing could be read, ValueError for arguments that make no sense.
     """
@@ -59,7 +62,7 @@ def capture(
         [os.fspath(p) for p in paths],
         None if receiver is None else [os.fspath(p) for p in receiver],
         {"flow": flow, "host": host, "port": port, "start": start, "end": end}
-        | {"at": at, "idle": idle, "interval": interval},
+        | {"at": at, "idle": idle, "interval": interval, "checksums": checksums},
         tuple(tables),
         progress,
     )
@@ -119,7 +122,7 @@ class Capture(Named):
 
     @property
     def sender_paths(self) -> list[str]:
-        """The files whose packets are numbered here: of two captures the sender's, whichever way they were given."""
+        """The files whose packets are numbered here: of two captures the sender's, however given."""
         return self.receiver if self.receiver and self._analysis.swapped() else self.paths
 
     def overview(self, top: int = 5) -> dict[str, Any]:

@@ -162,6 +162,11 @@ def _add_analyze(commands: Any) -> None:
     reading.add_argument(
         "--interval", type=_duration, default=1.0, metavar="TIME", help="length of the intervals (default 1s)"
     )
+    reading.add_argument(
+        "--checksums",
+        action="store_true",
+        help="verify TCP checksums (a pass over every byte): a segment whose is wrong has not arrived",
+    )
     asked = a.add_argument_group("what is shown")
     asked.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
     asked.add_argument(
@@ -441,7 +446,7 @@ def _json(o: argparse.Namespace) -> int:
 
 
 def _options(o: argparse.Namespace) -> dict[str, Any]:
-    names = ("flow", "host", "port", "start", "end", "at", "idle", "interval", "flows")
+    names = ("flow", "host", "port", "start", "end", "at", "idle", "interval", "checksums", "flows")
     return {name: getattr(o, name) for name in names}
 
 

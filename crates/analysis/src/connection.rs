@@ -233,6 +233,11 @@ impl Connection {
             self.begin(packet, capture.earlier);
         }
         let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
+        if packet.notes.has(Notes::BAD_CHECKSUM) && self.comes_from_afar(side) {
+            // Damaged before it came here: the host behind drops it (RFC 9293 §3.1), as if it had been lost.
+            self.streams[side].limits.bad_checksums += 1;
+            return Taken::Yes;
+        }
         let flags = packet.seg.flags;
         if flags.has(Flags::SYN) && self.is_new_incarnation(packet, side) {
             return Taken::Reopens;
@@ -282,6 +287,11 @@ impl Connection {
         self.sides[side].fin |= flags.has(Flags::FIN);
         self.note_reset(flags.has(Flags::RST), side);
         Taken::Yes
+    }
+
+    /// Have the packets of this side a part of the path behind them?
+    fn comes_from_afar(&self, side: usize) -> bool {
+        matches!(self.at[side], Vantage::Receiver | Vantage::Middle)
     }
 
     /// The answer to the first data set off the next: only one segment had been sent, by the timer.

@@ -283,6 +283,22 @@ fn a_fin_that_was_only_acknowledged_is_no_byte_either() {
     assert_eq!(acked_in_intervals(&told), u64::from(MSS));
 }
 
+#[test]
+fn what_came_damaged_has_not_arrived() {
+    let transfer = |at| {
+        let t = opened(at).sack_permitted().at(30).data(1, MSS).ack(1 + MSS);
+        let t = t.at(40).data(1 + MSS, MSS).damaged().at(41).data(1 + 2 * MSS, MSS);
+        let t = t.sack(1 + MSS, &[(1 + 2 * MSS, 1 + 3 * MSS)]);
+        t.at(70).data(1 + MSS, MSS).ack(1 + 3 * MSS).ends()
+    };
+    let received = transfer(Vantage::Receiver);
+    assert_eq!(received.flow.limits.bad_checksums, 1);
+    assert_eq!((received.flow.lost_segments, received.flow.needless), (Some(1), 0), "{:?}", received.rows);
+    // Where it is sent it is whole: its checksum may be left to whatever is behind.
+    let sent = transfer(Vantage::Sender);
+    assert_eq!((sent.flow.limits.bad_checksums, sent.flow.packets), (1, 4));
+}
+
 // Clocks
 
 #[test]

@@ -36,7 +36,7 @@ fn main() -> Result<(), capture::Error> {
         "{seconds:.2} CPU seconds, {:.1} million packets per CPU second",
         info.packets as f64 / seconds / 1e6
     );
-    println!("{} checksums verified, {} wrong", info.checksums_verified, info.checksums_bad);
+    println!("{} checksums verified, {} wrong", info.checksums_verified.unwrap_or(0), info.checksums_bad);
     for w in &info.warnings {
         println!("{w}");
     }

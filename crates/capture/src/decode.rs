@@ -12,9 +12,9 @@ use wire::{Endpoint, Host, Notes, Packet, Tuple, checksum};
 /// Headers inside headers beyond this are no network but damage.
 const MAX_DEPTH: u8 = 8;
 
-/// A frame of more is no single packet of a network but one put together by the receiving card, which may
-/// leave the first one's checksum in it.
-const LARGEST_FRAME: u32 = 9216;
+/// A frame of more is no single packet of an ordinary Ethernet, VLAN tag included, and may be one that the receiving
+/// card put together, with the first one's checksum left in it: only a right sum tells something there.
+const ORDINARY_FRAME: u32 = 1518;
 
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,16 +143,18 @@ impl Decoder {
     /// Marks a segment that was captured whole and whose checksum is wrong. A field that is zero, or that
     /// holds the pseudo-header's sum alone, was left for the network card.
     pub fn check(&mut self, packet: &mut Packet, segment: &[u8], tcp_len: u32) {
-        let left_out = packet.checksum == 0 || packet.wire_len > LARGEST_FRAME;
-        if !self.verify || left_out || (segment.len() as u64) < u64::from(tcp_len) {
+        if !self.verify || packet.checksum == 0 || (segment.len() as u64) < u64::from(tcp_len) {
             return;
         }
         let pseudo = checksum::pseudo_header(&packet.tuple, tcp_len);
         if packet.checksum == pseudo || packet.checksum == checksum::pseudo_header(&packet.tuple, 0) {
             return;
         }
-        self.verified += 1;
-        if checksum::fold(checksum::add(u64::from(pseudo), segment)) != 0xffff {
+        let right = checksum::fold(checksum::add(u64::from(pseudo), segment)) == 0xffff;
+        if right || packet.wire_len <= ORDINARY_FRAME {
+            self.verified += 1;
+        }
+        if !right && packet.wire_len <= ORDINARY_FRAME {
             packet.notes.add(Notes::BAD_CHECKSUM);
         }
     }

@@ -204,8 +204,8 @@ pub struct Info {
     pub malformed: Malformed,
     /// TCP segments whose options were cut off by the snap length.
     pub options_cut: u64,
-    /// TCP segments whose checksum was verified, and those of them that failed.
-    pub checksums_verified: u64,
+    /// TCP segments whose checksum was verified, `None` if that was not asked for; and those of them that failed.
+    pub checksums_verified: Option<u64>,
     pub checksums_bad: u64,
     pub zero_ip_length: u64,
     pub jumbo: u64,

@@ -444,7 +444,7 @@ impl Tally {
         }
         info.first = Some(info.first.map_or(self.earliest, |t| t.min(self.earliest)));
         info.last = Some(info.last.map_or(self.latest, |t| t.max(self.latest)));
-        info.checksums_verified = self.decoder.verified;
+        info.checksums_verified = self.decoder.verify.then_some(self.decoder.verified);
     }
 
     /// One sentence for each thing that limits what the packets can tell.
@@ -471,6 +471,19 @@ impl Tally {
         if info.options_cut > 0 {
             let n = counted(info.options_cut, "segment");
             say.push(format!("{n} with TCP options cut off by the snap length (SACK and timestamps may be missing): capture with -s 128 or more"));
+        }
+        match info.checksums_verified {
+            Some(all @ 1..) if info.checksums_bad > 0 => say.push(format!(
+                "{} of the {} whose TCP checksum could be verified failed: the host that they reach drops them",
+                grouped(info.checksums_bad),
+                counted(all, "segment")
+            )),
+            Some(0) if info.tcp_packets > 0 => say.push(
+                "no TCP checksum could be verified: all segments are cut by the snap length, or their checksums were \
+                 left to the network card"
+                    .into(),
+            ),
+            _ => {}
         }
         if let Some(n @ 1..) = info.dropped() {
             say.push(format!("the capture lost {}, by its own count", counted(n, "packet")));

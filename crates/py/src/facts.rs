@@ -126,7 +126,10 @@ fn put_info(info: &Info, out: &mut Vec<u8>) {
         "out_of_order": info.backwards,
         "options_cut": info.options_cut,
         "reassembled": info.reassembled,
-        "checksums": { "verified": info.checksums_verified, "bad": info.checksums_bad },
+        "checksums": {
+            "verified": info.checksums_verified,
+            "bad": info.checksums_verified.map(|_| info.checksums_bad),
+        },
         "others": {
             "arp": o.arp,
             "udp": o.udp,

@@ -247,8 +247,8 @@ const MOST_LISTED: usize = 10_000;
 #[pyfunction]
 #[pyo3(signature = (
     paths, *, receiver = None, flow = None, host = None, port = None, start = None, end = None, at = None,
-    idle = None, interval = 1.0, tables = Vec::new(), flows = Some(MOST_LISTED), listed_only = false,
-    progress = None
+    idle = None, interval = 1.0, checksums = false, tables = Vec::new(), flows = Some(MOST_LISTED),
+    listed_only = false, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 fn analyze(
@@ -263,6 +263,7 @@ fn analyze(
     at: Option<&str>,
     idle: Option<f64>,
     interval: f64,
+    checksums: bool,
     tables: Vec<String>,
     flows: Option<usize>,
     listed_only: bool,
@@ -277,7 +278,7 @@ fn analyze(
         port,
         from: span("start", start)?,
         to: span("end", end)?,
-        ..Options::default()
+        verify_checksums: checksums,
     };
     let config = Config {
         vantage: at.map(vantage).transpose()?,

@@ -8,7 +8,7 @@
 use analysis::answer::{Answer, answer};
 use analysis::rows::{FlowRow, Vantage};
 use analysis::{Analyzer, Config, Rows, Totals, Wanted};
-use wire::{Endpoint, Flags, Host, Packet, Segment, Seq, Time, Tuple};
+use wire::{Endpoint, Flags, Host, Notes, Packet, Segment, Seq, Time, Tuple};
 
 const REPLIES_FROM: u32 = 900_000;
 
@@ -175,6 +175,13 @@ impl Story {
     pub fn bare(self, seq: u32) -> Story {
         let ack = self.receiver.next;
         self.put(true, Flags::ACK, seq, ack, 0)
+    }
+    /// The last packet's checksum is wrong.
+    pub fn damaged(mut self) -> Story {
+        if let Some(packet) = self.packets.last_mut() {
+            packet.notes.add(Notes::BAD_CHECKSUM);
+        }
+        self
     }
     pub fn fin(mut self, seq: u32) -> Story {
         self.sender.next = seq + 1;
