@@ -459,7 +459,7 @@ def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -
     if o.out:
         kinds = ("retransmissions", "intervals", "rtt", "packets")
     elif o.annotate:
-        kinds = ("retransmissions",)
+        kinds = ("retransmissions", "packets")
     elif o.ladder and "-" in paths:
         kinds = ("packets",)
     with Progress(os.path.basename(paths[0])) as progress:

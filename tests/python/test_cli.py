@@ -154,11 +154,9 @@ def test_a_ladder_of_standard_input_reads_it_once(core: FakeCore) -> None:
     assert len(core.calls) == 1
 
 
-def test_annotate_keeps_the_retransmissions_it_comments(
-    core: FakeCore, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_annotate_keeps_the_packets_it_comments(core: FakeCore, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("analyze", "x.pcap", "--annotate", "o.pcapng") == 0
-    assert list(core.calls[0]["tables"]) == ["retransmissions"]
+    assert list(core.calls[0]["tables"]) == ["retransmissions", "packets"]
     assert core.calls[1] == {"annotate": "o.pcapng"}
     assert "findings as comments on 6,318 of them" in capsys.readouterr().err
 

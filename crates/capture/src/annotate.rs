@@ -18,6 +18,9 @@ use wire::Time;
 /// Packets between two calls of `go_on`.
 const PACKETS_PER_CALL: u64 = 1 << 14;
 
+/// How comments of ours begin: an answer before this one, which it replaces.
+const OURS: &[u8] = b"rexmit: ";
+
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotated {
@@ -29,7 +32,7 @@ pub struct Annotated {
 
 /// Copies all packets of `paths`, whatever they are, to a pcapng file `out`, with their bytes, times,
 /// interfaces, directions and drop counts, and with `comments`: packet numbers, as [`crate::Reader`] gives
-/// them, each with a text, in ascending order. `out` is replaced as a whole at the end, so it may be one of
+/// them, each with a text, in ascending order; comments of an earlier answer are left out. `out` is replaced as a whole at the end, so it may be one of
 /// `paths`. `go_on` is asked now and then; if it says false, nothing is written.
 pub fn annotate(
     paths: &[PathBuf],
@@ -149,6 +152,7 @@ impl<W: Write, C: Iterator<Item = (u64, String)>> Copy<W, C> {
         each_option(&from.window.available()[start..end], big, |code, value| {
             let mut value = value.to_vec();
             match code {
+                1 if value.starts_with(OURS) => return,
                 // Text and bytes: comment, hash, verdict
                 1 | 3 | 7 => {}
                 // Numbers: flags, drop count, packet identifier, queue

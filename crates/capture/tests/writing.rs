@@ -125,6 +125,18 @@ fn a_capture_can_be_annotated_in_place() {
 }
 
 #[test]
+fn an_answer_replaces_the_one_before_it_and_no_other_comment() {
+    let dir = Scratch::new("again");
+    let path = dir.file("a.pcapng", &two_interfaces());
+    for text in ["rexmit: lost", "rexmit: lost after all"] {
+        annotate(std::slice::from_ref(&path), &path, [(3, text.to_string())], |_| true).unwrap();
+    }
+    let said = comments(&std::fs::read(&path).unwrap());
+    let said: Vec<(u64, &str)> = said.iter().map(|(n, t)| (*n, t.as_str())).collect();
+    assert_eq!(said, [(3, "first"), (3, "segunda: ñ"), (3, "rexmit: lost after all")]);
+}
+
+#[test]
 fn a_comment_longer_than_an_option_is_cut_at_a_character() {
     let long = "ñ".repeat(40_000);
     let mut w = Writer::pcapng(Vec::new()).unwrap();

@@ -1,22 +1,29 @@
 //! Findings as comments on packets: what Wireshark shows beside them.
 
+mod places;
+
 use crate::json::lists::Item;
 use crate::spool::{ByFlow, Shelf};
+use analysis::answer::words;
 use analysis::rows::*;
 use std::collections::HashMap;
 use std::io;
 use wire::Time;
 
-/// The comments, by packet number, in ascending order. Needs the retransmission rows.
+/// The comments, by packet number, in ascending order. Needs the rows of retransmissions and packets.
 pub fn comments(shelf: &Shelf) -> io::Result<Vec<(u64, String)>> {
     let mut all = Vec::new();
     let mut retransmissions: ByFlow<RetransmissionRow> = ByFlow::new(shelf)?;
     let mut bursts: ByFlow<BurstRow> = ByFlow::new(shelf)?;
     let mut probes: ByFlow<ProbeRow> = ByFlow::new(shelf)?;
+    let mut places = places::Places::new(shelf)?;
     for flow in shelf.rows::<FlowRow>()? {
-        let flow = flow?.flow;
+        let row = flow?;
+        let flow = row.flow;
+        let mut lost = Vec::new();
         let mut repaired: HashMap<Time, BurstRow> = HashMap::new();
         while let Some(burst) = bursts.next_of(flow)? {
+            lost.push(burst.clone());
             if let Some(at) = burst.first_repair {
                 repaired.entry(at).and_modify(|b| heavier(b, &burst)).or_insert(burst);
             }
@@ -28,13 +35,14 @@ pub fn comments(shelf: &Shelf) -> io::Result<Vec<(u64, String)>> {
         while let Some(row) = probes.next_of(flow)? {
             // A probe that repeats data is a retransmission, and has its comment.
             if row.new_data {
-                let after = row.after;
+                let after = words::span(row.after);
                 all.push((
                     row.packet,
                     format!("rexmit: tail-loss probe with new data, {after} after the last packet"),
                 ));
             }
         }
+        places.find(&row, lost, &mut all)?;
     }
     all.sort_by_key(|(packet, _)| *packet);
     all.dedup_by(|later, earlier| {
@@ -69,7 +77,7 @@ fn retransmission(row: &RetransmissionRow, burst: Option<&BurstRow>) -> String {
         text += &format!(", copy {}", row.copy);
     }
     if let Some(since) = row.since_previous {
-        text += &format!(", {since} after the copy before it");
+        text += &format!(", {} after the copy before it", words::span(since));
     }
     match row.needless {
         Needless::Yes(proof) => text += &format!(", needless: {}", proof_words(proof)),
@@ -87,7 +95,7 @@ fn retransmission(row: &RetransmissionRow, burst: Option<&BurstRow>) -> String {
             Trigger::Unrepaired => {}
         }
         if let Some(silence) = b.silence {
-            text += &format!(", after a silence of {silence}");
+            text += &format!(", after a silence of {}", words::span(silence));
         }
     }
     if let Some(episode) = row.episode {
@@ -96,7 +104,7 @@ fn retransmission(row: &RetransmissionRow, burst: Option<&BurstRow>) -> String {
     text
 }
 
-fn plural(n: u32) -> &'static str {
+pub(crate) fn plural(n: u32) -> &'static str {
     if n == 1 { "segment" } else { "segments" }
 }
 
@@ -118,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_repair_tells_its_cause_its_burst_and_whether_it_was_needless() {
-        let mut spool = Spool::new(Wanted { retransmissions: true, ..Wanted::default() });
+        let mut spool = Spool::new(Wanted { retransmissions: true, packets: true, ..Wanted::default() });
         let row = RetransmissionRow {
             packet: 90,
             time: Time(5),
@@ -154,10 +162,10 @@ mod tests {
             said[1],
             (
                 90,
-                "rexmit: retransmission (timeout, back-off 1), copy 3, 430.0 ms after the copy before it, \
+                "rexmit: retransmission (timeout, back-off 1), copy 3, 430 ms after the copy before it, \
                  needless: DSACK; first repair of a burst of 47 lost segments, on the retransmission timer, \
-                 after a silence of 430.0 ms; episode 2; \
-                 rexmit: tail-loss probe with new data, 20.0 ms after the last packet"
+                 after a silence of 430 ms; episode 2; \
+                 rexmit: tail-loss probe with new data, 20 ms after the last packet"
                     .into()
             )
         );

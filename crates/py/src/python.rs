@@ -309,8 +309,9 @@ fn undisturbed(failed: &mut Option<PyErr>) -> bool {
 #[pyfunction]
 fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathBuf) -> PyResult<u64> {
     let shelf = &analysis.found.shelf;
-    if !shelf.holds(Table::Retransmissions) {
-        let mend = "annotate: the retransmissions were not kept: analyze with tables=(\"retransmissions\",)";
+    if !shelf.holds(Table::Retransmissions) || !shelf.holds(Table::Packets) {
+        let mend = "annotate: retransmissions and packets were not kept: \
+                    analyze with tables=(\"retransmissions\", \"packets\")";
         return Err(PyValueError::new_err(mend));
     }
     let mut failed = None;
