@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from rexmit.say import tell, visible
 from rexmit.units import parse_duration
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Parser(argparse.ArgumentParser):
             near = self._near(wrong.strip("'"), allowed)
             message = f"{name}: {wrong.strip(chr(39))} is none of {', '.join(allowed)}"
             hint = f"; did you mean {near}?" if near else ""
-        self.exit(BAD_INPUT, f"{self.prog}: {message}{hint}\n")
+        self.exit(BAD_INPUT, visible(f"{self.prog}: {message}{hint}\n"))
 
     def _known(self) -> list[str]:
         known = list(self._option_string_actions)
@@ -230,7 +231,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _say(sentence: str, code: int) -> int:
-    print(f"rexmit: {sentence}", file=sys.stderr)
+    tell(f"rexmit: {sentence}")
     return code
 
 
@@ -381,7 +382,7 @@ def _guarded(work: Callable[[], int]) -> int:
         return work()
     except _core.ScenarioError as error:
         # Its lines name the file by themselves.
-        print(error, file=sys.stderr)
+        tell(error)
         return BAD_INPUT
     except _core.LiveError as error:
         return _say(str(error), FAILED)
@@ -421,7 +422,7 @@ def _analyze(o: argparse.Namespace) -> int:
         from rexmit import _core
 
         n = _core.annotate(capture.analysis, capture.sender_paths, o.annotate)
-        print(f"{o.annotate}: the same packets, findings as comments on {n:,} of them", file=sys.stderr)
+        tell(f"{o.annotate}: the same packets, findings as comments on {n:,} of them")
     if o.json:
         capture.analysis.write_json(1)
     elif o.ladder:
@@ -429,7 +430,7 @@ def _analyze(o: argparse.Namespace) -> int:
     else:
         _page(o, capture)
     if o.out:
-        print(done, file=sys.stderr if o.json else sys.stdout)
+        tell(done, sys.stderr if o.json else sys.stdout)
     return ANSWER
 
 
@@ -526,7 +527,7 @@ ASCII = str.maketrans(
 
 
 def _print(lines: Sequence[str]) -> None:
-    text = "\n".join(lines) + "\n"
+    text = visible("\n".join(lines) + "\n")
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING, Any
+
+from rexmit.say import tell
 
 if TYPE_CHECKING:
     from rexmit.scenario import Scenario
@@ -180,7 +181,7 @@ def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
     else:
         lines = done.page(o.top or 7, hints=not o.out).splitlines()
     if note and o.json:
-        print(note, file=sys.stderr)
+        tell(note)
     elif note:
         lines.append(note)
     return lines, done.failure

@@ -7,6 +7,8 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rexmit.say import tell
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -166,10 +168,10 @@ def _ended(o: argparse.Namespace, outcomes: list[Outcome], stopped: bool) -> str
         from rexmit.studies import output
 
         told = output.finish(outcomes, o.out, several=len(o.names) > 1 or "all" in o.names)
-        print(told, file=sys.stderr if o.json else sys.stdout)
+        tell(told, sys.stderr if o.json else sys.stdout)
     if stopped:
         left = sum(len(outcome.left_out) for outcome in outcomes)
-        print(f"rexmit: stopped; what was done is shown, {left} parts are left out", file=sys.stderr)
+        tell(f"rexmit: stopped; what was done is shown, {left} parts are left out")
         if not any(outcome.rows or outcome.claims for outcome in outcomes):
             return "stopped before there was an answer"
     failures = [f"{outcome.study.name}: {failure}" for outcome in outcomes for failure in outcome.failures]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rexmit.say import tell
 
 if TYPE_CHECKING:
     from rexmit.counts import Traffic
@@ -71,7 +72,7 @@ def run(o: argparse.Namespace) -> list[str]:
     if not o.json:
         return found.page().splitlines() + ([note] if note else [])
     if note:
-        print(note, file=sys.stderr)
+        tell(note)
     return [json.dumps(found.to_dict(), ensure_ascii=False)]
 
 

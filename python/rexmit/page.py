@@ -404,7 +404,7 @@ def _limits(flow: Json) -> str:
     found: Json = flow.get("limits") or {}
     largest = size(int(found.get("largest_payload") or 0))
     told: dict[str, Callable[[int], str]] = {
-        "mid_stream": lambda _: "the capture starts in mid-stream: windows cannot be scaled",
+        "mid_stream": lambda _: "no SYN was captured: windows cannot be scaled",
         "one_way": lambda _: "one direction only is in the capture",
         "options_cut": lambda n: f"the snap length cut off the TCP options of {count(n, 'packet')}",
         "missing_bytes": lambda n: f"{size(n)} are missing from the capture (acknowledged, never seen)",

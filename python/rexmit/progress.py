@@ -8,6 +8,8 @@ import time
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from rexmit.say import visible
+
 #: Shorter work shows nothing.
 PATIENCE_S = 2.0
 
@@ -61,7 +63,7 @@ class Progress(Interruptible):
 
     def __init__(self, what: str) -> None:
         super().__init__()
-        self.what = what
+        self.what = visible(what)
 
     def __call__(self, done: int, total: int | None, packets: int) -> bool:
         if self._waited():
@@ -81,7 +83,7 @@ class Progress(Interruptible):
         from rich.progress import Progress as Bar
 
         self._bar = Bar(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             DownloadColumn(),
             TextColumn("{task.fields[packets]:,} packets"),
@@ -120,7 +122,7 @@ class Stepping(Progress):
         from rich.progress import Progress as Bar
 
         self._bar = Bar(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.fields[told]}"),
             TextColumn("{task.fields[speed]}"),

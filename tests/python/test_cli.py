@@ -324,6 +324,17 @@ class TestRealCaptures:
         assert "notes.txt" in err
         assert err.count("\n") == 1
 
+    def test_a_name_moves_no_cursor(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        evil = "\x1b[31m\x9bA\r.pcap"
+        path = tmp_path / evil
+        assert run("analyze", str(path)) == 2
+        path.write_bytes(SENDER.read_bytes())
+        assert run("analyze", str(path), "--annotate", str(tmp_path / (evil + "ng"))) == 0
+        assert run("analyze", str(path), "--nonsense\x1b[1m") == 2
+        said = "".join(capsys.readouterr())
+        assert "␛[31m" in said
+        assert not set(said) & set("\x1b\x9b\r")
+
     @pytest.mark.parametrize("what", ["missing.pcap", "."])
     def test_no_file_is_code_2(self, what: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert run("analyze", what) == 2

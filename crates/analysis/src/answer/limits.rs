@@ -27,7 +27,7 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
     }
     if l.mid_stream {
         said.push(
-            "the capture begins mid-stream: without the SYN the advertised window is not known, and of the options only what passes shows"
+            "no SYN was captured: the advertised window is not known, and of the options only what passes shows"
                 .into(),
         );
     }
@@ -67,7 +67,9 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
         ));
     }
     if flow.closed == Closed::Open && !unanswered(flow) {
-        said.push("the connection was still open at the end".into());
+        said.push(
+            "no FIN or RST ended the connection: it was open at the end, or given up without a word".into(),
+        );
     }
     said
 }

@@ -366,6 +366,14 @@ fn half_a_capture_says_what_it_can_not_show_and_points_at_nobody() {
     assert_eq!((a.verdict, a.confidence), (Verdict::CannotTell, 0.0));
     assert_eq!(a.limits.len(), 4, "{:?}", a.limits);
     assert!(a.limits[1].starts_with("5.0 MB were acknowledged but never captured"), "{:?}", a.limits);
+    // Nor does a simulated stack that sends no SYN begin in the midst of something.
+    assert!(a.limits[2].starts_with("no SYN was captured: "), "{:?}", a.limits);
+    // Whoever gives up says nothing: it may have been open, and it may not.
+    let open = told(&FlowRow { closed: Closed::Open, ..transfer(7.0) }, &[], &[], &[]);
+    assert_eq!(
+        open.limits,
+        ["no FIN or RST ended the connection: it was open at the end, or given up without a word"]
+    );
 }
 
 #[test]
