@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from rexmit import _core
+from rexmit.say import visible
 from rexmit.tables import Named, Table
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class Capture(Named):
         return join(["rexmit", "analyze", *self.paths, *(word for pair in chosen for word in pair)])
 
     def __repr__(self) -> str:
-        return self.page()
+        return visible(self.page())
 
 
 class Flows(Table):
