@@ -233,7 +233,7 @@ impl Connection {
             self.begin(packet, capture.earlier);
         }
         let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
-        if packet.notes.has(Notes::BAD_CHECKSUM) && self.comes_from_afar(side) {
+        if packet.notes.has(Notes::BAD_CHECKSUM) && self.comes_from_afar(side) && !self.spoils_all(side) {
             // Damaged before it came here: the host behind drops it (RFC 9293 §3.1), as if it had been lost.
             self.streams[side].limits.bad_checksums += 1;
             return Taken::Yes;
@@ -287,6 +287,13 @@ impl Connection {
         self.sides[side].fin |= flags.has(Flags::FIN);
         self.note_reset(flags.has(Flags::RST), side);
         Taken::Yes
+    }
+
+    /// Are the checksums of this side wrong as a rule? Then they were left to a network card, or the headers were
+    /// rewritten since: damage is rare.
+    #[cold]
+    fn spoils_all(&self, side: usize) -> bool {
+        2 * self.streams[side].limits.bad_checksums >= u64::from(self.sides[side].packets)
     }
 
     /// Have the packets of this side a part of the path behind them?

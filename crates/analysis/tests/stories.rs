@@ -294,6 +294,12 @@ fn what_came_damaged_has_not_arrived() {
     let received = transfer(Vantage::Receiver);
     assert_eq!(received.flow.limits.bad_checksums, 1);
     assert_eq!((received.flow.lost_segments, received.flow.needless), (Some(1), 0), "{:?}", received.rows);
+    // What is never right was not damaged on the way.
+    let t = Story::from(Vantage::Receiver).syn().damaged().syn_ack().at(20).ack_of_syn().damaged();
+    let t = t.at(30).data(1, MSS).damaged().at(31).data(1 + MSS, MSS).damaged().ack(1 + 2 * MSS);
+    let rewritten = t.ends();
+    assert_eq!((rewritten.flow.limits.bad_checksums, rewritten.flow.packets), (4, 2));
+    assert!(rewritten.answers().limits.iter().any(|l| l.contains("too many for damage")));
     // Where it is sent it is whole: its checksum may be left to whatever is behind.
     let sent = transfer(Vantage::Sender);
     assert_eq!((sent.flow.limits.bad_checksums, sent.flow.packets), (1, 4));

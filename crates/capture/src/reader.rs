@@ -473,6 +473,12 @@ impl Tally {
             say.push(format!("{n} with TCP options cut off by the snap length (SACK and timestamps may be missing): capture with -s 128 or more"));
         }
         match info.checksums_verified {
+            Some(all @ 1..) if 2 * info.checksums_bad >= all => say.push(format!(
+                "{} of the {} whose TCP checksum could be verified failed: too many for damage, so they were left to a \
+                 network card, or the packets were rewritten since",
+                grouped(info.checksums_bad),
+                counted(all, "segment")
+            )),
             Some(all @ 1..) if info.checksums_bad > 0 => say.push(format!(
                 "{} of the {} whose TCP checksum could be verified failed: the host that they reach drops them",
                 grouped(info.checksums_bad),

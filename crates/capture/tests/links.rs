@@ -299,11 +299,14 @@ fn a_wrong_checksum_is_noted_and_one_left_for_the_card_is_not() {
     let mut partial = good.clone();
     let length = v4().len() as u32 - 20;
     partial[50..52].copy_from_slice(&wire::checksum::pseudo_header(&tuple(), length).to_be_bytes());
-    let (packets, info) = read(LinkType::ETHERNET, &[good, bad, zero, partial]);
+    let (packets, info) = read(LinkType::ETHERNET, &[good.clone(), bad.clone(), zero, partial, good.clone()]);
     let noted: Vec<bool> = packets.iter().map(|p| p.notes.has(Notes::BAD_CHECKSUM)).collect();
-    assert_eq!(noted, [false, true, false, false]);
-    assert_eq!((info.checksums_verified, info.checksums_bad), (Some(2), 1));
-    let said = "1 of the 2 segments whose TCP checksum could be verified failed";
+    assert_eq!(noted, [false, true, false, false, false]);
+    assert_eq!((info.checksums_verified, info.checksums_bad), (Some(3), 1));
+    let said = "1 of the 3 segments whose TCP checksum could be verified failed: the host";
+    assert!(info.warnings.iter().any(|w| w.starts_with(said)), "{:?}", info.warnings);
+    let (_, info) = read(LinkType::ETHERNET, &[good, bad.clone(), bad]);
+    let said = "2 of the 3 segments whose TCP checksum could be verified failed: too many for damage";
     assert!(info.warnings.iter().any(|w| w.starts_with(said)), "{:?}", info.warnings);
 }
 

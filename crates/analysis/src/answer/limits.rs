@@ -60,7 +60,12 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
             count(l.out_of_capture_order, "packet")
         ));
     }
-    if l.bad_checksums > 0 {
+    if l.bad_checksums > 0 && 2 * l.bad_checksums >= flow.packets {
+        said.push(format!(
+            "{} with a wrong TCP checksum, too many for damage: left to a network card, or rewritten since",
+            count(l.bad_checksums, "packet")
+        ));
+    } else if l.bad_checksums > 0 {
         said.push(format!(
             "{} with a wrong TCP checksum, which the receiver drops",
             count(l.bad_checksums, "packet")
