@@ -59,7 +59,7 @@ pub(crate) struct Sender {
     resend_first: Option<Why>,
     /// New segments that leave whatever cwnd says (F-RTO).
     new_allowed: u32,
-    /// New segments that may still leave at this ACK.
+    /// New segments that may still leave at this ACK; [`u32::MAX`] is no limit.
     burst_left: u32,
     /// Nothing but the oldest segment leaves before the next ACK, or before the application writes.
     held: bool,

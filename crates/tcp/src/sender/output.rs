@@ -247,7 +247,9 @@ impl Sender {
         } else if !self.fits(payload) || self.burst_left == 0 {
             return None;
         }
-        self.burst_left -= 1;
+        if self.burst_left < u32::MAX {
+            self.burst_left -= 1;
+        }
         if self.dupacks > 0 && self.phase == Phase::Open {
             self.limited_bytes += payload;
         }

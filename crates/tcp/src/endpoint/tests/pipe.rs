@@ -29,6 +29,8 @@ pub struct Pipe<F: FnMut(bool, usize, &Sent) -> Fate> {
     counts: [usize; 2],
     flying: BTreeMap<(Time, u64), (bool, Segment)>,
     ticket: u64,
+    /// How often an end was asked for all that leaves it.
+    drained: u64,
     pub log: Vec<Crossing>,
     /// Readers take everything at once unless told not to.
     pub server_reads: bool,
@@ -46,6 +48,21 @@ pub struct Pipe<F: FnMut(bool, usize, &Sent) -> Fate> {
     pub server_got: u64,
 }
 
+/// What leaves when it is asked for in bursts, and what the endpoint is then: the same as by [`Endpoint::transmit`].
+fn in_bursts(mut end: Endpoint, now: Time) -> (Vec<Sent>, Endpoint) {
+    let mut sent = Vec::new();
+    let mut burst = if end.is_quiet() { Burst::default() } else { end.burst(now) };
+    while !burst.is_over() {
+        let mut seg = Segment::default();
+        let Some((offset, why)) = end.transmit_next(now, &mut burst, &mut seg) else { break };
+        sent.push(Sent { seg, offset, why });
+    }
+    (sent, end)
+}
+
+/// Of all that an endpoint holds, printed, one in so many is compared: printing every one takes minutes.
+const PRINTED_ONE_IN: u64 = 499;
+
 /// Where wrap-around comes soon.
 pub const CLIENT_ISN: Seq = Seq(u32::MAX - 3000);
 pub const SERVER_ISN: Seq = Seq(77);
@@ -60,6 +77,7 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
             counts: [0; 2],
             flying: BTreeMap::new(),
             ticket: 0,
+            drained: 0,
             log: Vec::new(),
             server_reads: true,
             watch: None,
@@ -87,6 +105,8 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
             }
             for from_client in [true, false] {
                 let end = if from_client { &mut self.client } else { &mut self.server };
+                let (in_bursts, after) = in_bursts(end.clone(), self.now);
+                let first = self.log.len();
                 loop {
                     let before = end.view();
                     let Some(sent) = end.transmit(self.now) else { break };
@@ -102,6 +122,12 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
                         self.ticket += 1;
                         self.flying.insert((self.now + delay, self.ticket), (from_client, sent.seg));
                     }
+                }
+                assert!(in_bursts.iter().eq(self.log[first..].iter().map(|crossing| &crossing.sent)));
+                assert_eq!(after.view(), end.view(), "at {}", self.now);
+                self.drained += 1;
+                if self.drained.is_multiple_of(PRINTED_ONE_IN) {
+                    assert_eq!(format!("{after:?}"), format!("{end:?}"), "at {}", self.now);
                 }
             }
             self.client_got += self.client.read(self.now, u64::MAX);
