@@ -264,7 +264,7 @@ impl Bridge {
         self.quality.clock_steps = clock.steps;
         let pairs = (0..self.net.links() / 2).map(|p| [LinkId::forward(p), LinkId::back(p)]);
         Ok(Findings {
-            links: pairs.clone().map(|pair| pair.map(|l| self.net.counters(l))).collect(),
+            links: self.net.counters_of_pairs(),
             anchors: pairs.clone().map(|[forward, _]| self.net.anchored(forward)).collect(),
             tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
             first: self.first,

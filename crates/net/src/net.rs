@@ -4,9 +4,11 @@ use crate::agenda::Agenda;
 use crate::routes::Routes;
 use crate::timers::Timers;
 use crate::topology::{BuildError, Duplex, NodeId, TimerId, Topology};
+use path::lanes::KINDS;
 use path::memory;
 use path::watch::Backlog;
-use path::{Context, Counters, Facts, Key, Link, LinkId, Orders, PacketId, Pool, Tallies, Watch};
+use path::{Context, Counters, Facts, Key, Lanes, Link, LinkId, Orders, PacketId, Pool, Tallies, Watch};
+use std::collections::BTreeMap;
 use time::Time;
 
 /// What the owner of a net hears of, with its packet still in the net: see [`Net::content`].
@@ -36,9 +38,13 @@ pub enum Event<P> {
 /// A graph of links under a passed-in clock, carrying packets of `P`.
 #[derive(Clone, Debug)]
 pub struct Net<P> {
-    links: Vec<Hop>,
+    links: Vec<Link>,
+    /// By link, the node at its far end: of a packet that flew in a lane no more is asked of its link.
+    ends: Vec<NodeId>,
     routes: Routes,
     pool: Pool<P>,
+    lanes: Lanes,
+    has_lanes: bool,
     orders: Orders,
     agenda: Agenda,
     timers: Timers,
@@ -52,27 +58,33 @@ pub struct Net<P> {
 /// With fewer links all that events need stays in the cache, and looking ahead costs more than it gains.
 const LARGE: usize = 2048;
 
-/// A link, and the node at its far end beside it: a packet that arrives asks for both.
-#[derive(Clone, Debug)]
-struct Hop {
-    link: Link,
-    end: NodeId,
-}
+/// With so few links the event queue costs less than lanes do.
+const FEW: usize = 4;
 
 impl<P: Copy> Net<P> {
     pub fn new(topology: &Topology, seed: u64) -> Result<Net<P>, BuildError> {
+        Net::with(topology, seed, topology.links.len() * 2 > FEW)
+    }
+
+    fn with(topology: &Topology, seed: u64, has_lanes: bool) -> Result<Net<P>, BuildError> {
         topology.check()?;
         let mut links = Vec::with_capacity(topology.links.len() * 2);
         memory::prefer_large_pages(&mut links);
         links.extend(topology.links.iter().flat_map(|duplex| both(duplex, seed)));
+        if has_lanes {
+            share_lanes(topology, &mut links);
+        }
         Ok(Net {
             agenda: match links.len() {
                 LARGE.. => Agenda::looking_ahead(links.len()),
                 few => Agenda::new(few),
             },
             links,
+            ends: topology.links.iter().flat_map(|duplex| [duplex.between.1, duplex.between.0]).collect(),
             routes: Routes::new(topology),
             pool: Pool::default(),
+            lanes: Lanes::default(),
+            has_lanes,
             orders: Orders::default(),
             timers: Timers::default(),
             here: Key { time: Time::ZERO, order: 0 },
@@ -158,7 +170,7 @@ impl<P: Copy> Net<P> {
     pub fn next(&mut self) -> Option<Time> {
         self.timers.settle();
         self.agenda.close();
-        let key = self.agenda.first_key().earlier(self.timers.first_look());
+        let key = self.agenda.first_key().earlier(self.lanes.next()).earlier(self.timers.first_look());
         (key != Key::NEVER).then_some(key.time)
     }
 
@@ -189,13 +201,21 @@ impl<P: Copy> Net<P> {
             self.agenda.close();
             let (link, look) = (self.agenda.first_key(), self.timers.first_look());
             let is_link = link.is_before(look);
-            let key = if is_link { link } else { look };
+            let mut key = if is_link { link } else { look };
+            let is_lane = self.has_lanes && self.lanes.next().is_before(key);
+            if is_lane {
+                key = self.lanes.next();
+            }
             if key.time > limit {
                 return None;
             }
             // A look that finds nothing due is no event, but its time has come all the same.
             self.here = key;
-            let step = if is_link { self.fire_link(watch) } else { self.timers.look().map(Step::Timer) };
+            let step = match is_link {
+                _ if is_lane => self.land(watch),
+                true => self.fire_link(watch),
+                false => self.timers.look().map(Step::Timer),
+            };
             if let Some(step) = step {
                 return Some((key.time, step));
             }
@@ -234,7 +254,7 @@ impl<P: Copy> Net<P> {
         while here != to {
             let link = self.routes.next_hop(here, to)?;
             links.push(link);
-            here = self.links.get(link.index())?.end;
+            here = *self.ends.get(link.index())?;
         }
         Some(links)
     }
@@ -245,19 +265,30 @@ impl<P: Copy> Net<P> {
     }
     /// The counters of a link; all zero for one that there is not.
     pub fn counters(&self, link: LinkId) -> Counters {
-        self.links.get(link.index()).map(|l| *l.link.counters()).unwrap_or_default()
+        let mut counters = self.links.get(link.index()).map(|l| *l.counters()).unwrap_or_default();
+        counters.delivered -= self.lanes.under_way(&self.pool).filter(|on| *on == link).count() as u64;
+        counters
+    }
+    /// Those of all links, by pair: forward, back.
+    pub fn counters_of_pairs(&self) -> Vec<[Counters; 2]> {
+        let mut all: Vec<_> =
+            self.links.chunks_exact(2).map(|p| [*p[0].counters(), *p[1].counters()]).collect();
+        for link in self.lanes.under_way(&self.pool) {
+            all[link.pair()][usize::from(!link.is_forward())].delivered -= 1;
+        }
+        all
     }
     /// What the channels and retries of a link met.
     pub fn tallies(&self, link: LinkId) -> Tallies {
-        self.links.get(link.index()).map(|l| l.link.tallies()).unwrap_or_default()
+        self.links.get(link.index()).map(|l| l.tallies()).unwrap_or_default()
     }
     /// When a link's first packet came, where a schedule waited for it.
     pub fn anchored(&self, link: LinkId) -> Option<Time> {
-        self.links.get(link.index()).and_then(|l| l.link.anchored())
+        self.links.get(link.index()).and_then(|l| l.anchored())
     }
     /// What waits in the queue of a link.
     pub fn backlog(&self, link: LinkId) -> Backlog {
-        self.links.get(link.index()).map(|l| l.link.backlog()).unwrap_or_default()
+        self.links.get(link.index()).map(|l| l.backlog()).unwrap_or_default()
     }
     /// Packets inside links, all together.
     pub fn inside(&self) -> usize {
@@ -286,12 +317,29 @@ impl<P: Copy> Net<P> {
         }
     }
 
+    /// The first of what flies in lanes arrives. Apart, so that a net without lanes keeps its registers.
+    #[inline(never)]
+    fn land<W: Watch<P>>(&mut self, watch: &mut W) -> Option<Step> {
+        if self.agenda.looks_ahead() {
+            self.look_ahead_in_lanes(watch);
+        }
+        let (id, link) = self.lanes.pop(&self.pool)?;
+        watch.delivered(link, self.here.time, self.pool.facts(id), self.pool.content(id));
+        self.pass_on(*self.ends.get(link.index())?, id, watch)
+    }
+
     #[inline]
     fn fire_link<W: Watch<P>>(&mut self, watch: &mut W) -> Option<Step> {
         let source = self.agenda.first_source();
-        let Hop { link, end } = self.links.get_mut(source as usize)?;
-        let end = *end;
-        let mut cx = context(LinkId(source), self.here, &mut self.orders, &mut self.pool, watch);
+        let (link, end) = (self.links.get_mut(source as usize)?, *self.ends.get(source as usize)?);
+        let mut cx = Context {
+            link: LinkId(source),
+            key: self.here,
+            orders: &mut self.orders,
+            pool: &mut self.pool,
+            lanes: &mut self.lanes,
+            watch,
+        };
         let arrived = link.fire(&mut cx);
         if let Some(id) = arrived
             && self.pool.from_to(id).1 == end.0
@@ -317,30 +365,52 @@ impl<P: Copy> Net<P> {
     fn look_ahead<W: Watch<P>>(&mut self, watch: &W) {
         self.agenda.close();
         if self.agenda.take_cleared() {
-            for hop in self.agenda.later().filter_map(|source| self.links.get(source as usize)) {
-                hop.link.prefetch();
+            for link in self.agenda.later().filter_map(|source| self.links.get(source as usize)) {
+                link.prefetch();
             }
-            for hop in self.agenda.soon().filter_map(|source| self.links.get(source as usize)) {
-                hop.link.prefetch_head(&self.pool);
+            for link in self.agenda.soon().filter_map(|source| self.links.get(source as usize)) {
+                link.prefetch_head(&self.pool);
             }
         }
         if let Some((_, source)) = self.agenda.first()
-            && let Some(hop) = self.links.get(source as usize)
-            && let Some(head) = hop.link.head(&self.pool)
+            && let Some(link) = self.links.get(source as usize)
+            && let Some(head) = link.head(&self.pool)
         {
-            let to = NodeId(self.pool.from_to(head).1);
-            if to == hop.end {
+            let (end, to) = (self.ends[source as usize], NodeId(self.pool.from_to(head).1));
+            if to == end {
                 watch.coming(self.pool.content(head));
-            } else if let Some(next) = self.routes.next_hop(hop.end, to)
+            } else if let Some(next) = self.routes.next_hop(end, to)
                 && let Some(next) = self.links.get(next.index())
             {
-                next.link.prefetch();
+                next.prefetch();
             }
         }
     }
 
+    /// The same of lanes: the packet that arrives, or the link that it goes on to, a few packets ahead; what it meets
+    /// when it is the one after the next.
+    #[inline(never)]
+    fn look_ahead_in_lanes<W: Watch<P>>(&mut self, watch: &W) {
+        let Net { lanes, pool, routes, links, ends, .. } = self;
+        let second = lanes.look_ahead(pool, |id, link| {
+            let (end, to) = (ends[link.index()], NodeId(pool.from_to(id).1));
+            if to == end {
+                pool.prefetch_all(id);
+            } else if let Some(next) = routes.next_hop(end, to)
+                && let Some(next) = links.get(next.index())
+            {
+                next.prefetch();
+            }
+        });
+        if let Some((id, link)) = second
+            && pool.from_to(id).1 == ends[link.index()].0
+        {
+            watch.coming(pool.content(id));
+        }
+    }
+
     /// A packet came to the end of a link: it is there, or goes on.
-    #[inline]
+    #[inline(always)]
     fn pass_on<W: Watch<P>>(&mut self, at: NodeId, id: PacketId, watch: &mut W) -> Option<Step> {
         let (_, to) = self.pool.from_to(id);
         if at.0 == to {
@@ -356,13 +426,20 @@ impl<P: Copy> Net<P> {
 
     #[inline]
     fn offer<W: Watch<P>>(&mut self, id: LinkId, packet: PacketId, watch: &mut W) {
-        if self.links[id.index()].link.awaits_anchor() {
+        if self.links[id.index()].awaits_anchor() {
             for direction in [id, id.twin()] {
-                self.links[direction.index()].link.anchor(self.here.time);
+                self.links[direction.index()].anchor(self.here.time);
             }
         }
-        let link = &mut self.links[id.index()].link;
-        let mut cx = context(id, self.here, &mut self.orders, &mut self.pool, watch);
+        let link = &mut self.links[id.index()];
+        let mut cx = Context {
+            link: id,
+            key: self.here,
+            orders: &mut self.orders,
+            pool: &mut self.pool,
+            lanes: &mut self.lanes,
+            watch,
+        };
         let before = link.heads();
         link.offer(&mut cx, packet);
         if link.heads() != before {
@@ -371,22 +448,32 @@ impl<P: Copy> Net<P> {
     }
 }
 
-fn context<'a, P, W>(
-    link: LinkId,
-    key: Key,
-    orders: &'a mut Orders,
-    pool: &'a mut Pool<P>,
-    watch: &'a mut W,
-) -> Context<'a, P, W> {
-    Context { link, key, orders, pool, watch }
+/// The commonest kinds of plain links share lanes: those of one rate and delay.
+fn share_lanes(topology: &Topology, links: &mut [Link]) {
+    let specs = || topology.links.iter().flat_map(|duplex| [&duplex.forward, &duplex.back]);
+    let mut counts = BTreeMap::new();
+    for (spec, _) in specs().zip(&*links).filter(|(_, link)| link.is_plain()) {
+        *counts.entry((spec.rate_bps, spec.delay)).or_insert(0) += 1;
+    }
+    let mut kinds: Vec<_> = counts.into_iter().collect();
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    for (spec, link) in specs().zip(links).filter(|(_, link)| link.is_plain()) {
+        let kind = kinds.iter().take(KINDS).position(|(kind, _)| *kind == (spec.rate_bps, spec.delay));
+        if let Some(kind) = kind {
+            link.share_lanes(kind as u8);
+        }
+    }
 }
 
-fn both(duplex: &Duplex, seed: u64) -> [Hop; 2] {
+fn both(duplex: &Duplex, seed: u64) -> [Link; 2] {
     let mut forward = Link::new(&duplex.forward, &duplex.name, true, seed);
     let mut back = Link::new(&duplex.back, &duplex.name, false, seed);
     if forward.awaits_anchor() || back.awaits_anchor() {
         forward.await_anchor();
         back.await_anchor();
     }
-    [Hop { link: forward, end: duplex.between.1 }, Hop { link: back, end: duplex.between.0 }]
+    [forward, back]
 }
+
+#[cfg(test)]
+mod tests;

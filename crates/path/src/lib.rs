@@ -8,6 +8,7 @@
 pub mod counters;
 pub mod facts;
 pub mod key;
+pub mod lanes;
 pub mod link;
 pub mod memory;
 pub mod pool;
@@ -26,6 +27,7 @@ pub use channel::Outages;
 pub use counters::{Counters, Tallies, Tally};
 pub use facts::{Cause, Class, Ecn, Facts, LinkId};
 pub use key::{Key, Orders};
+pub use lanes::Lanes;
 pub use link::{Context, Link};
 pub use pool::{PacketId, Pool};
 pub use watch::{Unwatched, Watch};

@@ -14,6 +14,7 @@ mod tests;
 use crate::counters::{Counters, Tallies};
 use crate::facts::{Cause, LinkId};
 use crate::key::{Key, Orders};
+use crate::lanes::Lanes;
 use crate::line::Line;
 use crate::memory;
 use crate::pool::{PacketId, Pool};
@@ -30,6 +31,7 @@ pub struct Context<'a, P, W> {
     pub key: Key,
     pub orders: &'a mut Orders,
     pub pool: &'a mut Pool<P>,
+    pub lanes: &'a mut Lanes,
     pub watch: &'a mut W,
 }
 
@@ -48,6 +50,8 @@ pub struct Link {
     framing: u32,
     /// Sending takes time: without a rate a burst of one instant meets no queue.
     serialises: bool,
+    /// Its packets may fly in the lanes of this kind.
+    kind: Option<u8>,
     /// By a rate trace, or with retries.
     paced_specially: bool,
     /// RED, CoDel or FQ-CoDel decides what the queue takes and gives.
@@ -100,8 +104,20 @@ impl Link {
         (self.flight.next().order, self.due.order, self.side)
     }
 
+    /// What has begun to fly in a lane counts as delivered: see [`Lanes::under_way`].
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Has no channels, and a drop-tail queue: what leaves it arrives after a time that is always the same.
+    pub fn is_plain(&self) -> bool {
+        self.extras.is_none()
+    }
+
+    /// What leaves a plain link may fly in lanes, with what leaves others of the same kind.
+    pub fn share_lanes(&mut self, kind: u8) {
+        debug_assert!(self.is_plain());
+        self.kind = Some(kind);
     }
 
     /// What its channels and retries met.
@@ -241,6 +257,13 @@ impl Link {
         let end = self.rate.send(cx.key.time, bytes);
         let key = Key { time: end + self.delay, order: cx.orders.take() };
         self.busy_until(cx, end);
+        if let Some(kind) = self.kind
+            && cx.lanes.put((kind, bytes), cx.pool, cx.link, id, key)
+        {
+            // Nothing happens to it any more, and the link is not asked again when it arrives.
+            self.counters.delivered += 1;
+            return;
+        }
         self.flight.push(cx.pool, id, key);
     }
 

@@ -3,7 +3,7 @@
 //! A link's queue and its flight are chains of packet numbers, so that a packet is written once when it is sent
 //! and read once when it arrives, however many links lie between, and an idle link owns no memory.
 
-use crate::facts::Facts;
+use crate::facts::{Facts, LinkId};
 use crate::key::Key;
 use crate::memory;
 use time::Time;
@@ -28,12 +28,14 @@ pub(crate) struct Parcel {
     /// Where it goes and whence it came, for the net.
     pub to: u32,
     pub from: u32,
+    /// The link that it is on, if it flies in a lane with packets of other links.
+    pub link: LinkId,
 }
 
 impl Parcel {
     #[inline(always)]
     fn new(facts: Facts, from: u32, to: u32) -> Parcel {
-        Parcel { key: Key::NEVER, since: Time::ZERO, next: PacketId::NONE, facts, to, from }
+        Parcel { key: Key::NEVER, since: Time::ZERO, next: PacketId::NONE, facts, to, from, link: LinkId(0) }
     }
 }
 
@@ -148,7 +150,7 @@ impl<P: Copy> Pool<P> {
 
     /// The packet is about to arrive.
     #[inline(always)]
-    pub(crate) fn prefetch_all(&self, id: PacketId) {
+    pub fn prefetch_all(&self, id: PacketId) {
         if let Some(slot) = self.slots.get(id.0 as usize) {
             memory::prefetch(slot);
         }

@@ -311,7 +311,7 @@ impl<R: Recorder> Simulation<R> {
             time,
             events: self.events,
             connections: self.connections.iter().map(outcome).collect(),
-            links: pairs.clone().map(|pair| pair.map(|l| self.net.counters(l))).collect(),
+            links: self.net.counters_of_pairs(),
             anchors: pairs.clone().map(|[forward, _]| self.net.anchored(forward)).collect(),
             tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
         }

@@ -23,6 +23,7 @@ impl Link {
             delay: spec.delay,
             framing: spec.framing_bytes,
             serialises: spec.rate_bps.is_some() || spec.channels.iter().any(is_trace),
+            kind: None,
             paced_specially: spec.arq.is_some() || spec.channels.iter().any(is_trace),
             managed: !matches!(spec.queue, QueueSpec::DropTail { .. }),
             flushes: spec.channels.iter().any(flushes),

@@ -25,20 +25,37 @@ fn an_idle_link_is_small() {
 #[test]
 fn a_link_is_driven_by_its_next_event_alone() {
     let (mut link, mut pool, mut orders) = (link(8_000_000_000), Pool::default(), Orders::default());
+    let mut lanes = Lanes::default();
     assert_eq!(link.next(), Key::NEVER);
     for n in 0..4 {
         let id = pool.put(Facts { len: 98, ..Facts::default() }, 0, 1, n);
         let key = Key { time: Time(1000), order: 0 };
         let (link_id, watch) = (LinkId(0), &mut Unwatched);
-        link.offer(&mut Context { link: link_id, key, orders: &mut orders, pool: &mut pool, watch }, id);
+        link.offer(
+            &mut Context {
+                link: link_id,
+                key,
+                orders: &mut orders,
+                pool: &mut pool,
+                lanes: &mut lanes,
+                watch,
+            },
+            id,
+        );
     }
     // One is sent at once, two wait, one finds no room.
     assert_eq!((link.backlog(), link.counters().queue_full), (Backlog { packets: 2, bytes: 200 }, 1));
     let mut arrived = vec![];
     while link.next() != Key::NEVER {
         let key = link.next();
-        let mut cx =
-            Context { link: LinkId(0), key, orders: &mut orders, pool: &mut pool, watch: &mut Unwatched };
+        let mut cx = Context {
+            link: LinkId(0),
+            key,
+            orders: &mut orders,
+            pool: &mut pool,
+            lanes: &mut lanes,
+            watch: &mut Unwatched,
+        };
         if let Some(id) = link.fire(&mut cx) {
             arrived.push((key.time, *pool.content(id)));
             pool.free(id);
