@@ -22,6 +22,7 @@ IDLE_IN_WORDS = {
     "handshake": "idle in the handshake",
     "zero-window": "idle, receiver's window closed",
     "receive-window": "idle, receiver's window used up",
+    "nagle": "idle, small segments held back (Nagle)",
     "ack-clock": "idle, waiting for ACKs",
     "application": "idle, application had nothing to send",
     "unknown": "idle, cause unknown",

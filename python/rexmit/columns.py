@@ -16,6 +16,7 @@ IDLE_CAUSES = (
     "timeout",
     "timeout-backoff",
     "receive-window",
+    "nagle",
     "ack-clock",
     "application",
     "unknown",

@@ -39,6 +39,7 @@ IDLE_IN_WORDS = {
     "timeout": "waiting for a timer",
     "timeout-backoff": "waiting for a backed-off timer",
     "receive-window": "the receiver's window used up",
+    "nagle": "small segments held back (Nagle)",
     "ack-clock": "waiting for ACKs",
     "application": "nothing to send",
     "unknown": "for no reason that shows",

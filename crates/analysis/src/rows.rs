@@ -160,6 +160,8 @@ pub enum IdleCause {
     Timeout,
     TimeoutBackoff,
     ReceiveWindow,
+    /// A small segment waited for the ACK of the one before it (RFC 896).
+    Nagle,
     AckClock,
     Application,
     #[default]
@@ -174,6 +176,7 @@ impl IdleCause {
             IdleCause::Timeout => "timeout",
             IdleCause::TimeoutBackoff => "timeout-backoff",
             IdleCause::ReceiveWindow => "receive-window",
+            IdleCause::Nagle => "nagle",
             IdleCause::AckClock => "ack-clock",
             IdleCause::Application => "application",
             IdleCause::Unknown => "unknown",

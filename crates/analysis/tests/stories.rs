@@ -466,3 +466,91 @@ fn a_host_that_is_never_answered_waits_in_the_handshake() {
     assert_eq!(said.verdict, analysis::answer::Verdict::Network);
     assert!(said.limits.iter().all(|l| !l.contains("one direction")), "{:?}", said.limits);
 }
+
+// What a sender waited for
+
+/// `n` pieces of `len` bytes over a path of 20 ms, each sent when the ACK of the one before has come, which takes
+/// `wait` ms.
+fn one_by_one(at: Vantage, n: u32, len: u32, wait: u64) -> Story {
+    let mut t = opened(at);
+    for k in 0..n {
+        let sent = 30 + u64::from(k) * (wait + 20);
+        t = t.at(sent).data(1 + k * len, len);
+        t = t.at(sent + wait).ack(1 + (k + 1) * len);
+        if at == Vantage::Sender {
+            t = t.at_us((sent + wait) * 1_000 + 20);
+        }
+    }
+    t
+}
+
+#[test]
+fn small_pieces_that_wait_for_a_delayed_ack_are_held_back_by_nagle() {
+    // RFC 896: at most one small segment unacknowledged. At the sender the next follows at once.
+    let mut t = opened(Vantage::Sender);
+    for k in 0..50u32 {
+        let sent = 30 + u64::from(k) * 210;
+        t = t.at_us(sent * 1_000 + 20).data(1 + k * 100, 100).at(sent + 210).ack(1 + (k + 1) * 100);
+    }
+    let told = t.ends();
+    assert_eq!(causes(&told.rows).len(), 49);
+    assert!(causes(&told.rows).iter().all(|c| *c == (IdleCause::Nagle, 210)), "{:?}", causes(&told.rows));
+    assert_eq!(told.rows.idle[0].flight_bytes, 100);
+    let said = told.answers();
+    assert_eq!(said.verdict, analysis::answer::Verdict::SendingApplication);
+    assert!(said.look_at.contains("Nagle"), "{}", said.look_at);
+    let all = said.sentences.join("; ");
+    assert!(
+        all.starts_with("small segments waited for the ACK of the one before (Nagle's algorithm) for"),
+        "{all}"
+    );
+    // 4 kbps and 190 ms make 90 bytes: no queue. Nor is a window smaller than a segment.
+    assert!(!all.contains("bufferbloat") && !all.contains("window"), "{all}");
+}
+
+#[test]
+fn nagle_is_told_where_the_data_arrives_too() {
+    let told = one_by_one(Vantage::Receiver, 20, 100, 200).ends();
+    assert_eq!(causes(&told.rows), [(IdleCause::Nagle, 220); 19]);
+}
+
+#[test]
+fn an_application_that_writes_at_a_pace_of_its_own_is_not_held_back() {
+    let mut t = opened(Vantage::Sender);
+    for k in 0..20u32 {
+        let sent = 30 + u64::from(k) * 250;
+        t = t.at(sent).data(1 + k * 100, 100).at(sent + 210).ack(1 + (k + 1) * 100);
+    }
+    assert_eq!(causes(&t.ends().rows), [(IdleCause::Application, 250); 19]);
+}
+
+/// Two segments, and two more when the ACK of both has come, in a window of `window` bytes.
+fn two_by_two(window: u16) -> Story {
+    let mut t = Story::from(Vantage::Sender).window(window).handshake(20);
+    for k in 0..20u32 {
+        let sent = 30_000 + u64::from(k) * 60_020;
+        t = t.at_us(sent).data(1 + 2 * k * MSS, MSS).data(1 + (2 * k + 1) * MSS, MSS);
+        t = t.at_us(sent + 60_000).window(window).ack(1 + 2 * (k + 1) * MSS);
+    }
+    t
+}
+
+#[test]
+fn a_window_that_was_full_until_the_ack_came_is_the_receivers() {
+    let told = two_by_two(2_500).ends();
+    assert_eq!(causes(&told.rows), [(IdleCause::ReceiveWindow, 60); 19]);
+    assert_eq!(told.rows.idle[0].flight_bytes, 2_000);
+    assert_eq!(told.answers().verdict, analysis::answer::Verdict::Receiver);
+}
+
+#[test]
+fn full_segments_that_the_next_ack_releases_wait_for_the_ack_clock() {
+    assert_eq!(causes(&two_by_two(65_535).ends().rows), [(IdleCause::AckClock, 60); 19]);
+}
+
+#[test]
+fn a_window_that_is_too_small_for_a_segment_holds_the_sender_until_it_widens() {
+    let t = opened(Vantage::Sender).at(30).data(1, MSS).at(50).window(600).ack(1 + MSS);
+    let told = t.at(1_050).window(8_000).ack(1 + MSS).at_us(1_050_050).data(1 + MSS, MSS).ends();
+    assert_eq!(causes(&told.rows), [(IdleCause::ReceiveWindow, 1_020)]);
+}

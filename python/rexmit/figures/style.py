@@ -46,6 +46,7 @@ IDLE_COLOUR: dict[str, str] = {
     "timeout": RED,
     "timeout-backoff": "#8f3b00",
     "receive-window": PURPLE,
+    "nagle": YELLOW,
     "ack-clock": BLUE,
     "application": GREEN,
     "unknown": GREY,

@@ -1,7 +1,7 @@
 //! What cost how much time, and whose it is.
 
 use super::Verdict;
-use super::outages::{Gone, is_tail};
+use super::outages::{Gone, Repairs, is_tail};
 use super::path::{Path, arriving, round_trip};
 use super::reason::{Wait, link_was_away, one_per_timeout, wait};
 use crate::rows::{BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, RtoRule};
@@ -97,6 +97,8 @@ pub struct Costs {
     pub application: Gaps,
     pub zero_window: Gaps,
     pub receive_window: Gaps,
+    /// Small segments that waited for the ACK of the one before.
+    pub nagle: Gaps,
     /// SYNs lost: what the handshake took beyond a round trip.
     pub handshake_s: f64,
     /// A limit that held all the time, with the rate it allows.
@@ -224,8 +226,12 @@ pub(super) fn of(
         c.overshoot.lost -= within;
         c.outages.lost += within;
     }
+    let repairs = Repairs::of(episodes);
     for i in idle {
         let gaps = match i.cause {
+            // The cost of the episode has it.
+            IdleCause::ReceiveWindow if repairs.hold(i) => continue,
+            IdleCause::Nagle => &mut c.nagle,
             IdleCause::Application => &mut c.application,
             IdleCause::ZeroWindow => &mut c.zero_window,
             IdleCause::ReceiveWindow => &mut c.receive_window,
@@ -260,7 +266,7 @@ pub(super) fn unanswered(flow: &FlowRow) -> bool {
     silent && flow.syn_retransmissions > 0 && flow.closed == Closed::Open
 }
 
-fn duration(flow: &FlowRow) -> f64 {
+pub(super) fn duration(flow: &FlowRow) -> f64 {
     match (flow.first_data, flow.last_data) {
         (Some(a), Some(b)) if b > a => (b - a).as_secs(),
         _ => (flow.end - flow.start).as_secs().max(0.0),
@@ -290,8 +296,13 @@ const SELDOM: f64 = 100.0;
 impl Costs {
     pub fn total(&self) -> f64 {
         let episodes = self.lost_s() + self.intermittent.cost_s + self.needless.cost_s;
-        let gaps = self.application.total_s + self.zero_window.total_s + self.receive_window.total_s;
-        episodes + gaps + self.handshake_s
+        let windows = self.zero_window.total_s + self.receive_window.total_s;
+        episodes + self.unsent_s() + windows + self.handshake_s
+    }
+
+    /// When the application had nothing to send, or only what its stack held back for more.
+    pub fn unsent_s(&self) -> f64 {
+        self.application.total_s + self.nagle.total_s
     }
 
     /// What the losses cost that the network has to answer for.
@@ -311,7 +322,7 @@ impl Costs {
                 share(self.intermittent.cost_s + self.needless.cost_s + self.stale_backoff_s),
             ),
             (Verdict::Receiver, share(self.zero_window.total_s + self.receive_window.total_s)),
-            (Verdict::SendingApplication, share(self.application.total_s)),
+            (Verdict::SendingApplication, share(self.unsent_s())),
         ]
     }
 
@@ -363,7 +374,7 @@ impl Costs {
         let other = flow.inference.limit.is_some_and(|(l, _)| l != Limit::SenderWindow);
         let n = self.losses.n + self.outages.n + self.overtaken.n;
         let often = n >= 3 && n as f64 * SELDOM * rtt.mean.max(0.001) >= self.duration_s;
-        often && !other && self.application.total_s < 0.2 * self.duration_s
+        often && !other && self.unsent_s() < 0.2 * self.duration_s
     }
 
     /// How much the capture hides, 0 to 1.

@@ -284,6 +284,22 @@ fn waits(i: &IdleRow) -> bool {
     !matches!(i.cause, IdleCause::Application | IdleCause::ZeroWindow | IdleCause::Handshake)
 }
 
+/// Episodes that ended, by their start.
+pub(super) struct Repairs(Vec<(Time, Time)>);
+
+impl Repairs {
+    pub(super) fn of(episodes: &[EpisodeRow]) -> Repairs {
+        let mut all: Vec<_> = episodes.iter().filter_map(|e| e.end.map(|end| (e.start, end))).collect();
+        all.sort_unstable();
+        Repairs(all)
+    }
+    /// Does the gap lie within one of them?
+    pub(super) fn hold(&self, i: &IdleRow) -> bool {
+        let at = self.0.partition_point(|o| o.0 <= i.start);
+        at > 0 && self.0[at - 1].1 >= i.end
+    }
+}
+
 /// Where data is seen as it arrives, an outage is a time without any that ends with a hole.
 fn arrivals_stopped(
     flow: &FlowRow,
@@ -295,14 +311,9 @@ fn arrivals_stopped(
     let timed_out: BTreeSet<u32> = episodes.iter().filter(|e| e.timeouts > 0).map(|e| e.number).collect();
     let by_timer = |i: &IdleRow| matches!(i.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);
     // A wait for the timer with a hole open already is a repair that was lost.
-    let mut open: Vec<(Time, Time)> =
-        episodes.iter().filter_map(|e| e.end.map(|end| (e.start, end))).collect();
-    open.sort_unstable();
-    let within = |i: &IdleRow| {
-        let at = open.partition_point(|o| o.0 <= i.start);
-        at > 0 && open[at - 1].1 >= i.end
-    };
-    let mut gaps: Vec<&IdleRow> = idle.iter().filter(|i| waits(i) && !(by_timer(i) && within(i))).collect();
+    let open = Repairs::of(episodes);
+    let mut gaps: Vec<&IdleRow> =
+        idle.iter().filter(|i| waits(i) && !(by_timer(i) && open.hold(i))).collect();
     gaps.sort_by_key(|i| i.end);
     let mut holes: Vec<&BurstRow> = bursts.iter().collect();
     holes.sort_by_key(|b| b.start);

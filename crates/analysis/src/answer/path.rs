@@ -1,5 +1,6 @@
 //! The path as far as its round trips tell: whether a queue stood in it, and what the losses met there.
 
+use super::costs::duration;
 use super::outages::Gone;
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, Summary, Vantage};
 use std::collections::BTreeSet;
@@ -47,8 +48,9 @@ const BLOATED_S: f64 = 0.1;
 
 pub(super) fn path(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], gone: &[Gone]) -> Path {
     let rtt = round_trip(flow);
-    let queue_s = rtt.filter(|r| r.n > 1 && r.mean > 1.5 * r.min + 0.005).map(|r| r.mean - r.min);
-    let bloated = rtt.is_some_and(|r| r.mean - r.min >= BLOATED_S && r.mean >= 4.0 * r.min);
+    let waits = rtt.filter(|r| r.n > 1 && holds_segments(flow, r.mean - r.min));
+    let queue_s = waits.filter(|r| r.mean > 1.5 * r.min + 0.005).map(|r| r.mean - r.min);
+    let bloated = waits.is_some_and(|r| r.mean - r.min >= BLOATED_S && r.mean >= 4.0 * r.min);
     let lost = flow.lost_copies.or(flow.lost_segments);
     Path {
         rtt,
@@ -57,6 +59,13 @@ pub(super) fn path(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow],
         overflow: overflow(flow, rtt, bursts, episodes, gone),
         loss_share: lost.filter(|_| flow.segments > 0).map(|l| l as f64 / flow.segments as f64),
     }
+}
+
+/// Whether a mean wait of so many seconds means a queue: rate × wait is what stands in it (Little's law). Where that is
+/// less than two segments, a receiver that delays the ACK of each makes the round trip as long (RFC 9293 §3.8.6.3).
+fn holds_segments(flow: &FlowRow, wait: f64) -> bool {
+    let held = flow.delivered_bytes() as f64 / duration(flow) * wait;
+    held >= 2.0 * f64::from(flow.mss.max(1))
 }
 
 /// Whether the round trip was longer than usual when episodes of loss began. Each counts once, by its first burst.

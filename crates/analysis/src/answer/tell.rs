@@ -146,6 +146,7 @@ impl Told<'_> {
             (c.application, "the application had nothing to send for"),
             (c.zero_window, "the receiver had closed its window for"),
             (c.receive_window, "the receiver's window was full for"),
+            (c.nagle, "small segments waited for the ACK of the one before (Nagle's algorithm) for"),
         ];
         for (g, what) in gaps.into_iter().filter(|(g, _)| g.n > 0 && dear(g.total_s)) {
             let (total, longest) = (seconds(g.total_s), seconds(g.longest_s));
@@ -221,6 +222,11 @@ impl Told<'_> {
                 }
                 n => format!("it closed its window {}: the program there reads too slowly", times(n)),
             },
+            Verdict::SendingApplication if c.nagle.total_s > c.application.total_s => format!(
+                "for {} of the time its small pieces were held back until the ACK of the one before (Nagle's \
+                 algorithm): larger writes or TCP_NODELAY mend that",
+                percent(c.share_of(verdict))
+            ),
             Verdict::SendingApplication => {
                 format!(
                     "for {} of the time it had given the stack nothing to send",
@@ -245,7 +251,7 @@ impl Told<'_> {
             ),
             false => "nothing: no time was lost that shows here".into(),
         };
-        match self.path.queue_s.filter(|_| c.duration_s > 0.0 && c.application.total_s <= 0.0) {
+        match self.path.queue_s.filter(|_| c.duration_s > 0.0 && c.unsent_s() <= 0.0) {
             Some(q) => format!(
                 "{lost}; a queue of {} stood at the bottleneck, so the path was full at {}",
                 seconds(q),

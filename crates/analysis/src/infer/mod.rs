@@ -17,6 +17,9 @@ use limits::Rounds;
 use recovery::Repairs;
 use wire::{Span, Time};
 
+/// Every path takes as much in a segment (RFC 9293 §3.7.1).
+pub(crate) const LEAST_MSS: u32 = 536;
+
 /// A round trip under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Round {
@@ -145,7 +148,7 @@ impl Inferrer {
     }
     #[inline]
     fn mss(&self) -> u32 {
-        if self.mss > 0 { self.mss } else { self.largest.clamp(536, ETHERNET_MSS) }
+        if self.mss > 0 { self.mss } else { self.largest.clamp(LEAST_MSS, ETHERNET_MSS) }
     }
 
     /// New data (never sent before) left; `flight_bytes` counts it.
@@ -241,7 +244,14 @@ impl Inferrer {
         }
         self.rtt = now - round.start;
         self.last_flight = round.flight_max;
-        self.rounds.add(round.flight_max, mss, round.starved, round.window_full);
+        // Less than a segment is no window of the sender's (RFC 5681 §3.1): there was no more to send.
+        let small = round.flight_max < mss.min(u64::from(self.largest.max(LEAST_MSS)));
+        self.rounds.add(
+            round.flight_max,
+            mss,
+            round.starved || small && !round.window_full,
+            round.window_full,
+        );
         if round.starved {
             self.before = None;
             return;

@@ -65,7 +65,8 @@ impl Stream {
 
     fn take_window(&mut self, window: u64, now: Time) {
         let w = &mut self.window;
-        w.now = window;
+        w.widened = if window > w.now { now } else { w.widened };
+        (w.before, w.now) = (w.now, window);
         w.max = w.max.max(window);
         w.min = w.min.min(window);
         match (window, w.zero_since) {
@@ -133,6 +134,7 @@ impl Stream {
         }
         news.nothing_outstanding = self.una == self.next || self.board.sacked_bytes == 0;
         let gained = news.advanced_new + news.sacked;
+        self.ack = LastAck { took: gained, carried: seg.payload > 0 };
         if gained > 0 {
             let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
             self.delivery.delivered(gained, now, rtt_min);

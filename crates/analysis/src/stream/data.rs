@@ -5,6 +5,7 @@ use super::idle::{Gap, threshold};
 use super::repair::LEAST_RTO;
 use super::*;
 use crate::Fate;
+use crate::infer::LEAST_MSS;
 use crate::nursery::folded;
 use wire::Flags;
 
@@ -428,9 +429,14 @@ impl Stream {
             window: self.known_window(),
             mss: u64::from(self.mss),
             by_ack,
+            of_small: false,
+            by_window: false,
             pushed: self.last_pushed,
         };
         let mut from = self.last_sent;
+        if resent.is_none() {
+            self.look_before_the_ack(&mut gap, from, to, &around.view);
+        }
         if self.last_data.is_none() {
             // Until the handshake is over nothing may be sent; what passes after that is another wait.
             let syn = self.syn_time.unwrap_or(to);
@@ -439,6 +445,24 @@ impl Stream {
         }
         gap.zero_window = self.window.zero_since.is_some() || self.window.reopened > from;
         self.gap_row(from, to, &gap, around);
+    }
+
+    /// What held the sender back is what was so until the ACK came that ended the gap.
+    fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, view: &View) {
+        let told = self.window.widened + view.turn;
+        gap.by_window = told > from && to - told <= self.pace(view).tolerance;
+        if gap.by_ack {
+            gap.of_small = gap.flight == 0 && self.last_payload < self.full_segment() && !self.ack.carried;
+            gap.flight += self.ack.took;
+        }
+        if gap.by_ack || gap.by_window {
+            gap.window = gap.window.map(|_| self.window.before);
+        }
+    }
+
+    /// What a segment holds that is full: less than the MSS where the path takes less (RFC 1191, RFC 8899).
+    fn full_segment(&self) -> u32 {
+        self.limits.largest_payload.max(LEAST_MSS).min(self.mss)
     }
 
     /// Its SYN was never answered.

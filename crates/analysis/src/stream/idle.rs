@@ -3,7 +3,8 @@
 use crate::rows::{Cause, IdleCause};
 use wire::{Span, Time};
 
-/// What was true when the gap ended, before the packet that ended it was taken in.
+/// What was true when the gap ended, before the packet that ended it was taken in. `flight` and `window` are those
+/// that the sender had during the gap: what ended it, if an ACK did, is not in them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gap {
     /// What the packet that ended it is, if it is a retransmission, and its back-off.
@@ -18,6 +19,10 @@ pub struct Gap {
     pub mss: u64,
     /// An ACK with news reached the sender no longer before than an ACK takes to set off a packet.
     pub by_ack: bool,
+    /// That ACK was of all that was in flight, the last of it no full segment, and had no data with it.
+    pub of_small: bool,
+    /// A wider window reached it so shortly before.
+    pub by_window: bool,
     /// The last data before it ended in PSH or FIN.
     pub pushed: bool,
 }
@@ -31,13 +36,19 @@ impl Gap {
             Some((Cause::Timeout, 0)) | Some((Cause::Probe, _)) => IdleCause::Timeout,
             Some((Cause::Timeout, _)) => IdleCause::TimeoutBackoff,
             _ if self.probe => IdleCause::Timeout,
-            _ if self.flight > 0 && self.window.is_some_and(|w| self.flight + self.mss > w) => {
-                IdleCause::ReceiveWindow
-            }
+            _ if self.fills_window() => IdleCause::ReceiveWindow,
+            _ if self.by_ack && self.of_small => IdleCause::Nagle,
             _ if self.flight > 0 && self.by_ack => IdleCause::AckClock,
             _ if self.flight == 0 && self.pushed => IdleCause::Application,
             _ => IdleCause::Unknown,
         }
+    }
+
+    /// Not another segment fitted; with nothing in flight, where a sender waits for a window worth a segment (the
+    /// silly window, RFC 9293 §3.8.6.2.1).
+    fn fills_window(&self) -> bool {
+        let waits = self.flight > 0 || self.by_window;
+        waits && self.window.is_some_and(|w| self.flight + self.mss > w)
     }
 }
 
@@ -77,6 +88,8 @@ mod tests {
             window: Some(65535),
             mss: 1448,
             by_ack: false,
+            of_small: false,
+            by_window: false,
             pushed: true,
         }
     }
@@ -88,6 +101,12 @@ mod tests {
         assert_eq!(Gap { flight: 2896, by_ack: true, ..gap() }.cause(), IdleCause::AckClock);
         assert_eq!(Gap { flight: 64500, by_ack: true, ..gap() }.cause(), IdleCause::ReceiveWindow);
         assert_eq!(Gap { flight: 64500, window: None, by_ack: true, ..gap() }.cause(), IdleCause::AckClock);
+        let small = Gap { flight: 100, by_ack: true, of_small: true, ..gap() };
+        assert_eq!(small.cause(), IdleCause::Nagle);
+        assert_eq!(Gap { window: Some(1000), ..small }.cause(), IdleCause::ReceiveWindow);
+        assert_eq!(Gap { by_ack: false, ..small }.cause(), IdleCause::Unknown);
+        assert_eq!(Gap { window: Some(1000), by_window: true, ..gap() }.cause(), IdleCause::ReceiveWindow);
+        assert_eq!(Gap { window: Some(1000), ..gap() }.cause(), IdleCause::Application);
         let timeout = Gap { flight: 64500, resent: Some((Cause::Timeout, 0)), ..gap() };
         assert_eq!(timeout.cause(), IdleCause::Timeout);
         assert_eq!(Gap { resent: Some((Cause::Timeout, 2)), ..timeout }.cause(), IdleCause::TimeoutBackoff);

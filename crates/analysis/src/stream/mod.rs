@@ -119,6 +119,9 @@ struct Window {
     known: bool,
     max: u64,
     min: u64,
+    /// What it was before the last ACK, and when an ACK last made it larger.
+    before: u64,
+    widened: Time,
     zero_since: Option<Time>,
     /// When it was last opened again.
     reopened: Time,
@@ -133,12 +136,23 @@ impl Default for Window {
             known: false,
             max: 0,
             min: u64::MAX,
+            before: u64::MAX,
+            widened: Time::FAR_PAST,
             zero_since: None,
             reopened: Time::FAR_PAST,
             zeros: 0,
             zero_time: Span::ZERO,
         }
     }
+}
+
+/// The last ACK with news.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastAck {
+    /// Bytes that it took out of the flight.
+    took: u64,
+    /// Data came with it.
+    carried: bool,
 }
 
 /// Fields in the order of their use: the first dozen cache lines are what an ordinary packet needs.
@@ -158,6 +172,7 @@ pub struct Stream {
     infer: Option<Box<Inferrer>>,
     repair: Repair,
     window: Window,
+    ack: LastAck,
     last_sent: Time,
     last_data: Option<Time>,
     last_time: Time,
@@ -253,6 +268,7 @@ impl Stream {
             timers: Timers::default(),
             infer: None,
             window: Window::default(),
+            ack: LastAck::default(),
             idle: IdleTotals::default(),
             counts: Counts::default(),
             limits: Limits::default(),
