@@ -23,6 +23,7 @@ IDLE_IN_WORDS = {
     "zero-window": "idle, receiver's window closed",
     "receive-window": "idle, receiver's window used up",
     "nagle": "idle, small segments held back (Nagle)",
+    "peer": "idle, waiting for the other host's data",
     "ack-clock": "idle, waiting for ACKs",
     "application": "idle, application had nothing to send",
     "unknown": "idle, cause unknown",

@@ -17,6 +17,7 @@ IDLE_CAUSES = (
     "timeout-backoff",
     "receive-window",
     "nagle",
+    "peer",
     "ack-clock",
     "application",
     "unknown",

@@ -40,6 +40,7 @@ IDLE_IN_WORDS = {
     "timeout-backoff": "waiting for a backed-off timer",
     "receive-window": "the receiver's window used up",
     "nagle": "small segments held back (Nagle)",
+    "peer": "waiting for the other host's data",
     "ack-clock": "waiting for ACKs",
     "application": "nothing to send",
     "unknown": "for no reason that shows",

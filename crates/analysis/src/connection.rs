@@ -33,6 +33,8 @@ struct Side {
     fin: bool,
     packets: u32,
     last_ack: (Seq, u16),
+    /// Its last data passed then.
+    spoke: Time,
     bare: [Bare; BARE],
     next_bare: u8,
     clock: SenderClock,
@@ -281,6 +283,7 @@ impl Connection {
             let view = self.view(packet, side, true);
             let mut around = capture.around(view);
             self.streams[side].on_data(packet, fate, &mut around);
+            self.sides[side].spoke = packet.time;
         } else if !flags.has(Flags::SYN) {
             self.streams[side].on_bare_ack_from_sender(packet);
         }
@@ -488,6 +491,7 @@ impl Connection {
             turn: self.place.turn(side, at),
             heard: self.sides[1 - side].packets,
             sent,
+            spoken: self.sides[1 - side].spoke,
             established: self.established,
             tick: self.known_tick(),
         }
@@ -565,6 +569,7 @@ impl Connection {
                 turn: self.place.turn(side, at),
                 heard: self.sides[1 - side].packets,
                 sent: self.last,
+                spoken: self.sides[1 - side].spoke,
                 established: self.established,
                 tick: self.known_tick(),
             };

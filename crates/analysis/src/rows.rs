@@ -162,6 +162,8 @@ pub enum IdleCause {
     ReceiveWindow,
     /// A small segment waited for the ACK of the one before it (RFC 896).
     Nagle,
+    /// There was nothing to send until the other host's data came: a request, or an answer.
+    Peer,
     AckClock,
     Application,
     #[default]
@@ -177,6 +179,7 @@ impl IdleCause {
             IdleCause::TimeoutBackoff => "timeout-backoff",
             IdleCause::ReceiveWindow => "receive-window",
             IdleCause::Nagle => "nagle",
+            IdleCause::Peer => "peer",
             IdleCause::AckClock => "ack-clock",
             IdleCause::Application => "application",
             IdleCause::Unknown => "unknown",

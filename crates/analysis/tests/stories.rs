@@ -554,3 +554,61 @@ fn a_window_that_is_too_small_for_a_segment_holds_the_sender_until_it_widens() {
     let told = t.at(1_050).window(8_000).ack(1 + MSS).at_us(1_050_050).data(1 + MSS, MSS).ends();
     assert_eq!(causes(&told.rows), [(IdleCause::ReceiveWindow, 1_020)]);
 }
+
+/// The gaps of the host that the story is of: requests make a flow of their own.
+fn own_causes(told: &story::Told) -> Vec<(IdleCause, i64)> {
+    let mut rows = told.rows.clone();
+    rows.idle.retain(|i| i.flow == told.flow.flow);
+    causes(&rows)
+}
+
+/// A server answers each of `n` requests with ten segments after `takes` ms; the client asks again 1 s after the last
+/// ACK of its own.
+fn asked_and_answered(at: Vantage, n: u32, takes: u64) -> Story {
+    let mut t = opened(at);
+    let mut now = 30;
+    for k in 0..n {
+        // A path of 20 ms lies on the one side of the capture or on the other.
+        let (there, back) = if at == Vantage::Receiver { (20, 0) } else { (0, 20) };
+        t = t.at(now).request(200);
+        now += takes + there;
+        for i in 0..10 {
+            t = t.at(now).data(1 + (k * 10 + i) * MSS, MSS);
+        }
+        now += back;
+        t = t.at(now + 1).ack(1 + (k + 1) * 10 * MSS);
+        now += 1_001;
+    }
+    t
+}
+
+#[test]
+fn a_server_that_nobody_asks_is_not_the_one_that_makes_its_client_wait() {
+    for at in [Vantage::Sender, Vantage::Receiver] {
+        let told = asked_and_answered(at, 8, 5).ends();
+        let causes = own_causes(&told);
+        assert_eq!(causes.len(), 7, "{at:?}: {causes:?}");
+        assert!(causes.iter().all(|c| c.0 == IdleCause::Peer), "{at:?}: {causes:?}");
+        let said = told.answers();
+        assert_eq!(said.verdict, analysis::answer::Verdict::Receiver, "{at:?}");
+        assert!(said.look_at.contains("nothing had been asked"), "{}", said.look_at);
+    }
+}
+
+#[test]
+fn the_time_that_a_server_takes_to_answer_is_its_own() {
+    for at in [Vantage::Sender, Vantage::Receiver] {
+        let told = asked_and_answered(at, 4, 400).ends();
+        let causes = own_causes(&told);
+        let pair = [IdleCause::Peer, IdleCause::Application];
+        let named: Vec<IdleCause> = causes.iter().map(|c| c.0).collect();
+        assert_eq!(named, [&[IdleCause::Application][..], &pair, &pair, &pair].concat(), "{at:?}");
+        assert!(causes[1..].iter().all(|c| c.0 == IdleCause::Peer || c.1 == 400), "{at:?}: {causes:?}");
+    }
+}
+
+#[test]
+fn a_request_that_brings_the_ack_of_the_last_answer_asks_all_the_same() {
+    let t = opened(Vantage::Sender).at(30).data(1, 300).at(230).request(200).at_us(230_100).data(301, 300);
+    assert_eq!(own_causes(&t.at(260).ack(601).ends()), [(IdleCause::Peer, 200)]);
+}

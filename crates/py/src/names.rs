@@ -39,7 +39,7 @@ names! {
     IdleCause {
         Handshake = "handshake", ZeroWindow = "zero-window", Timeout = "timeout",
         TimeoutBackoff = "timeout-backoff", ReceiveWindow = "receive-window", Nagle = "nagle",
-        AckClock = "ack-clock", Application = "application", Unknown = "unknown",
+        Peer = "peer", AckClock = "ack-clock", Application = "application", Unknown = "unknown",
     }
     Limit {
         ReceiveWindow = "receive-window", SenderWindow = "sender-window", Application = "application",

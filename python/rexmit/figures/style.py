@@ -47,6 +47,7 @@ IDLE_COLOUR: dict[str, str] = {
     "timeout-backoff": "#8f3b00",
     "receive-window": PURPLE,
     "nagle": YELLOW,
+    "peer": ORANGE,
     "ack-clock": BLUE,
     "application": GREEN,
     "unknown": GREY,

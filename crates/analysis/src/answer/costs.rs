@@ -97,6 +97,8 @@ pub struct Costs {
     pub application: Gaps,
     pub zero_window: Gaps,
     pub receive_window: Gaps,
+    /// Nothing to send until the other host's data came.
+    pub peer: Gaps,
     /// Small segments that waited for the ACK of the one before.
     pub nagle: Gaps,
     /// SYNs lost: what the handshake took beyond a round trip.
@@ -117,12 +119,14 @@ pub struct Ceiling {
     pub reached: f64,
 }
 
-/// The pauses of an application, by their start.
+/// The pauses of applications, by their start.
 struct Pauses(Vec<(wire::Time, wire::Time)>);
 
 impl Pauses {
     fn of(idle: &[IdleRow]) -> Pauses {
-        let own = |i: &&IdleRow| matches!(i.cause, IdleCause::Application | IdleCause::ZeroWindow);
+        let own = |i: &&IdleRow| {
+            matches!(i.cause, IdleCause::Application | IdleCause::Peer | IdleCause::ZeroWindow)
+        };
         let mut all: Vec<_> = idle.iter().filter(own).map(|i| (i.start, i.end)).collect();
         all.sort_unstable();
         Pauses(all)
@@ -231,6 +235,7 @@ pub(super) fn of(
         let gaps = match i.cause {
             // The cost of the episode has it.
             IdleCause::ReceiveWindow if repairs.hold(i) => continue,
+            IdleCause::Peer => &mut c.peer,
             IdleCause::Nagle => &mut c.nagle,
             IdleCause::Application => &mut c.application,
             IdleCause::ZeroWindow => &mut c.zero_window,
@@ -296,13 +301,18 @@ const SELDOM: f64 = 100.0;
 impl Costs {
     pub fn total(&self) -> f64 {
         let episodes = self.lost_s() + self.intermittent.cost_s + self.needless.cost_s;
-        let windows = self.zero_window.total_s + self.receive_window.total_s;
-        episodes + self.unsent_s() + windows + self.handshake_s
+        let receiver = self.windows_s() + self.peer.total_s;
+        episodes + self.unsent_s() + receiver + self.handshake_s
     }
 
     /// When the application had nothing to send, or only what its stack held back for more.
     pub fn unsent_s(&self) -> f64 {
         self.application.total_s + self.nagle.total_s
+    }
+
+    /// When the receiver had no room.
+    pub fn windows_s(&self) -> f64 {
+        self.zero_window.total_s + self.receive_window.total_s
     }
 
     /// What the losses cost that the network has to answer for.
@@ -321,7 +331,7 @@ impl Costs {
                 Verdict::SendingStack,
                 share(self.intermittent.cost_s + self.needless.cost_s + self.stale_backoff_s),
             ),
-            (Verdict::Receiver, share(self.zero_window.total_s + self.receive_window.total_s)),
+            (Verdict::Receiver, share(self.windows_s() + self.peer.total_s)),
             (Verdict::SendingApplication, share(self.unsent_s())),
         ]
     }
@@ -374,7 +384,7 @@ impl Costs {
         let other = flow.inference.limit.is_some_and(|(l, _)| l != Limit::SenderWindow);
         let n = self.losses.n + self.outages.n + self.overtaken.n;
         let often = n >= 3 && n as f64 * SELDOM * rtt.mean.max(0.001) >= self.duration_s;
-        often && !other && self.unsent_s() < 0.2 * self.duration_s
+        often && !other && self.unsent_s() + self.peer.total_s < 0.2 * self.duration_s
     }
 
     /// How much the capture hides, 0 to 1.

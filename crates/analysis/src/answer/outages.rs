@@ -281,7 +281,8 @@ fn died(
 
 /// Not for want of data, or of room at the receiver.
 fn waits(i: &IdleRow) -> bool {
-    !matches!(i.cause, IdleCause::Application | IdleCause::ZeroWindow | IdleCause::Handshake)
+    let own = matches!(i.cause, IdleCause::Application | IdleCause::Peer | IdleCause::Nagle);
+    !own && !matches!(i.cause, IdleCause::ZeroWindow | IdleCause::Handshake)
 }
 
 /// Episodes that ended, by their start.

@@ -146,6 +146,7 @@ impl Told<'_> {
             (c.application, "the application had nothing to send for"),
             (c.zero_window, "the receiver had closed its window for"),
             (c.receive_window, "the receiver's window was full for"),
+            (c.peer, "the sender had nothing to send until the receiver's own data came, for"),
             (c.nagle, "small segments waited for the ACK of the one before (Nagle's algorithm) for"),
         ];
         for (g, what) in gaps.into_iter().filter(|(g, _)| g.n > 0 && dear(g.total_s)) {
@@ -216,6 +217,10 @@ impl Told<'_> {
         let why = match verdict {
             Verdict::Network => self.network(),
             Verdict::SendingStack => self.stack(),
+            Verdict::Receiver if c.peer.total_s > c.windows_s() => format!(
+                "for {} of the time nothing had been asked, and the sender waited for data from it",
+                percent(c.peer.total_s / c.duration_s)
+            ),
             Verdict::Receiver => match c.zero_window.n {
                 0 => {
                     format!("its window of {} is what holds the sender back", bytes(receive_window(flow, c)))
@@ -251,7 +256,7 @@ impl Told<'_> {
             ),
             false => "nothing: no time was lost that shows here".into(),
         };
-        match self.path.queue_s.filter(|_| c.duration_s > 0.0 && c.unsent_s() <= 0.0) {
+        match self.path.queue_s.filter(|_| c.duration_s > 0.0 && c.unsent_s() + c.peer.total_s <= 0.0) {
             Some(q) => format!(
                 "{lost}; a queue of {} stood at the bottleneck, so the path was full at {}",
                 seconds(q),

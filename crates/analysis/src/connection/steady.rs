@@ -70,6 +70,7 @@ impl Connection {
         }
         self.last = packet.time;
         self.sides[side].packets += 1;
+        self.sides[side].spoke = packet.time;
         self.note_clocks(packet, side, capture);
         let view = self.view_at_sender(packet, side);
         self.streams[side].on_next_data(packet, &mut capture.around(view));
@@ -103,6 +104,7 @@ impl Connection {
             turn: Span::ZERO,
             heard: self.sides[1 - side].packets,
             sent: packet.time,
+            spoken: self.sides[1 - side].spoke,
             established: self.established,
             tick: Span::ZERO,
         }

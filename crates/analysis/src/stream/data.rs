@@ -1,11 +1,9 @@
 //! Data passes: new, sent again, or out of its order.
 
 use super::board::{Ordinal, Sent};
-use super::idle::{Gap, threshold};
 use super::repair::LEAST_RTO;
 use super::*;
 use crate::Fate;
-use crate::infer::LEAST_MSS;
 use crate::nursery::folded;
 use wire::Flags;
 
@@ -405,92 +403,6 @@ impl Stream {
             }
         }
         ordinal
-    }
-
-    /// A gap in the sending ends here, if there was one.
-    pub(super) fn note_gap<S: Sink>(
-        &mut self,
-        p: &Piece,
-        resent: Option<(Cause, u32)>,
-        probe: bool,
-        by_ack: bool,
-        around: &mut Surroundings<'_, S>,
-    ) {
-        if p.packet.seg.payload == 0 {
-            return; // a bare FIN is no data, and ends no gap
-        }
-        let to = around.view.sent;
-        let mut gap = Gap {
-            resent,
-            probe,
-            handshake: false,
-            zero_window: false,
-            flight: self.flight(),
-            window: self.known_window(),
-            mss: u64::from(self.mss),
-            by_ack,
-            of_small: false,
-            by_window: false,
-            pushed: self.last_pushed,
-        };
-        let mut from = self.last_sent;
-        if resent.is_none() {
-            self.look_before_the_ack(&mut gap, from, to, &around.view);
-        }
-        if self.last_data.is_none() {
-            // Until the handshake is over nothing may be sent; what passes after that is another wait.
-            let syn = self.syn_time.unwrap_or(to);
-            from = around.view.established.map_or(to, |t| t.max(syn).min(to));
-            self.gap_row(syn, from, &Gap { handshake: true, ..gap }, around);
-        }
-        gap.zero_window = self.window.zero_since.is_some() || self.window.reopened > from;
-        self.gap_row(from, to, &gap, around);
-    }
-
-    /// What held the sender back is what was so until the ACK came that ended the gap.
-    fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, view: &View) {
-        let told = self.window.widened + view.turn;
-        gap.by_window = told > from && to - told <= self.pace(view).tolerance;
-        if gap.by_ack {
-            gap.of_small = gap.flight == 0 && self.last_payload < self.full_segment() && !self.ack.carried;
-            gap.flight += self.ack.took;
-        }
-        if gap.by_ack || gap.by_window {
-            gap.window = gap.window.map(|_| self.window.before);
-        }
-    }
-
-    /// What a segment holds that is full: less than the MSS where the path takes less (RFC 1191, RFC 8899).
-    fn full_segment(&self) -> u32 {
-        self.limits.largest_payload.max(LEAST_MSS).min(self.mss)
-    }
-
-    /// Its SYN was never answered.
-    pub(super) fn idle_in_handshake<S: Sink>(
-        &mut self,
-        from: Time,
-        to: Time,
-        around: &mut Surroundings<'_, S>,
-    ) {
-        let gap = Gap { handshake: true, ..Gap::default() };
-        self.gap_row(from, to, &gap, around);
-    }
-
-    /// A row, if it is long enough for one.
-    fn gap_row<S: Sink>(&mut self, from: Time, to: Time, gap: &Gap, around: &mut Surroundings<'_, S>) {
-        let limit = threshold(around.config.idle, self.rtt.min().map(|r| r + around.view.turn));
-        if to - from <= limit {
-            return;
-        }
-        self.idle.add(from, to);
-        around.sink.idle(IdleRow {
-            flow: self.id,
-            start: from,
-            end: to,
-            excess: to - from - limit,
-            cause: gap.cause(),
-            flight_bytes: gap.flight,
-        });
     }
 
     fn note_interval<S: Sink>(&mut self, p: &Piece, new: bool, around: &mut Surroundings<'_, S>) {

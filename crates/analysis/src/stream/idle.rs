@@ -1,6 +1,10 @@
 //! Idle gaps: no data segment sent for longer than a threshold, and why.
 
-use crate::rows::{Cause, IdleCause};
+use super::data::Piece;
+use super::{Stream, Surroundings, View};
+use crate::infer::LEAST_MSS;
+use crate::rows::{Cause, IdleCause, IdleRow};
+use crate::sink::Sink;
 use wire::{Span, Time};
 
 /// What was true when the gap ended, before the packet that ended it was taken in. `flight` and `window` are those
@@ -25,6 +29,8 @@ pub struct Gap {
     pub by_window: bool,
     /// The last data before it ended in PSH or FIN.
     pub pushed: bool,
+    /// Data of the other host's came in it, and nothing was in flight any more.
+    pub asked: bool,
 }
 
 impl Gap {
@@ -38,6 +44,7 @@ impl Gap {
             _ if self.probe => IdleCause::Timeout,
             _ if self.fills_window() => IdleCause::ReceiveWindow,
             _ if self.by_ack && self.of_small => IdleCause::Nagle,
+            _ if self.asked => IdleCause::Peer,
             _ if self.flight > 0 && self.by_ack => IdleCause::AckClock,
             _ if self.flight == 0 && self.pushed => IdleCause::Application,
             _ => IdleCause::Unknown,
@@ -55,6 +62,116 @@ impl Gap {
 /// The threshold: what the user set, or max(2 RTTmin, 50 ms).
 pub fn threshold(set: Option<Span>, rtt_min: Option<Span>) -> Span {
     set.unwrap_or_else(|| Span::from_millis(50).max(rtt_min.unwrap_or(Span::ZERO) * 2))
+}
+
+impl Stream {
+    /// A gap in the sending ends here, if there was one.
+    pub(super) fn note_gap<S: Sink>(
+        &mut self,
+        p: &Piece,
+        resent: Option<(Cause, u32)>,
+        probe: bool,
+        by_ack: bool,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        if p.packet.seg.payload == 0 {
+            return; // a bare FIN is no data, and ends no gap
+        }
+        let to = around.view.sent;
+        let mut gap = Gap {
+            resent,
+            probe,
+            handshake: false,
+            zero_window: false,
+            flight: self.flight(),
+            window: self.known_window(),
+            mss: u64::from(self.mss),
+            by_ack,
+            of_small: false,
+            by_window: false,
+            pushed: self.last_pushed,
+            asked: false,
+        };
+        let mut from = self.last_sent;
+        if resent.is_none() {
+            self.look_before_the_ack(&mut gap, from, to, &around.view);
+        }
+        if self.last_data.is_none() {
+            // Until the handshake is over nothing may be sent; what passes after that is another wait.
+            let syn = self.syn_time.unwrap_or(to);
+            from = around.view.established.map_or(to, |t| t.max(syn).min(to));
+            self.gap_row(syn, from, &Gap { handshake: true, ..gap }, around);
+        }
+        gap.zero_window = self.window.zero_since.is_some() || self.window.reopened > from;
+        let asked = (around.view.spoken + around.view.turn).min(to);
+        // Data that came while something was in flight set nothing off, unless it brought the ACK.
+        let free = self.flight() == 0 && (!by_ack || self.ack.carried) && resent.is_none() && !probe;
+        if !free || asked <= from {
+            return self.gap_row(from, to, &gap, around);
+        }
+        let until_asked = Gap { asked: true, ..gap };
+        let then = Gap { flight: 0, by_ack: false, by_window: false, ..gap };
+        let long = self.idle_threshold(around);
+        match (asked - from > long, to - asked > long) {
+            (true, true) => {
+                self.gap_row(from, asked, &until_asked, around);
+                self.gap_row(asked, to, &then, around);
+            }
+            // A gap is one: what is short goes with the rest.
+            _ if asked - from >= to - asked => self.gap_row(from, to, &until_asked, around),
+            _ => self.gap_row(from, to, &then, around),
+        }
+    }
+
+    /// What held the sender back is what was so until the ACK came that ended the gap.
+    fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, view: &View) {
+        let told = self.window.widened + view.turn;
+        gap.by_window = told > from && to - told <= self.pace(view).tolerance;
+        if gap.by_ack {
+            gap.of_small = gap.flight == 0 && self.last_payload < self.full_segment() && !self.ack.carried;
+            gap.flight += self.ack.took;
+        }
+        if gap.by_ack || gap.by_window {
+            gap.window = gap.window.map(|_| self.window.before);
+        }
+    }
+
+    /// What a segment holds that is full: less than the MSS where the path takes less (RFC 1191, RFC 8899).
+    fn full_segment(&self) -> u32 {
+        self.limits.largest_payload.max(LEAST_MSS).min(self.mss)
+    }
+
+    /// Its SYN was never answered.
+    pub(super) fn idle_in_handshake<S: Sink>(
+        &mut self,
+        from: Time,
+        to: Time,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        let gap = Gap { handshake: true, ..Gap::default() };
+        self.gap_row(from, to, &gap, around);
+    }
+
+    fn idle_threshold<S: Sink>(&self, around: &Surroundings<'_, S>) -> Span {
+        threshold(around.config.idle, self.rtt.min().map(|r| r + around.view.turn))
+    }
+
+    /// A row, if it is long enough for one.
+    fn gap_row<S: Sink>(&mut self, from: Time, to: Time, gap: &Gap, around: &mut Surroundings<'_, S>) {
+        let limit = self.idle_threshold(around);
+        if to - from <= limit {
+            return;
+        }
+        self.idle.add(from, to);
+        around.sink.idle(IdleRow {
+            flow: self.id,
+            start: from,
+            end: to,
+            excess: to - from - limit,
+            cause: gap.cause(),
+            flight_bytes: gap.flight,
+        });
+    }
 }
 
 /// Totals of a stream's gaps.
@@ -91,6 +208,7 @@ mod tests {
             of_small: false,
             by_window: false,
             pushed: true,
+            asked: false,
         }
     }
 
@@ -107,6 +225,8 @@ mod tests {
         assert_eq!(Gap { by_ack: false, ..small }.cause(), IdleCause::Unknown);
         assert_eq!(Gap { window: Some(1000), by_window: true, ..gap() }.cause(), IdleCause::ReceiveWindow);
         assert_eq!(Gap { window: Some(1000), ..gap() }.cause(), IdleCause::Application);
+        assert_eq!(Gap { asked: true, ..gap() }.cause(), IdleCause::Peer);
+        assert_eq!(Gap { asked: true, flight: 2896, by_ack: true, ..gap() }.cause(), IdleCause::Peer);
         let timeout = Gap { flight: 64500, resent: Some((Cause::Timeout, 0)), ..gap() };
         assert_eq!(timeout.cause(), IdleCause::Timeout);
         assert_eq!(Gap { resent: Some((Cause::Timeout, 2)), ..timeout }.cause(), IdleCause::TimeoutBackoff);

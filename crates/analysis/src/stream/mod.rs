@@ -46,6 +46,8 @@ pub struct View {
     /// When a data packet passed, less what it waited in queues on its way here, as far as its own timestamp
     /// tells; its time of passing at the sender's side.
     pub sent: Time,
+    /// When the other host's own data passed last.
+    pub spoken: Time,
     /// When the handshake was over; `None` if it was not when this passed.
     pub established: Option<Time>,
     /// The capture's clock ticks no finer than this; 0 if it is fine enough.
