@@ -15,6 +15,7 @@ import numpy as np
 from rexmit.columns import sack_columns
 from rexmit.frame import Frame
 from rexmit.lost import copies as lost_copies
+from rexmit.page import one_per_timeout
 from rexmit.units import count, plain_seconds, seconds
 
 #: Fewer alike packets than this are drawn one by one.
@@ -194,7 +195,9 @@ def headline(episode: dict[str, Any], bursts: Sequence[dict[str, Any]]) -> str:
     words = [f"{count(int(lost), 'copy', 'copies')} lost" if lost else "nothing lost"]
     if len(bursts) > 1:
         words[0] += f" in {len(bursts)} bursts"
-    words.append(KIND_IN_WORDS.get(str(episode["kind"]), str(episode["kind"])))
+    kind = str(episode["kind"])
+    by_one = kind != "intermittent" or one_per_timeout(episode)
+    words.append(KIND_IN_WORDS.get(kind, kind) if by_one else "repaired with progress between its timeouts")
     if episode.get("timeouts"):
         words.append(count(int(episode["timeouts"]), "timeout"))
     if episode.get("cost_s") is not None:
@@ -358,14 +361,16 @@ def _join(run: list[Step]) -> Step:
 
 
 def fold_middle(found: list[Step], limit: int) -> list[Step]:
-    """At most about `limit` steps: how it began and ended stays, so does what a timer sent; the rest is
-    summed up.
+    """At most about `limit` steps: how it began and ended stays, so do the first repair and what a timer
+    sent; the rest is summed up.
     """
     if len(found) <= limit:
         return found
     head = tail = limit // 4
     middle = found[head : len(found) - tail]
     notable = [s for s in middle if s.cause in NOTABLE][: limit // 8]
+    if not any(s.kind == "repair" for s in found[:head]):
+        notable += [s for s in middle if s.kind == "repair"][:1]
     keep = {id(s) for s in notable}
     result = found[:head]
     pending: list[Step] = []

@@ -131,3 +131,19 @@ def test_a_copy_that_left_in_the_instant_of_the_first_lost_one_is_not_lost() -> 
 def test_an_episode_that_cost_nothing_costs_no_less_than_nothing() -> None:
     episode = {"lost_copies": 2, "kind": "ack", "timeouts": 0, "cost_s": -1.31}
     assert ladder.headline(episode, []).endswith("cost 0.00 s")
+
+
+def test_the_first_repair_of_an_episode_is_not_summed_up() -> None:
+    found = [replace(data(i * 1.0, 1 + i), lost=i % 2 == 0) for i in range(120)]
+    found[70:] = [replace(s, kind="repair", cause="recovery") for s in found[70:]]
+    folded = ladder.fold_middle(found, 40)
+    assert found[70] in folded
+    assert sum(s.segments for s in folded) == 120
+
+
+def test_few_timeouts_for_many_copies_are_not_one_segment_a_timeout() -> None:
+    episode = {"lost_copies": 33, "lost_segments": 33, "kind": "intermittent", "timeouts": 2}
+    said = "33 copies lost, repaired with progress between its timeouts, 2 timeouts"
+    assert ladder.headline(episode, []) == said
+    slow = episode | {"timeouts": 33}
+    assert "repaired one segment per timeout" in ladder.headline(slow, [])
