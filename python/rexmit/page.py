@@ -93,7 +93,7 @@ def worst(flows: Sequence[Json]) -> list[Json]:
     """Flows in the order in which a person should look at them, the worst first.
 
     By what recovery cost and what the sender waited for, without the pauses of an application that had
-    nothing to send; among equals the larger flow comes first.
+    nothing to send or had not been asked; among equals the larger flow comes first.
     """
 
     def trouble(flow: Json) -> tuple[float, float]:
@@ -105,7 +105,7 @@ def worst(flows: Sequence[Json]) -> list[Json]:
         waited = sum(
             length
             for cause, (_, length) in idle_by_cause(flow).items()
-            if cause not in ("application", "handshake")
+            if cause not in ("application", "peer", "handshake")
         )
         return (max(float(cost), waited), float(flow.get("bytes") or 0))
 

@@ -177,13 +177,14 @@ def test_offloads_and_limits_are_named() -> None:
     assert "the snap length cut off the TCP options of 1 packet" in text
 
 
-def test_the_worst_flow_is_not_the_one_whose_application_rested_longest() -> None:
+@pytest.mark.parametrize("cause", ["application", "peer"])
+def test_the_worst_flow_is_not_the_one_that_rested_longest(cause: str) -> None:
     resting = FLOW | {
         "sender": "10.8.0.9:21",
         "bytes": 4,
         "cost_s": None,
         "episodes": [],
-        "idle": [{"length_s": 99.0, "cause": "application"}],
+        "idle": [{"length_s": 99.0, "cause": cause}],
     }
     assert worst([resting, FLOW])[0] is FLOW
 
