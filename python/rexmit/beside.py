@@ -196,7 +196,7 @@ def _since_start(flow: Flow, rows: Sequence[Row]) -> list[Row]:
     return moved
 
 
-TIMES = ("start", "last", "first_repair", "end")
+TIMES = ("start", "last", "back", "first_repair", "end")
 
 
 def _matched(first: list[Row], second: list[Row]) -> list[Pair]:

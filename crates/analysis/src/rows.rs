@@ -194,6 +194,8 @@ pub struct BurstRow {
     /// When the first and the last lost copy were sent (at the receiver's side: when the gap was seen).
     pub start: Time,
     pub last: Time,
+    /// When the first copy behind it that arrived was sent: by then something came through again. `None` if none did.
+    pub back: Option<Time>,
     /// MSS-sized copies lost; `None` where copies cannot be counted from here.
     pub lost_copies: Option<u32>,
     /// Distinct MSS-sized segments among them.

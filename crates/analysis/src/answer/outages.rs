@@ -13,8 +13,10 @@ pub struct Outages {
     /// How long each lasted, as a median, from those that the sender bridged with data; `None` if its window
     /// was always sent out before the link came back, or the RTT before is not known.
     pub length_s: Option<f64>,
-    /// The longest lasted at least from its first to its last lost copy.
+    /// The longest lasted at least from its first to its last lost copy, repairs that were lost in it included.
     pub at_least_s: f64,
+    /// And at most until the first copy behind it that arrived was sent; `None` if that does not show.
+    pub at_most_s: Option<f64>,
     /// From one to the next, if they are regular.
     pub period_s: Option<f64>,
     /// Root mean square distance from the beat, and beats on which nothing was seen.
@@ -48,6 +50,9 @@ const BEHIND: Span = Span::from_millis(50);
 
 /// Longer than this hardly a queue holds what it was given.
 const QUEUES: Span = Span::from_secs(3);
+
+/// From this part of the period on the next outage may be there.
+const NEXT: f64 = 0.7;
 
 /// How long the queue made packets wait when the burst began.
 fn queued(rtt_before: Option<Span>, flow: &FlowRow) -> Option<f64> {
@@ -121,7 +126,12 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Gone {
     start: Time,
+    /// The last copy that was lost in it before any was repaired, and the last that was lost at all before
+    /// something came through.
     last: Time,
+    dark: Time,
+    /// When the first that came through was sent.
+    back: Option<Time>,
     pub episode: Option<u32>,
     /// Copies that vanished in it.
     pub copies: u64,
@@ -149,6 +159,8 @@ impl Gone {
         Gone {
             start: b.start,
             last: b.start + lasted(b),
+            dark: b.last,
+            back: b.back,
             episode: b.episode,
             copies: u64::from(b.lost_copies.unwrap_or(b.lost_segments)),
             rtt_before: b.rtt_before,
@@ -160,9 +172,15 @@ impl Gone {
             for_good: false,
         }
     }
-    /// The first lost copy met it after the wait in the queue, the last perhaps without one; seconds.
-    fn at_least(&self, flow: &FlowRow) -> f64 {
-        ((self.last - self.start).as_secs() - queued(self.rtt_before, flow).unwrap_or(0.0)).max(0.0)
+    /// How long it lasted at least and at most, in seconds. The first lost copy met it after the wait in the queue, the
+    /// last perhaps without one. Nothing shows that the link was away all the while between a repair that was lost and
+    /// what was lost before it: where the next outage was due by then (`period`), that may have taken the repair.
+    fn bounds(&self, flow: &FlowRow, period: Option<f64>) -> (f64, Option<f64>) {
+        let dark = (self.dark - self.start).as_secs();
+        let next = period.is_some_and(|p| dark >= NEXT * p);
+        let seen = if next { (self.last - self.start).as_secs() } else { dark };
+        let least = (seen - queued(self.rtt_before, flow).unwrap_or(0.0)).max(0.0);
+        (least, self.back.map(|t| (t - self.start).as_secs()).filter(|_| !next))
     }
     /// What its sender's silence tells: without ACKs nothing is sent. `gaps`: in order of time.
     fn with_silence(mut self, gaps: &[&IdleRow]) -> Gone {
@@ -184,7 +202,8 @@ impl Gone {
     fn arrived(b: &BurstRow, gap: Span, by_timer: bool) -> Gone {
         let start = b.start + Span(-gap.0);
         let length = (!by_timer).then_some(gap);
-        Gone { start, last: start, length, rtt_before: None, gap: Some(gap), ..Gone::of(b) }
+        let at = Gone { start, last: start, dark: start, back: Some(b.start), ..Gone::of(b) };
+        Gone { length, rtt_before: None, gap: Some(gap), ..at }
     }
 }
 
@@ -228,6 +247,8 @@ fn copies_vanished(
         Gone {
             start: e.start,
             last: e.start,
+            dark: e.start,
+            back: None,
             episode: Some(e.number),
             copies: u64::from(e.lost_copies.unwrap_or(e.lost_segments)),
             rtt_before: of_it.and_then(|b| b.rtt_before),
@@ -267,6 +288,8 @@ fn died(
     Some(Gone {
         start: mine.iter().map(|b| b.start).fold(start, Time::min),
         last,
+        dark: last,
+        back: None,
         episode: Some(e.number),
         copies: mine.iter().map(|b| u64::from(b.lost_copies.unwrap_or(b.lost_segments))).sum(),
         rtt_before: mine.first().and_then(|b| b.rtt_before),
@@ -351,8 +374,11 @@ pub(super) fn find(
     let mut seen = all.to_vec();
     seen.dedup_by(|g, earlier| {
         let same = g.start - earlier.last < APART;
+        if same {
+            earlier.back = g.back;
+        }
         if same && g.for_good {
-            (earlier.last, earlier.for_good) = (g.last, true);
+            (earlier.last, earlier.dark, earlier.for_good) = (g.last, g.dark, true);
         }
         same
     });
@@ -368,12 +394,19 @@ pub(super) fn find(
         .take(2 * FITTED)
         .collect();
     let beat = beat_of(&seen, flow, &starts, &silent);
+    let period = beat.map(|b| b.period);
+    let longest =
+        seen.iter().map(|g| g.bounds(flow, period)).fold((0.0, None), |best: (f64, Option<f64>), b| {
+            // Where nothing was sent in any of them, the one that may have been longest.
+            if b.0 > best.0 || b.0 == best.0 && b.1 > best.1 { b } else { best }
+        });
     let acks: Vec<u32> = seen.iter().filter_map(|g| g.lost_acks).collect();
     Some(Outages {
         count: seen.len() as u32,
         length_s: (!lengths.is_empty()).then(|| lengths[lengths.len() / 2]),
-        at_least_s: seen.iter().map(|g| g.at_least(flow)).fold(0.0, f64::max),
-        period_s: beat.map(|b| b.period),
+        at_least_s: longest.0,
+        at_most_s: longest.1,
+        period_s: period,
         jitter_s: beat.map(|b| b.jitter),
         beats_missed: beat.map_or(0, |b| b.missed),
         first_s: (first.start - capture_start).as_secs(),

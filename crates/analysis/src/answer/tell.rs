@@ -346,10 +346,15 @@ impl Told<'_> {
         if let (Some(from), 1) = (o.dead_from_s, o.count) {
             return format!("nothing comes through any more from {} on, to the end", period(from));
         }
-        let long = match o.length_s {
-            Some(s) => format!(" for about {}", seconds(s)),
-            None if o.at_least_s < 0.02 => String::new(),
-            None => format!(" for {} or more", seconds(o.at_least_s)),
+        let long = match (o.length_s, o.at_most_s) {
+            (Some(s), _) if o.at_least_s > 2.0 * s => {
+                format!(" for about {}, the longest {} or more,", seconds(s), seconds(o.at_least_s))
+            }
+            (Some(s), _) => format!(" for about {}", seconds(s)),
+            (None, Some(most)) if o.at_least_s < 0.02 => format!(" for up to {}", seconds(most)),
+            (None, Some(most)) => format!(" for {} to {}", seconds(o.at_least_s), seconds(most)),
+            (None, None) if o.at_least_s < 0.02 => String::new(),
+            (None, None) => format!(" for {} or more", seconds(o.at_least_s)),
         };
         let often = match (o.period_s, o.count) {
             (Some(p), _) => format!(" every {}", period(p)),

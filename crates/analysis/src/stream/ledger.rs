@@ -237,7 +237,10 @@ impl Ledger {
             self.lost_before += u32::from(copy.unseen);
             self.lost_after += u32::from(!copy.unseen);
             self.extend_burst(ordinal, &copy, mss, fin_end);
-        } else if let Some(b) = self.burst.take() {
+        } else if let Some(mut b) = self.burst.take() {
+            // What is settled without a loss has arrived; at the end there may be others.
+            let arrived = copy.len > 0 && copy.settled >= copy.len && copy.time >= b.row.last;
+            b.row.back = arrived.then_some(copy.time);
             self.waiting.push(b);
         }
         if copy.resend {

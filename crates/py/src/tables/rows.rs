@@ -15,12 +15,13 @@ fn opt<N: Into<u64>>(n: Option<N>) -> Option<i64> {
 }
 
 table! { BurstColumns of BurstRow {
-        flow, start, last, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair, silence,
+        flow, start, last, back, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair, silence,
         seq_start, seq_end, episode, rtt_before,
     } =>
     flow: Id = flow,
     start: Stamp = start,
     last: Stamp = last,
+    back: MaybeStamp = back,
     lost_copies: MaybeInt = opt(lost_copies),
     lost_segments: Int = lost_segments.into(),
     lost_bytes: Int = int(lost_bytes),
