@@ -54,6 +54,7 @@ pub struct Connection {
     established: Option<Time>,
     reset: bool,
     reset_by: u8,
+    reset_time: Time,
     /// Packets from that host since.
     since_reset: u8,
     /// Nothing but ordinary packets, of which little has to be asked, is expected.
@@ -288,7 +289,7 @@ impl Connection {
             self.streams[side].on_bare_ack_from_sender(packet);
         }
         self.sides[side].fin |= flags.has(Flags::FIN);
-        self.note_reset(flags.has(Flags::RST), side);
+        self.note_reset(packet, side);
         Taken::Yes
     }
 
@@ -523,8 +524,11 @@ impl Connection {
 
     /// A host that has reset a connection knows nothing of it any more. One that goes on acknowledging never did:
     /// somebody else's reset, or one out of place that was ignored (RFC 5961 §3.2).
-    fn note_reset(&mut self, is_reset: bool, side: usize) {
-        if is_reset {
+    fn note_reset(&mut self, packet: &Packet, side: usize) {
+        if packet.seg.flags.has(Flags::RST) {
+            if !self.reset {
+                self.reset_time = packet.time;
+            }
             self.reset = true;
             self.reset_by = side as u8;
             self.since_reset = 0;
@@ -558,6 +562,10 @@ impl Connection {
                 sender: ends[side],
                 receiver: ends[1 - side],
                 closed: self.closed(),
+                reset: self.reset.then_some(Reset {
+                    by_sender: side == usize::from(self.reset_by),
+                    time: self.reset_time,
+                }),
                 handshake: self.handshake,
                 syns_resent: self.streams.iter().map(|s| s.syn_retransmissions).sum(),
                 window_scale: self.sides[1 - side].window_scale,

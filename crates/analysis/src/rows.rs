@@ -412,6 +412,22 @@ pub enum Closed {
     Open,
 }
 
+/// A reset that ended a connection before the sender of this flow had said that its data was complete (FIN).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reset {
+    /// The flow's own sender sent it, else its receiver.
+    pub by_sender: bool,
+    /// When the first passed.
+    pub time: Time,
+}
+
+impl Reset {
+    /// `sender` or `receiver`, of the flow.
+    pub fn by(self) -> &'static str {
+        if self.by_sender { "sender" } else { "receiver" }
+    }
+}
+
 /// Things about a flow that limit the answer, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
@@ -462,6 +478,8 @@ pub struct FlowRow {
     pub timestamps: Option<bool>,
     pub window_scale: Option<u8>,
     pub closed: Closed,
+    /// What cut it off.
+    pub reset: Option<Reset>,
     pub syn_retransmissions: u32,
     /// First SYN to SYN-ACK and on to the ACK, as seen here.
     pub handshake: Option<Span>,

@@ -114,8 +114,13 @@ fn losses_that_a_full_queue_hides_cost_nothing_and_are_nobodys_fault() {
     assert_eq!((a.verdict, a.outages.is_none()), (Verdict::Nothing, true));
     assert_eq!(
         a.look_at,
-        "nothing: no time was lost that shows here; a queue of 48 ms stood at the bottleneck, so the path was full \
-         at 47.9 Mbps"
+        "nothing: no time was lost that shows here; the receiver reset it before all was acknowledged; a queue of 48 ms \
+         stood at the bottleneck, so the path was full at 47.9 Mbps"
+    );
+    // The time of the test was over.
+    says(
+        &a,
+        "the receiver reset the connection at 10.0 s, with 96 kB not acknowledged: the transfer was cut off",
     );
 }
 

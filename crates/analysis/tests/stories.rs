@@ -395,6 +395,55 @@ fn what_was_on_its_way_when_the_reset_came_does_not_revive_the_connection() {
     assert_eq!(told.flow.closed, Closed::Reset);
 }
 
+/// 20 segments, of which the last two are not acknowledged any more.
+fn under_way() -> Story {
+    let mut t = segments(opened(Vantage::Sender), 0..18, 100, 30);
+    for k in 18..20u32 {
+        t = t.at(60 + u64::from(k)).data(1 + k * MSS, MSS);
+    }
+    t.at(90)
+}
+
+#[test]
+fn a_reset_in_mid_transfer_is_told_with_what_it_cut_off() {
+    let told = under_way().refused().ends();
+    assert_eq!(told.flow.reset.map(|r| (r.by(), r.time.0 / 1_000_000)), Some(("receiver", 90)));
+    let said = told.answers();
+    assert_eq!(
+        said.sentences,
+        [
+            "the receiver reset the connection at 90 ms, with 2.0 kB not acknowledged: the transfer was cut off"
+        ]
+    );
+    let ends = "the receiver reset it before all was acknowledged";
+    assert_eq!(said.look_at, format!("nothing: no time was lost that shows here; {ends}"));
+    let said = under_way().reset().ends().answers();
+    assert!(
+        said.sentences[0].starts_with("the sender reset the connection at 90 ms"),
+        "{:?}",
+        said.sentences
+    );
+}
+
+#[test]
+fn a_reset_when_all_was_acknowledged_is_told_and_blames_nobody() {
+    let told = segments(opened(Vantage::Sender), 0..20, 100, 30).at(90).refused().ends();
+    let said = told.answers();
+    assert_eq!(said.verdict, analysis::answer::Verdict::Nothing);
+    assert_eq!(
+        said.sentences[1],
+        "the receiver reset the connection at 90 ms, and no FIN says whether what had been sent was all"
+    );
+}
+
+#[test]
+fn a_reset_behind_the_senders_fin_cuts_nothing_off() {
+    let t = segments(opened(Vantage::Sender), 0..20, 100, 30).at(80).fin(1 + 20 * MSS).at(90).refused();
+    let told = t.ends();
+    assert_eq!((told.flow.closed, told.flow.reset), (Closed::Reset, None));
+    assert_eq!(told.answers().sentences.len(), 1);
+}
+
 // Handshakes that were not seen
 
 /// Three segments in flight at 100 ms, acknowledged at 300 ms, when the next leave.

@@ -4,7 +4,9 @@ use super::Verdict;
 use super::outages::{Gone, Repairs, is_tail};
 use super::path::{Path, arriving, round_trip};
 use super::reason::{Wait, link_was_away, one_per_timeout, wait};
-use crate::rows::{BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, RtoRule};
+use crate::rows::{
+    BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Reset, RtoRule,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::Span;
 
@@ -103,6 +105,8 @@ pub struct Costs {
     pub nagle: Gaps,
     /// SYNs lost: what the handshake took beyond a round trip.
     pub handshake_s: f64,
+    /// A reset cut it off while so many bytes were not acknowledged: a failure perhaps, and perhaps how it was meant.
+    pub cut_off: Option<(Reset, u64)>,
     /// A limit that held all the time, with the rate it allows.
     pub ceiling: Option<Ceiling>,
 }
@@ -262,6 +266,8 @@ pub(super) fn of(
         c.duration_s += c.handshake_s;
     }
     c.ceiling = ceiling(flow);
+    let under_way = flow.bytes.saturating_sub(flow.acked_bytes);
+    c.cut_off = flow.reset.filter(|_| under_way > 0 && !flow.limits.one_way).map(|r| (r, under_way));
     c
 }
 

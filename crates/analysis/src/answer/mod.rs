@@ -89,7 +89,7 @@ pub fn answer(
     let costs = costs::of(flow, bursts, episodes, idle, &gone);
     let path = path::path(flow, bursts, episodes, &gone);
     let (verdict, confidence) = costs.verdict(flow, &path);
-    let told = tell::Told { flow, outages: outages.as_ref(), costs: &costs, path: &path };
+    let told = tell::Told { flow, outages: outages.as_ref(), costs: &costs, path: &path, capture_start };
     Answer {
         verdict,
         confidence,

@@ -28,6 +28,7 @@ pub(super) struct Told<'a> {
     pub outages: Option<&'a Outages>,
     pub costs: &'a Costs,
     pub path: &'a Path,
+    pub capture_start: wire::Time,
 }
 
 impl Told<'_> {
@@ -180,11 +181,28 @@ impl Told<'_> {
                 "{n} kept the window small: each cuts it, and no queue stood at the bottleneck between them, so the path was not full"
             ));
         }
-        if said.is_empty() {
+        if said.is_empty() && c.cut_off.is_none() {
             said.push(self.nothing(&d));
+        }
+        if let Some(reset) = self.reset() {
+            // A transfer that did not come to its end is worse than one that took its time.
+            said.insert(if c.cut_off.is_some() { 0 } else { said.len().min(SENTENCES - 1) }, reset);
         }
         said.truncate(SENTENCES);
         said
+    }
+
+    /// Who reset the connection, and whether that cut the transfer off.
+    fn reset(&self) -> Option<String> {
+        let reset = self.flow.reset?;
+        let when = period((reset.time - self.capture_start).as_secs());
+        let then = match self.costs.cut_off {
+            Some((_, under_way)) => {
+                format!("with {} not acknowledged: the transfer was cut off", bytes(under_way))
+            }
+            None => "and no FIN says whether what had been sent was all".into(),
+        };
+        Some(format!("the {} reset the connection at {when}, {then}", reset.by()))
     }
 
     /// A queue that a person would notice.
@@ -255,6 +273,10 @@ impl Told<'_> {
                 seconds(c.duration_s)
             ),
             false => "nothing: no time was lost that shows here".into(),
+        };
+        let lost = match c.cut_off {
+            Some((reset, _)) => format!("{lost}; the {} reset it before all was acknowledged", reset.by()),
+            None => lost,
         };
         match self.path.queue_s.filter(|_| c.duration_s > 0.0 && c.unsent_s() + c.peer.total_s <= 0.0) {
             Some(q) => format!(

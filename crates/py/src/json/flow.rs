@@ -242,6 +242,7 @@ pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
         timestamps,
         window_scale,
         closed,
+        reset,
         syn_retransmissions,
         handshake,
         handshake_resent,
@@ -309,6 +310,8 @@ pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
         "last_data_s": last_data.map(|t| t - origin),
         "throughput_bps": throughput,
         "closed": closed,
+        "reset_by": reset.map(Reset::by),
+        "reset_s": reset.map(|r| r.time - origin),
         "handshake": {
             "time_s": handshake,
             "syn_retransmissions": syn_retransmissions,

@@ -25,7 +25,7 @@ fn confidence<T>(told: Inferred<T>) -> Option<f64> {
 
 table! { FlowColumns of FlowRow {
         flow, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets, segments,
-        acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, closed, syn_retransmissions, handshake, handshake_resent,
+        acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, closed, reset, syn_retransmissions, handshake, handshake_resent,
         retransmitted_segments, retransmitted_packets, retransmitted_bytes, by_cause, needless, needless_unknown,
         most_copies_of_one_segment, probes_new_data, probes_repeat, keep_alives, window_probes, zero_windows,
         zero_window_time, lost_copies, lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts,
@@ -62,6 +62,8 @@ table! { FlowColumns of FlowRow {
     timestamps: MaybeBool = timestamps,
     window_scale: MaybeInt = window_scale.map(i64::from),
     closed: Word = closed.name(),
+    reset_by: MaybeWord = reset.map(Reset::by),
+    reset: MaybeStamp = reset.map(|r| r.time),
     syn_retransmissions: Int = syn_retransmissions.into(),
     handshake_s: MaybeSecs = handshake,
     handshake_resent: Int = handshake_resent.into(),
