@@ -194,7 +194,8 @@ pub struct BurstRow {
     /// When the first and the last lost copy were sent (at the receiver's side: when the gap was seen).
     pub start: Time,
     pub last: Time,
-    /// When the first copy behind it that arrived was sent: by then something came through again. `None` if none did.
+    /// When the first copy behind it that arrived was sent: by then something came through again. `None` if none did,
+    /// or if an ACK set the repair off, and so said it.
     pub back: Option<Time>,
     /// MSS-sized copies lost; `None` where copies cannot be counted from here.
     pub lost_copies: Option<u32>,

@@ -65,8 +65,10 @@ impl Stream {
 
     fn take_window(&mut self, window: u64, now: Time) {
         let w = &mut self.window;
-        w.widened = if window > w.now { now } else { w.widened };
-        (w.before, w.now) = (w.now, window);
+        if window == w.now {
+            return;
+        }
+        (w.before, w.now, w.changed) = (w.now, window, now);
         w.max = w.max.max(window);
         w.min = w.min.min(window);
         match (window, w.zero_since) {

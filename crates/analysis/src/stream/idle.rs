@@ -77,7 +77,10 @@ impl Stream {
         if p.packet.seg.payload == 0 {
             return; // a bare FIN is no data, and ends no gap
         }
-        let to = around.view.sent;
+        let (to, mut from) = (around.view.sent, self.last_sent);
+        if self.last_data.is_some() && to - from <= self.idle_threshold(around) {
+            return;
+        }
         let mut gap = Gap {
             resent,
             probe,
@@ -92,7 +95,6 @@ impl Stream {
             pushed: self.last_pushed,
             asked: false,
         };
-        let mut from = self.last_sent;
         if resent.is_none() {
             self.look_before_the_ack(&mut gap, from, to, &around.view);
         }
@@ -125,13 +127,14 @@ impl Stream {
 
     /// What held the sender back is what was so until the ACK came that ended the gap.
     fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, view: &View) {
-        let told = self.window.widened + view.turn;
-        gap.by_window = told > from && to - told <= self.pace(view).tolerance;
+        let told = self.window.changed + view.turn;
+        let just_now = told > from && to - told <= self.pace(view).tolerance;
+        gap.by_window = just_now && self.window.now > self.window.before;
         if gap.by_ack {
             gap.of_small = gap.flight == 0 && self.last_payload < self.full_segment() && !self.ack.carried;
             gap.flight += self.ack.took;
         }
-        if gap.by_ack || gap.by_window {
+        if just_now {
             gap.window = gap.window.map(|_| self.window.before);
         }
     }

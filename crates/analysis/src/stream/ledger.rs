@@ -98,6 +98,8 @@ impl OpenBurst {
         row.rtt_before = row.rtt_before.or(by.rtt_before);
     }
     fn row(mut self) -> BurstRow {
+        // An ACK that sets a repair off says itself that something came through.
+        self.row.back = self.row.back.filter(|_| self.row.trigger != Trigger::Ack);
         self.row.lost_copies = (!self.unseen).then_some(self.copies);
         self.row
     }

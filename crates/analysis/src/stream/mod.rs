@@ -121,9 +121,9 @@ struct Window {
     known: bool,
     max: u64,
     min: u64,
-    /// What it was before the last ACK, and when an ACK last made it larger.
+    /// What it was before an ACK changed it last, and when that was.
     before: u64,
-    widened: Time,
+    changed: Time,
     zero_since: Option<Time>,
     /// When it was last opened again.
     reopened: Time,
@@ -139,7 +139,7 @@ impl Default for Window {
             max: 0,
             min: u64::MAX,
             before: u64::MAX,
-            widened: Time::FAR_PAST,
+            changed: Time::FAR_PAST,
             zero_since: None,
             reopened: Time::FAR_PAST,
             zeros: 0,
