@@ -662,6 +662,29 @@ fn a_request_that_brings_the_ack_of_the_last_answer_asks_all_the_same() {
     assert_eq!(own_causes(&t.at(260).ack(601).ends()), [(IdleCause::Peer, 200)]);
 }
 
+// What came out of order
+
+#[test]
+fn packets_that_others_overtook_are_told_and_are_no_losses() {
+    let mut t = opened(Vantage::Receiver);
+    for k in 0..100u16 {
+        // The fifth of each ten comes behind the sixth.
+        let which = match k % 10 {
+            5 => k + 1,
+            6 => k - 1,
+            _ => k,
+        };
+        t = t.id(100 + which).at(u64::from(30 + k)).data(1 + u32::from(which) * MSS, MSS);
+        if k % 10 == 9 {
+            t = t.ack(1 + u32::from(k + 1) * MSS);
+        }
+    }
+    let told = t.ends();
+    assert_eq!((told.flow.limits.reordered, told.flow.bursts), (10, 0));
+    let said = told.answers().sentences;
+    assert_eq!(said[1..], ["10 of 100 packets came out of order, overtaken on the way"]);
+}
+
 // How long a link was away
 
 /// Ten segments and two repairs of the first are lost; the third repair, at 2.2 s, comes through.

@@ -14,6 +14,9 @@ const MANY: f64 = 0.05;
 /// A screen holds no more.
 const SENTENCES: usize = 6;
 
+/// A share of the packets out of order that is worth a word.
+const REORDERED: f64 = 0.01;
+
 /// What sets off repairs of what was not lost, where no timer did.
 const OVERTAKEN: &str = "nothing had been lost, packets overtook each other or came twice";
 
@@ -184,12 +187,21 @@ impl Told<'_> {
         if said.is_empty() && c.cut_off.is_none() {
             said.push(self.nothing(&d));
         }
+        said.extend(self.reordered());
         if let Some(reset) = self.reset() {
             // A transfer that did not come to its end is worse than one that took its time.
             said.insert(if c.cut_off.is_some() { 0 } else { said.len().min(SENTENCES - 1) }, reset);
         }
         said.truncate(SENTENCES);
         said
+    }
+
+    /// Packets that others overtook on their way, where many were: no losses, though they may look like it.
+    fn reordered(&self) -> Option<String> {
+        let (late, all) = (self.flow.limits.reordered, self.flow.packets);
+        (late as f64 >= REORDERED * all as f64 && late > 0).then(|| {
+            format!("{} of {} came out of order, overtaken on the way", grouped(late), count(all, "packet"))
+        })
     }
 
     /// Who reset the connection, and whether that cut the transfer off.
