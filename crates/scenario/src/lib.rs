@@ -23,8 +23,8 @@ mod values;
 pub mod workload;
 mod write;
 
-pub use problem::{Errors, Origin, Problem};
-pub use read::{Override, load, load_stack, parse, parse_stack};
+pub use problem::{Errors, Origin, Problem, nearest};
+pub use read::{Override, load, load_stack, parse, parse_stack, place};
 pub use stacks::built_in as built_in_stacks;
 pub use write::{stack_to_toml, to_toml};
 

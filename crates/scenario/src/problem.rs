@@ -21,6 +21,16 @@ impl Origin {
             _ => None,
         }
     }
+
+    /// What stands before a sentence about it: `run.toml:12: `.
+    pub fn place(&self) -> String {
+        match self {
+            Origin::File { file, .. } if file.is_empty() => String::new(),
+            Origin::File { file, line } => format!("{file}:{line}: "),
+            Origin::Override { label, key, raw } => format!("{label}{key}={raw}: "),
+            Origin::Default => String::new(),
+        }
+    }
 }
 
 /// One thing that is wrong.
@@ -36,15 +46,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    fn place(&self) -> String {
-        match &self.origin {
-            Origin::File { file, .. } if file.is_empty() => String::new(),
-            Origin::File { file, line } => format!("{file}:{line}: "),
-            Origin::Override { label, key, raw } => format!("{label}{key}={raw}: "),
-            Origin::Default => String::new(),
-        }
-    }
-
     fn sentence(&self) -> String {
         let says = &self.says;
         match (&self.origin, &*self.key, &self.found) {
@@ -52,9 +53,9 @@ impl Problem {
             (Origin::Override { label, key, raw }, own, Some(_)) if **key == *own => {
                 format!("{label}{key}={raw} {says}")
             }
-            (_, "", _) => format!("{}{says}", self.place()),
-            (_, key, Some(found)) => format!("{}{key} = {found} {says}", self.place()),
-            (_, key, None) => format!("{}{key} {says}", self.place()),
+            (_, "", _) => format!("{}{says}", self.origin.place()),
+            (_, key, Some(found)) => format!("{}{key} = {found} {says}", self.origin.place()),
+            (_, key, None) => format!("{}{key} {says}", self.origin.place()),
         }
     }
 }
@@ -127,7 +128,7 @@ pub(crate) fn did_you_mean<'a>(word: &str, allowed: impl IntoIterator<Item = &'a
 }
 
 /// The allowed word that was probably meant: a few letters differ, or only case, hyphens and the like do.
-pub(crate) fn nearest<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = simplified(word);
     let mut best: Option<(usize, &str)> = None;
     for candidate in allowed {

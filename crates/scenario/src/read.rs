@@ -54,20 +54,58 @@ pub fn parse(
     read: ReadFile<'_>,
 ) -> Result<Scenario, Errors> {
     let mut p = Problems::default();
-    let mut root = tree::parse(text, &file.into(), &mut p);
-    if !p.is_empty() {
-        return p.into_result(None);
-    }
-    for o in overrides {
-        if own_stack_for(&o.key, &mut root, o, &mut p) {
-            overrides::apply(&mut root, &SCENARIO, &o.key, &o.value, o.label, &mut p);
-        }
-    }
+    let Some(root) = tree(text, file, overrides, &mut p) else { return p.into_result(None) };
     let library = Library { read, own: own_stacks(&root) };
     let values = check::table(&root, &SCENARIO, "", &mut p);
     check_own_stacks(&values, &library, dir, &mut p);
     let scenario = build::scenario(&values, &Context { library: &library, dir }, &mut p);
     p.into_result(scenario)
+}
+
+/// The file with its overrides; `None` if it is no TOML.
+fn tree(text: &str, file: &str, overrides: &[Override], p: &mut Problems) -> Option<Node> {
+    let mut root = tree::parse(text, &file.into(), p);
+    if !p.is_empty() {
+        return None;
+    }
+    for o in overrides {
+        if own_stack_for(&o.key, &mut root, o, p) {
+            overrides::apply(&mut root, &SCENARIO, &o.key, &o.value, o.label, p);
+        }
+    }
+    Some(root)
+}
+
+/// Where `key` (`flow.up.packet`) was said, or the innermost of what it is in: for who finds fault with a scenario
+/// that is none by itself. Of a file at least its name.
+pub fn place(text: &str, file: &str, overrides: &[Override], key: &str) -> String {
+    let nowhere = if file.is_empty() { String::new() } else { format!("{file}: ") };
+    let Some(root) = tree(text, file, overrides, &mut Problems::default()) else { return nowhere };
+    let (mut node, mut rest, mut found) = (&root, key, None);
+    while !rest.is_empty() {
+        // A name may have dots in it, so the longest that fits is meant.
+        let after = |name: &str| {
+            let after = rest
+                .strip_prefix(name)
+                .filter(|after| !name.is_empty() && !after.starts_with(|c| c != '.'))?;
+            Some(after.trim_start_matches('.'))
+        };
+        let next = match &node.value {
+            Tree::Table(entries) => {
+                let all = entries.iter().filter_map(|e| Some((after(&e.key)?, &e.node, &e.origin)));
+                all.min_by_key(|(after, ..)| after.len())
+            }
+            Tree::List(elements) => {
+                let name = |e: &Node| after(e.get("name")?.text()?);
+                let all = elements.iter().filter_map(|e| Some((name(e)?, e, &e.origin)));
+                all.min_by_key(|(after, ..)| after.len())
+            }
+            _ => None,
+        };
+        let Some((after, inner, origin)) = next else { break };
+        (node, rest, found) = (inner, after, Some(origin));
+    }
+    found.map(Origin::place).filter(|place| !place.is_empty()).unwrap_or(nowhere)
 }
 
 /// Reads a stack file.

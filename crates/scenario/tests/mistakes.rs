@@ -109,6 +109,17 @@ fn each_mistake_has_its_sentence() {
 }
 
 #[test]
+fn what_was_said_is_found_by_its_key() {
+    let set = |word: &str| Override::from_argument(word).unwrap();
+    let place = |key: &str| scenario::place(GOOD, "x.toml", &[set("flow.up.packet=9kB")], key);
+    assert_eq!(place("flow.up.stack"), "x.toml:24: ");
+    assert_eq!(place("link.air.channel.fade.schedule.for"), "x.toml:19: ");
+    assert_eq!(place("flow.up.packet"), "--set flow.up.packet=9kB: ");
+    assert_eq!(place("node.b.input"), "x.toml:6: ", "what is not said is at what it is of");
+    assert_eq!(place("300"), "x.toml: ");
+}
+
+#[test]
 fn each_mistake_in_an_override_names_the_override() {
     check(include_str!("mistakes/overrides.txt"), 20, |case| answer(GOOD, &[&case.put]));
 }

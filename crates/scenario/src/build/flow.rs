@@ -2,12 +2,15 @@
 
 use super::{Context, Network};
 use crate::model::{Command, Distribution, Flow, Start, StartSpread, Transport, Workload};
-use crate::problem::Problems;
+use crate::problem::{Problems, did_you_mean, listed};
 use crate::stacks::Wanted;
 use crate::values::{Item, Values};
 use std::collections::HashMap;
 use tcp::stack::{Kind, Stack};
 use time::{Span, Time};
+
+/// What stands for a host's address in what its programs are told.
+const PLACEHOLDERS: [&str; 2] = ["client", "server"];
 
 #[derive(Default)]
 pub(super) struct Flows {
@@ -251,12 +254,36 @@ fn workload(
             count: v.whole("requests"),
         },
         "command" => {
-            let client = v.text("client")?.to_owned();
-            flows.commands.push(Command { server: v.text("server").map(str::to_owned), client });
+            let [client, server] = ["client", "server"].map(|key| command(v, key, p));
+            flows.commands.push(Command { server, client: client? });
             Workload::Command { command: flows.commands.len() - 1 }
         }
         _ => return None,
     })
+}
+
+/// What a shell is to run.
+fn command(v: &Values, key: &str, p: &mut Problems) -> Option<String> {
+    let (item, line) = (v.item(key)?, v.text(key)?);
+    if line.trim().is_empty() {
+        item.refuse(p, "runs nothing: write the program and what it is told");
+        return None;
+    }
+    // `${name}` is the shell's, `%{name}` curl's.
+    let braced = line.match_indices('{').filter(|(at, _)| !line[..*at].ends_with(['$', '%']));
+    let words = braced.filter_map(|(at, _)| line[at + 1..].split_once('}').map(|(word, _)| word));
+    let is_word = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+    let unknown = words.filter(is_word).find(|word| !PLACEHOLDERS.contains(word));
+    if let Some(word) = unknown {
+        let near = did_you_mean(word, PLACEHOLDERS);
+        let all = listed(PLACEHOLDERS);
+        let says = format!(
+            "has {{{word}}}, which stands for nothing{near}{all}; braces of the program's own have a space within"
+        );
+        item.refuse(p, says);
+        return None;
+    }
+    Some(line.to_owned())
 }
 
 fn distribution(v: &Values, mean: &str, p: &mut Problems) -> Option<Distribution> {
