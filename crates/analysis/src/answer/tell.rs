@@ -393,6 +393,8 @@ impl Told<'_> {
         let often = match (o.period_s, o.count) {
             (Some(p), _) => format!(" every {}", period(p)),
             (None, 1) => format!(" once, at {}", period(o.first_s)),
+            // Two show no beat: whatever their distance, there is but one.
+            (None, 2) => " twice".into(),
             (None, n) => format!(" {}, not in a beat", times(u64::from(n))),
         };
         let flat = match (o.rtt_flat_before, o.count) {

@@ -137,6 +137,10 @@ fn outages_that_the_window_bridged_show_their_length_and_those_off_the_beat_none
         a.sentences
     );
     assert!(a.look_at.contains("for about 200 ms 3 times, not in a beat"), "{}", a.look_at);
+    // The distance of two is no beat, nor the lack of one.
+    let a = told(&flow, &bursts[..2], &episodes[..2], &[]);
+    assert!(a.look_at.contains("for about 200 ms twice"), "{}", a.look_at);
+    assert!(!a.look_at.contains("beat"), "{}", a.look_at);
 }
 
 #[test]
