@@ -22,30 +22,50 @@ def _core_of_linux(name: str) -> Any:
 
 
 @contextmanager
-def _told_to_end() -> Iterator[list[int]]:
-    """The signals that came meanwhile; while this lasts they end nothing by themselves."""
+def interrupted_by(*numbers: int) -> Iterator[None]:
+    """While this lasts these signals do what Ctrl-C does."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    with _handled(interrupt, numbers):
+        yield
+
+
+@contextmanager
+def told_to_end(*more: int) -> Iterator[list[int]]:
+    """The signals that came meanwhile; while this lasts they end nothing by themselves.
+
+    more: signals besides SIGTERM and SIGHUP.
+    """
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
 
+    with _handled(note, (signal.SIGTERM, signal.SIGHUP, *more)):
+        yield came
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], None], numbers: Sequence[int]) -> Iterator[None]:
     former: dict[int, Any] = {}
     try:
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            former[number] = signal.signal(number, note)
+        for number in numbers:
+            former[number] = signal.signal(number, handler)
     except ValueError:  # not the main thread: whoever runs that minds signals
         former = {}
     try:
-        yield came
+        yield
     finally:
-        for known, handler in former.items():
-            signal.signal(known, handler)
+        for known, before in former.items():
+            signal.signal(known, before)
 
 
 def play(variant: _core.Variant, *, progress: Progress | None = None, **options: Any) -> _core.Analysis:
     """Runs a scenario on the live bench. Ctrl-C and SIGTERM end the run; what was captured is the answer."""
     live = _core_of_linux("live")
-    with _told_to_end() as came:
+    with told_to_end() as came:
 
         def goes_on(done: float, total: float | None, packets: int) -> bool:
             wanted = progress is None or progress(done, total, packets)
@@ -63,7 +83,7 @@ def play_many(
 ) -> _core.Batch:
     """Runs them one after the other. Ctrl-C and SIGTERM keep the runs that are done."""
     live = _core_of_linux("live_many")
-    with _told_to_end() as came:
+    with told_to_end() as came:
 
         def goes_on(done: int, total: int | None, events: int) -> bool:
             wanted = progress is None or progress(done, total, events)

@@ -292,7 +292,7 @@ def run(o: argparse.Namespace) -> int:
         mend = cli_run.check(o)
         if mend:
             raise BadArguments(mend)
-        lines, failure = cli_run.run(o)
+        lines, failure = cli_run.run(o, _print)
         if lines:
             _print(lines)
         return _say(failure, FAILED) if failure else ANSWER
@@ -377,6 +377,7 @@ COMMANDS = {
 def _guarded(work: Callable[[], int]) -> int:
     """Whatever goes wrong is one sentence and an exit code."""
     from rexmit import _core
+    from rexmit.writing import NotWrittenError
 
     try:
         return work()
@@ -384,7 +385,7 @@ def _guarded(work: Callable[[], int]) -> int:
         # Its lines name the file by themselves.
         tell(error)
         return BAD_INPUT
-    except _core.LiveError as error:
+    except (_core.LiveError, NotWrittenError) as error:
         return _say(str(error), FAILED)
     except (_core.CaptureError, BadArguments, ValueError) as error:
         return _say(str(error), BAD_INPUT)

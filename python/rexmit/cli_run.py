@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 from typing import TYPE_CHECKING, Any
 
 from rexmit.say import tell
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rexmit.scenario import Scenario
     from rexmit.simulation import AnyTable, Run
 
@@ -163,28 +166,50 @@ def scenario(o: argparse.Namespace) -> Scenario:
     return Scenario.load(o.scenario)._with(tuple(o.set), "--set ")
 
 
-def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
-    """`rexmit run`: the lines to print, and why the run failed, if it did."""
+def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[str], str | None]:
+    """`rexmit run`: says the answer, then writes files; returns the lines that remain to be said, and why the
+    run failed, if it did.
+    """
     if o.runs is not None or o.seeds is not None:
         from rexmit import cli_runs
 
         return cli_runs.run(o)
     if o.json and not o.out:
         return _json(o)
+    from rexmit import bench
+
     done = _play(o)
-    note = _write(o, done) if o.out else None
-    lines: list[str] = []
+    failures = [done.failure] if done.failure else []
+    # A live run can not be had again: whatever comes, its answer is said first.
+    with bench.told_to_end(signal.SIGINT) as came:
+        try:
+            _show(o, done, say)
+        except ValueError as error:
+            if o.bench != "live":
+                raise
+            say(done.page(o.top or 7, hints=False).splitlines())
+            failures.append(str(error))
+    if not o.out:
+        return [], "; ".join(failures) or None
+    note, lacking = _write(o, done) if not came else (None, _STOPPED.format(o.out))
+    if lacking:
+        failures.append(lacking)
+    if note and o.json:
+        tell(note)
+    return [note] if note and not o.json else [], "; ".join(failures) or None
+
+
+#: Which files are there is not told: each of them is whole.
+_STOPPED = "stopped while files were being written into {}: not all are there"
+
+
+def _show(o: argparse.Namespace, done: Run, say: Callable[[list[str]], None]) -> None:
     if o.json:
         done.analysis.write_json(1)
     elif o.ladder:
-        lines = _ladder(o, done)
+        say(_ladder(o, done))
     else:
-        lines = done.page(o.top or 7, hints=not o.out).splitlines()
-    if note and o.json:
-        tell(note)
-    elif note:
-        lines.append(note)
-    return lines, done.failure
+        say(done.page(o.top or 7, hints=not o.out).splitlines())
 
 
 def _options(o: argparse.Namespace) -> dict[str, Any]:
@@ -229,17 +254,31 @@ def _ladder(o: argparse.Namespace, done: Run) -> list[str]:
     return ladder.text(worst[0].exchange(o.ladder), 120)
 
 
-def _write(o: argparse.Namespace, done: Run) -> str:
-    from rexmit.output import write
+def _write(o: argparse.Namespace, done: Run) -> tuple[str | None, str | None]:
+    """What was written, or what was not, in words."""
+    from rexmit import bench
 
-    return write(
-        done,
-        o.out,
-        forms=[form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)],
-        packets_as_csv=o.csv,
-        figures=None if o.figures == "none" else (o.figures or "png"),
-        top=o.top or 3,
-    )
+    try:
+        with bench.interrupted_by(signal.SIGTERM, signal.SIGHUP):
+            from rexmit.output import write
+            from rexmit.writing import NotWrittenError
+
+            try:
+                written = write(
+                    done,
+                    o.out,
+                    forms=[
+                        form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)
+                    ],
+                    packets_as_csv=o.csv,
+                    figures=None if o.figures == "none" else (o.figures or "png"),
+                    top=o.top or 3,
+                )
+            except NotWrittenError as error:
+                return None, str(error)
+            return written, None
+    except KeyboardInterrupt:
+        return None, _STOPPED.format(o.out)
 
 
 def live(o: argparse.Namespace) -> tuple[list[str], bool]:

@@ -58,6 +58,9 @@ def check(o: argparse.Namespace) -> str | None:
         return "--seeds says which; leave --seed out"
     for name in ("out", "ladder"):
         if getattr(o, name) is not None:
+            if o.bench == "live":
+                # The same seed is another run there.
+                return f"--{name} is of one run, and a live run can not be had again: leave --runs out"
             return f"--{name} is of one run; leave --runs out, or choose a run with --seed"
     return None
 

@@ -15,6 +15,7 @@ import pyarrow.parquet
 
 from rexmit import written as written_list
 from rexmit.units import count
+from rexmit.writing import Writing
 
 if TYPE_CHECKING:
     from rexmit.api import Capture, Flow
@@ -67,21 +68,25 @@ def write(
     forms: of "parquet" and "csv".  packets_as_csv: one row a packet is large as text, so the packets table
     is written as CSV only on request.  figures: png, svg, pdf or None.  top: how many flows get figures, the
     worst first. What an earlier call wrote there and this one does not is removed, so that all is of one
-    answer; other files stay. Raises OSError if the folder cannot be written.
+    answer; other files stay. Raises OSError if there can be no such folder, and NotWrittenError, once all
+    others are written, with the names of the files that could not be.
     """
     out = Path(folder)
     (out / "tables").mkdir(parents=True, exist_ok=True)
+    files = Writing()
     done = [out / "index.md", out / "summary.json"]
     lines = ["# " + capture.name.rsplit("/", 1)[-1], "", "```", capture.page(hints=False), "```", ""]
     lines += ["## Files", "", "| file | what it is | rows |", "|---|---|---:|"]
     lines.append("| `summary.json` | the answer, as `--json` prints it | |")
-    with open(out / "summary.json", "wb") as file:
+    summary = out / "summary.json"
+    with files.whole(summary), open(summary, "wb") as file:
         capture.analysis.write_json(file.fileno())
     written = 0
     run = _as_run(capture)
     if run:
         written_toml = run.scenario.with_(seed=run.seed).to_toml()
-        (out / "scenario.toml").write_text(written_toml, encoding="utf-8")
+        with files.whole(out / "scenario.toml"):
+            (out / "scenario.toml").write_text(written_toml, encoding="utf-8")
         done.append(out / "scenario.toml")
         lines.append("| `scenario.toml` | the scenario as resolved, with this run's seed: it runs again | |")
         for path in sorted(run.captures):
@@ -96,7 +101,10 @@ def write(
         paths = [out / "tables" / f"{name}.{form}" for form in here]
         if not paths:
             continue
-        rows = write_table(table, paths)
+        rows = 0
+        with files.whole(*paths):
+            rows = write_table(table, paths)
+        paths = [path for path in paths if not files.lacks(path)]
         written += len(paths)
         done += paths
         for path in paths:
@@ -106,17 +114,21 @@ def write(
         # The worst flow always; another one only if something happened to it.
         for place, flow in enumerate(capture.worst(top)):
             if place == 0 or flow.row["episodes"] or flow.row["retransmitted_segments"]:
-                drawn += _draw(flow, out, figures, lines)
+                drawn += _draw(flow, out, figures, lines, files)
         if run:
-            drawn += _draw_own(run, out, figures, lines)
+            drawn += _draw_own(run, out, figures, lines, files)
     listed = "what rexmit wrote here, so that a later answer can take its place"
     lines += [
         f"| `{written_list.LIST}` | {listed} | |",
         "",
         "rexmit's docs/definitions.md says what words and columns mean, docs/figures.md the figures.",
     ]
-    (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    gone = written_list.renew(out, done + drawn, inputs=[*capture.paths, *(capture.receiver or [])])
+    with files.whole(out / "index.md"):
+        (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    there = [path for path in done + drawn if not files.lacks(path)]
+    with files.whole(out / written_list.LIST):
+        gone = written_list.renew(out, there, inputs=[*capture.paths, *(capture.receiver or [])])
+    files.done()
     where = os.path.join(folder, "index.md")
     what = f"{count(written, 'table')}, {count(len(drawn), 'figure')} and summary.json"
     told = f"wrote {what}; {where} says what each file is"
@@ -129,10 +141,14 @@ def _as_run(capture: Capture) -> Run | None:
     return capture if isinstance(capture, Run) else None
 
 
-def _draw_own(run: Run, out: Path, form: str, lines: list[str]) -> list[Path]:
+def _draw_own(run: Run, out: Path, form: str, lines: list[str], files: Writing) -> list[Path]:
     """The figures of what only the simulator shows."""
     (out / "figures").mkdir(exist_ok=True)
-    made = [(name, figure.save(out / "figures" / f"{name}.{form}")) for name, figure in run.own_figures()]
+    made = []
+    for name, figure in run.own_figures():
+        path = out / "figures" / f"{name}.{form}"
+        with files.whole(path):
+            made.append((name, figure.save(path)))
     if made:
         lines += ["", "## Figures of senders and queues", ""]
     for name, path in made:
@@ -162,13 +178,17 @@ def write_table(table: Table, paths: Sequence[Path]) -> int:
     return rows
 
 
-def _draw(flow: Flow, out: Path, form: str, lines: list[str]) -> list[Path]:
+def _draw(flow: Flow, out: Path, form: str, lines: list[str], files: Writing) -> list[Path]:
     folder = out / "figures" / f"flow-{flow.id}"
     folder.mkdir(parents=True, exist_ok=True)
     lines += ["", f"## Figures of {flow.sender} → {flow.receiver}", ""]
     drawn = []
     for name, figure in flow.figures():
-        path = figure.save(folder / f"{name}.{form}")
+        path = folder / f"{name}.{form}"
+        with files.whole(path):
+            path = figure.save(path)
+        if files.lacks(path):
+            continue
         about = FIGURE_ABOUT.get(name) or f"the packet exchange of episode {name.rpartition('-')[2]}"
         lines.append(f"- [`{path.relative_to(out)}`]({path.relative_to(out).as_posix()}): {about}")
         drawn.append(path)

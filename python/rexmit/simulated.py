@@ -38,7 +38,7 @@ def page(
         lines += ["", *section(flows[0]), *others(flows[1:], total, most)]
     else:
         lines += ["", "no TCP connection of it carries data"]
-    lines += ["", *datagrams(run), *links(run), *bridge(run)]
+    lines += ["", *datagrams(run), *links(run), *outages(run), *bridge(run)]
     if hints and flows:
         lines += following(flows[0], command)
     return lines
@@ -88,10 +88,15 @@ def datagrams(run: Json) -> list[str]:
         way = flow["forward"]
         if flow["stack"] is not None or not way["data_packets"]:
             continue
-        lost = 1 - way["arrived_packets"] / way["data_packets"]
+        inside = way["inside_packets"]
+        lost = way["data_packets"] - way["arrived_packets"] - (inside or 0)
+        # Where nobody counted, those that were on their way as the run ended are among them.
+        perhaps = inside is None and any(link["inside"] for link in run["links"])
         speed = rate(way["goodput_bps"]) if way["goodput_bps"] else "nothing"
         sent = f"{flow['flow']}: {count(way['data_packets'], 'datagram')}"
-        words = f"{sent}, {speed} arrived, {percent(max(0, lost))} did not"
+        words = f"{sent}, {speed} arrived, {percent(max(0, lost) / way['data_packets'])} did not"
+        words += ", or were still on their way" if perhaps and lost > 0 else ""
+        words += f", {inside:,} were still on their way" if inside else ""
         lines.append(f"  udp      {words}")
     return lines
 
@@ -117,6 +122,35 @@ def links(run: Json) -> list[str]:
             " " * 11 + f"and {count(len(lossy) - LINKS, 'more direction')} of links; --json has them all"
         )
     return lines
+
+
+def outages(run: Json) -> list[str]:
+    """When links are dark, as the scenario says it: what a capture shows of it is but a guess."""
+    known: dict[tuple[str, str], Json] = {}
+    for link in run["links"]:
+        for outage in link["outages"]:
+            known.setdefault((link["link"], outage["channel"]), outage)
+    told = [f"{link} by {channel}: {_schedule(outage)}" for (link, channel), outage in known.items()]
+    lines: list[str] = []
+    for text in told[:LINKS]:
+        head = " " * 11 if lines else "  dark     "
+        lines += wrap(text, WIDTH, initial_indent=head, subsequent_indent=" " * 13, break_on_hyphens=False)
+    if len(told) > LINKS:
+        lines.append(" " * 11 + f"and {count(len(told) - LINKS, 'more channel')} of outages; --json has them")
+    return lines
+
+
+def _schedule(outage: Json) -> str:
+    listed = outage["intervals_s"]
+    if outage["every_s"] is not None:
+        words = f"{seconds(outage['for_s'])} every {seconds(outage['every_s'])}"
+        since = "since the run began" if outage["anchor"] == "start" else "after its first packet"
+        return f"{words}, the first {seconds(outage['phase_s'])} {since}"
+    if listed is None:
+        means = seconds(outage["down_mean_s"]), seconds(outage["up_mean_s"])
+        return f"{means[0]} on average, {means[1]} between them on average"
+    shown = ", ".join(f"{seconds(length)} at {seconds(at)}" for at, length in listed[:4])
+    return shown + (f" and {count(len(listed) - 4, 'more outage')}" if len(listed) > 4 else "")
 
 
 def stacks(listed: list[Json]) -> list[str]:

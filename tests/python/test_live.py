@@ -83,6 +83,104 @@ def test_the_page_is_that_of_a_run_with_a_line_on_the_bridge(
     ], "the same from CSV"
 
 
+DATAGRAMS = """
+name = "datagrams"
+duration = "500ms"
+[chain]
+nodes = ["pc", "hub", "server"]
+rate = "20Mbps"
+delay = "10ms"
+[[chain.channel]]
+name = "dark"
+kind = "outage"
+schedule = { every = "200ms", for = "20ms", phase = "100ms" }
+direction = "forward"
+[[flow]]
+name = "voice"
+from = "pc"
+to = "server"
+transport = "datagram"
+packet = "200B"
+workload = { kind = "constant-rate", rate = "1600kbps" }
+[record]
+capture = true
+drops = true
+queues = true
+"""
+
+
+@needs_bench
+def test_a_run_without_tcp_has_a_page_and_tables(tmp_path: Path) -> None:
+    run = rx.run(DATAGRAMS, bench="live", captures=tmp_path)
+    assert run.failure is None
+    page = run.page()
+    assert "no TCP connection of it carries data" in page
+    assert "none at hub" in page, "no capture inside the bridge, and the run is not refused"
+    way = run.summary["flows"][0]["forward"]
+    drops, inside = len(run.drops), way["inside_packets"]
+    assert way["data_packets"] == way["arrived_packets"] + drops + inside
+    # A datagram a millisecond, and twenty of them on their way.
+    assert drops > 20, way
+    assert 15 <= inside < 100, way
+    assert f"{inside} were still on their way" in page
+    assert "by dark: 20.0 ms every 200 ms, the first 100 ms since the run began" in page
+    assert len(run.queues) > 500
+
+
+@needs_bench
+def test_an_answer_is_there_whatever_becomes_of_its_files(scenario: Path, tmp_path: Path) -> None:
+    code = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
+    full = tmp_path / "full"
+    full.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "rexmit-test", str(full)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no file system of 300 kB can be mounted here")
+    try:
+        words = [
+            sys.executable,
+            "-c",
+            code,
+            "run",
+            str(scenario),
+            "--bench",
+            "live",
+            "--out",
+            str(full / "x"),
+        ]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    finally:
+        subprocess.run(["umount", str(full)], check=True)
+    assert done.returncode == 1
+    assert done.stdout.startswith("live, Linux "), done
+    assert "by channel dark" in done.stdout
+    assert "rexmit: not written: " in done.stderr
+    assert "no space left on device" in done.stderr
+    assert str(full / "x" / "summary.json") in done.stderr
+    assert "rrno" not in done.stderr, "a sentence, without numbers"
+    assert "os error" not in done.stderr
+
+
+@needs_bench
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_files_are_written_spares_the_answer(
+    number: int, scenario: Path, tmp_path: Path
+) -> None:
+    # Stopped by the first figure: tables are there by then, and the last files are not.
+    code = (
+        "import os, sys, rexmit.output as output; from rexmit.cli import main\n"
+        f"output._draw = lambda *_: os.kill(os.getpid(), {int(number)}) or __import__('time').sleep(5)\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    out = tmp_path / "out"
+    words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live", "--out", str(out)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stdout.startswith("live, Linux ")
+    assert done.stderr == f"rexmit: stopped while files were being written into {out}: not all are there\n"
+    assert (out / "tables" / "drops.parquet").exists()
+    assert not (out / "index.md").exists()
+
+
 @needs_bench
 def test_tables_know_what_the_bridge_lost() -> None:
     run = rx.run(SCENARIO, bench="live")
@@ -160,7 +258,13 @@ def test_what_was_lost_when_it_was_sent_again_has_the_reason_of_rexmits_own_tcp(
 @needs_bench
 def test_what_live_can_not_do_is_refused(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(scenario), "--bench", "live", "--set", "flow.upload.stack=ns2-reno"]) == 2
-    assert "one-way agent" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith(f"{scenario}:13: flow.upload: stack ns2-reno is a one-way agent")
+    scenario.write_text(SCENARIO + '[live]\nsysctl = ["net.ipv4.tcp_sackk=1"]\n')
+    assert main(["run", str(scenario), "--bench", "live"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"{scenario}:20: live.sysctl: net.ipv4.tcp_sackk = 1 at host pc: ")
+    assert said.endswith("did you mean net.ipv4.tcp_sack?\n")
 
 
 @needs_bench

@@ -94,7 +94,7 @@ mod figures {
             outcome.time,
             outcome.packets,
             outcome.drops.len(),
-            outcome.inside
+            outcome.inside.len()
         );
         words(&q.lateness);
         println!(

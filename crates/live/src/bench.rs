@@ -1,5 +1,6 @@
 //! A whole run: build, run, wait, take down. Every wait has a bound, and whatever ends a run takes all down.
 
+mod ending;
 pub mod floor;
 pub mod plain;
 
@@ -14,11 +15,12 @@ use crate::netns::Namespace;
 use crate::own::host::{self as own, Station};
 use crate::plan::{Carrier, Connection, Plan};
 use crate::poll::Poller;
-use crate::record::{Capture, Taken};
+use crate::record::Capture;
 use crate::report::{End, Outcome, Probed};
 use crate::trace::{Traced, Tracer};
 use crate::transfer::{self, Ended};
 use crate::{awake, check, datagrams, stamps, stream, sys};
+use ending::Cut;
 use net::NodeId;
 use std::collections::BTreeMap;
 use std::net::{TcpListener, UdpSocket};
@@ -104,7 +106,7 @@ struct Running {
 
 impl<'a> Bench<'a> {
     fn build(plan: &'a Plan, lock: &Lock, folder: &Path, middle: Middle) -> Result<Bench<'a>, Error> {
-        let bridge_ns = host::namespace(lock, "bridge")?;
+        let bridge_ns = host::namespace(lock, host::BRIDGE)?;
         let hosts = host::build(plan, lock, &bridge_ns)?;
         let transfers = transfer::Shared::new(plan);
         let mut bench = Bench {
@@ -259,17 +261,16 @@ impl<'a> Bench<'a> {
     fn play(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
         let clock = self.begin()?;
         let end = self.wait(&clock, go_on)?;
-        let polled = self.poller.take().map(Poller::finish).unwrap_or_default();
-        let traced = self.tracer.take().map(|tracer| tracer.map(Tracer::finish));
-        // Captures first: what the end of the run does to connections is none of the scenario's.
-        let captures: Vec<Taken> = self.captures.drain(..).filter_map(Capture::finish).collect();
-        let time = clock.now();
-        let bridge = self.bridge.take().ok_or_else(no_bridge)?;
-        bridge.shared.stop.store(true, Ordering::Relaxed);
-        let found = bridge.thread.join().map_err(|_| Error::Failed("the bridge's thread died".into()))??;
+        let Cut { time, lost, found, polled, traced, captures } = self.cut(&clock)?;
         self.stop_transfers();
         let (exits, warned) = match self.programs.take() {
-            Some(mut programs) => (programs.stop(), std::mem::take(&mut programs.warnings)),
+            Some(mut programs) => {
+                let mut warned = std::mem::take(&mut programs.warnings);
+                if matches!(end, End::Duration | End::Overdue) {
+                    warned.extend(programs.hung());
+                }
+                (programs.stop(), warned)
+            }
             None => (Vec::new(), Vec::new()),
         };
         let mut outcome = Outcome {
@@ -298,7 +299,7 @@ impl<'a> Bench<'a> {
             kernel: check::kernel(),
             warnings: [self.plan.untold.clone(), warned].concat(),
         };
-        outcome.quality.overload += self.lost_on_the_way_in();
+        outcome.quality.overload += lost;
         outcome.traced = traced.map(|traced| traced.map(|traced| self.note(&mut outcome, traced, &clock)));
         if !self.stamps {
             let told = "the kernel does not stamp packets as they come: their times are those at which they were read";
@@ -382,11 +383,6 @@ impl<'a> Bench<'a> {
         quiet && bridge.inside.load(Ordering::Relaxed) == 0 && self.hosts.iter().all(closed)
     }
 
-    /// Packets that the machine threw away between a host and the bridge.
-    fn lost_on_the_way_in(&self) -> u64 {
-        self.hosts.iter().filter_map(|h| h.ns.inside(|| Ok(sent_in_vain())).ok()).sum()
-    }
-
     fn ended(&self) -> Vec<Ended> {
         self.transfers.ended.lock().map(|all| all.clone()).unwrap_or_default()
     }
@@ -440,13 +436,6 @@ fn closed(host: &Host) -> bool {
     let states = host.ns.inside(|| std::fs::read_to_string("/proc/thread-self/net/tcp"));
     let over = |line: &str| matches!(line.split_whitespace().nth(3), Some("06" | "07" | "0A") | None);
     states.is_ok_and(|text| text.lines().skip(1).all(over))
-}
-
-/// What this host's interface could not send (proc(5), net/dev; the twelfth figure).
-fn sent_in_vain() -> u64 {
-    let text = std::fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
-    let line = text.lines().find_map(|l| l.trim_start().strip_prefix(host::INTERFACE)?.strip_prefix(':'));
-    line.and_then(|l| l.split_whitespace().nth(11)?.parse().ok()).unwrap_or(0)
 }
 
 impl Outcome {

@@ -45,6 +45,9 @@ const RETRY_AFTER: Span = Span::from_micros(50);
 #[derive(Debug, Default)]
 pub struct Shared {
     pub stop: AtomicBool,
+    /// From now on nothing is delivered: what comes stays inside. Said by the bench, then by the bridge once it is so.
+    pub hold: AtomicBool,
+    pub held: AtomicBool,
     /// Packets that came, and those inside.
     pub packets: AtomicU64,
     pub inside: AtomicU64,
@@ -74,7 +77,8 @@ pub struct Findings {
     /// By link: when its first packet came, where an outage's schedule waited for it.
     pub anchors: Vec<Option<Time>>,
     pub first: Option<Time>,
-    pub inside: u64,
+    /// What had come and was neither lost nor delivered, each as often as it was carried.
+    pub inside: Vec<Which>,
     pub quality: Quality,
 }
 
@@ -140,6 +144,8 @@ pub struct Bridge {
     /// Since when bytes are counted, and how many.
     window: (Time, i64),
     busy: bool,
+    /// What reaches its host stays here.
+    holds: bool,
     /// When it woke last.
     woke: Time,
     waking: Waking,
@@ -161,6 +167,15 @@ struct Log {
 }
 
 impl Log {
+    /// What was neither lost nor delivered.
+    fn carried(&self) -> Vec<Which> {
+        let all = self.which.iter().zip(0..);
+        let uses = |frame: u32| usize::from(self.frames.uses(FrameId(frame)));
+        all.filter_map(|(which, frame)| Some((which.as_ref()?, frame)))
+            .flat_map(|(which, frame)| std::iter::repeat_n(*which, uses(frame)))
+            .collect()
+    }
+
     fn queued(&mut self, link: LinkId, time: Time, frame: FrameId, waited: Option<Span>, b: Backlog) {
         if self.queues.get(link.pair()) == Some(&true)
             && let Some(which) = self.which[frame.0 as usize]
@@ -242,6 +257,7 @@ impl Bridge {
             arrivals: Vec::with_capacity(BATCH),
             window: (Time::ZERO, 0),
             busy: false,
+            holds: false,
             woke: Time::ZERO,
             transit,
             first: None,
@@ -249,14 +265,24 @@ impl Bridge {
         })
     }
 
-    /// Moves packets until it is told to stop.
+    /// Moves packets until it is told to stop, and has read what had come until then.
     pub fn run(mut self, mut clock: Clock, shared: &Shared) -> Result<Findings, Error> {
-        while !shared.stop.load(Ordering::Relaxed) {
-            self.wait(&clock).told("the bridge can not wait")?;
+        loop {
+            let last_turn = shared.stop.load(Ordering::Relaxed);
+            // What is due is delivered first, and then nothing any more.
+            let hold = shared.hold.load(Ordering::Relaxed);
+            if !last_turn {
+                self.wait(&clock).told("the bridge can not wait")?;
+            }
             self.turn(&mut clock).told("the bridge can not read")?;
+            self.holds = hold;
+            shared.held.store(hold, Ordering::Relaxed);
             shared.packets.store(self.log.book.copies(), Ordering::Relaxed);
             shared.inside.store(self.net.inside() as u64, Ordering::Relaxed);
             shared.last.store(self.last.0, Ordering::Relaxed);
+            if last_turn && !self.ports.iter().any(|p| p.more) {
+                break;
+            }
         }
         for port in &self.ports {
             self.quality.overload += sys::packet_drops(port.fd.as_fd()).unwrap_or(0);
@@ -268,7 +294,7 @@ impl Bridge {
             anchors: pairs.clone().map(|[forward, _]| self.net.anchored(forward)).collect(),
             tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
             first: self.first,
-            inside: self.net.inside() as u64,
+            inside: self.log.carried(),
             book: self.log.book,
             quality: self.quality,
         })
@@ -390,8 +416,8 @@ impl Bridge {
         while let Some((time, step)) = self.net.advance_until(limit, &mut self.log) {
             let Step::Arrived { at, packet } = step else { continue };
             let frame = *self.net.content(packet);
+            let Some(port) = self.by_node[at.0 as usize].filter(|_| !self.holds) else { continue };
             self.log.book.arrived(time, self.log.which[frame.0 as usize].as_ref());
-            let Some(port) = self.by_node[at.0 as usize] else { continue };
             self.ports[port].out.push((frame, time));
             if self.ports[port].out.len() >= BATCH {
                 self.flush(port, clock)?;

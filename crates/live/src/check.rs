@@ -40,6 +40,12 @@ pub fn congestion_controls() -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
+/// Those of them that a namespace may have for all its sockets: programs choose none themselves.
+pub fn allowed_congestion_controls() -> Vec<String> {
+    let text = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap_or_default();
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
 /// On a thread in a new namespace, so that nothing of the machine's own is touched.
 fn apart<T: Send>(act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     thread::scope(|scope| {
@@ -63,8 +69,11 @@ pub fn machine() -> Vec<Finding> {
             all.extend(inside(there, not));
         }
     }
-    let names = congestion_controls();
-    all.push(there("congestion controls", names.join(", "), false));
+    let (has, may) = (congestion_controls().join(", "), allowed_congestion_controls().join(", "));
+    all.push(match has == may {
+        true => there("congestion controls", has, false),
+        false => there("congestion controls", format!("{has}; programs can have {may}"), false),
+    });
     all.push(match real_time() {
         Ok(()) => there("real-time priority", "the bridge has it".into(), false),
         Err(e) => not(
@@ -135,17 +144,18 @@ fn inside(
         crate::netlink::Netlink::open()?
             .veth(&end("rexmit-a", [2, 0, 0, 0, 0, 1]), &end("rexmit-b", [2, 0, 0, 0, 0, 2]))
     });
-    let packets = apart(|| {
-        crate::netlink::Netlink::open()?.up(1)?;
-        sys::packet_socket(sys::ETH_P_IP, 1).map(drop)
-    });
+    let packets = apart(|| sys::packet_socket(sys::ETH_P_IP, 1).map(drop));
+    let mend = |e: &io::Error, what: &str, right: &str| match e.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => no_right(right),
+        _ => what.to_owned(),
+    };
     [
         match pair {
             Ok(()) => there("veth pairs", "can be made".into(), true),
             Err(e) => not(
                 "veth pairs",
                 sentence(&e),
-                "modprobe veth, or a kernel with CONFIG_VETH, and CAP_NET_ADMIN".into(),
+                mend(&e, "modprobe veth, or a kernel with CONFIG_VETH", "CAP_NET_ADMIN"),
                 true,
             ),
         },
@@ -154,7 +164,7 @@ fn inside(
             Err(e) => not(
                 "packet sockets",
                 sentence(&e),
-                "a kernel with CONFIG_PACKET, and CAP_NET_RAW".into(),
+                mend(&e, "a kernel with CONFIG_PACKET", "CAP_NET_RAW"),
                 true,
             ),
         },
@@ -189,14 +199,28 @@ pub(crate) fn for_plan(plan: &Plan) -> Result<(), Error> {
     if let Some(why) = missing() {
         return Err(Error::Machine(why));
     }
-    for name in plan.congestion() {
+    let is_refused = |e: &io::Error| matches!(e.raw_os_error(), Some(libc::EPERM | libc::EACCES));
+    for (right, tried) in [
+        ("CAP_NET_ADMIN", apart(|| crate::netlink::Netlink::open()?.up(1))),
+        ("CAP_NET_RAW", apart(|| sys::packet_socket(sys::ETH_P_IP, 1).map(drop))),
+    ] {
+        if tried.is_err_and(|e| is_refused(&e)) {
+            return Err(Error::Machine(format!("network namespaces can not be set up: {}", no_right(right))));
+        }
+    }
+    for (name, key) in plan.congestion() {
         apart(|| {
             let fd = sys::tcp_socket(std::net::SocketAddrV4::new(std::net::Ipv4Addr::UNSPECIFIED, 0))?;
             sys::set_congestion(fd.as_fd(), name)
         })
-        .map_err(|e| Error::Machine(no_congestion(name, &e)))?;
+        .map_err(|e| no_congestion(name, &key, &e))?;
     }
     Ok(())
+}
+
+/// What to do about a capability that root, or whoever runs this, has not.
+fn no_right(right: &str) -> String {
+    format!("{right} is missing: run as root; root in a container needs docker run --cap-add {}", &right[4..])
 }
 
 fn no_namespace(e: &io::Error) -> String {
@@ -214,16 +238,14 @@ fn no_namespace(e: &io::Error) -> String {
     }
 }
 
-fn no_congestion(name: &str, e: &io::Error) -> String {
-    let has = congestion_controls().join(", ");
-    match e.raw_os_error() {
-        Some(libc::ENOENT) => format!(
-            "this kernel has no congestion control {name} (it has {has}): modprobe tcp_{name}, or choose another"
-        ),
-        Some(libc::EPERM) => format!(
-            "this kernel lets only CAP_NET_ADMIN choose congestion control {name}: run as root, or add it to \
-             net.ipv4.tcp_allowed_congestion_control"
-        ),
-        _ => format!("congestion control {name}: {}", sentence(e)),
+fn no_congestion(name: &str, key: &str, e: &io::Error) -> Error {
+    let has = congestion_controls();
+    if e.raw_os_error() != Some(libc::ENOENT) {
+        return Error::Machine(format!("congestion control {name}: {}", sentence(e)));
+    }
+    let lacks = format!("this kernel has no congestion control {name} (it has {})", has.join(", "));
+    match scenario::nearest(name, has.iter().map(String::as_str)) {
+        Some(near) => Error::Scenario(format!("{key}: {lacks}; did you mean {near:?}?")),
+        None => Error::Machine(format!("{lacks}: modprobe tcp_{name}, or choose another")),
     }
 }

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 const FOLDER: &str = "/run/rexmit";
 const PREFIX: &str = "rexmit-";
+pub(crate) const LONGEST_NAME: usize = 80;
 
 /// A run's right to its names.
 #[derive(Debug)]
@@ -45,9 +46,14 @@ impl Lock {
 
     /// The full name of something of this run.
     pub fn name(&self, what: &str) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
-        format!("{PREFIX}{}-{}", self.id, what.chars().map(plain).take(80).collect::<String>())
+        format!("{PREFIX}{}-{}", self.id, plain(what, LONGEST_NAME))
     }
+}
+
+/// Of a name only what every tool takes, and so many letters of it.
+pub(crate) fn plain(name: &str, most: usize) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    name.chars().map(plain).take(most).collect()
 }
 
 impl Drop for Lock {

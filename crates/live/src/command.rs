@@ -40,7 +40,8 @@ pub struct Ended {
 /// One program.
 struct Running {
     child: Child,
-    log: PathBuf,
+    /// What it prints, and what it complains of (standard error).
+    logs: [PathBuf; 2],
     ended: Option<Ended>,
 }
 
@@ -81,14 +82,15 @@ impl Programs {
         let what = || format!("flow.{}: its {role}", program.name);
         let ns =
             self.host(node).ok_or_else(|| Error::Failed(format!("{}: node {node} is no host", what())))?;
-        let log = self.folder.join(format!("{}.{role}.log", program.name));
-        let out = File::create(&log).told(log.display())?;
-        let both = out.try_clone().told(log.display())?;
+        let log = |kind| self.folder.join(format!("{}.{role}.{kind}", program.name));
+        let create = |log: &Path| File::create(log).told(log.display());
+        let logs = [log("log"), log("err")];
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", line]).stdin(Stdio::null()).stdout(out).stderr(both);
+        command.args(["-c", line]).stdin(Stdio::null());
+        command.stdout(create(&logs[0])?).stderr(create(&logs[1])?);
         sys::in_namespace(&mut command, ns.raw());
         let child = command.spawn().told(what())?;
-        Ok(Running { child, log, ended: None })
+        Ok(Running { child, logs, ended: None })
     }
 
     fn host(&self, node: usize) -> Option<&Namespace> {
@@ -143,13 +145,33 @@ impl Programs {
         self.pairs.iter().all(|p| p.client.as_ref().is_some_and(|c| c.ended.is_some()))
     }
 
+    /// Clients that have not ended, in words: where a run ends before they do.
+    pub fn hung(&self) -> impl Iterator<Item = String> + '_ {
+        let runs = |p: &&Pair| p.client.as_ref().is_none_or(|c| c.ended.is_none());
+        self.pairs.iter().filter(runs).map(|p| {
+            let what = if p.client.is_some() { "still ran" } else { "had not started" };
+            format!("flow.{}: its client {what} as the run ended", p.plan.name)
+        })
+    }
+
     /// What became of them, once all that still runs was ended.
     pub fn stop(&mut self) -> Vec<Exit> {
         let of = |running: &Option<Running>| running.as_ref().and_then(|r| r.ended.clone());
         let exit =
             |p: &Pair| Exit { name: p.plan.name.clone(), client: of(&p.client), server: of(&p.server) };
         let exits = self.pairs.iter().map(exit).collect();
+        let logs: Vec<PathBuf> = self
+            .pairs
+            .iter()
+            .flat_map(|p| [&p.client, &p.server])
+            .flatten()
+            .map(|r| r.logs[1].clone())
+            .collect();
         self.end_all();
+        // Of who did not complain nothing is kept.
+        for log in logs.iter().filter(|log| fs::metadata(log).is_ok_and(|m| m.len() == 0)) {
+            let _ = fs::remove_file(log);
+        }
         exits
     }
 
@@ -191,21 +213,22 @@ impl Running {
         if self.ended.is_none()
             && let Ok(Some(status)) = self.child.try_wait()
         {
-            self.ended = Some(Ended { well: status.success(), told: told(status, &self.log) });
+            self.ended = Some(Ended { well: status.success(), told: told(status, &self.logs) });
         }
     }
 }
 
-fn told(status: ExitStatus, log: &Path) -> String {
+fn told(status: ExitStatus, [out, err]: &[PathBuf; 2]) -> String {
     use std::os::unix::process::ExitStatusExt;
     let how = match (status.code(), status.signal()) {
         (Some(code), _) => format!("code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "no code".to_owned(),
     };
-    match last_line(log) {
-        Ok(Some(line)) => format!("{how}: {line}"),
-        _ => how,
+    // What it complained of last is why, rather than what it printed last.
+    match [err, out].into_iter().find_map(|log| last_line(log).ok().flatten()) {
+        Some(line) => format!("{how}: {line}"),
+        None => how,
     }
 }
 

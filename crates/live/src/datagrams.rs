@@ -58,7 +58,7 @@ fn send(
 ) -> io::Result<()> {
     let mut app = c.application();
     let mut due = Some(c.start);
-    while !shared.stopped() {
+    while !shared.is_over() {
         let Some(at) = due else { break };
         if clock.now() < at {
             clock.wait(at, LOOK);
@@ -67,9 +67,10 @@ fn send(
         // At the times that the application asked for, however late this thread wakes.
         let mut written = Written::default();
         due = app.act(at, &mut written);
-        while written.bytes > 0 && !shared.stopped() {
+        while written.bytes > 0 && !shared.is_over() {
             let length = written.bytes.min(u64::from(packet_bytes)) as u32;
-            if one(socket, length)? {
+            // As the run ends the interface goes: that is no error of the sender's.
+            if one(socket, length).or_else(|e| if shared.is_over() { Ok(false) } else { Err(e) })? {
                 written.bytes -= u64::from(length);
                 side.said(clock.now(), u64::from(length));
                 let counts = side.counts.get_or_insert_default();

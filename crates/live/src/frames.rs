@@ -75,6 +75,10 @@ impl Frames {
             self.free.push(id);
         }
     }
+    /// How often the net carries it.
+    pub fn uses(&self, id: FrameId) -> u16 {
+        self.facts[id.0 as usize].1
+    }
     /// A queue set "congestion experienced" (RFC 3168 section 5): the header's checksum follows (RFC 1624).
     pub fn mark(&mut self, id: FrameId) {
         let ip = &mut self.room(id)[ETHERNET..];

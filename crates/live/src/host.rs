@@ -1,6 +1,7 @@
 //! One host: a namespace with one interface, whose other end is the bridge's.
 
-use crate::clean::Lock;
+use crate::check;
+use crate::clean::{LONGEST_NAME, Lock, plain};
 use crate::error::{Error, Told, sentence};
 use crate::netlink::{End, Mac, Netlink};
 use crate::netns::Namespace;
@@ -14,6 +15,10 @@ use std::time::Duration;
 
 /// The interface of every host, in its own namespace.
 pub const INTERFACE: &str = "rexmit-eth";
+/// What the bridge's namespace is called.
+pub const BRIDGE: &str = "bridge";
+/// Which congestion control the sockets of a namespace have that choose none.
+pub const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
 /// The kernel's bridge device, where there is one.
 const KERNEL_BRIDGE: &str = "rexmit-br";
 const NETWORK: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
@@ -73,12 +78,25 @@ pub fn namespace(lock: &Lock, what: &str) -> Result<Namespace, Error> {
     }
 }
 
+/// What a host's namespace is called: as the scenario calls it, and with its place in it where that is no name for one
+/// or is taken.
+fn label(lock: &Lock, name: &str, node: usize, taken: &mut Vec<String>) -> String {
+    let mut label = name.to_owned();
+    while taken.contains(&lock.name(&label)) || !lock.name(&label).ends_with(&label) {
+        // A part of the number that nothing cuts off.
+        label = format!("{}-{}", plain(&label, LONGEST_NAME - 8), node + 1);
+    }
+    taken.push(lock.name(&label));
+    label
+}
+
 /// All hosts of a plan, joined to the bridge's namespace.
 pub fn build(plan: &Plan, lock: &Lock, bridge: &Namespace) -> Result<Vec<Host>, Error> {
-    let mut hosts = Vec::new();
+    let mut hosts: Vec<Host> = Vec::new();
+    let mut taken = vec![lock.name(BRIDGE)];
     for node in &plan.hosts {
         let name = plan.nodes[*node].clone();
-        let ns = Arc::new(namespace(lock, &name)?);
+        let ns = Arc::new(namespace(lock, &label(lock, &name, *node, &mut taken))?);
         hosts.push(Host { node: *node, name, address: plan.address(*node), ns });
     }
     for (k, host) in hosts.iter().enumerate() {
@@ -145,6 +163,11 @@ fn join(k: usize, host: &Host, bridge: &Namespace) -> Result<(), Error> {
     }
 }
 
+/// An interface of this thread's namespace is used no more.
+pub fn down(interface: &str) -> io::Result<()> {
+    Netlink::open()?.down(sys::interface_index(interface)?)
+}
+
 /// IPv6 off, interfaces up, every offload off.
 fn prepare(interfaces: &[String]) -> io::Result<()> {
     for (key, value) in SYSCTLS {
@@ -187,18 +210,43 @@ fn configure(plan: &Plan, host: &Host, all: &[Host]) -> Result<(), Error> {
         .told(&what)?;
     for (key, value) in plan.sysctls(host.node) {
         let done = host.ns.inside(|| set(&key, &value));
-        done.map_err(|e| refused(&what, &key, &value, &e))?;
+        done.map_err(|e| refused(plan, host, &key, &value, &e))?;
     }
     Ok(())
 }
 
-fn refused(what: &str, key: &str, value: &str, e: &io::Error) -> Error {
-    let why = match e.raw_os_error() {
-        Some(libc::ENOENT) => "this kernel has no such setting in a namespace".to_owned(),
-        Some(libc::EINVAL) => "the kernel takes no such value".to_owned(),
-        _ => sentence(e),
+fn refused(plan: &Plan, host: &Host, key: &str, value: &str, e: &io::Error) -> Error {
+    let told = format!("{key} = {value} at host {}", host.name);
+    let (why, said) = match e.raw_os_error() {
+        Some(libc::ENOENT) => {
+            let near = host.ns.inside(|| Ok(near(key))).ok().flatten();
+            let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+            (format!("this kernel has no such setting in a namespace{near}"), plan.said(host.node, key))
+        }
+        Some(libc::EINVAL) => ("the kernel takes no such value".to_owned(), plan.said(host.node, key)),
+        Some(libc::EPERM) if key == CONGESTION => {
+            let may = check::allowed_congestion_controls().join(" ");
+            let why = format!(
+                "programs can have only what this machine allows everybody ({may}): sysctl -w \
+                 net.ipv4.tcp_allowed_congestion_control=\"{may} {value}\", or choose another workload than \"command\""
+            );
+            (why, None)
+        }
+        _ => (sentence(e), None),
     };
-    Error::Machine(format!("{what}: sysctl {key} = {value}: {why}"))
+    match said {
+        Some(said) => Error::Scenario(format!("{said}: {told}: {why}")),
+        None => Error::Machine(format!("{told}: {why}")),
+    }
+}
+
+/// The setting of this thread's namespace that was probably meant.
+fn near(key: &str) -> Option<String> {
+    let (group, name) = key.rsplit_once('.')?;
+    let names = fs::read_dir(sysctl_path(group)).ok()?.flatten();
+    let names: Vec<String> = names.filter_map(|e| e.file_name().into_string().ok()).collect();
+    let near = scenario::nearest(name, names.iter().map(String::as_str))?;
+    Some(format!("{group}.{near}"))
 }
 
 /// A sysctl of this thread's namespace.

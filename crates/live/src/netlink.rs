@@ -110,8 +110,17 @@ impl Netlink {
     }
 
     pub fn up(&mut self, interface: u32) -> io::Result<()> {
+        self.set_up(interface, libc::IFF_UP as u32)
+    }
+
+    /// It sends nothing and takes nothing from then on; what it had sent has been captured.
+    pub fn down(&mut self, interface: u32) -> io::Result<()> {
+        self.set_up(interface, 0)
+    }
+
+    fn set_up(&mut self, interface: u32, flags: u32) -> io::Result<()> {
         let mut m = Message::new(libc::RTM_NEWLINK, 0);
-        m.interface(interface, libc::IFF_UP as u32, libc::IFF_UP as u32);
+        m.interface(interface, flags, libc::IFF_UP as u32);
         self.ask(m)
     }
 

@@ -93,6 +93,7 @@ pub struct Plan {
     pub seed: u64,
     pub topology: Topology,
     pub nodes: Vec<String>,
+    flows: Vec<String>,
     /// Nodes at which flows begin or end; the others are within the bridge.
     pub hosts: Vec<usize>,
     pub connections: Vec<Connection>,
@@ -109,6 +110,8 @@ pub struct Plan {
     /// What the built-in senders say.
     pub content: Content,
     sysctls: BTreeMap<usize, BTreeMap<String, String>>,
+    /// Which key of the scenario they are from, by node and name, where it names them.
+    said: BTreeMap<(usize, String), String>,
     /// What the scenario asks for that real hosts do not tell.
     pub untold: Vec<String>,
 }
@@ -119,12 +122,15 @@ fn refused(what: String) -> Error {
 
 impl Plan {
     pub fn new(s: &Scenario) -> Result<Plan, Error> {
+        let hosts = hosts(s)?;
         let mut plan = Plan {
             name: s.name.clone(),
             seed: s.seed,
             topology: topology(s),
             nodes: s.nodes.iter().map(|n| n.name.clone()).collect(),
-            hosts: hosts(s)?,
+            flows: s.flows.iter().map(|f| f.name.clone()).collect(),
+            untold: untold(s, &hosts),
+            hosts,
             connections: Vec::new(),
             programs: Vec::new(),
             duration: s.duration,
@@ -135,7 +141,7 @@ impl Plan {
             real_time: s.live.real_time,
             content: Content::Zeros,
             sysctls: BTreeMap::new(),
-            untold: untold(s),
+            said: BTreeMap::new(),
         };
         for (index, flow) in s.flows.iter().enumerate() {
             plan.flow(s, index, flow)?;
@@ -223,7 +229,7 @@ impl Plan {
         command: usize,
         carriers: [Carrier; 2],
     ) -> Result<(), Error> {
-        const KEY: &str = "net.ipv4.tcp_congestion_control";
+        const KEY: &str = crate::host::CONGESTION;
         if flow.count != 1 {
             return Err(refused(format!(
                 "flow.{}.count = {}: a flow of programs runs once; write a flow for each",
@@ -263,6 +269,8 @@ impl Plan {
     fn settings(&mut self, s: &Scenario) -> Result<(), Error> {
         for node in &self.hosts {
             self.sysctls.entry(*node).or_default().extend(s.live.sysctls.iter().cloned());
+            let said = s.live.sysctls.iter().map(|(key, _)| ((*node, key.clone()), "live.sysctl".to_owned()));
+            self.said.extend(said);
         }
         for (node, all) in &s.live.hosts {
             if !self.hosts.contains(node) {
@@ -273,6 +281,8 @@ impl Plan {
                 )));
             }
             self.sysctls.entry(*node).or_default().extend(all.iter().cloned());
+            let key = format!("live.host.{}.sysctl", s.nodes[*node].name);
+            self.said.extend(all.iter().map(|(name, _)| ((*node, name.clone()), key.clone())));
         }
         Ok(())
     }
@@ -334,17 +344,23 @@ impl Plan {
         self.sysctls.get(&node).into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect()
     }
 
-    /// Congestion controls that the kernel must have.
-    pub fn congestion(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self
-            .ends()
-            .filter_map(|(_, carrier)| match carrier {
-                Carrier::Kernel(name) => Some(name.as_str()),
-                Carrier::Own(_) | Carrier::Datagrams(_) => None,
-            })
-            .collect();
-        all.sort_unstable();
-        all.dedup();
+    /// The key of the scenario that says a host's setting; `None` where a stack asks for it.
+    pub fn said(&self, node: usize, setting: &str) -> Option<&str> {
+        self.said.get(&(node, setting.to_owned())).map(String::as_str)
+    }
+
+    /// Congestion controls that the kernel must have, and the first key of the scenario from which each comes.
+    pub fn congestion(&self) -> BTreeMap<&str, String> {
+        let built_in = self.connections.iter().map(|c| (c.flow, &c.carriers));
+        let programs = self.programs.iter().map(|p| (p.flow, &p.carriers));
+        let mut all = BTreeMap::new();
+        for (flow, carriers) in built_in.chain(programs) {
+            for (carrier, key) in carriers.iter().zip(["stack", "receiver"]) {
+                if let Carrier::Kernel(name) = carrier {
+                    all.entry(name.as_str()).or_insert_with(|| format!("flow.{}.{key}", self.flows[flow]));
+                }
+            }
+        }
         all
     }
 }
@@ -383,14 +399,6 @@ fn hosts(s: &Scenario) -> Result<Vec<usize>, Error> {
             node.name
         )));
     }
-    if let Some(node) = s.record.capture.iter().find(|n| !hosts.contains(n)) {
-        return Err(refused(format!(
-            "record.capture names {}, where no flow begins or ends: on the live bench it is inside the bridge, and \
-             captures are taken at hosts ({})",
-            s.nodes[*node].name,
-            hosts.iter().map(|h| s.nodes[*h].name.as_str()).collect::<Vec<_>>().join(", ")
-        )));
-    }
     Ok(hosts)
 }
 
@@ -417,10 +425,20 @@ fn datagrams(flow: &Flow, packet_bytes: u32) -> Result<Carrier, Error> {
     Ok(Carrier::Datagrams(packet_bytes))
 }
 
-fn untold(s: &Scenario) -> Vec<String> {
+fn untold(s: &Scenario, hosts: &[usize]) -> Vec<String> {
+    let inner = s.record.capture.iter().filter(|n| !hosts.contains(n));
+    let inner: Vec<&str> = inner.map(|n| s.nodes[*n].name.as_str()).collect();
+    let inner = (!inner.is_empty()).then(|| {
+        format!(
+            "record.capture: there are none at {}: no flow begins or ends there, so that it is inside the bridge",
+            inner.join(", ")
+        )
+    });
     let asked = [
         ("record.retransmissions", s.record.retransmissions, "no kernel tells why it sends a segment again"),
         ("record.packets", s.record.packets, "the captures have the hosts' packets"),
     ];
-    asked.iter().filter(|a| a.1).map(|(key, _, why)| format!("{key} is not recorded live: {why}")).collect()
+    let asked = asked.iter().filter(|a| a.1);
+    let asked = asked.map(|(key, _, why)| format!("{key} is not recorded live: {why}"));
+    inner.into_iter().chain(asked).collect()
 }

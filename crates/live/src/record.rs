@@ -39,7 +39,7 @@ pub struct Capture {
 
 /// The file of a node's capture.
 pub fn path(folder: &Path, node: &str) -> PathBuf {
-    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let plain = |c: char| if c.is_alphanumeric() || "-_.+".contains(c) { c } else { '_' };
     folder.join(format!("{}.pcapng", node.chars().map(plain).collect::<String>()))
 }
 
@@ -106,6 +106,8 @@ impl Taking {
             let mut rooms: Vec<&mut [u8]> = memory.chunks_mut(self.snap).collect();
             let got = match receiving.receive(self.socket.as_fd(), &mut rooms, &mut received) {
                 Ok(got) => got,
+                // The interface went down. What it had seen is still to be read.
+                Err(e) if e.kind() == io::ErrorKind::NetworkDown => continue,
                 Err(e) => {
                     self.fail(&e);
                     break;

@@ -79,9 +79,10 @@ pub struct Outcome {
     pub queued: Vec<Queued>,
     /// What passed the bridge by intervals, where the plan asked for it.
     pub bins: Option<Bins>,
-    /// Packets that came to the bridge, and those that were inside at the end.
+    /// Packets that came to the bridge.
     pub packets: u64,
-    pub inside: u64,
+    /// Those that were inside at the end, neither lost nor delivered; each as often as it was carried.
+    pub inside: Vec<Which>,
     pub quality: Quality,
     pub captures: Vec<Taken>,
     /// The kernel that ran.

@@ -75,6 +75,8 @@ pub struct Sender {
 /// What all threads of a run share.
 pub struct Shared {
     pub stop: AtomicBool,
+    /// What is sent from now on arrives nowhere.
+    pub over: AtomicBool,
     pub ended: Mutex<Vec<Ended>>,
     pub sending: Mutex<Vec<Sender>>,
     /// By socket's number: of all kernels' senders there were, connection, and whether it was the client's.
@@ -94,6 +96,7 @@ impl Shared {
         let connections = &plan.connections;
         Arc::new(Shared {
             stop: AtomicBool::new(false),
+            over: AtomicBool::new(false),
             ended: Mutex::new(vec![Ended::default(); connections.len()]),
             sending: Mutex::default(),
             cookies: Mutex::default(),
@@ -106,6 +109,9 @@ impl Shared {
     }
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed) || self.stopped()
     }
     pub fn end(&self, connection: u32, server: bool, side: Side) {
         if let Ok(mut all) = self.ended.lock()

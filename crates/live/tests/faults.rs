@@ -57,8 +57,8 @@ fn what_live_can_not_do_is_refused() {
     let why = refused(&(chain("", FILE) + "count = 300\n"));
     assert!(why.contains("300 connections"), "{why}");
     let three = chain("", FILE).replace("[\"pc\", \"server\"]", "[\"pc\", \"hub\", \"server\"]");
-    let why = refused(&(three.clone() + "[record]\ncapture = [\"hub\"]\n"));
-    assert!(why.contains("inside the bridge") && why.contains("pc, server"), "{why}");
+    let told = plan(&(three.clone() + "[record]\ncapture = true\n")).expect("a plan").untold;
+    assert!(told.len() == 1 && told[0].starts_with("record.capture: there are none at hub:"), "{told:?}");
     let why = refused(&(three + "[[live.host]]\nname = \"hub\"\nsysctl = [\"net.ipv4.tcp_ecn=1\"]\n"));
     assert!(why.contains("no kernel"), "{why}");
 }
@@ -70,9 +70,15 @@ fn what_the_kernel_has_not_is_told_with_the_mend() {
     let text = chain("", FILE).replace("linux-2.6-reno\"\nworkload", "mine\"\nworkload") + own;
     let why = fails(&plan(&text).expect("a plan"));
     assert!(why.contains("no congestion control warp") && why.contains("modprobe tcp_warp"), "{why}");
+    let why = fails(&plan(&text.replace("warp", "renno")).expect("a plan"));
+    assert!(why.starts_with("flow.up.stack: ") && why.ends_with("did you mean \"reno\"?"), "{why}");
     let why =
         fails(&plan(&(chain("", FILE) + "[live]\nsysctl = [\"net.ipv4.tcp_warp=1\"]\n")).expect("a plan"));
     assert!(why.contains("net.ipv4.tcp_warp") && why.contains("no such setting"), "{why}");
+    let typo = "[[live.host]]\nname = \"server\"\nsysctl = [\"net.ipv4.tcp_sackk=1\"]\n";
+    let why = fails(&plan(&(chain("", FILE) + typo)).expect("a plan"));
+    assert!(why.starts_with("live.host.server.sysctl: net.ipv4.tcp_sackk = 1 at host server: "), "{why}");
+    assert!(why.ends_with("did you mean net.ipv4.tcp_sack?"), "{why}");
     let why = fails(
         &plan(&(chain("", FILE) + "[live]\nsysctl = [\"net.ipv4.tcp_sack=maybe\"]\n")).expect("a plan"),
     );
@@ -111,12 +117,33 @@ fn a_server_that_dies_ends_the_run_and_what_was_captured_is_kept() {
 }
 
 #[test]
+fn names_of_hosts_may_differ_in_one_letter_or_be_those_of_the_bench() {
+    needs_a_bench!();
+    for (one, other) in [("a.b", "a_b"), ("ä", "ö"), ("bridge", "server")] {
+        let text = chain("", FILE)
+            .replace("\"pc\"", &format!("{one:?}"))
+            .replace("\"server\"", &format!("{other:?}"));
+        assert_eq!(run(&text).outcome.end, End::Done, "{one} {other}");
+    }
+}
+
+#[test]
+fn why_a_program_failed_is_what_it_complained_of() {
+    needs_a_bench!();
+    let ran = run(&command("echo no route >&2; echo '</html>'; exit 22", "sleep 9"));
+    let told = &ran.outcome.warnings;
+    assert!(told.iter().any(|w| w == "flow.up: its client ended with code 22: no route"), "{told:?}");
+}
+
+#[test]
 fn a_client_that_hangs_ends_with_the_duration() {
     needs_a_bench!();
     let hangs = "trap '' TERM; sleep 100 & sleep 100";
     let ran = run(&command(hangs, "exec sleep 100").replace("10s", "6s"));
     assert_eq!(ran.outcome.end, End::Duration);
     assert_eq!(ran.outcome.exits[0].client, None);
+    let told = &ran.outcome.warnings;
+    assert!(told.iter().any(|w| w == "flow.up: its client still ran as the run ended"), "{told:?}");
 }
 
 #[test]
@@ -129,7 +156,7 @@ fn a_full_disk_ends_the_captures_and_not_the_run() {
         .stderr(Stdio::null())
         .status();
     if !mounted.is_ok_and(|s| s.success()) {
-        eprintln!("skipped: no file system of 64 kB can be mounted here");
+        support::skipped("no file system of 64 kB can be mounted here");
         return;
     }
     let plan = plan(&chain("", &FILE.replace("200kB", "1MB"))).expect("a plan");

@@ -61,15 +61,21 @@ fn an_outage_is_exact_in_virtual_time() {
 }
 
 #[test]
-fn nothing_is_left_behind_however_a_run_ends() {
+fn captures_agree_and_nothing_is_left_behind_however_a_run_ends() {
     needs_a_bench!();
-    let link = "rate = \"10Mbps\"\ndelay = \"5ms\"";
+    let link = "rate = \"10Mbps\"\ndelay = \"5ms\"\n[[chain.channel]]\nname = \"noise\"\nkind = \"random\"\nloss = 0.02\n";
     let endless = chain(link, "workload = { kind = \"endless\" }");
     let ran = run_until(&endless, &mut |p| p.now < Time(300_000_000));
     assert_eq!(ran.outcome.end, End::Stopped);
     assert!(ran.outcome.packets > 100, "{}", ran.outcome.packets);
-    let ran = run(&endless.replace("20s", "500ms"));
-    assert_eq!(ran.outcome.end, End::Duration);
+    assert!(!ran.outcome.inside.is_empty(), "an endless transfer has packets on their way");
+    ran.assert_exact();
+    for duration in ["500ms", "700ms", "900ms"] {
+        let ran = run(&endless.replace("20s", duration));
+        assert_eq!(ran.outcome.end, End::Duration);
+        assert!(!ran.outcome.inside.is_empty() && !ran.outcome.drops.is_empty());
+        ran.assert_exact();
+    }
     let panicked = std::panic::catch_unwind(|| {
         run_until(&endless, &mut |p| p.now < Time(100_000_000) || panic!("as told"))
     });
@@ -98,7 +104,7 @@ fn a_kernel_bridge_carries_the_same_transfer_without_the_links() {
 fn every_ack_and_every_packet_tells_the_senders_state_where_the_kernel_lets_it() {
     needs_a_bench!();
     if let Some(lack) = live::check::machine().iter().find(|f| f.what == "sender state" && f.mend.is_some()) {
-        eprintln!("skipped: {}", lack.found);
+        support::skipped(&lack.found);
         return;
     }
     let link = "rate = \"22Mbps\"\ndelay = \"10ms\"\nqueue = { kind = \"droptail\", packets = 60 }";

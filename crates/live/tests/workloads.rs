@@ -98,6 +98,28 @@ fn datagrams_leave_as_the_application_says_and_are_counted_where_they_arrive() {
     }
 }
 
+#[test]
+fn datagrams_that_were_on_their_way_as_the_run_ended_are_not_lost() {
+    needs_a_bench!();
+    let endless = flow(DATAGRAMS, 2, CONSTANT).replace("stop = \"1.2s\"\n", "");
+    let text = pair(&endless).replace("20s", "400ms").replace("delay = \"5ms\"", "delay = \"30ms\"");
+    let ran = run_plan(plan(&text).expect("a plan"), &mut |_| true);
+    let o = &ran.outcome;
+    assert_eq!(o.end, End::Duration);
+    let counts = |k: usize| {
+        let counts = |side: &Option<Side>| side.as_ref().and_then(|s| s.counts).expect("counts");
+        o.ended
+            .iter()
+            .map(|e| counts(&e.sides[k]))
+            .fold((0, 0), |sum, c| (sum.0 + c.data_packets, sum.1 + c.arrived_packets))
+    };
+    let (sent, came) = (counts(0).0, counts(1).1);
+    assert!(o.ended.iter().flat_map(|e| &e.sides).flatten().all(|s| s.error.is_none()), "{:?}", o.ended);
+    // 1,000 datagrams a second for 30 ms are on their way.
+    assert!(o.inside.len() >= 25, "{} inside", o.inside.len());
+    assert_eq!(came + (o.drops.len() + o.inside.len()) as u64, sent);
+}
+
 /// Over kernels and over rexmit's own TCP.
 const STACKS: [&str; 2] = ["linux-2.6-reno", "rfc-sack"];
 

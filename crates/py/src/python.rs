@@ -288,7 +288,14 @@ fn analyze(
         ..Config::default()
     };
     let listing = Listing { most: flows, only: listed_only };
-    let request = Request { paths, receiver: receiver.unwrap_or_default(), options, config, listing };
+    let request = Request {
+        paths,
+        receiver: receiver.unwrap_or_default(),
+        options,
+        config,
+        listing,
+        ..Request::default()
+    };
     let watch = ReadingWatch::new(progress);
     let found = py.detach(|| run::analyze(&request, Some(watch.patience()), &mut |p| watch.goes_on(p)));
     watch.failure()?;

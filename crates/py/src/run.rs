@@ -22,6 +22,8 @@ pub struct Request {
     pub options: Options,
     pub config: Config,
     pub listing: Listing,
+    /// Captures without any TCP are an answer, too: that of a run whose hosts spoke none.
+    pub perhaps_empty: bool,
 }
 
 impl Request {
@@ -129,6 +131,7 @@ pub fn analyze_source<S: Source>(
     asker.ended(&reader);
     let info = reader.info().clone();
     if !asker.stopped
+        && !request.perhaps_empty
         && let Some(why) = info.nothing()
     {
         return Err(why);

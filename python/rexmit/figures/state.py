@@ -43,7 +43,7 @@ def cwnd(state: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any]) -> 
     # What is above everything says no more than that it does not limit.
     ssthresh = np.where(ssthresh > 1.5 * largest, np.nan, ssthresh)
     series: tuple[tuple[str, Any, dict[str, Any]], ...] = (
-        ("in flight", flight, {"color": GREY, "lw": 0.7}),
+        ("in flight (SACKed or not)", flight, {"color": GREY, "lw": 0.7}),
         ("ssthresh", ssthresh, {"color": ORANGE, "lw": 1.1, "ls": "--"}),
         ("cwnd", state["cwnd_bytes"], {"color": BLACK, "lw": 1.1}),
     )

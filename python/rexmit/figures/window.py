@@ -56,7 +56,13 @@ def window(packets: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any])
     keep = thin.extremes(time, flight)
     own, own_unit = scale_for(float(flight.max()) if len(flight) else 1.0, "B") if wide else (scale, unit)
     lower.step(
-        time[keep], flight[keep] / own, where="post", color=BLACK, lw=0.8, label="in flight", gid="flight"
+        time[keep],
+        flight[keep] / own,
+        where="post",
+        color=BLACK,
+        lw=0.8,
+        label="in flight, not SACKed",
+        gid="flight",
     )
     upper.set_ylabel(f"advertised window ({unit})" if wide else f"bytes ({unit})")
     if wide:

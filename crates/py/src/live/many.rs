@@ -11,16 +11,16 @@ use time::Span;
 
 /// Runs what is planned: a scenario's number and a seed each. `go_on` hears how many are done, and how far the one is
 /// that runs; once it says no, that one is left out, and so are those after it. What the bench can not run is an error
-/// before anything runs; a run that can not go on is one of the results.
+/// before anything runs, with the scenario's number; a run that can not go on is one of the results.
 pub fn run(
     scenarios: &[Scenario],
     runs: &[(usize, u64)],
     keep: Option<&Keep>,
     width: Option<Span>,
     go_on: &mut dyn FnMut(usize, Progress) -> bool,
-) -> Result<Outcome, Error> {
-    for scenario in scenarios {
-        Plan::new(scenario)?;
+) -> Result<Outcome, (usize, Error)> {
+    for (which, scenario) in scenarios.iter().enumerate() {
+        Plan::new(scenario).map_err(|e| (which, e))?;
     }
     let mut results: Vec<Option<Counted>> = runs.iter().map(|_| None).collect();
     let mut gather = keep.map(|keep| Gather::new(keep, runs.len()));
@@ -32,7 +32,7 @@ pub fn run(
         match counted {
             Ok(None) => break,
             Ok(Some(counted)) => results[done] = Some(counted),
-            Err(e @ (Error::Scenario(_) | Error::Machine(_))) => return Err(e),
+            Err(e @ (Error::Scenario(_) | Error::Machine(_))) => return Err((which, e)),
             Err(Error::Failed(why)) => results[done] = Some(Err(why)),
         }
     }

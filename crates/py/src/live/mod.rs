@@ -8,6 +8,7 @@ mod report;
 mod rows;
 mod sides;
 
+use crate::facts::Facts;
 use crate::pair;
 use crate::run::{self, Asker, Findings};
 use crate::simulate::report::Report;
@@ -90,6 +91,7 @@ fn tell(request: &Request, ran: &Ran) -> Result<(Findings, Played), Error> {
     Ok((found, played))
 }
 
+/// A run can not be repeated: whatever its captures are worth, what the bridge knows is there.
 fn analyse(request: &Request, ran: &Ran) -> Result<Findings, Error> {
     let Ran { plan, outcome, .. } = ran;
     let all = Wanted { retransmissions: true, intervals: true, rtts: true, packets: true };
@@ -104,7 +106,7 @@ fn analyse(request: &Request, ran: &Ran) -> Result<Findings, Error> {
     let open = |side| sides.open(side);
     let one = |side, vantage| {
         let config = Config { vantage: Some(vantage), ..wanted.config.clone() };
-        let wanted = run::Request { config, ..wanted.clone() };
+        let wanted = run::Request { config, perhaps_empty: true, ..wanted.clone() };
         run::analyze_source(&wanted, open(side)?, &mut Asker::new(&mut |_| true))
     };
     let found = match request.at {
@@ -114,10 +116,10 @@ fn analyse(request: &Request, ran: &Ran) -> Result<Findings, Error> {
         At::Both => pair::analyze_sources(&wanted, &open, &mut Asker::new(&mut |_| true))
             .or_else(|_| one(Side::Sender, Vantage::Sender)),
     };
-    let mut found = found.map_err(|why| match &outcome.end {
-        End::Failed(first) => Error::Failed(format!("{first}; {why}")),
-        _ => Error::Failed(why),
-    })?;
+    let mut found = found.unwrap_or_else(|why| {
+        let facts = Facts { warnings: vec![why], ..Facts::default() };
+        Findings { shelf: wanted.spool().seal(), facts }
+    });
     sides.label(&mut found.shelf, request.at).map_err(|e| Error::Failed(e.to_string()))?;
     Ok(found)
 }
@@ -137,7 +139,8 @@ fn record(request: &Request, ran: &Ran, found: &mut Findings) -> Result<Played, 
     let record = Record { drops: true, retransmissions: false, packets: false, ..scenario.record.clone() };
     let book = Book::new(rows::kept(plan, outcome, origin), names, &record);
     let facts = &mut found.facts;
-    facts.warnings.extend(report.warnings());
+    // What the run itself has to say goes before what its captures are worth.
+    facts.warnings.splice(0..0, report.warnings());
     facts.warnings.extend(book.complaints());
     facts.interrupted = outcome.end == End::Stopped;
     facts.origin = origin;

@@ -1,5 +1,6 @@
 //! What the ends and the bridge counted, in the form that a simulated run has.
 
+use super::rows;
 use crate::simulate::At;
 use crate::simulate::report::{Live, Losses, Report};
 use live::Plan;
@@ -55,7 +56,17 @@ pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Re
         anchors: outcome.anchors.clone(),
     };
     let mut report = Report::new(scenario, at, &summary, losses);
+    report.flows.iter_mut().for_each(|f| f.inside = Some([0; 2]));
     report.live = Some(bridge(scenario, plan, outcome));
+    for which in outcome.inside.iter().filter(|which| which.headers.payload > 0) {
+        let ends = outcome.passed.get(which.connection as usize).map(|p| &p.ends);
+        let Some(at) = ends.and_then(|ends| rows::flow_of(plan, ends)) else { continue };
+        let client = scenario.flows.get(at).map(|f| u32::from(plan.address(f.from)));
+        if let (Some(flow), Some(client)) = (report.flows.get_mut(at), client) {
+            let inside = flow.inside.get_or_insert_default();
+            inside[usize::from(which.headers.from != client)] += 1;
+        }
+    }
     report
 }
 
@@ -86,7 +97,7 @@ fn bridge(scenario: &Scenario, plan: &Plan, outcome: &Outcome) -> Live {
         most_shifted: q.most_shifted,
         retried: q.retried,
         ignored: q.ignored,
-        inside: outcome.inside,
+        inside: outcome.inside.len() as u64,
         wake_ups: q.wake_ups,
         coalesced_wake_ups: q.coalesced_wake_ups,
         real_time: q.real_time,

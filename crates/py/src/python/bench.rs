@@ -59,13 +59,13 @@ pub fn live(
     if let Some(e) = watch.failed {
         return Err(e);
     }
-    let (found, played) = done.map_err(told)?;
+    let (found, played) = done.map_err(|e| told(&variant, e))?;
     Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
 }
 
-fn told(e: ::live::Error) -> PyErr {
+fn told(variant: &Variant, e: ::live::Error) -> PyErr {
     match e {
-        ::live::Error::Scenario(text) => ScenarioError::new_err(text),
+        ::live::Error::Scenario(text) => ScenarioError::new_err(variant.placed(&text)),
         ::live::Error::Machine(text) | ::live::Error::Failed(text) => LiveError::new_err(text),
     }
 }
@@ -94,7 +94,9 @@ pub fn live_many(
         let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
         let runs = seeded(&plan, &scenarios);
         let go_on = &mut |done, _| watch.goes_on(|| (done, Some(runs.len()), 0));
-        let done = many::run(&scenarios, &runs, keep.as_ref(), width, go_on).map_err(told)?;
+        let done = many::run(&scenarios, &runs, keep.as_ref(), width, go_on).map_err(|(which, e)| {
+            variants.get(which).map_or_else(|| LiveError::new_err(e.to_string()), |v| told(v, e.clone()))
+        })?;
         Batch::new(&scenarios, &runs, done)
     });
     match watch.failed {

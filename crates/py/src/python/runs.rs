@@ -49,14 +49,29 @@ pub struct Variant {
 }
 
 impl Variant {
-    pub(super) fn load(&self) -> PyResult<Scenario> {
+    fn overrides(&self) -> Vec<Override> {
         let label = match self.label.as_deref() {
             Some("--set ") => "--set ",
             _ => "",
         };
         let set =
             self.set.iter().map(|(key, value)| Override { key: key.clone(), value: value.clone(), label });
-        let set: Vec<Override> = set.collect();
+        set.collect()
+    }
+
+    /// A sentence that begins with a key, behind the file and the line where that is said.
+    pub(super) fn placed(&self, sentence: &str) -> String {
+        let read = self.path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let file = self.path.as_ref().map(|path| path.display().to_string()).or(self.file.clone());
+        let (Some(text), Some(file)) = (read.as_ref().or(self.text.as_ref()), file) else {
+            return sentence.to_owned();
+        };
+        let key = sentence.split(' ').next().unwrap_or_default().trim_end_matches(':');
+        scenario::place(text, &file, &self.overrides(), key) + sentence
+    }
+
+    pub(super) fn load(&self) -> PyResult<Scenario> {
+        let set = self.overrides();
         let mut scenario = match (&self.path, &self.text) {
             (Some(path), _) => scenario::load(path, &set).map_err(refused)?,
             (None, Some(text)) => {

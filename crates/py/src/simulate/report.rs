@@ -4,7 +4,7 @@ use super::At;
 use super::rows::Cause;
 use crate::json::write::{By, members, object};
 use crate::names::Name;
-use path::spec::LinkSpec;
+use path::spec::{Anchor, ChannelKind, ChannelSpec, LinkSpec, Outage, Schedule};
 use path::{Counters, LinkId, Tally};
 use scenario::model::{Scenario, Transport};
 use sim::stats::Way;
@@ -12,6 +12,9 @@ use sim::{End, Summary};
 use std::collections::BTreeMap;
 use tcp::endpoint::Failure;
 use time::{Span, Time};
+
+/// Outages of a list that the JSON has, at most.
+const MOST_LISTED: usize = 1000;
 
 /// Packets that links lost, by link, cause and channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +48,8 @@ pub struct FlowReport {
     /// Until when its goodput counts: the run's end, where a transfer had not ended. It has not been done in the time to
     /// its last delivery.
     pub until: Option<Time>,
+    /// Packets with payload that were on their way as the run ended, where that is known flow by flow.
+    pub inside: Option<[u64; 2]>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +65,8 @@ pub struct LinkReport {
     pub channels: Vec<(String, Tally)>,
     /// Tries, of a link that retries.
     pub frames: Option<Tally>,
+    /// When it is dark, by channel: as the scenario says it.
+    pub outages: Vec<(String, Outage)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -153,6 +160,7 @@ impl Report {
                 .filter_map(|(at, tally)| Some((channel(spec, *at)?, *tally)))
                 .collect(),
             frames: tallies.frames,
+            outages: spec.channels.iter().filter_map(outage).collect(),
         });
         let links = links.collect();
         Report {
@@ -292,6 +300,7 @@ fn flow(scenario: &Scenario, index: usize, summary: &Summary, node: &dyn Fn(usiz
         failures: failures.into_iter().collect(),
         ways: [0, 1].map(|way| mine().fold(Way::default(), |sum, c| added(sum, &c.ways[way]))),
         until: open.then_some(summary.time),
+        inside: None,
     }
 }
 
@@ -317,6 +326,13 @@ fn added(sum: Way, way: &Way) -> Way {
         delivered_bytes: sum.delivered_bytes + way.delivered_bytes,
         first_sent: earlier(sum.first_sent, way.first_sent),
         last_delivered: sum.last_delivered.max(way.last_delivered),
+    }
+}
+
+fn outage(channel: &ChannelSpec) -> Option<(String, Outage)> {
+    match &channel.kind {
+        ChannelKind::Outage(outage) => Some((channel.name.clone(), outage.clone())),
+        _ => None,
     }
 }
 
@@ -354,12 +370,12 @@ fn put_flow(f: &FlowReport, out: &mut Vec<u8>) {
         "connections": f.connections,
         "ended": f.ended,
         "failed": f.failures.iter().map(|(_, n)| n).sum::<u64>(),
-        "forward": By(|out: &mut Vec<u8>| put_way(&f.ways[0], f.until, out)),
-        "back": By(|out: &mut Vec<u8>| put_way(&f.ways[1], f.until, out)),
+        "forward": By(|out: &mut Vec<u8>| put_way(&f.ways[0], f.until, f.inside.map(|i| i[0]), out)),
+        "back": By(|out: &mut Vec<u8>| put_way(&f.ways[1], f.until, f.inside.map(|i| i[1]), out)),
     );
 }
 
-fn put_way(way: &Way, until: Option<Time>, out: &mut Vec<u8>) {
+fn put_way(way: &Way, until: Option<Time>, inside: Option<u64>, out: &mut Vec<u8>) {
     let since_start = |t: Option<Time>| t.map(|t| t - Time::ZERO);
     object!(out,
         "delivered_bytes": way.delivered_bytes,
@@ -371,6 +387,7 @@ fn put_way(way: &Way, until: Option<Time>, out: &mut Vec<u8>) {
         "timeouts": way.timeouts,
         "ack_packets": way.ack_packets,
         "arrived_packets": way.arrived_packets,
+        "inside_packets": inside,
         "first_sent_s": since_start(way.first_sent),
         "last_delivered_s": since_start(way.last_delivered),
     );
@@ -425,10 +442,35 @@ fn put_link(l: &LinkReport, out: &mut Vec<u8>) {
             object!(out, "channel": name, "asked": t.seen, "dropped": t.hit, "bursts": t.bursts,
                 "longest_burst": t.longest_burst);
         })).collect::<Vec<_>>(),
+        "outages": l.outages.iter().map(|(name, outage)| By(move |out: &mut Vec<u8>| {
+            put_outage(name, outage, out);
+        })).collect::<Vec<_>>(),
         "frames": l.frames.map(|t| By(move |out: &mut Vec<u8>| {
             object!(out, "sent": t.seen, "lost": t.hit, "bursts": t.bursts, "longest_burst": t.longest_burst);
         })),
     );
+}
+
+/// What a schedule does not have is null.
+fn put_outage(channel: &str, outage: &Outage, out: &mut Vec<u8>) {
+    let (mut every, mut length, mut phase, mut up, mut down, mut listed) =
+        (None, None, None, None, None, None);
+    match &outage.schedule {
+        Schedule::Periodic { every: e, length: l, phase: p } => {
+            (every, length, phase) = (Some(*e), Some(*l), Some(*p));
+        }
+        Schedule::Exponential { up_mean, down_mean } => (up, down) = (Some(*up_mean), Some(*down_mean)),
+        Schedule::Intervals(all) => {
+            let pair = |(at, length): &(Time, Span)| [*at - Time::ZERO, *length];
+            listed = Some(all.iter().take(MOST_LISTED).map(pair).map(Vec::from).collect::<Vec<_>>());
+        }
+    }
+    let anchor = match outage.anchor {
+        Anchor::Start => "start",
+        Anchor::FirstSyn => "first-syn",
+    };
+    object!(out, "channel": channel, "anchor": anchor, "every_s": every, "for_s": length, "phase_s": phase, "up_mean_s": up,
+        "down_mean_s": down, "intervals_s": listed);
 }
 
 #[cfg(test)]
