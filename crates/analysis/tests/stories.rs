@@ -93,6 +93,16 @@ fn a_repair_of_a_tail_that_never_came_is_found_by_the_packets_that_are_missing()
 }
 
 #[test]
+fn a_repair_of_what_had_been_acknowledged_is_over_with_the_next_ack() {
+    let t = opened(Vantage::Receiver).window(65_535);
+    let t = t.id(100).at(30).data(1, MSS).at(31).reply_id(7).ack(1 + MSS);
+    // That ACK was lost: the timer sends the segment again, and it is acknowledged again.
+    let told = t.id(101).at(260).data(1, MSS).at(261).reply_id(8).ack(1 + MSS).ends();
+    let ends: Vec<_> = told.rows.episodes.iter().map(|e| e.end.map(|t| t.0 / 1_000_000)).collect();
+    assert_eq!(ends, [Some(261)]);
+}
+
+#[test]
 fn the_first_data_may_be_the_timer_s() {
     // The handshake's ACK and three segments were lost: 101 to 104 are missing. If only the ACK is, none was sent.
     let opened_by = |id| {

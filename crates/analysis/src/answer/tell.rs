@@ -231,6 +231,12 @@ impl Told<'_> {
     fn nothing(&self, d: &str) -> String {
         let (flow, c) = (self.flow, self.costs);
         match flow.retransmitted_segments {
+            // What was lost at the very end had no time to cost any.
+            0 if flow.bursts > 0 => format!(
+                "{} lost in {}, and nothing was resent before the end",
+                copies(flow.lost_copies.or(flow.lost_segments).unwrap_or_default()),
+                count(u64::from(flow.bursts), "burst")
+            ),
             0 if c.duration_s <= 0.0 => "nothing was lost".into(),
             0 => format!(
                 "nothing was lost and nothing held it up: {} in {d}, {}",

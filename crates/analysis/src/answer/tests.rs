@@ -314,6 +314,13 @@ fn a_ceiling_that_was_not_reached_by_far_held_nothing_up() {
 }
 
 #[test]
+fn what_was_lost_as_the_capture_ended_is_not_nothing() {
+    let cut_off = FlowRow { lost_copies: Some(89), lost_segments: Some(89), bursts: 38, ..transfer(0.14) };
+    let a = told(&cut_off, &[], &[], &[]);
+    assert_eq!(a.sentences, ["89 copies lost in 38 bursts, and nothing was resent before the end"]);
+}
+
+#[test]
 fn a_clean_transfer_gets_one_sentence_and_no_culprit() {
     let a = told(&transfer(7.31), &[], &[], &[]);
     assert_eq!(a.verdict, Verdict::Nothing);

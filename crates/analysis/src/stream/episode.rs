@@ -23,6 +23,8 @@ struct Episode {
     /// The first burst's own start and trigger, once known.
     first_burst: Option<Time>,
     lost_unknown: bool,
+    /// All that it sent again had been acknowledged here.
+    acknowledged: bool,
 }
 
 /// A repair, as the episodes see it.
@@ -131,11 +133,13 @@ impl Episodes {
     }
 
     /// The stream ends at `now`.
-    pub fn finish(&mut self, now: Time, delivered: u64, mut each: impl FnMut(EpisodeRow)) {
+    pub fn finish(&mut self, now: Time, una: u64, delivered: u64, mut each: impl FnMut(EpisodeRow)) {
         for e in self.ended.drain(..) {
             each(e.row());
         }
         if let Some(mut e) = self.open.take() {
+            // An ACK that was lost beyond is said again, which moves nothing here: that repair is over all the same.
+            e.row.end = (e.acknowledged && una >= e.recover).then_some(now);
             e.close(now, Ordinal::MAX, delivered);
             each(e.row());
         }
@@ -168,11 +172,13 @@ impl Episode {
             settled_by: Ordinal::MAX,
             first_burst: None,
             lost_unknown: false,
+            acknowledged: true,
         }
     }
 
     fn on_repair(&mut self, r: &RepairSeen) {
         self.row.retransmissions = self.row.retransmissions.saturating_add(r.segments);
+        self.acknowledged &= r.start < r.una;
         if r.previous >= self.extended_at {
             // What it replaces was sent after the repair had begun: a later burst, which extends the episode.
             self.recover = self.recover.max(r.next);

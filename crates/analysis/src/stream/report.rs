@@ -31,7 +31,7 @@ impl Stream {
         }
         let delivered = self.delivery.bytes();
         let mut episodes = std::mem::take(&mut self.episodes);
-        episodes.finish(now, delivered, |row| self.episode_row(row, around));
+        episodes.finish(now, self.una, delivered, |row| self.episode_row(row, around));
         let count = episodes.count();
         if around.config.wanted.intervals {
             self.flush_interval(around.sink);
