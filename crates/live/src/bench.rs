@@ -347,6 +347,9 @@ impl<'a> Bench<'a> {
     fn wait(&mut self, clock: &Clock, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
         let limit = Time::ZERO + self.plan.limit;
         let mut done_since = None;
+        if let Some(bridge) = &self.bridge {
+            bridge.shared.until.store(limit.0, Ordering::Relaxed);
+        }
         loop {
             let now = clock.now();
             let bridge = self.bridge.as_ref().ok_or_else(no_bridge)?;

@@ -9,7 +9,7 @@ use crate::bins::Bins;
 use crate::book::{Book, Queued, Which};
 use crate::clock::Clock;
 use crate::error::{Error, Told, sentence};
-use crate::frames::{FrameId, Frames, Headers, ROOM};
+use crate::frames::{FrameId, Frames, Headers, ROOM, segment};
 use crate::lateness::Lateness;
 use crate::sys::{self, Receiving, Sending};
 use crate::threads::Rank;
@@ -22,6 +22,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use time::{Span, Time};
+use wire::Packet;
 
 /// Packets read from one host in one wake-up: what is due does not wait for more to be read.
 const BATCH: usize = 16;
@@ -42,17 +43,31 @@ const RETRIES: u32 = 40;
 const RETRY_AFTER: Span = Span::from_micros(50);
 
 /// What the bench sees of the bridge while it runs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Shared {
     pub stop: AtomicBool,
-    /// From now on nothing is delivered: what comes stays inside. Said by the bench, then by the bridge once it is so.
-    pub hold: AtomicBool,
-    pub held: AtomicBool,
+    /// Virtual nanoseconds: from then on nothing moves, and what is inside, or comes later, stays where it is.
+    pub until: AtomicI64,
+    /// That time is over, and all that was due is delivered.
+    pub still: AtomicBool,
     /// Packets that came, and those inside.
     pub packets: AtomicU64,
     pub inside: AtomicU64,
     /// When the last packet came, virtual nanoseconds.
     pub last: AtomicI64,
+}
+
+impl Default for Shared {
+    fn default() -> Shared {
+        Shared {
+            stop: AtomicBool::new(false),
+            until: AtomicI64::new(i64::MAX),
+            still: AtomicBool::new(false),
+            packets: AtomicU64::new(0),
+            inside: AtomicU64::new(0),
+            last: AtomicI64::new(0),
+        }
+    }
 }
 
 /// What the bridge is made of.
@@ -68,6 +83,14 @@ pub struct Setup {
     pub real_time: bool,
 }
 
+/// A packet that was inside at the end.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    pub which: Which,
+    /// As a capture shows it, at the time when it came; `None` if it is none of TCP's.
+    pub segment: Option<Packet>,
+}
+
 /// What it found out.
 pub struct Findings {
     pub book: Book,
@@ -77,8 +100,10 @@ pub struct Findings {
     /// By link: when its first packet came, where an outage's schedule waited for it.
     pub anchors: Vec<Option<Time>>,
     pub first: Option<Time>,
+    /// Until when packets moved.
+    pub until: Time,
     /// What had come and was neither lost nor delivered, each as often as it was carried.
-    pub inside: Vec<Which>,
+    pub inside: Vec<Inside>,
     pub quality: Quality,
 }
 
@@ -144,8 +169,9 @@ pub struct Bridge {
     /// Since when bytes are counted, and how many.
     window: (Time, i64),
     busy: bool,
-    /// What reaches its host stays here.
-    holds: bool,
+    /// From then on nothing moves; and how far the net has come.
+    until: Time,
+    reached: Time,
     /// When it woke last.
     woke: Time,
     waking: Waking,
@@ -168,12 +194,14 @@ struct Log {
 
 impl Log {
     /// What was neither lost nor delivered.
-    fn carried(&self) -> Vec<Which> {
-        let all = self.which.iter().zip(0..);
-        let uses = |frame: u32| usize::from(self.frames.uses(FrameId(frame)));
-        all.filter_map(|(which, frame)| Some((which.as_ref()?, frame)))
-            .flat_map(|(which, frame)| std::iter::repeat_n(*which, uses(frame)))
-            .collect()
+    fn carried(&self) -> Vec<Inside> {
+        let all = self.which.iter().zip((0..).map(FrameId));
+        let carried = all.filter_map(|(which, frame)| {
+            let (which, uses) = ((*which)?, usize::from(self.frames.uses(frame)));
+            let segment = || segment(self.frames.bytes(frame), which.came);
+            (uses > 0).then(|| std::iter::repeat_n(Inside { which, segment: segment() }, uses))
+        });
+        carried.flatten().collect()
     }
 
     fn queued(&mut self, link: LinkId, time: Time, frame: FrameId, waited: Option<Span>, b: Backlog) {
@@ -257,7 +285,8 @@ impl Bridge {
             arrivals: Vec::with_capacity(BATCH),
             window: (Time::ZERO, 0),
             busy: false,
-            holds: false,
+            until: Time(i64::MAX),
+            reached: Time::ZERO,
             woke: Time::ZERO,
             transit,
             first: None,
@@ -269,14 +298,12 @@ impl Bridge {
     pub fn run(mut self, mut clock: Clock, shared: &Shared) -> Result<Findings, Error> {
         loop {
             let last_turn = shared.stop.load(Ordering::Relaxed);
-            // What is due is delivered first, and then nothing any more.
-            let hold = shared.hold.load(Ordering::Relaxed);
+            self.until = Time(shared.until.load(Ordering::Relaxed));
             if !last_turn {
                 self.wait(&clock).told("the bridge can not wait")?;
             }
             self.turn(&mut clock).told("the bridge can not read")?;
-            self.holds = hold;
-            shared.held.store(hold, Ordering::Relaxed);
+            shared.still.store(self.reached >= self.until, Ordering::Relaxed);
             shared.packets.store(self.log.book.copies(), Ordering::Relaxed);
             shared.inside.store(self.net.inside() as u64, Ordering::Relaxed);
             shared.last.store(self.last.0, Ordering::Relaxed);
@@ -294,6 +321,7 @@ impl Bridge {
             anchors: pairs.clone().map(|[forward, _]| self.net.anchored(forward)).collect(),
             tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
             first: self.first,
+            until: self.reached,
             inside: self.log.carried(),
             book: self.log.book,
             quality: self.quality,
@@ -316,7 +344,8 @@ impl Bridge {
         // What comes while packets are inside leaves after them all, and is stamped: it can wait to be read.
         let deaf = self.busy || self.net.inside() > 0 && self.transit > LOOK_AGAIN;
         let look = now + if deaf { LOOK_AGAIN } else { LONGEST_WAIT };
-        let due = if self.busy { self.woke + COALESCED } else { self.net.next().unwrap_or(look) };
+        let next = self.net.next().filter(|next| *next <= self.until);
+        let due = if self.busy { self.woke + COALESCED } else { next.unwrap_or(look) };
         let ask = self.waking.ask(now, due).min(look);
         if ask > now {
             let came = if deaf {
@@ -349,11 +378,19 @@ impl Bridge {
         self.arrivals.sort_by_key(|a| a.time);
         let arrivals = std::mem::take(&mut self.arrivals);
         for arrival in &arrivals {
-            self.advance(arrival.time, clock)?;
-            self.enter(arrival);
+            let in_time = arrival.time <= self.until;
+            if in_time {
+                self.advance(arrival.time, clock)?;
+            }
+            let which = self.note(arrival);
+            if in_time {
+                self.enter(arrival, &which);
+            }
         }
         self.arrivals = arrivals;
-        self.advance(limit, clock)?;
+        let reached = limit.min(self.until);
+        self.advance(reached, clock)?;
+        self.reached = self.reached.max(reached);
         (0..self.ports.len()).try_for_each(|at| self.flush(at, clock))?;
         self.weigh(limit);
         Ok(())
@@ -386,8 +423,9 @@ impl Bridge {
         Ok(last.filter(|_| port.more))
     }
 
-    fn enter(&mut self, a: &Arrival) {
-        let (to, time) = (self.ports[a.to].node, a.time.max(self.net.now()));
+    /// It has come, and is inside.
+    fn note(&mut self, a: &Arrival) -> Which {
+        let time = a.time.max(self.net.now());
         if time > a.time && a.time > Time::ZERO {
             self.quality.shifted += 1;
             self.quality.most_shifted = self.quality.most_shifted.max(time - a.time);
@@ -399,13 +437,18 @@ impl Bridge {
             self.log.which.resize(at + 1, None);
         }
         self.log.which[at] = Some(which);
+        which
+    }
+
+    fn enter(&mut self, a: &Arrival, which: &Which) {
+        let to = self.ports[a.to].node;
         let facts = Facts {
             len: a.headers.len,
             flow: which.connection * 2 + u32::from(!which.from_client),
             class: a.headers.class(),
             ecn: a.headers.ecn(),
         };
-        if !self.net.send(time, a.from, to, facts, a.frame, &mut self.log) {
+        if !self.net.send(which.came, a.from, to, facts, a.frame, &mut self.log) {
             self.quality.ignored += 1;
             self.log.frames.release(a.frame);
         }
@@ -416,7 +459,7 @@ impl Bridge {
         while let Some((time, step)) = self.net.advance_until(limit, &mut self.log) {
             let Step::Arrived { at, packet } = step else { continue };
             let frame = *self.net.content(packet);
-            let Some(port) = self.by_node[at.0 as usize].filter(|_| !self.holds) else { continue };
+            let Some(port) = self.by_node[at.0 as usize] else { continue };
             self.log.book.arrived(time, self.log.which[frame.0 as usize].as_ref());
             self.ports[port].out.push((frame, time));
             if self.ports[port].out.len() >= BATCH {

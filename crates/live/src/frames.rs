@@ -1,6 +1,8 @@
 //! Packets as bytes, while the net carries their numbers; and what a link may know of them.
 
 use path::{Class, Ecn};
+use time::Time;
+use wire::{Endpoint, Packet, Tuple, ip, tcp};
 
 /// A packet's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,6 +184,27 @@ impl Headers {
             _ => Ecn::Marked,
         }
     }
+}
+
+/// What a capture that took it at `time` shows of a frame; `None` if it is none of TCP's.
+pub fn segment(frame: &[u8], time: Time) -> Option<Packet> {
+    let packet = frame.get(ETHERNET..)?;
+    let header = ip::parse(packet).ok()?;
+    let len = header.payload_len.filter(|_| header.protocol == TCP && header.fragment.is_none())?;
+    let found = tcp::parse(packet.get(header.payload_at..header.payload_at + len as usize)?, len).ok()?;
+    Some(Packet {
+        time,
+        tuple: Tuple {
+            src: Endpoint { host: header.src, port: found.src_port },
+            dst: Endpoint { host: header.dst, port: found.dst_port },
+        },
+        seg: found.seg,
+        wire_len: frame.len() as u32,
+        ip_id: header.id,
+        checksum: found.checksum,
+        ttl: header.ttl,
+        ..Packet::default()
+    })
 }
 
 #[cfg(test)]

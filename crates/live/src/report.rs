@@ -2,7 +2,7 @@
 
 pub use crate::bins::{Bin, Bins};
 pub use crate::book::{Drop, Ends, Passed, Queued, Way, Which};
-pub use crate::bridge::Quality;
+pub use crate::bridge::{Inside, Quality};
 pub use crate::command::Exit;
 pub use crate::counts::Counts;
 pub use crate::frames::{Headers, TCP};
@@ -82,7 +82,7 @@ pub struct Outcome {
     /// Packets that came to the bridge.
     pub packets: u64,
     /// Those that were inside at the end, neither lost nor delivered; each as often as it was carried.
-    pub inside: Vec<Which>,
+    pub inside: Vec<Inside>,
     pub quality: Quality,
     pub captures: Vec<Taken>,
     /// The kernel that ran.

@@ -32,35 +32,44 @@ pub fn analyze(
         let paths = if side == Side::Sender { &request.paths } else { &request.receiver };
         capture::open_with(paths, &request.options, patience.clone()).map_err(|e| e.to_string())
     };
-    let compared = compare(&open, asker)?;
+    let compared = compare(&open, None, asker)?;
     if !compared.joined.swapped {
-        return answer(request, compared, &open, asker);
+        return answer(request, compared, &open, None, asker);
     }
     let other = |side: Side| open(side.other());
-    let mut found = answer(request, compare(&other, asker)?, &other, asker)?;
+    let mut found = answer(request, compare(&other, None, asker)?, &other, None, asker)?;
     found.facts.warnings.insert(0, Warning::Swapped.to_string());
     found.facts.swapped = true;
     Ok(found)
+}
+
+/// Of captures that lack nothing, on one clock: when both were on, and what was on its way as they ended, to which side.
+pub struct Whole {
+    pub start: Time,
+    pub end: Time,
+    pub under_way: Vec<(Side, Packet)>,
 }
 
 /// The same of any two sources, of which the sender's is opened twice.
 pub fn analyze_sources<S: Source>(
     request: &Request,
     open: &dyn Fn(Side) -> Result<S, String>,
+    whole: Option<&Whole>,
     asker: &mut Asker<'_>,
 ) -> Result<Findings, String> {
-    answer(request, compare(open, asker)?, open, asker)
+    answer(request, compare(open, whole, asker)?, open, whole, asker)
 }
 
 fn answer<S: Source>(
     request: &Request,
     compared: Compared,
     open: &dyn Fn(Side) -> Result<S, String>,
+    whole: Option<&Whole>,
     asker: &mut Asker<'_>,
 ) -> Result<Findings, String> {
     let Compared { mut joined, receiver } = compared;
-    let warnings = joined.warnings.iter().map(ToString::to_string).collect();
-    let told = Pair {
+    let warnings = if whole.is_some() { limits(&joined) } else { told(joined.warnings.iter()) };
+    let pair = Pair {
         receiver,
         clock: joined.clock,
         matched: joined.matched,
@@ -70,7 +79,7 @@ fn answer<S: Source>(
     };
     if !joined.comparable {
         let mut found = run::analyze_source(request, open(Side::Sender)?, asker)?;
-        (found.facts.warnings, found.facts.pair) = (warnings, Some(told));
+        (found.facts.warnings, found.facts.pair) = (warnings, Some(pair));
         return Ok(found);
     }
     let mut config = request.config.clone();
@@ -98,19 +107,40 @@ fn answer<S: Source>(
         connections: totals.connections,
         interrupted: asker.stopped,
         warnings,
-        pair: Some(told),
+        pair: Some(pair),
         ..Facts::default()
     };
     Ok(Findings { shelf, facts })
 }
 
+/// What limits the comparison of whole captures. That the run began and ended with packets under way is no news, nor that
+/// of a connection nothing arrived: its links say what they lost.
+pub(crate) fn limits(joined: &Joined) -> Vec<String> {
+    let news = |w: &&Warning| {
+        !matches!(
+            w,
+            Warning::Outside { .. }
+                | Warning::OneDirection
+                | Warning::OneSided { .. }
+                | Warning::OtherTransfers
+                | Warning::Apart { .. }
+        )
+    };
+    told(joined.warnings.iter().filter(news))
+}
+
+fn told<'a>(warnings: impl Iterator<Item = &'a Warning>) -> Vec<String> {
+    warnings.map(ToString::to_string).collect()
+}
+
 fn compare<S: Source>(
     open: &dyn Fn(Side) -> Result<S, String>,
+    whole: Option<&Whole>,
     asker: &mut Asker<'_>,
 ) -> Result<Compared, String> {
     let mut sender = open(Side::Sender)?;
     let mut receiver = open(Side::Receiver)?;
-    let mut joiner = Joiner::new();
+    let mut joiner = whole.map_or_else(Joiner::new, |whole| Joiner::whole(whole.start));
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     let mut ended = [false; 2];
     while !(ended[0] && ended[1]) {
@@ -142,7 +172,11 @@ fn compare<S: Source>(
             return Err(why);
         }
     }
-    Ok(Compared { joined: joiner.finish(), receiver: receiver.info().clone() })
+    let joined = match whole {
+        Some(whole) => joiner.finish_whole(whole.end, &whole.under_way),
+        None => joiner.finish(),
+    };
+    Ok(Compared { joined, receiver: receiver.info().clone() })
 }
 
 /// Bursts leave the analysis before the flow's own row, which tells whose they are; the ACKs that were lost from a

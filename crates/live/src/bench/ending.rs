@@ -1,7 +1,7 @@
 //! How a run ends: so that what one host's capture has and another's has not is what was lost or is still inside.
 //!
-//! At one moment the bridge delivers for the last time. What hosts send from then on stays inside it, until their
-//! interfaces are down; once all of it has been read the captures end. Connections are closed only then: what the end
+//! At one moment, known before where the scenario has a duration, all stands still inside the bridge. What hosts send
+//! from then on stays there, until their interfaces are down; once all of it has been read the captures end. Connections are closed only then: what the end
 //! of a run does to them is none of the scenario's.
 
 use super::{Bench, no_bridge};
@@ -17,15 +17,15 @@ use std::thread;
 use std::time::Duration;
 use time::{Span, Time};
 
-/// A bridge that is told to deliver nothing more does so within that, whatever the machine does besides.
-const HELD_WITHIN: Span = Span::from_secs(2);
+/// A bridge that is told when nothing is to move any more is still within that, whatever the machine does besides.
+const STILL_WITHIN: Span = Span::from_secs(2);
 const LOOK: Duration = Duration::from_millis(1);
 /// What an interface has sent before it went down is with the bridge within that.
 const ON_THE_WIRE: Duration = Duration::from_millis(10);
 
 /// What is known once nothing is sent any more.
 pub(super) struct Cut {
-    /// When the bridge delivered for the last time.
+    /// Until when packets moved in the bridge.
     pub time: Time,
     /// Packets that the machine threw away between a host and the bridge.
     pub lost: u64,
@@ -39,15 +39,15 @@ impl Bench<'_> {
     pub(super) fn cut(&mut self, clock: &Clock) -> Result<Cut, Error> {
         let bridge = self.bridge.take().ok_or_else(no_bridge)?;
         self.transfers.over.store(true, Ordering::Relaxed);
-        bridge.shared.hold.store(true, Ordering::Relaxed);
-        let patience = clock.now() + HELD_WITHIN;
-        while !bridge.shared.held.load(Ordering::Relaxed)
+        let now = clock.now();
+        bridge.shared.until.fetch_min(now.0, Ordering::Relaxed);
+        let patience = now + STILL_WITHIN;
+        while !bridge.shared.still.load(Ordering::Relaxed)
             && !bridge.thread.is_finished()
             && clock.now() < patience
         {
             thread::sleep(LOOK);
         }
-        let time = clock.now();
         let lost = self.hosts.iter().filter_map(|h| h.ns.inside(|| Ok(sent_in_vain())).ok()).sum();
         for host in &self.hosts {
             // Where that fails the host goes on sending, and its capture may have what the bridge never saw.
@@ -59,7 +59,7 @@ impl Bench<'_> {
         bridge.shared.stop.store(true, Ordering::Relaxed);
         let found = bridge.thread.join().map_err(|_| Error::Failed("the bridge's thread died".into()))??;
         let captures = self.captures.drain(..).filter_map(Capture::finish).collect();
-        Ok(Cut { time, lost, found, polled, traced, captures })
+        Ok(Cut { time: found.until, lost, found, polled, traced, captures })
     }
 }
 

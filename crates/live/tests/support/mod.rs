@@ -109,7 +109,7 @@ impl Ran {
     pub fn logged(&self) -> Count {
         let mut count = Count::new();
         let dropped = self.outcome.drops.iter().map(|d| &d.which);
-        for which in dropped.chain(&self.outcome.inside) {
+        for which in dropped.chain(self.outcome.inside.iter().map(|i| &i.which)) {
             let h = &which.headers;
             let key = (h.from, h.ports.0, h.to, h.ports.1, h.ip_id, h.seq, h.ack, h.payload);
             *count.entry(key).or_default() += 1;

@@ -103,6 +103,7 @@ fn analyse(request: &Request, ran: &Ran) -> Result<Findings, Error> {
     let config = Config { wanted: all, vantage: Some(vantage), ..request.config.clone() };
     let wanted = run::Request { config, listing: request.listing, ..run::Request::default() };
     let sides = Sides::new(plan, outcome, ran.origin(request));
+    let whole = sides.whole(outcome);
     let open = |side| sides.open(side);
     let one = |side, vantage| {
         let config = Config { vantage: Some(vantage), ..wanted.config.clone() };
@@ -113,7 +114,7 @@ fn analyse(request: &Request, ran: &Ran) -> Result<Findings, Error> {
         At::Sender => one(Side::Sender, Vantage::Sender),
         At::Receiver => one(Side::Receiver, Vantage::Receiver),
         // Where nothing reached the other host, its capture is empty.
-        At::Both => pair::analyze_sources(&wanted, &open, &mut Asker::new(&mut |_| true))
+        At::Both => pair::analyze_sources(&wanted, &open, whole.as_ref(), &mut Asker::new(&mut |_| true))
             .or_else(|_| one(Side::Sender, Vantage::Sender)),
     };
     let mut found = found.unwrap_or_else(|why| {

@@ -58,7 +58,7 @@ pub fn report(scenario: &Scenario, at: At, plan: &Plan, outcome: &Outcome) -> Re
     let mut report = Report::new(scenario, at, &summary, losses);
     report.flows.iter_mut().for_each(|f| f.inside = Some([0; 2]));
     report.live = Some(bridge(scenario, plan, outcome));
-    for which in outcome.inside.iter().filter(|which| which.headers.payload > 0) {
+    for which in outcome.inside.iter().map(|i| i.which).filter(|which| which.headers.payload > 0) {
         let ends = outcome.passed.get(which.connection as usize).map(|p| &p.ends);
         let Some(at) = ends.and_then(|ends| rows::flow_of(plan, ends)) else { continue };
         let client = scenario.flows.get(at).map(|f| u32::from(plan.address(f.from)));

@@ -1,5 +1,6 @@
 //! The hosts' captures as the two sides of each connection: the host that sent more of its data is the sender.
 
+use crate::pair::Whole;
 use crate::run::Source;
 use crate::simulate::At;
 use crate::simulate::sides::{far, seen_at};
@@ -73,6 +74,23 @@ impl Sides {
         }
         shelf.replace::<FlowRow>(spool);
         Ok(())
+    }
+
+    /// When captures began and ended, and what was on its way then; `None` if they may lack anything, or if their clock
+    /// was set meanwhile.
+    pub fn whole(&self, outcome: &Outcome) -> Option<Whole> {
+        let lacks = |t: &Taken| t.dropped > 0 || t.error.is_some();
+        if outcome.captures.iter().any(lacks) || outcome.quality.clock_steps > 0 {
+            return None;
+        }
+        let start = outcome.origin + self.later;
+        let under_way = outcome.inside.iter().filter_map(|inside| {
+            let packet = inside.segment?;
+            let sender = self.senders.get(&(packet.tuple.src, packet.tuple.dst))?;
+            let to = if packet.tuple.src.host == *sender { Side::Receiver } else { Side::Sender };
+            Some((to, packet))
+        });
+        Some(Whole { start, end: start + Span(outcome.time.0), under_way: under_way.collect() })
     }
 
     pub fn open(&self, side: Side) -> Result<Opened, String> {

@@ -15,7 +15,7 @@ mod sinks;
 pub mod tables;
 
 use crate::facts::{Facts, Pair};
-use crate::pair::with_lost_acks;
+use crate::pair::{limits, with_lost_acks};
 use crate::run::Findings;
 use crate::spool::{Listing, Spool};
 use analysis::join::{Joined, Side};
@@ -230,7 +230,7 @@ fn record(
     let report = Report::new(&request.scenario, request.at, &summary, done.losses);
     let mut warnings = report.warnings();
     warnings.extend(unmarked(scenario));
-    warnings.extend(compared.as_ref().map_or(Vec::new(), |j| told(j)));
+    warnings.extend(compared.as_ref().map_or(Vec::new(), |j| limits(j)));
     warnings.extend(done.captures.complaints());
     let book = Book::new(done.kept, names, &scenario.record);
     warnings.extend(book.complaints());
@@ -264,16 +264,6 @@ fn unmarked(scenario: &Scenario) -> Option<String> {
 /// Connections that began.
 fn connections(summary: &Summary) -> u64 {
     summary.connections.iter().filter(|c| c.ways[0].first_sent.is_some()).count() as u64
-}
-
-/// What limits the comparison. That the run began and ended with packets under way is no news, nor that of a connection
-/// nothing arrived: its links say what they lost.
-fn told(joined: &Joined) -> Vec<String> {
-    use analysis::join::Warning;
-    let news = |w: &&Warning| {
-        !matches!(w, Warning::Outside { .. } | Warning::OneDirection | Warning::OneSided { .. })
-    };
-    joined.warnings.iter().filter(news).map(ToString::to_string).collect()
 }
 
 fn pair(joined: &Joined) -> Pair {
