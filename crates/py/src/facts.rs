@@ -65,7 +65,11 @@ impl Facts {
         let info = &self.info;
         let pair = self.pair.as_ref();
         let second = pair.map_or(&[] as &[String], |p| &p.receiver.warnings);
-        let warnings = [&info.warnings, second, &self.warnings, losses].concat();
+        // Why a run's captures are damaged the run itself says; a page has room for the first few.
+        let warnings = match self.simulation {
+            Some(_) => [&self.warnings, losses, &info.warnings, second].concat(),
+            None => [&info.warnings, second, &self.warnings, losses].concat(),
+        };
         out.push(b'{');
         put_info(info, out);
         members!(out, ",",

@@ -49,14 +49,15 @@ struct Analysis {
 impl Analysis {
     #[pyo3(signature = (top = 5))]
     fn overview(&self, py: Python<'_>, top: usize) -> PyResult<String> {
-        let text = py.detach(|| json::overview::write(&self.found.facts, &self.found.shelf, top))?;
+        let text =
+            py.detach(|| json::overview::write(&self.found.facts, &self.found.shelf, self.outages(), top))?;
         String::from_utf8(text).map_err(|e| PyOSError::new_err(e.to_string()))
     }
 
     fn write_json(&self, py: Python<'_>, fd: i32) -> PyResult<()> {
         // SAFETY: the caller lends the descriptor; ManuallyDrop keeps it from being closed here.
         let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
-        Ok(py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf))?)
+        Ok(py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf, self.outages()))?)
     }
 
     fn table(&self, name: &str) -> PyResult<PyTable> {
@@ -103,6 +104,13 @@ impl Analysis {
 
     fn swapped(&self) -> bool {
         self.found.facts.swapped
+    }
+}
+
+impl Analysis {
+    /// Those that the run knows, if it is one's.
+    fn outages(&self) -> Option<&simulate::outages::Labels> {
+        self.run.as_ref().map(|run| run.book.names().outages())
     }
 }
 

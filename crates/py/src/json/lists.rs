@@ -1,20 +1,31 @@
 //! Bursts, episodes and idle gaps as JSON objects. Every row is taken apart by name: a field that is added to a
 //! row and forgotten here does not compile.
 
-use super::write::object;
+use super::write::{members, object};
+use crate::simulate::outages::Labels;
 use analysis::rows::*;
+use std::sync::Arc;
 use wire::Time;
 
-/// A row that stands in one of a flow's lists. Times are seconds from `origin`, the capture's first packet.
+/// What rows are written with.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// Times are seconds from it: the capture's first packet, or a run's beginning.
+    pub origin: Time,
+    /// Which known outages they were; only a run knows its outages.
+    pub outages: Option<&'a Labels>,
+}
+
+/// A row that stands in one of a flow's lists.
 pub trait Item {
-    fn put(&self, out: &mut Vec<u8>, origin: Time);
+    fn put(&self, out: &mut Vec<u8>, around: Around<'_>);
     /// What it weighs where a page has room for the heaviest only.
     fn weight(&self) -> i64;
     fn start(&self) -> Time;
 }
 
 impl Item for BurstRow {
-    fn put(&self, out: &mut Vec<u8>, origin: Time) {
+    fn put(&self, out: &mut Vec<u8>, around: Around<'_>) {
         let BurstRow {
             flow: _,
             start,
@@ -32,7 +43,9 @@ impl Item for BurstRow {
             episode,
             rtt_before,
         } = self;
-        object!(out,
+        let origin = around.origin;
+        out.push(b'{');
+        members!(out, "",
             "start_s": *start - origin,
             "last_s": *last - origin,
             "back_s": back.map(|t| t - origin),
@@ -48,6 +61,7 @@ impl Item for BurstRow {
             "episode": episode,
             "rtt_before_s": rtt_before,
         );
+        put_outage(out, around.outages.map(|o| o.of_burst(self)));
     }
     fn weight(&self) -> i64 {
         i64::from(self.lost_segments.max(self.lost_copies.unwrap_or(0)))
@@ -58,7 +72,7 @@ impl Item for BurstRow {
 }
 
 impl Item for EpisodeRow {
-    fn put(&self, out: &mut Vec<u8>, origin: Time) {
+    fn put(&self, out: &mut Vec<u8>, around: Around<'_>) {
         let EpisodeRow {
             flow: _,
             number,
@@ -83,7 +97,9 @@ impl Item for EpisodeRow {
             sent_after_loss_bytes,
             limit,
         } = self;
-        object!(out,
+        let origin = around.origin;
+        out.push(b'{');
+        members!(out, "",
             "number": number,
             "start_s": *start - origin,
             "first_repair_s": *first_repair - origin,
@@ -106,6 +122,7 @@ impl Item for EpisodeRow {
             "sent_after_loss_bytes": sent_after_loss_bytes,
             "limit": limit,
         );
+        put_outage(out, around.outages.map(|o| o.of_episode(self)));
     }
     fn weight(&self) -> i64 {
         let took = self.end.map_or(0, |end| (end - self.start).0);
@@ -117,8 +134,9 @@ impl Item for EpisodeRow {
 }
 
 impl Item for IdleRow {
-    fn put(&self, out: &mut Vec<u8>, origin: Time) {
+    fn put(&self, out: &mut Vec<u8>, around: Around<'_>) {
         let IdleRow { flow: _, start, end, excess, cause, flight_bytes } = self;
+        let origin = around.origin;
         object!(out,
             "start_s": *start - origin,
             "length_s": *end - *start,
@@ -133,4 +151,12 @@ impl Item for IdleRow {
     fn start(&self) -> Time {
         self.start
     }
+}
+
+/// The last member and the end of an object: absent where no outage is known.
+fn put_outage(out: &mut Vec<u8>, known: Option<Option<Arc<str>>>) {
+    if let Some(outage) = known {
+        members!(out, ",", "outage": outage.as_deref());
+    }
+    out.push(b'}');
 }

@@ -8,12 +8,12 @@ pub mod overview;
 pub mod write;
 
 use crate::facts::Facts;
+use crate::simulate::outages::Labels;
 use crate::spool::{ByFlow, Row, Rows, Shelf, Table};
 use analysis::rows::*;
 use answer::Considered;
-use lists::Item;
+use lists::{Around, Item};
 use std::io::{self, Write};
-use wire::Time;
 use write::members;
 
 /// The layout that docs/json.md and docs/json.schema.json describe. Counts up when a key changes its meaning.
@@ -102,8 +102,10 @@ fn put_head(out: &mut Vec<u8>, facts: &Facts, shelf: &Shelf) {
     }
 }
 
-/// Writes the whole answer. Memory does not depend on how many flows or rows there are.
-pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf) -> io::Result<()> {
+/// Writes the whole answer. Memory does not depend on how many flows or rows there are. `outages`: those that the run
+/// knows, if it is one's.
+pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, outages: Option<&Labels>) -> io::Result<()> {
+    let around = Around { origin: facts.origin, outages };
     let mut s = Stream { out: Vec::with_capacity(PIECE + (64 << 10)), to };
     s.out.push(b'{');
     put_head(&mut s.out, facts, shelf);
@@ -117,9 +119,9 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf) -> io::Result<()> {
         flow::put_members(&row, &mut s.out, facts.origin);
         let due = answer::is_due(&row);
         let rows = Considered {
-            bursts: put_list(&mut s, "bursts", &mut lists.bursts, &row, due, facts.origin)?,
-            episodes: put_list(&mut s, "episodes", &mut lists.episodes, &row, due, facts.origin)?,
-            idle: put_list(&mut s, "idle", &mut lists.idle, &row, due, facts.origin)?,
+            bursts: put_list(&mut s, "bursts", &mut lists.bursts, &row, due, around)?,
+            episodes: put_list(&mut s, "episodes", &mut lists.episodes, &row, due, around)?,
+            idle: put_list(&mut s, "idle", &mut lists.idle, &row, due, around)?,
         };
         if due {
             answer::put(&mut s.out, &row, &rows, facts.origin);
@@ -141,7 +143,7 @@ fn put_list<R: Row + Item>(
     rows: &mut ByFlow<R>,
     flow: &FlowRow,
     due: bool,
-    origin: Time,
+    around: Around<'_>,
 ) -> io::Result<Vec<R>> {
     put_key(&mut s.out, name);
     let mut considered = answer::considered();
@@ -151,7 +153,7 @@ fn put_list<R: Row + Item>(
             s.out.push(b',');
         }
         first = false;
-        row.put(&mut s.out, origin);
+        row.put(&mut s.out, around);
         if due {
             considered.offer(row);
         }

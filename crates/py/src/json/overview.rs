@@ -1,28 +1,29 @@
 //! What the terminal page shows: the capture, the totals, and the flows that cost most.
 
 use super::answer::{self, Considered};
-use super::lists::Item;
+use super::lists::{Around, Item};
 use super::{Lists, flow, put_head};
 use crate::facts::Facts;
+use crate::simulate::outages::Labels;
 use crate::spool::{ByFlow, Row, Shelf};
 use crate::worst::Worst;
 use analysis::rows::*;
 use std::collections::BTreeMap;
 use std::io;
-use wire::Time;
 
 /// How many bursts, episodes and idle gaps of a flow a page gets: the heaviest, in order of time.
 const LISTED: usize = 200;
 
 /// The `top` flows that cost most, the worst first, as JSON.
-pub fn write(facts: &Facts, shelf: &Shelf, top: usize) -> io::Result<Vec<u8>> {
+pub fn write(facts: &Facts, shelf: &Shelf, outages: Option<&Labels>, top: usize) -> io::Result<Vec<u8>> {
+    let around = Around { origin: facts.origin, outages };
     let ids = worst(shelf, top)?;
     let mut flows: BTreeMap<FlowId, Vec<u8>> = ids.iter().map(|id| (*id, Vec::new())).collect();
     let mut lists = Lists::new(shelf)?;
     let mut rows: ByFlow<FlowRow> = ByFlow::new(shelf)?;
     for (id, text) in &mut flows {
         if let Some(row) = rows.next_of(*id)? {
-            put_flow(text, &row, &mut lists, facts.origin)?;
+            put_flow(text, &row, &mut lists, around)?;
         }
     }
     let mut out = vec![b'{'];
@@ -48,18 +49,18 @@ fn worst(shelf: &Shelf, top: usize) -> io::Result<Vec<FlowId>> {
     Ok(worst.first(top))
 }
 
-fn put_flow(out: &mut Vec<u8>, row: &FlowRow, lists: &mut Lists, origin: Time) -> io::Result<()> {
+fn put_flow(out: &mut Vec<u8>, row: &FlowRow, lists: &mut Lists, around: Around<'_>) -> io::Result<()> {
     let rows = Considered {
         bursts: heaviest(&mut lists.bursts, row.flow)?,
         episodes: heaviest(&mut lists.episodes, row.flow)?,
         idle: heaviest(&mut lists.idle, row.flow)?,
     };
     out.push(b'{');
-    flow::put_members(row, out, origin);
-    put_listed(out, "bursts", &rows.bursts, origin);
-    put_listed(out, "episodes", &rows.episodes, origin);
-    put_listed(out, "idle", &rows.idle, origin);
-    answer::put(out, row, &rows, origin);
+    flow::put_members(row, out, around.origin);
+    put_listed(out, "bursts", &rows.bursts, around);
+    put_listed(out, "episodes", &rows.episodes, around);
+    put_listed(out, "idle", &rows.idle, around);
+    answer::put(out, row, &rows, around.origin);
     out.push(b'}');
     Ok(())
 }
@@ -73,7 +74,7 @@ fn heaviest<R: Row + Item>(rows: &mut ByFlow<R>, flow: FlowId) -> io::Result<Vec
 }
 
 /// The heaviest rows in order of time.
-fn put_listed<R: Item>(out: &mut Vec<u8>, name: &str, rows: &[R], origin: Time) {
+fn put_listed<R: Item>(out: &mut Vec<u8>, name: &str, rows: &[R], around: Around<'_>) {
     let mut listed = super::heaviest::heaviest(rows, LISTED);
     listed.sort_by_key(|r| r.start());
     super::put_key(out, name);
@@ -81,7 +82,7 @@ fn put_listed<R: Item>(out: &mut Vec<u8>, name: &str, rows: &[R], origin: Time) 
         if i > 0 {
             out.push(b',');
         }
-        row.put(out, origin);
+        row.put(out, around);
     }
     out.push(b']');
 }

@@ -99,6 +99,9 @@ impl Names {
             ids[usize::from(!forward)] = Some(row.flow);
         }
     }
+    pub fn outages(&self) -> &Labels {
+        &self.outages
+    }
     pub fn label(&mut self, outages: Labels) {
         self.outages = outages;
     }
@@ -142,12 +145,7 @@ impl Book {
     }
     /// Sentences about rows that the disk could not take.
     pub fn complaints(&self) -> Vec<String> {
-        let told = |table: RunTable| {
-            let store = &self.stores[table as usize];
-            let (error, lost) = store.loss()?;
-            let (name, first) = (table.name(), store.rows());
-            Some(format!("table {name}: {lost} rows after the first {first} could not be kept ({error})"))
-        };
+        let told = |table: RunTable| self.stores[table as usize].complaint(table.name());
         RunTable::ALL.into_iter().filter_map(told).collect()
     }
     pub fn reader(&self, table: RunTable) -> io::Result<Reader> {

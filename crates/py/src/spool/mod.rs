@@ -238,17 +238,7 @@ impl Shelf {
     }
     /// Sentences about rows that the disk could not take.
     pub fn losses(&self) -> Vec<String> {
-        let told = |table: Table| {
-            let store = &self.stores[table as usize];
-            let (error, lost) = store.loss()?;
-            Some(format!(
-                "table {}: {lost} rows after the first {} could not be kept in {} ({error}); \
-                 set TMPDIR to a place with more room",
-                table.name(),
-                store.rows(),
-                std::env::temp_dir().display(),
-            ))
-        };
+        let told = |table: Table| self.stores[table as usize].complaint(table.name());
         Table::ALL.into_iter().filter_map(told).collect()
     }
 }

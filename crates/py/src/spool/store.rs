@@ -233,6 +233,17 @@ impl Sealed {
     pub fn loss(&self) -> Option<(&io::Error, u64)> {
         self.error.as_ref().map(|e| (e, self.lost))
     }
+    /// The same in words; `name`: the table's.
+    pub fn complaint(&self, name: &str) -> Option<String> {
+        let (error, lost) = self.loss()?;
+        let (error, first, folder) = (error.to_string(), self.rows(), std::env::temp_dir());
+        let why = error.split(" (os error").next().unwrap_or_default().to_lowercase();
+        Some(format!(
+            "table {name}: {lost} rows after the first {first} could not be kept in {} ({why}); set TMPDIR to a place \
+             with more room",
+            folder.display()
+        ))
+    }
     /// All records in order of flow; within a flow as they came.
     pub fn read(&self) -> io::Result<Merge> {
         // The deepest level is the oldest; what is in memory is the newest.
