@@ -377,7 +377,7 @@ COMMANDS = {
 def _guarded(work: Callable[[], int]) -> int:
     """Whatever goes wrong is one sentence and an exit code."""
     from rexmit import _core
-    from rexmit.writing import NotWrittenError
+    from rexmit.writing import NotWrittenError, sentence
 
     try:
         return work()
@@ -393,7 +393,7 @@ def _guarded(work: Callable[[], int]) -> int:
         raise
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        return _say(f"{place}{(error.strerror or str(error)).lower()}", FAILED)
+        return _say(place + sentence(error), FAILED)
     except Exception as error:
         # A fault of ours: whoever meets it gets a sentence, whoever mends it asks for the trace.
         if os.environ.get("REXMIT_TRACE"):

@@ -25,8 +25,7 @@ class Writing:
         try:
             yield
         except OSError as error:
-            why = os.strerror(error.errno) if error.errno else error.strerror or str(error)
-            self.lacking.setdefault(why.lower(), []).extend(map(str, paths))
+            self.lacking.setdefault(sentence(error), []).extend(map(str, paths))
             remove(paths)
         except BaseException:
             remove(paths)
@@ -41,6 +40,12 @@ class Writing:
         if self.lacking:
             told = (f"{', '.join(files)}: {why}" for why, files in self.lacking.items())
             raise NotWrittenError("not written: " + "; ".join(told))
+
+
+def sentence(error: OSError) -> str:
+    """What the system says of an error, without the number that the core's errors have in their words."""
+    told = os.strerror(error.errno) if error.errno else error.strerror or str(error)
+    return told.partition(" (os error")[0].lower()
 
 
 def remove(paths: Sequence[Path]) -> None:

@@ -69,7 +69,11 @@ def test_the_page_is_that_of_a_run_with_a_line_on_the_bridge(
     assert "by channel dark" in page
     assert "  bridge   packets left late by p50 " in page
     assert (out / "captures" / "pc.pcapng").stat().st_size > 10_000
-    assert json.loads((out / "summary.json").read_text())["simulation"]["bridge"]["overload"] == 0
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["simulation"]["bridge"]["overload"] == 0
+    (flow,) = summary["flows"]
+    assert "dark 0" in [burst["outage"] for burst in flow["bursts"]]
+    assert "dark 0" in [episode["outage"] for episode in flow["episodes"]]
     # Compared from its folder, it still knows its outages.
     found = rx.compare(out, scenario)
     assert found.names == (f"{out} (live)", "short, seed 1")
@@ -123,7 +127,7 @@ def test_a_run_without_tcp_has_a_page_and_tables(tmp_path: Path) -> None:
     assert drops > 20, way
     assert 15 <= inside < 100, way
     assert f"{inside} were still on their way" in page
-    assert "by dark: 20.0 ms every 200 ms, the first 100 ms since the run began" in page
+    assert "by dark: 20 ms every 200 ms, the first 100 ms since the run began" in page
     assert len(run.queues) > 500
 
 
@@ -158,6 +162,36 @@ def test_an_answer_is_there_whatever_becomes_of_its_files(scenario: Path, tmp_pa
     assert str(full / "x" / "summary.json") in done.stderr
     assert "rrno" not in done.stderr, "a sentence, without numbers"
     assert "os error" not in done.stderr
+
+
+@needs_bench
+def test_why_captures_end_early_is_said_before_anything_else(scenario: Path, tmp_path: Path) -> None:
+    code = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
+    mount = ["mount", "-t", "tmpfs", "-o", "size=150k", "rexmit-test", str(tmp_path / "full")]
+    (tmp_path / "full").mkdir()
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no file system of 150 kB can be mounted here")
+    try:
+        words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live"]
+        environment = {**os.environ, "TMPDIR": str(tmp_path / "full")}
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    finally:
+        subprocess.run(["umount", str(tmp_path / "full")], check=True)
+    first, *_ = (" ".join(note.split()) for note in done.stdout.split("  note: ")[1:])
+    assert "the capture ends early: no space left on device" in first, done
+
+
+@needs_bench
+def test_every_loss_is_known_where_a_run_is_cut_off() -> None:
+    text = SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"')
+    # In the middle of an outage, and of a queue that overflows.
+    for duration in ("180ms", "120ms"):
+        run = rx.run(text, bench="live", set={"duration": duration})
+        assert run.summary["end"] == "duration"
+        assert run.summary["time_s"] == float(duration[:-2]) / 1e3
+        drops = run.drops.to_pandas()
+        assert run.flows[0].row["lost_copies"] == (drops["payload_bytes"] > 0).sum() > 0
+        assert json.loads(run.analysis.overview())["capture"]["warnings"] == []
 
 
 @needs_bench
