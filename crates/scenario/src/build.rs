@@ -55,6 +55,7 @@ pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> O
     Some(Scenario {
         name: v.name(),
         about: v.text("about").unwrap_or_default().to_owned(),
+        source: v.texts("source"),
         duration: v.span("duration"),
         seed: v.whole("seed").unwrap_or(1),
         record: record(v.table("record"), &net, &flows, p),

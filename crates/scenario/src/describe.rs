@@ -148,7 +148,7 @@ fn page(v: &Values, based_on: Option<String>) -> StackPage {
         about: v.text("about").unwrap_or_default().to_owned(),
         based_on,
         wire,
-        sources: texts(v),
+        sources: v.texts("source"),
     };
     StackPage { line, sections: sections.collect() }
 }
@@ -179,7 +179,7 @@ fn section(name: &'static str, table: &'static Table, stack: &Values) -> Section
             entries.push(Entry { key: key.name, value, about, said });
         }
     }
-    Section { name, about: table.doc, entries, sources: given.map(texts).unwrap_or_default() }
+    Section { name, about: table.doc, entries, sources: given.map(|v| v.texts("source")).unwrap_or_default() }
 }
 
 fn word_doc(item: &Item, kind: &Kind) -> Option<&'static str> {
@@ -205,10 +205,6 @@ fn plain(item: &Item) -> String {
         }
         _ => item.shown.trim_matches('"').to_owned(),
     }
-}
-
-fn texts(v: &Values) -> Vec<String> {
-    v.list("source").iter().filter_map(Item::text).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use time::{Span, Time};
 pub struct Scenario {
     pub name: String,
     pub about: String,
+    /// Where its figures come from.
+    pub source: Vec<String>,
     /// `None` runs until every flow has ended by itself.
     pub duration: Option<Span>,
     pub seed: u64,

@@ -167,6 +167,10 @@ impl Values {
         self.item(key).map_or(&[], Item::list)
     }
 
+    pub fn texts(&self, key: &str) -> Vec<String> {
+        self.list(key).iter().filter_map(Item::text).map(str::to_owned).collect()
+    }
+
     pub fn table(&self, key: &str) -> Option<&Values> {
         self.item(key)?.table()
     }

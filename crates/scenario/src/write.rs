@@ -13,6 +13,9 @@ pub fn to_toml(s: &Scenario) -> String {
     let mut out = Lines::default();
     out.text("name", &s.name);
     out.text("about", &s.about);
+    if !s.source.is_empty() {
+        out.names("source", s.source.iter().map(String::as_str));
+    }
     if let Some(duration) = s.duration {
         out.text("duration", show_span(duration));
     }

@@ -280,6 +280,7 @@ fn draw(seed: u64) -> Scenario {
     Scenario {
         name: format!("s{seed}"),
         about: "quotes \" and \\ and\nlines, é and \u{1}".to_owned(),
+        source: (0..seed % 3).map(|k| format!("Fig. {k} of \"it\"")).collect(),
         duration: Some(Span::from_secs(3600)),
         seed,
         nodes: (0..nodes).map(|n| node(d, n)).collect(),
