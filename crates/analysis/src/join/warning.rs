@@ -1,6 +1,7 @@
 //! What limits a comparison of two captures, in words.
 
 use super::Side;
+use crate::answer::words::{count, grouped};
 use std::fmt;
 use wire::{Span, Time, Tuple};
 
@@ -41,6 +42,14 @@ impl fmt::Display for Side {
     }
 }
 
+/// `1 packet is`, `12,404 packets are`.
+fn are(n: u64, one: &str, many: &str) -> String {
+    match n {
+        1 => format!("1 {one} is"),
+        n => format!("{} {many} are", grouped(n)),
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -68,8 +77,8 @@ impl fmt::Display for Warning {
             ),
             Warning::OneSided { side, directions } => write!(
                 f,
-                "{directions} directions of connections are in the {side} alone: nothing is known of the fate of \
-                 their packets"
+                "{} in the {side} alone: nothing is known of the fate of their packets",
+                are(directions, "direction of connections", "directions of connections")
             ),
             Warning::Translated { sender, receiver } => write!(
                 f,
@@ -79,34 +88,60 @@ impl fmt::Display for Warning {
             ),
             Warning::Offloads { side, packets } => write!(
                 f,
-                "the {side} holds {packets} super-packets (segmentation or receive offload): they are compared \
-                 segment by segment, by byte ranges"
+                "the {side} holds {} (segmentation or receive offload): compared segment by segment, by byte ranges",
+                count(packets, "super-packet")
             ),
             Warning::Looser { ip_id, options, ack, directions } => {
                 let facts = [(ip_id, "IP id"), (options, "TCP options"), (ack, "ack of data")];
                 let facts: Vec<&str> = facts.into_iter().filter_map(|(off, name)| off.then_some(name)).collect();
                 write!(
                     f,
-                    "the captures differ in {} in {directions} directions (rewritten on the path, or cut off by the \
-                     snap length): copies of one segment are told apart by the rest, and else by their order",
-                    facts.join(", ")
+                    "the captures differ in {} in {} (rewritten on the path, or cut off by the snap length): copies of \
+                     one segment are told apart by the rest, and else by their order",
+                    facts.join(", "),
+                    count(directions, "direction")
                 )
             }
             Warning::NotCaptured { side, packets } => {
                 write!(
                     f,
-                    "the {side} lacks {packets} packets that must have passed it: it dropped them, and what it dropped \
-                     of the other direction counts as lost here"
+                    "the {side} lacks {} that must have passed it: it dropped {}, and what it dropped of the other \
+                     direction counts as lost here",
+                    count(packets, "packet"),
+                    if packets == 1 { "that one" } else { "them" }
                 )
             }
             Warning::Outside { side, packets } => write!(
                 f,
-                "{packets} packets of the {side} are from before or after the other capture: their fate is unknown"
+                "{} from before or after the other capture: what became of it is unknown",
+                are(packets, &format!("packet of the {side}"), &format!("packets of the {side}"))
             ),
             Warning::Wandering { by } => write!(
                 f,
                 "the clock offset wanders by {by} from its line: one of the clocks was set while capturing"
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_packet_is_and_several_are() {
+        let outside = |packets| Warning::Outside { side: Side::Sender, packets }.to_string();
+        assert!(outside(1).starts_with("1 packet of the sender's capture is from before"), "{}", outside(1));
+        assert!(
+            outside(1282).starts_with("1,282 packets of the sender's capture are from"),
+            "{}",
+            outside(1282)
+        );
+        let lacks = |packets| Warning::NotCaptured { side: Side::Receiver, packets }.to_string();
+        assert!(
+            lacks(1).contains("lacks 1 packet that must have passed it: it dropped that one"),
+            "{}",
+            lacks(1)
+        );
     }
 }
