@@ -4,20 +4,22 @@
 //! the wall clock. Whoever wakes late reads all that has come, puts it in the order of its stamps and hands it to the
 //! net before the net goes on: a late wake-up makes packets leave late, and shifts neither queue nor schedule.
 
+mod log;
+
 use crate::awake::Awake;
 use crate::bins::Bins;
-use crate::book::{Book, Queued, Which};
+use crate::book::{Book, Which};
 use crate::clock::Clock;
 use crate::error::{Error, Told, sentence};
-use crate::frames::{FrameId, Frames, Headers, ROOM, segment};
+use crate::frames::{FrameId, Frames, Headers, ROOM};
 use crate::lateness::Lateness;
 use crate::sys::{self, Receiving, Sending};
 use crate::threads::Rank;
 use crate::waking::{Waking, least_transit};
+use log::Log;
 use net::{BuildError, Net, NodeId, Step, Topology};
 use path::counters::Tallies;
-use path::watch::Backlog;
-use path::{Cause, Counters, Facts, LinkId, Watch};
+use path::{Counters, Facts, LinkId};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -182,57 +184,6 @@ pub struct Bridge {
     /// When the first packet came, and the last.
     first: Option<Time>,
     last: Time,
-}
-
-/// What the net tells of its links.
-struct Log {
-    frames: Frames,
-    which: Vec<Option<Which>>,
-    book: Book,
-    queues: Vec<bool>,
-}
-
-impl Log {
-    /// What was neither lost nor delivered.
-    fn carried(&self) -> Vec<Inside> {
-        let all = self.which.iter().zip((0..).map(FrameId));
-        let carried = all.filter_map(|(which, frame)| {
-            let (which, uses) = ((*which)?, usize::from(self.frames.uses(frame)));
-            let segment = || segment(self.frames.bytes(frame), which.came);
-            (uses > 0).then(|| std::iter::repeat_n(Inside { which, segment: segment() }, uses))
-        });
-        carried.flatten().collect()
-    }
-
-    fn queued(&mut self, link: LinkId, time: Time, frame: FrameId, waited: Option<Span>, b: Backlog) {
-        if self.queues.get(link.pair()) == Some(&true)
-            && let Some(which) = self.which[frame.0 as usize]
-        {
-            let row = Queued { time, link, waited, packets: b.packets, bytes: b.bytes, which };
-            self.book.queued.push(row);
-        }
-    }
-}
-
-impl Watch<FrameId> for Log {
-    fn enqueued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &FrameId, b: Backlog) {
-        self.queued(link, now, *frame, None, b);
-    }
-    fn dequeued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &FrameId, waited: Span, b: Backlog) {
-        self.queued(link, now, *frame, Some(waited), b);
-    }
-    fn dropped(&mut self, link: LinkId, time: Time, _: &Facts, frame: &FrameId, cause: Cause) {
-        if let Some(which) = self.which[frame.0 as usize] {
-            self.book.drops.push(crate::book::Drop { time, link, cause, which });
-        }
-        self.frames.release(*frame);
-    }
-    fn marked(&mut self, _: LinkId, _: Time, _: &Facts, frame: &FrameId) {
-        self.frames.mark(*frame);
-    }
-    fn copied(&mut self, _: LinkId, _: Time, _: &Facts, frame: &FrameId) {
-        self.frames.another(*frame);
-    }
 }
 
 impl Bridge {

@@ -9,12 +9,14 @@ mod identification;
 mod idle;
 mod lean;
 mod ledger;
+mod opening;
 pub mod repair;
 pub mod report;
 mod resend;
 mod rtt;
 mod settle;
 mod unseen;
+mod window;
 
 use crate::config::Config;
 use crate::infer::Inferrer;
@@ -32,6 +34,7 @@ use repair::{AckNews, Pace, Repair};
 use rtt::Rtt;
 use settle::{Judge, Settling};
 use std::collections::VecDeque;
+use window::Window;
 use wire::seq::Unwrapper;
 use wire::{Flags, Packet, Seq, Span, Time};
 
@@ -111,41 +114,6 @@ struct Counts {
     timeouts: u64,
     max_backoff: u32,
     cost: Option<Span>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Window {
-    /// The peer's advertised window, bytes; scaled only where its scale is known.
-    now: u64,
-    /// Its scale is known: the handshake was seen.
-    known: bool,
-    max: u64,
-    min: u64,
-    /// What it was before an ACK changed it last, and when that was.
-    before: u64,
-    changed: Time,
-    zero_since: Option<Time>,
-    /// When it was last opened again.
-    reopened: Time,
-    zeros: u64,
-    zero_time: Span,
-}
-
-impl Default for Window {
-    fn default() -> Window {
-        Window {
-            now: u64::MAX,
-            known: false,
-            max: 0,
-            min: u64::MAX,
-            before: u64::MAX,
-            changed: Time::FAR_PAST,
-            zero_since: None,
-            reopened: Time::FAR_PAST,
-            zeros: 0,
-            zero_time: Span::ZERO,
-        }
-    }
 }
 
 /// The last ACK with news.
@@ -377,52 +345,6 @@ impl Stream {
     }
     pub fn rtt_hint(&mut self, sample: Span) {
         self.rtt.hint(sample);
-    }
-
-    /// A SYN or SYN-ACK passes; the data after it starts one further.
-    pub fn on_syn<S: Sink>(&mut self, packet: &Packet, around: &mut Surroundings<'_, S>) {
-        self.ids.note(packet.ip_id, 1, Some(0));
-        if self.unwrap.is_none() {
-            let mut unwrap = Unwrapper::new(packet.seg.seq);
-            self.base = unwrap.offset(packet.seg.seq);
-            self.start_at(unwrap, self.base + 1);
-            self.syn_time = Some(packet.time);
-        } else if self.limits.mid_stream && self.syn_time.is_none() {
-            // Written down after what followed it.
-            self.base = self.base.min(self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq)));
-            self.limits.mid_stream = false;
-            self.syn_time = Some(packet.time);
-        } else if packet.seg.flags.has(Flags::ACK) && !self.syn_answers {
-            // Both hosts called at once: each answers the other with its own SYN once more (RFC 9293 §3.5).
-        } else {
-            self.syn_retransmissions += 1;
-            self.counts.needless_unknown += 1;
-            if around.config.wanted.retransmissions {
-                around.sink.retransmission(RetransmissionRow {
-                    flow: self.id,
-                    packet: packet.number,
-                    time: packet.time,
-                    seq_end: 1,
-                    segments: 1,
-                    cause: Cause::Handshake,
-                    trigger: Trigger::TimerRto,
-                    backoff: self.syn_retransmissions - 1,
-                    copy: self.syn_retransmissions + 1,
-                    since_previous: self.last_syn.map(|t| packet.time - t),
-                    ..RetransmissionRow::default()
-                });
-            }
-        }
-        self.syn_answers |= packet.seg.flags.has(Flags::ACK);
-        self.last_syn = Some(packet.time);
-        self.last_time = packet.time;
-    }
-
-    fn start_at(&mut self, unwrap: Unwrapper, first: u64) {
-        self.unwrap = Some(unwrap);
-        self.una = first;
-        self.next = first;
-        self.repair.start(first);
     }
 
     #[inline(always)]

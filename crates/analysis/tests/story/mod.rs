@@ -6,11 +6,28 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use analysis::answer::{Answer, answer};
-use analysis::rows::{FlowRow, Vantage};
+use analysis::rows::{FlowRow, IdleCause, Vantage};
 use analysis::{Analyzer, Config, Rows, Totals, Wanted};
 use wire::{Endpoint, Flags, Host, Notes, Packet, Segment, Seq, Time, Tuple};
 
 const REPLIES_FROM: u32 = 900_000;
+
+pub const MSS: u32 = 1000;
+
+/// A connection from before the capture: neither SYN was seen.
+pub fn mid_stream() -> Story {
+    Story::from(Vantage::Unknown)
+}
+
+/// A handshake of 20 ms, seen at `at`, that ends at 20 ms.
+pub fn opened(at: Vantage) -> Story {
+    Story::from(at).handshake(20)
+}
+
+/// Idle gaps, each with its cause and its length in milliseconds.
+pub fn causes(rows: &Rows) -> Vec<(IdleCause, i64)> {
+    rows.idle.iter().map(|i| (i.cause, (i.end - i.start).0 / 1_000_000)).collect()
+}
 
 /// What a host puts into its packets besides.
 #[derive(Clone, Copy)]

@@ -1,0 +1,222 @@
+//! What is told of a flow as a whole.
+
+use super::{FlowId, Limit, Vantage};
+use serde::{Deserialize, Serialize};
+use wire::{Endpoint, Span, Time};
+
+/// A distribution in five figures; seconds. `p50` is an estimate from logarithmic bins 2% wide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub n: u64,
+    pub min: f64,
+    pub mean: f64,
+    pub stddev: f64,
+    pub max: f64,
+}
+
+/// How a connection began and ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Closed {
+    Fin,
+    HalfFin,
+    Reset,
+    #[default]
+    Open,
+}
+
+/// A reset that ended a connection before the sender of this flow had said that its data was complete (FIN).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reset {
+    /// The flow's own sender sent it, else its receiver.
+    pub by_sender: bool,
+    /// When the first passed.
+    pub time: Time,
+}
+
+impl Reset {
+    /// `sender` or `receiver`, of the flow.
+    pub fn by(self) -> &'static str {
+        if self.by_sender { "sender" } else { "receiver" }
+    }
+}
+
+/// Things about a flow that limit the answer, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// No SYN seen: windows cannot be scaled, and of the options only what passes shows.
+    pub mid_stream: bool,
+    /// Packets of one direction only.
+    pub one_way: bool,
+    /// TCP options cut off by the snap length, packets.
+    pub options_cut: u64,
+    /// Acknowledged but never seen: bytes missing from the capture.
+    pub missing_bytes: u64,
+    /// Packets of more than one MSS (TSO, GSO, GRO, LRO), and the largest payload.
+    pub super_packets: u64,
+    pub largest_payload: u32,
+    /// The capture holds these packets twice.
+    pub captured_twice: u64,
+    pub out_of_capture_order: u64,
+    /// Doubled by the network.
+    pub duplicated: u64,
+    pub reordered: u64,
+    pub bad_checksums: u64,
+    pub partial_checksums: u64,
+}
+
+/// Everything known about one data direction; the row of the `flows` table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowRow {
+    pub flow: FlowId,
+    pub sender: Endpoint,
+    pub receiver: Endpoint,
+    pub vantage: Vantage,
+    pub start: Time,
+    pub end: Time,
+    /// First and last data packet.
+    pub first_data: Option<Time>,
+    pub last_data: Option<Time>,
+    /// Distinct payload bytes sent, and acknowledged.
+    pub bytes: u64,
+    pub acked_bytes: u64,
+    /// Data packets, and MSS-sized segments in them; retransmissions included.
+    pub packets: u64,
+    pub segments: u64,
+    pub acks: u64,
+    pub duplicate_acks: u64,
+    pub mss: u32,
+    /// Agreed on; `None` where neither the handshake nor the packets tell.
+    pub sack_permitted: Option<bool>,
+    pub timestamps: Option<bool>,
+    pub window_scale: Option<u8>,
+    pub closed: Closed,
+    /// What cut it off.
+    pub reset: Option<Reset>,
+    pub syn_retransmissions: u32,
+    /// First SYN to SYN-ACK and on to the ACK, as seen here.
+    pub handshake: Option<Span>,
+    /// SYNs and SYN-ACKs of both hosts that were sent again.
+    pub handshake_resent: u32,
+    pub retransmitted_segments: u64,
+    pub retransmitted_packets: u64,
+    pub retransmitted_bytes: u64,
+    /// Segments, by [`Cause::ALL`].
+    pub by_cause: [u64; 7],
+    pub needless: u64,
+    pub needless_unknown: u64,
+    pub most_copies_of_one_segment: u32,
+    pub probes_new_data: u64,
+    pub probes_repeat: u64,
+    pub keep_alives: u64,
+    pub window_probes: u64,
+    pub zero_windows: u64,
+    pub zero_window_time: Span,
+    pub lost_copies: Option<u64>,
+    pub lost_segments: Option<u64>,
+    pub bursts: u32,
+    pub mean_burst: f64,
+    pub largest_burst: u32,
+    pub episodes: u32,
+    pub timeouts: u64,
+    pub max_backoff: u32,
+    pub cost: Option<Span>,
+    pub idle_total: Span,
+    pub idle_longest: Span,
+    pub idle_gaps: u32,
+    pub rtt_ack: Summary,
+    pub rtt_timestamps: Summary,
+    pub flight_max_bytes: u64,
+    /// `None` where the scale is not known.
+    pub window_max_bytes: Option<u64>,
+    pub window_min_bytes: Option<u64>,
+    pub timers: Timers,
+    pub inference: Inference,
+    pub limits: Limits,
+}
+
+impl FlowRow {
+    /// What got there, as far as it is known from here: with both captures what was acknowledged. What was sent alone
+    /// makes a rate above the path's.
+    pub fn delivered_bytes(&self) -> u64 {
+        delivered(self.vantage, self.limits.one_way, self.bytes, self.acked_bytes)
+    }
+}
+
+/// [`FlowRow::delivered_bytes`] of a row that was taken apart.
+pub fn delivered(vantage: Vantage, one_way: bool, bytes: u64, acked_bytes: u64) -> u64 {
+    match vantage {
+        Vantage::Both if !one_way => acked_bytes,
+        _ => bytes,
+    }
+}
+
+/// A rule by which a sender may compute its retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RtoRule {
+    #[serde(rename = "rfc6298")]
+    Rfc6298,
+    #[serde(rename = "linux")]
+    Linux,
+    #[serde(rename = "linux-2.2")]
+    Linux22,
+    #[serde(rename = "bsd")]
+    Bsd,
+}
+
+/// The state of the retransmission timer as far as it can be rebuilt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timers {
+    /// Timeouts that could be compared with the rules.
+    pub compared: u32,
+    /// The rule whose RTO lies nearest to what was observed, and its mean relative error.
+    pub best: Option<RtoRule>,
+    pub error: Option<f64>,
+    /// At the end of the flow, under the best rule (under Linux's if nothing was compared).
+    pub srtt: Option<Span>,
+    pub rttvar: Option<Span>,
+    pub rto: Option<Span>,
+}
+
+/// A figure that was inferred, with a confidence in 0..1; `None` means "cannot tell".
+pub type Inferred<T> = Option<(T, f32)>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Growth {
+    /// About one SMSS a round trip (RFC 5681 §3.1).
+    Linear,
+    /// Concave, then convex (RFC 9438).
+    Cubic,
+    /// Held constant or by a model of the path (BBR, Vegas, a limit).
+    Flat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryStyle {
+    /// Slow start from the hole after every loss (Tahoe).
+    GoBackN,
+    /// One hole a round trip, on duplicate ACKs (NewReno, RFC 6582).
+    NewReno,
+    /// Several holes a round trip, by SACK (RFC 6675, RFC 8985).
+    Sack,
+    /// One segment a timeout.
+    OnePerTimeout,
+}
+
+/// What the sender seems to be made of, each with a confidence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inference {
+    pub initial_window_segments: Inferred<u32>,
+    /// Window after a loss over window before it.
+    pub decrease_factor: Inferred<f64>,
+    pub growth: Inferred<Growth>,
+    pub recovery: Inferred<RecoveryStyle>,
+    pub tail_loss_probes: Inferred<bool>,
+    pub f_rto: Inferred<bool>,
+    /// What limited it most of the time.
+    pub limit: Inferred<Limit>,
+    /// The window it never exceeded, if a limit shows, bytes.
+    pub window_limit_bytes: Inferred<u64>,
+}

@@ -1,0 +1,38 @@
+//! The window that the other host advertises.
+
+use wire::{Span, Time};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    /// The peer's advertised window, bytes; scaled only where its scale is known.
+    pub now: u64,
+    /// Its scale is known: the handshake was seen.
+    pub known: bool,
+    pub max: u64,
+    pub min: u64,
+    /// What it was before an ACK changed it last, and when that was.
+    pub before: u64,
+    pub changed: Time,
+    pub zero_since: Option<Time>,
+    /// When it was last opened again.
+    pub reopened: Time,
+    pub zeros: u64,
+    pub zero_time: Span,
+}
+
+impl Default for Window {
+    fn default() -> Window {
+        Window {
+            now: u64::MAX,
+            known: false,
+            max: 0,
+            min: u64::MAX,
+            before: u64::MAX,
+            changed: Time::FAR_PAST,
+            zero_since: None,
+            reopened: Time::FAR_PAST,
+            zeros: 0,
+            zero_time: Span::ZERO,
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What a sender waited for, each as a timeline: what passed when, and which cause each idle gap got.
+
+mod story;
+
+use analysis::rows::{Cause, IdleCause, Vantage};
+use story::{MSS, Story, Told, causes, mid_stream, opened};
+
+// Handshakes that were not seen
+
+/// Three segments in flight at 100 ms, acknowledged at 300 ms, when the next leave.
+fn waits_for_an_ack(t: Story) -> Story {
+    let t = t.at(0).data(1, MSS).at(20).ack(1 + MSS);
+    let t = t.at(100).data(1 + MSS, MSS).data(1 + 2 * MSS, MSS).data(1 + 3 * MSS, MSS);
+    t.at(300).ack(1 + 3 * MSS).data(1 + 4 * MSS, MSS)
+}
+
+#[test]
+fn without_its_scale_no_wait_is_put_down_to_a_window() {
+    // 1500 may be 192 kB.
+    let told = waits_for_an_ack(mid_stream().window(1_500)).ends();
+    assert_eq!(causes(&told.rows)[1], (IdleCause::AckClock, 200));
+    assert_eq!((told.flow.window_max_bytes, told.flow.window_min_bytes), (None, None));
+    assert!(told.rows.packets.iter().all(|p| p.window_bytes.is_none()));
+    assert!(told.flow.limits.mid_stream);
+}
+
+#[test]
+fn what_was_negotiated_before_the_part_that_is_asked_for_holds_in_it() {
+    let opening = Story::from(Vantage::Sender).sack_permitted().handshake(20);
+    let told = waits_for_an_ack(mid_stream().window(1_500)).ends_after(&opening);
+    // Neither SYN offers a scale: 1500 bytes it is.
+    assert_eq!(causes(&told.rows)[1], (IdleCause::ReceiveWindow, 200));
+    assert_eq!(told.flow.window_max_bytes, Some(1_500));
+    assert_eq!((told.flow.sack_permitted, told.flow.timestamps), (Some(true), Some(false)));
+    assert!(!told.flow.limits.mid_stream);
+    assert_eq!(told.flow.bytes, u64::from(5 * MSS), "from the first byte that was asked for");
+}
+
+#[test]
+fn a_repair_on_sack_is_one_whether_the_handshake_was_seen_or_not() {
+    let mut t = mid_stream().at(0);
+    for k in 0..10 {
+        t = t.data(1 + k * MSS, MSS);
+    }
+    assert_eq!(t.clone().at(20).ack(1 + MSS).ends().flow.sack_permitted, None);
+    t = t.at(20).ack(1 + MSS).sack(1 + MSS, &[(1 + 2 * MSS, 1 + 5 * MSS)]);
+    t = t.at(21).data(1 + MSS, MSS);
+    let told = t.at(41).ack(1 + 10 * MSS).ends();
+    assert_eq!(told.flow.sack_permitted, Some(true));
+    assert_eq!(told.rows.retransmissions[0].cause, Cause::Recovery);
+}
+
+#[test]
+fn syns_that_were_lost_cost_what_the_handshake_took_from_the_first_on() {
+    let t = Story::from(Vantage::Sender).at(0).syn().at(1_000).syn().at(3_000).syn();
+    let mut t = t.at(3_020).syn_ack().ack_of_syn();
+    for k in 0..20 {
+        t = t.at(3_020 + 20 * u64::from(k)).data(1 + k * MSS, MSS);
+        t = t.at(3_040 + 20 * u64::from(k)).ack(1 + (k + 1) * MSS);
+    }
+    let told = t.ends();
+    assert_eq!(told.flow.handshake, Some(wire::Span::from_millis(3_020)));
+    let said = told.answers();
+    assert_eq!(said.sentences[0], "the handshake was resent twice, which cost 3.0 s of 3.4 s");
+    assert_eq!(said.verdict, analysis::answer::Verdict::Network);
+}
+
+#[test]
+fn a_host_that_is_never_answered_waits_in_the_handshake() {
+    let t = Story::from(Vantage::Unknown).at(0).syn().at(1_000).syn().at(3_000).syn().at(7_000).syn();
+    let all = t.at(15_000).syn().ends_with_all();
+    let told = story::Told { flow: all.flows[0].clone(), rows: all.rows };
+    assert_eq!(causes(&told.rows), [(IdleCause::Handshake, 15_000)]);
+    let said = told.answers();
+    assert_eq!(said.sentences, ["its SYN was sent 5 times in 15.0 s and never answered"]);
+    assert_eq!(said.verdict, analysis::answer::Verdict::Network);
+    assert!(said.limits.iter().all(|l| !l.contains("one direction")), "{:?}", said.limits);
+}
+
+// What a sender waited for
+
+/// `n` pieces of `len` bytes over a path of 20 ms, each sent when the ACK of the one before has come, which takes
+/// `wait` ms.
+fn one_by_one(at: Vantage, n: u32, len: u32, wait: u64) -> Story {
+    let mut t = opened(at);
+    for k in 0..n {
+        let sent = 30 + u64::from(k) * (wait + 20);
+        t = t.at(sent).data(1 + k * len, len);
+        t = t.at(sent + wait).ack(1 + (k + 1) * len);
+        if at == Vantage::Sender {
+            t = t.at_us((sent + wait) * 1_000 + 20);
+        }
+    }
+    t
+}
+
+#[test]
+fn small_pieces_that_wait_for_a_delayed_ack_are_held_back_by_nagle() {
+    // RFC 896: at most one small segment unacknowledged. At the sender the next follows at once.
+    let mut t = opened(Vantage::Sender);
+    for k in 0..50u32 {
+        let sent = 30 + u64::from(k) * 210;
+        t = t.at_us(sent * 1_000 + 20).data(1 + k * 100, 100).at(sent + 210).ack(1 + (k + 1) * 100);
+    }
+    let told = t.ends();
+    assert_eq!(causes(&told.rows).len(), 49);
+    assert!(causes(&told.rows).iter().all(|c| *c == (IdleCause::Nagle, 210)), "{:?}", causes(&told.rows));
+    assert_eq!(told.rows.idle[0].flight_bytes, 100);
+    let said = told.answers();
+    assert_eq!(said.verdict, analysis::answer::Verdict::SendingApplication);
+    assert!(said.look_at.contains("Nagle"), "{}", said.look_at);
+    let all = said.sentences.join("; ");
+    assert!(
+        all.starts_with("small segments waited for the ACK of the one before (Nagle's algorithm) for"),
+        "{all}"
+    );
+    // 4 kbps and 190 ms make 90 bytes: no queue. Nor is a window smaller than a segment.
+    assert!(!all.contains("bufferbloat") && !all.contains("window"), "{all}");
+}
+
+#[test]
+fn nagle_is_told_where_the_data_arrives_too() {
+    let told = one_by_one(Vantage::Receiver, 20, 100, 200).ends();
+    assert_eq!(causes(&told.rows), [(IdleCause::Nagle, 220); 19]);
+}
+
+#[test]
+fn an_application_that_writes_at_a_pace_of_its_own_is_not_held_back() {
+    let mut t = opened(Vantage::Sender);
+    for k in 0..20u32 {
+        let sent = 30 + u64::from(k) * 250;
+        t = t.at(sent).data(1 + k * 100, 100).at(sent + 210).ack(1 + (k + 1) * 100);
+    }
+    assert_eq!(causes(&t.ends().rows), [(IdleCause::Application, 250); 19]);
+}
+
+/// Two segments, and two more when the ACK of both has come, in a window of `window` bytes.
+fn two_by_two(window: u16) -> Story {
+    let mut t = Story::from(Vantage::Sender).window(window).handshake(20);
+    for k in 0..20u32 {
+        let sent = 30_000 + u64::from(k) * 60_020;
+        t = t.at_us(sent).data(1 + 2 * k * MSS, MSS).data(1 + (2 * k + 1) * MSS, MSS);
+        t = t.at_us(sent + 60_000).window(window).ack(1 + 2 * (k + 1) * MSS);
+    }
+    t
+}
+
+#[test]
+fn a_window_that_was_full_until_the_ack_came_is_the_receivers() {
+    let told = two_by_two(2_500).ends();
+    assert_eq!(causes(&told.rows), [(IdleCause::ReceiveWindow, 60); 19]);
+    assert_eq!(told.rows.idle[0].flight_bytes, 2_000);
+    assert_eq!(told.answers().verdict, analysis::answer::Verdict::Receiver);
+}
+
+#[test]
+fn full_segments_that_the_next_ack_releases_wait_for_the_ack_clock() {
+    assert_eq!(causes(&two_by_two(65_535).ends().rows), [(IdleCause::AckClock, 60); 19]);
+}
+
+#[test]
+fn a_window_that_is_too_small_for_a_segment_holds_the_sender_until_it_widens() {
+    let t = opened(Vantage::Sender).at(30).data(1, MSS).at(50).window(600).ack(1 + MSS);
+    let told = t.at(1_050).window(8_000).ack(1 + MSS).at_us(1_050_050).data(1 + MSS, MSS).ends();
+    assert_eq!(causes(&told.rows), [(IdleCause::ReceiveWindow, 1_020)]);
+}
+
+/// The gaps of the host that the story is of: requests make a flow of their own.
+fn own_causes(told: &Told) -> Vec<(IdleCause, i64)> {
+    let mut rows = told.rows.clone();
+    rows.idle.retain(|i| i.flow == told.flow.flow);
+    causes(&rows)
+}
+
+/// A server answers each of `n` requests with ten segments after `takes` ms; the client asks again 1 s after the last
+/// ACK of its own.
+fn asked_and_answered(at: Vantage, n: u32, takes: u64) -> Story {
+    let mut t = opened(at);
+    let mut now = 30;
+    for k in 0..n {
+        // A path of 20 ms lies on the one side of the capture or on the other.
+        let (there, back) = if at == Vantage::Receiver { (20, 0) } else { (0, 20) };
+        t = t.at(now).request(200);
+        now += takes + there;
+        for i in 0..10 {
+            t = t.at(now).data(1 + (k * 10 + i) * MSS, MSS);
+        }
+        now += back;
+        t = t.at(now + 1).ack(1 + (k + 1) * 10 * MSS);
+        now += 1_001;
+    }
+    t
+}
+
+#[test]
+fn a_server_that_nobody_asks_is_not_the_one_that_makes_its_client_wait() {
+    for at in [Vantage::Sender, Vantage::Receiver] {
+        let told = asked_and_answered(at, 8, 5).ends();
+        let causes = own_causes(&told);
+        assert_eq!(causes.len(), 7, "{at:?}: {causes:?}");
+        assert!(causes.iter().all(|c| c.0 == IdleCause::Peer), "{at:?}: {causes:?}");
+        let said = told.answers();
+        assert_eq!(said.verdict, analysis::answer::Verdict::Receiver, "{at:?}");
+        assert!(said.look_at.contains("nothing had been asked"), "{}", said.look_at);
+    }
+}
+
+#[test]
+fn the_time_that_a_server_takes_to_answer_is_its_own() {
+    for at in [Vantage::Sender, Vantage::Receiver] {
+        let told = asked_and_answered(at, 4, 400).ends();
+        let causes = own_causes(&told);
+        let pair = [IdleCause::Peer, IdleCause::Application];
+        let named: Vec<IdleCause> = causes.iter().map(|c| c.0).collect();
+        assert_eq!(named, [&[IdleCause::Application][..], &pair, &pair, &pair].concat(), "{at:?}");
+        assert!(causes[1..].iter().all(|c| c.0 == IdleCause::Peer || c.1 == 400), "{at:?}: {causes:?}");
+    }
+}
+
+#[test]
+fn a_request_that_brings_the_ack_of_the_last_answer_asks_all_the_same() {
+    let t = opened(Vantage::Sender).at(30).data(1, 300).at(230).request(200).at_us(230_100).data(301, 300);
+    assert_eq!(own_causes(&t.at(260).ack(601).ends()), [(IdleCause::Peer, 200)]);
+}

@@ -1,0 +1,60 @@
+//! What the net tells of its links while packets cross it.
+
+use super::Inside;
+use crate::book::{Book, Queued, Which};
+use crate::frames::{FrameId, Frames, segment};
+use path::watch::Backlog;
+use path::{Cause, Facts, LinkId, Watch};
+use time::{Span, Time};
+
+/// Every frame inside the bridge, and what became of those that have left it.
+pub(super) struct Log {
+    pub frames: Frames,
+    pub which: Vec<Option<Which>>,
+    pub book: Book,
+    /// By pair of directions: its queues are recorded.
+    pub queues: Vec<bool>,
+}
+
+impl Log {
+    /// What was neither lost nor delivered.
+    pub fn carried(&self) -> Vec<Inside> {
+        let all = self.which.iter().zip((0..).map(FrameId));
+        let carried = all.filter_map(|(which, frame)| {
+            let (which, uses) = ((*which)?, usize::from(self.frames.uses(frame)));
+            let segment = || segment(self.frames.bytes(frame), which.came);
+            (uses > 0).then(|| std::iter::repeat_n(Inside { which, segment: segment() }, uses))
+        });
+        carried.flatten().collect()
+    }
+
+    fn queued(&mut self, link: LinkId, time: Time, frame: FrameId, waited: Option<Span>, b: Backlog) {
+        if self.queues.get(link.pair()) == Some(&true)
+            && let Some(which) = self.which[frame.0 as usize]
+        {
+            let row = Queued { time, link, waited, packets: b.packets, bytes: b.bytes, which };
+            self.book.queued.push(row);
+        }
+    }
+}
+
+impl Watch<FrameId> for Log {
+    fn enqueued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &FrameId, b: Backlog) {
+        self.queued(link, now, *frame, None, b);
+    }
+    fn dequeued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &FrameId, waited: Span, b: Backlog) {
+        self.queued(link, now, *frame, Some(waited), b);
+    }
+    fn dropped(&mut self, link: LinkId, time: Time, _: &Facts, frame: &FrameId, cause: Cause) {
+        if let Some(which) = self.which[frame.0 as usize] {
+            self.book.drops.push(crate::book::Drop { time, link, cause, which });
+        }
+        self.frames.release(*frame);
+    }
+    fn marked(&mut self, _: LinkId, _: Time, _: &Facts, frame: &FrameId) {
+        self.frames.mark(*frame);
+    }
+    fn copied(&mut self, _: LinkId, _: Time, _: &Facts, frame: &FrameId) {
+        self.frames.another(*frame);
+    }
+}
