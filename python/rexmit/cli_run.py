@@ -257,26 +257,18 @@ def _ladder(o: argparse.Namespace, done: Run) -> list[str]:
 def _write(o: argparse.Namespace, done: Run) -> tuple[str | None, str | None]:
     """What was written, or what was not, in words."""
     from rexmit import bench
+    from rexmit.writing import NotWrittenError
 
+    forms = [form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)]
+    figures = None if o.figures == "none" else (o.figures or "png")
     try:
         with bench.interrupted_by(signal.SIGTERM, signal.SIGHUP):
             from rexmit.output import write
-            from rexmit.writing import NotWrittenError
 
-            try:
-                written = write(
-                    done,
-                    o.out,
-                    forms=[
-                        form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)
-                    ],
-                    packets_as_csv=o.csv,
-                    figures=None if o.figures == "none" else (o.figures or "png"),
-                    top=o.top or 3,
-                )
-            except NotWrittenError as error:
-                return None, str(error)
+            written = write(done, o.out, forms=forms, packets_as_csv=o.csv, figures=figures, top=o.top or 3)
             return written, None
+    except NotWrittenError as error:
+        return None, str(error)
     except KeyboardInterrupt:
         return None, _STOPPED.format(o.out)
 

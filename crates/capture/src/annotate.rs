@@ -32,8 +32,8 @@ pub struct Annotated {
 
 /// Copies all packets of `paths`, whatever they are, to a pcapng file `out`, with their bytes, times,
 /// interfaces, directions and drop counts, and with `comments`: packet numbers, as [`crate::Reader`] gives
-/// them, each with a text, in ascending order; comments of an earlier answer are left out. `out` is replaced as a whole at the end, so it may be one of
-/// `paths`. `go_on` is asked now and then; if it says false, nothing is written.
+/// them, each with a text, in ascending order; comments of an earlier answer are left out. `out` is replaced as a
+/// whole at the end, so it may be one of `paths`. `go_on` is asked now and then; if it says false, nothing is written.
 pub fn annotate(
     paths: &[PathBuf],
     out: &Path,

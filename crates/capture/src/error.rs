@@ -28,16 +28,19 @@ pub(crate) fn io_reason(e: &io::Error) -> String {
         io::ErrorKind::NotFound => "no such file".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         io::ErrorKind::IsADirectory => "is a directory".into(),
-        _ => {
-            let text = e.to_string();
-            let text = text.split(" (os error").next().unwrap_or("").trim();
-            let mut chars = text.chars();
-            // Lower-case the first word, unless it is an acronym.
-            match (chars.next(), chars.clone().next()) {
-                (Some(a), Some(b)) if b.is_lowercase() => a.to_lowercase().chain(chars).collect(),
-                _ => text.to_string(),
-            }
-        }
+        _ => sentence(e),
+    }
+}
+
+/// What the system says of an error, without its number, as it goes on behind a colon.
+pub fn sentence(e: &io::Error) -> String {
+    let text = e.to_string();
+    let text = text.split(" (os error").next().unwrap_or("").trim();
+    let mut chars = text.chars();
+    // Lower-case the first word, unless it is an acronym.
+    match (chars.next(), chars.clone().next()) {
+        (Some(a), Some(b)) if b.is_lowercase() => a.to_lowercase().chain(chars).collect(),
+        _ => text.to_string(),
     }
 }
 

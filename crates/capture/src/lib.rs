@@ -28,7 +28,7 @@ mod window;
 mod writer;
 
 pub use annotate::{Annotated, annotate};
-pub use error::{Damage, Error, What, grouped};
+pub use error::{Damage, Error, What, grouped, sentence};
 pub use info::{
     Compression, FileInfo, Format, Info, Interface, Malformed, Others, Resolution, Tunnel, Unsupported,
 };

@@ -2,7 +2,7 @@
 
 use crate::awake::{self, Awake};
 use crate::bench;
-use crate::error::{Error, sentence};
+use crate::error::{Error, is_refused, sentence};
 use crate::plan::Plan;
 use crate::sys;
 use crate::threads::Rank;
@@ -145,9 +145,8 @@ fn inside(
             .veth(&end("rexmit-a", [2, 0, 0, 0, 0, 1]), &end("rexmit-b", [2, 0, 0, 0, 0, 2]))
     });
     let packets = apart(|| sys::packet_socket(sys::ETH_P_IP, 1).map(drop));
-    let mend = |e: &io::Error, what: &str, right: &str| match e.raw_os_error() {
-        Some(libc::EPERM | libc::EACCES) => no_right(right),
-        _ => what.to_owned(),
+    let mend = |e: &io::Error, what: &str, right: &str| {
+        if is_refused(e) { no_right(right) } else { what.to_owned() }
     };
     [
         match pair {
@@ -199,7 +198,6 @@ pub(crate) fn for_plan(plan: &Plan) -> Result<(), Error> {
     if let Some(why) = missing() {
         return Err(Error::Machine(why));
     }
-    let is_refused = |e: &io::Error| matches!(e.raw_os_error(), Some(libc::EPERM | libc::EACCES));
     for (right, tried) in [
         ("CAP_NET_ADMIN", apart(|| crate::netlink::Netlink::open()?.up(1))),
         ("CAP_NET_RAW", apart(|| sys::packet_socket(sys::ETH_P_IP, 1).map(drop))),
@@ -224,17 +222,17 @@ fn no_right(right: &str) -> String {
 }
 
 fn no_namespace(e: &io::Error) -> String {
-    match e.raw_os_error() {
-        Some(libc::EPERM | libc::EACCES) if sys::effective_uid() != 0 => {
+    match is_refused(e) {
+        true if sys::effective_uid() != 0 => {
             "the live bench makes network namespaces, and only root may: sudo rexmit run … --bench live"
                 .to_owned()
         }
-        Some(libc::EPERM | libc::EACCES) => {
+        true => {
             "root may make no network namespaces here: a container needs CAP_SYS_ADMIN and CAP_NET_ADMIN \
              (docker run --privileged)"
                 .to_owned()
         }
-        _ => format!("this kernel makes no network namespaces ({}): it needs CONFIG_NET_NS", sentence(e)),
+        false => format!("this kernel makes no network namespaces ({}): it needs CONFIG_NET_NS", sentence(e)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why a bench could not run: one sentence, and whose fault it is.
 
+pub(crate) use capture::sentence;
 use std::fmt;
 use std::io;
 
@@ -29,22 +30,16 @@ pub(crate) trait Told<T> {
 
 impl<T> Told<T> for io::Result<T> {
     fn told(self, what: impl fmt::Display) -> Result<T, Error> {
-        self.map_err(|e| match e.raw_os_error() {
-            Some(libc::EPERM | libc::EACCES) => Error::Machine(format!(
+        self.map_err(|e| match is_refused(&e) {
+            true => Error::Machine(format!(
                 "{what}: not permitted; run it as root, or with CAP_NET_ADMIN, CAP_NET_RAW and CAP_SYS_ADMIN"
             )),
-            _ => Error::Failed(format!("{what}: {}", sentence(&e))),
+            false => Error::Failed(format!("{what}: {}", sentence(&e))),
         })
     }
 }
 
-/// What the system says, without its number.
-pub(crate) fn sentence(e: &io::Error) -> String {
-    let text = e.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_lowercase().chain(letters).collect(),
-        None => String::new(),
-    }
+/// Whoever runs this may not.
+pub(crate) fn is_refused(e: &io::Error) -> bool {
+    matches!(e.raw_os_error(), Some(libc::EPERM | libc::EACCES))
 }

@@ -1,8 +1,8 @@
 //! How a run ends: so that what one host's capture has and another's has not is what was lost or is still inside.
 //!
 //! At one moment, known before where the scenario has a duration, all stands still inside the bridge. What hosts send
-//! from then on stays there, until their interfaces are down; once all of it has been read the captures end. Connections are closed only then: what the end
-//! of a run does to them is none of the scenario's.
+//! from then on stays there, until their interfaces are down; once all of it has been read the captures end.
+//! Connections are closed only then: what the end of a run does to them is none of the scenario's.
 
 use super::{Bench, no_bridge};
 use crate::bridge::Findings;

@@ -57,8 +57,8 @@ impl Places {
             }
             // A repair that was lost says so itself.
             if p.data && p.len > 0 && p.class != PacketClass::Retransmission {
-                let around = bursts[open..].iter().take_while(|b| b.start <= p.time);
-                if let Some(burst) = around.into_iter().find(|b| holds(b, &p)) {
+                let mut around = bursts[open..].iter().take_while(|b| b.start <= p.time);
+                if let Some(burst) = around.find(|b| holds(b, &p)) {
                     all.push((p.packet, lost(burst)));
                 }
             }

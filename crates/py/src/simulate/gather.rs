@@ -105,7 +105,8 @@ impl Gather {
         let mut complaints = self.complaints;
         complaints.extend(shelves.iter().filter_map(|(table, store)| {
             let (error, lost) = store.loss()?;
-            Some(format!("table {}: {lost} rows of the last runs could not be kept ({error})", table.name()))
+            let (name, why) = (table.name(), capture::sentence(error));
+            Some(format!("table {name}: {lost} rows of the last runs could not be kept ({why})"))
         }));
         Gathered { shelves, places: places.into(), names: self.names.into(), complaints }
     }

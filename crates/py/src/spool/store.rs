@@ -236,8 +236,7 @@ impl Sealed {
     /// The same in words; `name`: the table's.
     pub fn complaint(&self, name: &str) -> Option<String> {
         let (error, lost) = self.loss()?;
-        let (error, first, folder) = (error.to_string(), self.rows(), std::env::temp_dir());
-        let why = error.split(" (os error").next().unwrap_or_default().to_lowercase();
+        let (why, first, folder) = (capture::sentence(error), self.rows(), std::env::temp_dir());
         Some(format!(
             "table {name}: {lost} rows after the first {first} could not be kept in {} ({why}); set TMPDIR to a place \
              with more room",
