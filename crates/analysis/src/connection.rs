@@ -274,6 +274,9 @@ impl Connection {
             let view = self.view(packet, side, true);
             let mut around = capture.around(view);
             self.streams[side].on_data(packet, fate, &mut around);
+            if self.streams[side].turn_at_most < self.place.turn(side, self.at[side]) {
+                self.place.to[side].bound(self.streams[side].turn_at_most);
+            }
             self.sides[side].spoke = packet.time;
         } else if !flags.has(Flags::SYN) {
             self.streams[side].on_bare_ack_from_sender(packet);

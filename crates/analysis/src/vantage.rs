@@ -58,6 +58,15 @@ impl Distance {
             self.loaded = self.loaded.min(s);
         }
     }
+    /// It can not have been more than this, whatever the handshake took.
+    pub fn bound(&mut self, most: Span) {
+        if most < self.min {
+            self.sample(most);
+        }
+        if self.loaded < Span::MAX {
+            self.loaded = self.loaded.min(most);
+        }
+    }
     /// `None` before the first sample.
     pub fn typical(&self) -> Option<Span> {
         if self.rounds > 0 { Some(self.typical) } else { self.min() }

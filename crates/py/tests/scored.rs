@@ -77,9 +77,8 @@ fn causes_at_the_senders_side() {
 
 #[test]
 fn causes_at_the_receivers_side() {
-    // The bar of issue 3 is 97%: 97.7% is reached on everyday paths and 97.0% where packets overtake each other,
-    // 95.7% on harsh ones, which miss it (docs/validation.md says on what). What is asserted keeps it from getting worse.
-    for (family, bar) in [(Family::Everyday, 0.977), (Family::Harsh, 0.957), (Family::Disorder, 0.97)] {
+    // The bar is 97%. What is asserted is more, to keep it from getting worse; docs/validation.md says what other seeds give.
+    for (family, bar) in [(Family::Everyday, 0.979), (Family::Harsh, 0.972), (Family::Disorder, 0.978)] {
         let (m, text) = matrix(family, Vantage::Receiver);
         assert!(m.share() >= bar, "{text}");
     }

@@ -1,7 +1,7 @@
 //! Data passes: new, sent again, or out of its order.
 
 use super::board::{Ordinal, Sent};
-use super::repair::LEAST_RTO;
+use super::repair::{LEAST_RTO, State};
 use super::*;
 use crate::Fate;
 use crate::nursery::folded;
@@ -64,15 +64,10 @@ impl Stream {
         self.note_lost_acks(packet);
         self.note_lost_repair(&piece, around);
         if self.ids.skipped > 0 {
-            // A timer's own attempts that were lost are missing too, but were no data of their own.
-            let pace = self.pace(&around.view);
-            let attempts = self.repair.attempts_by(around.view.sent, self.last_sent, &pace);
-            // What was asked for and comes without a wait was not lost before.
-            let comes = piece.start <= self.repair.una() && waited < LEAST_RTO.scale(0.9);
-            let attempts = attempts + if comes { 0 } else { self.repair.repair_due() };
             // Of data never seen before one was the first copy.
             let own = u32::from(piece.start >= self.next);
-            self.ids.accounted_for(u64::from(attempts.min(self.ids.owed.saturating_sub(own))));
+            let repairs = self.repairs_missing(&piece, waited, around);
+            self.ids.accounted_for(u64::from(repairs.min(self.ids.owed.saturating_sub(own))));
         }
         let repairs_unseen = self.unseen_tail(&piece, around);
         let class = match () {
@@ -230,7 +225,9 @@ impl Stream {
         if self.on_the_way.is_empty() {
             return; // as ever, at the sender
         }
-        let by = around.view.sent - around.view.turn.scale(0.95);
+        self.bound_turn(p, around);
+        let turn = around.view.turn.min(self.turn_at_most);
+        let by = around.view.sent - turn.scale(0.95);
         let echo = p.packet.seg.timestamps.map(|t| t.ecr);
         while let Some(ack) = self.on_the_way.front() {
             let heard = match (ack.ts, echo) {
@@ -241,9 +238,26 @@ impl Stream {
                 return;
             }
             if let Some(news) = self.on_the_way.pop_front() {
-                self.repair.note_heard(news.ack, news.time + around.view.turn);
-                self.repair.on_ack(&news, news.time + around.view.turn, self.next);
+                self.repair.note_heard(news.ack, news.time + turn);
+                self.repair.on_ack(&news, news.time + turn, self.next);
             }
+        }
+    }
+
+    /// What three duplicate ACKs asked for comes, for the first time, and nothing had been sent again for long: the first
+    /// of those ACKs has been heard, and its way there and back took no longer. A handshake may have taken longer.
+    fn bound_turn<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
+        if p.packet.seg.timestamps.is_some() || p.start >= self.next || self.repair.state != State::Open {
+            return;
+        }
+        let hole = self.board.find(p.start).and_then(|i| self.board.get(i));
+        let mut asks = self.on_the_way.iter().filter(|a| a.ack == p.start);
+        let Some(first) = asks.next() else { return };
+        if asks.count() >= 3
+            && hole.is_some_and(|s| s.hole && s.copies == 0)
+            && self.repair.last_resent() + around.view.turn < first.time
+        {
+            self.turn_at_most = self.turn_at_most.min(around.view.sent - first.time);
         }
     }
 

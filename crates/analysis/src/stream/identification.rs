@@ -162,7 +162,7 @@ impl Ids {
     }
     /// Does this host count its packets, one number each?
     pub fn are_counted(&self) -> bool {
-        !self.shared && self.regular > 4 && self.regular > self.irregular * 4
+        !self.shared && self.regular > 2 && self.regular > self.irregular * 4
     }
 }
 
@@ -222,9 +222,9 @@ mod tests {
     #[test]
     fn a_gap_that_missing_data_explains_is_counting_too() {
         let mut ids = Ids::default();
-        (0..3).for_each(|k| ids.note(10 + 3 * k, 1, Some(2)));
+        (0..2).for_each(|k| ids.note(10 + 3 * k, 1, Some(2)));
         assert!(!ids.are_counted());
-        (3..6).for_each(|k| ids.note(10 + 3 * k, 1, Some(2)));
+        (2..4).for_each(|k| ids.note(10 + 3 * k, 1, Some(2)));
         assert!(ids.are_counted());
     }
 

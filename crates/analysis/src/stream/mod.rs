@@ -185,6 +185,8 @@ pub struct Stream {
     episodes: Episodes,
     /// ACKs that have passed but not reached the sender yet; none at the sender's side.
     on_the_way: VecDeque<AckNews>,
+    /// From an ACK passing here to what the sender makes of it: no more than this, as repairs show.
+    pub turn_at_most: Span,
     pub id: FlowId,
     /// Where it was last thought to be seen from.
     at: Vantage,
@@ -232,6 +234,7 @@ impl Stream {
             settling: VecDeque::new(),
             repair: Repair::default(),
             on_the_way: VecDeque::new(),
+            turn_at_most: Span::MAX,
             rtt: Rtt::default(),
             delivery: Delivery::default(),
             episodes: Episodes::default(),

@@ -88,6 +88,12 @@ pub struct Attempt {
     /// Data above it has been SACKed.
     pub sacked_above: bool,
     pub sack_permitted: bool,
+    /// The copy before it went unseen.
+    pub unseen: bool,
+    /// So many packets that the sender sent right before it did not come, where that is known.
+    pub missing: Option<u32>,
+    /// Duplicate ACKs that have passed and are taken for not yet heard.
+    pub duplicates_on_the_way: u32,
     /// ACKs of this stream pass here at all.
     pub acks_seen: bool,
     /// The highest sequence number sent.
@@ -152,6 +158,12 @@ pub struct Repair {
     /// Where the last repair ended, and the highest since the repair began.
     resent_end: u64,
     resent_high: u64,
+    /// When it left.
+    last_resent: Time,
+    /// After a fast retransmit it sends again what had arrived: Tahoe.
+    goes_back: bool,
+    /// How long after the cumulative ACK that asked for it the last repair in fast recovery came.
+    answered_in: Span,
     /// How long the timer waits, as its last first expiry showed.
     timer_wait: Span,
     /// It has no SACK, or no timestamps.
@@ -195,6 +207,9 @@ impl Default for Repair {
             doubt: None,
             resent_end: 0,
             resent_high: 0,
+            last_resent: Time::FAR_PAST,
+            goes_back: false,
+            answered_in: Span::ZERO,
             timer_wait: Span::MAX,
             basic: false,
             goes_on: false,
@@ -229,6 +244,9 @@ impl Repair {
     /// When the retransmission timer was last started, as far as can be told.
     pub fn timer_start(&self) -> Time {
         self.timer_start
+    }
+    pub fn last_resent(&self) -> Time {
+        self.last_resent
     }
     pub fn last_news(&self) -> Time {
         self.last_news
@@ -370,6 +388,10 @@ impl Repair {
 
     /// Explains a retransmission and follows the sender into the state that it shows.
     pub fn explain(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
+        if a.acks_seen && self.timer_went_unseen(a, pace) {
+            self.enter_loss(a, pace);
+        }
+        self.go_on_unseen(a);
         let verdict = if a.acks_seen { self.judge(a, pace) } else { self.judge_unheard(a, pace) };
         self.basic = !a.sack_permitted || a.ts == 0;
         let verdict = self.settle_doubt(a, verdict);
@@ -383,49 +405,55 @@ impl Repair {
         };
         self.resent_high = if again { self.resent_high.max(a.end) } else { a.end };
         match verdict.cause {
-            Cause::Timeout => {
-                if self.expiries == 0 {
-                    let waited = a.now - self.timer_start.max(a.previous);
-                    self.timer_wait =
-                        waited / ((2i64 << self.attempts_by(a.now, a.previous, pace).min(16)) - 1);
-                }
-                // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.
-                let due = self.probes_now() && !(a.head && a.tail) && self.last_news > Time::FAR_PAST;
-                self.probeless |= due && a.sack_permitted && !self.probing;
-                // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
-                let f_rto =
-                    !matches!(self.state, State::Recovery { .. } | State::Loss { .. }) || self.expiries > 0;
-                let first_ts = match self.state {
-                    State::Loss { first_ts, .. } if self.expiries > 0 => first_ts,
-                    // RFC 3522 §3.2: that of the retransmission which began the repair.
-                    State::Recovery { first_ts, .. } => first_ts,
-                    _ => a.ts,
-                };
-                self.state = State::Loss { high: a.next, f_rto, first_ts };
-                self.loss_since = a.now;
-                self.expiries += 1;
-                self.probing = false;
-                self.timer_start = a.now;
-                self.duplicates = 0;
-            }
+            Cause::Timeout => self.enter_loss(a, pace),
             Cause::Probe => {
                 self.probing = true;
                 self.timer_start = a.now;
             }
             Cause::Recovery => {
                 self.quick |= self.state == State::Open && self.any_sacked && self.duplicates < 3;
-                if !matches!(self.state, State::Recovery { .. }) {
+                let begins = !matches!(self.state, State::Recovery { .. });
+                self.goes_back |=
+                    !begins && a.acknowledged && !a.sack_permitted && a.start == self.resent_end;
+                if begins {
                     self.state = State::Recovery { recover: a.next, first_ts: a.ts };
                 }
                 if a.head {
                     self.timer_start = a.now;
+                    self.answered_in = if begins { Span::ZERO } else { a.now - self.last_progress };
                 }
             }
             _ => {}
         }
-        self.resent_end = a.end;
+        (self.resent_end, self.last_resent) = (a.end, a.now);
         self.sent(a.now, verdict.trigger);
         verdict
+    }
+
+    /// The timer has fired.
+    fn enter_loss(&mut self, a: &Attempt, pace: &Pace) {
+        if self.expiries == 0 {
+            let waited = a.now - self.timer_start.max(a.previous);
+            let lost = self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16);
+            self.timer_wait = waited / ((2i64 << lost) - 1);
+        }
+        // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.
+        let due = self.probes_now() && !(a.head && a.tail) && self.last_news > Time::FAR_PAST;
+        self.probeless |= due && a.sack_permitted && !self.probing;
+        // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
+        let f_rto = !matches!(self.state, State::Recovery { .. } | State::Loss { .. }) || self.expiries > 0;
+        let first_ts = match self.state {
+            State::Loss { first_ts, .. } if self.expiries > 0 => first_ts,
+            // RFC 3522 §3.2: that of the retransmission which began the repair.
+            State::Recovery { first_ts, .. } => first_ts,
+            _ => a.ts,
+        };
+        self.state = State::Loss { high: a.next, f_rto, first_ts };
+        self.loss_since = a.now;
+        self.expiries += 1;
+        self.probing = false;
+        self.timer_start = a.now;
+        self.duplicates = 0;
     }
 }
 

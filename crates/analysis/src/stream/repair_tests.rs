@@ -11,6 +11,9 @@ struct Sender {
     sack: bool,
     /// Seen from the sender's side.
     near: bool,
+    /// Of the next repair: the copy before it was not seen; packets missing right before it.
+    unseen: bool,
+    missing: Option<u32>,
 }
 
 fn ms(t: i64) -> Time {
@@ -34,7 +37,7 @@ impl Sender {
         for k in 0..n {
             model.on_new_data(ms(0), k, true, &pace());
         }
-        Sender { model, next: n * 1000, una: 0, sack: true, near: true }
+        Sender { model, next: n * 1000, una: 0, sack: true, near: true, unseen: false, missing: None }
     }
     fn without_sack(mut self) -> Sender {
         self.sack = false;
@@ -96,6 +99,9 @@ impl Sender {
             previous_was_resend: again,
             sacked_above: true,
             sack_permitted: self.sack,
+            unseen: self.unseen,
+            missing: self.missing,
+            duplicates_on_the_way: 0,
             acks_seen: true,
             next: self.next,
             ts: t as u32,
@@ -329,7 +335,7 @@ fn a_repair_asked_for_and_lost_is_due_once() {
     s.duplicate(42);
     assert_eq!((s.model.repair_due(), s.model.is_asked()), (1, true));
     s.model.on_lost_repair(ms(45));
-    assert_eq!(s.model.lost_repair(), Some(ms(45)));
+    assert_eq!((s.model.lost_repair(), s.model.repair_due()), (Some(ms(45)), 0));
     s.ack(90, 1);
     assert_eq!(s.model.lost_repair(), None);
 }
@@ -349,4 +355,102 @@ fn two_new_segments_test_a_timeout_and_more_are_a_window_restored() {
         s.sack(381, 61, 340);
         assert_eq!(s.resends(381, 1, 0, false).cause, cause, "{new} new segments");
     }
+}
+
+#[test]
+fn without_sack_fewer_than_three_duplicate_acks_leave_it_to_the_timer() {
+    // RFC 5681 §3.2. The duplicate ACK makes the silence shorter than a timer's.
+    for (duplicates, cause) in [(2, Cause::Timeout), (3, Cause::Recovery)] {
+        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+        s.ack(40, 1);
+        (0..duplicates).for_each(|_| s.duplicate(180));
+        assert_eq!(s.resends(245, 1, 0, false).cause, cause, "{duplicates} duplicate ACKs");
+    }
+}
+
+#[test]
+fn what_follows_on_a_repair_without_a_wait_was_sent_by_no_timer() {
+    // Tahoe after a fast retransmit, 15 ms a packet: all of it has arrived, so the cumulative ACK does not move.
+    let mut s = Sender::with_in_flight(40).without_sack().seen_afar();
+    (40..43).for_each(|t| s.duplicate(t));
+    for k in 0..20 {
+        assert_eq!(s.resends(100 + 15 * k, k as u64, 0, false).cause, Cause::Recovery, "segment {k}");
+    }
+}
+
+#[test]
+fn a_partial_ack_is_answered_as_late_as_the_one_before() {
+    // RFC 6582 §3.2 step 5. A full queue holds up both repairs, for longer than the shortest timer waits.
+    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+    (40..43).for_each(|t| s.duplicate(t));
+    assert_eq!(s.resends(60, 0, 0, false).cause, Cause::Recovery);
+    s.ack(100, 3);
+    assert_eq!(s.resends(240, 3, 0, false).cause, Cause::Recovery);
+    s.ack(280, 6);
+    assert_eq!(s.resends(470, 6, 0, false).cause, Cause::Recovery);
+    s.ack(500, 9);
+    assert_eq!(s.resends(900, 9, 0, false).cause, Cause::Timeout);
+}
+
+#[test]
+fn slow_start_tells_of_a_timer_whose_own_repair_was_lost() {
+    for (missing, cause) in [(Some(1), Cause::LossState), (Some(0), Cause::Recovery)] {
+        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+        s.missing = missing;
+        assert_eq!(s.resends(1000, 1, 0, false).cause, cause, "{missing:?} missing");
+    }
+}
+
+#[test]
+fn slow_start_goes_on_beyond_what_had_been_seen_when_it_began() {
+    let mut s = Sender::with_in_flight(3).without_sack().seen_afar();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack(340, 2);
+    assert_eq!(s.resends(341, 2, 0, false).cause, Cause::LossState);
+    s.ack(380, 3);
+    assert_eq!(s.model.state, State::Open);
+    (s.unseen, s.next) = (true, 8000);
+    assert_eq!(s.resends(381, 3, 0, false).cause, Cause::LossState);
+    assert_eq!(s.resends(382, 4, 0, false).cause, Cause::LossState);
+}
+
+#[test]
+fn tahoe_begins_again_when_its_own_repairs_cause_three_duplicate_acks() {
+    // RFC 5681 §3.2 before its fast recovery: slow start sends again what had arrived.
+    for goes_back in [true, false] {
+        let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+        (40..43).for_each(|t| s.duplicate(t));
+        assert_eq!(s.resends(60, 0, 0, false).cause, Cause::Recovery);
+        s.ack(100, 10);
+        if goes_back {
+            (1..4).for_each(|k| assert_eq!(s.resends(100, k, 0, false).cause, Cause::Recovery));
+        } else {
+            assert_eq!(s.resends(100, 10, 0, false).cause, Cause::Recovery);
+        }
+        (110..113).for_each(|t| s.duplicate(t));
+        let cause = if goes_back { Cause::Recovery } else { Cause::Timeout };
+        assert_eq!(s.resends(140, 2, 100, false).cause, cause, "goes back: {goes_back}");
+    }
+}
+
+#[test]
+fn an_ack_of_a_first_copy_that_was_lost_does_not_excuse_the_timeout() {
+    // RFC 5682 §3.1: what the timer sent again had arrived before, and the ACK that said so was lost.
+    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack_of_originals(340, 1);
+    assert!(s.model.in_loss_state());
+    s.ack_of_originals(345, 2);
+    assert!(!s.model.in_loss_state());
+}
+
+#[test]
+fn a_timer_that_waits_otherwise_than_before_is_judged_by_what_fits() {
+    // It waited for 400 ms once; now 600 ms are two waits of a timer of 200 ms, the first in vain.
+    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    s.missing = Some(0);
+    assert_eq!(s.resends(400, 0, 0, false).cause, Cause::Timeout);
+    s.ack(440, 10);
+    let brisk = Pace { srtt: Span::from_millis(2), rto: Span::from_millis(202), ..pace() };
+    assert_eq!(s.model.attempts_by(ms(1040), ms(440), &brisk), 1);
 }

@@ -37,7 +37,7 @@ impl Stream {
             return (PacketClass::Reordered, None);
         }
         self.keep_ledger();
-        let verdict = self.explain(p, around);
+        let verdict = self.explain(p, repairs_unseen, around);
         self.note_gap(
             p,
             Some((verdict.cause, verdict.backoff)),
@@ -96,7 +96,7 @@ impl Stream {
         self.sack_permitted || self.timestamps && !self.sack_known
     }
 
-    fn explain<S: Sink>(&mut self, p: &Piece, around: &mut Surroundings<'_, S>) -> Verdict {
+    fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Verdict {
         let pace = self.pace(&around.view);
         if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             self.unhear(p.start);
@@ -118,6 +118,10 @@ impl Stream {
             previous_was_resend: lost.is_some() || at.is_some_and(|(_, s)| s.copies_in_all() > 1),
             sacked_above: self.board.sacked_bytes > 0,
             sack_permitted: self.likely_has_sack(),
+            unseen,
+            missing: self.ids.are_counted().then_some(self.ids.skipped),
+            duplicates_on_the_way: self.on_the_way.iter().filter(|a| a.duplicate && a.ack == una).count()
+                as u32,
             acks_seen: self.counts.acks > 0 || self.acked_before.is_some(),
             next: highest,
             ts: p.ts,

@@ -84,6 +84,22 @@ impl Stream {
         }
     }
 
+    /// Of the packets missing before this one so many were repairs that were lost, and no data of their own.
+    pub(super) fn repairs_missing<S: Sink>(
+        &self,
+        p: &Piece,
+        waited: Span,
+        around: &Surroundings<'_, S>,
+    ) -> u32 {
+        let by_timer = self.repair.attempts_by(around.view.sent, self.last_sent, &self.pace(&around.view));
+        // What was asked for and comes without a wait was not lost before.
+        let comes = p.start <= self.repair.una() && waited < LEAST_RTO.scale(0.9);
+        let due = if comes { 0 } else { self.repair.repair_due() };
+        // A repair, and not the first that the timer sends.
+        let above = (self.repair.una() + 1..self.next).contains(&p.start);
+        by_timer + due + u32::from(above && waited >= LEAST_RTO.scale(0.85))
+    }
+
     /// The sender acknowledges more than in its last packet: the packet missing before this one may have been a bare ACK.
     pub(super) fn note_lost_acks(&mut self, packet: &Packet) {
         if self.ids.skipped > 0 && self.last_acked.is_some_and(|a| a != packet.seg.ack) {
@@ -141,7 +157,8 @@ impl Stream {
         }
         let pace = self.pace(&around.view);
         let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for())
-            || self.repair.left_to_repair() > 0;
+            || self.repair.left_to_repair() > 0
+            || self.last_repair == self.last_sent;
         // Nothing tells a sender of the loss of all that it had sent last but its timer, or a probe.
         let waited = around.view.sent - self.last_sent;
         let silence = match self.sack_permitted {

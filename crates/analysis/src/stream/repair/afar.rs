@@ -15,17 +15,51 @@ impl Repair {
         // What set the timer going is heard here by what the sender made of it, a little later.
         let stuck = a.now - self.last_progress >= LEAST_RTO.scale(0.8);
         let again = a.previous_was_resend || a.start < self.resent_high;
+        // It goes on where the repair before it ended, and nothing was sent between: slow start.
+        if a.start == self.resent_end && self.last_resent == self.last_sent && silent < LEAST_RTO / 2 {
+            return false;
+        }
         match self.state {
-            // What was asked for, and passed over by new data until that ran out, was sent and lost. Amid new data it
-            // may be asked for late: Linux waits for up to 300 duplicate ACKs once it saw packets overtaken.
             State::Open => {
+                // Without SACK it takes three duplicate ACKs (RFC 5681 §3.2), and fewer have passed here.
+                let unasked =
+                    !a.sack_permitted && !a.acknowledged && self.duplicates + a.duplicates_on_the_way < 3;
+                // What was asked for, and passed over by new data until that ran out, was sent and lost. Amid new data
+                // it may be asked for late: Linux waits for up to 300 duplicate ACKs once it saw packets overtaken.
                 let passed_over = self.passed_over >= 4 && silent > pace.tolerance;
-                silent > LEAST_RTO / 2 || stuck && (a.previous_was_resend || passed_over)
+                silent > LEAST_RTO / 2 || stuck && (a.previous_was_resend || passed_over || unasked)
             }
             // A partial ACK asks for the next (RFC 6582), a block for what is missing below it (RFC 6675): only the
-            // timer repeats what waits for neither.
-            State::Recovery { .. } => stuck && (again || silent > pace.tolerance),
+            // timer repeats what waits for neither. What a full queue holds up comes about as late as the one before.
+            State::Recovery { .. } => {
+                let overdue = a.now - self.last_progress > self.answered_in.scale(1.5);
+                let quiet = silent > pace.tolerance.max(LEAST_RTO.scale(0.3));
+                stuck && (again || overdue && quiet)
+            }
             State::Loss { .. } => silent >= LEAST_RTO.scale(0.85),
+        }
+    }
+
+    /// What the timer sent was lost on its way here; what slow start sent behind it comes.
+    pub(super) fn timer_went_unseen(&self, a: &Attempt, pace: &Pace) -> bool {
+        let silent = a.now - self.last_sent.max(self.last_news);
+        pace.grain.is_none()
+            && !a.head
+            && a.missing.is_some_and(|n| n > 0)
+            && !self.in_loss_state()
+            && silent >= LEAST_RTO.scale(0.85)
+    }
+
+    /// The repair after a timeout goes on, beyond what had been seen when it began and was taken for its end.
+    pub(super) fn go_on_unseen(&mut self, a: &Attempt) {
+        if a.unseen
+            && self.state == State::Open
+            && self.duplicates == 0
+            && self.last_resent == self.last_sent
+            && a.start == self.resent_end
+            && let Some(State::Loss { f_rto, first_ts, .. }) = self.left
+        {
+            self.state = State::Loss { high: a.next, f_rto, first_ts };
         }
     }
 
@@ -35,27 +69,20 @@ impl Repair {
         let backed_off = f64::from(1u32 << self.expiries.min(16));
         let doublings = |rto: Span| (waited.as_secs() / (rto.as_secs().max(1e-3) * backed_off) + 1.0).log2();
         let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
-        let n = if self.timer_wait < Span::MAX {
-            doublings(pace.rto.max(self.timer_wait))
-        } else {
-            // RFC 6298 §2.4 has a floor of a second; Linux and most others have one of 200 ms and SRTT.
-            let (short, long) = (doublings(pace.rto), doublings(pace.rto.max(Span::from_secs(1))));
-            let bare = doublings(LEAST_RTO.max(pace.srtt));
-            if misfit(long) + 0.1 < misfit(short) {
-                long
-            } else if misfit(bare) + 0.1 < misfit(short) {
-                bare
-            } else {
-                short
-            }
-        };
+        // As long as before; else RFC 6298 §2.4 has a floor of a second, Linux and most others one of 200 ms and SRTT.
+        let known = (self.timer_wait < Span::MAX).then(|| pace.rto.max(self.timer_wait));
+        let waits =
+            [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(Span::from_secs(1)), LEAST_RTO.max(pace.srtt)];
+        let better = |n: f64, m: f64| if misfit(m) + 0.2 < misfit(n) { m } else { n };
+        let n = waits.into_iter().map(doublings).reduce(better).unwrap_or(1.0);
         // The wait may come out a little short: what started the timer passed here earlier or later than is thought.
         (n + 0.2).max(1.0) as u32 - 1
     }
     /// Duplicate ACKs have asked for a repair that was never seen.
     pub fn repair_due(&self) -> u32 {
         let asked = self.duplicates >= 3 || self.any_sacked && self.quick;
-        u32::from(self.state == State::Open && asked)
+        // One that is known to be lost has been accounted for.
+        u32::from(self.state == State::Open && asked && self.lost_repair().is_none())
     }
     /// The first segment not acknowledged has been asked for.
     pub fn is_asked(&self) -> bool {

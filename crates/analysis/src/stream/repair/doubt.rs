@@ -39,8 +39,11 @@ impl Repair {
         let delayed = moved
             && first_ts != 0
             && news.ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(first_ts) as i32) < 0);
-        // RFC 5682 §3.1: data sent once, before the timeout, has arrived: not all of it was lost.
-        let original = f_rto && news.original_end != 0 && news.original_end <= high;
+        // RFC 5682 §3.1: data sent once, before the timeout, has arrived: not all of it was lost. What is sent again
+        // does not count, though an ACK that was lost had told of its first copy.
+        let original = f_rto
+            && (1..=high).contains(&news.original_end)
+            && news.original_end.max(news.ack) > self.resent_end;
         let since = self.last_news;
         let doubt = Doubt {
             since,

@@ -46,9 +46,11 @@ impl Repair {
                 State::Open => {
                     self.duplicates == 0 && a.start != self.resent_end && !self.asked_for.contains(&a.start)
                 }
-                // Tahoe goes on with what follows.
+                // Tahoe goes on with what follows, and begins again when that has caused three duplicate ACKs.
                 State::Recovery { .. } => {
-                    a.start < self.resent_end && (!in_train || a.end == self.resent_end)
+                    a.start < self.resent_end
+                        && !(self.goes_back && self.duplicates >= 3)
+                        && (!in_train || a.end == self.resent_end)
                 }
                 State::Loss { .. } => false,
             };
