@@ -62,8 +62,9 @@ impl Ecn {
     }
 }
 
-/// All that a link looks at.
+/// All that a link looks at; first what every link does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Facts {
     /// Bytes, without this link's framing.
     pub len: u32,

@@ -234,7 +234,7 @@ impl Link {
             let Some(id) = taken else { return };
             let bytes = self.weight(cx, id);
             let backlog = if self.managed { self.backlog() } else { self.queue.backlog() };
-            let waited = cx.key.time - cx.pool.parcel(id).since;
+            let waited = cx.key.time - cx.pool.parcel(id).key.time;
             let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
             cx.watch.dequeued(cx.link, cx.key.time, facts, packet, waited, backlog);
             self.start(cx, id, bytes);

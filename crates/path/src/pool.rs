@@ -6,7 +6,6 @@
 use crate::facts::{Facts, LinkId};
 use crate::key::Key;
 use crate::memory;
-use time::Time;
 
 /// A packet's place in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,26 +15,26 @@ impl PacketId {
     pub(crate) const NONE: PacketId = PacketId(u32::MAX);
 }
 
-/// What a link needs to know of a packet inside it.
+/// What a link needs to know of a packet inside it. What every link looks at is in the first 32 bytes.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Parcel {
-    /// When it arrives, once it is on its way.
+    /// When it arrives, once it is on its way; while it waits in a queue, its time is when it came there.
     pub key: Key,
-    /// When it came into the queue.
-    pub since: Time,
     pub next: PacketId,
-    pub facts: Facts,
-    /// Where it goes and whence it came, for the net.
+    /// Where it goes, for the net.
     pub to: u32,
-    pub from: u32,
     /// The link that it is on, if it flies in a lane with packets of other links.
     pub link: LinkId,
+    pub facts: Facts,
+    /// Whence it came.
+    pub from: u32,
 }
 
 impl Parcel {
     #[inline(always)]
     fn new(facts: Facts, from: u32, to: u32) -> Parcel {
-        Parcel { key: Key::NEVER, since: Time::ZERO, next: PacketId::NONE, facts, to, from, link: LinkId(0) }
+        Parcel { key: Key::NEVER, next: PacketId::NONE, to, link: LinkId(0), facts, from }
     }
 }
 
@@ -47,9 +46,9 @@ pub struct Pool<P> {
     used: usize,
 }
 
-/// What links look at lies in one line of the cache; the content is read when it has arrived.
+/// What links look at lies in one line of the cache, wherever the slot begins; the content is read when it has arrived.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
+#[repr(C, align(32))]
 struct Slot<P> {
     parcel: Parcel,
     content: P,
@@ -122,14 +121,22 @@ impl<P: Copy> Pool<P> {
 
     #[cold]
     fn grow(&mut self, slot: Slot<P>) -> PacketId {
-        // By a quarter, not by as much again: with 100,000 flows the pool is most of the memory.
         if self.slots.len() == self.slots.capacity() {
-            self.slots.reserve_exact(self.slots.len() / 4 + 64);
-            memory::prefer_large_pages(&mut self.slots);
+            self.make_room();
         }
         self.slots.push(slot);
-        // 2^32 packets would be 200 GB: memory ends first.
+        // 2^32 packets would be 600 GB: memory ends first.
         PacketId((self.slots.len() - 1) as u32)
+    }
+
+    /// Much, so that it is rare: room that nothing is in takes no memory, but while all moves it is there twice, and
+    /// with 100,000 flows the pool is most of the memory.
+    fn make_room(&mut self) {
+        let packets = self.slots.len();
+        if self.slots.try_reserve_exact(packets * 3 + 64).is_err() {
+            self.slots.reserve_exact(packets / 4 + 64);
+        }
+        memory::prefer_large_pages(&mut self.slots);
     }
 
     /// Takes it out of the pool. It must be in no chain.

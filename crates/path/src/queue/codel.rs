@@ -93,7 +93,7 @@ impl Codel {
         let backlog = source.queue.backlog().bytes + source.elsewhere_bytes;
         let now = cx.key.time;
         let is_fine = |id| {
-            let waited = now - cx.pool.parcel(id).since;
+            let waited = now - cx.pool.parcel(id).key.time;
             waited < law.target || backlog <= self.max_packet as u64
         };
         if id.is_none_or(is_fine) {
