@@ -39,6 +39,8 @@ pub enum Event<P> {
 #[derive(Clone, Debug)]
 pub struct Net<P> {
     links: Vec<Link>,
+    /// By pair of links: when its first packet came, where a schedule waited for it.
+    anchors: BTreeMap<usize, Time>,
     /// By link, the node at its far end: of a packet that flew in a lane no more is asked of its link.
     ends: Vec<NodeId>,
     routes: Routes,
@@ -80,6 +82,7 @@ impl<P: Copy> Net<P> {
                 few => Agenda::new(few),
             },
             links,
+            anchors: BTreeMap::new(),
             ends: topology.links.iter().flat_map(|duplex| [duplex.between.1, duplex.between.0]).collect(),
             routes: Routes::new(topology),
             pool: Pool::default(),
@@ -284,7 +287,7 @@ impl<P: Copy> Net<P> {
     }
     /// When a link's first packet came, where a schedule waited for it.
     pub fn anchored(&self, link: LinkId) -> Option<Time> {
-        self.links.get(link.index()).and_then(|l| l.anchored())
+        self.anchors.get(&link.pair()).copied()
     }
     /// What waits in the queue of a link.
     pub fn backlog(&self, link: LinkId) -> Backlog {
@@ -427,6 +430,7 @@ impl<P: Copy> Net<P> {
     #[inline]
     fn offer<W: Watch<P>>(&mut self, id: LinkId, packet: PacketId, watch: &mut W) {
         if self.links[id.index()].awaits_anchor() {
+            self.anchors.insert(id.pair(), self.here.time);
             for direction in [id, id.twin()] {
                 self.links[direction.index()].anchor(self.here.time);
             }

@@ -4,6 +4,7 @@ use crate::facts::Cause;
 
 /// Packets since the start. Always `offered + copies = delivered + dropped + inside`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Counters {
     pub offered: u64,
     /// Made by a channel that duplicates.

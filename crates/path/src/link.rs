@@ -35,44 +35,52 @@ pub struct Context<'a, P, W> {
     pub watch: &'a mut W,
 }
 
-/// One direction of a link.
+/// One direction of a link. Four lines of the cache: what its next event is, how it sends, its queue, and what plain
+/// links do not look at.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Link {
     flight: Line,
     /// When the packet being sent has left; in the past if none is.
     done: Key,
     /// The same, if anything waits for it.
     due: Key,
-    /// The next event of a side path: what is held, out of order, or destroyed by an outage.
-    side: Key,
-    rate: Rate,
-    delay: Span,
     framing: u32,
+    /// Its packets may fly in the lanes of this kind, or of none.
+    kind: u8,
     /// Sending takes time: without a rate a burst of one instant meets no queue.
     serialises: bool,
-    /// Its packets may fly in the lanes of this kind.
-    kind: Option<u8>,
-    /// By a rate trace, or with retries.
-    paced_specially: bool,
     /// RED, CoDel or FQ-CoDel decides what the queue takes and gives.
     managed: bool,
-    /// An outage destroys what is inside when it begins.
-    flushes: bool,
     /// A schedule of this link or of its twin waits for the first packet.
     unanchored: bool,
-    /// When it came.
-    anchored: Option<Time>,
-    queue: DropTail,
-    counters: Counters,
+
+    rate: Rate,
+    delay: Span,
     /// What a plain link (drop-tail, no channels) has not.
     extras: Option<Box<Extras>>,
+
+    queue: DropTail,
+    /// In the order of use.
+    counters: Counters,
+
+    /// The next event of a side path: what is held, out of order, or destroyed by an outage.
+    side: Key,
+    /// By a rate trace, or with retries.
+    paced_specially: bool,
+    /// An outage destroys what is inside when it begins.
+    flushes: bool,
 }
+
+/// Of a link whose packets fly in its own flight.
+const NO_LANES: u8 = u8::MAX;
 
 impl Link {
     /// When its next event is; [`Key::NEVER`] if nothing is inside.
     #[inline]
     pub fn next(&self) -> Key {
-        self.flight.next().earlier(self.due).earlier(self.side)
+        let next = self.flight.next().earlier(self.due);
+        if self.is_plain() { next } else { next.earlier(self.side) }
     }
 
     /// It will be asked for its next event soon.
@@ -101,7 +109,7 @@ impl Link {
     /// for the zero of a flush, which is on the side.
     #[inline(always)]
     pub fn heads(&self) -> (u64, u64, Key) {
-        (self.flight.next().order, self.due.order, self.side)
+        (self.flight.next().order, self.due.order, if self.is_plain() { Key::NEVER } else { self.side })
     }
 
     /// What has begun to fly in a lane counts as delivered: see [`Lanes::under_way`].
@@ -110,6 +118,7 @@ impl Link {
     }
 
     /// Has no channels, and a drop-tail queue: what leaves it arrives after a time that is always the same.
+    #[inline(always)]
     pub fn is_plain(&self) -> bool {
         self.extras.is_none()
     }
@@ -117,7 +126,7 @@ impl Link {
     /// What leaves a plain link may fly in lanes, with what leaves others of the same kind.
     pub fn share_lanes(&mut self, kind: u8) {
         debug_assert!(self.is_plain());
-        self.kind = Some(kind);
+        self.kind = kind;
     }
 
     /// What its channels and retries met.
@@ -139,15 +148,9 @@ impl Link {
         self.unanchored
     }
 
-    /// When the first packet came, where a schedule waited for it.
-    pub fn anchored(&self) -> Option<Time> {
-        self.anchored
-    }
-
     /// The first packet, in either direction, came at `at`.
     pub fn anchor(&mut self, at: Time) {
         self.unanchored = false;
-        self.anchored = Some(at);
         if let Some(extras) = &mut self.extras {
             extras.anchor(at);
         }
@@ -257,9 +260,7 @@ impl Link {
         let end = self.rate.send(cx.key.time, bytes);
         let key = Key { time: end + self.delay, order: cx.orders.take() };
         self.busy_until(cx, end);
-        if let Some(kind) = self.kind
-            && cx.lanes.put((kind, bytes), cx.pool, cx.link, id, key)
-        {
+        if self.kind != NO_LANES && cx.lanes.put((self.kind, bytes), cx.pool, cx.link, id, key) {
             // Nothing happens to it any more, and the link is not asked again when it arrives.
             self.counters.delivered += 1;
             return;

@@ -1,6 +1,6 @@
 //! A link from its description.
 
-use super::{Extras, Link};
+use super::{Extras, Link, NO_LANES};
 use crate::arq::Arq;
 use crate::channel::{Calendar, Law, RateTrace, Seeds};
 use crate::counters::Counters;
@@ -23,12 +23,11 @@ impl Link {
             delay: spec.delay,
             framing: spec.framing_bytes,
             serialises: spec.rate_bps.is_some() || spec.channels.iter().any(is_trace),
-            kind: None,
+            kind: NO_LANES,
             paced_specially: spec.arq.is_some() || spec.channels.iter().any(is_trace),
             managed: !matches!(spec.queue, QueueSpec::DropTail { .. }),
             flushes: spec.channels.iter().any(flushes),
             unanchored: spec.channels.iter().any(waits_for_first_packet),
-            anchored: None,
             queue: DropTail::new(spec.queue.limit()),
             counters: Counters::default(),
             extras: extras(spec, Seeds { seed, link: name, forward }),

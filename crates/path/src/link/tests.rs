@@ -18,7 +18,7 @@ fn link(rate_bps: u64) -> Link {
 /// 400,000 directions of access links lie in the memory of a run of 100,000 flows.
 #[test]
 fn an_idle_link_is_small() {
-    assert!(size_of::<Link>() <= 296, "{} bytes", size_of::<Link>());
+    assert!(size_of::<Link>() <= 256, "{} bytes", size_of::<Link>());
 }
 
 /// A link without a net: the owner of the clock offers, and fires what is next.
