@@ -54,7 +54,7 @@ pub struct Tallies {
     /// retries a channel at the wire is asked about every try.
     pub channels: Vec<(u16, Tally)>,
     /// Of a link that retries: frames on the air, each try one, and those that were lost.
-    pub frames: Option<Tally>,
+    pub frames: Option<Box<Tally>>,
 }
 
 impl Counters {

@@ -44,12 +44,13 @@ pub struct Application {
     pub produced: u64,
 }
 
+/// Small: there may be 100,000 of them, most of which only write.
 #[derive(Debug)]
 enum Behaviour {
     Endless,
     File { bytes: u64 },
     Paced(Paced),
-    Requests(Requests),
+    Requests(Box<Requests>),
 }
 
 /// Messages at a steady rate, all the time or in periods.
@@ -57,7 +58,7 @@ enum Behaviour {
 struct Paced {
     message_bytes: u64,
     every: Span,
-    periods: Option<Periods>,
+    periods: Option<Box<Periods>>,
     /// Messages left in this period.
     left: u64,
 }
@@ -91,18 +92,18 @@ impl Application {
                 Behaviour::Paced(Paced::new(*message_bytes, *rate_bps, None))
             }
             Workload::OnOff { on, off, rate_bps, message_bytes } => {
-                let periods = Periods { on: *on, off: *off, stream };
+                let periods = Box::new(Periods { on: *on, off: *off, stream });
                 Behaviour::Paced(Paced::new(*message_bytes, *rate_bps, Some(periods)))
             }
             Workload::RequestResponse { request_bytes, response_bytes, think, count } => {
-                Behaviour::Requests(Requests {
+                Behaviour::Requests(Box::new(Requests {
                     request_bytes: *request_bytes,
                     response_bytes: *response_bytes,
                     think: *think,
                     left: count.unwrap_or(u64::MAX),
                     awaited: 0,
                     stream,
-                })
+                }))
             }
         };
         Application { behaviour, backlog: 0, stop, finished: false, closed: false, produced: 0 }
@@ -237,7 +238,7 @@ impl Answers {
 }
 
 impl Paced {
-    fn new(message_bytes: u64, rate_bps: u64, periods: Option<Periods>) -> Paced {
+    fn new(message_bytes: u64, rate_bps: u64, periods: Option<Box<Periods>>) -> Paced {
         let every = Span((message_bytes as u128 * 8_000_000_000 / u128::from(rate_bps.max(1))) as i64);
         Paced { message_bytes, every: Span(every.0.max(1)), periods, left: 0 }
     }

@@ -93,7 +93,7 @@ impl Extras {
         let asked = [&self.ingress, &self.wire, &self.egress];
         let mut channels: Vec<(u16, Tally)> = asked.into_iter().flat_map(Channels::tallies).collect();
         channels.sort_unstable_by_key(|(index, _)| *index);
-        Tallies { channels, frames: self.arq.as_ref().map(|_| self.frames) }
+        Tallies { channels, frames: self.arq.as_ref().map(|_| Box::new(self.frames)) }
     }
 
     pub fn anchor(&mut self, at: Time) {

@@ -159,7 +159,7 @@ impl Report {
                 .iter()
                 .filter_map(|(at, tally)| Some((channel(spec, *at)?, *tally)))
                 .collect(),
-            frames: tallies.frames,
+            frames: tallies.frames.as_deref().copied(),
             outages: spec.channels.iter().filter_map(outage).collect(),
         });
         let links = links.collect();
