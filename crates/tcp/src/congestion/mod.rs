@@ -89,7 +89,7 @@ trait WindowRule {
     fn after_idle(&mut self, _w: &mut Window, _now: Time) {}
 }
 
-/// The window rule of one connection. Enum dispatch: no indirect call at every ACK, and it clones flat.
+/// The window rule of one connection. Enum dispatch: no indirect call at every ACK.
 #[derive(Clone, Debug)]
 pub struct Congestion {
     rule: Rule,
@@ -100,26 +100,31 @@ pub struct Congestion {
     grows_only_when_limited: bool,
 }
 
+/// What keeps more than a few numbers is in a box: most ends of connections send nothing, and use none of it.
 #[derive(Clone, Debug)]
 enum Rule {
     Aimd(Aimd),
-    Cubic(Cubic),
-    CubicLinux26(CubicLinux26),
-    Westwood(WestwoodPlus),
-    Vegas(Vegas),
-    Compound(Compound),
+    Cubic(Box<Cubic>),
+    CubicLinux26(Box<CubicLinux26>),
+    Westwood(Box<WestwoodPlus>),
+    Vegas(Box<Vegas>),
+    Compound(Box<Compound>),
 }
 
 /// The same call on whichever rule it is.
 macro_rules! on_rule {
+    (@boxed $boxed:ident, $r:ident => $call:expr) => {{
+        let $r = &mut **$boxed;
+        $call
+    }};
     ($rule:expr, $r:ident => $call:expr) => {
         match $rule {
             Rule::Aimd($r) => $call,
-            Rule::Cubic($r) => $call,
-            Rule::CubicLinux26($r) => $call,
-            Rule::Westwood($r) => $call,
-            Rule::Vegas($r) => $call,
-            Rule::Compound($r) => $call,
+            Rule::Cubic(boxed) => on_rule!(@boxed boxed, $r => $call),
+            Rule::CubicLinux26(boxed) => on_rule!(@boxed boxed, $r => $call),
+            Rule::Westwood(boxed) => on_rule!(@boxed boxed, $r => $call),
+            Rule::Vegas(boxed) => on_rule!(@boxed boxed, $r => $call),
+            Rule::Compound(boxed) => on_rule!(@boxed boxed, $r => $call),
         }
     };
 }
@@ -204,13 +209,15 @@ impl Rule {
         match *kind {
             WindowRuleKind::Aimd { beta, count } => Rule::Aimd(Aimd::new(beta, count)),
             WindowRuleKind::Cubic { c, beta, fast_convergence, tcp_friendly } => {
-                Rule::Cubic(Cubic::new(c, beta, fast_convergence, tcp_friendly))
+                Rule::Cubic(Box::new(Cubic::new(c, beta, fast_convergence, tcp_friendly)))
             }
-            WindowRuleKind::CubicLinux26 => Rule::CubicLinux26(CubicLinux26::default()),
-            WindowRuleKind::WestwoodPlus => Rule::Westwood(WestwoodPlus::default()),
-            WindowRuleKind::Vegas { alpha, beta, gamma } => Rule::Vegas(Vegas::new(alpha, beta, gamma)),
+            WindowRuleKind::CubicLinux26 => Rule::CubicLinux26(Box::default()),
+            WindowRuleKind::WestwoodPlus => Rule::Westwood(Box::default()),
+            WindowRuleKind::Vegas { alpha, beta, gamma } => {
+                Rule::Vegas(Box::new(Vegas::new(alpha, beta, gamma)))
+            }
             WindowRuleKind::Compound { alpha, beta, eta, k, gamma } => {
-                Rule::Compound(Compound::new(alpha, beta, eta, k, gamma))
+                Rule::Compound(Box::new(Compound::new(alpha, beta, eta, k, gamma)))
             }
         }
     }

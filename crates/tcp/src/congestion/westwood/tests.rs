@@ -6,7 +6,7 @@ const RULE: WindowRuleKind = WindowRuleKind::WestwoodPlus;
 
 fn state(r: &Run) -> WestwoodPlus {
     let super::super::Rule::Westwood(w) = &r.c.rule else { panic!("another rule") };
-    *w
+    **w
 }
 
 #[test]
