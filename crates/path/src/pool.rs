@@ -133,10 +133,14 @@ impl<P: Copy> Pool<P> {
     /// with 100,000 flows the pool is most of the memory.
     fn make_room(&mut self) {
         let packets = self.slots.len();
-        if self.slots.try_reserve_exact(packets * 3 + 64).is_err() {
-            self.slots.reserve_exact(packets / 4 + 64);
+        let mut larger = Vec::new();
+        if larger.try_reserve_exact(packets * 4 + 64).is_err() {
+            larger.reserve_exact(packets + packets / 4 + 64);
         }
-        memory::prefer_large_pages(&mut self.slots);
+        // Before anything is in it: what has a page keeps it.
+        memory::prefer_large_pages(&mut larger);
+        larger.append(&mut self.slots);
+        self.slots = larger;
     }
 
     /// Takes it out of the pool. It must be in no chain.
