@@ -13,9 +13,7 @@ pub fn to_toml(s: &Scenario) -> String {
     let mut out = Lines::default();
     out.text("name", &s.name);
     out.text("about", &s.about);
-    if !s.source.is_empty() {
-        out.names("source", s.source.iter().map(String::as_str));
-    }
+    out.sources(&s.source);
     if let Some(duration) = s.duration {
         out.text("duration", show_span(duration));
     }
@@ -74,6 +72,11 @@ impl Lines {
     }
     fn span(&mut self, key: &str, value: Span) {
         self.text(key, show_span(value));
+    }
+    fn sources(&mut self, said: &[String]) {
+        if !said.is_empty() {
+            self.names("source", said.iter().map(String::as_str));
+        }
     }
     fn names<'a>(&mut self, key: &str, names: impl Iterator<Item = &'a str>) {
         let names: Vec<String> = names.map(quoted).collect();

@@ -26,6 +26,16 @@ fn every_stack_reads_back_the_same() {
 }
 
 #[test]
+fn each_behaviour_of_a_resolved_stack_says_where_it_is_known_from() {
+    for path in files("stacks") {
+        let text = stack_to_toml(&load_stack(&path).unwrap());
+        let own = std::fs::read_to_string(&path).unwrap();
+        let [own, written] = [&own, &text].map(|t| t.matches("\nsource = [").count());
+        assert!(own > 0 && written >= own, "{}: {own} sources, {written} written", path.display());
+    }
+}
+
+#[test]
 fn every_scenario_reads_back_the_same_without_its_files() {
     for path in files("scenarios").into_iter().chain(files("benches/simulators")) {
         let scenario = load(&path, &[]).unwrap_or_else(|e| panic!("{e}"));

@@ -10,6 +10,8 @@ use wire::time::Span;
 pub struct Stack {
     pub name: String,
     pub about: String,
+    /// Where it is known from: the stack as a whole (""), and each section of its file.
+    pub sources: Vec<(&'static str, Vec<String>)>,
     /// The congestion control of a Linux kernel that may stand for it; `None` if none may.
     pub kernel: Option<String>,
     pub kind: Kind,

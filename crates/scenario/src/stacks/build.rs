@@ -2,6 +2,7 @@
 
 mod oneway;
 
+use crate::keys::STACK;
 use crate::problem::Problems;
 use crate::units::Amount;
 use crate::values::{Item, Value, Values};
@@ -28,7 +29,14 @@ pub(super) fn stack(v: &Values, p: &mut Problems) -> Option<Stack> {
         }
     };
     let kernel = v.text("kernel").filter(|name| !name.is_empty()).map(str::to_owned);
-    Some(Stack { name: v.name(), about: v.text("about").unwrap_or_default().to_owned(), kernel, kind })
+    let about = v.text("about").unwrap_or_default().to_owned();
+    Some(Stack { name: v.name(), about, sources: sources(v), kernel, kind })
+}
+
+fn sources(v: &Values) -> Vec<(&'static str, Vec<String>)> {
+    let sections = STACK.keys.iter().filter_map(|key| Some((key.name, v.table(key.name)?)));
+    let all = std::iter::once(("", v)).chain(sections).map(|(part, v)| (part, v.texts("source")));
+    all.filter(|(_, said)| !said.is_empty()).collect()
 }
 
 const WIRE_SECTIONS: [&str; 8] =
@@ -59,7 +67,7 @@ pub(crate) fn defaults(key: &'static str) -> Option<Values> {
     use crate::keys::Kind as K;
     use crate::problem::Origin;
     use crate::tree::{Node, Tree};
-    let table = crate::keys::STACK.keys.iter().find_map(|k| match k.kind {
+    let table = STACK.keys.iter().find_map(|k| match k.kind {
         K::Table(table) if k.name == key => Some(table),
         _ => None,
     })?;

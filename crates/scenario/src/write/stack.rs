@@ -11,23 +11,30 @@ use tcp::stack::*;
 pub(super) fn stack(s: &Stack, prefix: &str, out: &mut Lines) {
     out.text("name", &s.name);
     out.text("about", &s.about);
+    out.sources(known_from(s, ""));
     if let Some(kernel) = &s.kernel {
         out.text("kernel", kernel);
     }
     out.flag("wire", matches!(s.kind, Kind::Wire(_)));
     match &s.kind {
-        Kind::Wire(wire) => sections(wire, prefix, out),
+        Kind::Wire(wire) => sections(s, wire, prefix, out),
         Kind::OneWay(agent) => {
             out.head(&format!("[{prefix}oneway]"));
             oneway::one_way(agent, out);
+            out.sources(known_from(s, "oneway"));
         }
     }
 }
 
-fn sections(w: &Wire, prefix: &str, out: &mut Lines) {
+fn known_from<'a>(s: &'a Stack, part: &str) -> &'a [String] {
+    s.sources.iter().find(|(of, _)| *of == part).map_or(&[], |(_, said)| said)
+}
+
+fn sections(s: &Stack, w: &Wire, prefix: &str, out: &mut Lines) {
     let mut section = |name: &str, write: &dyn Fn(&mut Lines)| {
         out.head(&format!("[{prefix}{name}]"));
         write(out);
+        out.sources(known_from(s, name));
     };
     section("options", &|out| options(&w.options, out));
     section("detect", &|out| detect(&w.detect, out));
