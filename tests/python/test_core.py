@@ -324,6 +324,32 @@ def test_ctrl_c_ends_the_wait_for_a_silent_pipe() -> None:
     assert (seen["interrupted"], seen["packets"], seen["damage"]) == (True, 49, None)
 
 
+def test_ctrl_c_ends_the_wait_for_a_pipe_that_nobody_writes_to(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "p")
+    words = [sys.executable, "-m", "rexmit", "analyze", str(pipe)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    with subprocess.Popen(words, stderr=subprocess.PIPE, env=environment) as child:
+        for _ in range(100):
+            time.sleep(0.3)
+            if asleep_in_open(child.pid):
+                child.send_signal(signal.SIGINT)
+                break
+        try:
+            _, said = child.communicate(timeout=10)
+        finally:
+            child.kill()
+    assert (child.returncode, said.decode()) == (
+        2,
+        f"rexmit: {pipe}: nothing came until it was stopped: nothing was read\n",
+    )
+
+
+def asleep_in_open(pid: int) -> bool:
+    """Whether a process waits in open(2) or openat(2)."""
+    call = Path(f"/proc/{pid}/syscall").read_text().split()
+    return call[0] in {"x86_64": ("2", "257"), "aarch64": ("56",)}[os.uname().machine]
+
+
 def asleep_in_read(pid: int) -> bool:
     """Whether a process waits in read(2) of its standard input (Linux tells root and its parent)."""
     call = Path(f"/proc/{pid}/syscall").read_text().split()

@@ -113,7 +113,7 @@ pub(crate) fn open(source: &Source, meter: &Meter) -> Result<Stream, Error> {
     let raw: Box<dyn Read + Send> = match source {
         Source::Stdin => Box::new(io::stdin()),
         Source::Path(path) => {
-            let file = File::open(path).map_err(|e| Error::opening(&name, e))?;
+            let file = open_file(path, meter).map_err(|e| Error::opening(&name, e))?;
             if file.metadata().is_ok_and(|m| m.is_dir()) {
                 return Err(Error::Directory { file: name });
             }
@@ -121,6 +121,23 @@ pub(crate) fn open(source: &Source, meter: &Meter) -> Result<Stream, Error> {
         }
     };
     from_reader(raw, &name, meter)
+}
+
+/// A named pipe opens once somebody writes to it. `File::open` would wait on whatever signal comes.
+#[cfg(unix)]
+fn open_file(path: &Path, meter: &Meter) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    loop {
+        match rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+            Err(rustix::io::Errno::INTR) if meter.waits_on() => {}
+            opened => return Ok(opened?.into()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn open_file(path: &Path, _: &Meter) -> io::Result<File> {
+    File::open(path)
 }
 
 /// The same over bytes that are open already.
