@@ -226,7 +226,10 @@ impl Connection {
             self.begin(packet, capture.earlier);
         }
         let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
-        if packet.notes.has(Notes::BAD_CHECKSUM) && self.comes_from_afar(side) && !self.spoils_all(side) {
+        if packet.notes.has(Notes::BAD_CHECKSUM)
+            && (fate == Fate::Damaged || self.comes_from_afar(side))
+            && !self.spoils_all(side)
+        {
             // Damaged before it came here: the host behind drops it (RFC 9293 §3.1), as if it had been lost.
             self.streams[side].limits.bad_checksums += 1;
             return Taken::Yes;

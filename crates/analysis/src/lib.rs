@@ -33,6 +33,10 @@ pub enum Fate {
     #[default]
     Unknown,
     Arrived,
+    /// It arrived after a packet that was sent after it.
+    Late,
+    /// It arrived with a wrong checksum, seen there: its host drops it.
+    Damaged,
     Lost,
     /// So many bytes of a super-packet.
     PartlyLost(u32),

@@ -2,12 +2,13 @@
 
 mod join_support;
 
-use analysis::Fate;
 use analysis::join::{Joined, Joiner, Side, Warning};
+use analysis::rows::{FlowRow, Vantage};
+use analysis::{Analyzer, Config, Fate, Rows};
 use join_support::synthetic::{MS, MSS, Path, Random, Story, upload};
 use join_support::{join, lost};
 use std::collections::BTreeSet;
-use wire::{Host, Packet, Span, Time};
+use wire::{Host, Notes, Packet, Span, Time};
 
 fn is_exact(story: &Story) -> Joined {
     let joined = join(&story.captures);
@@ -15,6 +16,16 @@ fn is_exact(story: &Story) -> Joined {
         assert_eq!(lost(&joined, side), story.lost[side as usize], "{side}: {:?}", joined.warnings);
     }
     joined
+}
+/// What the analysis of the sender's capture makes of the upload, told every fate.
+fn flow(joined: &mut Joined, sender: &[Packet]) -> FlowRow {
+    let config = Config { vantage: Some(Vantage::Both), ..Config::default() };
+    let mut analyzer = Analyzer::new(config, Rows::default());
+    for p in sender {
+        analyzer.push_with_fate(p, joined.fate(p));
+    }
+    let (_, rows) = analyzer.finish();
+    rows.flows.into_iter().find(|f| f.sender == upload().src).unwrap()
 }
 fn warned(joined: &Joined, of: fn(&Warning) -> bool) -> bool {
     joined.warnings.iter().any(of)
@@ -72,9 +83,89 @@ fn before_a_capture_begins_and_after_it_ends_nothing_is_called_lost() {
     story.lost[1].retain(|n| (part.start as u64 + 1..=part.end as u64).contains(n));
     let mut joined = is_exact(&story);
     assert!(joined.sender.outside > 1800, "{}", joined.sender.outside);
+    assert_eq!((joined.sender.not_captured, joined.receiver.not_captured), (0, 0));
     let first = story.captures[0][500];
     assert_eq!(joined.fate(&first), Fate::Unknown);
     assert!(warned(&joined, |w| matches!(w, Warning::Outside { side: Side::Sender, .. })));
+}
+
+/// Until the end of the shorter capture: what was on its way then has not come, and is not lost.
+#[test]
+fn a_capture_that_ends_early_makes_no_losses_however_uneven_the_path() {
+    for seed in 0..40 {
+        let (delay, jitter) = (10 * MS, 40 * MS);
+        let mut story = Path { seed, delay, jitter, lost_one_in: 10, ..Path::default() }.story();
+        let keep = story.captures[1].len() / 2 + seed as usize * 17;
+        story.captures[1].truncate(keep);
+        let end = story.captures[1][keep - 1].time;
+        let joined = join(&story.captures);
+        let found = lost(&joined, Side::Sender);
+        assert!(found.is_subset(&story.lost[0]), "seed {seed}: {:?}", found.difference(&story.lost[0]));
+        let sure = |n: &&u64| story.captures[0][**n as usize - 1].time + Span(delay + jitter + MS) < end;
+        let missed = story.lost[0].iter().filter(sure).find(|n| !found.contains(n));
+        assert_eq!(missed, None, "seed {seed}");
+        story.lost[1].retain(|n| *n <= keep as u64);
+        assert_eq!(lost(&joined, Side::Receiver), story.lost[1], "seed {seed}");
+        let said = |w: &Warning| matches!(w, Warning::Outside { side: Side::Sender, early: Some(_), .. });
+        assert!(warned(&joined, said), "seed {seed}: {:?}", joined.warnings);
+        assert_eq!(joined.receiver.not_captured, 0, "seed {seed}: ACKs of later have left after its end");
+    }
+}
+
+/// A queue that fills: each copy takes longer than the one before it.
+#[test]
+fn what_waits_in_a_queue_as_a_capture_ends_is_not_lost() {
+    let mut story = Path { lost_one_in: 0, ..Path::default() }.story();
+    let start = story.captures[1][0].time;
+    for p in story.captures[1].iter_mut().filter(|p| p.seg.payload > 0) {
+        p.time = p.time + (p.time - start).scale(0.2);
+    }
+    story.captures[1].sort_by_key(|p| p.time);
+    story.captures[1].truncate(3000);
+    let joined = join(&story.captures);
+    assert_eq!((joined.sender.lost.len(), joined.receiver.lost.len()), (0, 0));
+    assert!(joined.sender.outside > 400, "{}", joined.sender.outside);
+}
+
+#[test]
+fn late_packets_are_those_that_one_sent_after_them_overtook() {
+    let mut story = Path { lost_one_in: 0, ..Path::default() }.story();
+    let mut overtaken = BTreeSet::new();
+    for at in [300, 900, 1500, 1501] {
+        let data: Vec<usize> = (0..story.captures[1].len())
+            .filter(|&i| story.captures[1][i].seg.payload > 0)
+            .skip(at)
+            .take(4)
+            .collect();
+        let p = story.captures[1].remove(data[0]);
+        overtaken.insert(p.seg.timestamps.map(|t| t.val));
+        let time = story.captures[1][data[3] - 1].time;
+        story.captures[1].insert(data[3], Packet { time, ..p });
+    }
+    for (i, p) in story.captures[1].iter_mut().enumerate() {
+        p.number = i as u64 + 1;
+    }
+    let mut joined = is_exact(&story);
+    let late = story.captures[0].iter().filter(|p| joined.fate(p) == Fate::Late);
+    let late: BTreeSet<_> = late.map(|p| p.seg.timestamps.map(|t| t.val)).collect();
+    assert_eq!(late, overtaken);
+    assert_eq!(flow(&mut joined, &story.captures[0]).limits.reordered, overtaken.len() as u64);
+}
+
+#[test]
+fn an_ack_that_came_damaged_tells_the_sender_nothing() {
+    let mut story = Path { lost_one_in: 0, ..Path::default() }.story();
+    let whole = story.captures[0].clone();
+    for p in story.captures[0].iter_mut().filter(|p| p.seg.payload == 0).skip(100).step_by(100) {
+        p.notes.add(Notes::BAD_CHECKSUM);
+    }
+    let damaged = |p: &&Packet| p.notes.has(Notes::BAD_CHECKSUM);
+    let good = story.captures[0].iter().filter(|p| !damaged(p)).copied().collect();
+    let mut joined = join(&[good, story.captures[1].clone()]);
+    let n = story.captures[0].iter().filter(damaged).count();
+    assert_eq!(joined.receiver.lost.len(), n);
+    let [all, fewer] = [&whole, &story.captures[0]].map(|c| flow(&mut joined, c));
+    assert_eq!(all.acks - fewer.acks, n as u64);
 }
 
 #[test]

@@ -228,6 +228,11 @@ impl Info {
         self.last = Some(packet.time);
     }
 
+    /// Some checksums are wrong, and not as a rule: their packets were damaged on the way.
+    pub fn some_came_damaged(&self) -> bool {
+        self.checksums_bad > 0 && self.checksums_verified.is_some_and(|all| 2 * self.checksums_bad < all)
+    }
+
     /// Packets that the capture says it lost; `None` if it says nothing about it.
     pub fn dropped(&self) -> Option<u64> {
         let known = self.files.iter().flat_map(|f| &f.interfaces).filter_map(|i| i.dropped);

@@ -9,8 +9,10 @@
 //! What identifies a copy is all of its header that the path leaves alone. Super-packets are cut
 //! into the segments they become on the wire, so that captures with and without offloads compare.
 
+mod ageing;
 mod clock;
 mod copy;
+mod met;
 mod outcome;
 mod pace;
 mod pending;
@@ -48,10 +50,6 @@ impl Side {
     }
 }
 
-/// Before the first packet is found in both captures, so many of each wait for it.
-const WAITING_FOR_THE_FIRST: usize = 1 << 20;
-/// And after it, which only a broken capture reaches.
-const WAITING_AT_MOST: usize = 1 << 22;
 /// Captures that start further apart than this are taken to have unset clocks, and to have started together.
 const CLOCKS_UNSET: i64 = 900 * SECOND;
 /// Of a direction that the other capture does not show at all, so many packets are remembered.
@@ -84,6 +82,8 @@ struct Record {
     misses: Vec<Miss>,
     /// Packets from before the other capture began, or after it ended.
     outside: u64,
+    /// Numbers of data packets that came after one that was sent after them.
+    late: Vec<u64>,
     /// Numbers of those that are known to have been under way when the other capture ended.
     under_way: Vec<u64>,
     /// What was sent before or after this cannot be in the other capture, or was given up before the two could
@@ -100,6 +100,7 @@ impl Record {
             now: [i64::MIN; 2],
             misses: Vec::new(),
             outside: 0,
+            late: Vec::new(),
             under_way: Vec::new(),
             comparable: (i64::MIN, i64::MAX),
             super_packets: 0,
@@ -381,7 +382,7 @@ impl Joiner {
                 self.ways.waits_no_more(home, side.other());
                 self.arrivals[hash as usize % ARRIVALS] = hash;
                 let (a, b) = pair(side, &copy, &mate);
-                self.met(a.time, b.time, a.way, b.way);
+                self.met(a, b);
             }
             None => {
                 copy.alike |= self.arrivals[hash as usize % ARRIVALS] == hash;
@@ -390,117 +391,6 @@ impl Joiner {
                 let home = self.ways.home(side, copy.way);
                 self.ways.get_mut(home).waiting[side as usize] += 1;
             }
-        }
-    }
-
-    /// The same copy at both sides: `a` at the sender's, `b` at the receiver's.
-    #[inline]
-    fn met(&mut self, a: i64, b: i64, a_way: u32, b_way: u32) {
-        if a_way != b_way && self.ways.peer(a_way).is_none() {
-            self.pair_up(a_way, b_way);
-        }
-        self.matched += 1;
-        let difference = b.saturating_sub(a);
-        let (least, greatest) = self.differences;
-        self.differences = (least.min(difference), greatest.max(difference));
-        let back = *self.ways.get(a_way ^ 1);
-        let way = self.ways.get_mut(a_way);
-        way.matched += 1;
-        way.last_difference = difference;
-        for (i, t) in [a, b].into_iter().enumerate() {
-            way.first_matched[i] = way.first_matched[i].min(t);
-            way.last_matched[i] = way.last_matched[i].max(t);
-        }
-        if back.matched > 0 {
-            // Outward differences exceed inward ones by a round trip, whatever the offset.
-            let longer = (difference > back.last_difference) == (a_way & 1 == 0);
-            let near = &mut self.ways.near[a_way as usize / 2];
-            if difference != back.last_difference {
-                *near = near.saturating_add(if longer { 1 } else { -1 });
-            }
-        }
-        let outward = self.ways.outward(a_way);
-        self.pace.follow(outward, a, difference);
-        self.comparison.sample(outward, a, difference);
-    }
-
-    /// What waits for a way of the receiver's capture counts under that of the sender's from here on.
-    fn pair_up(&mut self, a: u32, b: u32) {
-        self.ways.pair_up(a, b);
-        for (a, b) in [(a, b), (a ^ 1, b ^ 1)] {
-            let waiting = std::mem::take(&mut self.ways.get_mut(b).waiting[1]);
-            self.ways.get_mut(a).waiting[1] += waiting;
-        }
-    }
-
-    /// True for a packet so late that the other capture, which has ended, cannot hold it.
-    fn is_after_the_other(&self, side: Side, time: i64) -> bool {
-        let other = side.other() as usize;
-        let done = !self.whole && self.ended[other] && self.queues[other].is_empty() && self.matched > 0;
-        let end = self.records[other].span.map_or(i64::MIN, |(_, last)| last);
-        done && self.pace.on_clock_of(side.other(), time) > end.saturating_add(self.pace.patience())
-    }
-
-    /// Lets go of what the capture of `side` has passed, and of what is too much.
-    fn let_go(&mut self, side: Side) {
-        let (here, other) = (side as usize, side.other());
-        if self.matched == 0 {
-            while self.pending[here].len() > WAITING_FOR_THE_FIRST {
-                let Some(copy) = self.pending[here].take_oldest() else { break };
-                let home = self.ways.home(side, copy.way);
-                self.ways.waits_no_more(home, side);
-                self.records[here].is_before(copy.time);
-            }
-            return;
-        }
-        // The earlier of two, so that one damaged time stamp does not age everything.
-        let now = self.records[here].now;
-        let now = self.pace.on_clock_of(other, now[0].min(now[1]));
-        let patience = self.pace.patience();
-        let aged = |c: &Copy| c.time.saturating_add(patience) < now;
-        while self.pending[other as usize].oldest().is_some_and(aged) {
-            let Some(copy) = self.pending[other as usize].take_oldest() else { break };
-            self.missed(other, copy);
-        }
-        while self.pending[here].len() > WAITING_AT_MOST {
-            let Some(copy) = self.pending[here].take_oldest() else { break };
-            self.missed(side, copy);
-        }
-    }
-
-    /// No counterpart will come for a copy of `side`'s capture.
-    fn missed(&mut self, side: Side, copy: Copy) {
-        let (here, other) = (side as usize, side.other() as usize);
-        let home = self.ways.home(side, copy.way);
-        self.ways.waits_no_more(home, side);
-        // Even if it was as slow as anything is waited for, it came before the other capture began.
-        let began = self.records[other].span.map_or(i64::MAX, |(first, _)| first);
-        let reached = self.pace.on_clock_of(side.other(), copy.time).saturating_add(self.pace.patience());
-        if !self.whole && (self.matched == 0 || reached < began) {
-            self.records[here].is_before(copy.time);
-            return;
-        }
-        if !self.whole && !self.ways.shown(side.other(), home) {
-            let way = self.ways.get_mut(home);
-            way.unmatched[here] += 1;
-            if way.unmatched[here] > ONE_SIDED {
-                return;
-            }
-        }
-        let record = &mut self.records[here];
-        match record.misses.last_mut() {
-            Some(m) if m.number == copy.number && m.seq.wrapping_add(m.len) == copy.seq && copy.len > 0 => {
-                m.len = m.len.saturating_add(copy.len);
-            }
-            _ => record.misses.push(Miss {
-                number: copy.number,
-                time: copy.time,
-                way: copy.way,
-                seq: copy.seq,
-                len: copy.len,
-                twin: copy.twin,
-                alike: copy.alike,
-            }),
         }
     }
 }

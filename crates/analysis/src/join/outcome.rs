@@ -1,11 +1,11 @@
 //! What the comparison of two captures says: each lost packet, the clocks, and what could not be known.
 
 use super::clock::Clock;
-use super::ways::Ways;
+use super::ways::{Way, Ways};
 use super::{Joiner, Miss, ONE_SIDED, Record, Side, Warning};
 use crate::Fate;
 use rustc_hash::{FxHashMap, FxHashSet};
-use wire::{Host, Packet, Seq, Span, Time, Tuple};
+use wire::{Host, Notes, Packet, Seq, Span, Time, Tuple};
 
 /// A packet that was sent and never arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Seen {
     pub packets: u64,
     /// Packets that left from this side and did not arrive, by packet number.
     pub lost: Vec<Lost>,
-    /// Packets of which it is unknown: sent before the other capture began, or after it ended.
+    /// Packets that may have passed the other capture before it began, or after it ended.
     pub outside: u64,
     /// Copies that were captured twice here on leaving, or that came twice from the network.
     pub captured_twice: u64,
@@ -34,6 +34,8 @@ pub struct Seen {
     /// Packets seen arriving on the other side, or there on leaving and here by what they set off, that this
     /// capture lacks.
     pub not_captured: u64,
+    /// Data packets that came after one that was sent after them, by number.
+    late: Vec<u64>,
     /// Of this packet number it is not known whether it arrived.
     unknown: Vec<u64>,
     /// The other capture cannot hold what was sent outside this interval; own clock.
@@ -127,7 +129,13 @@ impl Fates<'_> {
         let leaves = known.outward.map(|outward| outward == (self.side == Side::Sender));
         match leaves {
             Some(true) if known.compared[self.side as usize] => self.of_one_that_leaves(packet),
-            Some(false) if known.compared[self.side as usize] => Fate::Arrived,
+            Some(false) if known.compared[self.side as usize] => {
+                if packet.notes.has(Notes::BAD_CHECKSUM) {
+                    Fate::Damaged
+                } else {
+                    Fate::Arrived
+                }
+            }
             _ => Fate::Unknown,
         }
     }
@@ -163,7 +171,10 @@ impl Fates<'_> {
         if outside || self.seen.unknown.binary_search(&packet.number).is_ok() {
             return Fate::Unknown;
         }
-        Fate::Arrived
+        match self.seen.late.binary_search(&packet.number) {
+            Ok(_) => Fate::Late,
+            Err(_) => Fate::Arrived,
+        }
     }
 }
 
@@ -207,21 +218,30 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
         here.packets = record.packets;
         here.outside = record.outside + record.under_way.len() as u64;
         here.unknown = record.under_way;
+        here.late = record.late;
+        here.late.sort_unstable();
+        here.late.dedup();
         let (Some(clock), Some(other)) = (&clock, spans[side.other() as usize]) else {
             here.comparable = (i64::MAX, i64::MIN);
             here.outside = record.packets;
             continue;
         };
-        let limits = (!j.whole).then(|| Limits::new(clock, side, other));
+        let limits = (!j.whole).then(|| Limits::new(clock, side, other, Span(j.pace.largest_delay)));
         here.comparable = record.comparable;
         for miss in record.misses {
             let way = j.ways.home(side, miss.way);
             let k = known[way as usize];
             let Some(outward) = k.outward.filter(|_| k.compared[side as usize]) else { continue };
-            if outward != (side == Side::Sender) {
-                let twice = miss.twin || miss.alike;
-                *(if twice { &mut here.came_twice } else { &mut there.not_captured }) += 1;
-            } else if limits.as_ref().is_some_and(|l| miss.twin || l.outside(&j.ways, way, &miss)) {
+            let leaves = outward == (side == Side::Sender);
+            let outside = || limits.as_ref().is_some_and(|l| l.outside(j.ways.get(way), &miss, leaves));
+            if !leaves {
+                let count = match () {
+                    () if miss.twin || miss.alike => &mut here.came_twice,
+                    () if outside() => &mut here.outside,
+                    () => &mut there.not_captured,
+                };
+                *count += 1;
+            } else if limits.is_some() && miss.twin || outside() {
                 *(if miss.twin { &mut here.captured_twice } else { &mut here.outside }) += 1;
                 here.unknown.push(miss.number);
             } else {
@@ -259,45 +279,39 @@ fn lost(clock: &Clock, side: Side, way: u32, miss: &Miss) -> Lost {
     Lost { packet: miss.number, time, seq: Seq(miss.seq), bytes: miss.len, way }
 }
 
-/// Which packets of one capture the other one must have seen if they arrived.
+/// Which packets of one capture the other one must have seen, if nothing happened to them.
 struct Limits<'a> {
     clock: &'a Clock,
     side: Side,
-    /// First and last time of the other capture, on its clock.
+    /// First and last time of the other capture, on its clock. Whether it went on after its last packet is not known.
     other: (i64, i64),
-    /// On this side's clock: what leaves before may arrive before the other began.
-    from: i64,
+    /// The shortest and the longest that a copy takes.
+    delays: (Span, Span),
+    /// Clocks are known to some microseconds at best; a packet on the edge did not pass outside.
+    slack: Span,
 }
 
 impl Limits<'_> {
-    fn new(clock: &Clock, side: Side, other: (i64, i64)) -> Limits<'_> {
+    fn new(clock: &Clock, side: Side, other: (i64, i64), slowest: Span) -> Limits<'_> {
         let floor = clock.rtt_floor.unwrap_or(Span::ZERO) / 2;
-        // Clocks are known to some microseconds at best; a packet on the edge did not leave outside.
         let slack = clock.residual + Span::from_micros(100);
-        let from = clock.to(side, Time(other.0)) - floor - slack;
-        Limits { clock, side, other, from: from.0 }
+        Limits { clock, side, other, delays: (floor, slowest), slack }
     }
 
-    fn outside(&self, ways: &Ways, way: u32, miss: &Miss) -> bool {
-        let w = ways.get(way);
+    /// May it have passed the other capture before that began, or after its end? `leaves`: from this side to that.
+    fn outside(&self, way: &Way, miss: &Miss, leaves: bool) -> bool {
         let here = self.side as usize;
-        // A path keeps packets in order: between two that were seen there, this one would have been.
-        if miss.time < self.from && w.first_matched[here] > miss.time {
-            return true;
-        }
-        if w.last_matched[here] >= miss.time {
-            return false;
-        }
-        let delay = match w.matched {
-            0 => self.clock.rtt_floor.unwrap_or(Span::ZERO) / 2,
-            _ => {
-                let seen = Time(w.last_matched[Side::Sender as usize]);
-                let apart = Span(w.last_difference) - self.clock.offset_at(seen);
-                if self.side == Side::Sender { apart } else { -apart }
-            }
-        };
-        let arrival = self.clock.to(self.side.other(), Time(miss.time)) + delay;
-        arrival.0 > self.other.1
+        let (least, most) = self.delays;
+        let most = if way.matched > 0 { Span(way.slowest) } else { most };
+        let there = self.clock.to(self.side.other(), Time(miss.time));
+        let (earliest, latest) =
+            if leaves { (there + least, there + most) } else { (there - most, there - least) };
+        // On a path that keeps packets in order it passed between those that were seen there.
+        let after_one = !way.reorders && way.first_matched[here] <= miss.time;
+        let before_one = !way.reorders && way.last_matched[here] >= miss.time;
+        let before = !after_one && earliest + self.slack < Time(self.other.0);
+        let after = !before_one && latest + self.slack > Time(self.other.1);
+        before || after
     }
 }
 
@@ -393,6 +407,13 @@ impl Joined {
         }
         all.extend(self.translated());
         all.extend(self.looser());
+        // By how much the other capture ends earlier; a round trip is no news.
+        let early = |side: Side| {
+            let (here, there) = (spans[side as usize]?.1, spans[side.other() as usize]?.1);
+            let clock = self.clock.as_ref()?;
+            let early = Time(here) - clock.to(side, Time(there));
+            (early > clock.rtt_floor.unwrap_or(Span::ZERO)).then_some(early)
+        };
         for side in Side::BOTH {
             let seen = if side == Side::Sender { &self.sender } else { &self.receiver };
             let alone = (0..self.ways.len())
@@ -405,7 +426,7 @@ impl Joined {
                     Warning::Offloads { side, packets: super_packets[side as usize] },
                 ),
                 (seen.not_captured, Warning::NotCaptured { side, packets: seen.not_captured }),
-                (seen.outside, Warning::Outside { side, packets: seen.outside }),
+                (seen.outside, Warning::Outside { side, packets: seen.outside, early: early(side) }),
             ];
             all.extend(found.into_iter().filter(|(n, _)| *n > 0).map(|(_, w)| w));
         }

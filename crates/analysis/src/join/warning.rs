@@ -27,8 +27,9 @@ pub enum Warning {
     Looser { ip_id: bool, options: bool, ack: bool, directions: u64 },
     /// Packets that the other host received or sent, and this capture lacks.
     NotCaptured { side: Side, packets: u64 },
-    /// Packets from before the other capture began or after it ended.
-    Outside { side: Side, packets: u64 },
+    /// Packets that may have passed the other capture before it began, or after its last packet: so much before the
+    /// last one of this capture, if that is earlier.
+    Outside { side: Side, packets: u64, early: Option<Span> },
     /// The offset wanders more than its line tells: one of the clocks was set meanwhile.
     Wandering { by: Span },
 }
@@ -111,11 +112,19 @@ impl fmt::Display for Warning {
                     if packets == 1 { "that one" } else { "them" }
                 )
             }
-            Warning::Outside { side, packets } => write!(
-                f,
-                "{} from before or after the other capture: what became of it is unknown",
-                are(packets, &format!("packet of the {side}"), &format!("packets of the {side}"))
-            ),
+            Warning::Outside { side, packets, early } => {
+                write!(
+                    f,
+                    "{} from before the {}, or may have passed it after its last packet",
+                    are(packets, &format!("packet of the {side}"), &format!("packets of the {side}")),
+                    side.other()
+                )?;
+                if let Some(early) = early {
+                    write!(f, ", {early} before the last one here")?;
+                }
+                let which = if packets == 1 { "it" } else { "those that left here" };
+                write!(f, ": what became of {which} is unknown")
+            }
             Warning::Wandering { by } => write!(
                 f,
                 "the clock offset wanders by {by} from its line: one of the clocks was set while capturing"
@@ -130,12 +139,16 @@ mod tests {
 
     #[test]
     fn one_packet_is_and_several_are() {
-        let outside = |packets| Warning::Outside { side: Side::Sender, packets }.to_string();
-        assert!(outside(1).starts_with("1 packet of the sender's capture is from before"), "{}", outside(1));
-        assert!(
-            outside(1282).starts_with("1,282 packets of the sender's capture are from"),
-            "{}",
-            outside(1282)
+        let outside = |packets, early| Warning::Outside { side: Side::Sender, packets, early }.to_string();
+        assert_eq!(
+            outside(1, None),
+            "1 packet of the sender's capture is from before the receiver's capture, or may have passed it after \
+             its last packet: what became of it is unknown"
+        );
+        assert_eq!(
+            outside(1282, Some(Span::from_millis(2100))),
+            "1,282 packets of the sender's capture are from before the receiver's capture, or may have passed it \
+             after its last packet, 2.100 s before the last one here: what became of those that left here is unknown"
         );
         let lacks = |packets| Warning::NotCaptured { side: Side::Receiver, packets }.to_string();
         assert!(

@@ -1,7 +1,7 @@
 //! Connections, and what the two captures have shown of each of their directions.
 
 use super::Side;
-use super::copy::Agreement;
+use super::copy::{Agreement, Copy};
 use rustc_hash::FxHashMap;
 use wire::{Flags, Packet, Tuple};
 
@@ -16,6 +16,12 @@ pub(super) struct Way {
     pub last_matched: [i64; 2],
     /// Receiver's capture less sender's, last matched copy: the clock offset plus or minus a one-way delay.
     pub last_difference: i64,
+    /// The longest that a copy took, as far as the offset was known then.
+    pub slowest: i64,
+    /// Of all copies matched the one sent last: its turn where it left, and where it came.
+    pub newest: Option<(Turn, Turn)>,
+    /// Some came in another order than they were sent.
+    pub reorders: bool,
     pub matched: u32,
     /// Copies that wait for their counterpart, by the side that holds them.
     pub waiting: [u32; 2],
@@ -29,6 +35,23 @@ pub(super) struct Way {
     /// Copies never matched, by side, while the other capture shows nothing of this direction.
     pub unmatched: [u32; 2],
     pub seen: [bool; 2],
+}
+
+/// A copy's turn in its capture: the packet, and where in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub packet: u64,
+    seq: u32,
+}
+
+impl Turn {
+    pub fn of(copy: &Copy) -> Turn {
+        Turn { packet: copy.number, seq: copy.seq }
+    }
+    pub fn is_before(self, other: Turn) -> bool {
+        self.packet < other.packet
+            || self.packet == other.packet && (self.seq.wrapping_sub(other.seq) as i32) < 0
+    }
 }
 
 /// Both directions, and what they tell together. Indexed by way: see [`super::copy::Copy::way`].
@@ -116,6 +139,9 @@ impl Ways {
                     first_matched: [i64::MAX; 2],
                     last_matched: [i64::MIN; 2],
                     last_difference: 0,
+                    slowest: 0,
+                    newest: None,
+                    reorders: false,
                     matched: 0,
                     waiting: [0; 2],
                     patience: FIRST_PATIENCE,

@@ -58,6 +58,7 @@ impl Stream {
         }
         self.note_tick(&piece);
         self.count(packet);
+        self.limits.reordered += u64::from(fate == Fate::Late);
         let in_turn = start == self.next && around.view.sent - self.last_sent < SHORTEST_WAIT;
         let waited = around.view.sent - self.last_sent;
         self.note_id(&piece, in_turn && !self.repair.is_asked(), waited);
@@ -412,7 +413,7 @@ impl Stream {
                 copy.know(match p.fate {
                     Fate::Lost => len,
                     Fate::PartlyLost(bytes) => bytes.min(len),
-                    Fate::Arrived | Fate::Unknown => 0,
+                    Fate::Arrived | Fate::Late | Fate::Damaged | Fate::Unknown => 0,
                 });
             }
         }

@@ -1,0 +1,82 @@
+//! When a copy has waited for long enough, and what is kept of it then.
+
+use super::copy::Copy;
+use super::{Joiner, Miss, ONE_SIDED, Side};
+
+/// Before the first packet is found in both captures, so many of each wait for it.
+const WAITING_FOR_THE_FIRST: usize = 1 << 20;
+/// And after it, which only a broken capture reaches.
+const WAITING_AT_MOST: usize = 1 << 22;
+
+impl Joiner {
+    /// True for a packet so late that the other capture, which has ended, cannot hold it.
+    pub(super) fn is_after_the_other(&self, side: Side, time: i64) -> bool {
+        let other = side.other() as usize;
+        let done = !self.whole && self.ended[other] && self.queues[other].is_empty() && self.matched > 0;
+        let end = self.records[other].span.map_or(i64::MIN, |(_, last)| last);
+        done && self.pace.on_clock_of(side.other(), time) > end.saturating_add(self.pace.patience())
+    }
+
+    /// Lets go of what the capture of `side` has passed, and of what is too much.
+    pub(super) fn let_go(&mut self, side: Side) {
+        let (here, other) = (side as usize, side.other());
+        if self.matched == 0 {
+            while self.pending[here].len() > WAITING_FOR_THE_FIRST {
+                let Some(copy) = self.pending[here].take_oldest() else { break };
+                let home = self.ways.home(side, copy.way);
+                self.ways.waits_no_more(home, side);
+                self.records[here].is_before(copy.time);
+            }
+            return;
+        }
+        // The earlier of two, so that one damaged time stamp does not age everything.
+        let now = self.records[here].now;
+        let now = self.pace.on_clock_of(other, now[0].min(now[1]));
+        let patience = self.pace.patience();
+        let aged = |c: &Copy| c.time.saturating_add(patience) < now;
+        while self.pending[other as usize].oldest().is_some_and(aged) {
+            let Some(copy) = self.pending[other as usize].take_oldest() else { break };
+            self.missed(other, copy);
+        }
+        while self.pending[here].len() > WAITING_AT_MOST {
+            let Some(copy) = self.pending[here].take_oldest() else { break };
+            self.missed(side, copy);
+        }
+    }
+
+    /// No counterpart will come for a copy of `side`'s capture.
+    pub(super) fn missed(&mut self, side: Side, copy: Copy) {
+        let (here, other) = (side as usize, side.other() as usize);
+        let home = self.ways.home(side, copy.way);
+        self.ways.waits_no_more(home, side);
+        // Even if it was as slow as anything is waited for, it came before the other capture began.
+        let began = self.records[other].span.map_or(i64::MAX, |(first, _)| first);
+        let reached = self.pace.on_clock_of(side.other(), copy.time).saturating_add(self.pace.patience());
+        if !self.whole && (self.matched == 0 || reached < began) {
+            self.records[here].is_before(copy.time);
+            return;
+        }
+        if !self.whole && !self.ways.shown(side.other(), home) {
+            let way = self.ways.get_mut(home);
+            way.unmatched[here] += 1;
+            if way.unmatched[here] > ONE_SIDED {
+                return;
+            }
+        }
+        let record = &mut self.records[here];
+        match record.misses.last_mut() {
+            Some(m) if m.number == copy.number && m.seq.wrapping_add(m.len) == copy.seq && copy.len > 0 => {
+                m.len = m.len.saturating_add(copy.len);
+            }
+            _ => record.misses.push(Miss {
+                number: copy.number,
+                time: copy.time,
+                way: copy.way,
+                seq: copy.seq,
+                len: copy.len,
+                twin: copy.twin,
+                alike: copy.alike,
+            }),
+        }
+    }
+}
