@@ -154,6 +154,18 @@ fn a_window_that_was_full_until_the_ack_came_is_the_receivers() {
 }
 
 #[test]
+fn a_window_that_is_full_because_nothing_comes_through_is_not_the_receivers() {
+    // As before, but once an ACK takes three times as long; nothing is lost.
+    let stall = |window| {
+        let t = two_by_two(window).at(1_250).data(1 + 40 * MSS, MSS).data(1 + 41 * MSS, MSS);
+        let t = t.at(1_430).ack(1 + 42 * MSS).at_us(1_430_020).data(1 + 42 * MSS, MSS);
+        causes(&t.at(1_490).ack(1 + 43 * MSS).ends().rows).pop()
+    };
+    assert_eq!(stall(2_500), Some((IdleCause::AckClock, 180)));
+    assert_eq!(stall(65_535), Some((IdleCause::AckClock, 180)));
+}
+
+#[test]
 fn full_segments_that_the_next_ack_releases_wait_for_the_ack_clock() {
     assert_eq!(causes(&two_by_two(65_535).ends().rows), [(IdleCause::AckClock, 60); 19]);
 }

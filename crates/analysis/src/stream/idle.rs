@@ -25,6 +25,9 @@ pub struct Gap {
     pub by_ack: bool,
     /// That ACK was of all that was in flight, the last of it no full segment, and had no data with it.
     pub of_small: bool,
+    /// Two full segments or more waited far longer for that ACK than others had: a receiver answers those at once
+    /// (RFC 9293 §3.8.6.3), so nothing came through.
+    pub stalled: bool,
     /// A wider window reached it so shortly before.
     pub by_window: bool,
     /// The last data before it ended in PSH or FIN.
@@ -52,10 +55,12 @@ impl Gap {
     }
 
     /// Not another segment fitted; with nothing in flight, where a sender waits for a window worth a segment (the
-    /// silly window, RFC 9293 §3.8.6.2.1).
+    /// silly window, RFC 9293 §3.8.6.2.1). A window that is full because no ACK comes is not what was waited for,
+    /// unless the receiver took back some of it.
     fn fills_window(&self) -> bool {
         let waits = self.flight > 0 || self.by_window;
-        waits && self.window.is_some_and(|w| self.flight + self.mss > w)
+        let full = |w| self.flight + self.mss > w && (!self.stalled || self.flight > w);
+        waits && self.window.is_some_and(full)
     }
 }
 
@@ -91,6 +96,7 @@ impl Stream {
             mss: u64::from(self.mss),
             by_ack,
             of_small: false,
+            stalled: by_ack && self.waited_long(from, to, &around.view),
             by_window: false,
             pushed: self.last_pushed,
             asked: false,
@@ -137,6 +143,13 @@ impl Stream {
         if just_now {
             gap.window = gap.window.map(|_| self.window.before);
         }
+    }
+
+    /// Twice as long as the last ACK before the gap took, or longer, for all that is in flight left before it.
+    fn waited_long(&self, from: Time, to: Time, view: &View) -> bool {
+        let before = self.rtt.at(from).map(|rtt| rtt + view.turn);
+        let flight = self.flight() + self.ack.took;
+        flight >= 2 * u64::from(self.full_segment()) && before.is_some_and(|rtt| to - from > rtt * 2)
     }
 
     /// What a segment holds that is full: less than the MSS where the path takes less (RFC 1191, RFC 8899).
@@ -209,6 +222,7 @@ mod tests {
             mss: 1448,
             by_ack: false,
             of_small: false,
+            stalled: false,
             by_window: false,
             pushed: true,
             asked: false,
@@ -222,6 +236,8 @@ mod tests {
         assert_eq!(Gap { flight: 2896, by_ack: true, ..gap() }.cause(), IdleCause::AckClock);
         assert_eq!(Gap { flight: 64500, by_ack: true, ..gap() }.cause(), IdleCause::ReceiveWindow);
         assert_eq!(Gap { flight: 64500, window: None, by_ack: true, ..gap() }.cause(), IdleCause::AckClock);
+        let stalled = Gap { flight: 64500, by_ack: true, stalled: true, ..gap() };
+        assert_eq!(stalled.cause(), IdleCause::AckClock);
         let small = Gap { flight: 100, by_ack: true, of_small: true, ..gap() };
         assert_eq!(small.cause(), IdleCause::Nagle);
         assert_eq!(Gap { window: Some(1000), ..small }.cause(), IdleCause::ReceiveWindow);
