@@ -399,7 +399,9 @@ class Flow:
         if number not in episodes:
             there = count(len(episodes), "episode") if episodes else "no episode"
             raise ValueError(f"there is no episode {number}: {self.sender} → {self.receiver} has {there}")
-        return ladder.build(self.frame("packets"), episodes[number], self.bursts(), self.row)
+        return ladder.build(
+            self.frame("packets"), episodes[number], self.bursts(), self.row, self.frame("retransmissions")
+        )
 
     def ladder(self, number: int = 1) -> Figure:
         """The packet exchange of episode `number` (from 1) as a figure."""

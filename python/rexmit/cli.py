@@ -460,10 +460,8 @@ def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -
     kinds: tuple[Any, ...] = ()
     if o.out:
         kinds = ("retransmissions", "intervals", "rtt", "packets")
-    elif o.annotate:
+    elif o.annotate or (o.ladder and "-" in paths):
         kinds = ("retransmissions", "packets")
-    elif o.ladder and "-" in paths:
-        kinds = ("packets",)
     with Progress(os.path.basename(paths[0])) as progress:
         return Capture(paths, receiver, options, kinds, progress)
 

@@ -235,7 +235,7 @@ def _play(o: argparse.Namespace) -> Run:
     if o.out:
         tables = ("retransmissions", "intervals", "rtt", "packets")
     elif o.ladder:
-        tables = ("packets",)
+        tables = ("retransmissions", "packets")
     captures = os.path.join(o.out, "captures") if o.out else None
     with Stepping(os.path.basename(o.scenario)) as progress:
         kind = LiveRun if o.bench == "live" else Run

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rexmit.columns import sack_columns
 from rexmit.frame import Frame
@@ -35,7 +36,7 @@ class Step:
     """
 
     to_receiver: bool
-    kind: str  # new, repair, ack, partial, duplicate, dsack, control, hole, mixed
+    kind: str  # new, repair, ack, partial, duplicate, dsack, control, hole, lost-acks, mixed
     first_s: float
     last_s: float
     packets: int = 1
@@ -48,12 +49,13 @@ class Step:
     dsack: bool = False
     cause: str | None = None
     lost: bool = False
+    needless: bool = False
     parts: tuple[tuple[str, int], ...] = ()
     order: int = 0  # in the capture, for packets of the same instant
 
     @property
     def folded(self) -> bool:
-        return self.packets > 1 or self.kind in ("hole", "mixed")
+        return self.packets > 1 or self.kind in ("hole", "lost-acks", "mixed")
 
     def label(self) -> str:
         """In tcpdump's style: `1967433:1968881(1448)`, `ack 1965985, SACK 2094857-2096305`."""
@@ -61,6 +63,8 @@ class Step:
             return "… " + ", ".join(count(n, what, _MANY.get(what, what)) for what, n in self.parts)
         if self.to_receiver:
             return self._data_label()
+        if self.kind == "lost-acks":
+            return f"… {count(self.packets, 'ACK')} lost on the way"
         if self.folded:
             if self.kind in ("duplicate", "dsack"):
                 up_to = f", SACK up to {max(end for _, end in self.sack)}" if self.sack else ""
@@ -84,10 +88,12 @@ class Step:
         return f"{span}({self.seq_end - self.seq_start})"
 
     def remark(self) -> str:
-        """What the label does not say: again, why, and whether it was lost."""
+        """What the label does not say: again, why, whether needlessly, and whether it was lost."""
         words = []
         if self.kind == "repair":
             words.append(f"again: {self.cause or 'unknown'}")
+        if self.needless:
+            words.append("needless")
         if self.lost:
             words.append("lost")
         return ", ".join(words)
@@ -98,6 +104,7 @@ _ONE = {
     "partial": "partial ACK",
     "duplicate": "duplicate ACK",
     "dsack": "ACK with DSACK",
+    "lost-acks": "lost ACK",
 }
 _MANY = {
     "ACK with DSACK": "ACKs with DSACK",
@@ -105,7 +112,7 @@ _MANY = {
     "lost segment": "lost segments",
 } | {
     name: name + "s"
-    for name in ("ACK", "partial ACK", "duplicate ACK", "repair", "control packet", "segment")
+    for name in ("ACK", "lost ACK", "partial ACK", "duplicate ACK", "repair", "control packet", "segment")
 }
 
 
@@ -137,12 +144,14 @@ def build(
     episode: dict[str, Any],
     bursts: Sequence[dict[str, Any]],
     flow: dict[str, Any],
+    resent: Frame,
     max_steps: int = MAX_STEPS,
 ) -> Ladder:
     """The ladder of one episode.
 
-    packets: the flow's `packets` rows.  episode, bursts, flow: rows, times in seconds since the capture's
-    first packet. Raises ValueError if the packets of the episode are not in the table.
+    packets, resent: the flow's `packets` and `retransmissions` rows.  episode, bursts, flow: rows, times in
+    seconds since the capture's first packet. Raises ValueError if the packets of the episode are not in the
+    table.
     """
     number = int(episode["number"])
     mine = [b for b in bursts if b.get("episode") == number]
@@ -161,7 +170,9 @@ def build(
         holes=vantage == "receiver",
         quiet_s=max(0.02, rtt or 0.0),
         mss=max(1, int(flow.get("mss") or 1448)),
+        needless=resent["packet"][resent["needless"]],
     )
+    found = sorted([*found, *_lost_acks(episode)], key=lambda s: (s.first_s, s.order))
     return Ladder(
         number=number + 1,
         sender=str(flow["sender"]),
@@ -236,14 +247,21 @@ def silences(packets: Frame, longer_than_s: float) -> list[tuple[float, float]]:
 
 
 def steps(
-    packets: Frame, bursts: Sequence[dict[str, Any]], *, holes: bool, quiet_s: float, mss: int
+    packets: Frame,
+    bursts: Sequence[dict[str, Any]],
+    *,
+    holes: bool,
+    quiet_s: float,
+    mss: int,
+    needless: npt.NDArray[Any],
 ) -> list[Step]:
     """Packets as steps, runs of alike ones in one direction folded.
 
     holes: the capture is the receiver's, where a lost copy is a hole and no packet.  quiet_s: a pause after
     which a run does not go on, seconds.  mss: what a packet of several segments counts in, bytes.
+    needless: numbers of the packets whose data had arrived already.
     """
-    singles = _singles(packets, [] if holes else bursts, mss)
+    singles = _singles(packets, [] if holes else bursts, mss, needless)
     if holes:
         singles += [_hole(b) for b in bursts if b.get("seq_end", 0) > b.get("seq_start", 0)]
         singles.sort(key=lambda s: s.first_s)
@@ -266,13 +284,25 @@ def _hole(burst: dict[str, Any]) -> Step:
     )
 
 
-def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list[Step]:
+def _lost_acks(episode: dict[str, Any]) -> list[Step]:
+    """Of ACKs that were lost between its first copy and its first repair the number is known, with both
+    captures, but nothing was seen where the packets are from.
+    """
+    n = int(episode.get("lost_acks") or 0)
+    first, last = float(episode["start"]), float(episode["first_repair"])
+    return [Step(False, "lost-acks", first, last, packets=n, lost=True)] if n else []
+
+
+def _singles(
+    packets: Frame, bursts: Sequence[dict[str, Any]], mss: int, needless: npt.NDArray[Any]
+) -> list[Step]:
     order = np.argsort(packets["time"], kind="stable")
     time, data, seq, length = packets["time"], packets["data"], packets["seq"], packets["len"]
     ack, dsack = packets["ack"], packets["dsack"]
     cause = packets.text("cause")
     blocks = sack_columns(packets)
     gone = lost_copies(packets, bursts)
+    in_vain = np.isin(packets["packet"], needless)
     result: list[Step] = []
     newest_ack = -1
     for place, i in enumerate(order):
@@ -289,6 +319,7 @@ def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list
                     seq_end=int(seq[i] + length[i]),
                     cause=cause[i],
                     lost=bool(gone[i]),
+                    needless=bool(in_vain[i]),
                     order=place,
                 )
             )
@@ -323,7 +354,7 @@ def _singles(packets: Frame, bursts: Sequence[dict[str, Any]], mss: int) -> list
 
 
 def _alike(step: Step) -> tuple[object, ...]:
-    return (step.kind, step.cause, step.lost)
+    return (step.kind, step.cause, step.lost, step.needless)
 
 
 def _fold(one_way: list[Step], quiet_s: float) -> list[Step]:
@@ -369,6 +400,7 @@ def fold_middle(found: list[Step], limit: int) -> list[Step]:
     head = tail = limit // 4
     middle = found[head : len(found) - tail]
     notable = [s for s in middle if s.cause in NOTABLE][: limit // 8]
+    notable += [s for s in middle if s.kind == "lost-acks"]
     if not any(s.kind == "repair" for s in found[:head]):
         notable += [s for s in middle if s.kind == "repair"][:1]
     keep = {id(s) for s in notable}
@@ -450,4 +482,5 @@ def _line(step: Step, left: int, shaft: int) -> str:
     if step.to_receiver:
         arrow = stroke * (shaft // 2) + "✕" if step.lost else stroke * (shaft - 1) + "▶"
         return f"{at}  {step.label():<{left}}  {arrow:<{shaft}}  {step.remark()}".rstrip()
-    return f"{at}  {'':<{left}}  {'◀' + stroke * (shaft - 1)}  {step.label()}"
+    arrow = f"{'✕' + stroke * (shaft // 2):>{shaft}}" if step.lost else "◀" + stroke * (shaft - 1)
+    return f"{at}  {'':<{left}}  {arrow}  {step.label()}"

@@ -158,6 +158,7 @@ class Story:
                     "segments": 1,
                     "cause": cause,
                     "backoff": 0,
+                    "needless": False,
                 }
             )
         self.packets.append(

@@ -167,7 +167,9 @@ def test_a_flow_that_was_never_idle_says_so(frames: dict[str, Frame], parts: dic
 def test_the_ladder_draws_arrows_bands_crosses_and_silences(
     frames: dict[str, Frame], parts: dict[str, Any]
 ) -> None:
-    exchange = ladder.build(frames["packets"], parts["episodes"][1], parts["bursts"], parts["flow"])
+    exchange = ladder.build(
+        frames["packets"], parts["episodes"][1], parts["bursts"], parts["flow"], frames["retransmissions"]
+    )
     figure = figures.ladder(exchange)
     assert len(texts(figure, "label")) == len(exchange.steps)
     assert len(by_gid(figure, "band")) == sum(s.folded for s in exchange.steps)
@@ -178,14 +180,20 @@ def test_the_ladder_draws_arrows_bands_crosses_and_silences(
 
 def test_no_two_labels_of_one_side_overlap(frames: dict[str, Frame], parts: dict[str, Any]) -> None:
     for episode in parts["episodes"]:
-        figure = figures.ladder(ladder.build(frames["packets"], episode, parts["bursts"], parts["flow"]))
+        figure = figures.ladder(
+            ladder.build(
+                frames["packets"], episode, parts["bursts"], parts["flow"], frames["retransmissions"]
+            )
+        )
         for side in ("left", "right"):
             heights = sorted(t.get_position()[1] for t in by_gid(figure, "label") if t.get_ha() == side)
             assert min(np.diff(heights)) > 0.9
 
 
 def test_time_goes_down_on_both_sides_of_a_ladder(frames: dict[str, Frame], parts: dict[str, Any]) -> None:
-    exchange = ladder.build(frames["packets"], parts["episodes"][0], parts["bursts"], parts["flow"])
+    exchange = ladder.build(
+        frames["packets"], parts["episodes"][0], parts["bursts"], parts["flow"], frames["retransmissions"]
+    )
     figure = figures.ladder(exchange)
     ax = figure.fig.axes[0]
     assert ax.get_ylim()[0] > ax.get_ylim()[1]

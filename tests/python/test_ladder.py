@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from rexmit import ladder
@@ -77,7 +78,7 @@ def test_the_middle_of_a_long_exchange_is_summed_up_and_timeouts_stay() -> None:
 def test_an_outage_reads_as_loss_silence_and_repair(story: Story, frames: dict[str, Frame]) -> None:
     first, second = frames["episodes"].rows()
     flow, bursts = frames["flows"].rows()[0], frames["bursts"].rows()
-    exchange = ladder.build(frames["packets"], first, bursts, flow)
+    exchange = ladder.build(frames["packets"], first, bursts, flow, frames["retransmissions"])
     labels = [s.label() for s in exchange.steps]
     lost = next(s for s in exchange.steps if s.lost)
     assert lost.segments == first["lost_copies"] == 109
@@ -85,17 +86,36 @@ def test_an_outage_reads_as_loss_silence_and_repair(story: Story, frames: dict[s
     trigger = labels.index("ack 1251073, SACK 1408905-1410353")
     assert labels[trigger + 1] == "1251073:1252521(1448)", "the repair follows the ACK that set it off"
 
-    text = ladder.text(ladder.build(frames["packets"], second, bursts, flow))
+    text = ladder.text(ladder.build(frames["packets"], second, bursts, flow, frames["retransmissions"]))
     assert text[0] == "episode 2: 243 copies lost, repaired after a timeout, 2 timeouts, cost 1.18 s"
     silent = next(i for i, line in enumerate(text) if "no data sent for 312 ms" in line)
     assert "again: timeout, lost" in text[silent + 1]
     assert not any(line != line.rstrip() for line in text)
 
 
+def test_needless_repairs_and_lost_acks_are_told(frames: dict[str, Frame]) -> None:
+    first = frames["episodes"].rows()[0] | {"lost_acks": 7}
+    resent = frames["retransmissions"].rows()
+    number = resent[1]["packet"]
+    rows = [row | {"needless": row["packet"] == number} for row in resent]
+    again = Frame(arrow(rows), 0)
+    exchange = ladder.build(
+        frames["packets"], first, frames["bursts"].rows(), frames["flows"].rows()[0], again
+    )
+    [needless] = [s for s in exchange.steps if s.needless]
+    assert (needless.packets, needless.remark()) == (1, "again: recovery, needless")
+    [lost] = [s for s in exchange.steps if s.kind == "lost-acks"]
+    assert (lost.label(), lost.lost) == ("… 7 ACKs lost on the way", True)
+    assert (lost.first_s, lost.last_s) == (first["start"], first["first_repair"])
+    assert any("✕" in line and line.endswith("7 ACKs lost on the way") for line in ladder.text(exchange))
+
+
 def test_at_the_receiver_a_lost_run_is_a_hole(story: Story, frames: dict[str, Frame]) -> None:
     first = frames["episodes"].rows()[0]
     flow = frames["flows"].rows()[0] | {"vantage": "receiver", "handshake_s": 0.042}
-    exchange = ladder.build(frames["packets"], first, frames["bursts"].rows(), flow)
+    exchange = ladder.build(
+        frames["packets"], first, frames["bursts"].rows(), flow, frames["retransmissions"]
+    )
     holes = [s for s in exchange.steps if s.kind == "hole"]
     assert [h.label() for h in holes] == ["… 109 segments missing, 1251073:1408905"]
     assert exchange.observed == "receiver"
@@ -105,17 +125,20 @@ def test_at_the_receiver_a_lost_run_is_a_hole(story: Story, frames: dict[str, Fr
 def test_a_capture_without_the_packets_says_so(frames: dict[str, Frame], story: Story) -> None:
     nothing = frames["packets"].where(frames["packets"]["time"] < 0)
     with pytest.raises(ValueError, match="no packets of episode 1"):
-        ladder.build(nothing, frames["episodes"].rows()[0], [], frames["flows"].rows()[0])
+        ladder.build(
+            nothing, frames["episodes"].rows()[0], [], frames["flows"].rows()[0], frames["retransmissions"]
+        )
 
 
 def test_super_packets_count_as_the_segments_they_hold() -> None:
     rows = [
-        {"time": i * 0.001, "data": True, "seq": 1 + i, "len": n, "cause": None, "ack": None, "dsack": False}
+        {"packet": i, "time": i * 0.001, "data": True, "seq": 1 + i, "len": n}
+        | {"cause": None, "ack": None, "dsack": False}
         | {f"sack{k}_{end}": None for k in range(1, 5) for end in ("start", "end")}
         for i, n in enumerate([1448] * 9 + [1448 * 40])
     ]
     frame = Frame(arrow(rows), 1_700_000_000_000_000_000)
-    found = ladder._singles(frame, [], mss=1448)
+    found = ladder._singles(frame, [], 1448, np.array([]))
     assert [s.segments for s in found] == [1] * 9 + [40]
 
 

@@ -29,7 +29,8 @@ UNKNOWN_DELAY = 0.01
 
 @styled
 def ladder(exchange: Ladder) -> Figure:
-    """Draws a ladder: data to the right, ACKs to the left, lost ones end in a cross, folded runs are bands.
+    """Draws a ladder: data to the right, ACKs to the left, lost ones end in a cross, needless ones in a ring;
+    folded runs are bands.
 
     The time axis is stretched where much happens and squeezed where nothing does; times stand at the left.
     The side that was not captured is drawn half of the smallest round trip away.
@@ -98,6 +99,8 @@ class _Drawn:
             shift_left, shift_right = -d if toward else d, 0.0
         if step.kind == "hole":
             shift_left = shift_right = 0.0
+        elif step.kind == "lost-acks":  # when they left, not when they came
+            shift_left, shift_right = d, 0.0
         first, last = step.first_s + nudge, step.last_s + nudge
         self.left = (first + shift_left, last + shift_left)
         self.right = (first + shift_right, last + shift_right)
@@ -181,23 +184,30 @@ def _draw(ax: Axes, item: _Drawn, place: _Scale) -> float:
     reach = LOST_AT if step.lost else 1.0
     if step.kind == "hole":
         reach = LOST_AT
+    # From the side that sent it, as far as it came.
+    away, reach = (0.0, reach) if step.to_receiver else (1.0, 1.0 - reach)
+    leaves = left if step.to_receiver else right
     ends = [a + (b - a) * reach for a, b in zip(left, right, strict=True)]
     if step.folded:
         # A hole is known at one instant only: a flat wedge.
         thick = 0.35 if left[1] - left[0] < 0.35 else 0.0
-        corners = [(0, left[0]), (reach, ends[0]), (reach, ends[1] + thick), (0, left[1] + thick)]
+        corners = [
+            (away, leaves[0]),
+            (reach, ends[0]),
+            (reach, ends[1] + thick),
+            (away, leaves[1] + thick),
+        ]
         # ACKs lie behind, lighter: where both directions are busy their bands cross.
         fill, z = (0.32, 3) if step.to_receiver else (0.14, 2)
         ax.add_patch(Polygon(corners, closed=True, facecolor=colour, alpha=fill, lw=0, zorder=z, gid="band"))
-        for at, reached in ((left[0], ends[0]), (left[1] + thick, ends[1] + thick)):
-            ax.plot([0, reach], [at, reached], color=colour, lw=0.7, alpha=0.8, zorder=z)
+        for at, reached in ((leaves[0], ends[0]), (leaves[1] + thick, ends[1] + thick)):
+            ax.plot([away, reach], [at, reached], color=colour, lw=0.7, alpha=0.8, zorder=z)
         middle = ((left[0] + left[1] + thick) / 2, (right[0] + right[1] + thick) / 2)
     else:
-        tail, head = ((0, left[0]), (reach, ends[0])) if step.to_receiver else ((1, right[0]), (0, left[0]))
         ax.annotate(
             "",
-            xy=head,
-            xytext=tail,
+            xy=(reach, ends[0]),
+            xytext=(away, leaves[0]),
             arrowprops={
                 "arrowstyle": "-" if step.lost else "-|>,head_width=0.14,head_length=0.32",
                 "color": colour,
@@ -215,6 +225,9 @@ def _draw(ax: Axes, item: _Drawn, place: _Scale) -> float:
             else np.array([sum(ends) / 2])
         )
         ax.plot(np.full(len(ys), reach), ys, "x", ms=5, mew=1.3, color=RED, zorder=5, gid="lost")
+    elif step.needless:
+        at = sum(ends) / 2
+        ax.plot([reach], [at], "o", ms=5, mew=1.1, mfc="white", color=colour, zorder=6, gid="needless")
     return middle[0] if step.to_receiver else middle[1]
 
 
