@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit import against
 from rexmit.against import Comparison
-from rexmit.page import REPAIRED_BY, UNKNOWN_COST, WIDTH
+from rexmit.episodes import REPAIRED_BY, UNKNOWN_COST
+from rexmit.page import WIDTH
 from rexmit.units import count, plain_seconds, seconds
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rexmit.columns import sack_columns
+from rexmit.episodes import one_per_timeout
 from rexmit.frame import Frame
 from rexmit.lost import copies as lost_copies
-from rexmit.page import one_per_timeout
 from rexmit.units import count, plain_seconds, seconds
 
 #: Fewer alike packets than this are drawn one by one.

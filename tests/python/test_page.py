@@ -8,7 +8,8 @@ import pytest
 
 from conftest import overview
 from rexmit import units
-from rexmit.page import EPISODES, aggregate, page, worst, worst_episodes
+from rexmit.episodes import EPISODES, worst_episodes
+from rexmit.page import aggregate, page, worst
 from story import Story
 
 CAPTURE: dict[str, Any] = {
