@@ -51,16 +51,15 @@ def page(
     all flows (`rexmit.many`), where there are many.  command: what the user typed, for the hint.  hints:
     whether to end with the next command.
     """
-    flows = worst(overview.get("flows") or [])
+    flows, total, closing = told(overview, most)
     lines = wrap(header(overview, name), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     lines += notes(overview["capture"])
     if not flows:
         return [*lines, "", *wrap(empty(overview), WIDTH)]
-    total = int(overview.get("totals", {}).get("flows", len(flows)))
     if total >= MANY:
         lines += ["", *aggregate(overview["totals"], many)]
     lines += ["", *section(flows[0])]
-    lines += others(flows[1:], total, most)
+    lines += closing + others(flows[1:], total, most)
     if hints:
         lines += following(flows[0], command or f"rexmit analyze {name}")
     return lines
@@ -82,7 +81,8 @@ def worst(flows: Sequence[Json]) -> list[Json]:
     """Flows in the order in which a person should look at them, the worst first.
 
     By what recovery cost and what the sender waited for, without the pauses of an application that had
-    nothing to send or had not been asked; among equals the larger flow comes first.
+    nothing to send or had not been asked; among equals the larger flow comes first. A direction that
+    carried no data is none of them for a FIN that was sent again.
     """
 
     def trouble(flow: Json) -> tuple[float, float]:
@@ -98,7 +98,29 @@ def worst(flows: Sequence[Json]) -> list[Json]:
         )
         return (max(float(cost), waited), float(flow.get("bytes") or 0))
 
-    return sorted(flows, key=trouble, reverse=True)
+    return sorted((f for f in flows if not _only_its_fin(f)), key=trouble, reverse=True)
+
+
+def _only_its_fin(flow: Json) -> bool:
+    """Whether nothing but the FIN of this direction is told of it: data and SYNs are there or were lost."""
+    again = (flow.get("retransmissions") or {}).get("total")
+    opening = (flow.get("handshake") or {}).get("syn_retransmissions")
+    return bool(again) and not flow.get("bytes") and not opening
+
+
+def told(overview: Json, most: int) -> tuple[list[Json], int, list[str]]:
+    """The flows to tell of, the worst first, how many there are, and who sent nothing but its FIN again."""
+    seen: list[Json] = overview.get("flows") or []
+    flows = worst(seen)
+    total = int((overview.get("totals") or {}).get("flows", len(seen))) - (len(seen) - len(flows))
+    said = [
+        f"{f['sender']} sent its FIN again ({count(int(f['retransmissions']['total']), 'time')}) and no data"
+        for f in seen
+        if _only_its_fin(f)
+    ]
+    if len(said) > most:
+        said[most:] = [f"and {count(len(said) - most, 'more host')}"]
+    return flows, total, [line for i, x in enumerate(said) for line in _wrapped("" if i else "closing", x)]
 
 
 def header(overview: Json, name: str) -> str:

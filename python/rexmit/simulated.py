@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from rexmit.page import MANY, OTHERS, WIDTH, aggregate, following, notes, others, section, worst
+from rexmit.page import MANY, OTHERS, WIDTH, aggregate, following, notes, others, section, told
 from rexmit.units import count, percent, rate, seconds
 
 Json = dict[str, Any]
@@ -28,14 +28,13 @@ def page(
 ) -> list[str]:
     """The whole page as lines: `overview` as `Analysis.overview` gives it for a run."""
     run: Json = overview["simulation"]
-    flows = worst(overview.get("flows") or [])
+    flows, total, closing = told(overview, most)
     lines = wrap(header(overview), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     lines += notes(overview["capture"])
-    total = int(overview["totals"].get("flows", len(flows)))
     if total >= MANY:
         lines += ["", *aggregate(overview["totals"], many)]
     if flows:
-        lines += ["", *section(flows[0]), *others(flows[1:], total, most)]
+        lines += ["", *section(flows[0]), *closing, *others(flows[1:], total, most)]
     else:
         lines += ["", "no TCP connection of it carries data"]
     lines += ["", *datagrams(run), *links(run), *outages(run), *bridge(run)]

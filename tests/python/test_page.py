@@ -107,6 +107,17 @@ def seen(*flows: dict[str, Any], **capture: Any) -> dict[str, Any]:
     return {"capture": CAPTURE | capture, "totals": {"flows": len(flows)}, "flows": list(flows)}
 
 
+def test_a_fin_that_was_sent_again_makes_no_flow_of_no_bytes() -> None:
+    fin = {"flow": 1, "sender": "10.8.0.9:21", "receiver": "10.8.0.2:41822", "bytes": 0, "episode_count": 1}
+    fin |= {"cost_s": 9.9, "retransmissions": {"total": 2}, "handshake": {"syn_retransmissions": 0}}
+    lines = page(seen(FLOW, fin), "a.pcap")
+    assert not any("10.8.0.9:21 →" in line or "more flow" in line for line in lines)
+    assert "  closing  10.8.0.9:21 sent its FIN again (2 times) and no data" in lines
+    # A SYN that had to be sent again is a transfer that began late.
+    opening = fin | {"handshake": {"syn_retransmissions": 1}, "bytes": 0}
+    assert worst([FLOW, fin, opening]) == worst([FLOW, opening])
+
+
 def test_the_page_of_a_transfer_with_three_outages() -> None:
     assert "\n".join(page(seen(FLOW), "upload.snd.pcap.gz")) == GOLDEN
 
