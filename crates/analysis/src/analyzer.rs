@@ -30,7 +30,7 @@ const MANY: usize = 1 << 10;
 struct Place {
     hash: u32,
     slot: u32,
-    /// It goes the way of the connection's first.
+    /// It goes the way that the slot's tuple says.
     towards: bool,
 }
 
@@ -42,6 +42,7 @@ enum Slot {
     Empty,
     /// Few packets yet, kept as they came.
     Young(Young),
+    /// Its tuple is that of the connection: towards the one that was called.
     Grown(Tuple, Box<Connection>),
 }
 
@@ -103,28 +104,81 @@ impl<S: Sink> Analyzer<S> {
     /// Packets in the order of the capture. Cheapest in batches of a hundred or so.
     pub fn push(&mut self, packets: &[Packet]) {
         for batch in packets.chunks(BATCH) {
-            // Connections are looked up ahead, so that what they need can be fetched in time. What was found
-            // holds until a connection ends.
-            let mut places = [Place::UNKNOWN; BATCH];
-            self.look_up(batch, &mut places);
-            let places = &places[..batch.len()];
-            let ended = self.ends;
-            let many = self.slots.len() > FEW;
-            for (i, packet) in batch.iter().enumerate() {
-                if many {
-                    self.warm(i, batch, places);
-                }
-                let place = places[i];
-                let slot = if ended == self.ends { place.slot } else { NONE };
-                self.follow(Place { slot, ..place }, packet, Fate::Unknown);
+            match self.slots.len() > FEW {
+                true => self.push_of_many(batch),
+                false => self.push_of_few(batch),
             }
         }
     }
 
-    fn look_up(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
-        if self.slots.len() <= FEW {
-            return self.look_up_few(batch, places);
+    /// Of few connections most packets belong to that of the packet before.
+    fn push_of_few(&mut self, mut batch: &[Packet]) {
+        let (mut place, mut ended) = (Place::UNKNOWN, self.ends);
+        while let [packet, rest @ ..] = batch {
+            let holds = place.slot != NONE && ended == self.ends;
+            if !holds || !self.ways(place.slot, &packet.tuple).0 {
+                (place, ended) = (self.find(hash(&packet.tuple), &packet.tuple), self.ends);
+            }
+            match self.follow_run(place.slot, batch) {
+                0 => {
+                    self.follow(place, packet, Fate::Unknown);
+                    batch = rest;
+                }
+                n => batch = &batch[n..],
+            }
         }
+    }
+
+    /// Connections are looked up ahead, so that what they need can be fetched in time. What was found holds until a
+    /// connection ends.
+    fn push_of_many(&mut self, batch: &[Packet]) {
+        let mut places = [Place::UNKNOWN; BATCH];
+        self.look_up(batch, &mut places);
+        let places = &places[..batch.len()];
+        let ended = self.ends;
+        for (i, packet) in batch.iter().enumerate() {
+            self.warm(i, batch, places);
+            let place = places[i];
+            if ended != self.ends {
+                self.follow(Place { slot: NONE, ..place }, packet, Fate::Unknown);
+            } else if !self.follow_ordinary(place, packet) {
+                self.follow(place, packet, Fate::Unknown);
+            }
+        }
+    }
+
+    /// The packets at the front of `batch` that are of this connection and in no way out of the ordinary; how many.
+    #[inline(always)]
+    fn follow_run(&mut self, slot: u32, batch: &[Packet]) -> usize {
+        let Some(Slot::Grown(_, connection)) = self.slots.get_mut(slot as usize) else { return 0 };
+        // Of those that ended some may be due after any packet.
+        let most = if self.ended.is_empty() { batch.len() } else { 1 };
+        let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
+        let taken = connection.take_run(&batch[..most], &mut Capture { config, sink, origin, earlier });
+        self.totals.packets += taken as u64;
+        if taken > 0 && !self.ended.is_empty() {
+            self.release(batch[0].time);
+        }
+        taken
+    }
+
+    /// One of them, whose way is known.
+    #[inline(always)]
+    fn follow_ordinary(&mut self, place: Place, packet: &Packet) -> bool {
+        let Some(Slot::Grown(_, connection)) = self.slots.get_mut(place.slot as usize) else { return false };
+        let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
+        let mut capture = Capture { config, sink, origin, earlier };
+        if !connection.take_steady(packet, place.towards, &mut capture) {
+            return false;
+        }
+        self.totals.packets += 1;
+        if !self.ended.is_empty() {
+            self.release(packet.time);
+        }
+        true
+    }
+
+    fn look_up(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
         for (place, packet) in places.iter_mut().zip(batch) {
             place.hash = hash(&packet.tuple);
         }
@@ -162,17 +216,6 @@ impl<S: Sink> Analyzer<S> {
     #[inline(always)]
     fn ways(&self, slot: u32, tuple: &Tuple) -> (bool, bool) {
         self.slots[slot as usize].tuple().map_or((false, false), |t| ways(t, tuple))
-    }
-
-    /// Of few connections most packets belong to that of the packet before.
-    fn look_up_few(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
-        let mut last = (Place::UNKNOWN, Tuple::default());
-        for (place, packet) in places.iter_mut().zip(batch) {
-            if last.0.slot == NONE || !ways(&last.1, &packet.tuple).0 {
-                last = (self.find(hash(&packet.tuple), &packet.tuple), packet.tuple);
-            }
-            *place = last.0;
-        }
     }
 
     /// Fetches what the packets some places behind number `i` will need; changes nothing.
@@ -306,7 +349,7 @@ impl<S: Sink> Analyzer<S> {
             self.nursery.read(&young, |p| {
                 grown.take_any(p, Fate::Unknown, &mut capture);
             });
-            self.slots[at] = Slot::Grown(young.tuple, grown);
+            self.slots[at] = Slot::Grown(young.towards_called(), grown);
         }
     }
 

@@ -209,11 +209,9 @@ impl Connection {
         self.reset || (self.sides[0].fin && self.sides[1].fin && acked())
     }
 
-    #[inline(always)]
+    /// Takes a packet that does not go the short way (see [`Connection::take_run`]).
+    #[inline]
     pub fn take<S: Sink>(&mut self, packet: &Packet, fate: Fate, capture: &mut Capture<'_, S>) -> Taken {
-        if self.steady && fate == Fate::Unknown && self.take_ordinary(packet, capture) {
-            return Taken::Yes;
-        }
         let taken = self.take_any(packet, fate, capture);
         self.steady = self.is_steady(capture.config);
         taken
@@ -366,7 +364,8 @@ impl Connection {
             let partial = packet.notes.has(Notes::PARTIAL_CHECKSUM);
             self.streams[side].limits.partial_checksums += u64::from(partial);
         }
-        self.note_clocks(packet, side, capture);
+        let early = self.sides[side].packets <= SETTLED;
+        self.note_clocks(packet, side, early, capture);
         if packet.seg.options_cut || packet.notes.has(Notes::BAD_CHECKSUM) {
             let limits = &mut self.streams[side].limits;
             limits.options_cut += u64::from(packet.seg.options_cut);
@@ -374,20 +373,26 @@ impl Connection {
         }
     }
 
-    /// What its timestamps tell of clocks and distances.
+    /// What its timestamps tell of clocks and distances. `early`: it is one of its side's first.
     #[inline(always)]
-    fn note_clocks<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
+    fn note_clocks<S: Sink>(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        early: bool,
+        capture: &mut Capture<'_, S>,
+    ) {
         let at_sender = self.is_at_sender(side);
         let s = &mut self.sides[side];
         if let Some(ts) = packet.seg.timestamps {
             s.timestamps = true;
-            if s.packets <= SETTLED || !at_sender {
+            if early || !at_sender {
                 s.clock.note(ts.val, packet.time);
             }
         }
         // Distances change little: after a while every eighth packet will do.
         let told_here = self.at.contains(&Vantage::Receiver);
-        if (s.packets <= SETTLED || s.packets & 7 == 0 || told_here)
+        if (early || s.packets & 7 == 0 || told_here)
             && let Some(sample) = self.place.note(packet, side)
             && self.at[side] == Vantage::Receiver
         {

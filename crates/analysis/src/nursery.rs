@@ -70,6 +70,10 @@ impl Young {
             openings: [Opening::default(); 2],
         }
     }
+    /// The tuple of what goes towards the one that was called.
+    pub fn towards_called(&self) -> Tuple {
+        if self.answers { self.tuple.reversed() } else { self.tuple }
+    }
     pub fn is_over(&self) -> bool {
         self.reset || self.fins == [true, true]
     }

@@ -52,6 +52,10 @@ impl Unwrapper {
         self.last = self.last.max(at);
         at
     }
+    /// Moves the reference forward to an offset.
+    pub fn reach(&mut self, at: u64) {
+        self.last = self.last.max(at);
+    }
     /// The offset of `seq`, without moving the reference.
     pub fn peek(&self, seq: Seq) -> u64 {
         let step = i64::from(seq - Seq(self.last as u32));

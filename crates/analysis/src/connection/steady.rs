@@ -6,6 +6,7 @@
 //! what is taken here leaves the same behind as it would there.
 
 use super::*;
+use crate::table::ways;
 
 /// So many packets of each side are looked at in full: they tell of the place of the capture, and of clocks.
 pub(super) const SETTLED: u32 = 256;
@@ -15,13 +16,15 @@ pub(super) const WEIGHED_AT: u32 = 64;
 impl Connection {
     /// May the next packet go the short way? To be asked when one has gone the long way.
     pub(super) fn is_steady(&self, config: &Config) -> bool {
-        let wanted = &config.wanted;
-        self.sides[0].packets.min(self.sides[1].packets) >= SETTLED
+        let (wanted, sides) = (&config.wanted, &self.sides);
+        sides[0].packets.min(sides[1].packets) >= SETTLED
             && self.established.is_some()
             && !self.reset
+            && !(sides[0].fin && sides[1].fin)
             && self.tick < COARSE
             && self.turn == Turn::Known
             && (0..2).any(|side| self.is_at_sender(side))
+            && (0..2).all(|side| !self.is_at_sender(side) || sides[side].asked.is_none())
             && !wanted.intervals
             && !wanted.packets
     }
@@ -32,20 +35,48 @@ impl Connection {
         matches!(self.at[side], Vantage::Sender | Vantage::Both)
     }
 
+    /// Takes the packets at the front that are of this connection and have nothing out of the ordinary about them;
+    /// how many. The next one, if it is of this connection, goes the long way.
+    #[inline]
+    pub fn take_run<S: Sink>(&mut self, packets: &[Packet], capture: &mut Capture<'_, S>) -> usize {
+        if !self.steady {
+            return 0;
+        }
+        let packets = &packets[..packets.len().min(self.until_weighed() as usize)];
+        let ordinary = |packet: &&Packet| {
+            let (same, towards) = ways(&self.tuple, &packet.tuple);
+            same && self.take_ordinary(packet, usize::from(!towards), capture)
+        };
+        packets.iter().take_while(ordinary).count()
+    }
+
+    /// One such packet of this connection, whose way is known; false if it has to go the long way.
+    #[inline(always)]
+    pub fn take_steady<S: Sink>(
+        &mut self,
+        packet: &Packet,
+        towards: bool,
+        capture: &mut Capture<'_, S>,
+    ) -> bool {
+        self.steady && self.until_weighed() > 0 && self.take_ordinary(packet, usize::from(!towards), capture)
+    }
+
+    /// So many packets from here on the evidence of the place is weighed, which is done on the long way.
+    #[inline(always)]
+    fn until_weighed(&self) -> u32 {
+        WEIGHED_AT - 1 - (self.sides[0].packets + self.sides[1].packets) % WEIGHED_AT
+    }
+
     /// Takes the packet if there is nothing out of the ordinary about it; else changes nothing, and false.
     #[inline(always)]
-    pub(super) fn take_ordinary<S: Sink>(&mut self, packet: &Packet, capture: &mut Capture<'_, S>) -> bool {
+    fn take_ordinary<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) -> bool {
         let seg = &packet.seg;
         let ordinary = (packet.time >= self.last)
             & (seg.flags.without(Flags::PSH) == Flags::ACK)
             & !seg.options_cut
-            & !packet.notes.has(Notes::BAD_CHECKSUM)
-            & !(self.sides[0].packets + self.sides[1].packets + 1).is_multiple_of(WEIGHED_AT);
-        if !ordinary {
-            return false;
-        }
-        let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
+            & !packet.notes.has(Notes::BAD_CHECKSUM);
         match seg.payload {
+            _ if !ordinary => false,
             0 => self.take_bare_ack(packet, side, capture),
             _ => self.take_next_data(packet, side, capture),
         }
@@ -58,12 +89,10 @@ impl Connection {
         side: usize,
         capture: &mut Capture<'_, S>,
     ) -> bool {
-        let s = &self.sides[side];
         let (seg, told) = (&packet.seg, (packet.seg.ack, packet.seg.window));
         let expected = self.is_at_sender(side)
-            && told == s.last_ack
+            && told == self.sides[side].last_ack
             && seg.sack.is_empty()
-            && s.asked.is_none()
             && self.streams[side].goes_on_with(packet, capture.config);
         if !expected {
             return false;
@@ -71,9 +100,12 @@ impl Connection {
         self.last = packet.time;
         self.sides[side].packets += 1;
         self.sides[side].spoke = packet.time;
-        self.note_clocks(packet, side, capture);
-        let view = self.view_at_sender(packet, side);
-        self.streams[side].on_next_data(packet, &mut capture.around(view));
+        self.note_clocks(packet, side, false, capture);
+        self.streams[side].on_next_data(packet, self.sides[1 - side].packets);
+        if self.streams[side].may_advance(packet.time) {
+            let view = self.view_at_sender(packet, side);
+            self.streams[side].advance(packet.time, &mut capture.around(view));
+        }
         true
     }
 
@@ -85,7 +117,7 @@ impl Connection {
         }
         self.last = packet.time;
         self.sides[side].packets += 1;
-        self.note_clocks(packet, side, capture);
+        self.note_clocks(packet, side, false, capture);
         let s = &mut self.sides[side];
         s.remember_bare(packet);
         s.last_ack = (packet.seg.ack, packet.seg.window);

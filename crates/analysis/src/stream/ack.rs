@@ -173,7 +173,9 @@ impl Stream {
         } else if duplicate {
             self.infer().on_duplicate_ack();
         }
-        self.advance(now, around);
+        if self.may_advance(now) {
+            self.advance(now, around);
+        }
         self.board.shrink();
     }
 

@@ -88,7 +88,9 @@ impl Stream {
         }
         self.last_pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
         self.flight_max = self.flight_max.max(self.flight());
-        self.advance(packet.time, around);
+        if self.may_advance(packet.time) {
+            self.advance(packet.time, around);
+        }
     }
 
     /// Is this new data that follows at once on what was sent before it, and is numbered as expected? Asked at the
@@ -102,14 +104,16 @@ impl Stream {
             & (waited < close(config))
             & self.ids.expect(packet.ip_id)
             & (self.board.len() < MOST_OUTSTANDING)
-            & self.first_data.is_some()
             & self.on_the_way.is_empty()
     }
 
-    /// Takes it. [`Stream::on_data`] would do the same.
+    /// Takes it. [`Stream::on_data`] would do the same, and let leave what became certain by it.
     #[inline(always)]
-    pub fn on_next_data<S: Sink>(&mut self, packet: &Packet, around: &mut Surroundings<'_, S>) {
-        let (seg, start) = (&packet.seg, self.place(packet.seg.seq));
+    pub fn on_next_data(&mut self, packet: &Packet, heard: u32) {
+        let (seg, start) = (&packet.seg, self.next);
+        if let Some(unwrap) = &mut self.unwrap {
+            unwrap.reach(start);
+        }
         let (end, ts) = (start + u64::from(seg.payload), seg.timestamps.map_or(0, |t| t.val));
         let piece = Piece { packet, start, end, fate: Fate::Unknown, ts };
         self.last_time = packet.time;
@@ -124,13 +128,12 @@ impl Stream {
         self.last_acked = Some(seg.ack);
         self.repair.bound(start);
         self.repair.on_more_data(packet.time, self.flight());
-        self.append(&piece, 1, around);
+        let flight = self.append(&piece, 1, heard);
         self.last_data = Some(packet.time);
         self.last_sent = packet.time;
         self.last_payload = seg.payload;
         self.last_pushed = seg.flags.has(Flags::PSH);
-        self.flight_max = self.flight_max.max(self.flight());
-        self.advance(packet.time, around);
+        self.flight_max = self.flight_max.max(flight);
     }
 
     fn place(&mut self, seq: Seq) -> u64 {
@@ -345,15 +348,15 @@ impl Stream {
         } else {
             self.data_after_a_pause(p, flight, around);
         }
-        self.append(p, self.segments(p.packet.seg.payload), around);
+        self.append(p, self.segments(p.packet.seg.payload), around.view.heard);
         (PacketClass::Ordinary, None)
     }
 
-    /// Puts it behind what is outstanding.
+    /// Puts it behind what is outstanding; gives what is in flight then.
     #[inline(always)]
-    fn append<S: Sink>(&mut self, p: &Piece, segments: u32, around: &Surroundings<'_, S>) {
+    fn append(&mut self, p: &Piece, segments: u32, heard: u32) -> u64 {
         self.repair.note_new_segments(segments);
-        let ordinal = self.copy(p, around.view.heard);
+        let ordinal = self.copy(p, heard);
         let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
         seg.ip_id = p.packet.ip_id;
         seg.checksum = p.packet.checksum;
@@ -367,6 +370,7 @@ impl Stream {
         }
         let flight = self.flight();
         self.infer().on_new_data(p.packet.time, p.end, p.packet.seg.payload, flight);
+        flight
     }
 
     /// More is outstanding than any window allows: the ACKs are missing from the capture. What happened to the

@@ -426,23 +426,22 @@ impl Stream {
         })
     }
 
-    /// Lets what has become certain leave, as rows. Mostly there is nothing.
+    /// May something have become certain? Mostly nothing has.
     #[inline(always)]
-    fn advance<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
-        let Some(ledger) = &self.ledger else { return };
-        let (due, calm) = match self.settling.front() {
-            Some(s) => (s.until <= now, false),
-            None => (false, self.board.troubled == 0),
+    pub fn may_advance(&self, now: Time) -> bool {
+        let Some(ledger) = &self.ledger else { return false };
+        let due = match self.settling.front() {
+            Some(s) => s.until <= now,
+            None => self.board.troubled == 0,
         };
-        if due || calm || ledger.may_advance() {
-            self.let_leave(now, due, around);
-        }
+        due || ledger.may_advance()
     }
 
+    /// Lets what has become certain leave, as rows.
     #[inline(never)]
-    fn let_leave<S: Sink>(&mut self, now: Time, due: bool, around: &mut Surroundings<'_, S>) {
+    pub fn advance<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
         let Some(mut ledger) = self.ledger.take() else { return };
-        if due {
+        if self.settling.front().is_some_and(|s| s.until <= now) {
             let judge = self.judge(&around.view);
             while let Some(s) = self.settling.pop_front_if(|s| s.until <= now) {
                 s.settle(&mut ledger, &judge);
