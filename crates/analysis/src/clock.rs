@@ -16,11 +16,22 @@ pub struct SenderClock {
     least: Span,
     least_before: Span,
     window_start: Time,
+    /// The timestamp seen last.
+    last: u32,
 }
 
 impl SenderClock {
-    /// Takes in a timestamp seen at `now`.
+    /// Takes in a timestamp seen at `now`, not before the last one.
+    #[inline]
     pub fn note(&mut self, ts: u32, now: Time) {
+        // Seen again in the same window, it has only been longer on its way.
+        if ts != self.last || self.tick == Span::ZERO || now - self.window_start > WINDOW {
+            self.last = ts;
+            self.weigh(ts, now);
+        }
+    }
+
+    fn weigh(&mut self, ts: u32, now: Time) {
         let Some((ts0, t0)) = self.first else {
             self.first = Some((ts, now));
             return;

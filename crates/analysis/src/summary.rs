@@ -28,8 +28,9 @@ impl Accumulator {
             return;
         }
         self.n += 1;
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
+        // Plain comparisons, since neither is NaN: an instruction each.
+        self.min = if value < self.min { value } else { self.min };
+        self.max = if value > self.max { value } else { self.max };
         let off = value - self.mean;
         self.mean += off / self.n as f64;
         self.squares += off * (value - self.mean);

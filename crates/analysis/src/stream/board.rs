@@ -150,6 +150,10 @@ pub struct Board {
     pub sacked_bytes: u64,
     /// Outstanding segments that were sent more than once, or are holes.
     pub troubled: u32,
+    /// Segments that have left at the front.
+    left: u64,
+    /// Where a SACK block ended last, counted from the first segment of all: most blocks grow there.
+    edge: u64,
 }
 
 impl Board {
@@ -178,6 +182,15 @@ impl Board {
     pub fn push(&mut self, seg: Sent) {
         self.troubled += u32::from(seg.hole);
         lean::push(&mut self.segs, seg);
+    }
+    /// The same of the left end of what a SACK block says anew.
+    #[inline]
+    fn find_edge(&self, offset: u64) -> Option<usize> {
+        let i = self.edge.wrapping_sub(self.left) as usize;
+        match self.segs.get(i) {
+            Some(s) if s.start == offset => Some(i),
+            _ => self.find(offset),
+        }
     }
     /// The segment that holds `offset`, if it is outstanding.
     pub fn find(&self, offset: u64) -> Option<usize> {
@@ -213,14 +226,18 @@ impl Board {
         None
     }
     /// Makes `at` a boundary between segments; returns the index of the segment that starts there.
+    #[inline]
     pub fn split_at(&mut self, i: usize, at: u64) -> usize {
+        let seg = &self.segs[i];
+        match () {
+            () if at <= seg.start => i,
+            () if at >= seg.end() => i + 1,
+            () => self.split_inside(i, at),
+        }
+    }
+    #[cold]
+    fn split_inside(&mut self, i: usize, at: u64) -> usize {
         let seg = &mut self.segs[i];
-        if at <= seg.start {
-            return i;
-        }
-        if at >= seg.end() {
-            return i + 1;
-        }
         let mut right = seg.clone();
         right.start = at;
         right.len = (seg.end() - at) as u32;
@@ -249,6 +266,7 @@ impl Board {
             self.sacked_bytes -= u64::from(plain.len);
         }
         drop(self.segs.pop_front());
+        self.left += 1;
         Some(plain)
     }
     pub fn len(&self) -> usize {
@@ -256,6 +274,7 @@ impl Board {
     }
     pub fn pop_front(&mut self) -> Option<Sent> {
         let seg = self.segs.pop_front()?;
+        self.left += 1;
         self.troubled -= u32::from(seg.hole || seg.copies > 1);
         if seg.sacked {
             self.sacked_bytes -= seg.len();
@@ -275,7 +294,7 @@ impl Board {
     }
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
     pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Sent)) {
-        let Some(mut i) = self.find(left) else { return };
+        let Some(mut i) = self.find_edge(left) else { return };
         // A block that only grew is walked from its growing end: skip what is known.
         i = self.split_at(i, left);
         while let Some(seg) = self.segs.get_mut(i).filter(|s| s.start < right) {
@@ -295,6 +314,7 @@ impl Board {
             each(seg);
             i += 1;
         }
+        self.edge = self.left + i as u64;
     }
     /// The share of memory that a quiet stream need not keep.
     pub fn shrink(&mut self) {

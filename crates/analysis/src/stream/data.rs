@@ -402,6 +402,7 @@ impl Stream {
     }
 
     /// Another copy in the order of transmission; in the ledger, if one is kept.
+    #[inline(always)]
     pub(super) fn copy(&mut self, p: &Piece, heard: u32) -> Ordinal {
         if p.fate != Fate::Unknown {
             self.keep_ledger();
@@ -411,14 +412,8 @@ impl Stream {
         if let Some(ledger) = &mut self.ledger {
             let len = (p.end - p.start) as u32;
             ledger.push(p.packet.time, p.start, len, heard, p.ts);
-            if p.fate != Fate::Unknown
-                && let Some(copy) = ledger.copy_mut(ordinal)
-            {
-                copy.know(match p.fate {
-                    Fate::Lost => len,
-                    Fate::PartlyLost(bytes) => bytes.min(len),
-                    Fate::Arrived | Fate::Late | Fate::Damaged | Fate::Unknown => 0,
-                });
+            if p.fate != Fate::Unknown {
+                ledger.know(ordinal, p.fate);
             }
         }
         ordinal

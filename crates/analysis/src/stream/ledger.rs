@@ -5,6 +5,7 @@
 
 use super::board::Ordinal;
 use super::lean;
+use crate::Fate;
 use crate::prefetch;
 use crate::rows::*;
 use std::collections::VecDeque;
@@ -169,6 +170,16 @@ impl Ledger {
         };
         lean::push(&mut self.copies, copy);
         self.next_ordinal() - 1
+    }
+    /// A second capture tells what became of a copy.
+    pub fn know(&mut self, ordinal: Ordinal, fate: Fate) {
+        if let Some(copy) = self.copy_mut(ordinal) {
+            copy.know(match fate {
+                Fate::Lost => copy.len,
+                Fate::PartlyLost(bytes) => bytes.min(copy.len),
+                Fate::Arrived | Fate::Late | Fate::Damaged | Fate::Unknown => 0,
+            });
+        }
     }
     pub fn push_resend(&mut self, resend: Resend) {
         if let Some(copy) = self.copy_mut(resend.ordinal) {
