@@ -43,9 +43,11 @@ impl Connection {
             return 0;
         }
         let packets = &packets[..packets.len().min(self.until_weighed() as usize)];
-        let ordinary = |packet: &&Packet| {
-            let (same, towards) = ways(&self.tuple, &packet.tuple);
-            same && self.take_ordinary(packet, usize::from(!towards), capture)
+        let tuple = self.tuple;
+        let ordinary = |packet: &&Packet| match ways(&tuple, &packet.tuple) {
+            (true, true) => self.take_ordinary::<0, S>(packet, capture),
+            (true, false) => self.take_ordinary::<1, S>(packet, capture),
+            _ => false,
         };
         packets.iter().take_while(ordinary).count()
     }
@@ -58,7 +60,13 @@ impl Connection {
         towards: bool,
         capture: &mut Capture<'_, S>,
     ) -> bool {
-        self.steady && self.until_weighed() > 0 && self.take_ordinary(packet, usize::from(!towards), capture)
+        if !self.steady || self.until_weighed() == 0 {
+            return false;
+        }
+        match towards {
+            true => self.take_ordinary::<0, S>(packet, capture),
+            false => self.take_ordinary::<1, S>(packet, capture),
+        }
     }
 
     /// So many packets from here on the evidence of the place is weighed, which is done on the long way.
@@ -67,9 +75,14 @@ impl Connection {
         WEIGHED_AT - 1 - (self.sides[0].packets + self.sides[1].packets) % WEIGHED_AT
     }
 
-    /// Takes the packet if there is nothing out of the ordinary about it; else changes nothing, and false.
+    /// Takes the packet if there is nothing out of the ordinary about it; else changes nothing, and false. `SIDE` is
+    /// a constant, so that what belongs to it has a fixed place.
     #[inline(always)]
-    fn take_ordinary<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) -> bool {
+    fn take_ordinary<const SIDE: usize, S: Sink>(
+        &mut self,
+        packet: &Packet,
+        capture: &mut Capture<'_, S>,
+    ) -> bool {
         let seg = &packet.seg;
         let ordinary = (packet.time >= self.last)
             & (seg.flags.without(Flags::PSH) == Flags::ACK)
@@ -77,8 +90,8 @@ impl Connection {
             & !packet.notes.has(Notes::BAD_CHECKSUM);
         match seg.payload {
             _ if !ordinary => false,
-            0 => self.take_bare_ack(packet, side, capture),
-            _ => self.take_next_data(packet, side, capture),
+            0 => self.take_bare_ack(packet, SIDE, capture),
+            _ => self.take_next_data(packet, SIDE, capture),
         }
     }
 

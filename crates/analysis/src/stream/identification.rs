@@ -49,13 +49,17 @@ impl Ids {
 
     /// Takes in a packet of `segments` segments: offloading hosts count each. `hole`: so many were never seen between
     /// it and the data before it; `None` where any number may be missing, since a timer has fired.
+    #[inline]
     pub fn note(&mut self, id: u16, segments: u32, hole: Option<u32>) {
+        match segments == 1 && self.expect(id) {
+            true => self.take_expected(id),
+            false => self.take_other(id, segments, hole),
+        }
+    }
+    fn take_other(&mut self, id: u16, segments: u32, hole: Option<u32>) {
         if !self.begun {
             self.begun = true;
             self.next = id;
-        }
-        if segments == 1 && self.expect(id) {
-            return self.take_expected(id);
         }
         let step = id.wrapping_sub(self.next);
         self.skipped = 0;
