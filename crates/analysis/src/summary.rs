@@ -28,11 +28,14 @@ impl Accumulator {
             return;
         }
         self.n += 1;
-        // Plain comparisons, since neither is NaN: an instruction each.
-        self.min = if value < self.min { value } else { self.min };
-        self.max = if value > self.max { value } else { self.max };
+        // Seldom either, and never both.
+        if value < self.min {
+            self.min = value;
+        } else if value > self.max {
+            self.max = value;
+        }
         let off = value - self.mean;
-        self.mean += off / self.n as f64;
+        self.mean += off / self.n as i64 as f64; // signed: one instruction
         self.squares += off * (value - self.mean);
     }
     pub fn n(&self) -> u64 {
