@@ -16,6 +16,7 @@ use crate::stream::report::Ending;
 use crate::stream::{Stream, Surroundings, USUAL_MSS, View};
 use crate::table::is;
 use crate::vantage::Place;
+use std::mem::offset_of;
 use steady::{SETTLED, WEIGHED_AT};
 use wire::{Endpoint, Flags, Notes, Packet, Segment, Seq, Span, Time, Tuple};
 
@@ -189,8 +190,11 @@ impl Connection {
     /// A packet of this connection is a few packets away. `towards`: it goes the way of the first one.
     #[inline]
     pub fn warm(&self, towards: bool, carries: bool) {
-        prefetch::lines(self, 0, 8);
-        self.streams[usize::from(towards != carries)].warm();
+        prefetch::lines(self, 0, offset_of!(Connection, lost) / 64 + 1);
+        self.streams[usize::from(towards != carries)].warm(carries);
+        if !carries {
+            self.streams[usize::from(!towards)].warm_ids();
+        }
     }
 
     /// It is the next but a few, and what the connection itself holds is here: now what that points to.

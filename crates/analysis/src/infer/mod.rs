@@ -9,12 +9,14 @@ mod initial;
 mod limits;
 mod recovery;
 
+use crate::prefetch;
 use crate::rows::{Cause, Growth, Inference, Inferred, Limit, Vantage};
 use decrease::Decrease;
 use growth::{Stretch, Votes};
 use initial::Initial;
 use limits::Rounds;
 use recovery::Repairs;
+use std::mem::offset_of;
 use wire::{Span, Time};
 
 /// Every path takes as much in a segment (RFC 9293 §3.7.1).
@@ -48,12 +50,12 @@ enum AfterTimeout {
     Resent,
 }
 
-/// Watches one data direction.
+/// Watches one data direction. Fields in the order of their use: those before `rounds` for each packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Inferrer {
     mss: u32,
     largest: u32,
-    sack: bool,
     una: u64,
     nxt: u64,
     /// Right edge of the advertised window.
@@ -62,17 +64,20 @@ pub struct Inferrer {
     last_send: Time,
     /// Duplicate ACKs since the last that advanced.
     duplicates: u32,
+    sack: bool,
+    in_episode: bool,
     round: Round,
     /// Largest flight and length of the last round trip that told something.
     last_flight: u64,
     rtt: Span,
-    rounds: Rounds,
+    after_timeout: AfterTimeout,
     initial: Initial,
+    repairs: Repairs,
+    rounds: Rounds,
     stretch: Stretch,
     stretch_start: Time,
     growth: Votes,
     decrease: Decrease,
-    in_episode: bool,
     episode_start: Time,
     /// Since the last episode ended: the timer may fire just before an episode is known to begin.
     episode_timeouts: u32,
@@ -80,11 +85,9 @@ pub struct Inferrer {
     episode_probes: u32,
     /// The window before the last loss in segments, until the one after its repair is known.
     before: Option<f32>,
-    repairs: Repairs,
     probes: u32,
     /// Timeouts before which a tail-loss probe was due and did not come.
     probes_missing: u32,
-    after_timeout: AfterTimeout,
     f_rto_yes: u32,
     f_rto_no: u32,
 }
@@ -131,6 +134,12 @@ const ETHERNET_MSS: u32 = 1460;
 impl Inferrer {
     pub fn new() -> Inferrer {
         Inferrer::default()
+    }
+
+    /// A packet follows soon.
+    #[inline]
+    pub(crate) fn warm(&self) {
+        prefetch::lines(self, 0, offset_of!(Inferrer, rounds) / 64 + 1);
     }
 
     /// The connection's first packets were seen. `mss`: payload of a full segment, options deducted.

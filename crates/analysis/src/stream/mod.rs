@@ -34,6 +34,7 @@ use repair::{AckNews, Pace, Repair};
 use rtt::Rtt;
 use settle::{Judge, Settling};
 use std::collections::VecDeque;
+use std::mem::offset_of;
 use window::Window;
 use wire::seq::Unwrapper;
 use wire::{Flags, Packet, Seq, Span, Time};
@@ -85,10 +86,8 @@ impl Samples {
 /// Where no SYN told the MSS: Ethernet's, without options.
 pub const USUAL_MSS: u32 = 1460;
 
-/// Cache lines of a stream that an ordinary packet touches.
-const HOT_LINES: usize = 14;
-
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 struct Counts {
     packets: u64,
     bytes: u64,
@@ -125,7 +124,7 @@ struct LastAck {
     carried: bool,
 }
 
-/// Fields in the order of their use: the first dozen cache lines are what an ordinary packet needs.
+/// Fields in the order of their use: first what any ordinary packet needs, then data, then ACKs; the rest seldom.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Stream {
@@ -140,20 +139,12 @@ pub struct Stream {
     ledger: Option<Box<Ledger>>,
     /// Made at the first data: most streams carry none.
     infer: Option<Box<Inferrer>>,
-    repair: Repair,
-    window: Window,
-    ack: LastAck,
-    last_sent: Time,
-    last_data: Option<Time>,
+    ids: Ids,
+    /// What the sender itself acknowledged last.
+    last_acked: Option<Seq>,
     last_time: Time,
-    newest_delivered: Time,
-    samples: Samples,
-    rtt: Rtt,
-    timers: Timers,
-    delivery: Delivery,
-    /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
-    last_sack: wire::SackBlocks,
-    last_blocks: [(u64, u64); 4],
+    repair: Repair,
+    settling: VecDeque<Settling>,
     pub mss: u32,
     /// Agreed on, as far as is known; SACK blocks and timestamps that pass tell it too.
     pub sack_permitted: bool,
@@ -164,35 +155,43 @@ pub struct Stream {
     pub sack_seen: bool,
     dsack_seen: bool,
     last_pushed: bool,
-    /// Where the stream ends: behind its FIN.
-    fin_end: Option<u64>,
-    /// It was acknowledged, or SACKed.
+    /// The FIN was acknowledged, or SACKed.
     fin_told: bool,
-    tick: Tick,
-    last_payload: u32,
     /// Of what was sent first; a copy with another one has passed a router since.
     ttl: u8,
+    /// Where it was last thought to be seen from.
+    at: Vantage,
+    last_payload: u32,
+    /// Where the stream ends: behind its FIN.
+    fin_end: Option<u64>,
+    last_sent: Time,
+    last_data: Option<Time>,
+    tick: Tick,
+    flight_max: u64,
+    /// ACKs that have passed but not reached the sender yet; none at the sender's side.
+    on_the_way: VecDeque<AckNews>,
+    pub limits: Limits,
+    counts: Counts,
+    window: Window,
+    ack: LastAck,
+    newest_delivered: Time,
+    samples: Samples,
+    rtt: Rtt,
+    timers: Timers,
+    delivery: Delivery,
+    /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
+    last_sack: wire::SackBlocks,
+    last_blocks: [(u64, u64); 4],
+    episodes: Episodes,
+    pub id: FlowId,
     /// What was acknowledged before any of it was seen.
     acked_before: Option<Seq>,
-    ids: Ids,
-    /// What the sender itself acknowledged last.
-    last_acked: Option<Seq>,
     last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen.
     sent_up_to: u64,
-    flight_max: u64,
-    settling: VecDeque<Settling>,
-    episodes: Episodes,
-    /// ACKs that have passed but not reached the sender yet; none at the sender's side.
-    on_the_way: VecDeque<AckNews>,
     /// From an ACK passing here to what the sender makes of it: no more than this, as repairs show.
     pub turn_at_most: Span,
-    pub id: FlowId,
-    /// Where it was last thought to be seen from.
-    at: Vantage,
     idle: IdleTotals,
-    counts: Counts,
-    pub limits: Limits,
     interval: IntervalRow,
     lost_around: (u32, u32),
     first_data: Option<Time>,
@@ -204,6 +203,18 @@ pub struct Stream {
     /// An inferrer of another stream, that need not be allocated.
     spare_infer: Option<Box<Inferrer>>,
 }
+
+/// The cache line that holds a place of a stream.
+const fn line(place: usize) -> usize {
+    place / 64
+}
+
+/// What an ordinary packet touches: of the ids those of the sender of an ACK, too.
+const OF_ANY: usize = line(offset_of!(Stream, last_data)) + 1;
+const OF_DATA: usize = line(offset_of!(Stream, counts)) + 1;
+const OF_ACKS: usize = line(offset_of!(Stream, window));
+const BEYOND_ACKS: usize = line(offset_of!(Stream, id)) + 1;
+const OF_IDS: usize = line(offset_of!(Stream, last_time)) + 1;
 
 /// The newest timestamp of the sender, when it was first seen, and where its data began.
 #[derive(Clone, Copy, Debug, Default)]
@@ -311,17 +322,28 @@ impl Stream {
     pub fn everything_acked(&self) -> bool {
         self.board.is_empty()
     }
-    /// The next packet is this stream's.
+    /// A packet of this stream follows soon: one that `carries` data, or an ACK.
     #[inline]
-    pub fn warm(&self) {
-        prefetch::lines(self, 0, HOT_LINES);
+    pub fn warm(&self, carries: bool) {
+        match carries {
+            true => prefetch::lines(self, 0, OF_DATA),
+            false => {
+                prefetch::lines(self, 0, OF_ANY);
+                prefetch::lines(self, OF_ACKS, BEYOND_ACKS - OF_ACKS);
+            }
+        }
+    }
+    /// An ACK of its sender's follows soon.
+    #[inline]
+    pub fn warm_ids(&self) {
+        prefetch::lines(self, 0, OF_IDS);
     }
     /// A packet of this stream follows soon: `carries` data, which is put at the end, or acknowledges the front.
     #[inline]
     pub fn warm_beyond(&self, carries: bool) {
         self.board.warm(carries);
         if let Some(infer) = &self.infer {
-            prefetch::lines(&**infer, 0, 4);
+            infer.warm();
         }
         if let Some(ledger) = &self.ledger {
             ledger.warm();
