@@ -28,7 +28,8 @@ impl Stream {
         if ack > self.next {
             self.acked_unseen(ack);
         }
-        let other_blocks = seg.sack != self.last_sack;
+        let some = !seg.sack.is_empty() || !self.last_sack.is_empty();
+        let other_blocks = some && seg.sack != self.last_sack;
         // Away from the sender more may be outstanding than was seen.
         let elsewhere = matches!(around.view.at, Vantage::Receiver | Vantage::Middle);
         let asks = duplicate || repeats && elsewhere;

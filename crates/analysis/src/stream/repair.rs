@@ -286,7 +286,7 @@ impl Repair {
         }
         if moved {
             self.still_repairs();
-            self.doubt = self.doubt.filter(|d| d.over);
+            self.doubt.take_if(|d| !d.over);
         } else if let Some(doubt) = &mut self.doubt {
             doubt.sacks += u32::from(news.sacked > 0);
             doubt.proven |= news.dsack;

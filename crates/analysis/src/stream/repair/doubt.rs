@@ -71,7 +71,11 @@ impl Repair {
     /// Data sent before the timeout was SACKed after it, and the sender let that pass: it waits for its own repair to
     /// be acknowledged.
     pub(super) fn still_repairs(&mut self) {
-        if let Some(d) = self.doubt.filter(|d| !d.over && !d.moved && self.last_sent < d.since) {
+        if let Some(d) = &self.doubt
+            && !d.over
+            && !d.moved
+            && self.last_sent < d.since
+        {
             self.state = State::Loss { high: d.high, f_rto: false, first_ts: d.first_ts };
         }
     }
