@@ -78,9 +78,14 @@ pub struct Connection {
 #[derive(Clone, Copy, Debug, Default)]
 struct Bare {
     time: Time,
-    ip_id: u16,
-    checksum: u8,
+    mark: u32,
     ttl: u8,
+}
+
+/// By what the same packet is known again: its identification, and a folded checksum.
+#[inline(always)]
+fn mark(packet: &Packet) -> u32 {
+    u32::from(packet.ip_id) << 8 | u32::from(folded(packet.checksum))
 }
 
 /// As many are remembered: both copies of a packet may have others between them.
@@ -345,11 +350,11 @@ impl Connection {
             || packet.seg.flags.has(Flags::SYN.with(Flags::FIN))
             || self.streams.iter().any(|s| s.limits.captured_twice > s.limits.duplicated + 2);
         let s = &mut self.sides[side];
-        let checksum = folded(packet.checksum);
+        let mark = mark(packet);
         let same = s.bare.iter().any(|b| {
             let elsewhere = b.ttl != packet.ttl;
             let soon = if elsewhere { ONE_ROUTER } else { AT_ONCE };
-            let alike = b.ip_id == packet.ip_id && b.checksum == checksum && packet.time - b.time < soon;
+            let alike = b.mark == mark && packet.time - b.time < soon;
             alike && (told_apart || elsewhere)
         });
         if !same {

@@ -161,7 +161,7 @@ impl Inferrer {
     }
 
     /// New data (never sent before) left; `flight_bytes` counts it.
-    #[inline]
+    #[inline(always)]
     pub fn on_new_data(&mut self, now: Time, end_offset: u64, bytes: u32, flight_bytes: u64) {
         let mss = u64::from(self.mss());
         let window_full = end_offset + mss > self.edge;

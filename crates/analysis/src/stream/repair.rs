@@ -253,15 +253,23 @@ impl Repair {
     }
 
     /// An ACK reaches the sender; `at` is when.
+    #[inline]
     pub fn on_ack(&mut self, news: &AckNews, at: Time, next: u64) {
-        let with_missed;
-        let news = match self.missed.take() {
-            None => news,
-            Some(missed) => {
-                with_missed = news.with(&missed);
-                &with_missed
-            }
-        };
+        match self.missed.is_some() {
+            true => self.on_ack_and_missed(news, at, next),
+            false => self.hear(news, at, next),
+        }
+    }
+
+    #[cold]
+    fn on_ack_and_missed(&mut self, news: &AckNews, at: Time, next: u64) {
+        if let Some(missed) = self.missed.take() {
+            self.hear(&news.with(&missed), at, next);
+        }
+    }
+
+    #[inline(always)]
+    fn hear(&mut self, news: &AckNews, at: Time, next: u64) {
         let moved = news.ack > self.una;
         let duplicate = news.duplicate && news.ack == self.una;
         if moved || news.sacked > 0 || duplicate {
