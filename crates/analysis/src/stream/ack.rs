@@ -334,6 +334,7 @@ impl Stream {
     }
 
     /// The cumulative ACK moves: everything below it has arrived.
+    #[inline(always)]
     fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews) {
         let head = self.una;
         let ecr = news.ecr;

@@ -291,6 +291,7 @@ impl Stream {
     }
 
     /// A bare ACK from one below what is acknowledged is a keep-alive too.
+    #[inline(always)]
     pub fn on_bare_ack_from_sender(&mut self, packet: &Packet) {
         let Some(unwrap) = self.unwrap else { return };
         if packet.seg.flags.has(Flags::RST.with(Flags::SYN).with(Flags::FIN)) {

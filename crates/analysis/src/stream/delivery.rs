@@ -42,6 +42,7 @@ impl Delivery {
     }
 
     /// `n` more bytes are known to have arrived.
+    #[inline]
     pub fn delivered(&mut self, n: u64, now: Time, rtt_min: Span) {
         self.bytes += n;
         let since = self.last.map_or(Span::ZERO, |t| (now - t).max(Span::ZERO));
@@ -54,16 +55,21 @@ impl Delivery {
         let window = Self::window(rtt_min);
         let step = window / POINTS;
         if self.points.back().is_none_or(|p| self.outside - p.outside >= step) {
-            self.points.push_back(Point {
-                time: now,
-                outside: self.outside,
-                bytes_outside: self.bytes_outside,
-                bytes: self.bytes,
-            });
-            // One point older than the window stays, and as much again for an episode that began earlier.
-            while self.points.len() > 2 && self.outside - self.points[1].outside > window * 2 {
-                self.points.pop_front();
-            }
+            self.note_point(now, window);
+        }
+    }
+
+    #[inline(never)]
+    fn note_point(&mut self, now: Time, window: Span) {
+        self.points.push_back(Point {
+            time: now,
+            outside: self.outside,
+            bytes_outside: self.bytes_outside,
+            bytes: self.bytes,
+        });
+        // One point older than the window stays, and as much again for an episode that began earlier.
+        while self.points.len() > 2 && self.outside - self.points[1].outside > window * 2 {
+            self.points.pop_front();
         }
     }
 
