@@ -311,7 +311,7 @@ impl Tally {
         self.latest = self.latest.max(time);
         self.earliest = self.earliest.min(time);
         if self.bounded && self.out_of_bounds(time) {
-            self.keep_opening(record, data);
+            self.keep_opening(*record, data);
             return;
         }
         if record.link == LinkType::ETHERNET.0 {
@@ -345,14 +345,15 @@ impl Tally {
     }
 
     /// What a connection negotiated before the part that is asked for holds in it, too.
-    fn keep_opening(&mut self, record: &Record, data: &[u8]) {
+    #[cold]
+    fn keep_opening(&mut self, record: Record, data: &[u8]) {
         if self.bounds.is_none_or(|(from, _)| record.time >= from) {
             return;
         }
         let mut packet = Packet::default();
         let ethernet = record.link == LinkType::ETHERNET.0;
-        let found = ethernet && plain(record, data, self.info.packets, &mut packet).is_some()
-            || matches!(self.decoder.any(record, data, self.info.packets, &mut packet).0, Found::Tcp);
+        let found = ethernet && plain(&record, data, self.info.packets, &mut packet).is_some()
+            || matches!(self.decoder.any(&record, data, self.info.packets, &mut packet).0, Found::Tcp);
         if found && packet.seg.flags.has(Flags::SYN) && self.options.picked(&packet) {
             self.earlier.push(packet);
         }

@@ -189,6 +189,7 @@ impl Stream {
     }
 
     /// SACK blocks that are not those of the ACK before it.
+    #[inline(always)]
     fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews) {
         if !self.sack_seen && !sack.is_empty() {
             self.learn_sack();
