@@ -1,7 +1,7 @@
 //! Data passes: new, sent again, or out of its order.
 
 use super::board::{Ordinal, Sent};
-use super::repair::{LEAST_RTO, State};
+use super::repair::State;
 use super::*;
 use crate::Fate;
 use crate::nursery::folded;
