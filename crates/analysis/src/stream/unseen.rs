@@ -158,7 +158,7 @@ impl Stream {
         let pace = self.pace(&around.view);
         let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for())
             || self.repair.left_to_repair() > 0
-            || self.last_repair == self.last_sent;
+            || self.repair.is_timers();
         // Nothing tells a sender of the loss of all that it had sent last but its timer, or a probe.
         let waited = around.view.sent - self.last_sent;
         let silence = match self.sack_permitted {

@@ -106,6 +106,10 @@ impl Repair {
         let asked = self.state == State::Open && self.duplicates >= 3;
         self.passed_over = if asked { self.passed_over + 1 } else { 0 };
     }
+    /// The last that it sent was what its timer repeats.
+    pub fn is_timers(&self) -> bool {
+        self.loss_since == self.last_sent && self.loss_since > Time::FAR_PAST
+    }
     /// Bytes that the repair after a timeout has still before it.
     pub fn left_to_repair(&self) -> u64 {
         match self.state {
