@@ -454,3 +454,15 @@ fn a_timer_that_waits_otherwise_than_before_is_judged_by_what_fits() {
     let brisk = Pace { srtt: Span::from_millis(2), rto: Span::from_millis(202), ..pace() };
     assert_eq!(s.model.attempts_by(ms(1040), ms(440), &brisk), 1);
 }
+
+#[test]
+fn the_last_segment_alone_after_a_long_silence_is_a_probe_from_afar() {
+    // RFC 8985 §7.2: 2 SRTT, of which a full queue may be most; a timer would repeat the first segment.
+    let mut s = Sender::with_in_flight(10).seen_afar();
+    (s.unseen, s.missing) = (true, Some(10));
+    let v = s.resends(285, 9, 0, false);
+    assert_eq!((v.cause, v.trigger), (Cause::Probe, Trigger::TimerProbe));
+    (s.unseen, s.missing) = (false, Some(0));
+    s.sack(320, 10, 285);
+    assert_eq!(s.resends(325, 0, 0, false).cause, Cause::Recovery);
+}

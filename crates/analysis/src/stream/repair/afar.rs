@@ -45,6 +45,7 @@ impl Repair {
         let silent = a.now - self.last_sent.max(self.last_news);
         pace.grain.is_none()
             && !a.head
+            && !(a.tail && a.sack_permitted && !self.probeless)
             && a.missing.is_some_and(|n| n > 0)
             && !self.in_loss_state()
             && silent >= LEAST_RTO.scale(0.85)

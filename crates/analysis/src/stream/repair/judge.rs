@@ -19,6 +19,8 @@ impl Repair {
         let tight = self.tight(pace);
         let unprompted = since_news > tight && a.now - self.last_sent > tight;
 
+        // A timer repeats the first segment. From afar the sender's SRTT may be far longer than what is seen of it.
+        let may_be_probe_afar = pace.grain.is_none() && !a.head;
         if quiet
             && a.tail
             && a.sack_permitted
@@ -26,7 +28,7 @@ impl Repair {
             && !self.probeless
             && self.probes_now()
             && silent >= if a.head { lone_probe(pace) } else { probe_timeout(pace) }
-            && silent <= last_probe(a.head, pace)
+            && (silent <= last_probe(a.head, pace) || may_be_probe_afar)
         {
             return Verdict { cause: Cause::Probe, trigger: Trigger::TimerProbe, ..Verdict::default() };
         }
