@@ -1,5 +1,6 @@
 //! A connection: two streams, one each way, their handshake and their end.
 
+mod bare;
 mod ends;
 mod steady;
 
@@ -8,7 +9,6 @@ use crate::clock::SenderClock;
 use crate::config::Config;
 use crate::earlier::Earlier;
 use crate::incarnation::{Opening, reopens};
-use crate::nursery::folded;
 use crate::prefetch;
 use crate::rows::*;
 use crate::sink::Sink;
@@ -16,6 +16,7 @@ use crate::stream::report::Ending;
 use crate::stream::{Stream, Surroundings, USUAL_MSS, View};
 use crate::table::is;
 use crate::vantage::Place;
+use bare::{BARE, Bare};
 use std::mem::offset_of;
 use steady::{SETTLED, WEIGHED_AT};
 use wire::{Endpoint, Flags, Notes, Packet, Segment, Seq, Span, Time, Tuple};
@@ -73,26 +74,6 @@ pub struct Connection {
     turn: Turn,
     streams: [Stream; 2],
 }
-
-/// A packet without payload, as far as its like is told by it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bare {
-    time: Time,
-    mark: u32,
-    ttl: u8,
-}
-
-/// By what the same packet is known again: its identification, and a folded checksum.
-#[inline(always)]
-fn mark(packet: &Packet) -> u32 {
-    u32::from(packet.ip_id) << 8 | u32::from(folded(packet.checksum))
-}
-
-/// As many are remembered: both copies of a packet may have others between them.
-const BARE: usize = 4;
-/// Copies of one packet on two interfaces follow each other at once; beyond a router, after its queue.
-const AT_ONCE: Span = Span::from_millis(1);
-const ONE_ROUTER: Span = Span::from_millis(500);
 
 /// Clocks of old captures tick a hundred times a second. Fewer packets than these may be multiples of anything.
 const COARSE: Span = Span::from_millis(1);
@@ -337,30 +318,6 @@ impl Connection {
             told == s.last_ack && seg.payload > 0 && self.established.is_some() && seg.sack.is_empty();
         s.last_ack = told;
         repeats
-    }
-
-    /// The same packet without payload again: captured on two interfaces at once, or before and after a router.
-    /// Hosts that do not count their packets (identification 0) may well send two ACKs alike, unless all of this
-    /// connection is doubled.
-    fn is_bare_packet_twice(&mut self, packet: &Packet, side: usize) -> bool {
-        if packet.seg.payload > 0 {
-            return false;
-        }
-        let told_apart = packet.ip_id != 0
-            || packet.seg.flags.has(Flags::SYN.with(Flags::FIN))
-            || self.streams.iter().any(|s| s.limits.captured_twice > s.limits.duplicated + 2);
-        let s = &mut self.sides[side];
-        let mark = mark(packet);
-        let same = s.bare.iter().any(|b| {
-            let elsewhere = b.ttl != packet.ttl;
-            let soon = if elsewhere { ONE_ROUTER } else { AT_ONCE };
-            let alike = b.mark == mark && packet.time - b.time < soon;
-            alike && (told_apart || elsewhere)
-        });
-        if !same {
-            s.remember_bare(packet);
-        }
-        same
     }
 
     fn note<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {

@@ -155,19 +155,3 @@ impl Connection {
         }
     }
 }
-
-impl Side {
-    /// Is a packet like this one among the last without payload? Then it may be the same one again.
-    #[inline(always)]
-    fn may_be_twice(&self, packet: &Packet) -> bool {
-        let mark = mark(packet);
-        self.bare.iter().fold(false, |any, b| any | (b.mark == mark))
-    }
-
-    #[inline(always)]
-    pub(super) fn remember_bare(&mut self, packet: &Packet) {
-        let bare = Bare { time: packet.time, mark: mark(packet), ttl: packet.ttl };
-        self.bare[usize::from(self.next_bare) % BARE] = bare;
-        self.next_bare = self.next_bare.wrapping_add(1);
-    }
-}
