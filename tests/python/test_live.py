@@ -217,7 +217,8 @@ def test_a_signal_while_files_are_written_spares_the_answer(
 
 @needs_bench
 def test_tables_know_what_the_bridge_lost() -> None:
-    run = rx.run(SCENARIO, bench="live")
+    # Slow start overruns a queue so short before the link goes dark, even where it is held up.
+    run = rx.run(SCENARIO.replace("packets = 100", "packets = 40"), bench="live")
     assert run.failure is None
     drops = run.drops.to_pandas()
     assert len(drops) == sum(link["lost"] for link in run.summary["links"]) > 0
