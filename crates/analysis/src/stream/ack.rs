@@ -139,7 +139,7 @@ impl Stream {
         let gained = news.advanced_new + news.sacked;
         self.ack = LastAck { took: gained, carried: seg.payload > 0 };
         if gained > 0 {
-            let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
+            let rtt_min = self.round(&around.view);
             self.delivery.delivered(gained, now, rtt_min);
             if around.config.wanted.intervals {
                 self.roll_interval(now, around);

@@ -172,7 +172,7 @@ impl Stream {
             self.ids.note(id, 1, Some(0));
             return true;
         }
-        let round = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
+        let round = self.round(&around.view);
         let older = p.ts.wrapping_sub(self.tick.ts) as i32;
         // RFC 7323 §4.1: the clock does not run backwards. Within a tick, nothing is repaired sooner than a
         // round trip after it was sent.

@@ -403,8 +403,13 @@ impl Stream {
         offset.saturating_sub(self.base)
     }
 
+    /// The least round trip, as the sender has it.
+    fn round(&self, view: &View) -> Span {
+        self.rtt.min().unwrap_or(Span::ZERO) + view.turn
+    }
+
     fn pace(&self, view: &View) -> Pace {
-        let round = self.rtt.min().unwrap_or(Span::ZERO) + view.turn;
+        let round = self.round(view);
         Pace {
             // Two packets that a tick parts may be two ticks apart, and half a tick is lost in rounding.
             tolerance: Span::from_millis(2).max(round / 10).max(view.tick.scale(2.5)),

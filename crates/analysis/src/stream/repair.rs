@@ -252,6 +252,11 @@ impl Repair {
         self.last_news
     }
 
+    /// How long before `now` it neither sent nor heard anything.
+    fn silent(&self, now: Time) -> Span {
+        now - self.last_sent.max(self.last_news)
+    }
+
     /// An ACK reaches the sender; `at` is when.
     #[inline]
     pub fn on_ack(&mut self, news: &AckNews, at: Time, next: u64) {
@@ -341,7 +346,7 @@ impl Repair {
     /// New data leaves; true if it can only be a tail-loss probe: a timer sent it, not an ACK.
     /// `may_probe`: SACK is permitted, and it was not the application that had held the sender back.
     pub fn on_new_data(&mut self, now: Time, flight: u64, may_probe: bool, pace: &Pace) -> bool {
-        let waited = now - self.last_sent.max(self.last_news);
+        let waited = self.silent(now);
         self.note_reaction(now, pace.tolerance);
         let probe = may_probe
             && !self.probeless

@@ -68,7 +68,7 @@ impl Stream {
         let late = p.packet.time - seg.first_time();
         let step = p.packet.ip_id.wrapping_sub(seg.ip_id) as i16;
         let clocks = (p.ts != 0 && seg.first_ts() != 0).then(|| p.ts.wrapping_sub(seg.first_ts()) as i32);
-        let round = self.rtt.min().unwrap_or(Span::ZERO) + around.view.turn;
+        let round = self.round(&around.view);
         // A step of 0 is a host that does not count.
         let counted = p.packet.ip_id != 0 && seg.ip_id != 0 && (1..2000).contains(&step.unsigned_abs());
         let in_time = match counted {

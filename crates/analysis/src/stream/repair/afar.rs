@@ -11,7 +11,7 @@ impl Repair {
     /// The first segment not acknowledged comes again: was it the timer? A repair that waited behind a full queue comes
     /// late as well; but while it waits, ACKs that were on their way are heard, and what left before it comes.
     pub(super) fn timer_from_afar(&self, a: &Attempt, pace: &Pace) -> bool {
-        let silent = a.now - self.last_sent.max(self.last_news);
+        let silent = self.silent(a.now);
         // What set the timer going is heard here by what the sender made of it, a little later.
         let stuck = a.now - self.last_progress >= LEAST_RTO.scale(0.8);
         let again = a.previous_was_resend || a.start < self.resent_high;
@@ -42,13 +42,12 @@ impl Repair {
 
     /// What the timer sent was lost on its way here; what slow start sent behind it comes.
     pub(super) fn timer_went_unseen(&self, a: &Attempt, pace: &Pace) -> bool {
-        let silent = a.now - self.last_sent.max(self.last_news);
         pace.grain.is_none()
             && !a.head
             && !(a.tail && a.sack_permitted && !self.probeless)
             && a.missing.is_some_and(|n| n > 0)
             && !self.in_loss_state()
-            && silent >= LEAST_RTO.scale(0.85)
+            && self.silent(a.now) >= LEAST_RTO.scale(0.85)
     }
 
     /// The repair after a timeout goes on, beyond what had been seen when it began and was taken for its end.

@@ -9,7 +9,7 @@ impl Repair {
         let since_news = a.now - self.last_news;
         let by_ack = since_news <= pace.tolerance;
         let in_train = a.now - self.last_sent <= pace.tolerance;
-        let silent = a.now - self.last_sent.max(self.last_news);
+        let silent = self.silent(a.now);
         let waited = a.now - self.timer_start.max(a.previous);
         let shortest = pace.rto.scale(0.45).min(self.timer_wait.max(LEAST_RTO).scale(0.85));
         let timer_could_fire = waited >= pace.srtt.max(shortest);
