@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rexmit import cli_analyze
 from rexmit.say import tell, visible
@@ -21,6 +21,9 @@ What a burst of losses did to a TCP transfer, and how the transfer came back.
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence with the nearest valid option."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         hint = ""
@@ -77,7 +80,7 @@ def _positive(text: str) -> int:
 
 def parser(command: str | None = None) -> Parser:
     """The whole command line; where it is known to begin with analyze, no more than that takes."""
-    top = Parser(prog="rexmit", description=ABOUT, allow_abbrev=False)
+    top = Parser(prog="rexmit", description=ABOUT)
     top.add_argument("--version", action="store_true", help="print the version and exit")
     # The name is given, or a formatter is made, which loads modules, to find it.
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser, prog="rexmit")

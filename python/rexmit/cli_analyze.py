@@ -51,7 +51,6 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         description=ANALYZE,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     a.add_argument(
         "captures", nargs="*", metavar="CAPTURE", help="capture files; several are one rotation, in order"

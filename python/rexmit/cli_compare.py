@@ -31,7 +31,6 @@ def add(commands: Any) -> None:
         description=COMPARE,
         epilog=COMPARE_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     c.add_argument("first", metavar="RUN", help="a scenario file, a folder of a run, or a capture")
     c.add_argument("second", metavar="RUN", help="the other")

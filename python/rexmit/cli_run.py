@@ -60,7 +60,6 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         description=RUN,
         epilog=RUN_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     r.add_argument("scenario", metavar="SCENARIO", help="a scenario file")
     played = r.add_argument_group("what is run")
@@ -127,18 +126,13 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         help="the live bench: what this machine can do, and what killed runs left",
         description="check: what this machine can do for runs with --bench live, what is missing, and the "
         "mend. clean: removes network namespaces that runs which were killed have left.",
-        allow_abbrev=False,
     )
     bench.add_argument("what", choices=("check", "clean"), help="which")
     bench.add_argument("--json", action="store_true", help="as JSON")
-    s = commands.add_parser(
-        "stacks", help="the stacks there are, and what one is made of", allow_abbrev=False
-    )
+    s = commands.add_parser("stacks", help="the stacks there are, and what one is made of")
     s.add_argument("name", nargs="?", metavar="NAME", help="a stack, or a stack file")
     s.add_argument("--json", action="store_true", help="as JSON")
-    c = commands.add_parser(
-        "channels", help="the channels and queues that links can have", allow_abbrev=False
-    )
+    c = commands.add_parser("channels", help="the channels and queues that links can have")
     c.add_argument("--json", action="store_true", help="as JSON")
 
 

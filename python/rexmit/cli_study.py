@@ -50,10 +50,9 @@ def add(commands: Any) -> None:
         description=STUDY,
         epilog=STUDY_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     actions = s.add_subparsers(dest="action", metavar="list|run")
-    listing = actions.add_parser("list", help="the studies there are", allow_abbrev=False)
+    listing = actions.add_parser("list", help="the studies there are")
     listing.add_argument("--json", action="store_true", help="as JSON")
     r = actions.add_parser(
         "run",
@@ -61,7 +60,6 @@ def add(commands: Any) -> None:
         description=STUDY,
         epilog=STUDY_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     r.add_argument(
         "names",

@@ -34,7 +34,6 @@ def add(commands: Any, duration: Any) -> None:
         description=TRAFFIC,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     t.add_argument("captures", nargs="+", metavar="CAPTURE", help="a capture, or several of one rotation")
     t.add_argument(
