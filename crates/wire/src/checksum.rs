@@ -15,6 +15,7 @@ pub fn add(mut sum: u64, data: &[u8]) -> u64 {
 }
 
 /// Folds a sum to 16 bits; the checksum field is its complement.
+#[inline]
 pub fn fold(mut sum: u64) -> u16 {
     while sum >> 16 != 0 {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -24,24 +25,48 @@ pub fn fold(mut sum: u64) -> u16 {
 
 /// The sum of TCP's pseudo-header (RFC 9293 §3.1) for a segment of `tcp_len` bytes, folded, not complemented.
 /// A checksum field that holds just this is what a host leaves for its network card to finish.
+#[inline]
 pub fn pseudo_header(tuple: &Tuple, tcp_len: u32) -> u16 {
-    let (src, dst) = (&tuple.src.host, &tuple.dst.host);
-    let sum = if src.is_v4() && dst.is_v4() {
-        let word = |h: &[u8; 16], at: usize| u64::from(u16::from_be_bytes([h[at], h[at + 1]]));
-        word(&src.0, 12) + word(&src.0, 14) + word(&dst.0, 12) + word(&dst.0, 14)
-    } else {
-        add(add(0, &src.0), &dst.0)
-    };
-    fold(sum + 6 + u64::from(tcp_len >> 16) + u64::from(tcp_len & 0xffff))
+    // What stands before an IPv4 address in a host is zero in this arithmetic, and bytes may be put in order when all
+    // is added (RFC 1071 §2): both addresses are a few wide words.
+    let (src, dst) = (u128::from_ne_bytes(tuple.src.host.0), u128::from_ne_bytes(tuple.dst.host.0));
+    let words = [src as u64, (src >> 64) as u64, dst as u64, (dst >> 64) as u64];
+    let sum: u64 = words.iter().map(|w| (w >> 32) + (w & 0xffff_ffff)).sum();
+    let sum = (sum >> 32) + (sum & 0xffff_ffff);
+    let hosts = u16::from_be(fold((sum >> 16) + (sum & 0xffff)));
+    fold(u64::from(hosts) + 6 + u64::from(tcp_len >> 16) + u64::from(tcp_len & 0xffff))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::addr::{Endpoint, Host};
 
     #[test]
     fn sums_as_rfc_1071_section_3_shows() {
         let data = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
         assert_eq!(fold(add(0, &data)), 0xddf2);
+    }
+
+    #[test]
+    fn a_pseudo_header_in_wide_words_has_the_sum_of_its_bytes() {
+        let mut x = 1u64;
+        for n in 0..1000u32 {
+            let mut octets = || {
+                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let some = if n % 7 == 0 { u64::MAX } else { x };
+                [some.to_be_bytes(), x.rotate_left(19).to_be_bytes()].concat()
+            };
+            let (a, b) = (octets(), octets());
+            let (four, six) =
+                (|o: &[u8]| [o[0], o[1], o[9], o[15]], |o: &[u8]| <[u8; 16]>::try_from(o).unwrap());
+            let len = n * 977;
+            let rest = 6 + u64::from(len >> 16) + u64::from(len & 0xffff);
+            let end = |host| Endpoint { host, port: 1 };
+            let v4 = Tuple { src: end(Host::v4(four(&a))), dst: end(Host::v4(four(&b))) };
+            assert_eq!(pseudo_header(&v4, len), fold(add(add(rest, &four(&a)), &four(&b))));
+            let v6 = Tuple { src: end(Host::v6(six(&a))), dst: end(Host::v6(six(&b))) };
+            assert_eq!(pseudo_header(&v6, len), fold(add(add(rest, &a), &b)));
+        }
     }
 }

@@ -61,6 +61,7 @@ pub struct Packet {
 
 impl Packet {
     /// Is the checksum field that of the pseudo-header alone?
+    #[inline]
     pub fn has_partial_checksum(&self) -> bool {
         let tcp_len = self.seg.payload + u32::from(self.seg.header_len);
         self.notes.has(Notes::PARTIAL_CHECKSUM)
