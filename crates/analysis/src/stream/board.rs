@@ -320,8 +320,10 @@ impl Board {
     pub fn shrink(&mut self) {
         lean::trim(&mut self.segs);
     }
+    /// As if new, with the room it has.
     pub fn clear(&mut self) {
-        self.drain().for_each(drop);
+        self.segs.clear();
+        (self.sacked_bytes, self.troubled, self.left, self.edge) = (0, 0, 0, 0);
     }
     pub fn drain(&mut self) -> impl Iterator<Item = Sent> + '_ {
         self.sacked_bytes = 0;

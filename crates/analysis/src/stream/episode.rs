@@ -57,6 +57,12 @@ pub struct Episodes {
 }
 
 impl Episodes {
+    /// As if new, with the room it has.
+    pub fn clear(&mut self) {
+        self.open = None;
+        self.ended.clear();
+        self.count = 0;
+    }
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }

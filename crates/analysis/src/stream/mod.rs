@@ -77,6 +77,11 @@ struct Samples {
 }
 
 impl Samples {
+    /// As if new, with the room it has.
+    fn clear(&mut self) {
+        self.wanted = false;
+        self.told.clear();
+    }
     fn take(&mut self, rtt: Span, end: u64, kind: RttKind) {
         if self.wanted {
             self.told.push((rtt, end, kind));
@@ -126,7 +131,8 @@ struct LastAck {
 }
 
 /// Fields in the order of their use: first what any ordinary packet needs, then data, then ACKs; the rest seldom.
-#[derive(Clone, Debug)]
+/// What a new one holds stands in [`Stream::reset`].
+#[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Stream {
     /// Lowest offset not acknowledged, and the one after the highest seen.
@@ -225,88 +231,7 @@ struct Tick {
     began: Time,
 }
 
-impl Default for Stream {
-    fn default() -> Stream {
-        Stream::new(0)
-    }
-}
-
 impl Stream {
-    pub fn new(id: FlowId) -> Stream {
-        Stream {
-            id,
-            at: Vantage::Unknown,
-            unwrap: None,
-            base: 0,
-            una: 0,
-            next: 0,
-            next_ordinal: 0,
-            board: Board::default(),
-            ledger: None,
-            settling: VecDeque::new(),
-            repair: Repair::default(),
-            on_the_way: VecDeque::new(),
-            turn_at_most: Span::MAX,
-            rtt: Rtt::default(),
-            delivery: Delivery::default(),
-            episodes: Episodes::default(),
-            timers: Timers::default(),
-            infer: None,
-            window: Window::default(),
-            ack: LastAck::default(),
-            idle: IdleTotals::default(),
-            counts: Counts::default(),
-            limits: Limits::default(),
-            interval: IntervalRow::default(),
-            mss: 0,
-            sack_permitted: false,
-            timestamps: false,
-            sack_known: false,
-            sack_seen: false,
-            dsack_seen: false,
-            lost_around: (0, 0),
-            last_sack: wire::SackBlocks::NONE,
-            last_blocks: [(0, 0); 4],
-            newest_delivered: Time::FAR_PAST,
-            samples: Samples::default(),
-            first_data: None,
-            last_data: None,
-            last_sent: Time::FAR_PAST,
-            ids: Ids::default(),
-            last_acked: None,
-            last_repair: Time::FAR_PAST,
-            sent_up_to: 0,
-            last_pushed: true,
-            fin_end: None,
-            fin_told: false,
-            tick: Tick::default(),
-            last_payload: 0,
-            ttl: 0,
-            acked_before: None,
-            flight_max: 0,
-            syn_retransmissions: 0,
-            syn_time: None,
-            last_syn: None,
-            syn_answers: false,
-            spare_infer: None,
-            last_time: Time::FAR_PAST,
-        }
-    }
-
-    /// Makes it a new stream, with the room that this one had allocated.
-    pub fn reset(&mut self, id: FlowId) {
-        self.board.clear();
-        self.rtt.clear();
-        self.delivery.clear();
-        *self = Stream {
-            board: std::mem::take(&mut self.board),
-            rtt: std::mem::take(&mut self.rtt),
-            delivery: std::mem::take(&mut self.delivery),
-            spare_infer: self.infer.take().or_else(|| self.spare_infer.take()),
-            ..Stream::new(id)
-        };
-    }
-
     /// Copies lost on their way here, and beyond.
     pub fn losses_around(&self) -> (u32, u32) {
         let (mut before, mut after) = self.lost_around;

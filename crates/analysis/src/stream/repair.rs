@@ -226,6 +226,11 @@ impl Default for Repair {
 }
 
 impl Repair {
+    /// As if new, with the room it has.
+    pub fn clear(&mut self) {
+        self.heard.clear();
+        *self = Repair { heard: std::mem::take(&mut self.heard), ..Repair::default() };
+    }
     /// The cumulative ACK as the sender knows it.
     pub fn una(&self) -> u64 {
         self.una

@@ -29,10 +29,12 @@ impl Stream {
             self.settle_rest(&mut ledger, around);
             ledger.finish(self.mss, self.fin_end, |c| self.certain(c, around));
         }
-        let delivered = self.delivery.bytes();
-        let mut episodes = std::mem::take(&mut self.episodes);
-        episodes.finish(now, self.una, delivered, |row| self.episode_row(row, around));
-        let count = episodes.count();
+        let count = self.episodes.count();
+        if count > 0 {
+            let delivered = self.delivery.bytes();
+            let mut episodes = std::mem::take(&mut self.episodes);
+            episodes.finish(now, self.una, delivered, |row| self.episode_row(row, around));
+        }
         if around.config.wanted.intervals {
             self.flush_interval(around.sink);
         }
