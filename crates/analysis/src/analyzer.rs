@@ -10,7 +10,7 @@ use crate::sink::Sink;
 use crate::table::{NONE, Table, hash, ways};
 use crate::{Fate, Totals};
 use std::collections::VecDeque;
-use wire::{Notes, Packet, Span, Time, Tuple};
+use wire::{Flags, Notes, Packet, Span, Time, Tuple};
 
 /// A connection that ended stays known for this long, for late packets...
 const LINGER: Span = Span::from_secs(10);
@@ -38,7 +38,9 @@ impl Place {
     const UNKNOWN: Place = Place { hash: 0, slot: NONE, towards: false };
 }
 
+#[derive(Default)]
 enum Slot {
+    #[default]
     Empty,
     /// Few packets yet, kept as they came.
     Young(Young),
@@ -129,8 +131,8 @@ impl<S: Sink> Analyzer<S> {
         }
     }
 
-    /// Connections are looked up ahead, so that what they need can be fetched in time. What was found holds until a
-    /// connection ends.
+    /// Connections are looked up ahead, so that what they need can be fetched in time. Once a connection has ended what
+    /// was found is looked at again: its slot may be another's.
     fn push_of_many(&mut self, batch: &[Packet]) {
         let mut places = [Place::UNKNOWN; BATCH];
         self.look_up(batch, &mut places);
@@ -138,10 +140,11 @@ impl<S: Sink> Analyzer<S> {
         let ended = self.ends;
         for (i, packet) in batch.iter().enumerate() {
             self.warm(i, batch, places);
-            let place = places[i];
-            if ended != self.ends {
-                self.follow(Place { slot: NONE, ..place }, packet, Fate::Unknown);
-            } else if !self.follow_ordinary(place, packet) {
+            let mut place = places[i];
+            if ended != self.ends && place.slot != NONE && !self.ways(place.slot, &packet.tuple).0 {
+                place.slot = NONE;
+            }
+            if !self.follow_ordinary(place, packet) {
                 self.follow(place, packet, Fate::Unknown);
             }
         }
@@ -162,14 +165,25 @@ impl<S: Sink> Analyzer<S> {
         taken
     }
 
-    /// One of them, whose way is known.
+    /// One of them, whose way is known; or one of a young connection that is to be written down and no more.
     #[inline(always)]
     fn follow_ordinary(&mut self, place: Place, packet: &Packet) -> bool {
-        let Some(Slot::Grown(_, connection)) = self.slots.get_mut(place.slot as usize) else { return false };
-        let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
-        let mut capture = Capture { config, sink, origin, earlier };
-        if !connection.take_steady(packet, place.towards, &mut capture) {
-            return false;
+        match self.slots.get_mut(place.slot as usize) {
+            Some(Slot::Grown(_, connection)) => {
+                let (config, sink, origin, earlier) =
+                    (&self.config, &mut self.sink, self.origin, &self.earlier);
+                let mut capture = Capture { config, sink, origin, earlier };
+                if !connection.take_steady(packet, place.towards, &mut capture) {
+                    return false;
+                }
+            }
+            Some(Slot::Young(young)) if young.takes(packet) && !packet.seg.flags.has(Flags::SYN) => {
+                self.nursery.write(young, packet);
+                if young.is_over() {
+                    self.note_end(place.slot, packet.time);
+                }
+            }
+            _ => return false,
         }
         self.totals.packets += 1;
         if !self.ended.is_empty() {
@@ -340,6 +354,8 @@ impl<S: Sink> Analyzer<S> {
     }
 
     /// From here on the connection is followed in full: its packets so far are read back.
+    #[cold]
+    #[inline(never)]
     fn grow_up(&mut self, slot: u32) {
         let at = slot as usize;
         if let Slot::Young(young) = std::mem::replace(&mut self.slots[at], Slot::Empty) {

@@ -9,8 +9,8 @@ use std::ops::{Index, IndexMut};
 const ROOM: usize = 1 << 13;
 
 pub struct Chunks<T> {
-    /// All full but the last.
-    chunks: Vec<Vec<T>>,
+    /// Of the last one the end may be unused. Of a fixed length, so that a place in one needs no check.
+    chunks: Vec<Box<[T; ROOM]>>,
     len: usize,
 }
 
@@ -20,28 +20,30 @@ impl<T> Default for Chunks<T> {
     }
 }
 
-impl<T> Chunks<T> {
+impl<T: Default> Chunks<T> {
     pub fn len(&self) -> usize {
         self.len
     }
     /// Appends an item; returns its place.
     pub fn push(&mut self, item: T) -> usize {
         if self.len.is_multiple_of(ROOM) {
-            self.chunks.push(Vec::with_capacity(ROOM));
+            let unused: Vec<T> = std::iter::repeat_with(T::default).take(ROOM).collect();
+            self.chunks.extend(unused.try_into().ok());
         }
-        if let Some(last) = self.chunks.last_mut() {
-            last.push(item);
-        }
+        let place = self.len;
+        self[place] = item;
         self.len += 1;
-        self.len - 1
+        place
     }
     #[inline]
     pub fn get(&self, i: usize) -> Option<&T> {
-        self.chunks.get(i / ROOM)?.get(i % ROOM)
+        let chunk = self.chunks.get(i / ROOM).filter(|_| i < self.len)?;
+        Some(&chunk[i % ROOM])
     }
     #[inline]
     pub fn get_mut(&mut self, i: usize) -> Option<&mut T> {
-        self.chunks.get_mut(i / ROOM)?.get_mut(i % ROOM)
+        let chunk = self.chunks.get_mut(i / ROOM).filter(|_| i < self.len)?;
+        Some(&mut chunk[i % ROOM])
     }
 }
 

@@ -8,6 +8,7 @@
 use crate::chunks::Chunks;
 use crate::incarnation::{Opening, establishes, reopens};
 use crate::prefetch;
+use crate::table::is;
 use wire::{Flags, Notes, Packet, Segment, Seq, Time, Timestamps, Tuple};
 
 /// As many packets as a young connection may have.
@@ -105,6 +106,12 @@ struct Block {
     bytes: [u8; ROOM],
 }
 
+impl Default for Block {
+    fn default() -> Block {
+        Block { next: NONE, bytes: [0; ROOM] }
+    }
+}
+
 /// The packets of all young connections, in blocks of 64 bytes.
 pub struct Nursery {
     blocks: Chunks<Block>,
@@ -150,6 +157,16 @@ const SACK: u32 = 1 << 26;
 
 /// Bytes of a number by its two bits: of sequence numbers and the like...
 const NARROW: [usize; 4] = [0, 1, 2, 4];
+/// The two bits of such a number, by how many bits it has.
+const CODES: [u8; 64] = {
+    let mut codes = [3; 64];
+    let mut bits = 0;
+    while bits <= 16 {
+        codes[bits] = (bits > 0) as u8 + (bits > 8) as u8;
+        bits += 1;
+    }
+    codes
+};
 /// ...of times since the packet before: microseconds if they are whole (8 s fit), else nanoseconds...
 const SPANS: [usize; 4] = [3, 4, 5, 8];
 const MICROSECOND: i64 = 1000;
@@ -206,9 +223,9 @@ impl Record {
     /// A number of up to four bytes; none if it is 0.
     #[inline(always)]
     fn narrow(&mut self, n: u32, at: u32) {
-        let code = u32::from(n > 0) + u32::from(n > 0xff) + u32::from(n > 0xffff);
-        self.word |= code << at;
-        self.put(u64::from(n), NARROW[code as usize]);
+        let code = CODES[(u64::from(n) << 1 | 1).ilog2() as usize];
+        self.word |= u32::from(code) << at;
+        self.put(u64::from(n), NARROW[usize::from(code)]);
     }
     #[inline(always)]
     fn span(&mut self, ns: i64) {
@@ -259,8 +276,9 @@ impl Nursery {
     }
 
     /// Writes a packet down. `side`: 0 if it goes the way of the first.
+    #[inline(never)]
     pub fn write(&mut self, young: &mut Young, packet: &Packet) {
-        let side = usize::from(packet.tuple != young.tuple);
+        let side = usize::from(!is(&packet.tuple.src, &young.tuple.src));
         let seg = &packet.seg;
         let (mine, other) = (young.sides[side], young.sides[1 - side]);
         let side_bit = if side == 1 { SIDE } else { 0 };
@@ -314,6 +332,7 @@ impl Nursery {
         }
     }
 
+    #[inline(never)]
     fn append(&mut self, young: &mut Young, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if young.last == NONE || usize::from(young.used) == ROOM {
@@ -334,9 +353,8 @@ impl Nursery {
     }
 
     fn block(&mut self) -> u32 {
-        let empty = Block { next: NONE, bytes: [0; ROOM] };
         if self.free == NONE {
-            return self.blocks.push(empty) as u32;
+            return self.blocks.push(Block::default()) as u32;
         }
         let fresh = self.free;
         self.free = std::mem::replace(&mut self.blocks[fresh as usize].next, NONE);
@@ -358,12 +376,15 @@ impl Nursery {
         if let Some(last) = self.blocks.get_mut(young.last as usize) {
             last.next = std::mem::replace(&mut self.free, young.first);
         }
-        let mut r = Reader { bytes: &bytes, at: 0 };
-        let (mut sides, mut ttls) = ([Expected::default(); 2], [0; 2]);
-        let (mut time, mut number) = (young.start, young.start_number);
+        let ways = [young.tuple, young.tuple.reversed()];
+        let latest = ways.map(|tuple| {
+            let seg = Segment { header_len: 20, ..Segment::default() };
+            Latest { packet: Packet { tuple, seg, ..Packet::default() }, next: 0, ts: 0 }
+        });
+        let (time, number) = (young.start, young.start_number);
+        let mut r = Reader { bytes: &bytes, at: 0, latest, time, number };
         for _ in 0..young.count {
-            let packet = r.packet(&young.tuple, &mut sides, &mut ttls, &mut time, &mut number);
-            each(&packet);
+            each(r.packet());
         }
     }
 }
@@ -378,9 +399,19 @@ fn options(seg: &Segment) -> u32 {
 /// More than all packets of a young connection take; a power of two, as [`LONGEST`].
 const ALL: usize = LONGEST * (MOST as usize + 1);
 
+/// A side's latest packet, and what is expected of its next besides: the next is read where this one is.
+struct Latest {
+    packet: Packet,
+    next: u32,
+    ts: u32,
+}
+
 struct Reader<'a> {
     bytes: &'a [u8; ALL + 8],
     at: usize,
+    latest: [Latest; 2],
+    time: Time,
+    number: u64,
 }
 
 impl Reader<'_> {
@@ -412,165 +443,51 @@ impl Reader<'_> {
         expected.wrapping_add((n >> 1) ^ (n & 1).wrapping_neg())
     }
 
-    fn packet(
-        &mut self,
-        way: &Tuple,
-        sides: &mut [Expected; 2],
-        ttls: &mut [u8; 2],
-        time: &mut Time,
-        number: &mut u64,
-    ) -> Packet {
+    #[inline]
+    fn packet(&mut self) -> &Packet {
         let word = self.get(4) as u32;
         let has = |bit: u32| word & bit != 0;
         let side = usize::from(has(SIDE));
-        let (mine, other) = (sides[side], sides[1 - side]);
-        time.0 = time.0.wrapping_add(self.span(word));
-        *number = number.wrapping_add(self.step(word) as u64);
-        let mut seg = Segment { flags: Flags::ACK, header_len: 20, ..Segment::default() };
-        seg.payload = self.narrow(word, PAYLOAD);
-        seg.seq = Seq(self.difference(mine.seq, word, SEQ));
-        seg.ack = Seq(self.difference(other.seq, word, ACK));
-        if has(FLAGS) {
-            seg.flags = Flags(self.get(1) as u8);
-        }
-        seg.window = if has(WINDOW) { self.get(2) as u16 } else { mine.window };
-        let ip_id = if has(IP_ID) { self.get(2) as u16 } else { mine.ip_id.wrapping_add(1) };
-        if has(STAMPS) {
-            let val = self.difference(mine.ts, word, TS);
-            let ecr = self.difference(other.ts, word, ECR);
-            seg.timestamps = Some(Timestamps { val, ecr });
-        }
-        if has(TTL) {
-            ttls[side] = self.get(1) as u8;
-        }
+        let (expected, other) = (&self.latest[side], &self.latest[1 - side]);
+        let (next, ack, ts, ecr) = (expected.next, other.next, expected.ts, other.ts);
+        self.time.0 = self.time.0.wrapping_add(self.span(word));
+        self.number = self.number.wrapping_add(self.step(word) as u64);
+        let payload = self.narrow(word, PAYLOAD);
+        let seq = Seq(self.difference(next, word, SEQ));
+        let ack = Seq(self.difference(ack, word, ACK));
+        let flags = if has(FLAGS) { Flags(self.get(1) as u8) } else { Flags::ACK };
+        let window = has(WINDOW).then(|| self.get(2) as u16);
+        let ip_id = has(IP_ID).then(|| self.get(2) as u16);
+        let timestamps = has(STAMPS).then(|| {
+            let val = self.difference(ts, word, TS);
+            Timestamps { val, ecr: self.difference(ecr, word, ECR) }
+        });
+        let ttl = has(TTL).then(|| self.get(1) as u8);
         let mut notes = if has(NOTES) { Notes(self.get(2) as u16) } else { Notes::default() };
         if has(PARTIAL) {
             notes.add(Notes::PARTIAL_CHECKSUM);
         }
-        if has(OPTIONS) {
-            let options = self.get(4) as u32;
-            seg.mss = (options & MSS != 0).then_some(options as u16);
-            seg.window_scale = (options & SCALE != 0).then_some((options >> 16) as u8);
-            seg.sack_permitted = options & SACK != 0;
-        }
+        let options = if has(OPTIONS) { self.get(4) as u32 } else { 0 };
+        let Latest { packet, next, ts } = &mut self.latest[side];
+        (packet.time, packet.number) = (self.time, self.number);
+        packet.ip_id = ip_id.unwrap_or(packet.ip_id.wrapping_add(1));
+        packet.checksum = (word >> CHECKSUM) as u16;
+        packet.ttl = ttl.unwrap_or(packet.ttl);
+        packet.notes = notes;
+        let seg = &mut packet.seg;
+        (seg.seq, seg.ack, seg.payload, seg.flags) = (seq, ack, payload, flags);
+        seg.window = window.unwrap_or(seg.window);
+        seg.timestamps = timestamps;
+        seg.mss = (options & MSS != 0).then_some(options as u16);
+        seg.window_scale = (options & SCALE != 0).then_some((options >> 16) as u8);
+        seg.sack_permitted = options & SACK != 0;
         seg.options_cut = has(CUT);
-        let folded = (word >> CHECKSUM) as u8;
-        let tuple = if side == 0 { *way } else { way.reversed() };
-        let checksum = u16::from(folded);
-        let m = &mut sides[side];
-        m.seq = (seg.seq + seg.seq_len()).0;
-        (m.window, m.ip_id) = (seg.window, ip_id);
-        if let Some(ts) = seg.timestamps {
-            m.ts = ts.val;
-        }
-        Packet {
-            time: *time,
-            number: *number,
-            tuple,
-            seg,
-            ip_id,
-            checksum,
-            ttl: ttls[side],
-            notes,
-            ..Packet::default()
-        }
+        *next = (seg.seq + seg.seq_len()).0;
+        *ts = timestamps.map_or(*ts, |t| t.val);
+        packet
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use wire::{Endpoint, Host};
-
-    /// A small generator, so that a failure repeats: Knuth's MMIX constants.
-    struct Lcg(u64);
-    impl Lcg {
-        fn next(&mut self) -> u64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            self.0 >> 33
-        }
-    }
-
-    fn tuple() -> Tuple {
-        Tuple {
-            src: Endpoint { host: Host::v4([10, 0, 0, 1]), port: 40000 },
-            dst: Endpoint { host: Host::v4([10, 0, 0, 2]), port: 80 },
-        }
-    }
-
-    fn any_packet(r: &mut Lcg, number: u64, time: i64) -> Packet {
-        let odd = |r: &mut Lcg| r.next().is_multiple_of(3);
-        let seg = Segment {
-            seq: Seq(r.next() as u32),
-            ack: Seq(r.next() as u32),
-            payload: if odd(r) { 0 } else { r.next() as u32 % 70_000 },
-            window: r.next() as u16,
-            flags: Flags(r.next() as u8),
-            mss: odd(r).then_some(r.next() as u16),
-            window_scale: odd(r).then_some(r.next() as u8),
-            sack_permitted: odd(r),
-            options_cut: odd(r),
-            header_len: 20,
-            timestamps: odd(r).then_some(Timestamps { val: r.next() as u32, ecr: r.next() as u32 }),
-            ..Segment::default()
-        };
-        let tuple = if odd(r) { tuple().reversed() } else { tuple() };
-        let notes = Notes(if odd(r) { r.next() as u16 } else { 0 });
-        let ttl = if odd(r) { 64 } else { r.next() as u8 };
-        Packet {
-            ttl,
-            time: Time(time),
-            number,
-            tuple,
-            seg,
-            ip_id: r.next() as u16,
-            notes,
-            ..Packet::default()
-        }
-    }
-
-    #[test]
-    fn what_is_written_down_reads_back() {
-        for seed in 0..2000 {
-            let mut r = Lcg(seed);
-            let mut nursery = Nursery::default();
-            let mut packets = vec![Packet { tuple: tuple(), ..any_packet(&mut r, 7, 1_000) }];
-            while packets.len() < usize::from(MOST) {
-                let k = packets.len() as u64;
-                let time = 1_000 + r.next() as i64 * 1000 - 500;
-                packets.push(any_packet(&mut r, 7 + k * 3, time));
-            }
-            let mut young = Young::new(&packets[0]);
-            packets.iter().for_each(|p| nursery.write(&mut young, p));
-            let mut read = Vec::new();
-            nursery.read(&young, |p| read.push(*p));
-            for (was, is) in packets.iter().zip(&read) {
-                let mut was = *was;
-                if was.has_partial_checksum() {
-                    was.notes.add(Notes::PARTIAL_CHECKSUM);
-                }
-                let is = Packet { checksum: was.checksum, ..*is };
-                assert_eq!(was, is, "seed {seed}");
-            }
-            assert_eq!(read.len(), packets.len(), "seed {seed}");
-        }
-    }
-
-    #[test]
-    fn an_ordinary_packet_takes_a_dozen_bytes() {
-        let mut nursery = Nursery::default();
-        let mut packet = Packet { tuple: tuple(), ..Packet::default() };
-        packet.seg.flags = Flags::ACK;
-        packet.seg.payload = 1448;
-        packet.seg.timestamps = Some(Timestamps { val: 1, ecr: 1 });
-        let mut young = Young::new(&packet);
-        for k in 0..u64::from(MOST) {
-            packet.number = k * 20_000;
-            packet.time = Time(k as i64 * 20_000_000);
-            packet.ip_id += 1;
-            nursery.write(&mut young, &packet);
-            packet.seg.seq = packet.seg.seq + 1448;
-        }
-        assert!(nursery.blocks.len() <= 4, "{} blocks", nursery.blocks.len());
-    }
-}
+#[path = "nursery_tests.rs"]
+mod tests;
