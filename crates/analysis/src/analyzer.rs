@@ -7,7 +7,7 @@ use crate::earlier::Earlier;
 use crate::nursery::{DEPTH, Nursery, Young};
 use crate::prefetch;
 use crate::sink::Sink;
-use crate::table::{NONE, Table, hash, ways};
+use crate::table::{NONE, Table, hash, is, ways};
 use crate::{Fate, Totals};
 use std::collections::VecDeque;
 use wire::{Flags, Notes, Packet, Span, Time, Tuple};
@@ -131,18 +131,22 @@ impl<S: Sink> Analyzer<S> {
         }
     }
 
-    /// Connections are looked up ahead, so that what they need can be fetched in time. Once a connection has ended what
-    /// was found is looked at again: its slot may be another's.
+    /// Connections are looked up ahead, so that what they need can be fetched in time. What was found is looked at again
+    /// where it is but likely, or once a connection has ended: its slot may be another's.
     fn push_of_many(&mut self, batch: &[Packet]) {
         let mut places = [Place::UNKNOWN; BATCH];
-        self.look_up(batch, &mut places);
+        let sure = self.look_up(batch, &mut places);
         let places = &places[..batch.len()];
         let ended = self.ends;
         for (i, packet) in batch.iter().enumerate() {
-            self.warm(i, batch, places);
+            self.warm(i, batch, places, sure);
             let mut place = places[i];
-            if ended != self.ends && place.slot != NONE && !self.ways(place.slot, &packet.tuple).0 {
-                place.slot = NONE;
+            if (!sure || ended != self.ends) && place.slot != NONE {
+                let (same, towards) = self.ways(place.slot, &packet.tuple);
+                place.towards = towards;
+                if !same {
+                    place.slot = NONE;
+                }
             }
             if !self.follow_ordinary(place, packet) {
                 self.follow(place, packet, Fate::Unknown);
@@ -159,7 +163,7 @@ impl<S: Sink> Analyzer<S> {
         let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
         let taken = connection.take_run(&batch[..most], &mut Capture { config, sink, origin, earlier });
         self.totals.packets += taken as u64;
-        if taken > 0 && !self.ended.is_empty() {
+        if taken > 0 {
             self.release(batch[0].time);
         }
         taken
@@ -186,42 +190,32 @@ impl<S: Sink> Analyzer<S> {
             _ => return false,
         }
         self.totals.packets += 1;
-        if !self.ended.is_empty() {
-            self.release(packet.time);
-        }
+        self.release(packet.time);
         true
     }
 
-    fn look_up(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
+    /// Whether what was found is sure.
+    fn look_up(&self, batch: &[Packet], places: &mut [Place; BATCH]) -> bool {
         for (place, packet) in places.iter_mut().zip(batch) {
             place.hash = hash(&packet.tuple);
         }
         if self.slots.len() > MANY {
-            return self.look_up_many(batch, places);
+            self.look_up_many(&mut places[..batch.len()]);
+            return false;
         }
         for (place, packet) in places.iter_mut().zip(batch) {
             *place = self.find(place.hash, &packet.tuple);
         }
+        true
     }
 
     /// Of many connections table and slots are far away: both are asked for before they are looked at.
-    fn look_up_many(&self, batch: &[Packet], places: &mut [Place; BATCH]) {
-        let places = &mut places[..batch.len()];
+    fn look_up_many(&self, places: &mut [Place]) {
         places.iter().for_each(|p| self.table.warm(p.hash));
-        for place in places.iter_mut() {
+        for place in places {
             if let Some(slot) = self.table.likely(place.hash) {
                 place.slot = slot;
                 prefetch::lines(&self.slots[slot as usize], 0, 2);
-            }
-        }
-        for (place, packet) in places.iter_mut().zip(batch) {
-            if place.slot == NONE {
-                continue; // a new connection
-            }
-            let (same, towards) = self.ways(place.slot, &packet.tuple);
-            match same {
-                true => place.towards = towards,
-                false => *place = self.find(place.hash, &packet.tuple),
             }
         }
     }
@@ -232,20 +226,26 @@ impl<S: Sink> Analyzer<S> {
         self.slots[slot as usize].tuple().map_or((false, false), |t| ways(t, tuple))
     }
 
-    /// Fetches what the packets some places behind number `i` will need; changes nothing.
+    /// Fetches what the packets some places behind number `i` will need; changes nothing. `sure`: their ways are known.
     #[inline]
-    fn warm(&self, i: usize, batch: &[Packet], places: &[Place]) {
+    fn warm(&self, i: usize, batch: &[Packet], places: &[Place], sure: bool) {
+        let way = |place: &Place, packet: &Packet, tuple: &Tuple| match sure {
+            true => place.towards,
+            false => is(&packet.tuple.src, &tuple.src),
+        };
         if let (Some(place), Some(packet)) = (places.get(i + AHEAD), batch.get(i + AHEAD)) {
             match self.slots.get(place.slot as usize) {
-                Some(Slot::Grown(_, connection)) => connection.warm(place.towards, packet.seg.payload > 0),
                 Some(Slot::Young(young)) => self.nursery.warm(young),
+                Some(Slot::Grown(tuple, connection)) => {
+                    connection.warm(way(place, packet, tuple), packet.seg.payload > 0);
+                }
                 _ => {}
             }
         }
         if let (Some(place), Some(packet)) = (places.get(i + NEXT), batch.get(i + NEXT))
-            && let Some(Slot::Grown(_, connection)) = self.slots.get(place.slot as usize)
+            && let Some(Slot::Grown(tuple, connection)) = self.slots.get(place.slot as usize)
         {
-            connection.warm_beyond(place.towards, packet.seg.payload > 0);
+            connection.warm_beyond(way(place, packet, tuple), packet.seg.payload > 0);
         }
     }
 
@@ -278,9 +278,7 @@ impl<S: Sink> Analyzer<S> {
             let slot = self.slot_of(place.hash, packet);
             self.take(slot, packet, fate);
         }
-        if !self.ended.is_empty() {
-            self.release(packet.time);
-        }
+        self.release(packet.time);
     }
 
     #[inline(never)]
@@ -370,12 +368,23 @@ impl<S: Sink> Analyzer<S> {
     }
 
     /// Lets go of connections that ended long enough ago.
+    #[inline(always)]
     fn release(&mut self, now: Time) {
-        while let Some(&(since, slot, number)) = self.ended.front() {
-            if now - since < LINGER && self.ended.len() < MOST_LINGERING {
-                return;
-            }
-            self.ended.pop_front();
+        if self.is_any_due(now) {
+            self.release_due(now);
+        }
+    }
+
+    #[inline(always)]
+    fn is_any_due(&self, now: Time) -> bool {
+        let enough = self.ended.len() >= MOST_LINGERING;
+        self.ended.front().is_some_and(|(since, ..)| enough || now - *since >= LINGER)
+    }
+
+    #[inline(never)]
+    fn release_due(&mut self, now: Time) {
+        while self.is_any_due(now) {
+            let Some((_, slot, number)) = self.ended.pop_front() else { return };
             self.warm_ended(|ahead| self.ended.get(ahead).map(|(_, slot, _)| *slot));
             self.warm_entries();
             if self.numbers[slot as usize] != (number, true) {

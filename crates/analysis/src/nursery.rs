@@ -117,11 +117,13 @@ pub struct Nursery {
     blocks: Chunks<Block>,
     /// The first of the blocks that nobody uses; each knows the next.
     free: u32,
+    /// Where a connection's bytes are put together to be read.
+    whole: Box<[u8; ALL + 8]>,
 }
 
 impl Default for Nursery {
     fn default() -> Nursery {
-        Nursery { blocks: Chunks::default(), free: NONE }
+        Nursery { blocks: Chunks::default(), free: NONE, whole: Box::new([0; ALL + 8]) }
     }
 }
 
@@ -185,7 +187,7 @@ fn with_sign(n: u64) -> i64 {
 
 /// A packet's bytes before they go into blocks; the longest takes 50, and each number is written as if it had eight.
 struct Record {
-    bytes: [u8; LONGEST + 8],
+    bytes: [u8; LONGEST + ROOM],
     len: usize,
     word: u32,
 }
@@ -283,12 +285,14 @@ impl Nursery {
         let (mine, other) = (young.sides[side], young.sides[1 - side]);
         let side_bit = if side == 1 { SIDE } else { 0 };
         let word = side_bit | u32::from(folded(packet.checksum)) << CHECKSUM;
-        let mut r = Record { bytes: [0; LONGEST + 8], len: 4, word };
+        let mut r = Record { bytes: [0; LONGEST + ROOM], len: 4, word };
         r.span(packet.time.0.wrapping_sub(young.time.0));
         r.step(packet.number.wrapping_sub(young.number) as i64);
         r.narrow(seg.payload, PAYLOAD);
-        r.difference(seg.seq.0, mine.seq, SEQ);
-        r.difference(seg.ack.0, other.seq, ACK);
+        if (seg.seq.0 ^ mine.seq) | (seg.ack.0 ^ other.seq) != 0 {
+            r.difference(seg.seq.0, mine.seq, SEQ);
+            r.difference(seg.ack.0, other.seq, ACK);
+        }
         r.put_if(seg.flags != Flags::ACK, FLAGS, u64::from(seg.flags.0), 1);
         r.put_if(seg.window != mine.window, WINDOW, u64::from(seg.window), 2);
         r.put_if(packet.ip_id != mine.ip_id.wrapping_add(1), IP_ID, u64::from(packet.ip_id), 2);
@@ -328,27 +332,28 @@ impl Nursery {
             self.blocks[young.last as usize].bytes[at..at + SHORT].copy_from_slice(&r.bytes[..SHORT]);
             young.used += r.len as u8;
         } else {
-            self.append(young, &r.bytes[..r.len]);
+            self.append(young, &r);
         }
     }
 
+    /// The same of a record that is long, or goes on in another block: no record is longer than a block.
     #[inline(never)]
-    fn append(&mut self, young: &mut Young, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            if young.last == NONE || usize::from(young.used) == ROOM {
-                let fresh = self.block();
-                match young.last {
-                    NONE => young.first = fresh,
-                    last => self.blocks[last as usize].next = fresh,
-                }
-                young.last = fresh;
-                young.used = 0;
-            }
+    fn append(&mut self, young: &mut Young, r: &Record) {
+        let mut n = 0;
+        if young.last != NONE {
             let at = usize::from(young.used);
-            let n = bytes.len().min(ROOM - at);
-            self.blocks[young.last as usize].bytes[at..at + n].copy_from_slice(&bytes[..n]);
+            n = r.len.min(ROOM - at);
+            self.blocks[young.last as usize].bytes[at..at + n].copy_from_slice(&r.bytes[..n]);
             young.used += n as u8;
-            bytes = &bytes[n..];
+        }
+        if n < r.len {
+            let fresh = self.block();
+            self.blocks[fresh as usize].bytes.copy_from_slice(&r.bytes[n..n + ROOM]);
+            match young.last {
+                NONE => young.first = fresh,
+                last => self.blocks[last as usize].next = fresh,
+            }
+            (young.last, young.used) = (fresh, (r.len - n) as u8);
         }
     }
 
@@ -363,28 +368,25 @@ impl Nursery {
 
     /// Reads every packet back, in order, and forgets them.
     pub fn read(&mut self, young: &Young, mut each: impl FnMut(&Packet)) {
-        let mut bytes = [0u8; ALL + 8];
         let mut len = 0;
         let mut at = young.first;
         while at != NONE {
             let block = &self.blocks[at as usize];
             let n = if at == young.last { usize::from(young.used) } else { ROOM };
-            bytes[len..len + ROOM].copy_from_slice(&block.bytes);
+            self.whole[len..len + ROOM].copy_from_slice(&block.bytes);
             len += n;
             at = block.next;
         }
         if let Some(last) = self.blocks.get_mut(young.last as usize) {
             last.next = std::mem::replace(&mut self.free, young.first);
         }
-        let ways = [young.tuple, young.tuple.reversed()];
-        let latest = ways.map(|tuple| {
+        let mut sides = [young.tuple, young.tuple.reversed()].map(|tuple| {
             let seg = Segment { header_len: 20, ..Segment::default() };
             Latest { packet: Packet { tuple, seg, ..Packet::default() }, next: 0, ts: 0 }
         });
-        let (time, number) = (young.start, young.start_number);
-        let mut r = Reader { bytes: &bytes, at: 0, latest, time, number };
+        let mut r = Reader { bytes: &self.whole, at: 0, time: young.start, number: young.start_number };
         for _ in 0..young.count {
-            each(r.packet());
+            each(r.packet(&mut sides));
         }
     }
 }
@@ -409,7 +411,6 @@ struct Latest {
 struct Reader<'a> {
     bytes: &'a [u8; ALL + 8],
     at: usize,
-    latest: [Latest; 2],
     time: Time,
     number: u64,
 }
@@ -443,48 +444,68 @@ impl Reader<'_> {
         expected.wrapping_add((n >> 1) ^ (n & 1).wrapping_neg())
     }
 
-    #[inline]
-    fn packet(&mut self) -> &Packet {
+    #[inline(always)]
+    fn packet<'a>(&mut self, sides: &'a mut [Latest; 2]) -> &'a Packet {
         let word = self.get(4) as u32;
-        let has = |bit: u32| word & bit != 0;
-        let side = usize::from(has(SIDE));
-        let (expected, other) = (&self.latest[side], &self.latest[1 - side]);
-        let (next, ack, ts, ecr) = (expected.next, other.next, expected.ts, other.ts);
+        let has = |bits: u32| word & bits != 0;
+        let [towards, back] = sides;
+        let (mine, other) = if has(SIDE) { (back, towards) } else { (towards, back) };
+        let packet = &mut mine.packet;
+        let seg = &mut packet.seg;
         self.time.0 = self.time.0.wrapping_add(self.span(word));
         self.number = self.number.wrapping_add(self.step(word) as u64);
-        let payload = self.narrow(word, PAYLOAD);
-        let seq = Seq(self.difference(next, word, SEQ));
-        let ack = Seq(self.difference(ack, word, ACK));
-        let flags = if has(FLAGS) { Flags(self.get(1) as u8) } else { Flags::ACK };
-        let window = has(WINDOW).then(|| self.get(2) as u16);
-        let ip_id = has(IP_ID).then(|| self.get(2) as u16);
-        let timestamps = has(STAMPS).then(|| {
-            let val = self.difference(ts, word, TS);
-            Timestamps { val, ecr: self.difference(ecr, word, ECR) }
-        });
-        let ttl = has(TTL).then(|| self.get(1) as u8);
-        let mut notes = if has(NOTES) { Notes(self.get(2) as u16) } else { Notes::default() };
-        if has(PARTIAL) {
-            notes.add(Notes::PARTIAL_CHECKSUM);
-        }
-        let options = if has(OPTIONS) { self.get(4) as u32 } else { 0 };
-        let Latest { packet, next, ts } = &mut self.latest[side];
         (packet.time, packet.number) = (self.time, self.number);
-        packet.ip_id = ip_id.unwrap_or(packet.ip_id.wrapping_add(1));
+        seg.payload = self.narrow(word, PAYLOAD);
+        (seg.seq, seg.ack) = (Seq(mine.next), Seq(other.next));
+        if has(3 << SEQ | 3 << ACK) {
+            seg.seq = Seq(self.difference(mine.next, word, SEQ));
+            seg.ack = Seq(self.difference(other.next, word, ACK));
+        }
+        seg.flags = Flags::ACK;
+        if has(FLAGS) {
+            seg.flags = Flags(self.get(1) as u8);
+        }
+        if has(WINDOW) {
+            seg.window = self.get(2) as u16;
+        }
+        packet.ip_id = packet.ip_id.wrapping_add(1);
+        if has(IP_ID) {
+            packet.ip_id = self.get(2) as u16;
+        }
+        seg.timestamps = None;
+        if has(STAMPS) {
+            mine.ts = self.difference(mine.ts, word, TS);
+            seg.timestamps = Some(Timestamps { val: mine.ts, ecr: self.difference(other.ts, word, ECR) });
+        }
         packet.checksum = (word >> CHECKSUM) as u16;
-        packet.ttl = ttl.unwrap_or(packet.ttl);
-        packet.notes = notes;
-        let seg = &mut packet.seg;
-        (seg.seq, seg.ack, seg.payload, seg.flags) = (seq, ack, payload, flags);
-        seg.window = window.unwrap_or(seg.window);
-        seg.timestamps = timestamps;
-        seg.mss = (options & MSS != 0).then_some(options as u16);
-        seg.window_scale = (options & SCALE != 0).then_some((options >> 16) as u8);
-        seg.sack_permitted = options & SACK != 0;
-        seg.options_cut = has(CUT);
-        *next = (seg.seq + seg.seq_len()).0;
-        *ts = timestamps.map_or(*ts, |t| t.val);
+        (packet.notes, seg.options_cut) = (Notes::default(), has(CUT));
+        (seg.mss, seg.window_scale, seg.sack_permitted) = (None, None, false);
+        if has(TTL | NOTES | PARTIAL | OPTIONS) {
+            self.seldom(word, packet);
+        }
+        mine.next = (packet.seg.seq + packet.seg.seq_len()).0;
         packet
+    }
+
+    /// What few packets tell anew.
+    #[inline(never)]
+    fn seldom(&mut self, word: u32, packet: &mut Packet) {
+        let has = |bit: u32| word & bit != 0;
+        if has(TTL) {
+            packet.ttl = self.get(1) as u8;
+        }
+        if has(NOTES) {
+            packet.notes = Notes(self.get(2) as u16);
+        }
+        if has(PARTIAL) {
+            packet.notes.add(Notes::PARTIAL_CHECKSUM);
+        }
+        if has(OPTIONS) {
+            let options = self.get(4) as u32;
+            packet.seg.mss = (options & MSS != 0).then_some(options as u16);
+            packet.seg.window_scale = (options & SCALE != 0).then_some((options >> 16) as u8);
+            packet.seg.sack_permitted = options & SACK != 0;
+        }
     }
 }
 

@@ -31,21 +31,25 @@ impl Connection {
         if packet.seg.payload > 0 {
             return false;
         }
+        let same = self.sides[side].may_be_twice(packet) && self.is_alike(packet, side);
+        if !same {
+            self.sides[side].remember_bare(packet);
+        }
+        same
+    }
+
+    #[cold]
+    fn is_alike(&self, packet: &Packet, side: usize) -> bool {
         let told_apart = packet.ip_id != 0
             || packet.seg.flags.has(Flags::SYN.with(Flags::FIN))
             || self.streams.iter().any(|s| s.limits.captured_twice > s.limits.duplicated + 2);
-        let s = &mut self.sides[side];
         let mark = mark(packet);
-        let same = s.bare.iter().any(|b| {
+        self.sides[side].bare.iter().any(|b| {
             let elsewhere = b.ttl != packet.ttl;
             let soon = if elsewhere { ONE_ROUTER } else { AT_ONCE };
             let alike = b.mark == mark && packet.time - b.time < soon;
             alike && (told_apart || elsewhere)
-        });
-        if !same {
-            s.remember_bare(packet);
-        }
-        same
+        })
     }
 }
 
