@@ -38,9 +38,7 @@ impl Place {
     const UNKNOWN: Place = Place { hash: 0, slot: NONE, towards: false };
 }
 
-#[derive(Default)]
 enum Slot {
-    #[default]
     Empty,
     /// Few packets yet, kept as they came.
     Young(Young),
@@ -141,14 +139,7 @@ impl<S: Sink> Analyzer<S> {
         for (i, packet) in batch.iter().enumerate() {
             self.warm(i, batch, places, sure);
             let mut place = places[i];
-            if (!sure || ended != self.ends) && place.slot != NONE {
-                let (same, towards) = self.ways(place.slot, &packet.tuple);
-                place.towards = towards;
-                if !same {
-                    place.slot = NONE;
-                }
-            }
-            if !self.follow_ordinary(place, packet) {
+            if !self.follow_ordinary(&mut place, packet, sure && ended == self.ends) {
                 self.follow(place, packet, Fate::Unknown);
             }
         }
@@ -169,10 +160,21 @@ impl<S: Sink> Analyzer<S> {
         taken
     }
 
-    /// One of them, whose way is known; or one of a young connection that is to be written down and no more.
+    /// One of them; or one of a young connection that is to be written down and no more. `sure`: its slot and its way are
+    /// known, else they are looked at.
     #[inline(always)]
-    fn follow_ordinary(&mut self, place: Place, packet: &Packet) -> bool {
-        match self.slots.get_mut(place.slot as usize) {
+    fn follow_ordinary(&mut self, place: &mut Place, packet: &Packet, sure: bool) -> bool {
+        let slot = self.slots.get_mut(place.slot as usize);
+        if !sure {
+            let known = slot.as_deref().and_then(Slot::tuple).map(|t| ways(t, &packet.tuple));
+            let (same, towards) = known.unwrap_or((false, false));
+            place.towards = towards;
+            if !same {
+                place.slot = NONE;
+                return false;
+            }
+        }
+        match slot {
             Some(Slot::Grown(_, connection)) => {
                 let (config, sink, origin, earlier) =
                     (&self.config, &mut self.sink, self.origin, &self.earlier);

@@ -1,49 +1,59 @@
 //! A list that grows without moving what is in it.
 //!
 //! A vector that doubles holds its old and its new room at once while it is copied. Of a million connections that is
-//! hundreds of megabytes; in chunks it is one chunk.
+//! hundreds of megabytes; of chunks only the last has room unused, which takes no memory.
 
+use std::array;
 use std::ops::{Index, IndexMut};
 
-/// As many items make a chunk; a power of two.
-const ROOM: usize = 1 << 13;
+/// The first chunk has room for so many items, a power of two; each other one for twice as many as the one before it.
+const FIRST: usize = 1 << 13;
+/// With that many chunks a place takes more than 32 bits.
+const MOST: usize = 20;
 
 pub struct Chunks<T> {
-    /// Of the last one the end may be unused. Of a fixed length, so that a place in one needs no check.
-    chunks: Vec<Box<[T; ROOM]>>,
+    /// All full but the last that is not empty.
+    chunks: [Vec<T>; MOST],
     len: usize,
 }
 
 impl<T> Default for Chunks<T> {
     fn default() -> Chunks<T> {
-        Chunks { chunks: Vec::new(), len: 0 }
+        Chunks { chunks: array::from_fn(|_| Vec::new()), len: 0 }
     }
 }
 
-impl<T: Default> Chunks<T> {
+/// In which chunk an item is, and where in it.
+#[inline(always)]
+fn place(i: usize) -> (usize, usize) {
+    let bits = (i + FIRST).ilog2();
+    ((bits - FIRST.ilog2()) as usize, (i + FIRST) ^ (1 << bits))
+}
+
+impl<T> Chunks<T> {
     pub fn len(&self) -> usize {
         self.len
     }
     /// Appends an item; returns its place.
     pub fn push(&mut self, item: T) -> usize {
-        if self.len.is_multiple_of(ROOM) {
-            let unused: Vec<T> = std::iter::repeat_with(T::default).take(ROOM).collect();
-            self.chunks.extend(unused.try_into().ok());
+        let (chunk, at) = place(self.len);
+        let chunk = &mut self.chunks[chunk];
+        if at == 0 {
+            chunk.reserve_exact(self.len + FIRST);
         }
-        let place = self.len;
-        self[place] = item;
+        chunk.push(item);
         self.len += 1;
-        place
+        self.len - 1
     }
     #[inline]
     pub fn get(&self, i: usize) -> Option<&T> {
-        let chunk = self.chunks.get(i / ROOM).filter(|_| i < self.len)?;
-        Some(&chunk[i % ROOM])
+        let (chunk, at) = place(i);
+        self.chunks.get(chunk)?.get(at)
     }
     #[inline]
     pub fn get_mut(&mut self, i: usize) -> Option<&mut T> {
-        let chunk = self.chunks.get_mut(i / ROOM).filter(|_| i < self.len)?;
-        Some(&mut chunk[i % ROOM])
+        let (chunk, at) = place(i);
+        self.chunks.get_mut(chunk)?.get_mut(at)
     }
 }
 
@@ -51,14 +61,16 @@ impl<T> Index<usize> for Chunks<T> {
     type Output = T;
     #[inline]
     fn index(&self, i: usize) -> &T {
-        &self.chunks[i / ROOM][i % ROOM]
+        let (chunk, at) = place(i);
+        &self.chunks[chunk][at]
     }
 }
 
 impl<T> IndexMut<usize> for Chunks<T> {
     #[inline]
     fn index_mut(&mut self, i: usize) -> &mut T {
-        &mut self.chunks[i / ROOM][i % ROOM]
+        let (chunk, at) = place(i);
+        &mut self.chunks[chunk][at]
     }
 }
 
@@ -71,14 +83,14 @@ mod tests {
         let mut list = Chunks::default();
         assert_eq!(list.push(0), 0);
         let first: *const usize = &list[0];
-        for k in 1..3 * ROOM + 5 {
+        for k in 1..3 * FIRST + 5 {
             assert_eq!(list.push(k), k);
         }
-        assert_eq!(list.len(), 3 * ROOM + 5);
+        assert_eq!(list.len(), 3 * FIRST + 5);
         assert!((0..list.len()).all(|k| list[k] == k));
         assert_eq!(list.get(list.len()), None);
         assert!(std::ptr::eq(first, &list[0]));
-        list[ROOM] = 7;
-        assert_eq!(list.get(ROOM), Some(&7));
+        list[FIRST] = 7;
+        assert_eq!(list.get(FIRST), Some(&7));
     }
 }

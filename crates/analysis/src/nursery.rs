@@ -9,6 +9,7 @@ use crate::chunks::Chunks;
 use crate::incarnation::{Opening, establishes, reopens};
 use crate::prefetch;
 use crate::table::is;
+use wire::checksum::hosts;
 use wire::{Flags, Notes, Packet, Segment, Seq, Time, Timestamps, Tuple};
 
 /// As many packets as a young connection may have.
@@ -48,6 +49,8 @@ pub struct Young {
     /// The first packet was a SYN-ACK: its host is the one that was called.
     answers: bool,
     openings: [Opening; 2],
+    /// What its hosts add to the checksum of each packet.
+    hosts: u16,
 }
 
 impl Young {
@@ -69,6 +72,7 @@ impl Young {
             established: false,
             answers: packet.seg.flags.has(Flags::SYN) && packet.seg.flags.has(Flags::ACK),
             openings: [Opening::default(); 2],
+            hosts: hosts(&packet.tuple),
         }
     }
     /// The tuple of what goes towards the one that was called.
@@ -195,7 +199,9 @@ struct Record {
 /// A power of two, so that a place below it needs no check.
 const LONGEST: usize = 64;
 
+/// Most records take no more bytes than these, and many no more than those.
 const SHORT: usize = 24;
+const SHORTEST: usize = 16;
 
 /// What the lowest bytes of a word hold, by their number.
 const BELOW: [u64; 9] = {
@@ -308,7 +314,7 @@ impl Nursery {
         let options = options(seg);
         r.put_if(options != 0, OPTIONS, u64::from(options), 4);
         r.put_if(seg.options_cut, CUT, 0, 0);
-        r.put_if(packet.has_partial_checksum(), PARTIAL, 0, 0);
+        r.put_if(packet.has_partial_checksum_between(young.hosts), PARTIAL, 0, 0);
         let word = r.word.to_le_bytes();
         r.bytes[..4].copy_from_slice(&word);
 
@@ -328,12 +334,15 @@ impl Nursery {
         young.openings[side].note(seg);
         // Most records are short and most blocks have room: a copy of fixed length is a few instructions.
         let at = usize::from(young.used);
-        if r.len <= SHORT && at + SHORT <= ROOM && young.last != NONE {
-            self.blocks[young.last as usize].bytes[at..at + SHORT].copy_from_slice(&r.bytes[..SHORT]);
-            young.used += r.len as u8;
+        let Some(block) = self.blocks.get_mut(young.last as usize) else { return self.append(young, &r) };
+        if r.len <= SHORT && at + SHORT <= ROOM {
+            block.bytes[at..at + SHORT].copy_from_slice(&r.bytes[..SHORT]);
+        } else if r.len <= SHORTEST && at + SHORTEST <= ROOM {
+            block.bytes[at..at + SHORTEST].copy_from_slice(&r.bytes[..SHORTEST]);
         } else {
-            self.append(young, &r);
+            return self.append(young, &r);
         }
+        young.used += r.len as u8;
     }
 
     /// The same of a record that is long, or goes on in another block: no record is longer than a block.
@@ -448,18 +457,19 @@ impl Reader<'_> {
     fn packet<'a>(&mut self, sides: &'a mut [Latest; 2]) -> &'a Packet {
         let word = self.get(4) as u32;
         let has = |bits: u32| word & bits != 0;
-        let [towards, back] = sides;
-        let (mine, other) = if has(SIDE) { (back, towards) } else { (towards, back) };
+        let side = usize::from(has(SIDE));
+        let Latest { next: ack, ts: ecr, .. } = sides[1 - side];
+        let mine = &mut sides[side];
         let packet = &mut mine.packet;
         let seg = &mut packet.seg;
         self.time.0 = self.time.0.wrapping_add(self.span(word));
         self.number = self.number.wrapping_add(self.step(word) as u64);
         (packet.time, packet.number) = (self.time, self.number);
         seg.payload = self.narrow(word, PAYLOAD);
-        (seg.seq, seg.ack) = (Seq(mine.next), Seq(other.next));
+        (seg.seq, seg.ack) = (Seq(mine.next), Seq(ack));
         if has(3 << SEQ | 3 << ACK) {
             seg.seq = Seq(self.difference(mine.next, word, SEQ));
-            seg.ack = Seq(self.difference(other.next, word, ACK));
+            seg.ack = Seq(self.difference(ack, word, ACK));
         }
         seg.flags = Flags::ACK;
         if has(FLAGS) {
@@ -475,7 +485,7 @@ impl Reader<'_> {
         seg.timestamps = None;
         if has(STAMPS) {
             mine.ts = self.difference(mine.ts, word, TS);
-            seg.timestamps = Some(Timestamps { val: mine.ts, ecr: self.difference(other.ts, word, ECR) });
+            seg.timestamps = Some(Timestamps { val: mine.ts, ecr: self.difference(ecr, word, ECR) });
         }
         packet.checksum = (word >> CHECKSUM) as u16;
         (packet.notes, seg.options_cut) = (Notes::default(), has(CUT));

@@ -27,13 +27,24 @@ pub fn fold(mut sum: u64) -> u16 {
 /// A checksum field that holds just this is what a host leaves for its network card to finish.
 #[inline]
 pub fn pseudo_header(tuple: &Tuple, tcp_len: u32) -> u16 {
+    pseudo_header_between(hosts(tuple), tcp_len)
+}
+
+/// The share of a pseudo-header's sum that both directions of a connection have.
+#[inline]
+pub fn hosts(tuple: &Tuple) -> u16 {
     // What stands before an IPv4 address in a host is zero in this arithmetic, and bytes may be put in order when all
     // is added (RFC 1071 §2): both addresses are a few wide words.
     let (src, dst) = (u128::from_ne_bytes(tuple.src.host.0), u128::from_ne_bytes(tuple.dst.host.0));
     let words = [src as u64, (src >> 64) as u64, dst as u64, (dst >> 64) as u64];
     let sum: u64 = words.iter().map(|w| (w >> 32) + (w & 0xffff_ffff)).sum();
     let sum = (sum >> 32) + (sum & 0xffff_ffff);
-    let hosts = u16::from_be(fold((sum >> 16) + (sum & 0xffff)));
+    u16::from_be(fold((sum >> 16) + (sum & 0xffff)))
+}
+
+/// The sum of a pseudo-header by what its hosts add to it.
+#[inline]
+pub fn pseudo_header_between(hosts: u16, tcp_len: u32) -> u16 {
     fold(u64::from(hosts) + 6 + u64::from(tcp_len >> 16) + u64::from(tcp_len & 0xffff))
 }
 

@@ -1,6 +1,7 @@
 //! A segment seen: when, between whom, and what the layers around it tell.
 
 use crate::addr::Tuple;
+use crate::checksum;
 use crate::segment::Segment;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
@@ -63,8 +64,14 @@ impl Packet {
     /// Is the checksum field that of the pseudo-header alone?
     #[inline]
     pub fn has_partial_checksum(&self) -> bool {
+        self.has_partial_checksum_between(checksum::hosts(&self.tuple))
+    }
+
+    /// The same where the sum of its hosts is known.
+    #[inline]
+    pub fn has_partial_checksum_between(&self, hosts: u16) -> bool {
         let tcp_len = self.seg.payload + u32::from(self.seg.header_len);
         self.notes.has(Notes::PARTIAL_CHECKSUM)
-            || self.checksum == crate::checksum::pseudo_header(&self.tuple, tcp_len)
+            || self.checksum == checksum::pseudo_header_between(hosts, tcp_len)
     }
 }
