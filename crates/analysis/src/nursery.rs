@@ -5,12 +5,15 @@
 //! was to be expected, and read back when it grows up or ends. So a short connection costs some 300 bytes and
 //! is analysed by the very same code as a long one.
 
+mod reader;
+
 use crate::chunks::Chunks;
 use crate::incarnation::{Opening, establishes, reopens};
 use crate::prefetch;
 use crate::table::is;
+use reader::{Latest, Reader};
 use wire::checksum::hosts;
-use wire::{Flags, Notes, Packet, Segment, Seq, Time, Timestamps, Tuple};
+use wire::{Flags, Notes, Packet, Segment, Seq, Time, Tuple};
 
 /// As many packets as a young connection may have.
 const MOST: u8 = 15;
@@ -184,10 +187,6 @@ const STEPS: [usize; 4] = [1, 2, 3, 8];
 fn folded_sign(n: i64) -> u64 {
     ((n << 1) ^ (n >> 63)) as u64
 }
-#[inline(always)]
-fn with_sign(n: u64) -> i64 {
-    (n >> 1) as i64 ^ -((n & 1) as i64)
-}
 
 /// A packet's bytes before they go into blocks; the longest takes 50, and each number is written as if it had eight.
 struct Record {
@@ -202,17 +201,6 @@ const LONGEST: usize = 64;
 /// Most records take no more bytes than these, and many no more than those.
 const SHORT: usize = 24;
 const SHORTEST: usize = 16;
-
-/// What the lowest bytes of a word hold, by their number.
-const BELOW: [u64; 9] = {
-    let mut below = [u64::MAX; 9];
-    let mut n = 0;
-    while n < 8 {
-        below[n] = (1 << (8 * n)) - 1;
-        n += 1;
-    }
-    below
-};
 
 impl Record {
     #[inline(always)]
@@ -410,115 +398,5 @@ fn options(seg: &Segment) -> u32 {
 /// More than all packets of a young connection take; a power of two, as [`LONGEST`].
 const ALL: usize = LONGEST * (MOST as usize + 1);
 
-/// A side's latest packet, and what is expected of its next besides: the next is read where this one is.
-struct Latest {
-    packet: Packet,
-    next: u32,
-    ts: u32,
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8; ALL + 8],
-    at: usize,
-    time: Time,
-    number: u64,
-}
-
-impl Reader<'_> {
-    #[inline(always)]
-    fn get(&mut self, len: usize) -> u64 {
-        let at = self.at % ALL;
-        let mut eight = [0; 8];
-        eight.copy_from_slice(&self.bytes[at..at + 8]);
-        self.at += len;
-        u64::from_le_bytes(eight) & BELOW[len]
-    }
-    #[inline(always)]
-    fn narrow(&mut self, word: u32, at: u32) -> u32 {
-        self.get(NARROW[(word >> at & 3) as usize]) as u32
-    }
-    #[inline(always)]
-    fn span(&mut self, word: u32) -> i64 {
-        let code = word >> TIME & 3;
-        let n = with_sign(self.get(SPANS[code as usize]));
-        if code == 0 { n * MICROSECOND } else { n }
-    }
-    #[inline(always)]
-    fn step(&mut self, word: u32) -> i64 {
-        with_sign(self.get(STEPS[(word >> NUMBER & 3) as usize]))
-    }
-    #[inline(always)]
-    fn difference(&mut self, expected: u32, word: u32, at: u32) -> u32 {
-        let n = self.narrow(word, at);
-        expected.wrapping_add((n >> 1) ^ (n & 1).wrapping_neg())
-    }
-
-    #[inline(always)]
-    fn packet<'a>(&mut self, sides: &'a mut [Latest; 2]) -> &'a Packet {
-        let word = self.get(4) as u32;
-        let has = |bits: u32| word & bits != 0;
-        let side = usize::from(has(SIDE));
-        let Latest { next: ack, ts: ecr, .. } = sides[1 - side];
-        let mine = &mut sides[side];
-        let packet = &mut mine.packet;
-        let seg = &mut packet.seg;
-        self.time.0 = self.time.0.wrapping_add(self.span(word));
-        self.number = self.number.wrapping_add(self.step(word) as u64);
-        (packet.time, packet.number) = (self.time, self.number);
-        seg.payload = self.narrow(word, PAYLOAD);
-        (seg.seq, seg.ack) = (Seq(mine.next), Seq(ack));
-        if has(3 << SEQ | 3 << ACK) {
-            seg.seq = Seq(self.difference(mine.next, word, SEQ));
-            seg.ack = Seq(self.difference(ack, word, ACK));
-        }
-        seg.flags = Flags::ACK;
-        if has(FLAGS) {
-            seg.flags = Flags(self.get(1) as u8);
-        }
-        if has(WINDOW) {
-            seg.window = self.get(2) as u16;
-        }
-        packet.ip_id = packet.ip_id.wrapping_add(1);
-        if has(IP_ID) {
-            packet.ip_id = self.get(2) as u16;
-        }
-        seg.timestamps = None;
-        if has(STAMPS) {
-            mine.ts = self.difference(mine.ts, word, TS);
-            seg.timestamps = Some(Timestamps { val: mine.ts, ecr: self.difference(ecr, word, ECR) });
-        }
-        packet.checksum = (word >> CHECKSUM) as u16;
-        (packet.notes, seg.options_cut) = (Notes::default(), has(CUT));
-        (seg.mss, seg.window_scale, seg.sack_permitted) = (None, None, false);
-        if has(TTL | NOTES | PARTIAL | OPTIONS) {
-            self.seldom(word, packet);
-        }
-        mine.next = (packet.seg.seq + packet.seg.seq_len()).0;
-        packet
-    }
-
-    /// What few packets tell anew.
-    #[inline(never)]
-    fn seldom(&mut self, word: u32, packet: &mut Packet) {
-        let has = |bit: u32| word & bit != 0;
-        if has(TTL) {
-            packet.ttl = self.get(1) as u8;
-        }
-        if has(NOTES) {
-            packet.notes = Notes(self.get(2) as u16);
-        }
-        if has(PARTIAL) {
-            packet.notes.add(Notes::PARTIAL_CHECKSUM);
-        }
-        if has(OPTIONS) {
-            let options = self.get(4) as u32;
-            packet.seg.mss = (options & MSS != 0).then_some(options as u16);
-            packet.seg.window_scale = (options & SCALE != 0).then_some((options >> 16) as u8);
-            packet.seg.sack_permitted = options & SACK != 0;
-        }
-    }
-}
-
 #[cfg(test)]
-#[path = "nursery_tests.rs"]
 mod tests;

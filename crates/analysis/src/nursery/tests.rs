@@ -1,5 +1,5 @@
 use super::*;
-use wire::{Endpoint, Host};
+use wire::{Endpoint, Host, Timestamps};
 
 /// A small generator, so that a failure repeats: Knuth's MMIX constants.
 struct Lcg(u64);
