@@ -138,7 +138,7 @@ impl Agenda {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_of_few(&mut self, source: u32, key: Key) {
         self.keys[source as usize % FEW] = key;
         let entry = |source: u32| Entry { key: self.keys[source as usize], source };
@@ -162,11 +162,13 @@ impl Agenda {
     }
 
     /// The source's next event is now this one; [`Key::NEVER`] for none.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, source: u32, key: Key) {
-        if self.few {
-            return self.set_of_few(source, key);
-        }
+        if self.few { self.set_of_few(source, key) } else { self.set_of_many(source, key) }
+    }
+
+    #[inline(never)]
+    fn set_of_many(&mut self, source: u32, key: Key) {
         if self.places[source as usize] != Place::Nowhere {
             self.take(source);
         }
@@ -176,12 +178,14 @@ impl Agenda {
     }
 
     /// The same for the source that is first.
-    #[inline]
+    #[inline(always)]
     pub fn set_first(&mut self, key: Key) {
+        if self.few { self.set_of_few(self.least.source, key) } else { self.set_first_of_many(key) }
+    }
+
+    #[inline(never)]
+    fn set_first_of_many(&mut self, key: Key) {
         let source = self.least.source;
-        if self.few {
-            return self.set_of_few(source, key);
-        }
         match self.places.get(source as usize) {
             Some(Place::Row) => {
                 self.len -= 1;

@@ -334,7 +334,7 @@ impl<P: Copy> Net<P> {
     #[inline]
     fn fire_link<W: Watch<P>>(&mut self, watch: &mut W) -> Option<Step> {
         let source = self.agenda.first_source();
-        let (link, end) = (self.links.get_mut(source as usize)?, *self.ends.get(source as usize)?);
+        let link = self.links.get_mut(source as usize)?;
         let mut cx = Context {
             link: LinkId(source),
             key: self.here,
@@ -344,16 +344,21 @@ impl<P: Copy> Net<P> {
             watch,
         };
         let arrived = link.fire(&mut cx);
-        if let Some(id) = arrived
-            && self.pool.from_to(id).1 == end.0
-        {
-            // It is read next; what the agenda does meanwhile takes as long as fetching it.
-            memory::prefetch(self.pool.content(id));
-        }
-        self.agenda.set_first(link.next());
+        let next = link.next();
         let step = match arrived {
-            Some(id) => self.pass_on(end, id, watch),
-            None => None,
+            Some(id) => {
+                let end = *self.ends.get(source as usize)?;
+                if self.pool.from_to(id).1 == end.0 {
+                    // It is read next; what the agenda does meanwhile takes as long as fetching it.
+                    memory::prefetch(self.pool.content(id));
+                }
+                self.agenda.set_first(next);
+                self.pass_on(end, id, watch)
+            }
+            None => {
+                self.agenda.set_first(next);
+                None
+            }
         };
         if self.agenda.looks_ahead() {
             self.look_ahead(watch);
@@ -427,13 +432,19 @@ impl<P: Copy> Net<P> {
         None
     }
 
+    /// The first packet that a link and its twin see.
+    #[cold]
+    fn anchor(&mut self, id: LinkId) {
+        self.anchors.insert(id.pair(), self.here.time);
+        for direction in [id, id.twin()] {
+            self.links[direction.index()].anchor(self.here.time);
+        }
+    }
+
     #[inline]
     fn offer<W: Watch<P>>(&mut self, id: LinkId, packet: PacketId, watch: &mut W) {
         if self.links[id.index()].awaits_anchor() {
-            self.anchors.insert(id.pair(), self.here.time);
-            for direction in [id, id.twin()] {
-                self.links[direction.index()].anchor(self.here.time);
-            }
+            self.anchor(id);
         }
         let link = &mut self.links[id.index()];
         let mut cx = Context {
@@ -444,9 +455,7 @@ impl<P: Copy> Net<P> {
             lanes: &mut self.lanes,
             watch,
         };
-        let before = link.heads();
-        link.offer(&mut cx, packet);
-        if link.heads() != before {
+        if link.offer(&mut cx, packet) {
             self.agenda.set(id.0, link.next());
         }
     }

@@ -31,11 +31,10 @@ impl Line {
     }
     #[inline]
     pub fn push<P: Copy>(&mut self, pool: &mut Pool<P>, id: PacketId, key: Key) {
-        pool.parcel_mut(id).key = key;
         if self.chain.is_empty() {
             self.next = key;
         }
-        self.chain.push(pool, id);
+        self.chain.push(pool, id).key = key;
     }
     #[inline]
     pub fn pop<P: Copy>(&mut self, pool: &Pool<P>) -> Option<PacketId> {

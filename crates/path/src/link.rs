@@ -50,8 +50,7 @@ pub struct Link {
     kind: u8,
     /// Sending takes time: without a rate a burst of one instant meets no queue.
     serialises: bool,
-    /// RED, CoDel or FQ-CoDel decides what the queue takes and gives.
-    managed: bool,
+    way: Way,
     /// A schedule of this link or of its twin waits for the first packet.
     unanchored: bool,
 
@@ -72,6 +71,19 @@ pub struct Link {
     flushes: bool,
 }
 
+/// What a link has on a packet's way through it, settled when it is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// A drop-tail queue and nothing else.
+    Plain,
+    /// Channels on the wire, too, behind which packets stay in order: nothing is ever on a side path.
+    Wire,
+    /// Whatever there is, but a drop-tail queue.
+    Any,
+    /// The same where RED, CoDel or FQ-CoDel decides what the queue takes and gives.
+    Managed,
+}
+
 /// Of a link whose packets fly in its own flight.
 const NO_LANES: u8 = u8::MAX;
 
@@ -80,7 +92,7 @@ impl Link {
     #[inline]
     pub fn next(&self) -> Key {
         let next = self.flight.next().earlier(self.due);
-        if self.is_plain() { next } else { next.earlier(self.side) }
+        if self.is_straight() { next } else { next.earlier(self.side) }
     }
 
     /// It will be asked for its next event soon.
@@ -108,8 +120,8 @@ impl Link {
     /// What [`Link::next`] is chosen from: as long as this is the same, so is the next event. Orders are unique, but
     /// for the zero of a flush, which is on the side.
     #[inline(always)]
-    pub fn heads(&self) -> (u64, u64, Key) {
-        (self.flight.next().order, self.due.order, if self.is_plain() { Key::NEVER } else { self.side })
+    fn heads(&self) -> (u64, u64, Key) {
+        (self.flight.next().order, self.due.order, self.side)
     }
 
     /// What has begun to fly in a lane counts as delivered: see [`Lanes::under_way`].
@@ -120,7 +132,13 @@ impl Link {
     /// Has no channels, and a drop-tail queue: what leaves it arrives after a time that is always the same.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
-        self.extras.is_none()
+        self.way == Way::Plain
+    }
+
+    /// Nothing but the queue is ahead of the transmitter, and nothing behind the channels on the wire.
+    #[inline(always)]
+    fn is_straight(&self) -> bool {
+        matches!(self.way, Way::Plain | Way::Wire)
     }
 
     /// What leaves a plain link may fly in lanes, with what leaves others of the same kind.
@@ -156,31 +174,37 @@ impl Link {
         }
     }
 
-    /// A packet comes to the near end. [`Link::next`] may be another then.
-    #[inline]
-    pub fn offer<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
+    /// A packet comes to the near end. False if [`Link::next`] is the same as before.
+    #[inline(always)]
+    pub fn offer<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> bool {
         self.counters.offered += 1;
-        if self.extras.is_some() { self.enter(cx, id) } else { self.admit_plain(cx, id) }
+        if self.is_straight() {
+            return self.admit_straight(cx, id);
+        }
+        let before = self.heads();
+        self.enter(cx, id);
+        self.heads() != before
     }
 
     /// Handles the event at [`Link::next`], whose key the context carries. What it gives back has arrived at the
     /// far end; it stays in the pool and is its taker's.
     #[inline]
     pub fn fire<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
-        let plain = self.extras.is_none();
+        let straight = self.is_straight();
         // Orders are unique, but for the zero of a flush, which is on the side.
         if cx.key.order == self.flight.next().order {
             let id = self.flight.pop(cx.pool)?;
-            return if plain { self.deliver(cx, id) } else { self.arrive(cx, id) };
+            return if straight { self.deliver(cx, id) } else { self.arrive(cx, id) };
         }
-        match (cx.key.order == self.due.order, plain) {
-            (true, true) => self.send_next(cx),
-            (true, false) => self.sent(cx),
+        match (cx.key.order == self.due.order, straight) {
+            (true, true) if !self.is_sending_specially() => self.send_next_straight(cx),
+            (true, _) => self.sent(cx),
             (false, _) => return self.fire_side(cx),
         }
         None
     }
 
+    #[inline(always)]
     fn deliver<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> Option<PacketId> {
         self.counters.delivered += 1;
         cx.watch.delivered(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id));
@@ -204,42 +228,81 @@ impl Link {
     /// To the queue, or past it if the link is idle.
     #[inline]
     fn admit<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
-        if self.managed { self.admit_managed(cx, id) } else { self.admit_plain(cx, id) }
+        if self.way == Way::Managed { self.admit_managed(cx, id) } else { self.admit_plain(cx, id) }
     }
 
     /// Drop-tail.
     #[inline]
     fn admit_plain<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let bytes = self.weight(cx, id);
-        let now = cx.key.time;
-        if self.is_idle(cx.key) && self.queue.is_empty() {
-            let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
-            cx.watch.enqueued(cx.link, now, facts, packet, Backlog { packets: 1, bytes: bytes as u64 });
-            cx.watch.dequeued(cx.link, now, facts, packet, Span::ZERO, Backlog::default());
-            self.start(cx, id, bytes);
-        } else if !self.queue.has_room(bytes) {
-            self.lose(cx, id, Cause::QueueFull);
-        } else {
-            self.queue.push(cx.pool, id, now, bytes);
-            self.due = self.done;
-            cx.watch.enqueued(cx.link, now, cx.pool.facts(id), cx.pool.content(id), self.queue.backlog());
+        if !self.is_free(cx.key) {
+            self.wait_in_queue(cx, id, bytes);
+            return;
         }
+        self.tell_of_passing(cx, id, bytes);
+        self.start(cx, id, bytes);
+    }
+
+    /// The same at a straight link. False if [`Link::next`] is the same as before.
+    #[inline(always)]
+    fn admit_straight<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> bool {
+        let bytes = self.weight(cx, id);
+        if !self.is_free(cx.key) {
+            return self.wait_in_queue(cx, id, bytes);
+        }
+        self.tell_of_passing(cx, id, bytes);
+        let before = (self.flight.next().order, self.due.order);
+        self.start_straight(cx, id, bytes);
+        (self.flight.next().order, self.due.order) != before
+    }
+
+    /// What comes now is sent at once.
+    #[inline(always)]
+    fn is_free(&self, key: Key) -> bool {
+        self.is_idle(key) && self.queue.is_empty()
+    }
+
+    /// In and out of the queue at one moment.
+    #[inline(always)]
+    fn tell_of_passing<P: Copy, W: Watch<P>>(&self, cx: &mut Context<P, W>, id: PacketId, bytes: u32) {
+        let (now, facts, packet) = (cx.key.time, cx.pool.facts(id), cx.pool.content(id));
+        cx.watch.enqueued(cx.link, now, facts, packet, Backlog { packets: 1, bytes: bytes as u64 });
+        cx.watch.dequeued(cx.link, now, facts, packet, Span::ZERO, Backlog::default());
+    }
+
+    /// Until the transmitter is free, if there is room. False if [`Link::next`] is the same as before.
+    #[inline(always)]
+    fn wait_in_queue<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        id: PacketId,
+        bytes: u32,
+    ) -> bool {
+        if !self.queue.has_room(bytes) {
+            self.lose(cx, id, Cause::QueueFull);
+            return false;
+        }
+        let now = cx.key.time;
+        self.queue.push(cx.pool, id, now, bytes);
+        let is_first = self.due.order != self.done.order;
+        self.due = self.done;
+        cx.watch.enqueued(cx.link, now, cx.pool.facts(id), cx.pool.content(id), self.queue.backlog());
+        is_first
     }
 
     /// The transmitter is free: the next from the queue. A link that sends in no time empties it.
     fn send_next<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
         self.due = Key::NEVER;
         loop {
-            let taken = match self.managed {
+            let managed = self.way == Way::Managed;
+            let taken = match managed {
                 false => self.queue.pop(cx.pool, self.framing),
                 true => self.take_managed(cx),
             };
             let Some(id) = taken else { return };
             let bytes = self.weight(cx, id);
-            let backlog = if self.managed { self.backlog() } else { self.queue.backlog() };
-            let waited = cx.key.time - cx.pool.parcel(id).key.time;
-            let (facts, packet) = (cx.pool.facts(id), cx.pool.content(id));
-            cx.watch.dequeued(cx.link, cx.key.time, facts, packet, waited, backlog);
+            let backlog = if managed { self.backlog() } else { self.queue.backlog() };
+            tell_dequeued(cx, id, backlog);
             self.start(cx, id, bytes);
             if backlog.packets == 0 {
                 return;
@@ -251,13 +314,32 @@ impl Link {
         }
     }
 
+    /// The same at a straight link: one packet, as the transmitter is not free any more then. A link that sends in no
+    /// time has no queue.
+    #[inline(always)]
+    fn send_next_straight<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
+        self.due = Key::NEVER;
+        let Some(id) = self.queue.pop(cx.pool, self.framing) else { return };
+        let bytes = self.weight(cx, id);
+        tell_dequeued(cx, id, self.queue.backlog());
+        self.start_straight(cx, id, bytes);
+        if !self.queue.is_empty() {
+            self.due = self.done;
+        }
+    }
+
     /// A packet begins to be sent.
     #[inline(always)]
     fn start<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, bytes: u32) {
-        if self.extras.is_some() {
-            return self.start_asking(cx, id);
-        }
+        if self.is_straight() { self.start_straight(cx, id, bytes) } else { self.start_asking(cx, id) }
+    }
+
+    #[inline(always)]
+    fn start_straight<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, bytes: u32) {
         let end = self.rate.send(cx.key.time, bytes);
+        if self.way == Way::Wire {
+            return self.start_on_wire(cx, id, bytes, end);
+        }
         let key = Key { time: end + self.delay, order: cx.orders.take() };
         self.busy_until(cx, end);
         if self.kind != NO_LANES && cx.lanes.put((self.kind, bytes), cx.pool, cx.link, id, key) {
@@ -274,6 +356,13 @@ impl Link {
             self.done = Key { time: end, order: cx.orders.take() };
         }
     }
+}
+
+/// A packet left the queue.
+#[inline(always)]
+fn tell_dequeued<P: Copy, W: Watch<P>>(cx: &mut Context<P, W>, id: PacketId, backlog: Backlog) {
+    let waited = cx.key.time - cx.pool.parcel(id).key.time;
+    cx.watch.dequeued(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id), waited, backlog);
 }
 
 /// A packet ends here, with its cause.

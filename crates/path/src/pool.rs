@@ -221,14 +221,17 @@ impl Chain {
     pub fn head(&self) -> Option<PacketId> {
         (self.head != PacketId::NONE).then_some(self.head)
     }
-    #[inline]
-    pub fn push<P: Copy>(&mut self, pool: &mut Pool<P>, id: PacketId) {
-        pool.parcel_mut(id).next = PacketId::NONE;
+    /// Gives what is pushed, which most often has more to be written.
+    #[inline(always)]
+    pub fn push<'a, P: Copy>(&mut self, pool: &'a mut Pool<P>, id: PacketId) -> &'a mut Parcel {
         match self.is_empty() {
             true => self.head = id,
             false => pool.parcel_mut(self.tail).next = id,
         }
         self.tail = id;
+        let parcel = pool.parcel_mut(id);
+        parcel.next = PacketId::NONE;
+        parcel
     }
     #[inline]
     pub fn pop<P: Copy>(&mut self, pool: &Pool<P>) -> Option<PacketId> {

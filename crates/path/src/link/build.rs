@@ -1,6 +1,6 @@
 //! A link from its description.
 
-use super::{Extras, Link, NO_LANES};
+use super::{Extras, Link, NO_LANES, Way};
 use crate::arq::Arq;
 use crate::channel::{Calendar, Law, RateTrace, Seeds};
 use crate::counters::Counters;
@@ -25,7 +25,7 @@ impl Link {
             serialises: spec.rate_bps.is_some() || spec.channels.iter().any(is_trace),
             kind: NO_LANES,
             paced_specially: spec.arq.is_some() || spec.channels.iter().any(is_trace),
-            managed: !matches!(spec.queue, QueueSpec::DropTail { .. }),
+            way: way(spec),
             flushes: spec.channels.iter().any(flushes),
             unanchored: spec.channels.iter().any(waits_for_first_packet),
             queue: DropTail::new(spec.queue.limit()),
@@ -48,14 +48,30 @@ fn flushes(channel: &ChannelSpec) -> bool {
     matches!(&channel.kind, ChannelKind::Outage(outage) if outage.flush != Flush::Nothing)
 }
 
+fn way(spec: &LinkSpec) -> Way {
+    let stays_straight = |c: &ChannelSpec| c.at == Place::Wire && !is_trace(c) && !flushes(c) && !reorders(c);
+    match (&spec.queue, &spec.arq) {
+        (QueueSpec::Red { .. } | QueueSpec::CoDel { .. } | QueueSpec::FqCoDel { .. }, _) => Way::Managed,
+        (_, None) if spec.channels.is_empty() => Way::Plain,
+        (_, None) if spec.channels.iter().all(stays_straight) => Way::Wire,
+        _ => Way::Any,
+    }
+}
+
+fn reorders(channel: &ChannelSpec) -> bool {
+    match channel.kind {
+        ChannelKind::DelayStep { reorders, .. } | ChannelKind::Jitter { reorders, .. } => reorders,
+        ChannelKind::Reorder { .. } => true,
+        _ => false,
+    }
+}
+
 fn is_trace(channel: &ChannelSpec) -> bool {
     matches!(channel.kind, ChannelKind::RateTrace { .. })
 }
 
 fn extras(spec: &LinkSpec, seeds: Seeds) -> Option<Box<Extras>> {
-    let plain =
-        spec.channels.is_empty() && spec.arq.is_none() && matches!(spec.queue, QueueSpec::DropTail { .. });
-    if plain {
+    if way(spec) == Way::Plain {
         return None;
     }
     let manager = Manager::new(&spec.queue, || seeds.own("queue"));

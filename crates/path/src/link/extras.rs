@@ -132,6 +132,7 @@ impl Link {
     }
 
     /// At the near end: the channels before the queue.
+    #[inline(never)]
     pub(super) fn enter<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         if self.flushes {
             if self.counters.inside() == 1 {
@@ -179,7 +180,7 @@ impl Link {
     }
 
     /// A packet begins to be sent.
-    #[inline]
+    #[inline(never)]
     pub(super) fn start_asking<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let mut tries = 1;
         while let Some(sending) = self.start_try(cx, id, tries) {
@@ -208,11 +209,49 @@ impl Link {
         let passing = Passing { time: end, facts: cx.pool.facts(id), bytes };
         let extras = self.extras();
         extras.frames.see();
-        let Some(fate) = extras.wire.ask(passing) else {
-            self.propagate_plainly(cx, id, end);
-            self.busy_until(cx, end);
-            return None;
-        };
+        match extras.wire.ask(passing) {
+            None => {
+                self.propagate_plainly(cx, id, end);
+                self.busy_until(cx, end);
+                None
+            }
+            Some(fate) => self.meet_fate(cx, id, tries, end, fate),
+        }
+    }
+
+    /// A packet begins to be sent at a straight link with channels. Nothing is sent twice there.
+    #[inline(always)]
+    pub(super) fn start_on_wire<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        id: PacketId,
+        bytes: u32,
+        end: Time,
+    ) {
+        let passing = Passing { time: end, facts: cx.pool.facts(id), bytes };
+        match self.extras().wire.ask(passing) {
+            None => {
+                self.propagate_plainly(cx, id, end);
+                self.busy_until(cx, end);
+            }
+            Some(fate) => {
+                if let Some(sending) = self.meet_fate(cx, id, 1, end, fate) {
+                    self.end_try(cx, sending);
+                }
+            }
+        }
+    }
+
+    /// A channel said something. Returned is what is settled now.
+    #[inline(never)]
+    fn meet_fate<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        id: PacketId,
+        tries: u32,
+        end: Time,
+        fate: Fate,
+    ) -> Option<Sending> {
         if fate.dropped_by.is_some() {
             self.extras().frames.hit();
         }
@@ -244,6 +283,7 @@ impl Link {
     }
 
     /// The end of a transmission for which something waits.
+    #[inline(never)]
     pub(super) fn sent<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) {
         if self.finish_sending(cx) {
             self.send_next(cx);
@@ -278,6 +318,7 @@ impl Link {
         self.is_idle(cx.key)
     }
 
+    #[inline(always)]
     pub(super) fn is_sending_specially(&self) -> bool {
         self.extras.as_ref().is_some_and(|extras| extras.sending.is_some())
     }
@@ -335,6 +376,7 @@ impl Link {
     }
 
     /// At the far end: the channels behind the wire.
+    #[inline(never)]
     pub(super) fn arrive<P: Copy, W: Watch<P>>(
         &mut self,
         cx: &mut Context<P, W>,
@@ -374,6 +416,7 @@ impl Link {
     }
 
     /// An event of one of the side paths.
+    #[inline(never)]
     pub(super) fn fire_side<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
         let arrived = self.take_side(cx);
         self.refresh_side();

@@ -37,8 +37,7 @@ impl DropTail {
     }
     #[inline]
     pub fn push<P: Copy>(&mut self, pool: &mut Pool<P>, id: PacketId, now: Time, bytes: u32) {
-        pool.parcel_mut(id).key.time = now;
-        self.chain.push(pool, id);
+        self.chain.push(pool, id).key.time = now;
         self.backlog.packets += 1;
         self.backlog.bytes += bytes as u64;
     }
