@@ -55,10 +55,26 @@ pub struct Parcel {
     pub length_bytes: u32,
 }
 
+/// What connections share while one of them handles an event.
+pub struct Shared<'a, R> {
+    pub now: Time,
+    pub net: &'a mut Net<Frame>,
+    pub recorder: &'a mut R,
+    pub copies: &'a mut u64,
+}
+
+impl<'a, R> Shared<'a, R> {
+    #[inline(always)]
+    pub fn host(self, ends: &'a Ends) -> Host<'a, R> {
+        let Shared { now, net, recorder, copies } = self;
+        Host { now, ends, net, recorder, copies }
+    }
+}
+
 /// The network, as one connection sees it while it handles an event.
 pub struct Host<'a, R> {
     pub now: Time,
-    pub ends: Ends,
+    pub ends: &'a Ends,
     pub net: &'a mut Net<Frame>,
     pub recorder: &'a mut R,
     pub copies: &'a mut u64,
@@ -99,6 +115,7 @@ impl<R: Recorder> Host<'_, R> {
             Some(facts)
         })
     }
+    #[inline(always)]
     pub fn alarm(&mut self, alarm: Alarm, at: Option<Time>) {
         debug_assert!(at.is_none_or(|at| at >= self.now), "a timer in the past: {at:?} at {}", self.now);
         self.net.set_timer(alarm.id(self.ends.connection), at);

@@ -3,11 +3,11 @@
 use crate::ahead::Ahead;
 use crate::connection::{Connection, Opening, Stack};
 use crate::frame::Frame;
-use crate::host::{Alarm, Ends, Host};
+use crate::host::{Alarm, Ends, Shared};
 use crate::inputs::Inputs;
 use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
-use net::{BuildError, Duplex, Net, NodeId, Step, Topology};
+use net::{BuildError, Duplex, Net, NodeId, Step, TimerId, Topology};
 use path::{Counters, LinkId, Tallies, memory};
 use scenario::model::{Flow, Scenario, Transport};
 use scenario::workload::{Answers, Application};
@@ -248,42 +248,46 @@ impl<R: Recorder> Simulation<R> {
                     }
                 } else if let Some(connection) = self.connections.get_mut(frame.connection as usize) {
                     // Heard where it lies in the network: a copy of each packet would show.
-                    let (number, heard) = (frame.connection, connection.hear(now, frame));
-                    self.with_connection(now, number, |c, host| c.answer(host, heard));
+                    let heard = connection.hear(now, frame);
+                    let (net, recorder, copies) = (&mut self.net, &mut self.recorder, &mut self.copies);
+                    if connection.answer(Shared { now, net, recorder, copies }, heard) {
+                        self.ended += connection.end_if_over(now);
+                    }
                 }
             }
-            Step::Timer(id) => match self.inputs.take(id) {
-                None => {
-                    let (connection, alarm) = Alarm::of(id);
-                    self.with_connection(now, connection, |c, host| c.wake(host, alarm));
-                }
-                Some((packet, more)) => {
-                    if more {
-                        self.net.set_timer(id, Some(now));
-                    }
-                    self.with_connection(now, packet.connection, |c, host| {
-                        let heard = c.hear(now, &packet);
-                        c.answer(host, heard)
-                    });
-                }
-            },
+            Step::Timer(id) => self.on_timer(now, id),
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
+    fn on_timer(&mut self, now: Time, id: TimerId) {
+        match self.inputs.take(id) {
+            None => {
+                let (connection, alarm) = Alarm::of(id);
+                self.with_connection(now, connection, |c, shared| c.wake(shared, alarm));
+            }
+            Some((packet, more)) => {
+                if more {
+                    self.net.set_timer(id, Some(now));
+                }
+                self.with_connection(now, packet.connection, |c, shared| {
+                    let heard = c.hear(now, &packet);
+                    c.answer(shared, heard)
+                });
+            }
+        }
+    }
+
     fn with_connection(
         &mut self,
         now: Time,
         number: u32,
-        act: impl FnOnce(&mut Connection, &mut Host<'_, R>) -> bool,
+        act: impl FnOnce(&mut Connection, Shared<'_, R>) -> bool,
     ) {
         let Some(connection) = self.connections.get_mut(number as usize) else { return };
         let (net, recorder, copies) = (&mut self.net, &mut self.recorder, &mut self.copies);
-        let mut host = Host { now, ends: connection.ends, net, recorder, copies };
-        let may_be_over = act(connection, &mut host);
-        if may_be_over && connection.ended.is_none() && connection.is_over() {
-            connection.ended = Some(now);
-            self.ended += u64::from(connection.is_finite());
+        if act(connection, Shared { now, net, recorder, copies }) {
+            self.ended += connection.end_if_over(now);
         }
     }
 

@@ -58,10 +58,10 @@ impl Timers {
         }
         due
     }
-    #[inline]
-    pub(crate) fn next(&self) -> Option<Time> {
-        let first = self.at[0].min(self.at[1]).min(self.at[2].min(self.at[3]));
-        (first < OFF).then_some(first)
+    /// When the earliest fires; [`Time::FAR_FUTURE`] if none runs.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> Time {
+        self.at[0].min(self.at[1]).min(self.at[2].min(self.at[3]))
     }
 }
 
@@ -72,12 +72,12 @@ mod tests {
     #[test]
     fn the_earliest_is_next_and_fires_once() {
         let mut t = Timers::default();
-        assert_eq!(t.next(), None);
+        assert_eq!(t.first(), OFF);
         t.set(Timer::KeepAlive, Time(50));
         t.start(Timer::Retransmit, Time(10), Span(20));
-        assert_eq!(t.next(), Some(Time(30)));
+        assert_eq!(t.first(), Time(30));
         assert!(!t.fires(Timer::Retransmit, Time(29)));
         assert!(t.fires(Timer::Retransmit, Time(30)) && !t.fires(Timer::Retransmit, Time(31)));
-        assert_eq!(t.next(), Some(Time(50)));
+        assert_eq!(t.first(), Time(50));
     }
 }

@@ -5,7 +5,7 @@ mod oneway;
 mod tcp;
 
 use crate::frame::{Body, Frame};
-use crate::host::{Alarm, Ends, Host};
+use crate::host::{Alarm, Ends, Shared};
 use crate::recorder::Recorder;
 use crate::stats::Traffic;
 use ::tcp::endpoint::Failure;
@@ -91,12 +91,13 @@ impl Connection {
 
     /// The application acts: for the first time, or when it asked to. Like all that acts, tells whether the connection
     /// may be over now.
-    pub fn act<R: Recorder>(&mut self, host: &mut Host<'_, R>) -> bool {
+    pub fn act<R: Recorder>(&mut self, shared: Shared<'_, R>) -> bool {
         if let Transport::Waiting(opening) = &self.transport {
-            self.transport = opening.open(host.now);
+            self.transport = opening.open(shared.now);
         }
-        let (app, traffic) = (&mut self.app, &mut self.traffic);
-        match &mut self.transport {
+        let Connection { ends, app, traffic, transport, .. } = self;
+        let host = &mut shared.host(ends);
+        match transport {
             Transport::Waiting(_) => return false,
             Transport::Tcp(pair) => return pair.act(app, host, traffic),
             Transport::OneWay(pair) => pair.act(app, host, traffic),
@@ -116,13 +117,18 @@ impl Connection {
     }
 
     /// A packet has come.
-    #[inline]
+    #[inline(always)]
     pub fn hear(&mut self, now: Time, frame: &Frame) -> Heard {
+        if let (Transport::Tcp(pair), Body::Segment(seg, _)) = (&mut self.transport, &frame.body) {
+            pair.hear(now, &mut self.traffic, frame.forward, seg);
+            return Heard::Segment { forward: frame.forward };
+        }
+        self.hear_other(now, frame)
+    }
+
+    #[inline(never)]
+    fn hear_other(&mut self, now: Time, frame: &Frame) -> Heard {
         match (&mut self.transport, &frame.body) {
-            (Transport::Tcp(pair), Body::Segment(seg, _)) => {
-                pair.hear(now, &mut self.traffic, frame.forward, seg);
-                Heard::Segment { forward: frame.forward }
-            }
             (Transport::OneWay(pair), Body::OneWayData(_) | Body::OneWayAck(_)) => {
                 pair.hear(&frame.body);
                 Heard::OneWay
@@ -136,10 +142,11 @@ impl Connection {
     }
 
     /// What follows from it.
-    #[inline]
-    pub fn answer<R: Recorder>(&mut self, host: &mut Host<'_, R>, heard: Heard) -> bool {
-        let (app, traffic) = (&mut self.app, &mut self.traffic);
-        match (&mut self.transport, heard) {
+    #[inline(always)]
+    pub fn answer<R: Recorder>(&mut self, shared: Shared<'_, R>, heard: Heard) -> bool {
+        let Connection { ends, app, traffic, transport, .. } = self;
+        let host = &mut shared.host(ends);
+        match (transport, heard) {
             (Transport::Tcp(pair), Heard::Segment { forward }) => {
                 return pair.answer(app, host, traffic, forward);
             }
@@ -149,15 +156,28 @@ impl Connection {
         true
     }
 
-    pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, alarm: Alarm) -> bool {
+    pub fn wake<R: Recorder>(&mut self, shared: Shared<'_, R>, alarm: Alarm) -> bool {
+        if alarm == Alarm::Application {
+            return self.act(shared);
+        }
         let client = alarm == Alarm::Client;
-        match (&mut self.transport, alarm) {
-            (_, Alarm::Application) => return self.act(host),
-            (Transport::Tcp(pair), _) => return pair.wake(host, &mut self.traffic, client),
-            (Transport::OneWay(pair), _) => pair.wake(host, &mut self.traffic, client),
+        let Connection { ends, traffic, transport, .. } = self;
+        let host = &mut shared.host(ends);
+        match transport {
+            Transport::Tcp(pair) => return pair.wake(host, traffic, client),
+            Transport::OneWay(pair) => pair.wake(host, traffic, client),
             _ => {}
         }
         true
+    }
+
+    /// It may be over now: 1 if it is one of those that end by themselves, and just has.
+    pub fn end_if_over(&mut self, now: Time) -> u64 {
+        if self.ended.is_some() || !self.is_over() {
+            return 0;
+        }
+        self.ended = Some(now);
+        u64::from(self.is_finite())
     }
 
     /// Will it end by itself?

@@ -8,7 +8,7 @@ use crate::stats::{Traffic, Way};
 use path::{Class, memory};
 use scenario::workload::{Answers, Application, Outlet};
 use std::sync::Arc;
-use tcp::endpoint::{self, Burst, Config, Endpoint};
+use tcp::endpoint::{self, Config, Endpoint};
 use tcp::stack;
 use time::Time;
 use wire::{Flags, Segment, Seq};
@@ -148,17 +148,35 @@ impl TcpPair {
         let endpoint = if client { &mut self.client } else { &mut self.server };
         let way = &mut traffic.ways[usize::from(!client)];
         let now = host.now;
-        let mut burst = if endpoint.is_quiet() { Burst::default() } else { endpoint.burst(now) };
-        while !burst.is_over()
-            && host.send_written(client, &mut traffic.ip_ids, |body| {
+        if endpoint.is_quiet_but_for_an_ack() {
+            host.send_written(client, &mut traffic.ip_ids, |body| {
                 let (seg, offset) = body.segment_mut();
-                let (at, why) = endpoint.transmit_next(now, &mut burst, seg)?;
-                *offset = at;
-                let reason = Reason::from(why);
-                way.sent(now, seg.payload, reason);
-                Some(parcel(client, reason, seg))
-            })
-        {}
+                *offset = endpoint.transmit_ack(now, seg);
+                way.sent(now, 0, Reason::Ack);
+                let length_bytes = IP_HEADER + u32::from(seg.header_len);
+                Some(Parcel { forward: client, reason: Reason::Ack, class: Class::Ack, length_bytes })
+            });
+        } else if !endpoint.is_quiet() {
+            let mut burst = endpoint.burst(now);
+            while burst.is_full() {
+                host.send_written(client, &mut traffic.ip_ids, |body| {
+                    let (seg, offset) = body.segment_mut();
+                    *offset = endpoint.transmit_full(now, &mut burst, seg);
+                    way.sent(now, seg.payload, Reason::New);
+                    Some(parcel(client, Reason::New, seg))
+                });
+            }
+            while !burst.is_over()
+                && host.send_written(client, &mut traffic.ip_ids, |body| {
+                    let (seg, offset) = body.segment_mut();
+                    let (at, why) = endpoint.transmit_next(now, &mut burst, seg)?;
+                    *offset = at;
+                    let reason = Reason::from(why);
+                    way.sent(now, seg.payload, reason);
+                    Some(parcel(client, reason, seg))
+                })
+            {}
+        }
         let alarm = if client { Alarm::Client } else { Alarm::Server };
         host.alarm(alarm, endpoint.next_wakeup());
         if R::IS_ON

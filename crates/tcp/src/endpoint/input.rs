@@ -11,7 +11,15 @@ use wire::{Flags, Segment};
 const RECENT_HOLDS: Span = Span::from_secs(24 * 24 * 3600);
 
 impl Endpoint {
+    #[inline]
     pub fn receive(&mut self, now: Time, seg: &Segment) {
+        if !self.take_expected(now, seg) {
+            self.receive_any(now, seg);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn receive_any(&mut self, now: Time, seg: &Segment) {
         match self.stage {
             Stage::Open | Stage::TimeWait => self.in_open(now, seg),
             Stage::Closed => self.refuse(seg),
@@ -35,8 +43,7 @@ impl Endpoint {
         if self.stamps && !self.stamps_acceptable(now, seg, at) {
             return;
         }
-        // Header prediction (Van Jacobson): nearly every segment is the next one and says no more than ACK. It is
-        // in the window, whatever that is.
+        // The next one that says no more than ACK is in the window, whatever that is.
         let expected = at == next as i64 && seg.flags.without(Flags::PSH) == Flags::ACK;
         if !expected && !self.passes(now, seg, at, next) {
             return;
@@ -95,7 +102,7 @@ impl Endpoint {
 
     /// RFC 7323 §5.3 R3: after the window test, so that an old duplicate does not count.
     #[inline]
-    fn note_stamp(&mut self, now: Time, seg: &Segment, at: i64) {
+    pub(super) fn note_stamp(&mut self, now: Time, seg: &Segment, at: i64) {
         if let Some(stamps) = seg.timestamps
             && at <= self.last_ack_sent as i64
         {
@@ -193,14 +200,19 @@ impl Endpoint {
 
     /// RFC 9293 §3.10.7.4: only newer segments move the window.
     #[inline]
-    fn update_window(&mut self, seg: &Segment, at: i64, ack: u64) {
+    pub(super) fn update_window(&mut self, seg: &Segment, at: i64, ack: u64) {
         let at = at.max(0) as u64;
         if self.wl1 < at || (self.wl1 == at && self.wl2 <= ack) {
-            let window = u32::from(seg.window) << self.shift_in;
+            let window = self.window_of(seg);
             self.peer_window = window;
             (self.wl1, self.wl2) = (at, ack);
             self.sender.set_edge(ack, window);
         }
+    }
+
+    #[inline(always)]
+    pub(super) fn window_of(&self, seg: &Segment) -> u32 {
+        u32::from(seg.window) << self.shift_in
     }
 
     /// SACK blocks as offsets; malformed ones are dropped.
@@ -234,7 +246,7 @@ impl Endpoint {
 
     /// Payload and FIN.
     #[inline]
-    fn on_text(&mut self, now: Time, seg: &Segment, at: u64, next: u64) {
+    pub(super) fn on_text(&mut self, now: Time, seg: &Segment, at: u64, next: u64) {
         let mut ack = Ack::None;
         if seg.payload > 0 {
             self.hint_rtt(now, seg);
@@ -251,7 +263,7 @@ impl Endpoint {
 
     /// What FINs, sent and received, make of the connection; the peer's has come.
     #[inline(never)]
-    fn on_peer_closed(&mut self, now: Time) {
+    pub(super) fn on_peer_closed(&mut self, now: Time) {
         if !self.sender.fin_sent() {
             self.passive_close = true;
         }

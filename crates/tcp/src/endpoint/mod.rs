@@ -4,6 +4,7 @@
 //! edge. The caller drains [`Endpoint::transmit`] after every [`Endpoint::receive`], [`Endpoint::wake`],
 //! [`Endpoint::write`], [`Endpoint::read`] and [`Endpoint::close`].
 
+mod expected;
 mod handshake;
 mod input;
 mod output;
@@ -296,16 +297,13 @@ impl Endpoint {
         if self.stage == Stage::Closed {
             return None;
         }
-        let timer = self.timers.next();
-        match self.receiver.ack_due() {
-            None => timer,
-            Some(due) => Some(timer.map_or(due, |t| t.min(due))),
-        }
+        let first = self.timers.first().min(self.receiver.ack_deadline());
+        (first < Time::FAR_FUTURE).then_some(first)
     }
 
     /// Timers that are due fire.
     pub fn wake(&mut self, now: Time) {
-        if self.receiver.ack_due().is_some_and(|due| due <= now) && self.owed == Owed::Nothing {
+        if self.receiver.ack_deadline() <= now && self.owed == Owed::Nothing {
             self.owed = Owed::Ack;
         }
         if self.timers.fires(Timer::Retransmit, now) {

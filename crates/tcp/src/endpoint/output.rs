@@ -49,6 +49,12 @@ impl Burst {
     pub fn is_over(&self) -> bool {
         self.over
     }
+
+    /// The next is a full segment of new data: [`Endpoint::transmit_full`].
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.room >= self.smss
+    }
 }
 
 impl Endpoint {
@@ -69,6 +75,18 @@ impl Endpoint {
         if self.is_quiet() { None } else { self.emit(now, seg) }
     }
 
+    /// An ACK is to leave alone, and nothing else: [`Endpoint::transmit_ack`] is that.
+    #[inline(always)]
+    pub fn is_quiet_but_for_an_ack(&self) -> bool {
+        self.owed != Owed::Nothing && self.only_owes()
+    }
+
+    /// [`Endpoint::transmit_to`] where [`Endpoint::is_quiet_but_for_an_ack`]; the endpoint is quiet then.
+    #[inline(always)]
+    pub fn transmit_ack(&mut self, now: Time, seg: &mut Segment) -> u64 {
+        self.bare_ack(now, seg).0
+    }
+
     /// What is to leave at `now`, for [`Endpoint::transmit_next`]: nothing else may be asked of the endpoint until it
     /// is over.
     #[inline(always)]
@@ -85,7 +103,7 @@ impl Endpoint {
     }
 
     /// Full segments of new data follow each other, and differ in their numbers only.
-    #[inline]
+    #[inline(always)]
     fn begin_run(&mut self, now: Time, run: &Run, burst: &mut Burst) {
         burst.smss = run.smss;
         if run.room < run.smss || self.receiver.out_of_order() > 0 || !self.receiver.acks_alike() {
@@ -107,11 +125,17 @@ impl Endpoint {
     /// [`Endpoint::transmit_to`] of the next segment of what leaves now.
     #[inline(always)]
     pub fn transmit_next(&mut self, now: Time, burst: &mut Burst, seg: &mut Segment) -> Option<(u64, Why)> {
-        if burst.room < burst.smss {
-            let sent = self.transmit_to(now, seg)?;
-            burst.over = self.is_quiet();
-            return Some(sent);
+        if burst.is_full() {
+            return Some((self.transmit_full(now, burst, seg), Why::New));
         }
+        let sent = self.transmit_to(now, seg)?;
+        burst.over = self.is_quiet();
+        Some(sent)
+    }
+
+    /// The same where [`Burst::is_full`]: its offset.
+    #[inline(always)]
+    pub fn transmit_full(&mut self, now: Time, burst: &mut Burst, seg: &mut Segment) -> u64 {
         let offset = self.sender.next_of_run(now, burst.smss, &mut self.timers);
         *seg = Segment {
             seq: self.seq(offset),
@@ -126,7 +150,7 @@ impl Endpoint {
         burst.room -= burst.smss;
         burst.beyond -= u64::from(burst.smss);
         burst.over = burst.room < burst.smss && burst.beyond >= u64::from(burst.smss);
-        Some((offset, Why::New))
+        offset
     }
 
     /// Nothing is to be sent, whatever the windows say: how most data leaves a receiver that sends nothing itself.
@@ -223,6 +247,7 @@ impl Endpoint {
         written(seg, out.offset, out.why)
     }
 
+    #[inline]
     fn bare_ack(&mut self, now: Time, seg: &mut Segment) -> (u64, Why) {
         let offset = self.sender.nxt().max(self.sender.board.end());
         *seg = Segment {

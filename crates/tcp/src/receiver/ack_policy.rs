@@ -47,9 +47,9 @@ impl AckPolicy {
         }
     }
 
-    #[inline]
-    pub fn due(&self) -> Option<Time> {
-        (self.deadline < Time::FAR_FUTURE).then_some(self.deadline)
+    #[inline(always)]
+    pub fn deadline(&self) -> Time {
+        self.deadline
     }
 
     /// A segment moved `next` while nothing was missing.

@@ -25,7 +25,7 @@ pub enum Ack {
     None,
     /// At once.
     Now,
-    /// With the next segment that leaves anyway, at the latest when [`Receiver::ack_due`] says.
+    /// With the next segment that leaves anyway, at the latest when [`Receiver::ack_deadline`] says.
     Later,
 }
 
@@ -77,10 +77,10 @@ impl Receiver {
         self.policy.at_once(now)
     }
 
-    /// When a delayed ACK must go, if one waits.
-    #[inline]
-    pub fn ack_due(&self) -> Option<Time> {
-        self.policy.due()
+    /// When a delayed ACK must go; [`Time::FAR_FUTURE`] if none waits.
+    #[inline(always)]
+    pub fn ack_deadline(&self) -> Time {
+        self.policy.deadline()
     }
 
     /// RCV.NXT, the FIN included once everything before it is here.
@@ -179,6 +179,7 @@ impl Receiver {
     }
 
     /// Everything that is not the next segment while nothing is missing.
+    #[inline(never)]
     fn on_any_data(&mut self, now: Time, offset: u64, end: u64, len: u32) -> Ack {
         if offset == end {
             return Ack::None;

@@ -31,6 +31,7 @@ pub struct Pipe<F: FnMut(bool, usize, &Sent) -> Fate> {
     ticket: u64,
     /// How often an end was asked for all that leaves it.
     drained: u64,
+    arrived: u64,
     pub log: Vec<Crossing>,
     /// Readers take everything at once unless told not to.
     pub server_reads: bool,
@@ -78,6 +79,7 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
             flying: BTreeMap::new(),
             ticket: 0,
             drained: 0,
+            arrived: 0,
             log: Vec::new(),
             server_reads: true,
             watch: None,
@@ -143,6 +145,19 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
         }
     }
 
+    /// A segment arrives: taken as an expected one it leaves what the long way leaves.
+    fn arrives(&mut self, from_client: bool, seg: &Segment) {
+        let to = if from_client { &mut self.server } else { &mut self.client };
+        let mut the_long_way = to.clone();
+        the_long_way.receive_any(self.now, seg);
+        to.receive(self.now, seg);
+        assert_eq!(the_long_way.view(), to.view(), "at {}", self.now);
+        self.arrived += 1;
+        if self.arrived.is_multiple_of(PRINTED_ONE_IN) {
+            assert_eq!(format!("{the_long_way:?}"), format!("{to:?}"), "at {}", self.now);
+        }
+    }
+
     /// The next event, if there is one until `end`.
     pub fn step(&mut self, end: Time) -> bool {
         self.drain();
@@ -157,8 +172,7 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
         self.now = next;
         if arrival == Some(next) {
             let (_, (from_client, seg)) = self.flying.pop_first().unwrap();
-            let to = if from_client { &mut self.server } else { &mut self.client };
-            to.receive(next, &seg);
+            self.arrives(from_client, &seg);
         } else {
             self.client.wake(next);
             self.server.wake(next);

@@ -29,14 +29,14 @@ impl Story {
 fn off_acknowledges_every_segment() {
     let mut s = plain(1);
     assert_eq!([s.data(1, 501), s.data(501, 502), s.data(502, 900)], [Ack::Now; 3]);
-    assert_eq!(s.receiver.ack_due(), None);
+    assert_eq!(s.receiver.ack_deadline(), Time::FAR_FUTURE);
 }
 
 #[test]
 fn every_second_segment_is_acknowledged_and_a_single_one_after_the_timeout() {
     let mut s = every_second();
     assert_eq!(s.segments(0..4), [Ack::Later, Ack::Now, Ack::Later, Ack::Now]);
-    assert_eq!(s.receiver.ack_due(), None);
+    assert_eq!(s.receiver.ack_deadline(), Time::FAR_FUTURE);
     assert_eq!(s.at_ms(10).segments(4..5), [Ack::Later]);
     s.acks_late_at_ms(210);
     assert_eq!(s.segments(5..7), [Ack::Later, Ack::Now]);
@@ -47,7 +47,7 @@ fn data_that_leaves_carries_the_ack() {
     let mut s = every_second();
     assert_eq!(s.segments(0..1), [Ack::Later]);
     s.receiver.ack_sent(s.now);
-    assert_eq!(s.receiver.ack_due(), None);
+    assert_eq!(s.receiver.ack_deadline(), Time::FAR_FUTURE);
     assert_eq!(s.segments(1..3), [Ack::Later, Ack::Now]);
 }
 
@@ -57,7 +57,7 @@ fn segments_beyond_a_gap_and_into_it_are_acknowledged_at_once() {
     let mut s = every_second();
     assert_eq!(s.segments(0..1), [Ack::Later]);
     assert_eq!(s.segments(2..6), [Ack::Now; 4]);
-    assert_eq!(s.receiver.ack_due(), None, "the delayed ACK left with the first of them");
+    assert_eq!(s.receiver.ack_deadline(), Time::FAR_FUTURE, "the delayed ACK left with the first of them");
     // Half of the hole, then the rest.
     let (start, end) = full(1);
     assert_eq!([s.data(start, start + 700), s.data(start + 700, end)], [Ack::Now; 2]);
@@ -140,9 +140,9 @@ fn linux_acknowledges_the_short_end_of_a_write_once_it_is_read() {
     s.segments(0..4);
     s.reads = false;
     assert_eq!(s.pushed(full(4).0, full(4).0 + 300), Ack::Later);
-    assert_eq!(s.receiver.ack_due(), Some(Time::ZERO + Span::from_millis(40)));
+    assert_eq!(s.receiver.ack_deadline(), Time::ZERO + Span::from_millis(40));
     s.receiver.read(s.now, u64::MAX);
-    assert_eq!(s.receiver.ack_due(), Some(s.now));
+    assert_eq!(s.receiver.ack_deadline(), s.now);
 }
 
 #[test]
@@ -152,5 +152,5 @@ fn linux_in_a_conversation_waits_for_the_answer() {
     s.at_ms(2).receiver.data_sent(Time(2_000_000));
     s.receiver.ack_sent(Time(2_000_000));
     assert_eq!(s.at_ms(30).pushed(101, 201), Ack::Later);
-    assert!(s.receiver.ack_due() > Some(s.now), "not pushed out by the read");
+    assert!(s.receiver.ack_deadline() > s.now, "not pushed out by the read");
 }

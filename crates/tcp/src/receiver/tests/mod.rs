@@ -75,7 +75,7 @@ impl Story {
 
     /// The delayed ACK is due after `ms` from the start, and leaves then.
     fn acks_late_at_ms(&mut self, ms: i64) -> &mut Story {
-        assert_eq!(self.receiver.ack_due(), Some(Time(ms * 1_000_000)));
+        assert_eq!(self.receiver.ack_deadline(), Time(ms * 1_000_000));
         self.at_ms(ms);
         self.receiver.ack_sent(self.now);
         self
