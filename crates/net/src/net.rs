@@ -152,7 +152,7 @@ impl<P: Copy> Net<P> {
     }
 
     /// `None` stops it. A timer set for the past fires now.
-    #[inline]
+    #[inline(always)]
     pub fn set_timer(&mut self, id: TimerId, at: Option<Time>) {
         let deadline = match at {
             Some(time) => Key { time: time.max(self.here.time), order: self.orders.take() },

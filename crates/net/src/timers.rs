@@ -21,7 +21,7 @@ struct Timer {
 }
 
 impl Timers {
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, id: TimerId, deadline: Key) {
         if id.0 as usize >= self.timers.len() {
             self.grow(id);
@@ -30,10 +30,16 @@ impl Timers {
         timer.deadline = deadline;
         // One that was stopped is looked at all the same: it most often runs again by then.
         if deadline.is_before(timer.look) {
-            timer.look = deadline;
-            self.agenda.set(id.0, deadline);
-            self.agenda.close();
+            self.look_earlier(id, deadline);
         }
+    }
+
+    /// Rare: a timer that moves most often moves later.
+    #[inline(never)]
+    fn look_earlier(&mut self, id: TimerId, at: Key) {
+        self.timers[id.0 as usize].look = at;
+        self.agenda.set(id.0, at);
+        self.agenda.close();
     }
 
     #[cold]

@@ -27,8 +27,8 @@ impl Outlet for Written {
     fn close(&mut self, _now: Time) {}
 }
 
-/// More than any run can send.
-const ENDLESS: u64 = u64::MAX >> 2;
+/// More than any run can send, and no more than a sender without a bound on its buffer takes at once.
+const ENDLESS: u64 = u64::MAX >> 3;
 
 /// One application at the sending side of a flow.
 #[derive(Debug)]

@@ -17,18 +17,23 @@ impl Clock {
         Clock { tick: tick.max(Span(1)), from: Time::FAR_PAST, value: 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn value(&mut self, now: Time) -> u32 {
         if now < self.from || now - self.from >= self.tick {
-            let ticks = now.0.div_euclid(self.tick.0);
-            self.value = ticks as u32;
-            self.from = Time(ticks * self.tick.0);
+            self.turn(now);
         }
         self.value
     }
 
+    #[cold]
+    fn turn(&mut self, now: Time) {
+        let ticks = now.0.div_euclid(self.tick.0);
+        self.value = ticks as u32;
+        self.from = Time(ticks * self.tick.0);
+    }
+
     /// The time since the clock read `then`, in whole ticks; `None` if that is no reading of the last half range.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn since(&mut self, then: u32, now: Time) -> Option<Span> {
         let ticks = self.value(now).wrapping_sub(then) as i32;
         (ticks >= 0).then(|| self.tick * i64::from(ticks))

@@ -235,6 +235,7 @@ impl Link {
                 self.busy_until(cx, end);
             }
             Some(fate) => {
+                let cx = &mut cx.copy();
                 if let Some(sending) = self.meet_fate(cx, id, 1, end, fate) {
                     self.end_try(cx, sending);
                 }

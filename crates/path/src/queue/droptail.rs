@@ -42,9 +42,14 @@ impl DropTail {
         self.backlog.bytes += bytes as u64;
     }
     /// The head; `framing` is what each packet weighs besides its length.
-    #[inline]
+    #[inline(always)]
     pub fn pop<P: Copy>(&mut self, pool: &Pool<P>, framing: u32) -> Option<PacketId> {
         let id = self.chain.pop(pool)?;
+        // The next one's turn comes next: with 10,000 flows nothing of it is in the cache, and waiting for it is most of
+        // what a packet costs there.
+        if let Some(next) = self.chain.head() {
+            pool.prefetch(next);
+        }
         self.backlog.packets -= 1;
         self.backlog.bytes -= pool.facts(id).len as u64 + framing as u64;
         Some(id)

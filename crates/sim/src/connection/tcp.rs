@@ -69,7 +69,8 @@ impl TcpPair {
         if seg.payload > 0 {
             traffic.ways[usize::from(!forward)].arrived_packets += 1;
         }
-        if forward { self.server.receive(now, seg) } else { self.client.receive(now, seg) }
+        let end = if forward { &mut self.server } else { &mut self.client };
+        end.receive(now, seg);
     }
 
     /// What follows from it.

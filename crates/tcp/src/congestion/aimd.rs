@@ -47,6 +47,7 @@ impl WindowRule for Aimd {
         }
     }
 
+    #[inline(always)]
     fn avoid(&mut self, w: &mut Window, a: &AckFacts, acked: u32) {
         match self.count {
             // RFC 3465 §2.1: a window's worth of acknowledged bytes earns one SMSS, however few ACKs carried them.

@@ -149,8 +149,18 @@ impl Congestion {
     }
 
     /// An ACK that advanced, outside recovery or in the slow start after a timeout.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(&mut self, w: &mut Window, a: &AckFacts) {
+        if let Rule::Aimd(aimd) = &mut self.rule {
+            let rests = self.grows_only_when_limited && !a.limited;
+            return grow(aimd, &mut self.slow_start, rests, w, a);
+        }
+        // A copy, so that facts that AIMD does not look at are gathered for the others only.
+        self.on_ack_of_others(w, &{ *a });
+    }
+
+    #[inline(never)]
+    fn on_ack_of_others(&mut self, w: &mut Window, a: &AckFacts) {
         let rests = self.grows_only_when_limited && !a.limited;
         on_rule!(&mut self.rule, r => grow(r, &mut self.slow_start, rests, w, a));
     }

@@ -199,7 +199,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.4: only newer segments move the window.
-    #[inline]
+    #[inline(always)]
     pub(super) fn update_window(&mut self, seg: &Segment, at: i64, ack: u64) {
         let at = at.max(0) as u64;
         if self.wl1 < at || (self.wl1 == at && self.wl2 <= ack) {
@@ -234,7 +234,7 @@ impl Endpoint {
     }
 
     /// A full segment echoes this side's ACK of a round trip ago: what the receive window is sized by.
-    #[inline]
+    #[inline(always)]
     fn hint_rtt(&mut self, now: Time, seg: &Segment) {
         if !self.stamps || seg.payload < self.sender.window.smss {
             return;
@@ -245,7 +245,7 @@ impl Endpoint {
     }
 
     /// Payload and FIN.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_text(&mut self, now: Time, seg: &Segment, at: u64, next: u64) {
         let mut ack = Ack::None;
         if seg.payload > 0 {

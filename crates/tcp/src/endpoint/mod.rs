@@ -274,6 +274,7 @@ impl Endpoint {
         }
     }
     /// Takes up to `max` bytes that arrived in order; returns how many there were.
+    #[inline]
     pub fn read(&mut self, now: Time, max: u64) -> u64 {
         let bytes = self.receiver.read(now, max);
         if self.stage == Stage::Open && self.receiver.window_update_due() && self.owed == Owed::Nothing {

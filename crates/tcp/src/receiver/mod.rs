@@ -146,7 +146,7 @@ impl Receiver {
     }
 
     /// A segment with the ACK bit leaves; returns [`Receiver::window`], which is to be in it.
-    #[inline]
+    #[inline(always)]
     pub fn ack_sent(&mut self, now: Time) -> u32 {
         let window = self.window.sent(self.stream.next());
         self.policy.sent(now, self.stream.next());

@@ -164,6 +164,7 @@ impl Rto {
     }
 
     /// `None` before the first sample.
+    #[inline(always)]
     pub fn srtt(&self) -> Option<Span> {
         on_rule!(&self.rule, r => r.srtt(&self.bounds))
     }

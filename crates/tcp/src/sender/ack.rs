@@ -44,7 +44,7 @@ impl News {
 }
 
 impl Sender {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_ack(&mut self, a: &AckIn, timers: &mut Timers) {
         // As they were before this ACK.
         let flight = self.flight();
@@ -66,7 +66,7 @@ impl Sender {
 
     /// The next ACK while nothing is amiss, which is nearly every one: [`Sender::on_any_ack`] without what can not
     /// be.
-    #[inline]
+    #[inline(always)]
     fn on_plain_ack(&mut self, a: &AckIn, flight: u32, limited: bool, timers: &mut Timers) {
         let acked = self.board.advance(a.ack);
         self.nxt = self.nxt.max(a.ack);
@@ -102,7 +102,7 @@ impl Sender {
     }
 
     /// The timer after an ACK that advanced.
-    #[inline]
+    #[inline(always)]
     fn settle_advance(&mut self, a: &AckIn, restarts: bool, timers: &mut Timers) {
         if self.rto.follows_acks() {
             self.rto.on_ack_advance(a.ack, self.board.end(), self.cwnd_segments());
@@ -151,7 +151,7 @@ impl Sender {
     }
 
     /// SND.UNA moved.
-    #[inline]
+    #[inline(always)]
     fn advanced(&mut self, a: &AckIn, news: &News) -> Sample {
         self.timeouts = 0;
         self.probes = 0;
@@ -188,7 +188,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn facts(&self, a: &AckIn, news: &News, sample: &Sample, flight: u32, limited: bool) -> AckFacts {
         AckFacts {
             now: a.now,

@@ -47,6 +47,10 @@ impl Seg {
     pub(crate) fn sacked(&self) -> bool {
         self.marks & SACKED != 0
     }
+    /// It is in one of the board's tallies.
+    fn is_counted(&self) -> bool {
+        self.marks & (SACKED | LOST | REPAIRED) != 0
+    }
     fn wants_repair(&self) -> bool {
         self.marks & (SACKED | LOST | REPAIRED) == LOST
     }
@@ -217,31 +221,30 @@ impl Board {
     }
 
     /// SND.UNA moves to `una`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&mut self, una: u64) -> Acked {
         let mut acked = Acked { bytes: (una - self.una) as u32, ..Acked::default() };
         let mut left = acked.bytes;
+        if let Some(oldest) = self.segs.front() {
+            acked.oldest_sent = oldest.sent;
+            acked.oldest_once = oldest.resent == 0 && left >= oldest.space();
+        }
         while left > 0 {
             let Some(&seg) = self.segs.front() else { break };
-            if acked.segments == 0 {
-                acked.oldest_sent = seg.sent;
-                acked.oldest_once = seg.resent == 0 && left >= seg.space();
-            }
+            let space = seg.space();
             acked.newest_sent = seg.sent;
             acked.segments += 1;
             acked.resent |= seg.resent > 0;
             acked.original |= seg.resent == 0 && !seg.sacked();
-            let space = seg.space();
-            if seg.sacked() {
-                acked.known.segments += 1;
-                acked.known.bytes += space.min(left);
-            }
-            if left < space {
-                self.trim_front(left);
-                break;
+            if seg.is_counted() || left < space {
+                let known = self.uncount_front(seg, left.min(space));
+                acked.known.segments += known.segments;
+                acked.known.bytes += known.bytes;
+                if left < space {
+                    break;
+                }
             }
             left -= space;
-            self.unmark(seg);
             self.segs.pop_front();
         }
         self.una = una;
@@ -250,6 +253,18 @@ impl Board {
         self.repair_from = self.repair_from.max(una);
         self.runs.forget_below(una);
         acked
+    }
+
+    /// The first `bytes` of the first segment, or all of it, are acknowledged: they leave the counts. Returns what of it
+    /// had been SACKed.
+    #[inline(never)]
+    fn uncount_front(&mut self, seg: Seg, bytes: u32) -> Tally {
+        if bytes < seg.space() {
+            self.trim_front(bytes);
+        } else {
+            self.unmark(seg);
+        }
+        if seg.sacked() { Tally { segments: 1, bytes } } else { Tally::default() }
     }
 
     /// The first `bytes` of the first segment are acknowledged.
@@ -270,7 +285,7 @@ impl Board {
     /// Takes a segment that leaves the board out of the counts.
     #[inline]
     fn unmark(&mut self, seg: Seg) {
-        if seg.marks & (SACKED | LOST | REPAIRED) == 0 {
+        if !seg.is_counted() {
             return;
         }
         let space = seg.space();

@@ -266,7 +266,7 @@ impl Sender {
     }
 
     /// What cwnd is compared with.
-    #[inline]
+    #[inline(always)]
     fn occupied(&self) -> u32 {
         let by_pipe = match self.phase {
             Phase::Open => self.recovery.uses_pipe() && self.rules.detect.limited_transmit,
