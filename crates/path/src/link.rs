@@ -331,39 +331,53 @@ impl Link {
         let Some(id) = self.queue.pop(cx.pool, self.framing) else { return };
         let bytes = self.weight(cx, id);
         tell_dequeued(cx, id, self.queue.backlog());
-        self.start_straight(cx, id, bytes);
+        let done = self.start_straight(cx, id, bytes);
         if !self.queue.is_empty() {
-            self.due = self.done;
+            self.due = done;
         }
     }
 
     /// A packet begins to be sent.
     #[inline(always)]
     fn start<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, bytes: u32) {
-        if self.is_straight() { self.start_straight(cx, id, bytes) } else { self.start_asking(cx, id) }
+        if self.is_straight() {
+            self.start_straight(cx, id, bytes);
+        } else {
+            self.start_asking(cx, id);
+        }
     }
 
+    /// Returns when it has left: what was just stored is not read back.
     #[inline(always)]
-    fn start_straight<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, bytes: u32) {
+    fn start_straight<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        id: PacketId,
+        bytes: u32,
+    ) -> Key {
         let end = self.rate.send(cx.key.time, bytes);
         if self.way == Way::Wire {
             return self.start_on_wire(cx, id, bytes, end);
         }
         let key = Key { time: end + self.delay, order: cx.orders.take() };
-        self.busy_until(cx, end);
+        let done = self.busy_until(cx, end);
         if self.kind != NO_LANES && cx.lanes.put((self.kind, bytes), cx.pool, cx.link, id, key) {
             // Nothing happens to it any more, and the link is not asked again when it arrives.
             self.counters.delivered += 1;
-            return;
+            return done;
         }
         self.flight.push(cx.pool, id, key);
+        done
     }
 
-    #[inline]
-    fn busy_until<P: Copy, W>(&mut self, cx: &mut Context<P, W>, end: Time) {
-        if self.serialises || end > cx.key.time {
-            self.done = Key { time: end, order: cx.orders.take() };
+    #[inline(always)]
+    fn busy_until<P: Copy, W>(&mut self, cx: &mut Context<P, W>, end: Time) -> Key {
+        if !self.serialises && end <= cx.key.time {
+            return self.done;
         }
+        let done = Key { time: end, order: cx.orders.take() };
+        self.done = done;
+        done
     }
 }
 

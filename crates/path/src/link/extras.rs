@@ -227,18 +227,19 @@ impl Link {
         id: PacketId,
         bytes: u32,
         end: Time,
-    ) {
+    ) -> Key {
         let passing = Passing { time: end, facts: cx.pool.facts(id), bytes };
         match self.extras().wire.ask(passing) {
             None => {
                 self.propagate_plainly(cx, id, end);
-                self.busy_until(cx, end);
+                self.busy_until(cx, end)
             }
             Some(fate) => {
                 let cx = &mut cx.copy();
                 if let Some(sending) = self.meet_fate(cx, id, 1, end, fate) {
                     self.end_try(cx, sending);
                 }
+                self.done
             }
         }
     }
