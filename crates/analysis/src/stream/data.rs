@@ -65,8 +65,8 @@ impl Stream {
         self.note_lost_acks(packet);
         self.note_lost_repair(&piece, around);
         if self.ids.skipped > 0 {
-            // Of data never seen before one was the first copy.
-            let own = u32::from(piece.start >= self.next);
+            // Of data never seen before one was the first copy, and what had filled the window was data.
+            let own = u32::from(piece.start >= self.next).max(self.data_missing(&piece, waited));
             let repairs = self.repairs_missing(&piece, waited, around);
             self.ids.accounted_for(u64::from(repairs.min(self.ids.owed.saturating_sub(own))));
         }
@@ -340,8 +340,11 @@ impl Stream {
             self.reveal_hole(p);
         }
         self.repair.bound(p.start);
-        if self.timestamps && matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
-            self.repair.note_passed_over();
+        if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+            self.repair.note_flight(p.end, false);
+            if self.timestamps {
+                self.repair.note_passed_over();
+            }
         }
         let flight = self.flight();
         if around.view.sent - self.last_sent < close(around.config) {

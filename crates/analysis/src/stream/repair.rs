@@ -185,6 +185,8 @@ pub struct Repair {
     heard: VecDeque<(u64, Time)>,
     /// Fewer than three duplicate ACKs were enough for a repair (RFC 8985 §6.2).
     quick: bool,
+    /// Away from the sender: the most that it had in flight since it last took something for lost.
+    flight: u64,
 }
 
 impl Default for Repair {
@@ -221,6 +223,7 @@ impl Default for Repair {
             passed_over: 0,
             heard: VecDeque::new(),
             quick: false,
+            flight: 0,
         }
     }
 }
@@ -434,6 +437,7 @@ impl Repair {
                 self.goes_back |=
                     !begins && a.acknowledged && !a.sack_permitted && a.start == self.resent_end;
                 if begins {
+                    self.flight = 0;
                     self.state = State::Recovery { recover: a.next, first_ts: a.ts };
                 }
                 if a.head {
@@ -468,6 +472,7 @@ impl Repair {
         };
         self.state = State::Loss { high: a.next, f_rto, first_ts };
         self.loss_since = a.now;
+        self.flight = 0;
         self.expiries += 1;
         self.probing = false;
         self.timer_start = a.now;

@@ -14,6 +14,7 @@ struct Sender {
     /// Of the next repair: the copy before it was not seen; packets missing right before it.
     unseen: bool,
     missing: Option<u32>,
+    timestamps: bool,
 }
 
 fn ms(t: i64) -> Time {
@@ -37,7 +38,8 @@ impl Sender {
         for k in 0..n {
             model.on_new_data(ms(0), k, true, &pace());
         }
-        Sender { model, next: n * 1000, una: 0, sack: true, near: true, unseen: false, missing: None }
+        let next = n * 1000;
+        Sender { model, next, una: 0, sack: true, near: true, unseen: false, missing: None, timestamps: true }
     }
     fn without_sack(mut self) -> Sender {
         self.sack = false;
@@ -104,7 +106,7 @@ impl Sender {
             duplicates_on_the_way: 0,
             acks_seen: true,
             next: self.next,
-            ts: t as u32,
+            ts: if self.timestamps { t as u32 } else { 0 },
         };
         let pace = pace();
         self.model.explain(&attempt, &Pace { grain: pace.grain.filter(|_| self.near), ..pace })
@@ -466,3 +468,6 @@ fn the_last_segment_alone_after_a_long_silence_is_a_probe_from_afar() {
     s.sack(320, 10, 285);
     assert_eq!(s.resends(325, 0, 0, false).cause, Cause::Recovery);
 }
+
+#[path = "repair_afar_tests.rs"]
+mod afar;

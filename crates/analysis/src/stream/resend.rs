@@ -128,6 +128,9 @@ impl Stream {
         };
         let timer_start = self.repair.timer_start();
         let verdict = self.repair.explain(&attempt, &pace);
+        if self.board.sacked_bytes == 0 {
+            self.repair.note_flight(p.end, true);
+        }
         if verdict.cause == Cause::Timeout {
             self.lose_acks(around.view.sent - around.view.turn * 2);
             self.counts.timeouts += 1;

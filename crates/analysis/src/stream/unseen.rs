@@ -100,6 +100,16 @@ impl Stream {
         by_timer + due + u32::from(above && waited >= LEAST_RTO.scale(0.85))
     }
 
+    /// The first segment not acknowledged comes again after a timer's wait: so many segments beyond the highest seen
+    /// the window had room for.
+    pub(super) fn data_missing(&self, p: &Piece, waited: Span) -> u32 {
+        if p.start > self.repair.una() || waited < LEAST_RTO.scale(0.9) {
+            return 0;
+        }
+        let beyond = self.repair.sent_at_least(p.start).saturating_sub(self.next);
+        u32::try_from(beyond / self.unit(p)).unwrap_or(u32::MAX)
+    }
+
     /// The sender acknowledges more than in its last packet: the packet missing before this one may have been a bare ACK.
     pub(super) fn note_lost_acks(&mut self, packet: &Packet) {
         if self.ids.skipped > 0 && self.last_acked.is_some_and(|a| a != packet.seg.ack) {

@@ -106,6 +106,22 @@ impl Repair {
         let asked = self.state == State::Open && self.duplicates >= 3;
         self.passed_over = if asked { self.passed_over + 1 } else { 0 };
     }
+    /// Data up to `end` is sent: for the first time or, where nothing is SACKed, `again`.
+    #[inline]
+    pub fn note_flight(&mut self, end: u64, again: bool) {
+        match self.state {
+            // The window of fast recovery is inflated by duplicate ACKs (RFC 5681 §3.2).
+            State::Recovery { .. } => self.flight = 0,
+            // What was sent before the timeout that new data tests (RFC 5682) is in flight no more.
+            State::Loss { .. } if !again => {}
+            _ => self.flight = self.flight.max(end.saturating_sub(self.una)),
+        }
+    }
+    /// As far as it has sent when it has heard of `una` and has data to send: but for losses its window does not
+    /// shrink (RFC 5681 §3.1).
+    pub fn sent_at_least(&self, una: u64) -> u64 {
+        una + self.flight
+    }
     /// The last that it sent was what its timer repeats.
     pub fn is_timers(&self) -> bool {
         self.loss_since == self.last_sent && self.loss_since > Time::FAR_PAST

@@ -1,0 +1,29 @@
+//! Stories of senders seen from where their data arrives: what a timer had in flight, and how long it waits.
+
+use super::*;
+
+#[test]
+fn a_window_stays_as_it_was_until_something_is_lost() {
+    // RFC 5681 §3.1. Ten segments were in flight; all but the last four of what came then were lost on their way here.
+    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    s.model.note_flight(10_000, false);
+    s.ack(40, 6);
+    assert_eq!(s.model.sent_at_least(6_000), 16_000);
+    assert_eq!(s.resends(300, 6, 0, false).cause, Cause::Timeout);
+    assert_eq!(s.model.sent_at_least(6_000), 6_000);
+    s.model.note_flight(7_000, true);
+    assert_eq!(s.model.sent_at_least(6_000), 7_000);
+    // RFC 5682 §2.1: new data tests the timeout.
+    s.model.note_flight(11_000, false);
+    assert_eq!(s.model.sent_at_least(6_000), 7_000);
+}
+
+#[test]
+fn the_window_of_fast_recovery_is_no_measure() {
+    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    s.model.note_flight(10_000, false);
+    (40..43).for_each(|t| s.duplicate(t));
+    assert_eq!(s.resends(80, 0, 0, false).cause, Cause::Recovery);
+    s.model.note_flight(14_000, false);
+    assert_eq!(s.model.sent_at_least(0), 0);
+}
