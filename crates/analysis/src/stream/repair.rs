@@ -166,6 +166,8 @@ pub struct Repair {
     answered_in: Span,
     /// How long the timer waits, as its last first expiry showed.
     timer_wait: Span,
+    /// The shortest silence that it ended.
+    least_wait: Span,
     /// It has no SACK, or no timestamps.
     basic: bool,
     /// It went on repairing before.
@@ -213,6 +215,7 @@ impl Default for Repair {
             goes_back: false,
             answered_in: Span::ZERO,
             timer_wait: Span::MAX,
+            least_wait: Span::MAX,
             basic: false,
             goes_on: false,
             reaction: Span::ZERO,
@@ -457,6 +460,7 @@ impl Repair {
         if self.expiries == 0 {
             let waited = a.now - self.timer_start.max(a.previous);
             let lost = self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16);
+            self.least_wait = self.least_wait.min(waited);
             self.timer_wait = waited / ((2i64 << lost) - 1);
         }
         // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.

@@ -27,3 +27,16 @@ fn the_window_of_fast_recovery_is_no_measure() {
     s.model.note_flight(14_000, false);
     assert_eq!(s.model.sent_at_least(0), 0);
 }
+
+#[test]
+fn a_timer_that_once_fired_sooner_has_no_floor_of_a_second() {
+    // RFC 6298 §2.4. 1.28 s are a second and a little, or three waits of a timer that doubles.
+    for (first, attempts) in [(205, 2), (1005, 0)] {
+        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+        s.missing = Some(0);
+        assert_eq!(s.resends(first, 0, 0, false).cause, Cause::Timeout);
+        s.ack_of_originals(first + 40, 10);
+        let slower = Pace { srtt: Span::from_millis(84), rto: Span::from_millis(284), ..pace() };
+        assert_eq!(s.model.attempts_by(ms(first + 40 + 1277), ms(first + 40), &slower), attempts);
+    }
+}

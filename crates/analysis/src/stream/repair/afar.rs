@@ -70,9 +70,11 @@ impl Repair {
         let doublings = |rto: Span| (waited.as_secs() / (rto.as_secs().max(1e-3) * backed_off) + 1.0).log2();
         let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
         // As long as before; else RFC 6298 §2.4 has a floor of a second, Linux and most others one of 200 ms and SRTT.
+        // A sender whose timer has fired sooner has no floor of a second.
+        let second = Span::from_secs(1);
+        let floor = if self.least_wait < second.scale(0.8) { LEAST_RTO } else { second };
         let known = (self.timer_wait < Span::MAX).then(|| pace.rto.max(self.timer_wait));
-        let waits =
-            [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(Span::from_secs(1)), LEAST_RTO.max(pace.srtt)];
+        let waits = [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(floor), LEAST_RTO.max(pace.srtt)];
         let better = |n: f64, m: f64| if misfit(m) + 0.2 < misfit(n) { m } else { n };
         let n = waits.into_iter().map(doublings).reduce(better).unwrap_or(1.0);
         // The wait may come out a little short: what started the timer passed here earlier or later than is thought.
