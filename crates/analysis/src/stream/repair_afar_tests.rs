@@ -40,3 +40,14 @@ fn a_timer_that_once_fired_sooner_has_no_floor_of_a_second() {
         assert_eq!(s.model.attempts_by(ms(first + 40 + 1277), ms(first + 40), &slower), attempts);
     }
 }
+
+#[test]
+fn three_duplicate_acks_are_answered_sooner_than_a_timer_could() {
+    // RFC 5681 §3.2. The answer took 120 ms, though a round trip had taken 40; the timer began anew with the ACK before.
+    for (t, cause) in [(165, Cause::Recovery), (245, Cause::Timeout)] {
+        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+        s.ack(40, 1);
+        (41..44).for_each(|t| s.duplicate(t));
+        assert_eq!(s.resends(t, 1, 0, false).cause, cause, "at {t} ms");
+    }
+}

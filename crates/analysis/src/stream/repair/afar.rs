@@ -27,7 +27,10 @@ impl Repair {
                 // What was asked for, and passed over by new data until that ran out, was sent and lost. Amid new data
                 // it may be asked for late: Linux waits for up to 300 duplicate ACKs once it saw packets overtaken.
                 let passed_over = self.passed_over >= 4 && silent > pace.tolerance;
-                silent > LEAST_RTO / 2 || stuck && (a.previous_was_resend || passed_over || unasked)
+                // Three duplicate ACKs are answered a round trip later, however long that is here.
+                let asked = self.asked_for[0] == a.start;
+                silent > LEAST_RTO / 2 && (stuck || !asked)
+                    || stuck && (a.previous_was_resend || passed_over || unasked)
             }
             // A partial ACK asks for the next (RFC 6582), a block for what is missing below it (RFC 6675): only the
             // timer repeats what waits for neither. What a full queue holds up comes about as late as the one before.
