@@ -166,6 +166,9 @@ pub struct Repair {
     answered_in: Span,
     /// How long the timer waits, as its last first expiry showed.
     timer_wait: Span,
+    /// How long it waits next while nothing but repeated segments is acknowledged, of which no round trip is taken
+    /// (Karn's rule, RFC 6298 §3): what has doubled stays so (§5.5). 0 once that is over.
+    doubled: Span,
     /// The shortest silence that it ended.
     least_wait: Span,
     /// It has no SACK, or no timestamps.
@@ -215,6 +218,7 @@ impl Default for Repair {
             goes_back: false,
             answered_in: Span::ZERO,
             timer_wait: Span::MAX,
+            doubled: Span::ZERO,
             least_wait: Span::MAX,
             basic: false,
             goes_on: false,
@@ -293,6 +297,9 @@ impl Repair {
         }
         self.newest_delivered = self.newest_delivered.max(news.newest_delivered);
         if moved {
+            if news.original_end != 0 {
+                self.doubled = Span::ZERO;
+            }
             self.una = self.una.max(news.ack);
             self.last_progress = at;
             self.timer_start = at;
@@ -457,9 +464,11 @@ impl Repair {
 
     /// The timer has fired.
     fn enter_loss(&mut self, a: &Attempt, pace: &Pace) {
+        let waited = a.now - self.timer_start.max(a.previous);
+        let lost = self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16);
+        // With timestamps every ACK tells a round trip (RFC 7323 §4).
+        self.doubled = if a.ts == 0 { waited / ((2i64 << lost) - 1) * (2i64 << lost) } else { Span::ZERO };
         if self.expiries == 0 {
-            let waited = a.now - self.timer_start.max(a.previous);
-            let lost = self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16);
             self.least_wait = self.least_wait.min(waited);
             self.timer_wait = waited / ((2i64 << lost) - 1);
         }

@@ -51,3 +51,20 @@ fn three_duplicate_acks_are_answered_sooner_than_a_timer_could() {
         assert_eq!(s.resends(t, 1, 0, false).cause, cause, "at {t} ms");
     }
 }
+
+#[test]
+fn a_timer_that_has_doubled_stays_so_until_a_round_trip_is_taken() {
+    // RFC 6298 §3 and §5.5: 240 ms, 480 ms, and the next 960 ms, if only what was sent again is acknowledged.
+    for (again, timestamps, attempts) in [(true, false, 0), (false, false, 1), (true, true, 1)] {
+        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+        (s.missing, s.timestamps) = (Some(0), timestamps);
+        assert_eq!(s.resends(240, 0, 0, false).cause, Cause::Timeout);
+        assert_eq!(s.resends(720, 0, 240, true).cause, Cause::Timeout);
+        if again {
+            s.ack(760, 10)
+        } else {
+            s.ack_of_originals(760, 10)
+        }
+        assert_eq!(s.model.attempts_by(ms(760 + 960), ms(760), &pace()), attempts, "{again} {timestamps}");
+    }
+}

@@ -76,7 +76,10 @@ impl Repair {
         // A sender whose timer has fired sooner has no floor of a second.
         let second = Span::from_secs(1);
         let floor = if self.least_wait < second.scale(0.8) { LEAST_RTO } else { second };
-        let known = (self.timer_wait < Span::MAX).then(|| pace.rto.max(self.timer_wait));
+        let known = match self.expiries == 0 && self.doubled > Span::ZERO {
+            true => Some(self.doubled),
+            false => (self.timer_wait < Span::MAX).then(|| pace.rto.max(self.timer_wait)),
+        };
         let waits = [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(floor), LEAST_RTO.max(pace.srtt)];
         let better = |n: f64, m: f64| if misfit(m) + 0.2 < misfit(n) { m } else { n };
         let n = waits.into_iter().map(doublings).reduce(better).unwrap_or(1.0);
