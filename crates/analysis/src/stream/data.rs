@@ -188,7 +188,9 @@ impl Stream {
     /// Follows the sender's clock.
     fn note_tick(&mut self, p: &Piece) {
         if self.tick.ts == 0 || (p.ts.wrapping_sub(self.tick.ts) as i32) > 0 {
-            self.tick = Tick { ts: p.ts, from: self.next, began: p.packet.time };
+            let echo = p.packet.seg.timestamps.map_or(0, |t| t.ecr);
+            let unprompted = echo == self.tick.echo && echo != 0 && p.ts.wrapping_sub(self.tick.ts) >= 2;
+            self.tick = Tick { ts: p.ts, echo, unprompted, from: self.next, began: p.packet.time };
         }
     }
 
@@ -360,6 +362,7 @@ impl Stream {
     #[inline(always)]
     fn append(&mut self, p: &Piece, segments: u32, heard: u32) -> u64 {
         self.repair.note_new_segments(segments);
+        self.repair.note_opening(p.end, self.mss);
         let ordinal = self.copy(p, heard);
         let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
         seg.ip_id = p.packet.ip_id;

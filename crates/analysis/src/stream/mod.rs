@@ -227,6 +227,10 @@ const OF_IDS: usize = line(offset_of!(Stream, last_time)) + 1;
 #[derive(Clone, Copy, Debug, Default)]
 struct Tick {
     ts: u32,
+    /// What it echoes.
+    echo: u32,
+    /// It began two ticks or more after the one before, and no ACK had been heard since that.
+    unprompted: bool,
     from: u64,
     began: Time,
 }

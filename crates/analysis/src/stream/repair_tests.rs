@@ -1,6 +1,7 @@
 //! Stories of senders, told in milliseconds: segments of 1000 bytes, a round trip of 40 ms.
 
 use super::*;
+use crate::rows::Evidence;
 
 const SRTT_MS: i64 = 40;
 
@@ -15,6 +16,8 @@ struct Sender {
     unseen: bool,
     missing: Option<u32>,
     timestamps: bool,
+    /// By its own clock it had heard nothing for a while before.
+    unprompted: bool,
 }
 
 fn ms(t: i64) -> Time {
@@ -39,7 +42,17 @@ impl Sender {
             model.on_new_data(ms(0), k, true, &pace());
         }
         let next = n * 1000;
-        Sender { model, next, una: 0, sack: true, near: true, unseen: false, missing: None, timestamps: true }
+        Sender {
+            model,
+            next,
+            una: 0,
+            sack: true,
+            near: true,
+            unseen: false,
+            missing: None,
+            timestamps: true,
+            unprompted: false,
+        }
     }
     fn without_sack(mut self) -> Sender {
         self.sack = false;
@@ -107,6 +120,7 @@ impl Sender {
             acks_seen: true,
             next: self.next,
             ts: if self.timestamps { t as u32 } else { 0 },
+            unprompted: self.unprompted,
         };
         let pace = pace();
         self.model.explain(&attempt, &Pace { grain: pace.grain.filter(|_| self.near), ..pace })
@@ -471,3 +485,5 @@ fn the_last_segment_alone_after_a_long_silence_is_a_probe_from_afar() {
 
 #[path = "repair_afar_tests.rs"]
 mod afar;
+#[path = "repair_age_tests.rs"]
+mod age;

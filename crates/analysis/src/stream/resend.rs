@@ -125,6 +125,7 @@ impl Stream {
             acks_seen: self.counts.acks > 0 || self.acked_before.is_some(),
             next: highest,
             ts: p.ts,
+            unprompted: self.tick.unprompted && self.tick.began == p.packet.time,
         };
         let timer_start = self.repair.timer_start();
         let verdict = self.repair.explain(&attempt, &pace);

@@ -5,6 +5,8 @@ use wire::{Span, Time};
 
 /// So many ACKs taken for heard are remembered, and no two closer than this: a window and a timer's wait.
 const HEARD: usize = 64;
+/// Linux waits for no more duplicate ACKs, however far packets were overtaken (tcp_max_reordering).
+const MOST_DUPLICATES: u32 = 300;
 const HEARD_EVERY: Span = Span::from_millis(10);
 
 impl Repair {
@@ -26,7 +28,9 @@ impl Repair {
                     !a.sack_permitted && !a.acknowledged && self.duplicates + a.duplicates_on_the_way < 3;
                 // What was asked for, and passed over by new data until that ran out, was sent and lost. Amid new data
                 // it may be asked for late: Linux waits for up to 300 duplicate ACKs once it saw packets overtaken.
-                let passed_over = self.passed_over >= 4 && silent > pace.tolerance;
+                let overdue = a.now - self.last_progress >= pace.rto && self.duplicates < MOST_DUPLICATES;
+                let passed_over =
+                    self.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
                 let asked = self.asked_for[0] == a.start;
                 silent > LEAST_RTO / 2 && (stuck || !asked)

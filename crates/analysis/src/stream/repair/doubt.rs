@@ -44,22 +44,15 @@ impl Repair {
         let original = f_rto
             && (1..=high).contains(&news.original_end)
             && news.original_end.max(news.ack) > self.resent_end;
+        // RFC 3708: the only copy that was sent again had arrived before.
+        let proven = self.age.recent() && news.dsack && self.last_resent == self.loss_since;
         let since = self.last_news;
-        let doubt = Doubt {
-            since,
-            high,
-            first_ts,
-            over: false,
-            moved,
-            sacks: 0,
-            tested: false,
-            sent: 0,
-            proven: false,
-        };
+        let doubt =
+            Doubt { since, high, first_ts, over: false, moved, sacks: 0, tested: false, sent: 0, proven };
         if self.una >= high {
             self.leave();
             self.doubt = Some(Doubt { over: true, ..doubt });
-        } else if (delayed || original) && !self.goes_on {
+        } else if (delayed || original) && (proven || !self.goes_on) {
             self.leave();
             self.doubt = Some(doubt);
         } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {
@@ -85,7 +78,7 @@ impl Repair {
     #[inline]
     pub(super) fn new_data_in_doubt(&mut self) {
         match &mut self.doubt {
-            Some(d) if d.over || d.proven && !self.basic => self.doubt = None,
+            Some(d) if d.over || d.proven && (self.age.recent() || !self.basic) => self.doubt = None,
             Some(d) => d.tested = true,
             None => {}
         }
@@ -107,12 +100,14 @@ impl Repair {
         let Some(doubt) = self.doubt.take() else { return verdict };
         // What it sends on that very ACK, a sender that had thought so would have been new.
         let later = self.last_news > doubt.since;
-        let evidence = later
-            && match (a.sack_permitted, self.basic) {
-                (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
-                (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
-                (false, _) => self.duplicates >= 3,
-            };
+        let evidence = doubt.proven
+            || later
+                && match (a.sack_permitted, self.basic) {
+                    (true, _) if self.age.recent() => a.sacked_above,
+                    (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
+                    (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
+                    (false, _) => self.duplicates >= 3,
+                };
         let lost_again = a.previous_was_resend && a.previous >= self.loss_since;
         if verdict.cause != Cause::Recovery || evidence || lost_again {
             return verdict;

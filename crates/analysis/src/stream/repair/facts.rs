@@ -1,0 +1,103 @@
+//! What the model of the sender is told, and what it answers.
+
+use crate::rows::{Cause, Evidence, Trigger};
+use wire::{Span, Time};
+
+/// An ACK as it reaches the sender: what it changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AckNews {
+    pub time: Time,
+    pub ack: u64,
+    /// Bytes that the cumulative ACK moved on by.
+    pub advanced: u64,
+    /// Bytes newly SACKed.
+    pub sacked: u64,
+    /// A duplicate ACK (RFC 5681 §2).
+    pub duplicate: bool,
+    pub dsack: bool,
+    /// Bytes among them that no SACK had reported before.
+    pub advanced_new: u64,
+    /// Data sent only once became acknowledged or SACKed: the end of the lowest such segment, 0 for none.
+    pub original_end: u64,
+    pub ecr: Option<u32>,
+    /// The ACK's own timestamp, by which data that echoes it shows that it was heard.
+    pub ts: Option<u32>,
+    /// The sending time of the newest copy it proves delivered (RACK.xmit_ts, RFC 8985 §6.2).
+    pub newest_delivered: Time,
+    pub nothing_outstanding: bool,
+}
+
+impl AckNews {
+    /// Data that was sent only once, up to `end`, has arrived: tells a needless timeout (RFC 5682).
+    #[inline]
+    pub fn note_original(&mut self, end: u64) {
+        if self.original_end == 0 || end < self.original_end {
+            self.original_end = end;
+        }
+    }
+
+    /// It says as well what an ACK before it said, which was lost.
+    pub(super) fn with(&self, before: &AckNews) -> AckNews {
+        let mut both = *self;
+        both.sacked += before.sacked;
+        both.advanced_new += before.advanced_new;
+        both.newest_delivered = self.newest_delivered.max(before.newest_delivered);
+        if before.original_end != 0 {
+            both.note_original(before.original_end);
+        }
+        both
+    }
+}
+
+/// A retransmission to be explained.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempt {
+    pub now: Time,
+    /// It repeats the first segment not acknowledged; the last one sent.
+    pub head: bool,
+    pub tail: bool,
+    pub start: u64,
+    pub end: u64,
+    /// All of it had been acknowledged.
+    pub acknowledged: bool,
+    /// When the copy before it was sent, and whether that was a retransmission itself.
+    pub previous: Time,
+    pub previous_was_resend: bool,
+    /// Data above it has been SACKed.
+    pub sacked_above: bool,
+    pub sack_permitted: bool,
+    /// The copy before it went unseen.
+    pub unseen: bool,
+    /// So many packets that the sender sent right before it did not come, where that is known.
+    pub missing: Option<u32>,
+    /// Duplicate ACKs that have passed and are taken for not yet heard.
+    pub duplicates_on_the_way: u32,
+    /// ACKs of this stream pass here at all.
+    pub acks_seen: bool,
+    /// The highest sequence number sent.
+    pub next: u64,
+    pub ts: u32,
+    /// By its own timestamps the sender had sent and heard nothing for a while.
+    pub unprompted: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    pub cause: Cause,
+    pub evidence: Evidence,
+    pub trigger: Trigger,
+    pub backoff: u32,
+}
+
+/// What is known of time on this path.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// How close to an ACK a packet must be to have been sent because of it: max(2 ms, RTTmin/10).
+    pub tolerance: Span,
+    pub srtt: Span,
+    /// The RTO as RFC 6298 computes it with Linux's floor of 200 ms.
+    pub rto: Span,
+    /// The sender's own clock: ACKs are seen when it hears them. Two packets that a tick of it parts may be so far
+    /// apart; `None` elsewhere on the path.
+    pub grain: Option<Span>,
+}

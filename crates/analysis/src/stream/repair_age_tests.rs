@@ -1,0 +1,44 @@
+//! Stories of senders before RFC 6928 and since.
+
+use super::*;
+
+/// A timeout at 300 ms without timestamps, whose needlessness a DSACK tells; then data beyond the hole is SACKed.
+fn goes_on_after_a_dsack(s: &mut Sender) -> Cause {
+    s.timestamps = false;
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    let dsack = AckNews { ack: 2000, advanced: 2000, original_end: 2000, dsack: true, ..AckNews::default() };
+    s.una = 2000;
+    s.hear(340, dsack);
+    s.sends_new(340);
+    s.sack(380, 11, 340);
+    s.resends(380, 2, 0, false).cause
+}
+
+#[test]
+fn a_sender_since_rfc_6928_believes_at_once_that_a_timeout_was_needless() {
+    // Linux 3.10 and later: RFC 5682 §3.1 without the second ACK, and RFC 3708.
+    let mut old = Sender::with_in_flight(10);
+    assert_eq!(goes_on_after_a_dsack(&mut old), Cause::LossState);
+    let mut probes = Sender::with_in_flight(10);
+    probes.model.age.note_probe();
+    assert_eq!(goes_on_after_a_dsack(&mut probes), Cause::Recovery);
+}
+
+#[test]
+fn an_initial_window_tells_how_old_a_sender_is() {
+    // RFC 3390 §1: four segments of 1000 bytes; RFC 6928 §2: ten. A short first write may be acknowledged alone.
+    for (first, segments, recent) in [(0, 4, false), (100, 5, false), (0, 10, true), (100, 10, true)] {
+        let mut s = Sender::with_in_flight(0);
+        s.model.on_handshake(ms(0));
+        s.model.note_opening(first, 1000);
+        if first > 0 {
+            s.hear(40, AckNews { ack: first, advanced: first, ..AckNews::default() });
+        }
+        (1..=segments).for_each(|k| s.model.note_opening(first + k * 1000, 1000));
+        assert_eq!(s.model.age.recent(), recent, "{first} bytes, then {segments} segments");
+    }
+    // It began before the capture: how much it had sent by then is not its initial window.
+    let mut s = Sender::with_in_flight(0);
+    s.model.note_opening(50_000, 1000);
+    assert!(!s.model.age.recent());
+}
