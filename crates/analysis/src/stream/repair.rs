@@ -54,8 +54,9 @@ pub struct Repair {
     /// When the timer was last (re)started for sure.
     timer_start: Time,
     newest_delivered: Time,
-    /// When the timer last fired.
+    /// When the timer last fired, and how often without progress.
     loss_since: Time,
+    firings: u32,
     /// A tail-loss probe went out and nothing was acknowledged since.
     probing: bool,
     /// The timer fired where a sender that probes would have probed before.
@@ -117,6 +118,7 @@ impl Default for Repair {
             timer_start: Time::FAR_PAST,
             newest_delivered: Time::FAR_PAST,
             loss_since: Time::FAR_PAST,
+            firings: 0,
             probing: false,
             probeless: false,
             age: Age::default(),
@@ -399,6 +401,7 @@ impl Repair {
         self.loss_since = a.now;
         self.flight = 0;
         self.expiries += 1;
+        self.firings = self.expiries;
         self.probing = false;
         self.timer_start = a.now;
         self.duplicates = 0;

@@ -120,6 +120,7 @@ impl Sender {
             acks_seen: true,
             next: self.next,
             ts: if self.timestamps { t as u32 } else { 0 },
+            one_segment: true,
             unprompted: self.unprompted,
         };
         let pace = pace();

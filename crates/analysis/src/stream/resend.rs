@@ -125,6 +125,7 @@ impl Stream {
             acks_seen: self.counts.acks > 0 || self.acked_before.is_some(),
             next: highest,
             ts: p.ts,
+            one_segment: self.limits.mid_stream || p.packet.seg.payload <= self.mss,
             unprompted: self.tick.unprompted && self.tick.began == p.packet.time,
         };
         let timer_start = self.repair.timer_start();

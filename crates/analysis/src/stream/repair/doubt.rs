@@ -44,15 +44,19 @@ impl Repair {
         let original = f_rto
             && (1..=high).contains(&news.original_end)
             && news.original_end.max(news.ack) > self.resent_end;
-        // RFC 3708: the only copy that was sent again had arrived before.
-        let proven = self.age.recent() && news.dsack && self.last_resent == self.loss_since;
+        // RFC 3708: all that was sent again, one copy by the timer, had arrived before.
+        let proven = self.age.recent()
+            && news.dsack
+            && f_rto
+            && self.firings == 1
+            && self.last_resent == self.loss_since;
         let since = self.last_news;
         let doubt =
             Doubt { since, high, first_ts, over: false, moved, sacks: 0, tested: false, sent: 0, proven };
         if self.una >= high {
             self.leave();
             self.doubt = Some(Doubt { over: true, ..doubt });
-        } else if (delayed || original) && (proven || !self.goes_on) {
+        } else if proven || (delayed || original) && !self.goes_on {
             self.leave();
             self.doubt = Some(doubt);
         } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {

@@ -77,6 +77,8 @@ pub struct Attempt {
     /// The highest sequence number sent.
     pub next: u64,
     pub ts: u32,
+    /// It is no longer than a segment, as far as is known: no timer sends more (RFC 5681 §3.1, the loss window).
+    pub one_segment: bool,
     /// By its own timestamps the sender had sent and heard nothing for a while.
     pub unprompted: bool,
 }

@@ -66,7 +66,7 @@ impl Repair {
             Some(_) => a.head && timer_could_fire && (quiet || unprompted || head_again),
             None => a.head && self.timer_from_afar(a, pace),
         };
-        if hopeless || unheard_of || unasked || by_timer {
+        if a.one_segment && (hopeless || unheard_of || unasked || by_timer) {
             return Verdict {
                 cause: Cause::Timeout,
                 trigger: Trigger::TimerRto,
