@@ -16,7 +16,10 @@ impl Repair {
         let silent = self.silent(a.now);
         // What set the timer going is heard here by what the sender made of it, a little later.
         let stuck = a.now - self.last_progress >= LEAST_RTO.scale(0.8);
-        let again = a.previous_was_resend || a.start < self.resent_high;
+        // RFC 8985 §6.2: what was sent after a repair and has arrived tells that the repair was lost.
+        let told = a.sack_permitted && self.age.recent() && self.newest_delivered > a.previous;
+        let repeated = a.previous_was_resend && !told;
+        let again = repeated || a.start < self.resent_high && !told;
         // It goes on where the repair before it ended, and nothing was sent between: slow start.
         if a.start == self.resent_end && self.last_resent == self.last_sent && silent < LEAST_RTO / 2 {
             return false;
@@ -34,7 +37,7 @@ impl Repair {
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
                 let asked = self.asked_for[0] == a.start;
                 silent > LEAST_RTO / 2 && (stuck || !asked)
-                    || stuck && (a.previous_was_resend || passed_over || unasked)
+                    || stuck && (repeated || passed_over || unasked)
             }
             // A partial ACK asks for the next (RFC 6582), a block for what is missing below it (RFC 6675): only the
             // timer repeats what waits for neither. What a full queue holds up comes about as late as the one before.
