@@ -21,6 +21,7 @@ impl Namespace {
     /// Fails with `AlreadyExists` where the name is taken.
     pub fn create(name: &str) -> io::Result<Namespace> {
         fs::create_dir_all(FOLDER)?;
+        share_folder()?;
         let path = Path::new(FOLDER).join(name);
         File::create_new(&path)?;
         let made = thread::scope(|scope| {
@@ -74,6 +75,13 @@ impl Drop for Namespace {
     fn drop(&mut self) {
         remove(&self.path);
     }
+}
+
+/// As `ip netns` does before it adds one, under the same lock: two that do it at once would cover each other's.
+fn share_folder() -> io::Result<()> {
+    let folder = File::open(FOLDER)?;
+    folder.lock()?;
+    sys::share_mounts(Path::new(FOLDER))
 }
 
 /// Takes the name away; true if it is gone.

@@ -197,6 +197,36 @@ fn a_name_that_is_taken_is_told() {
     assert!(!live::clean::left_over().iter().any(|n| n.starts_with(&left)));
 }
 
+/// `ip netns add` makes /run/netns a mount of its own, unless it is one, and so covers what was mounted there before.
+#[test]
+fn another_programs_namespace_does_not_cover_ours() {
+    needs_a_bench!();
+    if std::env::var("REXMIT_TEST_COVERED").is_ok() {
+        let other = format!("ip netns add other-{0} && ip netns delete other-{0}", std::process::id());
+        println!("{:?}", run(&command(&other, "sleep 20")).outcome.end);
+        return;
+    }
+    // A machine of its own, as far as mounts go, where no namespace has had a name yet.
+    let child = Command::new("unshare")
+        .args(["--mount", "sh", "-c", "umount --lazy /run/netns; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().expect("this test"))
+        .args(["--exact", "another_programs_namespace_does_not_cover_ours", "--nocapture"])
+        .env("REXMIT_TEST_COVERED", "1")
+        .stderr(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(child) = child else {
+        return support::skipped("there is no unshare (apt-get install util-linux)");
+    };
+    let ours = format!("rexmit-{}-", child.id());
+    let said = String::from_utf8(child.wait_with_output().expect("its end").stdout).expect("text");
+    assert!(said.contains("Done"), "{said}");
+    let names = std::fs::read_dir("/run/netns").expect("a folder").flatten();
+    let left: Vec<_> =
+        names.map(|n| n.file_name()).filter(|n| n.to_string_lossy().starts_with(&ours)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
 #[test]
 fn the_machine_is_described() {
     let machine = live::check::machine();

@@ -36,8 +36,7 @@ impl Repair {
                     self.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
                 let asked = self.asked_for[0] == a.start;
-                silent > LEAST_RTO / 2 && (stuck || !asked)
-                    || stuck && (repeated || passed_over || unasked)
+                silent > LEAST_RTO / 2 && (stuck || !asked) || stuck && (repeated || passed_over || unasked)
             }
             // A partial ACK asks for the next (RFC 6582), a block for what is missing below it (RFC 6675): only the
             // timer repeats what waits for neither. What a full queue holds up comes about as late as the one before.
