@@ -42,3 +42,32 @@ fn an_initial_window_tells_how_old_a_sender_is() {
     s.model.note_opening(50_000, 1000);
     assert!(!s.model.age.recent());
 }
+
+#[test]
+fn a_sender_since_rfc_6928_knows_on_the_same_ack_what_else_was_lost() {
+    // The timer's second copy is acknowledged, and with it data sent once; more of that is SACKed.
+    for (recent, cause) in [(false, Cause::LossState), (true, Cause::Recovery)] {
+        let mut s = Sender::with_in_flight(10);
+        if recent {
+            s.model.age.note_probe();
+        }
+        s.sack(40, 9, 0);
+        assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+        assert_eq!(s.resends(800, 0, 300, true).cause, Cause::Timeout);
+        s.ack_of_originals(840, 2);
+        assert_eq!(s.resends(840, 2, 0, false).cause, cause, "recent: {recent}");
+    }
+}
+
+#[test]
+fn from_afar_what_was_asked_for_before_the_timer_was_being_repaired() {
+    // RFC 5682 §2.1: F-RTO does not begin in fast recovery, whose repairs were lost on their way here.
+    for (asked, cause) in [(false, Cause::Recovery), (true, Cause::LossState)] {
+        let mut s = Sender::with_in_flight(10).seen_afar();
+        s.model.age.note_probe();
+        (0..if asked { 3 } else { 1 }).for_each(|k| s.sack(40 + k, 7 + k as u64, 0));
+        assert_eq!(s.resends(400, 0, 0, false).cause, Cause::Timeout);
+        s.ack_of_originals(440, 2);
+        assert_eq!(s.resends(440, 2, 0, false).cause, cause, "asked: {asked}");
+    }
+}

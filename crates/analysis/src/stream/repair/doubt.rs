@@ -102,16 +102,17 @@ impl Repair {
     /// A repair without any evidence of a loss, after a timeout that had looked spurious: the sender did not think so.
     pub(super) fn settle_doubt(&mut self, a: &Attempt, verdict: Verdict) -> Verdict {
         let Some(doubt) = self.doubt.take() else { return verdict };
-        // What it sends on that very ACK, a sender that had thought so would have been new.
+        // What it sends on that very ACK, a sender that had thought so would have been new; one that has the whole SACK
+        // rules to hand (RFC 8985 §6.2) may know at once what else was lost.
         let later = self.last_news > doubt.since;
-        let evidence = doubt.proven
-            || later
-                && match (a.sack_permitted, self.basic) {
-                    (true, _) if self.age.recent() => a.sacked_above,
-                    (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
-                    (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
-                    (false, _) => self.duplicates >= 3,
-                };
+        let evidence = match (a.sack_permitted, self.basic) {
+            _ if doubt.proven => true,
+            (true, _) if self.age.recent() => a.sacked_above,
+            _ if !later => false,
+            (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
+            (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
+            (false, _) => self.duplicates >= 3,
+        };
         let lost_again = a.previous_was_resend && a.previous >= self.loss_since;
         if verdict.cause != Cause::Recovery || evidence || lost_again {
             return verdict;
