@@ -326,7 +326,8 @@ def main() -> int:
     own = ROOT / "tests" / "data"
     kernel = next(p for p in (args.captures / "kernel", own) if (p / "truth.toml").exists())
     testbed = next(p for p in (args.captures / "testbed", own) if any(p.glob("*.drops.csv.gz")))
-    if own in (kernel, testbed):
+    used = [kernel] * ("kernel" in parts) + [testbed] * ("testbed" in parts or "clean" in parts)
+    if own in used:
         print(f"note: {args.captures} is not there; tests/data is scored", file=sys.stderr)
     score = Score()
     with tempfile.TemporaryDirectory() as folder:
