@@ -78,7 +78,8 @@ KINDS: dict[str, tuple[list[str], list[Callable[[Draw], str]], list[str], int]] 
 def scenario(name: str, kind: str, draw: Draw) -> str:
     controls, channels, sysctl, megabytes = KINDS[kind]
     stack = f'"linux-2.6-{draw.choice(controls)}"'
-    client = f"iperf3 -c {{server}} -n {megabytes}M; nstat -asz"
+    # A FIN that is probed for, or resent, counts too.
+    client = f"iperf3 -c {{server}} -n {megabytes}M; sleep 1; nstat -asz"
     drawn = "".join(f'[[link.channel]]\nname = "{c.__name__}"\n{c(draw)}\n' for c in channels)
     return f"""name = "{name}"
 duration = "120s"
