@@ -240,7 +240,7 @@ impl Link {
         if self.way == Way::Managed { self.admit_managed(cx, id) } else { self.admit_plain(cx, id) }
     }
 
-    /// Drop-tail.
+    /// Drop-tail, with something else on the way.
     #[inline]
     fn admit_plain<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let bytes = self.weight(cx, id);
@@ -249,7 +249,7 @@ impl Link {
             return;
         }
         self.tell_of_passing(cx, id, bytes);
-        self.start(cx, id, bytes);
+        self.start_asking(cx, id);
     }
 
     /// The same at a straight link. False if [`Link::next`] is the same as before.
@@ -312,7 +312,11 @@ impl Link {
             let bytes = self.weight(cx, id);
             let backlog = if managed { self.backlog() } else { self.queue.backlog() };
             tell_dequeued(cx, id, backlog);
-            self.start(cx, id, bytes);
+            if self.is_straight() {
+                self.start_straight(cx, id, bytes);
+            } else {
+                self.start_asking(cx, id);
+            }
             if backlog.packets == 0 {
                 return;
             }
@@ -337,17 +341,7 @@ impl Link {
         }
     }
 
-    /// A packet begins to be sent.
-    #[inline(always)]
-    fn start<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId, bytes: u32) {
-        if self.is_straight() {
-            self.start_straight(cx, id, bytes);
-        } else {
-            self.start_asking(cx, id);
-        }
-    }
-
-    /// Returns when it has left: what was just stored is not read back.
+    /// A packet begins to be sent at a straight link. Returns when it has left: what was just stored is not read back.
     #[inline(always)]
     fn start_straight<P: Copy, W: Watch<P>>(
         &mut self,

@@ -18,8 +18,7 @@ impl Repair {
         let stuck = a.now - self.last_progress >= LEAST_RTO.scale(0.8);
         // RFC 8985 §6.2: what was sent after a repair and has arrived tells that the repair was lost.
         let told = a.sack_permitted && self.age.recent() && self.newest_delivered > a.previous;
-        let repeated = a.previous_was_resend && !told;
-        let again = repeated || a.start < self.resent_high && !told;
+        let again = !told && (a.previous_was_resend || a.start < self.resent_high);
         // It goes on where the repair before it ended, and nothing was sent between: slow start.
         if a.start == self.resent_end && self.last_resent == self.last_sent && silent < LEAST_RTO / 2 {
             return false;
@@ -36,7 +35,8 @@ impl Repair {
                     self.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
                 let asked = self.asked_for[0] == a.start;
-                silent > LEAST_RTO / 2 && (stuck || !asked) || stuck && (repeated || passed_over || unasked)
+                silent > LEAST_RTO / 2 && (stuck || !asked)
+                    || stuck && (a.previous_was_resend && !told || passed_over || unasked)
             }
             // A partial ACK asks for the next (RFC 6582), a block for what is missing below it (RFC 6675): only the
             // timer repeats what waits for neither. What a full queue holds up comes about as late as the one before.
