@@ -19,14 +19,13 @@ import random
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-import ours
+import rexmit as rx
 
 # What causes.py calls it, and what the kernel does (nstat).
 COUNTERS = {
@@ -126,18 +125,17 @@ def as_pcap(pcapng: bytes) -> bytes:
 def transfer(folder: Path, name: str, text: str) -> dict[str, int] | str:
     """Runs it and keeps its captures; the kernel's counters, or why there are none."""
     with tempfile.TemporaryDirectory() as work:
-        path, run = Path(work) / f"{name}.toml", Path(work) / "run"
-        path.write_text(text)
-        command = [str(ours.REXMIT), "run", str(path), "--bench", "live", "--out", str(run)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        if done.returncode != 0:
-            return done.stderr.strip()
-        said = (run / "captures" / "upload.client.log").read_text()
+        run = Path(work)
+        try:
+            rx.run(rx.Scenario.parse(text, name), bench="live", captures=run)
+        except (rx.LiveError, OSError) as e:
+            return str(e)
+        said = (run / "upload.client.log").read_text()
         counted = {m[1]: int(m[2]) for m in re.finditer(r"^(\w+) +(\d+)", said, re.MULTILINE)}
         if not counted:
             return "it took longer than 120 s"
         for side, host in ENDS.items():
-            pcap = as_pcap((run / "captures" / f"{host}.pcapng").read_bytes())
+            pcap = as_pcap((run / f"{host}.pcapng").read_bytes())
             (folder / f"{name}.{side}.pcap.gz").write_bytes(gzip.compress(pcap))
     return {called: counted[counter] for called, counter in COUNTERS.items()}
 
