@@ -112,6 +112,8 @@ def score_kernel(folder: Path, name: str, score: Score, with_peers: bool = False
         "timeout": counter["timeouts"],
     }
     repeat = resent - sum(causes.values())
+    # The kernel counts its SYNs' timeouts with the others; here their cause is the handshake.
+    causes["timeout"] -= real.syns_again
 
     at = (name, "sender")
     said = ask_peers(snd, real.host, with_peers)

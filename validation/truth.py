@@ -73,6 +73,7 @@ class Transfer:
     start: int  # time of the capture's first packet, ns
     flows: dict[tuple, list[Copy]] = field(default_factory=dict)
     acks: dict[tuple, list[Packet]] = field(default_factory=dict)
+    syns_again: int = 0  # copies of its SYNs after the first
 
     @property
     def copies(self) -> list[Copy]:
@@ -120,10 +121,14 @@ def transfer(snd: Path, rcv: Path | None = None) -> Transfer:
     arrivals = Counter(key(p) for p in packets(rcv)) if rcv else None
     result = Transfer(host, sent[0].time)
     tops: dict[tuple, int] = {}
+    opened: set[tuple] = set()
     for p in sent:
         if p.src[0] != host:
             result.acks.setdefault((p.dst, p.src), []).append(p)
             continue
+        if p.flags & SYN:
+            result.syns_again += (p.src, p.dst, p.seq) in opened
+            opened.add((p.src, p.dst, p.seq))
         if not p.payload or p.flags & SYN:
             continue
         flow = (p.src, p.dst)

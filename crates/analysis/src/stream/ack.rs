@@ -311,19 +311,33 @@ impl Stream {
             return;
         }
         let mut newest: Option<(Time, u64)> = None;
+        let mut repaired = Time::FAR_PAST;
         self.board.sack(left, right, now, |seg| {
             news.sacked += seg.len();
             if !seg.resent() {
                 news.note_original(seg.end());
                 newest = newest.max(Some((seg.last_time, seg.end())));
+            } else {
+                repaired = repaired.max(seg.last_time);
             }
         });
+        if self.is_round_trip(repaired, now) {
+            news.newest_delivered = news.newest_delivered.max(repaired);
+            self.newest_delivered = self.newest_delivered.max(repaired);
+        }
         if let Some((sent, end)) = newest {
             // Data sent once was SACKed just now: a round trip, by Karn's rule.
             news.newest_delivered = news.newest_delivered.max(sent);
             self.newest_delivered = self.newest_delivered.max(sent);
             self.take_rtt(now - sent, now, end);
         }
+    }
+
+    /// What was sent again at `sent` and is reported now is taken to have arrived, and not the copy before it, if that
+    /// is not sooner than any round trip was (RFC 8985 §6.2). Times are the sender's only where it is seen from there.
+    fn is_round_trip(&self, sent: Time, now: Time) -> bool {
+        !matches!(self.at, Vantage::Receiver | Vantage::Middle)
+            && self.rtt.min().is_some_and(|least| now - sent >= least)
     }
 
     fn take_rtt(&mut self, sample: Span, now: Time, end: u64) {
@@ -360,7 +374,9 @@ impl Stream {
                 resent |= seg.resent();
                 if !seg.resent() {
                     news.note_original(seg.end());
-                } else if ecr.is_some_and(|e| e == seg.last_ts && e != 0) {
+                } else if ecr
+                    .map_or_else(|| self.is_round_trip(seg.last_time, now), |e| e == seg.last_ts && e != 0)
+                {
                     news.newest_delivered = news.newest_delivered.max(seg.last_time);
                 }
                 last_ts = Some((seg.last_ts, seg.last_time));
