@@ -93,6 +93,8 @@ fn what_comes_amid_new_data_later_than_the_timer_waits_is_the_timers() {
     assert_eq!(repaired_amid_new_data(40, 300, false), Cause::Recovery);
     // Linux asks for as many duplicate ACKs as 300 once packets were overtaken.
     assert_eq!(repaired_amid_new_data(300, 100, false), Cause::Recovery);
+    // With twice as many it has not asked for them.
+    assert_eq!(repaired_amid_new_data(600, 100, false), Cause::Timeout);
 }
 
 #[test]

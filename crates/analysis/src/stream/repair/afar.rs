@@ -7,6 +7,8 @@ use wire::{Span, Time};
 const HEARD: usize = 64;
 /// Linux waits for no more duplicate ACKs, however far packets were overtaken (tcp_max_reordering).
 const MOST_DUPLICATES: u32 = 300;
+/// With so many it was not duplicate ACKs that it waited for.
+const NO_SUCH_WAIT: u32 = 2 * MOST_DUPLICATES;
 const HEARD_EVERY: Span = Span::from_millis(10);
 
 impl Repair {
@@ -30,7 +32,8 @@ impl Repair {
                     !a.sack_permitted && !a.acknowledged && self.duplicates + a.duplicates_on_the_way < 3;
                 // What was asked for, and passed over by new data until that ran out, was sent and lost. Amid new data
                 // it may be asked for late: Linux waits for up to 300 duplicate ACKs once it saw packets overtaken.
-                let overdue = a.now - self.last_progress >= pace.rto && self.duplicates < MOST_DUPLICATES;
+                let waits = (MOST_DUPLICATES..NO_SUCH_WAIT).contains(&self.duplicates);
+                let overdue = a.now - self.last_progress >= pace.rto && !waits;
                 let passed_over =
                     self.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
