@@ -3,7 +3,7 @@
 mod story;
 
 use analysis::rows::{Cause, Vantage};
-use story::{MSS, opened};
+use story::{MSS, Story, opened};
 
 /// Where the flight of ten begins.
 const BASE: u32 = 1 + MSS;
@@ -29,4 +29,24 @@ fn a_sack_of_a_later_repair_tells_that_an_earlier_one_was_lost() {
     let told = t.ends();
     let repairs: Vec<_> = told.rows.retransmissions.iter().map(|r| r.cause).collect();
     assert_eq!(repairs, [Cause::Recovery; 3]);
+}
+
+/// Segment `k` is lost, the next comes at `when` with identification `id` + 1.
+fn hole(t: Story, k: u32, id: u16, when: u64) -> Story {
+    t.id(id + 1).at(when).data(at(k + 1), MSS).sack(at(k), &[(at(k + 1), at(k + 2))])
+}
+
+#[test]
+fn what_is_missing_right_before_a_late_repair_was_no_repair_but_data() {
+    // RFC 8985 §6.2: only by what was sent after it can a repair be found lost, and nothing was.
+    let mut t = opened(Vantage::Receiver).sack_permitted().at(30).id(1).data(1, MSS).ack(BASE);
+    let (mut k, mut id, mut when) = (0, 2, 40);
+    for _ in 0..10 {
+        t = hole(t, k, id, when).id(id + 2).at(when + 20).data(at(k), MSS).ack(at(k + 2));
+        (k, id, when) = (k + 2, id + 3, when + 21);
+    }
+    // It takes twice as long this time; before it the segment behind was sent, and lost.
+    t = hole(t, k, id, when).id(id + 3).at(when + 40).data(at(k), MSS).ack(at(k + 2));
+    let told = t.id(id + 4).at(when + 41).data(at(k + 2), MSS).ack(at(k + 3)).ends();
+    assert_eq!(told.flow.retransmitted_packets, 12);
 }

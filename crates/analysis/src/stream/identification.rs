@@ -129,10 +129,13 @@ impl Ids {
         self.owed = self.owed.saturating_sub(u32::try_from(n).unwrap_or(u32::MAX));
     }
     /// The repair of a hole came `age` after the hole showed. One that took far longer than others do was not
-    /// the first: that one is missing, too, and was no data of its own.
+    /// the first: that one is missing, too, and was no data of its own. What is missing right before this one is not
+    /// meant: nothing that was sent after it has come, so no ACK can have told that it was lost.
     pub fn filled_after(&mut self, age: Span) {
         if self.open_for > Span::ZERO && age > self.open_for.scale(1.7) {
-            self.accounted_for(1);
+            if self.owed > self.skipped {
+                self.accounted_for(1);
+            }
         } else {
             self.open_for = if self.open_for == Span::ZERO { age } else { (self.open_for * 7 + age) / 8 };
         }
