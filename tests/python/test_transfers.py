@@ -1,10 +1,11 @@
-"""What validation/transfers.py makes: whether its scenarios are ones, and its captures are read."""
+"""What validation/transfers.py and traced.py make: whether scenarios are ones, and captures are read."""
 
 from __future__ import annotations
 
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "validation"))
 
 import ours  # noqa: E402
+import traced  # noqa: E402
 import transfers  # noqa: E402
+import truth  # noqa: E402
 import wire  # noqa: E402
 
 
@@ -34,3 +37,25 @@ def test_a_capture_of_ours_holds_the_same_packets_as_a_plain_one(tmp_path: Path)
     subprocess.run(command, check=True, capture_output=True)
     again.write_bytes(transfers.as_pcap(noted.read_bytes()))
     assert wire.packets(again) == wire.packets(plain)
+
+
+@pytest.mark.parametrize("kind", traced.KINDS)
+def test_every_traced_kind_is_a_scenario_and_a_seed_draws_the_same_again(kind: str) -> None:
+    for seed in range(5):
+        text, outages = traced.scenario("t", kind, random.Random(seed))
+        rx.Scenario.parse(text)
+        assert (text, outages) == traced.scenario("t", kind, random.Random(seed))
+        assert ("outage" in text) == (outages is not None)
+
+
+def test_outages_begin_as_their_schedule_says() -> None:
+    assert list(traced.Outage(3, 0.5).until(5)) == [(1.5, 2.0), (4.5, 5.0)]
+
+
+def test_events_are_told_by_the_clock_of_the_packets() -> None:
+    us = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+    line = "x-1 [000] ..s2. {}.{:06d}: tcp_cong_state_set: family=AF_INET sport=1 dport=2 cong_state=3"
+    told = truth.EVENT.search(traced.on_the_epoch_clock(line.format(us // 1_000_000, us % 1_000_000)))
+    assert told
+    assert abs(int(told[1]) * 1_000_000 + int(told[2]) - time.time_ns() // 1000) < 1_000_000
+    assert (told[4], told[5], told[6]) == ("1", "2", "3")
