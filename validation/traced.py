@@ -133,20 +133,15 @@ def scenario(name: str, kind: str, draw: Draw) -> tuple[str, Outage | None]:
     megabytes = min(40, rate_mbps * draw.choice([0.6, 1, 2]))
     outages = k.outages(draw)
     channels = (outages.channel() if outages else "") + k.besides(draw)
-    text = f"""name = "{name}"
-duration = "120s"
-seed = {draw.randrange(1 << 31)}
-[[node]]
-name = "pc"
-[[node]]
-name = "server"
-[[link]]
-name = "wire"
-between = ["pc", "server"]
-rate = "{rate_mbps}Mbps"
-delay = "{draw.choice([5, 10, 10, 20, 40])}ms"
-queue = {{ kind = "droptail", packets = {draw.choice(k.queues)} }}
-{channels}[[stack]]
+    path = transfers.beginning(
+        name,
+        channels,
+        seed=draw.randrange(1 << 31),
+        rate_mbps=rate_mbps,
+        delay_ms=draw.choice([5, 10, 10, 20, 40]),
+        queue=draw.choice(k.queues),
+    )
+    text = f"""{path}[[stack]]
 name = "kernel"
 based_on = "linux-2.6-reno"
 kernel = "{control}"

@@ -74,15 +74,11 @@ KINDS: dict[str, tuple[list[str], list[Callable[[Draw], str]], list[str], int]] 
 }
 
 
-def scenario(name: str, kind: str, draw: Draw) -> str:
-    controls, channels, sysctl, megabytes = KINDS[kind]
-    stack = f'"linux-2.6-{draw.choice(controls)}"'
-    # A FIN that is probed for, or resent, counts too.
-    client = f"iperf3 -c {{server}} -n {megabytes}M; sleep 1; nstat -asz"
-    drawn = "".join(f'[[link.channel]]\nname = "{c.__name__}"\n{c(draw)}\n' for c in channels)
+def beginning(name: str, channels: str, *, seed: int, rate_mbps: float, delay_ms: int, queue: int) -> str:
+    """A scenario as far as the path goes: two hosts, and the link between them with a queue of so many packets."""
     return f"""name = "{name}"
 duration = "120s"
-seed = {draw.randrange(1 << 31)}
+seed = {seed}
 [[node]]
 name = "pc"
 [[node]]
@@ -90,10 +86,27 @@ name = "server"
 [[link]]
 name = "wire"
 between = ["pc", "server"]
-rate = "{draw.choice([10, 20, 50])}Mbps"
-delay = "{draw.choice([5, 10, 20, 40])}ms"
-queue = {{ kind = "droptail", packets = {draw.choice([50, 100, 200])} }}
-{drawn}[[flow]]
+rate = "{rate_mbps}Mbps"
+delay = "{delay_ms}ms"
+queue = {{ kind = "droptail", packets = {queue} }}
+{channels}"""
+
+
+def scenario(name: str, kind: str, draw: Draw) -> str:
+    controls, channels, sysctl, megabytes = KINDS[kind]
+    stack = f'"linux-2.6-{draw.choice(controls)}"'
+    # A FIN that is probed for, or resent, counts too.
+    client = f"iperf3 -c {{server}} -n {megabytes}M; sleep 1; nstat -asz"
+    drawn = "".join(f'[[link.channel]]\nname = "{c.__name__}"\n{c(draw)}\n' for c in channels)
+    path = beginning(
+        name,
+        drawn,
+        seed=draw.randrange(1 << 31),
+        rate_mbps=draw.choice([10, 20, 50]),
+        delay_ms=draw.choice([5, 10, 20, 40]),
+        queue=draw.choice([50, 100, 200]),
+    )
+    return f"""{path}[[flow]]
 name = "upload"
 from = "pc"
 to = "server"
