@@ -75,7 +75,7 @@ KINDS: dict[str, tuple[list[str], list[Callable[[Draw], str]], list[str], int]] 
 
 
 def beginning(name: str, channels: str, *, seed: int, rate_mbps: float, delay_ms: int, queue: int) -> str:
-    """A scenario as far as the path goes: two hosts, and the link between them with a queue of so many packets."""
+    """A scenario as far as its path: two hosts, and between them a link with a queue of so many packets."""
     return f"""name = "{name}"
 duration = "120s"
 seed = {seed}
