@@ -393,7 +393,7 @@ impl Repair {
         // From afar: what three duplicate ACKs asked for was sent, and lost with all the rest.
         let asked = pace.grain.is_none() && a.sack_permitted && self.is_asked();
         let repairs = asked || matches!(self.state, State::Recovery { .. } | State::Loss { .. });
-        let f_rto = !repairs || self.expiries > 0;
+        let f_rto = !repairs || self.expiries > 0 || lost > 0;
         let first_ts = match self.state {
             State::Loss { first_ts, .. } if self.expiries > 0 => first_ts,
             // RFC 3522 §3.2: that of the retransmission which began the repair.

@@ -102,3 +102,34 @@ fn a_sender_that_heard_nothing_by_its_own_clock_was_prompted_by_its_timer() {
     // RFC 7323 §4.1: it echoes what it echoed before, though its clock went on.
     assert_eq!(repaired_amid_new_data(40, 300, true), Cause::Timeout);
 }
+
+#[test]
+fn a_timer_whose_first_copies_were_lost_has_fired_more_than_once() {
+    // RFC 5682 §2.1 allows F-RTO in a repeated timeout; the first came while three duplicate ACKs were answered. Data
+    // sent before it is acknowledged: the repair after the timeout is over, and what is resent is resent by its SACKs.
+    for (missing, cause) in [(0, Cause::LossState), (1, Cause::Recovery)] {
+        let mut s = Sender::with_in_flight(20).seen_afar();
+        s.model.age.note_probe();
+        (40..43).for_each(|t| s.duplicate(t));
+        s.missing = Some(missing);
+        assert_eq!(s.resends(720, 0, 0, false).cause, Cause::Timeout);
+        s.ack_of_originals(760, 4);
+        s.sends_new(760);
+        s.sack(800, 21, 760);
+        assert_eq!(s.resends(800, 4, 0, false).cause, cause, "{missing} missing");
+    }
+}
+
+#[test]
+fn no_timer_of_a_sender_since_rfc_6928_is_known_to_have_a_floor_of_a_second() {
+    // 1.085 s are such a floor (RFC 6298 §2.4) and a little, or two waits and more of a timer that doubles.
+    for (recent, attempts) in [(false, 0), (true, 1)] {
+        let mut s = Sender::with_in_flight(10).seen_afar();
+        if recent {
+            s.model.age.note_probe();
+        }
+        let quicker = Pace { srtt: Span::from_millis(20), rto: Span::from_millis(220), ..pace() };
+        s.model.timer_start = ms(0);
+        assert_eq!(s.model.attempts_by(ms(1085), ms(0), &quicker), attempts, "recent: {recent}");
+    }
+}
