@@ -6,12 +6,16 @@ use wire::{Span, Time};
 const RATES: [f64; 6] = [10.0, 100.0, 250.0, 1000.0, 10_000.0, 1_000_000.0];
 /// The least transit is sought anew this often, so that clocks may drift apart.
 const WINDOW: Span = Span::from_secs(60);
+/// Fewer ticks tell no rate.
+const FEWEST_TICKS: i32 = 20;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SenderClock {
     first: Option<(u32, Time)>,
     /// Length of a tick, 0 while unknown.
     tick: Span,
+    /// When so many ticks have passed since the first packet, that is read again.
+    read_again_at: i32,
     /// Least of (arrival − timestamp) in this window and in the one before.
     least: Span,
     least_before: Span,
@@ -37,17 +41,11 @@ impl SenderClock {
             return;
         };
         let (ticks, passed) = (ts.wrapping_sub(ts0) as i32, now - t0);
+        if ticks >= self.read_again_at.max(FEWEST_TICKS) && passed >= Span::from_millis(100) {
+            self.read_rate(ticks, passed, now);
+        }
         if self.tick == Span::ZERO {
-            if ticks < 20 || passed < Span::from_millis(100) {
-                return;
-            }
-            let seen = f64::from(ticks) / passed.as_secs();
-            // While a queue fills, the clock seems to run slow by up to a half.
-            let Some(rate) = RATES.into_iter().find(|r| seen > r * 0.5 && seen < r * 1.25) else { return };
-            self.tick = Span::from_secs_f64(1.0 / rate);
-            self.least = Span::MAX;
-            self.least_before = Span::MAX;
-            self.window_start = now;
+            return;
         }
         if now - self.window_start > WINDOW {
             self.least_before = self.least;
@@ -55,6 +53,21 @@ impl SenderClock {
             self.window_start = now;
         }
         self.least = self.least.min(passed - self.tick * i64::from(ticks));
+    }
+
+    /// How fast it ticks. A queue that fills makes it seem slow by up to a half, and more where all else is over in
+    /// a moment: it is read again whenever twice as much has passed.
+    fn read_rate(&mut self, ticks: i32, passed: Span, now: Time) {
+        let seen = f64::from(ticks) / passed.as_secs();
+        let Some(rate) = RATES.into_iter().find(|r| seen > r * 0.5 && seen < r * 1.25) else { return };
+        self.read_again_at = ticks.saturating_mul(2);
+        let tick = Span::from_secs_f64(1.0 / rate);
+        if tick != self.tick {
+            self.tick = tick;
+            self.least = Span::MAX;
+            self.least_before = Span::MAX;
+            self.window_start = now;
+        }
     }
 
     /// When a packet that carries `ts` and is seen at `now` would have passed, had it met no queue.
@@ -84,6 +97,19 @@ mod tests {
         }
         let sent = c.unqueued(7000 + 1500, Time(1_550_000_000));
         assert!((sent - Time(1_500_000_000)).0.abs() <= 1_000_000, "{sent}");
+    }
+
+    #[test]
+    fn a_queue_that_fills_in_a_moment_does_not_decide_for_good_how_fast_a_clock_ticks() {
+        // 250 ticks a second, of which slow start lets 110 a second be seen at first.
+        let mut c = SenderClock::default();
+        for ticks in 0..500i64 {
+            let queue = (ticks * 5).min(300);
+            c.note(7000 + ticks as u32, Time((ticks * 4 + queue) * 1_000_000));
+        }
+        assert_eq!(c.tick, Span::from_millis(4));
+        let sent = c.unqueued(7400, Time(1_900_000_000));
+        assert!((sent - Time(1_900_000_000)).0.abs() <= 4_000_000, "{sent}");
     }
 
     #[test]
