@@ -185,6 +185,11 @@ impl Stream {
         true
     }
 
+    /// What was sent after it came before it.
+    pub(super) fn was_overtaken(&self, p: &Piece) -> bool {
+        self.ids.are_counted() && self.ids.was_overtaken(p.packet.ip_id, self.segments(p.packet.seg.payload))
+    }
+
     /// Follows the sender's clock.
     fn note_tick(&mut self, p: &Piece) {
         if self.tick.ts == 0 || (p.ts.wrapping_sub(self.tick.ts) as i32) > 0 {

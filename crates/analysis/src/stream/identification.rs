@@ -104,6 +104,10 @@ impl Ids {
         let back = self.next.wrapping_sub(id);
         id != 0 && back != 0 && back < MOST_SKIPPED
     }
+    /// What was sent after this one came before it. To be asked of a packet of `segments` that has been taken in.
+    pub fn was_overtaken(&self, id: u16, segments: u32) -> bool {
+        self.is_behind(id) && u32::from(self.next.wrapping_sub(id)) > segments
+    }
     /// The packet of this number has come already.
     pub fn has_come(&self, id: u16) -> bool {
         self.came & self.bit_of(id) != 0

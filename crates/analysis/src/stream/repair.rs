@@ -371,7 +371,8 @@ impl Repair {
             }
             _ => {}
         }
-        (self.resent_end, self.last_resent) = (a.end, a.now);
+        self.resent_end = if a.overtaken { self.resent_end.max(a.end) } else { a.end };
+        self.last_resent = a.now;
         self.sent(a.now, verdict.trigger);
         verdict
     }

@@ -133,3 +133,31 @@ fn no_timer_of_a_sender_since_rfc_6928_is_known_to_have_a_floor_of_a_second() {
         assert_eq!(s.model.attempts_by(ms(1085), ms(0), &quicker), attempts, "recent: {recent}");
     }
 }
+
+#[test]
+fn what_had_arrived_is_no_timers_where_the_sender_was_not_silent() {
+    // RFC 6298 §5.3. ACKs that the network doubled look like three duplicate ones (RFC 5681 §3.2).
+    for (t, cause) in [(120, Cause::Recovery), (320, Cause::Timeout)] {
+        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+        s.ack(40, 5);
+        s.sends_new(41);
+        s.ack(80, 6);
+        s.sends_new(if t == 120 { 118 } else { 81 });
+        assert_eq!(s.resends(t, 2, 0, false).cause, cause, "at {t} ms");
+    }
+}
+
+#[test]
+fn a_repair_that_was_overtaken_had_its_turn_before() {
+    // RFC 6582 §3.2: partial ACKs ask upwards, and what comes late among them is no timer's.
+    for (overtaken, cause) in [(true, Cause::Recovery), (false, Cause::Timeout)] {
+        let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+        (40..43).for_each(|t| s.duplicate(t));
+        assert_eq!(s.resends(80, 0, 0, false).cause, Cause::Recovery);
+        s.ack(81, 12);
+        assert_eq!(s.resends(121, 5, 0, false).cause, Cause::Recovery);
+        assert_eq!(s.resends(140, 7, 0, false).cause, Cause::Recovery);
+        s.overtaken = overtaken;
+        assert_eq!(s.resends(150, 6, 0, false).cause, cause, "overtaken: {overtaken}");
+    }
+}

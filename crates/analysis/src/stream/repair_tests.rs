@@ -18,6 +18,8 @@ struct Sender {
     timestamps: bool,
     /// By its own clock it had heard nothing for a while before.
     unprompted: bool,
+    /// What it sent after the next repair came before that.
+    overtaken: bool,
 }
 
 fn ms(t: i64) -> Time {
@@ -52,6 +54,7 @@ impl Sender {
             missing: None,
             timestamps: true,
             unprompted: false,
+            overtaken: false,
         }
     }
     fn without_sack(mut self) -> Sender {
@@ -121,6 +124,7 @@ impl Sender {
             next: self.next,
             ts: if self.timestamps { t as u32 } else { 0 },
             one_segment: true,
+            overtaken: self.overtaken,
             unprompted: self.unprompted,
         };
         let pace = pace();

@@ -46,11 +46,16 @@ impl Repair {
             && self.doubt.is_none()
             && match self.state {
                 State::Open => {
-                    self.duplicates == 0 && a.start != self.resent_end && !self.asked_for.contains(&a.start)
+                    // Amid what it sends and hears only an ACK can have asked for it, one doubled on its way perhaps.
+                    (silent >= LEAST_RTO.scale(0.3) || a.now - self.last_progress >= pace.rto)
+                        && self.duplicates == 0
+                        && a.start != self.resent_end
+                        && !self.asked_for.contains(&a.start)
                 }
-                // Tahoe goes on with what follows, and begins again when that has caused three duplicate ACKs.
+                // One that was overtaken had its turn before. Tahoe goes on with what follows, and begins again when that has caused three duplicate ACKs.
                 State::Recovery { .. } => {
                     a.start < self.resent_end
+                        && !a.overtaken
                         && !(self.goes_back && self.duplicates >= 3)
                         && (!in_train || a.end == self.resent_end)
                 }
