@@ -148,6 +148,7 @@ impl Stream {
         }
         match around.view.at {
             Vantage::Receiver | Vantage::Middle => {
+                self.repair.note_answer(now);
                 self.on_the_way.push_back(news);
                 // Where the sender's packets are missing nothing shows what it heard: some day it has.
                 if self.on_the_way.len() > MOST_ON_THE_WAY

@@ -1,7 +1,7 @@
 //! Data passes: new, sent again, or out of its order.
 
 use super::board::{Ordinal, Sent};
-use super::repair::State;
+use super::repair::{Next, State};
 use super::*;
 use crate::Fate;
 use crate::nursery::folded;
@@ -69,6 +69,9 @@ impl Stream {
             let own = u32::from(piece.start >= self.next).max(self.data_missing(&piece, waited));
             let repairs = self.repairs_missing(&piece, waited, around);
             self.ids.accounted_for(u64::from(repairs.min(self.ids.owed.saturating_sub(own))));
+        }
+        if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+            self.note_spacing(&piece);
         }
         let repairs_unseen = self.unseen_tail(&piece, around);
         let class = match () {
@@ -188,6 +191,21 @@ impl Stream {
     /// What was sent after it came before it.
     pub(super) fn was_overtaken(&self, p: &Piece) -> bool {
         self.ids.are_counted() && self.ids.was_overtaken(p.packet.ip_id, self.segments(p.packet.seg.payload))
+    }
+
+    /// Packets that were sent together come as close to each other as the narrowest link lets them.
+    fn note_spacing(&mut self, p: &Piece) {
+        let gap = p.packet.time - self.last_data.unwrap_or(p.packet.time);
+        let (seen, overtaken) = (p.packet.time, self.was_overtaken(p));
+        let next = Next { start: p.start, seen, overtaken, spacing: self.spacing };
+        if let Some(turn) = self.repair.after_timeout(&next).filter(|_| p.ts == 0) {
+            self.turn_at_most = self.turn_at_most.min(turn);
+        }
+        let payload = p.packet.seg.payload;
+        let full = payload == self.last_payload && payload >= self.limits.largest_payload;
+        if full && gap > Span::ZERO && self.ids.skipped == 0 && self.ids.are_counted() {
+            self.spacing = self.spacing.min(gap);
+        }
     }
 
     /// Follows the sender's clock.

@@ -198,6 +198,8 @@ pub struct Stream {
     sent_up_to: u64,
     /// From an ACK passing here to what the sender makes of it: no more than this, as repairs show.
     pub turn_at_most: Span,
+    /// The least time between two full packets that came one after the other.
+    spacing: Span,
     idle: IdleTotals,
     interval: IntervalRow,
     lost_around: (u32, u32),

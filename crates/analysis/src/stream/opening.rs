@@ -38,7 +38,9 @@ impl Stream {
         (*last_sack, *last_blocks) = (wire::SackBlocks::NONE, [(0, 0); 4]);
         episodes.clear();
         *id = new;
-        let Stream { acked_before, last_repair, sent_up_to, turn_at_most, idle, interval, .. } = self;
+        let Stream { acked_before, last_repair, sent_up_to, turn_at_most, spacing, idle, interval, .. } =
+            self;
+        *spacing = Span::MAX;
         (*acked_before, *last_repair, *sent_up_to, *turn_at_most) = (None, Time::FAR_PAST, 0, Span::MAX);
         (*idle, *interval) = (IdleTotals::default(), IntervalRow::default());
         let Stream { lost_around, first_data, syn_retransmissions, syn_time, last_syn, syn_answers, .. } =

@@ -8,12 +8,15 @@ mod afar;
 mod age;
 mod doubt;
 mod facts;
+mod fired;
 mod judge;
 
 use crate::rows::{Cause, Trigger};
 use age::Age;
 use doubt::Doubt;
 pub use facts::{AckNews, Attempt, Pace, Verdict};
+use fired::Fired;
+pub use fired::Next;
 use judge::probe_timeout;
 use std::collections::VecDeque;
 use wire::{Span, Time};
@@ -101,6 +104,8 @@ pub struct Repair {
     quick: bool,
     /// Away from the sender: the most that it had in flight since it last took something for lost.
     flight: u64,
+    /// How things stood before the timer was taken to have fired.
+    fired: Option<Fired>,
 }
 
 impl Default for Repair {
@@ -142,6 +147,7 @@ impl Default for Repair {
             heard: VecDeque::new(),
             quick: false,
             flight: 0,
+            fired: None,
         }
     }
 }
@@ -379,6 +385,7 @@ impl Repair {
 
     /// The timer has fired.
     fn enter_loss(&mut self, a: &Attempt, pace: &Pace) {
+        self.note_fired(a, pace);
         let waited = a.now - self.timer_start.max(a.previous);
         let lost = self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16);
         // With timestamps every ACK tells a round trip (RFC 7323 §4).

@@ -161,3 +161,44 @@ fn a_repair_that_was_overtaken_had_its_turn_before() {
         assert_eq!(s.resends(150, 6, 0, false).cause, cause, "overtaken: {overtaken}");
     }
 }
+
+/// A repair that is taken for the timer's, at 240 ms; its answer leaves at once, and something else comes then.
+fn after_a_timer(s: &mut Sender, progress: i64, seen: i64) -> Option<Span> {
+    s.ack(progress, 1);
+    assert_eq!(s.resends(240, 1, 0, false).cause, Cause::Timeout);
+    s.model.note_answer(ms(240));
+    s.model.after_timeout(&Next {
+        start: 2000,
+        seen: ms(seen),
+        overtaken: false,
+        spacing: Span::from_millis(4),
+    })
+}
+
+#[test]
+fn what_comes_right_behind_a_timers_copy_left_with_it() {
+    // RFC 5681 §3.1: the loss window is one segment. A queue had held both up.
+    for (seen, cause) in [(244, Cause::Recovery), (290, Cause::LossState)] {
+        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+        after_a_timer(&mut s, 10, seen);
+        assert_eq!(s.resends(seen, 2, 0, false).cause, cause, "at {seen} ms");
+    }
+}
+
+#[test]
+fn the_answer_to_a_timers_copy_tells_how_long_the_way_to_the_sender_and_back_is() {
+    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    assert_eq!(after_a_timer(&mut s, 10, 290), Some(Span::from_millis(50)));
+    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    assert_eq!(after_a_timer(&mut s, 10, 244), None);
+}
+
+#[test]
+fn a_timer_that_has_just_fired_does_not_again() {
+    // RFC 6298 §5.5. All that had been seen is acknowledged, and more was sent than that.
+    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack(301, 10);
+    s.unseen = true;
+    assert_eq!(s.resends(440, 10, 0, false).cause, Cause::LossState);
+}

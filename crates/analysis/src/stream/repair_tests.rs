@@ -124,6 +124,7 @@ impl Sender {
             next: self.next,
             ts: if self.timestamps { t as u32 } else { 0 },
             one_segment: true,
+            seen: ms(t),
             overtaken: self.overtaken,
             unprompted: self.unprompted,
         };

@@ -126,6 +126,7 @@ impl Stream {
             next: highest,
             ts: p.ts,
             one_segment: self.limits.mid_stream || p.packet.seg.payload <= self.mss,
+            seen: p.packet.time,
             overtaken: self.was_overtaken(p),
             unprompted: self.tick.unprompted && self.tick.began == p.packet.time,
         };

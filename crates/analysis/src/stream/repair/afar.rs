@@ -21,6 +21,10 @@ impl Repair {
         // RFC 8985 §6.2: what was sent after a repair and has arrived tells that the repair was lost.
         let told = a.sack_permitted && self.age.recent() && self.newest_delivered > a.previous;
         let again = !told && (a.previous_was_resend || a.start < self.resent_high);
+        // The timer has just begun anew, and doubled (RFC 6298 §5.5 and §5.6).
+        if self.is_timers() && a.now - self.loss_since < LEAST_RTO.scale(0.8) {
+            return false;
+        }
         // It goes on where the repair before it ended, and nothing was sent between: slow start.
         if a.start == self.resent_end && self.last_resent == self.last_sent && silent < LEAST_RTO / 2 {
             return false;
@@ -62,13 +66,14 @@ impl Repair {
             && self.silent(a.now) >= LEAST_RTO.scale(0.85)
     }
 
-    /// The repair after a timeout goes on, beyond what had been seen when it began and was taken for its end.
+    /// The repair after a timeout goes on, beyond what had been seen when it began and was taken for its end: where the
+    /// repair before it ended or, after the timer's own copy, where the ACK of that says.
     pub(super) fn go_on_unseen(&mut self, a: &Attempt) {
         if a.unseen
             && self.state == State::Open
             && self.duplicates == 0
             && self.last_resent == self.last_sent
-            && a.start == self.resent_end
+            && (a.start == self.resent_end || self.is_timers())
             && let Some(State::Loss { f_rto, first_ts, .. }) = self.left
         {
             self.state = State::Loss { high: a.next, f_rto, first_ts };

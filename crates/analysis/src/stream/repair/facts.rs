@@ -79,6 +79,8 @@ pub struct Attempt {
     pub ts: u32,
     /// It is no longer than a segment, as far as is known: no timer sends more (RFC 5681 §3.1, the loss window).
     pub one_segment: bool,
+    /// When it passed here, whatever its own timestamp tells.
+    pub seen: Time,
     /// What was sent after it came before it.
     pub overtaken: bool,
     /// By its own timestamps the sender had sent and heard nothing for a while.
