@@ -202,3 +202,16 @@ fn a_timer_that_has_just_fired_does_not_again() {
     s.unseen = true;
     assert_eq!(s.resends(440, 10, 0, false).cause, Cause::LossState);
 }
+
+#[test]
+fn a_partial_ack_asks_for_a_repair() {
+    // RFC 6582 §3.2: the first one asked for arrived, and the next one was lost.
+    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+    (40..43).for_each(|t| s.duplicate(t));
+    assert_eq!(s.resends(80, 0, 0, false).cause, Cause::Recovery);
+    assert_eq!(s.model.repair_due(), 0);
+    s.ack(120, 4);
+    assert_eq!(s.model.repair_due(), 1);
+    assert_eq!(s.resends(160, 4, 0, false).cause, Cause::Recovery);
+    assert_eq!(s.model.repair_due(), 0);
+}

@@ -93,7 +93,7 @@ impl Stream {
     ) -> u32 {
         let by_timer = self.repair.attempts_by(around.view.sent, self.last_sent, &self.pace(&around.view));
         // What was asked for and comes without a wait was not lost before.
-        let comes = p.start <= self.repair.una() && waited < LEAST_RTO.scale(0.9);
+        let comes = p.start <= self.repair.una() && waited < LEAST_RTO.scale(0.75);
         let due = if comes { 0 } else { self.repair.repair_due() };
         // A repair, and not the first that the timer sends.
         let above = (self.repair.una() + 1..self.next).contains(&p.start);

@@ -104,8 +104,14 @@ impl Repair {
     /// Duplicate ACKs have asked for a repair that was never seen.
     pub fn repair_due(&self) -> u32 {
         let asked = self.duplicates >= 3 || self.any_sacked && self.quick;
+        let due = match self.state {
+            State::Open => asked,
+            // A partial ACK asked for the next (RFC 6582 §3.2), and nothing above it has been repaired.
+            State::Recovery { .. } => self.resent_high <= self.una && self.last_progress >= self.last_resent,
+            State::Loss { .. } => false,
+        };
         // One that is known to be lost has been accounted for.
-        u32::from(self.state == State::Open && asked && self.lost_repair().is_none())
+        u32::from(due && self.lost_repair().is_none())
     }
     /// The first segment not acknowledged has been asked for.
     pub fn is_asked(&self) -> bool {
