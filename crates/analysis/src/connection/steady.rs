@@ -6,7 +6,6 @@
 //! what is taken here leaves the same behind as it would there.
 
 use super::*;
-use crate::table::ways;
 
 /// So many packets of each side are looked at in full: they tell of the place of the capture, and of clocks.
 pub(super) const SETTLED: u32 = 256;
@@ -44,10 +43,14 @@ impl Connection {
         }
         let packets = &packets[..packets.len().min(self.until_weighed() as usize)];
         let tuple = self.tuple;
-        let ordinary = |packet: &&Packet| match ways(&tuple, &packet.tuple) {
-            (true, true) => self.take_ordinary::<0, S>(packet, capture),
-            (true, false) => self.take_ordinary::<1, S>(packet, capture),
-            _ => false,
+        let ordinary = |packet: &&Packet| {
+            let Tuple { src, dst } = &packet.tuple;
+            match is(src, &tuple.src) {
+                true => is(dst, &tuple.dst) && self.take_ordinary::<0, S>(packet, capture),
+                false => {
+                    is(src, &tuple.dst) && is(dst, &tuple.src) && self.take_ordinary::<1, S>(packet, capture)
+                }
+            }
         };
         packets.iter().take_while(ordinary).count()
     }
