@@ -21,32 +21,34 @@ use std::mem::offset_of;
 use steady::{SETTLED, WEIGHED_AT};
 use wire::{Endpoint, Flags, Notes, Packet, Segment, Seq, Span, Time, Tuple};
 
-/// What one host said of itself on its SYN, and how it ended its stream.
+/// What one host said of itself on its SYN, and how it ended its stream. Fields in the order of their use: those before
+/// `clock` for each packet.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 struct Side {
-    isn: Option<Seq>,
+    packets: u32,
+    last_ack: (Seq, u16),
+    next_bare: u32,
+    /// Its last data passed then.
+    spoke: Time,
     opening: Opening,
-    mss: Option<u16>,
-    window_scale: Option<u8>,
+    bare: [Bare; BARE],
+    clock: SenderClock,
+    fin: bool,
     sack_permitted: bool,
     timestamps: bool,
+    isn: Option<Seq>,
+    mss: Option<u16>,
+    window_scale: Option<u8>,
     /// Its last SYN, and its first: the handshake takes from that on.
     syn_time: Option<Time>,
     first_syn: Option<Time>,
-    fin: bool,
-    packets: u32,
-    last_ack: (Seq, u16),
-    /// Its last data passed then.
-    spoke: Time,
-    bare: [Bare; BARE],
-    next_bare: u8,
-    clock: SenderClock,
     /// All its data that was seen is acknowledged since then: what comes next may be the answer to that.
     asked: Option<Time>,
 }
 
 #[derive(Clone, Debug, Default)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Connection {
     /// Towards the one that was called.
     pub tuple: Tuple,
@@ -66,14 +68,18 @@ pub struct Connection {
     last: Time,
     /// What the times between packets are multiples of, until that is too fine to matter.
     tick: Span,
-    sides: [Side; 2],
     place: Place,
+    sides: [Side; 2],
     /// Losses around here when the place was last asked for.
     lost: [(u32, u32); 2],
     handshake: Option<Span>,
     turn: Turn,
     streams: [Stream; 2],
 }
+
+/// How many cache lines of a connection, and then of its second side, ordinary packets touch.
+const NEAR: usize = (offset_of!(Connection, sides) + offset_of!(Side, clock) - 1) / 64 + 1;
+const FAR: usize = (offset_of!(Side, clock) + size_of::<SenderClock>() - 1) / 64 + 1;
 
 /// Clocks of old captures tick a hundred times a second. Fewer packets than these may be multiples of anything.
 const COARSE: Span = Span::from_millis(1);
@@ -176,7 +182,9 @@ impl Connection {
     /// A packet of this connection is a few packets away. `towards`: it goes the way of the first one.
     #[inline]
     pub fn warm(&self, towards: bool, carries: bool) {
-        prefetch::lines(self, 0, offset_of!(Connection, lost) / 64 + 1);
+        // Of the other side little is touched, but by its own packets.
+        prefetch::lines(self, 0, NEAR);
+        prefetch::lines(&self.sides[1], 0, if towards { 1 } else { FAR });
         self.streams[usize::from(towards != carries)].warm(carries);
         if !carries {
             self.streams[usize::from(!towards)].warm_ids();

@@ -64,7 +64,7 @@ impl Side {
     #[inline(always)]
     pub(super) fn remember_bare(&mut self, packet: &Packet) {
         let bare = Bare { time: packet.time, mark: mark(packet), ttl: packet.ttl };
-        self.bare[usize::from(self.next_bare) % BARE] = bare;
+        self.bare[self.next_bare as usize % BARE] = bare;
         self.next_bare = self.next_bare.wrapping_add(1);
     }
 }

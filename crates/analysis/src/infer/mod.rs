@@ -52,7 +52,7 @@ enum AfterTimeout {
 
 /// Watches one data direction. Fields in the order of their use: those before `rounds` for each packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Inferrer {
     mss: u32,
     largest: u32,
@@ -139,7 +139,7 @@ impl Inferrer {
     /// A packet follows soon.
     #[inline]
     pub(crate) fn warm(&self) {
-        prefetch::lines(self, 0, offset_of!(Inferrer, rounds) / 64 + 1);
+        prefetch::lines(self, 0, (offset_of!(Inferrer, rounds) - 1) / 64 + 1);
     }
 
     /// The connection's first packets were seen. `mss`: payload of a full segment, options deducted.

@@ -23,7 +23,7 @@ impl Stream {
         let repeats = self.repeats(packet, ack, window);
         let duplicate = repeats && self.next > self.una;
         self.at = around.view.at;
-        self.counts.acks += 1;
+        self.acks += 1;
         self.take_window(window, packet.time);
         if ack > self.next {
             self.acked_unseen(ack);
@@ -37,7 +37,7 @@ impl Stream {
         if ack > self.una || (other_blocks && !seg.sack.is_empty()) || asks || unheard {
             self.take_news(packet, ack, asks, other_blocks, around);
         }
-        self.counts.duplicate_acks += u64::from(duplicate);
+        self.duplicate_acks += u64::from(duplicate);
         if around.config.wanted.intervals {
             self.roll_interval(packet.time, around);
             self.interval.duplicate_acks += u32::from(duplicate);
@@ -273,11 +273,11 @@ impl Stream {
         if right <= left {
             return;
         }
-        for s in self.settling.iter_mut().rev().filter(|s| s.covers(left, right)) {
+        for s in self.settling.all_mut().iter_mut().rev().filter(|s| s.covers(left, right)) {
             s.dsacks += 1;
             s.last_dsack = now;
         }
-        let mut i = self.board.find(left.max(self.una)).unwrap_or(usize::MAX);
+        let Some(mut i) = self.board.find(left.max(self.una)) else { return };
         while let Some(seg) = self.board.get_mut(i) {
             if seg.start >= right {
                 break;
@@ -296,10 +296,10 @@ impl Stream {
         }
         let now = news.time;
         let soonest = self.rtt.min().unwrap_or(Span::ZERO).scale(0.8);
-        let spoken_of = self
-            .settling
-            .iter_mut()
-            .find(|s| s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked);
+        let spoken_of =
+            self.settling.all_mut().iter_mut().find(|s| {
+                s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked
+            });
         if let Some(s) = spoken_of {
             s.dsacks = 1;
             s.last_dsack = now;
@@ -431,7 +431,7 @@ impl Stream {
             unblocked: if seg.start == head { Time::FAR_FUTURE } else { self.newest_delivered },
             seg,
         };
-        lean::push(&mut self.settling, settling);
+        self.settling.push(settling);
     }
 
     /// Writes the interval that ended, and those without any packet after it are left out.

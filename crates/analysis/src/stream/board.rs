@@ -1,10 +1,9 @@
 //! What is outstanding: the segments between the cumulative ACK and the highest sequence number sent, in
 //! sequence order, each with the copies that carried it.
 
-use super::lean;
+use super::queue::Queue;
 use crate::prefetch;
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 use wire::Time;
 
 /// Place of a copy in transmission order, counting from 0 within the stream.
@@ -13,7 +12,7 @@ pub type Ordinal = u64;
 /// A range of sequence space that was sent as one and has met one fate so far.
 ///
 /// Windows hold thousands of these, so what only a segment that was sent again needs is kept apart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Sent {
     pub start: u64,
     /// When its latest copy passed; for a hole, when it was revealed.
@@ -146,7 +145,7 @@ pub struct Plain {
 
 #[derive(Clone, Debug, Default)]
 pub struct Board {
-    segs: VecDeque<Sent>,
+    segs: Queue<Sent>,
     pub sacked_bytes: u64,
     /// Outstanding segments that were sent more than once, or are holes.
     pub troubled: u32,
@@ -157,11 +156,21 @@ pub struct Board {
 }
 
 impl Board {
-    /// The end, or the front, is needed soon.
-    #[inline]
-    pub fn warm(&self, end: bool) {
-        if let Some(seg) = if end { self.segs.back() } else { self.segs.front() } {
+    /// More is to be put at the end soon.
+    #[inline(always)]
+    pub fn warm_end(&self) {
+        if let Some(seg) = self.segs.back() {
             prefetch::lines(seg, 0, 2);
+        }
+    }
+    /// The front is acknowledged soon, or more is SACKed where the last block ended.
+    #[inline(always)]
+    pub fn warm_for_ack(&self) {
+        if let Some(front) = self.segs.front() {
+            prefetch::lines(front, 0, 2);
+        }
+        if let Some(edge) = self.segs.get(self.edge.saturating_sub(self.left) as usize) {
+            prefetch::lines(edge, 0, 1);
         }
     }
     pub fn is_empty(&self) -> bool {
@@ -177,16 +186,16 @@ impl Board {
         self.segs.get_mut(i)
     }
     pub fn iter(&self) -> impl Iterator<Item = &Sent> {
-        self.segs.iter()
+        self.segs.all().iter()
     }
     pub fn push(&mut self, seg: Sent) {
         self.troubled += u32::from(seg.hole);
-        lean::push(&mut self.segs, seg);
+        self.segs.push(seg);
     }
     /// The same of the left end of what a SACK block says anew.
     #[inline]
     fn find_edge(&self, offset: u64) -> Option<usize> {
-        let i = self.edge.wrapping_sub(self.left) as usize;
+        let i = self.edge.saturating_sub(self.left) as usize;
         match self.segs.get(i) {
             Some(s) if s.start == offset => Some(i),
             _ => self.find(offset),
@@ -208,7 +217,7 @@ impl Board {
         if let Some(i) = self.near(guess.min(self.segs.len() - 1), offset) {
             return Some(i);
         }
-        let i = self.segs.partition_point(|s| s.end() <= offset);
+        let i = self.segs.all().partition_point(|s| s.end() <= offset);
         (i < self.segs.len()).then_some(i)
     }
     fn near(&self, guess: usize, offset: u64) -> Option<usize> {
@@ -228,7 +237,7 @@ impl Board {
     /// Makes `at` a boundary between segments; returns the index of the segment that starts there.
     #[inline]
     pub fn split_at(&mut self, i: usize, at: u64) -> usize {
-        let seg = &self.segs[i];
+        let Some(seg) = self.segs.get(i) else { return i };
         match () {
             () if at <= seg.start => i,
             () if at >= seg.end() => i + 1,
@@ -237,13 +246,13 @@ impl Board {
     }
     #[cold]
     fn split_inside(&mut self, i: usize, at: u64) -> usize {
-        let seg = &mut self.segs[i];
+        let Some(seg) = self.segs.get_mut(i) else { return i };
         let mut right = seg.clone();
         right.start = at;
         right.len = (seg.end() - at) as u32;
         seg.len = (at - seg.start) as u32;
         self.troubled += u32::from(right.hole || right.copies > 1);
-        lean::insert(&mut self.segs, i + 1, right);
+        self.segs.insert(i + 1, right);
         i + 1
     }
     /// Removes the front if all of it lies below `ack` and it was sent just once: what it says of itself is its
@@ -265,7 +274,7 @@ impl Board {
         if plain.sacked {
             self.sacked_bytes -= u64::from(plain.len);
         }
-        drop(self.segs.pop_front());
+        self.segs.drop_front();
         self.left += 1;
         Some(plain)
     }
@@ -297,28 +306,36 @@ impl Board {
         let Some(mut i) = self.find_edge(left) else { return };
         // A block that only grew is walked from its growing end: skip what is known.
         i = self.split_at(i, left);
-        while let Some(seg) = self.segs.get_mut(i).filter(|s| s.start < right) {
-            if seg.sacked {
+        loop {
+            let mut ends_inside = false;
+            for seg in self.segs.all_mut().get_mut(i..).unwrap_or_default() {
+                if seg.start >= right {
+                    break;
+                }
+                if !seg.sacked {
+                    if seg.end() > right {
+                        ends_inside = true;
+                        break;
+                    }
+                    seg.sacked = true;
+                    if let Some(more) = &mut seg.more {
+                        more.sacked_time = now;
+                    }
+                    self.sacked_bytes += seg.len();
+                    each(seg);
+                }
                 i += 1;
-                continue;
             }
-            if seg.end() > right {
-                self.split_at(i, right);
-                continue;
+            if !ends_inside {
+                break;
             }
-            seg.sacked = true;
-            if let Some(more) = &mut seg.more {
-                more.sacked_time = now;
-            }
-            self.sacked_bytes += seg.len();
-            each(seg);
-            i += 1;
+            self.split_at(i, right);
         }
         self.edge = self.left + i as u64;
     }
     /// The share of memory that a quiet stream need not keep.
     pub fn shrink(&mut self) {
-        lean::trim(&mut self.segs);
+        self.segs.trim();
     }
     /// As if new, with the room it has.
     pub fn clear(&mut self) {
@@ -328,7 +345,7 @@ impl Board {
     pub fn drain(&mut self) -> impl Iterator<Item = Sent> + '_ {
         self.sacked_bytes = 0;
         self.troubled = 0;
-        self.segs.drain(..)
+        self.segs.drain()
     }
 }
 

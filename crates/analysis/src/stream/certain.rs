@@ -21,8 +21,9 @@ impl Stream {
         let Some(mut ledger) = self.ledger.take() else { return };
         if self.settling.front().is_some_and(|s| s.until <= now) {
             let judge = self.judge(&around.view);
-            while let Some(s) = self.settling.pop_front_if(|s| s.until <= now) {
+            while let Some(s) = self.settling.front().filter(|s| s.until <= now) {
                 s.settle(&mut ledger, &judge);
+                self.settling.drop_front();
             }
         }
         let mss = self.mss;

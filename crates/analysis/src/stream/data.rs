@@ -420,7 +420,7 @@ impl Stream {
         let pace = self.pace(&around.view);
         let by_ack = around.view.sent - self.repair.last_news() <= pace.tolerance;
         let waited = p.packet.time - self.last_data.unwrap_or(p.packet.time);
-        let may_probe = self.sack_permitted && self.counts.acks > 0 && self.limit() != Limit::Application;
+        let may_probe = self.sack_permitted && self.acks > 0 && self.limit() != Limit::Application;
         let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, &pace);
         self.note_gap(p, None, probe, by_ack, around);
         if probe {

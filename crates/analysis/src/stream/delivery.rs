@@ -1,6 +1,7 @@
 //! How fast data was delivered while all was well: the R in the cost of an episode.
 
 use std::collections::VecDeque;
+use std::mem::offset_of;
 use wire::{Span, Time};
 
 /// A point on the curve of delivered bytes, kept for the last max(1 s, 8 RTT) outside episodes.
@@ -15,17 +16,22 @@ struct Point {
 
 const POINTS: i64 = 64;
 
+/// Fields in the order of their use: during an episode those before `outside`.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Delivery {
-    points: VecDeque<Point>,
     bytes: u64,
-    outside: Span,
-    bytes_outside: u64,
     last: Option<Time>,
     in_episode: bool,
+    outside: Span,
+    bytes_outside: u64,
+    points: VecDeque<Point>,
 }
 
 impl Delivery {
+    /// So many bytes of it are touched by each ACK during an episode.
+    pub(super) const IN_EPISODES: usize = offset_of!(Delivery, outside);
+
     /// As if new, with the room it has.
     pub fn clear(&mut self) {
         let mut points = std::mem::take(&mut self.points);

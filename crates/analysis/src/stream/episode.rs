@@ -2,6 +2,7 @@
 
 use super::board::Ordinal;
 use super::delivery::Delivery;
+use crate::prefetch;
 use crate::rows::*;
 use std::collections::VecDeque;
 use wire::{Span, Time};
@@ -62,6 +63,13 @@ impl Episodes {
         self.open = None;
         self.ended.clear();
         self.count = 0;
+    }
+    /// An ACK follows soon.
+    #[inline(always)]
+    pub fn warm(&self) {
+        if let Some(e) = &self.open {
+            prefetch::lines(&e.recover, 0, 1);
+        }
     }
     pub fn is_open(&self) -> bool {
         self.open.is_some()

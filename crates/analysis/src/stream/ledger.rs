@@ -4,16 +4,17 @@
 //! copy up to its end is known. The ledger exists while there is trouble: a stream without losses has none.
 
 use super::board::Ordinal;
-use super::lean;
+use super::queue::Queue;
 use crate::Fate;
 use crate::prefetch;
 use crate::rows::*;
-use std::collections::VecDeque;
+use std::cmp::Ordering;
+use std::mem::offset_of;
 use std::num::NonZeroU32;
 use wire::{Span, Time};
 
 /// One transmission.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Copy {
     pub time: Time,
     pub start: u64,
@@ -44,7 +45,7 @@ impl Copy {
 }
 
 /// What is known of a retransmission beyond its being a copy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Resend {
     pub ordinal: Ordinal,
     pub row: RetransmissionRow,
@@ -106,20 +107,22 @@ impl OpenBurst {
     }
 }
 
+/// Fields in the order of their use: those before `burst` for each packet.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub struct Ledger {
     base: Ordinal,
-    copies: VecDeque<Copy>,
-    resends: VecDeque<Resend>,
-    burst: Option<OpenBurst>,
-    /// Bursts that ended, until the first retransmission after them is understood.
-    waiting: Vec<OpenBurst>,
-    /// The last thing that a timer sent again, and which copy it was.
-    timer: Option<(Ordinal, Facts)>,
+    copies: Queue<Copy>,
     front_settled: bool,
     /// Copies lost before they came here, and after.
     pub lost_before: u32,
     pub lost_after: u32,
+    resends: Queue<Resend>,
+    /// Bursts that ended, until the first retransmission after them is understood.
+    waiting: Vec<OpenBurst>,
+    burst: Option<OpenBurst>,
+    /// The last thing that a timer sent again, and which copy it was.
+    timer: Option<(Ordinal, Facts)>,
 }
 
 /// A fact that became certain.
@@ -132,11 +135,11 @@ impl Ledger {
     pub fn starting_at(base: Ordinal) -> Ledger {
         Ledger { base, ..Ledger::default() }
     }
-    /// Its newest copy and its own beginning are needed soon.
-    #[inline]
-    pub fn warm(&self) {
-        prefetch::lines(self, 0, 5);
-        if let Some(copy) = self.copies.back() {
+    /// It is needed soon; at the `end`, or its front.
+    #[inline(always)]
+    pub fn warm(&self, end: bool) {
+        prefetch::lines(self, 0, offset_of!(Ledger, burst) / 64 + 1);
+        if let Some(copy) = if end { self.copies.back() } else { self.copies.front() } {
             prefetch::lines(copy, 0, 2);
         }
     }
@@ -168,7 +171,7 @@ impl Ledger {
             known: None,
             unseen: false,
         };
-        lean::push(&mut self.copies, copy);
+        self.copies.push(copy);
         self.next_ordinal() - 1
     }
     /// A second capture tells what became of a copy.
@@ -185,7 +188,7 @@ impl Ledger {
         if let Some(copy) = self.copy_mut(resend.ordinal) {
             copy.resend = true;
         }
-        lean::push(&mut self.resends, resend);
+        self.resends.push(resend);
     }
     pub fn copy(&self, ordinal: Ordinal) -> Option<&Copy> {
         self.copies.get(ordinal.checked_sub(self.base)? as usize)
@@ -193,13 +196,34 @@ impl Ledger {
     pub fn copy_mut(&mut self, ordinal: Ordinal) -> Option<&mut Copy> {
         self.copies.get_mut(ordinal.checked_sub(self.base)? as usize)
     }
+    /// What is known of a copy that is a retransmission.
     pub fn resend_mut(&mut self, ordinal: Ordinal) -> Option<&mut Resend> {
-        let i = self.resends.partition_point(|r| r.ordinal < ordinal);
-        self.resends.get_mut(i).filter(|r| r.ordinal == ordinal)
+        if self.copy(ordinal).is_none_or(|c| !c.resend) {
+            return None;
+        }
+        let i = self.place_of_resend(ordinal)?;
+        self.resends.get_mut(i)
     }
     fn resend(&self, ordinal: Ordinal) -> Option<&Resend> {
-        let i = self.resends.partition_point(|r| r.ordinal < ordinal);
-        self.resends.get(i).filter(|r| r.ordinal == ordinal)
+        self.resends.get(self.place_of_resend(ordinal)?)
+    }
+    /// They are spread evenly mostly, so the place can be guessed: of a few dozen rows only some are looked at.
+    fn place_of_resend(&self, ordinal: Ordinal) -> Option<usize> {
+        let resends = self.resends.all();
+        let (first, last) = (resends.first()?.ordinal, resends.last()?.ordinal);
+        if ordinal < first || ordinal > last {
+            return None;
+        }
+        let guess = ((ordinal - first) * (resends.len() as u64 - 1) / (last - first).max(1)) as usize;
+        let mut at = guess;
+        for _ in 0..8 {
+            at = match resends.get(at)?.ordinal.cmp(&ordinal) {
+                Ordering::Less => at + 1,
+                Ordering::Equal => return Some(at),
+                Ordering::Greater => at.checked_sub(1)?,
+            };
+        }
+        resends.binary_search_by_key(&ordinal, |r| r.ordinal).ok()
     }
     /// `by` carried again what `of` had carried.
     pub fn repaired(&mut self, of: Ordinal, by: Ordinal) {
@@ -235,14 +259,14 @@ impl Ledger {
             }
             if copy.lost == 0 && !copy.resend && self.burst.is_none() {
                 // Nothing to tell of it, as of most.
-                self.copies.pop_front();
+                self.copies.drop_front();
                 self.base += 1;
                 continue;
             }
             self.take(*copy, mss, fin_end, &mut report);
         }
-        lean::trim(&mut self.copies);
-        lean::trim(&mut self.resends);
+        self.copies.trim();
+        self.resends.trim();
     }
     fn take(&mut self, copy: Copy, mss: u32, fin_end: Option<u64>, report: &mut impl FnMut(Certain)) {
         let ordinal = self.base;
@@ -269,7 +293,7 @@ impl Ledger {
                 report(Certain::Resend(r.row));
             }
         }
-        self.copies.pop_front();
+        self.copies.drop_front();
         self.base += 1;
     }
     fn extend_burst(&mut self, ordinal: Ordinal, copy: &Copy, mss: u32, fin_end: Option<u64>) {
@@ -287,9 +311,10 @@ impl Ledger {
         // A hole that shows right behind a timer's retransmission was made before it: the timer began its repair.
         let before = self.timer.filter(|(o, _)| copy.unseen && o + 1 == ordinal && self.burst.is_none());
         // A timer's attempt that was lost with the rest began the repair, even so.
-        let attempt = self
-            .resend(ordinal)
-            .filter(|r| self.burst.is_some() && matches!(r.row.cause, Cause::Timeout | Cause::Probe))
+        let attempt = (copy.resend && self.burst.is_some())
+            .then(|| self.resend(ordinal))
+            .flatten()
+            .filter(|r| matches!(r.row.cause, Cause::Timeout | Cause::Probe))
             .map(Resend::facts);
         let b = self.burst.get_or_insert_with(|| OpenBurst {
             row: BurstRow { start: copy.time, last: copy.time, seq_start: copy.start, ..BurstRow::default() },

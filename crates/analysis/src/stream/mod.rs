@@ -8,9 +8,9 @@ mod delivery;
 mod episode;
 mod identification;
 mod idle;
-mod lean;
 mod ledger;
 mod opening;
+mod queue;
 pub mod repair;
 pub mod report;
 mod resend;
@@ -31,6 +31,7 @@ use episode::Episodes;
 use identification::Ids;
 use idle::IdleTotals;
 use ledger::Ledger;
+use queue::Queue;
 use repair::{AckNews, Pace, Repair};
 use rtt::Rtt;
 use settle::{Judge, Settling};
@@ -92,14 +93,13 @@ impl Samples {
 /// Where no SYN told the MSS: Ethernet's, without options.
 pub const USUAL_MSS: u32 = 1460;
 
+/// First what any data packet counts.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 struct Counts {
     packets: u64,
     bytes: u64,
     segments: u64,
-    acks: u64,
-    duplicate_acks: u64,
     resent_segments: u64,
     resent_packets: u64,
     resent_bytes: u64,
@@ -133,7 +133,7 @@ struct LastAck {
 /// Fields in the order of their use: first what any ordinary packet needs, then data, then ACKs; the rest seldom.
 /// What a new one holds stands in [`Stream::reset`].
 #[derive(Clone, Debug, Default)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Stream {
     /// Lowest offset not acknowledged, and the one after the highest seen.
     una: u64,
@@ -141,17 +141,17 @@ pub struct Stream {
     /// Offset of the SYN, or of the byte before the first seen.
     base: u64,
     unwrap: Option<Unwrapper>,
-    next_ordinal: Ordinal,
-    board: Board,
-    ledger: Option<Box<Ledger>>,
-    /// Made at the first data: most streams carry none.
-    infer: Option<Box<Inferrer>>,
     ids: Ids,
     /// What the sender itself acknowledged last.
     last_acked: Option<Seq>,
+    next_ordinal: Ordinal,
+    ledger: Option<Box<Ledger>>,
+    /// Made at the first data: most streams carry none.
+    infer: Option<Box<Inferrer>>,
     last_time: Time,
+    board: Board,
     repair: Repair,
-    settling: VecDeque<Settling>,
+    settling: Queue<Settling>,
     pub mss: u32,
     /// Agreed on, as far as is known; SACK blocks and timestamps that pass tell it too.
     pub sack_permitted: bool,
@@ -179,20 +179,6 @@ pub struct Stream {
     on_the_way: VecDeque<AckNews>,
     pub limits: Limits,
     counts: Counts,
-    window: Window,
-    ack: LastAck,
-    newest_delivered: Time,
-    samples: Samples,
-    rtt: Rtt,
-    timers: Timers,
-    delivery: Delivery,
-    /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
-    last_sack: wire::SackBlocks,
-    last_blocks: [(u64, u64); 4],
-    episodes: Episodes,
-    pub id: FlowId,
-    /// What was acknowledged before any of it was seen.
-    acked_before: Option<Seq>,
     last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen.
     sent_up_to: u64,
@@ -200,6 +186,22 @@ pub struct Stream {
     pub turn_at_most: Span,
     /// The least time between two full packets that came one after the other.
     spacing: Span,
+    window: Window,
+    acks: u64,
+    duplicate_acks: u64,
+    ack: LastAck,
+    newest_delivered: Time,
+    episodes: Episodes,
+    /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
+    last_sack: wire::SackBlocks,
+    last_blocks: [(u64, u64); 4],
+    samples: Samples,
+    rtt: Rtt,
+    timers: Timers,
+    delivery: Delivery,
+    pub id: FlowId,
+    /// What was acknowledged before any of it was seen.
+    acked_before: Option<Seq>,
     idle: IdleTotals,
     interval: IntervalRow,
     lost_around: (u32, u32),
@@ -213,17 +215,21 @@ pub struct Stream {
     spare_infer: Option<Box<Inferrer>>,
 }
 
-/// The cache line that holds a place of a stream.
-const fn line(place: usize) -> usize {
-    place / 64
+/// The cache lines of a stream that hold its bytes from one place up to another: the first, and how many.
+const fn lines(from: usize, to: usize) -> (usize, usize) {
+    (from / 64, (to - 1) / 64 - from / 64 + 1)
 }
 
-/// What an ordinary packet touches: of the ids those of the sender of an ACK, too.
-const OF_ANY: usize = line(offset_of!(Stream, last_data)) + 1;
-const OF_DATA: usize = line(offset_of!(Stream, counts)) + 1;
-const OF_ACKS: usize = line(offset_of!(Stream, window));
-const BEYOND_ACKS: usize = line(offset_of!(Stream, id)) + 1;
-const OF_IDS: usize = line(offset_of!(Stream, last_time)) + 1;
+/// What an ordinary packet touches, data besides, an ACK besides; and what an ACK does to its own sender's.
+const ANY: (usize, usize) = lines(0, offset_of!(Stream, repair) + Repair::OFTEN);
+const DATA: (usize, usize) =
+    lines(offset_of!(Stream, settling), offset_of!(Stream, counts) + offset_of!(Counts, resent_segments));
+const SETTLING: (usize, usize) = lines(offset_of!(Stream, settling), offset_of!(Stream, last_payload));
+const ACKS: (usize, usize) = lines(
+    offset_of!(Stream, window) + offset_of!(Window, now),
+    offset_of!(Stream, delivery) + Delivery::IN_EPISODES,
+);
+const IDS: (usize, usize) = lines(0, offset_of!(Stream, next_ordinal));
 
 /// The newest timestamp of the sender, when it was first seen, and where its data began.
 #[derive(Clone, Copy, Debug, Default)]
@@ -257,28 +263,39 @@ impl Stream {
     /// A packet of this stream follows soon: one that `carries` data, or an ACK.
     #[inline]
     pub fn warm(&self, carries: bool) {
+        prefetch::lines(self, ANY.0, ANY.1);
         match carries {
-            true => prefetch::lines(self, 0, OF_DATA),
+            true => prefetch::lines(self, DATA.0, DATA.1),
             false => {
-                prefetch::lines(self, 0, OF_ANY);
-                prefetch::lines(self, OF_ACKS, BEYOND_ACKS - OF_ACKS);
+                prefetch::lines(self, SETTLING.0, SETTLING.1);
+                prefetch::lines(self, ACKS.0, ACKS.1);
             }
         }
     }
     /// An ACK of its sender's follows soon.
     #[inline]
     pub fn warm_ids(&self) {
-        prefetch::lines(self, 0, OF_IDS);
+        prefetch::lines(self, IDS.0, IDS.1);
     }
     /// A packet of this stream follows soon: `carries` data, which is put at the end, or acknowledges the front.
     #[inline]
     pub fn warm_beyond(&self, carries: bool) {
-        self.board.warm(carries);
+        match carries {
+            true => self.board.warm_end(),
+            false => {
+                self.board.warm_for_ack();
+                self.rtt.warm();
+                self.episodes.warm();
+            }
+        }
+        if let Some(settling) = self.settling.front() {
+            prefetch::lines(&settling.until, 0, 1);
+        }
         if let Some(infer) = &self.infer {
             infer.warm();
         }
         if let Some(ledger) = &self.ledger {
-            ledger.warm();
+            ledger.warm(carries);
         }
     }
 

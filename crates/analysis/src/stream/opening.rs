@@ -30,6 +30,7 @@ impl Stream {
         *counts = Counts::default();
         *window = Window::default();
         *ack = LastAck::default();
+        (self.acks, self.duplicate_acks) = (0, 0);
         let Stream { samples, rtt, timers, delivery, last_sack, last_blocks, episodes, id, .. } = self;
         samples.clear();
         rtt.clear();

@@ -19,6 +19,7 @@ use fired::Fired;
 pub use fired::Next;
 use judge::probe_timeout;
 use std::collections::VecDeque;
+use std::mem::offset_of;
 use wire::{Span, Time};
 
 /// What the sender seems to be doing.
@@ -39,67 +40,69 @@ const AT_ONCE: Span = Span::from_micros(100);
 /// No stack's timer is shorter outside data centres.
 pub const LEAST_RTO: Span = Span::from_millis(200);
 
+/// Fields in the order of their use: those before `heard` for each packet.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Repair {
     pub state: State,
-    /// Timeouts in a row without progress.
-    pub expiries: u32,
-    duplicates: u32,
-    /// What three duplicate ACKs asked for last, the newest first.
-    asked_for: [u64; ASKED],
-    any_sacked: bool,
+    una: u64,
     /// When the last ACK with news reached the sender, when the cumulative ACK last moved.
     last_news: Time,
     last_progress: Time,
     /// When the sender last sent anything, and what had set that off.
     last_sent: Time,
     last_trigger: Trigger,
+    any_sacked: bool,
+    /// A tail-loss probe went out and nothing was acknowledged since.
+    probing: bool,
+    /// It has no SACK, or no timestamps.
+    basic: bool,
+    duplicates: u32,
     /// When the timer was last (re)started for sure.
     timer_start: Time,
     newest_delivered: Time,
-    /// When the timer last fired, and how often without progress.
-    loss_since: Time,
-    firings: u32,
-    /// A tail-loss probe went out and nothing was acknowledged since.
-    probing: bool,
-    /// The timer fired where a sender that probes would have probed before.
-    probeless: bool,
+    /// How long after an ACK the sender took to answer it: the longest of late.
+    reaction: Span,
+    /// How long it waits next while nothing but repeated segments is acknowledged, of which no round trip is taken
+    /// (Karn's rule, RFC 6298 §3): what has doubled stays so (§5.5). 0 once that is over.
+    doubled: Span,
+    /// What ACKs said that were lost on their way to the sender, until the next is heard.
+    missed: Option<Box<AckNews>>,
+    /// Timeouts in a row without progress.
+    pub expiries: u32,
+    /// New data packets since three duplicate ACKs were heard.
+    passed_over: u32,
     age: Age,
     /// A timeout looked spurious: what the sender makes of it is to be seen.
     doubt: Option<Doubt>,
+    /// What three duplicate ACKs asked for last, the newest first.
+    asked_for: [u64; ASKED],
+    /// Away from the sender: ACKs taken for heard of late, one of every few milliseconds, the newest last.
+    heard: VecDeque<(u64, Time)>,
+    /// When the timer last fired, and how often without progress.
+    loss_since: Time,
+    firings: u32,
+    /// The timer fired where a sender that probes would have probed before.
+    probeless: bool,
+    /// After a fast retransmit it sends again what had arrived: Tahoe.
+    goes_back: bool,
+    /// It went on repairing before.
+    goes_on: bool,
     /// Where the last repair ended, and the highest since the repair began.
     resent_end: u64,
     resent_high: u64,
     /// When it left.
     last_resent: Time,
-    /// After a fast retransmit it sends again what had arrived: Tahoe.
-    goes_back: bool,
     /// How long after the cumulative ACK that asked for it the last repair in fast recovery came.
     answered_in: Span,
     /// How long the timer waits, as its last first expiry showed.
     timer_wait: Span,
-    /// How long it waits next while nothing but repeated segments is acknowledged, of which no round trip is taken
-    /// (Karn's rule, RFC 6298 §3): what has doubled stays so (§5.5). 0 once that is over.
-    doubled: Span,
     /// The shortest silence that it ended.
     least_wait: Span,
-    /// It has no SACK, or no timestamps.
-    basic: bool,
-    /// It went on repairing before.
-    goes_on: bool,
-    /// How long after an ACK the sender took to answer it: the longest of late.
-    reaction: Span,
-    una: u64,
-    /// What ACKs said that were lost on their way to the sender, until the next is heard.
-    missed: Option<Box<AckNews>>,
     /// The state that it was in before.
     left: Option<State>,
     /// The first segment not acknowledged when a repair was lost on its way to where this is seen from.
     lost_repair: (u64, Time),
-    /// New data packets since three duplicate ACKs were heard.
-    passed_over: u32,
-    /// Away from the sender: ACKs taken for heard of late, one of every few milliseconds, the newest last.
-    heard: VecDeque<(u64, Time)>,
     /// Fewer than three duplicate ACKs were enough for a repair (RFC 8985 §6.2).
     quick: bool,
     /// Away from the sender: the most that it had in flight since it last took something for lost.
@@ -153,6 +156,9 @@ impl Default for Repair {
 }
 
 impl Repair {
+    /// So many bytes of it are touched by each packet.
+    pub(super) const OFTEN: usize = offset_of!(Repair, heard);
+
     /// As if new, with the room it has.
     pub fn clear(&mut self) {
         self.heard.clear();

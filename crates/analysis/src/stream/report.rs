@@ -44,7 +44,7 @@ impl Stream {
 
     fn settle_rest<S: Sink>(&mut self, ledger: &mut Ledger, around: &Surroundings<'_, S>) {
         let judge = self.judge(&around.view);
-        for s in self.settling.drain(..) {
+        for s in self.settling.drain() {
             s.settle(ledger, &judge);
         }
         // SACKed and never acknowledged: arrived all the same.
@@ -77,8 +77,8 @@ impl Stream {
             acked_bytes: (self.una - self.base).saturating_sub(1).min(bytes),
             packets: c.packets,
             segments: c.segments,
-            acks: c.acks,
-            duplicate_acks: c.duplicate_acks,
+            acks: self.acks,
+            duplicate_acks: self.duplicate_acks,
             mss: self.mss,
             sack_permitted: (self.sack_permitted || self.sack_known).then_some(self.sack_permitted),
             timestamps: (self.timestamps || self.limits.options_cut == 0).then_some(self.timestamps),

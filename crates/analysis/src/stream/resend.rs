@@ -122,7 +122,7 @@ impl Stream {
             missing: self.ids.are_counted().then_some(self.ids.skipped),
             duplicates_on_the_way: self.on_the_way.iter().filter(|a| a.duplicate && a.ack == una).count()
                 as u32,
-            acks_seen: self.counts.acks > 0 || self.acked_before.is_some(),
+            acks_seen: self.acks > 0 || self.acked_before.is_some(),
             next: highest,
             ts: p.ts,
             one_segment: self.limits.mid_stream || p.packet.seg.payload <= self.mss,

@@ -1,5 +1,6 @@
 //! Round trips: from ACKs of data sent once (Karn's rule), and from echoed timestamps (RFC 7323 §4).
 
+use crate::prefetch;
 use crate::rows::Summary;
 use crate::summary::Accumulator;
 use std::collections::VecDeque;
@@ -41,6 +42,13 @@ impl Rtt {
         let mut recent = std::mem::take(&mut self.recent);
         recent.clear();
         *self = Rtt { recent, ..Rtt::default() };
+    }
+    /// A sample follows soon.
+    #[inline(always)]
+    pub fn warm(&self) {
+        if let Some(sample) = self.recent.back() {
+            prefetch::lines(sample, 0, 1);
+        }
     }
     pub fn take_ack(&mut self, sample: Span, now: Time) {
         if sample < Span::ZERO {

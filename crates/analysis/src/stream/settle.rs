@@ -11,7 +11,7 @@ use wire::{Span, Time};
 type Few<T> = SmallVec<[T; 4]>;
 
 /// A segment that was sent more than once and is acknowledged: its copies wait to be told apart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Settling {
     pub seg: Sent,
     /// When its arrival was first reported: the ACK, or the SACK before it.

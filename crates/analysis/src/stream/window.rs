@@ -2,10 +2,10 @@
 
 use wire::{Span, Time};
 
+/// What any ACK is compared with comes last, beside what else ACKs touch.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Window {
-    /// The peer's advertised window, bytes; scaled only where its scale is known.
-    pub now: u64,
     /// Its scale is known: the handshake was seen.
     pub known: bool,
     pub max: u64,
@@ -18,6 +18,8 @@ pub(super) struct Window {
     pub reopened: Time,
     pub zeros: u64,
     pub zero_time: Span,
+    /// The peer's advertised window, bytes; scaled only where its scale is known.
+    pub now: u64,
 }
 
 impl Default for Window {
