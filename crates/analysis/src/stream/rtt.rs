@@ -103,7 +103,8 @@ impl Rtt {
     }
     /// What a sender would wait: SRTT + max(200 ms, 4 RTTVAR); 1 s before the first sample (RFC 6298 §2.1).
     pub fn rto(&self) -> Span {
-        if self.srtt == Span::ZERO {
+        // A receiver that answers at once takes no time.
+        if self.min == Span::MAX {
             return Span::from_secs(1);
         }
         self.srtt + Span::from_millis(200).max(self.rttvar * 4)
