@@ -367,6 +367,7 @@ impl Stream {
         self.repair.bound(p.start);
         if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             self.repair.note_flight(p.end, false);
+            self.repair.see_recovery(self.segments(p.packet.seg.payload));
             if self.timestamps {
                 self.repair.note_passed_over();
             }

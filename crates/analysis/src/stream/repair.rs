@@ -15,8 +15,8 @@ use crate::rows::{Cause, Trigger};
 use age::Age;
 use doubt::Doubt;
 pub use facts::{AckNews, Attempt, Pace, Verdict};
-use fired::Fired;
 pub use fired::Next;
+use fired::{Fired, Unsure};
 use judge::probe_timeout;
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -109,6 +109,8 @@ pub struct Repair {
     flight: u64,
     /// How things stood before the timer was taken to have fired.
     fired: Option<Fired>,
+    /// Away from the sender: what the last repair of the first segment was is to be seen by what comes next.
+    unsure: Unsure,
 }
 
 impl Default for Repair {
@@ -151,6 +153,7 @@ impl Default for Repair {
             quick: false,
             flight: 0,
             fired: None,
+            unsure: Unsure::default(),
         }
     }
 }
@@ -348,6 +351,7 @@ impl Repair {
             self.enter_loss(a, pace);
         }
         self.go_on_unseen(a);
+        self.see_slow_start(a);
         let verdict = if a.acks_seen { self.judge(a, pace) } else { self.judge_unheard(a, pace) };
         self.basic = !a.sack_permitted || a.ts == 0;
         let verdict = self.settle_doubt(a, verdict);
@@ -383,6 +387,7 @@ impl Repair {
             }
             _ => {}
         }
+        self.note_unsure(a, pace);
         self.resent_end = if a.overtaken { self.resent_end.max(a.end) } else { a.end };
         self.last_resent = a.now;
         self.sent(a.now, verdict.trigger);

@@ -137,12 +137,15 @@ fn no_timer_of_a_sender_since_rfc_6928_is_known_to_have_a_floor_of_a_second() {
 #[test]
 fn what_had_arrived_is_no_timers_where_the_sender_was_not_silent() {
     // RFC 6298 §5.3. ACKs that the network doubled look like three duplicate ones (RFC 5681 §3.2).
-    for (t, cause) in [(120, Cause::Recovery), (320, Cause::Timeout)] {
+    // A timer may fire just before an ACK that the receiver delays for as long.
+    for (t, sent, cause) in
+        [(120, 118, Cause::Recovery), (320, 81, Cause::Timeout), (275, 273, Cause::Timeout)]
+    {
         let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
         s.ack(40, 5);
         s.sends_new(41);
         s.ack(80, 6);
-        s.sends_new(if t == 120 { 118 } else { 81 });
+        s.sends_new(sent);
         assert_eq!(s.resends(t, 2, 0, false).cause, cause, "at {t} ms");
     }
 }
@@ -214,4 +217,32 @@ fn a_partial_ack_asks_for_a_repair() {
     assert_eq!(s.model.repair_due(), 1);
     assert_eq!(s.resends(160, 4, 0, false).cause, Cause::Recovery);
     assert_eq!(s.model.repair_due(), 0);
+}
+
+#[test]
+fn slow_start_goes_on_where_fast_recovery_would_not() {
+    // RFC 6582 §3.2 repeats what the ACK asks for, and nothing above it. The timer's copy came amid other data.
+    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    (40..43).for_each(|t| s.duplicate(t));
+    assert_eq!(s.resends(45, 0, 0, false).cause, Cause::Recovery);
+    s.ack(50, 1);
+    s.sends_new(170);
+    assert_eq!(s.resends(220, 1, 0, false).cause, Cause::Recovery);
+    assert_eq!(s.resends(261, 2, 0, false).cause, Cause::LossState);
+}
+
+#[test]
+fn new_data_before_all_is_repaired_is_sent_by_fast_recovery() {
+    // RFC 5681 §3.2 step 4; slow start repairs first (§3.1), but for two segments of F-RTO (RFC 5682 §2.1).
+    for (new, cause) in [(2, Cause::LossState), (3, Cause::Recovery)] {
+        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+        s.ack(40, 1);
+        assert_eq!(s.resends(300, 1, 0, false).cause, Cause::Timeout);
+        (0..new).for_each(|k| {
+            s.sends_new(340 + k);
+            s.model.see_recovery(1);
+        });
+        s.ack(380, 2);
+        assert_eq!(s.resends(380, 2, 0, false).cause, cause, "{new} new segments");
+    }
 }

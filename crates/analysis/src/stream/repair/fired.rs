@@ -1,6 +1,6 @@
 //! What comes after a timer's copy, seen away from the sender: what it tells of the path, and of the timer.
 
-use super::{Attempt, Pace, Repair, State};
+use super::{Attempt, LEAST_RTO, Pace, Repair, State};
 use wire::{Span, Time};
 
 /// How the sender was thought to be before its timer was thought to fire.
@@ -16,6 +16,15 @@ pub(super) struct Fired {
     answered: Option<Time>,
     /// So soon after progress: it may turn out to have been a repair that a queue held up.
     unsure: bool,
+}
+
+/// The first segment came again later than fast recovery would mostly send it, and sooner than any timer must.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unsure {
+    may_be_none: bool,
+    may_be_timers: bool,
+    /// New segments since.
+    new: u32,
 }
 
 /// The packet that comes next.
@@ -52,6 +61,50 @@ impl Repair {
         });
     }
 
+    /// The first segment comes again, and is about to be taken in.
+    #[inline]
+    pub(super) fn note_unsure(&mut self, a: &Attempt, pace: &Pace) {
+        if !a.head {
+            return;
+        }
+        let since = a.now - self.last_progress;
+        // Since RFC 6928 new data is sent amid the repair after a timeout, too.
+        let before = !self.goes_back && !self.age.recent();
+        let unsure = pace.grain.is_none() && !a.sack_permitted && !a.acknowledged && before;
+        // Three duplicate ACKs are answered amid what they set off.
+        let answers = self.duplicates >= 3 || self.asked_for[0] == a.start;
+        self.unsure = Unsure {
+            may_be_none: unsure && (LEAST_RTO.scale(0.8)..SURE).contains(&since),
+            may_be_timers: !(answers && self.silent(a.now) < LEAST_RTO.scale(0.15)),
+            new: 0,
+        };
+    }
+
+    /// Fast recovery without SACK repeats the first segment only (RFC 6582 §3.2); slow start goes on with the next.
+    pub(super) fn see_slow_start(&mut self, a: &Attempt) {
+        let next = !a.head && !a.overtaken && a.start == self.resent_end;
+        if let State::Recovery { recover, first_ts } = self.state
+            && next
+            && self.unsure.may_be_none
+            && self.unsure.may_be_timers
+        {
+            self.state = State::Loss { high: recover, f_rto: false, first_ts };
+        }
+    }
+
+    /// New data leaves: fast recovery sends it while ACKs come in, slow start when all has been sent again. F-RTO may
+    /// send two segments (RFC 5682 §2.1 step 2b).
+    #[inline]
+    pub fn see_recovery(&mut self, segments: u32) {
+        self.unsure.new = self.unsure.new.saturating_add(segments);
+        if self.unsure.may_be_none && self.unsure.new > 2 && self.left_to_repair() > 0 {
+            self.unsure.may_be_none = false;
+            if let State::Loss { high, first_ts, .. } = self.state {
+                self.state = State::Recovery { recover: high, first_ts };
+            }
+        }
+    }
+
     /// An ACK passes on its way to the sender.
     #[inline]
     pub fn note_answer(&mut self, now: Time) {
@@ -74,6 +127,7 @@ impl Repair {
         if fired.unsure {
             (self.timer_wait, self.least_wait) = (fired.timer_wait, fired.least_wait);
             self.expiries = 0;
+            self.unsure = Unsure::default();
             if self.in_loss_state() {
                 self.state = match fired.state {
                     State::Open => State::Recovery { recover: fired.high, first_ts: 0 },

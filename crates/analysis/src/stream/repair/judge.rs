@@ -47,7 +47,7 @@ impl Repair {
             && match self.state {
                 State::Open => {
                     // Amid what it sends and hears only an ACK can have asked for it, one doubled on its way perhaps.
-                    (silent >= LEAST_RTO.scale(0.3) || a.now - self.last_progress >= pace.rto)
+                    (silent >= LEAST_RTO.scale(0.3) || a.now - self.last_progress >= LEAST_RTO.scale(0.95))
                         && self.duplicates == 0
                         && a.start != self.resent_end
                         && !self.asked_for.contains(&a.start)
