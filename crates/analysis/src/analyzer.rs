@@ -32,10 +32,12 @@ struct Place {
     slot: u32,
     /// It goes the way that the slot's tuple says.
     towards: bool,
+    /// There is data in it.
+    carries: bool,
 }
 
 impl Place {
-    const UNKNOWN: Place = Place { hash: 0, slot: NONE, towards: false };
+    const UNKNOWN: Place = Place { hash: 0, slot: NONE, towards: false, carries: false };
 }
 
 enum Slot {
@@ -134,7 +136,7 @@ impl<S: Sink> Analyzer<S> {
     fn push_of_many(&mut self, batch: &[Packet]) {
         let mut places = [Place::UNKNOWN; BATCH];
         let sure = self.look_up(batch, &mut places);
-        let places = &places[..batch.len()];
+        let places = &mut places[..batch.len()];
         let ended = self.ends;
         for (i, packet) in batch.iter().enumerate() {
             self.warm(i, batch, places, sure);
@@ -200,13 +202,15 @@ impl<S: Sink> Analyzer<S> {
     fn look_up(&self, batch: &[Packet], places: &mut [Place; BATCH]) -> bool {
         for (place, packet) in places.iter_mut().zip(batch) {
             place.hash = hash(&packet.tuple);
+            place.carries = packet.seg.payload > 0;
         }
         if self.slots.len() > MANY {
             self.look_up_many(&mut places[..batch.len()]);
             return false;
         }
         for (place, packet) in places.iter_mut().zip(batch) {
-            *place = self.find(place.hash, &packet.tuple);
+            let Place { slot, towards, .. } = self.find(place.hash, &packet.tuple);
+            (place.slot, place.towards) = (slot, towards);
         }
         true
     }
@@ -229,25 +233,24 @@ impl<S: Sink> Analyzer<S> {
     }
 
     /// Fetches what the packets some places behind number `i` will need; changes nothing. `sure`: their ways are known.
-    #[inline]
-    fn warm(&self, i: usize, batch: &[Packet], places: &[Place], sure: bool) {
-        let way = |place: &Place, packet: &Packet, tuple: &Tuple| match sure {
-            true => place.towards,
-            false => is(&packet.tuple.src, &tuple.src),
-        };
-        if let (Some(place), Some(packet)) = (places.get(i + AHEAD), batch.get(i + AHEAD)) {
+    #[inline(always)]
+    fn warm(&self, i: usize, batch: &[Packet], places: &mut [Place], sure: bool) {
+        if let Some(place) = places.get_mut(i + AHEAD) {
             match self.slots.get(place.slot as usize) {
                 Some(Slot::Young(young)) => self.nursery.warm(young),
                 Some(Slot::Grown(tuple, connection)) => {
-                    connection.warm(way(place, packet, tuple), packet.seg.payload > 0);
+                    if !sure {
+                        place.towards = is(&batch[i + AHEAD].tuple.src, &tuple.src);
+                    }
+                    connection.warm(place.towards, place.carries);
                 }
                 _ => {}
             }
         }
-        if let (Some(place), Some(packet)) = (places.get(i + NEXT), batch.get(i + NEXT))
-            && let Some(Slot::Grown(tuple, connection)) = self.slots.get(place.slot as usize)
+        if let Some(place) = places.get(i + NEXT)
+            && let Some(Slot::Grown(_, connection)) = self.slots.get(place.slot as usize)
         {
-            connection.warm_beyond(way(place, packet, tuple), packet.seg.payload > 0);
+            connection.warm_beyond(place.towards, place.carries);
         }
     }
 
@@ -260,7 +263,7 @@ impl<S: Sink> Analyzer<S> {
             same
         };
         let slot = self.table.find(hash, meant).unwrap_or(NONE);
-        Place { hash, slot, towards }
+        Place { hash, slot, towards, carries: false }
     }
 
     /// One packet whose fate is known from a second capture (see [`crate::join`]).

@@ -26,6 +26,9 @@ impl<T> Default for Chunks<T> {
 /// In which chunk an item is, and where in it.
 #[inline(always)]
 fn place(i: usize) -> (usize, usize) {
+    if i < FIRST {
+        return (0, i);
+    }
     let bits = (i + FIRST).ilog2();
     ((bits - FIRST.ilog2()) as usize, (i + FIRST) ^ (1 << bits))
 }

@@ -194,7 +194,7 @@ impl Place {
         }
     }
     /// Notes what a packet from `side` tells; the delay to that side and back, if it tells that.
-    #[inline]
+    #[inline(always)]
     pub fn note(&mut self, packet: &Packet, side: usize) -> Option<Span> {
         let ts = packet.seg.timestamps?;
         self.to[1 - side].towards(ts.val, packet.time);

@@ -48,8 +48,8 @@ pub fn parse(bytes: &[u8], tcp_len: u32) -> Result<Parsed, HeaderError> {
     Ok(Parsed { src_port: ports.src, dst_port: ports.dst, checksum: ports.checksum, seg })
 }
 
-/// The same into a segment that is in its place already: where millions are read, moving each one shows. On an
-/// error `seg` is left as it was.
+/// The same into a segment that is new and in its place already: where millions are read, moving each one shows, and so
+/// does filling it twice. On an error `seg` is left as it was.
 #[inline(always)]
 pub fn parse_into(bytes: &[u8], tcp_len: u32, seg: &mut Segment) -> Result<Ports, HeaderError> {
     let Some(fixed) = bytes.first_chunk::<MIN_HEADER>() else {
@@ -60,16 +60,10 @@ pub fn parse_into(bytes: &[u8], tcp_len: u32, seg: &mut Segment) -> Result<Ports
     if words < 5 || header as u32 > tcp_len {
         return Err(HeaderError::DataOffset { words });
     }
-    *seg = Segment {
-        seq: Seq(be32(fixed, 4)),
-        ack: Seq(be32(fixed, 8)),
-        payload: tcp_len - header as u32,
-        window: be16(fixed, 14),
-        flags: Flags(fixed[13]),
-        options_cut: header > bytes.len(),
-        header_len: header as u8,
-        ..Segment::default()
-    };
+    (seg.seq, seg.ack) = (Seq(be32(fixed, 4)), Seq(be32(fixed, 8)));
+    seg.payload = tcp_len - header as u32;
+    (seg.flags, seg.window) = (Flags(fixed[13]), be16(fixed, 14));
+    (seg.options_cut, seg.header_len) = (header > bytes.len(), header as u8);
     if header > MIN_HEADER {
         let rest = &bytes[MIN_HEADER..header.min(bytes.len())];
         // The layout nearly every data packet has: NOP NOP TIMESTAMPS (RFC 7323 appendix A).

@@ -87,10 +87,10 @@ impl Connection {
         capture: &mut Capture<'_, S>,
     ) -> bool {
         let seg = &packet.seg;
-        let ordinary = (packet.time >= self.last)
-            & (seg.flags.without(Flags::PSH) == Flags::ACK)
-            & !seg.options_cut
-            & !packet.notes.has(Notes::BAD_CHECKSUM);
+        let ordinary = packet.time >= self.last
+            && seg.flags.without(Flags::PSH) == Flags::ACK
+            && !seg.options_cut
+            && !packet.notes.has(Notes::BAD_CHECKSUM);
         match seg.payload {
             _ if !ordinary => false,
             0 => self.take_bare_ack(packet, SIDE, capture),

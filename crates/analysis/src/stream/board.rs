@@ -188,6 +188,7 @@ impl Board {
     pub fn iter(&self) -> impl Iterator<Item = &Sent> {
         self.segs.all().iter()
     }
+    #[inline(always)]
     pub fn push(&mut self, seg: Sent) {
         self.troubled += u32::from(seg.hole);
         self.segs.push(seg);

@@ -102,12 +102,12 @@ impl Stream {
     pub fn goes_on_with(&self, packet: &Packet, config: &Config) -> bool {
         let (seg, waited) = (&packet.seg, packet.time - self.last_sent);
         let Some(unwrap) = self.unwrap else { return false };
-        (unwrap.peek(seg.seq) == self.next)
-            & (2..=self.mss).contains(&seg.payload)
-            & (waited < close(config))
-            & self.ids.expect(packet.ip_id)
-            & (self.board.len() < MOST_OUTSTANDING)
-            & self.on_the_way.is_empty()
+        unwrap.peek(seg.seq) == self.next
+            && (2..=self.mss).contains(&seg.payload)
+            && waited < close(config)
+            && self.ids.expect(packet.ip_id)
+            && self.board.len() < MOST_OUTSTANDING
+            && self.on_the_way.is_empty()
     }
 
     /// Takes it. [`Stream::on_data`] would do the same, and let leave what became certain by it.
@@ -209,6 +209,7 @@ impl Stream {
     }
 
     /// Follows the sender's clock.
+    #[inline(always)]
     fn note_tick(&mut self, p: &Piece) {
         if self.tick.ts == 0 || (p.ts.wrapping_sub(self.tick.ts) as i32) > 0 {
             let echo = p.packet.seg.timestamps.map_or(0, |t| t.ecr);

@@ -156,6 +156,7 @@ impl Ledger {
     pub fn burst_is_open(&self) -> bool {
         self.burst.is_some() || !self.waiting.is_empty()
     }
+    #[inline(always)]
     pub fn push(&mut self, time: Time, start: u64, len: u32, heard: u32, ts: u32) -> Ordinal {
         self.front_settled |= self.copies.is_empty();
         let copy = Copy {
