@@ -56,8 +56,8 @@ pub(crate) struct Agenda {
     row: [Entry; ROW],
     len: usize,
     least: Entry,
-    /// Up to four sources need no more: the key of source `n` is always number `n` of these, and the least is kept.
-    /// One flow over one link has no more, and a change costs a store and a few comparisons.
+    /// Up to four sources need no more: the key of source `n` is always number `n` of these, and the least is found when
+    /// it is asked for. One flow over one link has no more, and a change costs a store.
     few: bool,
     keys: [Key; FEW],
     looks_ahead: bool,
@@ -141,6 +141,9 @@ impl Agenda {
     #[inline(always)]
     fn set_of_few(&mut self, source: u32, key: Key) {
         self.keys[source as usize % FEW] = key;
+    }
+    #[inline(always)]
+    fn find_least_of_few(&mut self) {
         let entry = |source: u32| Entry { key: self.keys[source as usize], source };
         let least = entry(0).earlier(entry(1));
         self.least = if self.places.len() <= 2 { least } else { least.earlier(entry(2).earlier(entry(3))) };
@@ -203,7 +206,9 @@ impl Agenda {
     /// Makes sure of who is first.
     #[inline(always)]
     pub fn close(&mut self) {
-        if !self.few && !self.shelves.is_soon(self.least.key.time) {
+        if self.few {
+            self.find_least_of_few();
+        } else if !self.shelves.is_soon(self.least.key.time) {
             self.settle();
         }
     }

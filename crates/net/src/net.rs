@@ -327,7 +327,9 @@ impl<P: Copy> Net<P> {
             self.look_ahead_in_lanes(watch);
         }
         let (id, link) = self.lanes.pop(&self.pool)?;
-        watch.delivered(link, self.here.time, self.pool.facts(id), self.pool.content(id));
+        if W::IS_ON {
+            watch.delivered(link, self.here.time, self.pool.facts(id), self.pool.content(id));
+        }
         self.pass_on(*self.ends.get(link.index())?, id, watch)
     }
 
@@ -347,13 +349,8 @@ impl<P: Copy> Net<P> {
         let next = link.next();
         let step = match arrived {
             Some(id) => {
-                let end = *self.ends.get(source as usize)?;
-                if self.pool.from_to(id).1 == end.0 {
-                    // It is read next; what the agenda does meanwhile takes as long as fetching it.
-                    memory::prefetch(self.pool.content(id));
-                }
                 self.agenda.set_first(next);
-                self.pass_on(end, id, watch)
+                self.pass_on(*self.ends.get(source as usize)?, id, watch)
             }
             None => {
                 self.agenda.set_first(next);

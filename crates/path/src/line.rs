@@ -41,11 +41,7 @@ impl Line {
         let id = self.chain.pop(pool)?;
         self.next = match self.chain.head() {
             None => Key::NEVER,
-            Some(head) => {
-                let parcel = pool.parcel(head);
-                pool.prefetch(parcel.next);
-                parcel.key
-            }
+            Some(head) => pool.parcel(head).key,
         };
         Some(id)
     }

@@ -216,7 +216,9 @@ impl Link {
     #[inline(always)]
     fn deliver<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> Option<PacketId> {
         self.counters.delivered += 1;
-        cx.watch.delivered(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id));
+        if W::IS_ON {
+            cx.watch.delivered(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id));
+        }
         Some(id)
     }
 
@@ -256,9 +258,11 @@ impl Link {
     #[inline(always)]
     fn admit_straight<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) -> bool {
         let bytes = self.weight(cx, id);
-        if !self.is_free(cx.key) {
+        if !self.is_idle(cx.key) {
             return self.wait_in_queue(cx, id, bytes);
         }
+        // Whoever waits is sent when the transmitter is free: the queue need not be looked at.
+        debug_assert!(self.queue.is_empty());
         self.tell_of_passing(cx, id, bytes);
         let before = (self.flight.next().order, self.due.order);
         self.start_straight(cx, id, bytes);
@@ -274,6 +278,9 @@ impl Link {
     /// In and out of the queue at one moment.
     #[inline(always)]
     fn tell_of_passing<P: Copy, W: Watch<P>>(&self, cx: &mut Context<P, W>, id: PacketId, bytes: u32) {
+        if !W::IS_ON {
+            return;
+        }
         let (now, facts, packet) = (cx.key.time, cx.pool.facts(id), cx.pool.content(id));
         cx.watch.enqueued(cx.link, now, facts, packet, Backlog { packets: 1, bytes: bytes as u64 });
         cx.watch.dequeued(cx.link, now, facts, packet, Span::ZERO, Backlog::default());
@@ -295,7 +302,9 @@ impl Link {
         self.queue.push(cx.pool, id, now, bytes);
         let is_first = self.due.order != self.done.order;
         self.due = self.done;
-        cx.watch.enqueued(cx.link, now, cx.pool.facts(id), cx.pool.content(id), self.queue.backlog());
+        if W::IS_ON {
+            cx.watch.enqueued(cx.link, now, cx.pool.facts(id), cx.pool.content(id), self.queue.backlog());
+        }
         is_first
     }
 
@@ -378,6 +387,9 @@ impl Link {
 /// A packet left the queue.
 #[inline(always)]
 fn tell_dequeued<P: Copy, W: Watch<P>>(cx: &mut Context<P, W>, id: PacketId, backlog: Backlog) {
+    if !W::IS_ON {
+        return;
+    }
     let waited = cx.key.time - cx.pool.parcel(id).key.time;
     cx.watch.dequeued(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id), waited, backlog);
 }

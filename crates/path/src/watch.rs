@@ -7,6 +7,8 @@ use time::{Span, Time};
 /// that a run without a recorder pays nothing.
 #[allow(unused_variables)]
 pub trait Watch<P> {
+    /// Whether anything is made of what is told; where not, it is not even looked up.
+    const IS_ON: bool = true;
     /// Came into the queue; the backlog counts it. A packet that finds the link idle passes through the queue too.
     #[inline(always)]
     fn enqueued(&mut self, link: LinkId, now: Time, facts: &Facts, packet: &P, backlog: Backlog) {}
@@ -49,4 +51,6 @@ pub struct Backlog {
 /// No recorder.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
-impl<P> Watch<P> for Unwatched {}
+impl<P> Watch<P> for Unwatched {
+    const IS_ON: bool = false;
+}

@@ -14,6 +14,8 @@ pub struct Ahead<'a, R> {
 }
 
 impl<R: Recorder> Watch<Frame> for Ahead<'_, R> {
+    const IS_ON: bool = R::IS_ON;
+
     #[inline(always)]
     fn coming(&self, frame: &Frame) {
         if let Some(connection) = self.connections.get(frame.connection as usize) {

@@ -241,7 +241,9 @@ impl<R: Recorder> Simulation<R> {
         match step {
             Step::Arrived { at, packet: id } => {
                 let frame = self.net.content(id);
-                self.recorder.arrived(now, at, self.net.facts(id), frame);
+                if R::IS_ON {
+                    self.recorder.arrived(now, at, self.net.facts(id), frame);
+                }
                 if self.inputs.waits(at) {
                     if let Some(timer) = self.inputs.keep(at, frame) {
                         self.net.set_timer(timer, Some(now));

@@ -38,11 +38,11 @@ impl Way {
             self.ack_packets += 1;
             return;
         }
-        self.data_packets += 1;
-        self.data_bytes += u64::from(payload);
-        if self.first_sent.is_none() {
+        if self.data_packets == 0 {
             self.first_sent = Some(now);
         }
+        self.data_packets += 1;
+        self.data_bytes += u64::from(payload);
         if reason != Reason::New {
             self.resent(payload, reason);
         }

@@ -190,8 +190,6 @@ impl<S: Sink> Watch<Frame> for Full<S> {
 }
 
 impl<S: Sink> Recorder for Full<S> {
-    const IS_ON: bool = true;
-
     fn sent(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {
         self.capture(now, node, facts, frame);
         self.host(now, node, true, facts, frame);

@@ -17,8 +17,6 @@ pub use full::Full;
 /// What hosts tell, besides what links tell.
 #[allow(unused_variables)]
 pub trait Recorder: Watch<Frame> {
-    /// Whether anything is kept: what costs to find out is found out only then.
-    const IS_ON: bool;
     #[inline(always)]
     fn sent(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {}
     #[inline(always)]
@@ -31,10 +29,10 @@ pub trait Recorder: Watch<Frame> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Null;
 
-impl Watch<Frame> for Null {}
-impl Recorder for Null {
+impl Watch<Frame> for Null {
     const IS_ON: bool = false;
 }
+impl Recorder for Null {}
 
 /// Takes what a run records. Every method has an empty body, so a sink names only what it wants.
 #[allow(unused_variables)]

@@ -86,8 +86,7 @@ impl Reassembly {
     /// Takes the next segment while nothing is missing; false, and nothing done, in every other case.
     #[inline]
     pub fn accept_in_order(&mut self, offset: u64, end: u64, edge: u64) -> bool {
-        let plain =
-            offset == self.next && end > offset && end <= edge && end < self.fin && self.ranges.is_empty();
+        let plain = offset == self.next && end > offset && end <= edge && end < self.fin && self.waiting == 0;
         if plain {
             self.next = end;
         }
