@@ -7,6 +7,11 @@ use crate::rows::*;
 /// Rows of one flow come in the order in which they became certain, which is nearly that of time; a flow's own
 /// row comes last. Flows end in any order.
 pub trait Sink {
+    /// Is more wanted of this flow than its counts? What is worked out from what was seen of it (round trips, timers,
+    /// what its sender is made of) is not in the row yet, and stays empty if not.
+    fn wants_all(&self, _counts: &FlowRow) -> bool {
+        true
+    }
     fn flow(&mut self, _row: &FlowRow) {}
     fn burst(&mut self, _row: BurstRow) {}
     fn episode(&mut self, _row: EpisodeRow) {}

@@ -67,6 +67,10 @@ impl Worst {
             _ => Offered::Refused,
         }
     }
+    /// Whether this flow would be taken if it were offered.
+    pub fn takes(&self, r: &FlowRow) -> bool {
+        self.heap.len() < self.limit || self.heap.peek().is_some_and(|least| least.0 < Rank::of(r))
+    }
     /// Whether `n` flows can be named without looking at all of them again.
     pub fn covers(&self, n: usize) -> bool {
         n <= self.limit || self.heap.len() < self.limit
@@ -130,6 +134,7 @@ mod tests {
         let mut worst = Worst::of(2);
         let offered =
             [row(0, 5, 0, 1), row(2, 1, 0, 1), row(4, 3, 0, 1), row(6, 2, 0, 1)].map(|r| worst.offer(&r));
+        assert!(worst.takes(&row(8, 4, 0, 1)) && !worst.takes(&row(10, 3, 0, 1)));
         assert_eq!(offered, [Offered::Taken, Offered::Taken, Offered::InPlaceOf(2), Offered::Refused]);
     }
 }

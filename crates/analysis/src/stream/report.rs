@@ -38,7 +38,10 @@ impl Stream {
         if around.config.wanted.intervals {
             self.flush_interval(around.sink);
         }
-        let row = self.flow_row(ending, around.view.at, count);
+        let mut row = self.counts_row(ending, around.view.at, count);
+        if around.sink.wants_all(&row) {
+            self.complete(&mut row);
+        }
         around.sink.flow(&row);
     }
 
@@ -60,7 +63,16 @@ impl Stream {
         }
     }
 
-    fn flow_row(&self, ending: &Ending, at: Vantage, episodes: u32) -> FlowRow {
+    /// What is worked out at the end.
+    fn complete(&self, row: &mut FlowRow) {
+        row.mean_burst = self.counts.lost_copies as f64 / f64::from(self.counts.bursts.max(1));
+        row.rtt_ack = self.rtt.by_ack();
+        row.rtt_timestamps = self.rtt.by_timestamps();
+        row.timers = self.timers.report();
+        row.inference = self.infer.as_ref().map_or_else(Inference::default, |i| i.report(row.vantage));
+    }
+
+    fn counts_row(&self, ending: &Ending, at: Vantage, episodes: u32) -> FlowRow {
         let c = &self.counts;
         let fin = u64::from(self.fin_end.is_some());
         let bytes = (self.next - self.base).saturating_sub(1 + fin);
@@ -105,7 +117,6 @@ impl Stream {
                 .then_some(c.lost_copies),
             lost_segments: Some(c.lost_segments),
             bursts: c.bursts,
-            mean_burst: c.lost_copies as f64 / f64::from(c.bursts.max(1)),
             largest_burst: c.largest_burst,
             episodes,
             timeouts: c.timeouts,
@@ -116,14 +127,11 @@ impl Stream {
             idle_total: self.idle.total,
             idle_longest: self.idle.longest,
             idle_gaps: self.idle.gaps,
-            rtt_ack: self.rtt.by_ack(),
-            rtt_timestamps: self.rtt.by_timestamps(),
             flight_max_bytes: self.flight_max,
             window_max_bytes: self.window.known.then_some(self.window.max),
             window_min_bytes: self.window.known.then_some(self.window.min).filter(|w| *w != u64::MAX),
-            timers: self.timers.report(),
-            inference: self.infer.as_ref().map_or_else(Inference::default, |i| i.report(at)),
             limits: Limits { mid_stream: self.limits.mid_stream && !ending.opening_known, ..self.limits },
+            ..FlowRow::default()
         };
         row.by_cause[Cause::Handshake as usize] += u64::from(self.syn_retransmissions);
         row

@@ -149,6 +149,9 @@ impl Spool {
 }
 
 impl Sink for Spool {
+    fn wants_all(&self, counts: &FlowRow) -> bool {
+        self.narrow.is_none() || self.worst.takes(counts)
+    }
     fn flow(&mut self, row: &FlowRow) {
         self.sums.add(row);
         let offered = self.worst.offer(row);
