@@ -213,7 +213,7 @@ def score_testbed(folder: Path, name: str, score: Score) -> None:
     at = (name, "sender")
     got = ours.answer(real.host, snd)
     score.add(at, "lost copies", lost, got.lost(), within_2_percent)
-    score.add(at, "retransmitted", real.resent(), got.resent(), equal)
+    score.add(at, "retransmitted", real.resent() + real.syns_again, got.resent(), equal)
     score_interruptions(at, hits, real.start, got, score)
     pairs, extra = confusion(real, ours.retransmissions(snd))
     right = sum(n for (a, b), n in pairs.items() if a == b)

@@ -167,7 +167,9 @@ def add_drops(t: Transfer, path: Path) -> Counter[tuple[str, str]]:
             copy.arrived = True
     if left := sum(map(len, waiting.values())):
         raise ValueError(f"{path.name}: {left} drops are of packets that arrived")
-    return Counter((("data", "ack")[int(row["dir"])], row["cause"]) for row in log if row["dir"] in "01")
+    # What goes the data's way without data is a SYN, or an ACK of the other's.
+    counted = [row for row in log if row["dir"] == "1" or (row["dir"] == "0" and int(row["payload"]))]
+    return Counter((("data", "ack")[int(row["dir"])], row["cause"]) for row in counted)
 
 
 EVENT = re.compile(
