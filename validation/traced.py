@@ -11,7 +11,6 @@ outage. What was made before stays. Needs Linux and root.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import gzip
 import io
@@ -164,7 +163,7 @@ snap = "120B"
 @contextmanager
 def traced() -> Iterator[Callable[[], str]]:
     """The kernel tells when TCP sends again and when it changes its state; the result reads what it told."""
-    before = (TRACING / "trace_clock").read_text()
+    before, size = (TRACING / "trace_clock").read_text(), (TRACING / "buffer_size_kb").read_text().split()[0]
     switches = [TRACING / "events" / "tcp" / event / "enable" for event in EVENTS]
     (TRACING / "trace_clock").write_text("mono")  # which also empties it
     (TRACING / "buffer_size_kb").write_text("16384")
@@ -176,6 +175,7 @@ def traced() -> Iterator[Callable[[], str]]:
     finally:
         for switch in switches:
             switch.write_text("0")
+        (TRACING / "buffer_size_kb").write_text(size)
         clock = re.search(r"\[(\w+)\]", before)
         (TRACING / "trace_clock").write_text(clock[1] if clock else "local")
 
@@ -247,9 +247,7 @@ def transfer(folder: Path, name: str, text: str, outages: Outage | None) -> list
         except (rx.LiveError, OSError) as e:
             return str(e)
         (folder / f"{name}.trace.txt.gz").write_bytes(gzip.compress(told().encode()))
-        for path, host in zip((snd, rcv), transfers.ENDS.values(), strict=True):
-            pcap = transfers.as_pcap((Path(work) / f"{host}.pcapng").read_bytes())
-            path.write_bytes(gzip.compress(pcap))
+        transfers.keep_captures(Path(work), folder, name)
         log = drop_log(run, snd, rcv)
     end_s = (packets(snd)[-1].time - packets(snd)[0].time) / 1e9
     (folder / f"{name}.drops.csv.gz").write_bytes(gzip.compress(as_csv(DROPS, log).encode()))
@@ -257,12 +255,8 @@ def transfer(folder: Path, name: str, text: str, outages: Outage | None) -> list
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=Path, help="folder; all goes into its folder testbed")
-    parser.add_argument("--count", type=int, default=len(KINDS), help="transfers, kind by kind in turns")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind (repeatable)")
-    args = parser.parse_args()
+    where = "all goes into its folder testbed"
+    args = transfers.arguments(__doc__.splitlines()[0], where, KINDS, len(KINDS))
     if not (TRACING / "events" / "tcp").is_dir():
         print(f"traced.py: {TRACING} is empty: mount -t tracefs none {TRACING}", file=sys.stderr)
         return 2

@@ -22,7 +22,7 @@ import struct
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import rexmit as rx
@@ -135,6 +135,13 @@ def as_pcap(pcapng: bytes) -> bytes:
     return b"".join(out)
 
 
+def keep_captures(run: Path, folder: Path, name: str) -> None:
+    """Those of both ends, from where the bench left them."""
+    for side, host in ENDS.items():
+        pcap = as_pcap((run / f"{host}.pcapng").read_bytes())
+        (folder / f"{name}.{side}.pcap.gz").write_bytes(gzip.compress(pcap))
+
+
 def transfer(folder: Path, name: str, text: str) -> dict[str, int] | str:
     """Runs it and keeps its captures; the kernel's counters, or why there are none."""
     with tempfile.TemporaryDirectory() as work:
@@ -147,19 +154,23 @@ def transfer(folder: Path, name: str, text: str) -> dict[str, int] | str:
         counted = {m[1]: int(m[2]) for m in re.finditer(r"^(\w+) +(\d+)", said, re.MULTILINE)}
         if not counted:
             return "it took longer than 120 s"
-        for side, host in ENDS.items():
-            pcap = as_pcap((run / f"{host}.pcapng").read_bytes())
-            (folder / f"{name}.{side}.pcap.gz").write_bytes(gzip.compress(pcap))
+        keep_captures(run, folder, name)
     return {called: counted[counter] for called, counter in COUNTERS.items()}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=Path, help="folder; captures and truth.toml go into its folder kernel")
-    parser.add_argument("--count", type=int, default=2 * len(KINDS), help="transfers, kind by kind in turns")
+def arguments(about: str, out: str, kinds: Collection[str], count: int) -> argparse.Namespace:
+    """What to make, and where: out, count, seed, and kind if only some are wanted."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("out", type=Path, help=f"folder; {out}")
+    parser.add_argument("--count", type=int, default=count, help="transfers, kind by kind in turns")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind (repeatable)")
-    args = parser.parse_args()
+    parser.add_argument("--kind", choices=kinds, action="append", help="only this kind (repeatable)")
+    return parser.parse_args()
+
+
+def main() -> int:
+    where = "captures and truth.toml go into its folder kernel"
+    args = arguments(__doc__.splitlines()[0], where, KINDS, 2 * len(KINDS))
     if missing := [p for p in ("iperf3", "nstat") if shutil.which(p) is None]:
         print(f"transfers.py: {' and '.join(missing)}: apt-get install iperf3 iproute2", file=sys.stderr)
         return 2

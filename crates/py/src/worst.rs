@@ -54,18 +54,13 @@ impl Worst {
         Worst { limit, heap: BinaryHeap::new() }
     }
     pub fn offer(&mut self, r: &FlowRow) -> Offered {
-        let rank = Rank::of(r);
-        if self.heap.len() < self.limit {
-            self.heap.push(Reverse(rank));
-            return Offered::Taken;
+        if !self.takes(r) {
+            return Offered::Refused;
         }
-        match self.heap.peek_mut() {
-            Some(mut least) if least.0 < rank => {
-                let Reverse(gone) = std::mem::replace(&mut *least, Reverse(rank));
-                Offered::InPlaceOf(gone.flow.0)
-            }
-            _ => Offered::Refused,
-        }
+        let is_full = self.heap.len() >= self.limit;
+        let gone = if is_full { self.heap.pop() } else { None };
+        self.heap.push(Reverse(Rank::of(r)));
+        gone.map_or(Offered::Taken, |least| Offered::InPlaceOf(least.0.flow.0))
     }
     /// Whether this flow would be taken if it were offered.
     pub fn takes(&self, r: &FlowRow) -> bool {

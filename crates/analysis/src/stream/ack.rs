@@ -323,15 +323,19 @@ impl Stream {
             }
         });
         if self.is_round_trip(repaired, now) {
-            news.newest_delivered = news.newest_delivered.max(repaired);
-            self.newest_delivered = self.newest_delivered.max(repaired);
+            self.note_delivered(repaired, news);
         }
         if let Some((sent, end)) = newest {
             // Data sent once was SACKed just now: a round trip, by Karn's rule.
-            news.newest_delivered = news.newest_delivered.max(sent);
-            self.newest_delivered = self.newest_delivered.max(sent);
+            self.note_delivered(sent, news);
             self.take_rtt(now - sent, now, end);
         }
+    }
+
+    /// What was sent at `sent` has been SACKed.
+    fn note_delivered(&mut self, sent: Time, news: &mut AckNews) {
+        news.newest_delivered = news.newest_delivered.max(sent);
+        self.newest_delivered = self.newest_delivered.max(sent);
     }
 
     /// What was sent again at `sent` and is reported now is taken to have arrived, and not the copy before it, if that
