@@ -371,7 +371,8 @@ impl Stream {
     fn judge(&self, view: &View) -> Judge {
         Judge {
             at: view.at,
-            forth_and_back: self.rtt.min().unwrap_or(Span::ZERO),
+            // A coarse clock may have cut a tick off what it measures.
+            forth_and_back: (self.rtt.min().unwrap_or(Span::ZERO) - view.tick).max(Span::ZERO),
             dsack_seen: self.dsack_seen,
         }
     }

@@ -84,8 +84,9 @@ impl Settling {
             // What was seen here arrived here.
             return copies.iter().map(|c| c.is_some_and(|c| !c.unseen)).collect();
         }
-        // A copy can have caused the report only if it left a round trip before it.
-        let soonest = judge.forth_and_back.scale(0.8);
+        // A copy can have caused the report only if it left a round trip before it: sooner than the quickest of all, and it
+        // was an earlier one (RFC 8985 §6.2).
+        let soonest = judge.forth_and_back;
         let could = |i: usize, by: Time| {
             copies[i].is_some_and(|c| {
                 !c.unseen && c.time + soonest <= by && !self.echo.is_some_and(|e| echoes_older(e, c.ts))

@@ -78,6 +78,12 @@ fn an_ack_right_after_the_repair_can_only_be_the_original_s() {
 }
 
 #[test]
+fn an_ack_a_little_sooner_than_any_round_trip_after_the_repair_is_the_original_s() {
+    // RFC 8985 §6.2; without SACK, go-back-N sends again what had arrived, just before the hole below it is closed.
+    assert_eq!(Case::sent(&[(0, 0), (50, 3)]).acked(88).lost(), [false, true]);
+}
+
+#[test]
 fn an_old_timestamp_in_the_ack_names_the_original() {
     // Eifel detection, RFC 3522
     let case = || Case::sent(&[(0, 0), (50, 3)]).acked(95).echoing(0);
