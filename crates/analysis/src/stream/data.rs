@@ -68,7 +68,7 @@ impl Stream {
             // Of data never seen before one was the first copy, and what had filled the window was data.
             let own = u32::from(piece.start >= self.next).max(self.data_missing(&piece, waited));
             let repairs = self.repairs_missing(&piece, waited, around);
-            self.ids.accounted_for(u64::from(repairs.min(self.ids.owed.saturating_sub(own))));
+            self.ids.accounted_for(u64::from(repairs.min(self.ids.owed().saturating_sub(own))));
         }
         if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             self.note_spacing(&piece);

@@ -12,7 +12,9 @@ pub struct Ids {
     irregular: u32,
     /// Packets missing just before this one, and all that are missing and not accounted for by holes.
     pub skipped: u32,
-    pub owed: u32,
+    owed: u32,
+    /// So many of those were data, and no repairs that were lost.
+    data: u32,
     /// The host counts other packets in the same row.
     shared: bool,
     /// Packets missing that cannot have been of this connection.
@@ -77,14 +79,14 @@ impl Ids {
             }
             _ if step > u16::MAX - MOST_SKIPPED => {
                 // From before the last one: it came late, and is missing no more.
-                self.owed = self.owed.saturating_sub(1);
+                self.accounted_for(1);
                 self.regular += u32::from(self.is_missing(id));
                 self.came |= self.bit_of(id);
                 return;
             }
             _ => {
                 self.irregular += 1;
-                self.owed = 0;
+                self.owe(0);
             }
         }
         self.next = id.wrapping_add(segments as u16);
@@ -128,32 +130,51 @@ impl Ids {
         let latest = self.highest.wrapping_sub(u16::try_from(segments).unwrap_or(u16::MAX));
         (id.wrapping_sub(latest) as i16) > 0
     }
+    /// All that are missing and not accounted for.
+    pub fn owed(&self) -> u32 {
+        self.owed
+    }
+    /// So many are, whatever was counted.
+    pub fn owe(&mut self, n: u32) {
+        self.owed = n;
+        self.data = self.data.min(n);
+    }
     /// It is known what `n` of the missing were.
     pub fn accounted_for(&mut self, n: u64) {
-        self.owed = self.owed.saturating_sub(u32::try_from(n).unwrap_or(u32::MAX));
+        self.owe(self.owed.saturating_sub(u32::try_from(n).unwrap_or(u32::MAX)));
+    }
+    /// `n` of the missing were data, and it is known which.
+    pub fn were_data(&mut self, n: u64) {
+        self.data = self.data.saturating_sub(u32::try_from(n).unwrap_or(u32::MAX));
+        self.accounted_for(n);
     }
     /// The repair of a hole came `age` after the hole showed. One that took far longer than others do was not
     /// the first: that one is missing, too, and was no data of its own. What is missing right before this one is not
     /// meant: nothing that was sent after it has come, so no ACK can have told that it was lost.
     pub fn filled_after(&mut self, age: Span) {
         if self.open_for > Span::ZERO && age > self.open_for.scale(1.7) {
-            if self.owed > self.skipped {
+            if self.owed > self.skipped.max(self.data) {
                 self.accounted_for(1);
             }
         } else {
             self.open_for = if self.open_for == Span::ZERO { age } else { (self.open_for * 7 + age) / 8 };
         }
     }
+    /// An ACK asked for the lowest hole's repair, and this is it. Repairs go upwards: had any been sent before it, one of
+    /// this hole had been the first of them, and nothing that was sent after that has come to tell of its loss.
+    pub fn begins_repair(&mut self) {
+        self.data = self.data.max(self.skipped.min(self.owed));
+    }
     /// Other packets are counted in the same row: what is missing here was never meant to come.
     pub fn are_shared(&mut self) {
         self.shared = true;
         self.skipped = 0;
-        self.owed = 0;
+        self.owe(0);
     }
     /// The packets missing just now were none of this connection's. Some may be: ACKs of its own that were lost.
     pub fn spent_elsewhere(&mut self) {
         self.elsewhere = self.elsewhere.saturating_add(self.skipped);
-        self.owed = self.owed.saturating_sub(self.skipped);
+        self.accounted_for(self.skipped.into());
         self.skipped = 0;
         if self.elsewhere > 4 + self.regular / 32 {
             self.are_shared();
@@ -161,7 +182,7 @@ impl Ids {
     }
     /// The packets missing just now were no data.
     pub fn were_acks(&mut self) {
-        self.owed = self.owed.saturating_sub(self.skipped);
+        self.accounted_for(self.skipped.into());
         self.skipped = 0;
     }
     /// New data has a number that an older packet took: this host counts otherwise.
@@ -187,12 +208,30 @@ mod tests {
         (0..100).for_each(|id| ids.note(id, 1, Some(0)));
         ids.note(105, 1, Some(0));
         assert!(ids.are_counted());
-        assert_eq!((ids.skipped, ids.owed), (5, 5));
+        assert_eq!((ids.skipped, ids.owed()), (5, 5));
         ids.accounted_for(3);
         ids.note(106, 1, Some(0));
-        assert_eq!((ids.skipped, ids.owed), (0, 2));
+        assert_eq!((ids.skipped, ids.owed()), (0, 2));
         ids.note(101, 1, Some(0)); // late
-        assert_eq!(ids.owed, 1);
+        assert_eq!(ids.owed(), 1);
+    }
+
+    #[test]
+    fn what_is_missing_before_the_first_repair_was_data_until_that_is_accounted_for() {
+        let ms = Span::from_millis;
+        let mut ids = Ids::default();
+        (0..100).for_each(|id| ids.note(id, 1, Some(0)));
+        ids.filled_after(ms(50)); // as long as repairs take
+        ids.note(110, 1, Some(0));
+        ids.begins_repair();
+        ids.note(111, 1, Some(0));
+        ids.filled_after(ms(200));
+        assert_eq!(ids.owed(), 10, "all of them data");
+        ids.were_data(9);
+        ids.note(115, 1, Some(0));
+        ids.note(116, 1, Some(0));
+        ids.filled_after(ms(200));
+        assert_eq!(ids.owed(), 3, "one of the three after it was a repair");
     }
 
     #[test]
@@ -227,7 +266,7 @@ mod tests {
             ids.note(k * 45, 45, Some(0));
         }
         assert!(ids.are_counted());
-        assert_eq!(ids.owed, 0);
+        assert_eq!(ids.owed(), 0);
     }
 
     #[test]

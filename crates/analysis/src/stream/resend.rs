@@ -222,6 +222,9 @@ impl Stream {
             let Some(s) = self.board.get_mut(i) else { break };
             // A hole made this moment has no age.
             if s.hole && s.copies == 0 && !repairs_unseen && cause != Cause::Timeout {
+                if start == self.una {
+                    self.ids.begins_repair();
+                }
                 self.ids.filled_after(p.packet.time - s.first_time());
             }
             let was_trouble = s.hole || s.copies > 1;

@@ -40,7 +40,7 @@ impl Stream {
     pub(super) fn owed_bytes(&self, at: Vantage) -> u64 {
         match at {
             Vantage::Receiver | Vantage::Middle if self.ids.are_counted() => {
-                u64::from(self.ids.owed) * u64::from(self.limits.largest_payload.clamp(1, self.mss.max(1)))
+                u64::from(self.ids.owed()) * u64::from(self.limits.largest_payload.clamp(1, self.mss.max(1)))
             }
             _ => 0,
         }
@@ -144,7 +144,7 @@ impl Stream {
         let pace = Pace { rto: Span::from_secs(1), ..self.pace(&around.view) }; // RFC 6298 §2.1
         let attempts = self.repair.attempts_by(around.view.sent, self.repair.last_news(), &pace);
         let data = self.ids.skipped.saturating_sub(ack + attempts);
-        self.ids.owed = data;
+        self.ids.owe(data);
         self.sent_up_to = p.start + u64::from(data) * self.unit(p);
         data > 0
     }
@@ -157,7 +157,7 @@ impl Stream {
         }
         let unit = self.unit(p);
         if p.start > self.next {
-            self.ids.accounted_for((p.start - self.next).div_ceil(unit));
+            self.ids.were_data((p.start - self.next).div_ceil(unit));
         }
         if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             return false;
@@ -183,20 +183,20 @@ impl Stream {
         // Repairs go upwards: what leaves a gap behind it, with nothing missing that might have filled it, is new, and
         // nothing above it had been sent.
         if p.start > self.next && !new && self.ids.skipped == 0 {
-            self.ids.owed = 0;
+            self.ids.owe(0);
         }
-        let owed = self.ids.owed;
+        let owed = self.ids.owed();
         let believed = self.ids.are_counted() && self.board.is_empty() && (new || lately);
         if believed && owed > 0 {
             self.sent_up_to = p.start + u64::from(owed) * unit;
         } else if !lately && self.ids.skipped == 0 {
-            self.ids.owed = 0; // what was missing was no data: ACKs, or repairs lost in vain
+            self.ids.owe(0); // what was missing was no data: ACKs, or repairs lost in vain
         }
         if p.start < self.sent_up_to || self.counts.packets == 1 && self.opened_by_timer(p, around) {
             if p.start > self.next {
                 self.reveal_hole(p);
             }
-            self.ids.accounted_for(u64::from(self.segments(p.packet.seg.payload)));
+            self.ids.were_data(self.segments(p.packet.seg.payload).into());
             let hole = Sent::hole(p.start, p.end, self.last_sent, 0, self.next_ordinal);
             self.keep_ledger();
             let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
