@@ -186,11 +186,16 @@ def test_every_loss_is_known_where_a_run_is_cut_off() -> None:
     text = SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"')
     # In the middle of an outage, and of a queue that overflows.
     for duration in ("180ms", "120ms"):
-        run = rx.run(text, bench="live", set={"duration": duration})
-        assert run.summary["end"] == "duration"
-        assert run.summary["time_s"] == float(duration[:-2]) / 1e3
-        drops = run.drops.to_pandas()
-        assert run.flows[0].row["lost_copies"] == (drops["payload_bytes"] > 0).sum() > 0
+        # A kernel that begins late has lost nothing by then: it may try again, and each run has to agree.
+        for _ in range(5):
+            run = rx.run(text, bench="live", set={"duration": duration})
+            assert run.summary["end"] == "duration"
+            assert run.summary["time_s"] == float(duration[:-2]) / 1e3
+            lost = (run.drops.to_pandas()["payload_bytes"] > 0).sum()
+            assert run.flows[0].row["lost_copies"] == lost
+            if lost:
+                break
+        assert lost > 0
         assert json.loads(run.analysis.overview())["capture"]["warnings"] == []
 
 
