@@ -1,7 +1,11 @@
 # make build   .venv/bin/rexmit            make demo   analyse a capture that ships with the project
 # make test    everything that is checked  make bench  the benchmarks, beside other tools where installed
-# make release the same as build, laid out by what is hot: needs rustup's llvm-tools, takes three times as long
+# make release the full profile, laid out by what is hot: needs rustup's llvm-tools, takes ten minutes
+# make wheel   a wheel and a source archive into target/dist, each tried in an empty environment (docs/release.md)
+# make elsewhere  the code for other systems compiles, and the workflow files are well-formed
 # make studies the papers' experiments run again, the pages of docs/studies written anew
+# make man     the manual page, from the parser of the command line   (man -M .venv/share/man rexmit)
+# make documents  every command and snippet of the documents on a plain install, the live bench's too
 
 PYTHON ?= python3
 VENV   := .venv
@@ -13,18 +17,25 @@ DEMO   := tests/data/interruption.snd.pcap.gz
 
 # What the extension is made of: when none of it is newer than the stamp, nothing is built.
 SOURCES := $(shell find crates -name target -prune -o -type f \( -name '*.rs' -o -name Cargo.toml \) -print) \
-           Cargo.toml Cargo.lock pyproject.toml
+           Cargo.toml Cargo.lock pyproject.toml $(shell find python/rexmit.data -type f)
 # The packages that `make build` needs, and those that `make test` needs besides.
 NEEDS := $(BIN)/.build-needs
 TOOLS := $(BIN)/.test-needs
+WHEEL := $(BIN)/.wheel-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build release demo test test-rust test-python lint lint-rust lint-python studies bench clean
+.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies man documents bench wheel elsewhere clean
 
 build: $(BUILT)
 
 # pip's own cache and quiet mode: what it says on success nobody reads.
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+PIP_SAYS := PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+PIP      := $(PIP_SAYS) $(BIN)/python -m pip install
+# Cargo shows how far it is: a bar on a terminal, else a line for each crate.
+MATURIN  := $(PIP_SAYS) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop
+# The packages of one list in pyproject.toml: `runtime`, or one of the optional ones, as pip reads them from a file.
+LISTED    = $(BIN)/python -c 'import sys, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  print(*(p["optional-dependencies"] | {"runtime": p["dependencies"]})[sys.argv[1]], sep="\n")'
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -34,14 +45,25 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(NEEDS): pyproject.toml | $(BIN)/python
-	$(PIP) 'maturin>=1.9.4,<2'
+	@echo "1 of 2: Python packages into $(VENV) (numpy, scipy, pyarrow, matplotlib and what they need: 100 MB the first time)"
+	@$(LISTED) runtime | $(PIP) 'maturin>=1.9.4,<2' -r /dev/stdin
 	@touch $@
 
+# The profile `local` of Cargo.toml: soon built, nearly as fast as what wheels and benchmarks have.
 $(BUILT): $(SOURCES) $(NEEDS)
 	@command -v cargo >/dev/null || { echo "rexmit needs a Rust toolchain: see https://rustup.rs" >&2; exit 1; }
-	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
-	  $(BIN)/maturin develop --release --quiet
+	@echo "2 of 2: rexmit's Rust extension, 86 crates, 220 to 350 s of CPU time the first time: two to four minutes on two free cores, longer beside other work; less after a change"
+	@$(MATURIN) --profile local
 	@touch $@
+	@echo "built: $(BIN)/rexmit"
+
+# The same with the full profile (Cargo.toml's `release`), as wheels are built; nothing to do after `make release`.
+FULL = $(BIN)/python -c 'from rexmit import _core; assert _core.__build__.startswith("release")' 2>/dev/null
+
+full: $(NEEDS)
+	@{ $(MAKE) --question build && $(FULL); } || { \
+	  echo "rexmit's Rust extension with the full profile, 220 to 400 s of CPU time the first time: three to five minutes on two free cores, longer beside other work; less after a change" && \
+	  $(MATURIN) --release && touch $(BUILT); }
 
 # With a profile of its own runs (benches/profile.py), as releases are to be built. `make build` after a change is
 # plain again. The flags differ from those of a plain build: a folder of its own spares both from being built anew.
@@ -49,9 +71,7 @@ PROFILE := $(abspath $(TARGET))/profile
 
 release: build
 	$(BIN)/python benches/profile.py
-	RUSTFLAGS="-Cprofile-use=$(PROFILE)/rexmit.profdata" CARGO_TARGET_DIR=$(PROFILE)/fast \
-	  PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
-	  $(BIN)/maturin develop --release --quiet
+	RUSTFLAGS="-Cprofile-use=$(PROFILE)/rexmit.profdata" CARGO_TARGET_DIR=$(PROFILE)/fast $(MATURIN) --release
 
 demo: build
 	$(BIN)/rexmit analyze $(DEMO) --out demo-out
@@ -84,15 +104,32 @@ lint-python: build $(TOOLS)
 	$(BIN)/mypy
 
 $(TOOLS): pyproject.toml $(BUILT)
-	$(PIP) $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' | tr '\n' ' ')
+	@$(LISTED) dev | $(PIP) -r /dev/stdin
 	@touch $@
 
 # The pages of docs/studies, from runs with the usual number of replications.
 studies: build
 	$(BIN)/rexmit study run all --docs docs/studies
 
-bench: build
+# A build or a wheel installs it as share/man/man1/rexmit.1.
+man: build
+	$(BIN)/python validation/manpage.py
+
+documents: build
+	$(BIN)/python validation/documents.py
+
+bench: full
 	$(BIN)/python benches/bench.py
+
+$(WHEEL): pyproject.toml | $(BIN)/python
+	@$(LISTED) wheel | $(PIP) -r /dev/stdin
+	@touch $@
+
+wheel: $(WHEEL)
+	$(BIN)/python validation/wheels.py
+
+elsewhere: $(WHEEL)
+	$(BIN)/python validation/elsewhere.py
 
 clean:
 	rm -rf $(VENV) $(TARGET) demo-out python/rexmit/_core*.so

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import simulators
-from measure import DATA, ROOT, Program, build, in_turns, is_profiled, mark, row
+from measure import DATA, ROOT, Program, build, build_of, in_turns, mark, row
 
 
 @dataclass(frozen=True)
@@ -149,15 +149,17 @@ def main() -> int:
     rows: list[dict] = []
     if args.quick:
         print("quick: a tenth of the packets; starting up weighs ten times as much, bars are for full size")
-    if profiled := is_profiled():
-        print("analyses are measured as `make release` builds; `make clean build` makes a plain build")
+    built = build_of(args.rexmit)
+    print(f"analyses are measured of a build of profile {built}; the simulator of profile release")
+    if built in ("local", "dev"):
+        print("that is not the full profile, and bars are for that: make bench builds it")
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} processors, load {load:.1f}; {runs} runs of each, in turns; the best counts")
     for case in CASES:
         if args.only and args.only not in case.name and args.only not in case.kind:
             continue
-        if profiled:
-            case = replace(case, name=f"{case.name} (profiled)")
+        if built != "release":
+            case = replace(case, name=f"{case.name} ({built.removeprefix('release, ')})")
         todo = programs(case, args.rexmit, maker, floor, 0.1 if args.quick else 1.0)
         in_turns(todo, runs)
         rows += report(case, todo)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import os
 import statistics
 import subprocess
@@ -107,16 +106,16 @@ def build_by(command: list[str], target: Path, binary: str, flags: str | None = 
 def build_with_profile(command: list[str], binary: str) -> Path | None:
     """The same as `make release` builds it; None, and a note, if that was never run."""
     if not PROFILE.exists():
-        print(f"note: {binary} is measured as `make build` builds; after `make release` as that does, too")
+        print(f"note: {binary} is measured as wheels are built; after `make release` as that builds, too")
         return None
     return build_by(command, FAST, binary, f"-Cprofile-use={PROFILE}")
 
 
-def is_profiled() -> bool:
-    """Whether the extension that is installed is what `make release` built."""
-    installed, profiled = ROOT / "python" / "rexmit" / "_core.abi3.so", FAST / "release" / "lib_core.so"
-    both = installed.exists() and profiled.exists()
-    return both and filecmp.cmp(installed, profiled, shallow=False)
+def build_of(rexmit: Path) -> str:
+    """How the extension of this `rexmit` was built: "release", "release, profiled", "local" or "dev"."""
+    ask = "from rexmit import _core; print(_core.__build__)"
+    command = [str(rexmit.parent / "python"), "-c", ask]
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
 def row(

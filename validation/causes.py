@@ -2,8 +2,9 @@
 
     .venv/bin/python validation/causes.py [--captures ../shared/captures] [--json] [--no-peers]
 
-Reads `kernel/` and `testbed/` below --captures, or tests/data where they do not exist. Prints one table a
-part and exits 0 if every bar is met; otherwise 1, and the lines that fail are listed at the end.
+Reads `kernel/` and `testbed/` below --captures; without that option below ../shared/captures, or tests/data
+where that is not there. Prints one table a part and exits 0 if every bar is met; 1 if not, and the lines that
+fail are listed at the end; 2 if a folder that was named lacks what a part needs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -24,7 +25,12 @@ import truth
 import wire
 
 ROOT = Path(__file__).resolve().parent.parent
+SHARED, OWN = ROOT.parent / "shared" / "captures", ROOT / "tests" / "data"
 PARTS = ("kernel", "testbed", "clean", "simulated")
+#: Which folder of captures a part reads; the simulated one reads none.
+KIND_OF = {"kernel": "kernel", "testbed": "testbed", "clean": "testbed"}
+#: The list of a test bed's episodes.
+LISTINGS = ("README.csv", "episodes.csv")
 
 
 @dataclass
@@ -187,7 +193,7 @@ def runs_of(folder: Path) -> list[str]:
 
 def score_testbed(folder: Path, name: str, score: Score) -> None:
     """Losses by the drop log, repairs by the tracepoints."""
-    listing = next(p for p in (folder / "README.csv", folder / "episodes.csv") if p.exists())
+    listing = next(folder / name for name in LISTINGS if (folder / name).exists())
     rows = truth.episode_rows(listing)
     snd, rcv = folder / f"{name}.snd.pcap.gz", folder / f"{name}.rcv.pcap.gz"
     drops, trace = folder / f"{name}.drops.csv.gz", folder / f"{name}.trace.txt.gz"
@@ -256,8 +262,8 @@ def score_clean(folder: Path, name: str, score: Score, work: Path) -> None:
 
 
 def simulated() -> dict:
-    """What crates/py/examples/scored.rs says: random runs of the simulator, scored against its own truth."""
-    command = ["cargo", "run", "--quiet", "-p", "rexmit-py", "--example", "scored"]
+    """Random runs of the simulator, scored against its own truth by crates/results/examples/scored.rs."""
+    command = ["cargo", "run", "--quiet", "-p", "rexmit-results", "--example", "scored"]
     said = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(said.stdout)
 
@@ -317,20 +323,61 @@ def show(checks: list[Check]) -> None:
     print()
 
 
+def lacking_kernel(folder: Path) -> list[Path]:
+    """What score_kernel needs and does not find."""
+    listing = folder / "truth.toml"
+    if not listing.is_file():
+        return [listing]
+    names = truth.kernel_counters(listing)
+    ends = [folder / f"{name}.{side}.pcap.gz" for name in names for side in ("snd", "rcv")]
+    return [end for end in ends if not end.is_file()] if names else [folder / "*.snd.pcap.gz"]
+
+
+def lacking_testbed(folder: Path) -> list[Path]:
+    """What score_testbed and score_clean need and do not find; captures of the receiver may be missing."""
+    names = runs_of(folder)
+    if not names:
+        return [folder / "*.drops.csv.gz"]
+    needed = [folder / f"{name}.{what}.gz" for name in names for what in ("snd.pcap", "trace.txt")]
+    listings = [folder / name for name in LISTINGS]
+    missing = [] if any(path.is_file() for path in listings) else listings[:1]
+    return missing + [path for path in needed if not path.is_file()]
+
+
+def folders(captures: Path | None, parts: Collection[str]) -> dict[str, Path]:
+    """Where each kind of capture is read. Raises ValueError if the folder that was named lacks any."""
+    checks = {"kernel": lacking_kernel, "testbed": lacking_testbed}
+    wanted = {KIND_OF[part] for part in parts if part in KIND_OF}
+    found, missing = {}, []
+    for kind in sorted(wanted):
+        folder = (captures or SHARED) / kind
+        lacking = checks[kind](folder)
+        if lacking and captures is None:
+            print(f"note: {lacking[0]} is not there; tests/data is scored", file=sys.stderr)
+            folder, lacking = OWN, []
+        found[kind] = folder
+        missing += lacking
+    if missing:
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise ValueError(f"{captures} lacks {', '.join(map(str, missing[:5]))}{more}; --part scores less")
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--captures", type=Path, default=ROOT.parent / "shared" / "captures")
+    parser.add_argument(
+        "--captures", type=Path, help=f"holds kernel/ and testbed/ (default {SHARED}, or {OWN})"
+    )
     parser.add_argument("--part", choices=PARTS, action="append", help="only this part (repeatable)")
     parser.add_argument("--no-peers", action="store_true", help="leave tshark, tcptrace and tstat out")
     parser.add_argument("--json", action="store_true", help="one object: checks, failed")
     args = parser.parse_args()
     parts = args.part or PARTS
-    own = ROOT / "tests" / "data"
-    kernel = next(p for p in (args.captures / "kernel", own) if (p / "truth.toml").exists())
-    testbed = next(p for p in (args.captures / "testbed", own) if any(p.glob("*.drops.csv.gz")))
-    used = [kernel] * ("kernel" in parts) + [testbed] * ("testbed" in parts or "clean" in parts)
-    if own in used:
-        print(f"note: {args.captures} is not there; tests/data is scored", file=sys.stderr)
+    try:
+        where = folders(args.captures, parts)
+    except ValueError as error:
+        print(f"causes.py: {error}", file=sys.stderr)
+        return 2
     score = Score()
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
@@ -342,14 +389,15 @@ def main() -> int:
                     show_matrices(runs)
                     show(score.checks[begun:])
                 continue
-            names = truth.kernel_counters(kernel / "truth.toml") if part == "kernel" else runs_of(testbed)
+            data = where[KIND_OF[part]]
+            names = truth.kernel_counters(data / "truth.toml") if part == "kernel" else runs_of(data)
             for name in names:
                 if part == "kernel":
-                    score_kernel(kernel, name, score, not args.no_peers)
+                    score_kernel(data, name, score, not args.no_peers)
                 elif part == "testbed":
-                    score_testbed(testbed, name, score)
+                    score_testbed(data, name, score)
                 else:
-                    score_clean(testbed, name, score, Path(folder))
+                    score_clean(data, name, score, Path(folder))
             if not args.json:
                 show(score.checks[begun:])
     failed = [c for c in score.checks if c.met is False]

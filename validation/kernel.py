@@ -24,6 +24,7 @@ import kernel_table
 import rexmit as rx
 import truth
 from kernel_table import Event, Side
+from rexmit.frame import Frame
 
 ROOT = Path(__file__).resolve().parent.parent
 GROUPS = ("A", "B", "C")
@@ -195,11 +196,8 @@ def at(case: Case, cause: str, since_syn_s: float) -> int | None:
 
 
 def rows_of(table: rx.Table) -> list[dict[str, Any]]:
-    """Rows with times in s."""
-    return [
-        {name: value.timestamp() if hasattr(value, "timestamp") else value for name, value in row.items()}
-        for row in table.to_arrow().to_pylist()
-    ]
+    """Rows with times in s since 1970."""
+    return Frame(table).rows()
 
 
 def side(case: Case, seen: rx.Capture, drops: list[Drop]) -> Side:

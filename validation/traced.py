@@ -28,6 +28,7 @@ from pathlib import Path
 import rexmit as rx
 import transfers
 import truth
+from rexmit.frame import Frame
 from wire import SYN, packets
 
 TRACING = Path("/sys/kernel/tracing")
@@ -205,18 +206,20 @@ def as_csv(names: tuple[str, ...], rows: list[tuple]) -> str:
 def drop_log(run: rx.Run, snd: Path, rcv: Path) -> list[tuple]:
     """The bridge's log in the test bed's columns; identifications, which it has not, the captures tell."""
     first = next(p for p in packets(snd) if p.flags & SYN)
+    drops = Frame(run.drops, origin_ns=first.time).rows()
     ids: dict[tuple[int, int], list[int]] = {}
     for copy in truth.transfer(snd, rcv).copies:
         if not copy.arrived:
             p = copy.packet
             ids.setdefault((p.seq, p.payload), []).append(p.ip_id)
     rows = []
-    for drop in run.drops.to_polars().sort("time").iter_rows(named=True):
+    for drop in sorted(drops, key=lambda drop: drop["time"]):
         cause = {"cut": "interruption"}.get(drop["channel"], drop["channel"] or "queue")
         seq, payload = (first.seq + 1 + (drop["seq"] or 0)) & 0xFFFFFFFF, drop["payload_bytes"]
         waiting = ids.get((seq, payload)) or [0]
-        at = drop["time"].timestamp() - first.time / 1e9
-        rows.append((f"{at:.6f}", 0 if drop["from_client"] else 1, cause, waiting.pop(0), seq, payload))
+        rows.append(
+            (f"{drop['time']:.6f}", 0 if drop["from_client"] else 1, cause, waiting.pop(0), seq, payload)
+        )
     return rows
 
 

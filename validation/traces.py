@@ -99,7 +99,7 @@ def ns(seconds: str) -> int:
 
 
 def table(run: Run, name: Any) -> list[dict[str, Any]]:
-    """Rows of one of a run's tables, times in ns since it began."""
+    """Rows of one of a run's tables, `time` in ns since it began."""
     import pyarrow as pa
 
     found = run.table(name).to_arrow()

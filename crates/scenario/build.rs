@@ -8,10 +8,10 @@ fn main() {
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo says where the crate is");
     let dir = Path::new(&root).join("../../stacks");
     println!("cargo::rerun-if-changed={}", dir.display());
-    let mut names: Vec<String> = fs::read_dir(&dir)
-        .map(|entries| entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect())
-        .unwrap_or_default();
+    let entries = fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
+    let mut names: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
     names.retain(|name| name.ends_with(".toml"));
+    assert!(!names.is_empty(), "{} holds no stacks: this source archive lacks a part", dir.display());
     names.sort();
     let mut code = String::from("static BUILT_IN: &[(&str, &str)] = &[\n");
     for name in &names {

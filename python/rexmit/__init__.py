@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rexmit._core import CaptureError, LiveError, ScenarioError
     from rexmit.api import Capture, Flow, Flows, capture
-    from rexmit.batch import Runs, runs
-    from rexmit.beside import SideBySide, compare
-    from rexmit.counts import Traffic, traffic
+    from rexmit.episode_match import SideBySide, compare
+    from rexmit.frame_counts import Traffic, traffic
+    from rexmit.many_runs import Runs, runs
+    from rexmit.one_run import LiveRun, Run, run
+    from rexmit.recording import Recording, record
     from rexmit.scenario import Scenario
     from rexmit.scripted import Script, script
-    from rexmit.simulation import LiveRun, Run, run
     from rexmit.tables import Table
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Flows",
     "LiveError",
     "LiveRun",
+    "Recording",
     "Run",
     "Runs",
     "Scenario",
@@ -38,6 +40,7 @@ __all__ = [
     "__version__",
     "capture",
     "compare",
+    "record",
     "run",
     "runs",
     "script",
@@ -50,22 +53,24 @@ _HOME = {
     "Flow": "rexmit.api",
     "Flows": "rexmit.api",
     "LiveError": "rexmit._core",
-    "LiveRun": "rexmit.simulation",
-    "Run": "rexmit.simulation",
-    "Runs": "rexmit.batch",
+    "LiveRun": "rexmit.one_run",
+    "Recording": "rexmit.recording",
+    "Run": "rexmit.one_run",
+    "Runs": "rexmit.many_runs",
     "Scenario": "rexmit.scenario",
     "ScenarioError": "rexmit._core",
-    "SideBySide": "rexmit.beside",
+    "SideBySide": "rexmit.episode_match",
     "Script": "rexmit.scripted",
     "Table": "rexmit.tables",
-    "Traffic": "rexmit.counts",
+    "Traffic": "rexmit.frame_counts",
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
-    "compare": "rexmit.beside",
-    "run": "rexmit.simulation",
-    "runs": "rexmit.batch",
+    "compare": "rexmit.episode_match",
+    "record": "rexmit.recording",
+    "run": "rexmit.one_run",
+    "runs": "rexmit.many_runs",
     "script": "rexmit.scripted",
-    "traffic": "rexmit.counts",
+    "traffic": "rexmit.frame_counts",
 }
 
 

@@ -1,7 +1,5 @@
 """`python -m rexmit`."""
 
-import sys
+from rexmit.start import main
 
-from rexmit.cli import main
-
-sys.exit(main())
+main()

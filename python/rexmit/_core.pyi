@@ -6,11 +6,22 @@ from typing import Literal, TypedDict
 
 Vantage = Literal["sender", "receiver", "middle"]
 TableName = Literal[
-    "flows", "bursts", "episodes", "retransmissions", "probes", "idle", "intervals", "rtt", "packets"
+    "flows",
+    "bursts",
+    "episodes",
+    "retransmissions",
+    "probes",
+    "idle",
+    "rounds",
+    "intervals",
+    "rtt",
+    "packets",
 ]
 RunTableName = Literal["state", "queues", "drops", "truth", "hosts"]
 
 __version__: str
+#: Its cargo profile; "release, profiled" if `make release` laid it out by what is hot.
+__build__: str
 
 class ScenarioError(ValueError):
     """A scenario or a stack that is none. A line for each mistake: file, line, key and the mend."""
@@ -85,6 +96,7 @@ def analyze(
     tables: Sequence[TableName] = (),
     flows: int | None = 10_000,
     listed_only: bool = False,
+    max_memory: int | None = None,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Analysis:
     """Reads captures (several files: one rotation, in order of time; "-": standard input) and analyses them.
@@ -95,6 +107,7 @@ def analyze(
     keep (the others always are).
     flows: how many flows the JSON lists at most, the worst; None: all.  listed_only: only the JSON is wanted:
     rows of flows that it does not list are dropped as they come, and there are no tables.
+    max_memory: bytes; once they are used up what comes is counted, and not analysed.
     progress(bytes done, bytes in all or None, packets): called about ten times a second without the GIL held
     by the core; returning False ends the reading early and keeps what was read.
     Raises CaptureError if nothing could be read, ValueError for arguments.
@@ -123,6 +136,9 @@ def traffic(
     Raises CaptureError if nothing could be read, or if there would be more than 4,194,304 bins.
     """
 
+def is_annotated(path: str) -> bool:
+    """Whether `annotate` wrote this file and nobody rewrote it since."""
+
 def annotate(analysis: Analysis, paths: Sequence[str], out: str) -> int:
     """Writes the packets of `paths` to `out` as pcapng, findings as packet comments; returns how many.
 
@@ -142,6 +158,7 @@ def simulate(
     captures: str | None = None,
     flows: int | None = 10_000,
     listed_only: bool = False,
+    max_memory: int | None = None,
     progress: Callable[[float, float | None, int], bool] | None = None,
 ) -> Analysis:
     """Runs a scenario and analyses its packets; with both ends in two passes, which go the same way.
@@ -179,12 +196,14 @@ def live(
     captures: str | None = None,
     flows: int | None = 10_000,
     listed_only: bool = False,
+    accept_late: bool = False,
     progress: Callable[[float, float | None, int], bool] | None = None,
 ) -> Analysis:
     """Runs a scenario on the live bench and analyses its captures. There is none outside Linux.
 
-    captures: the folder in which they stay (default: none is kept).  progress(s done, s in all or None,
-    packets). All tables are kept. Raises ScenarioError, LiveError.
+    captures: the folder in which they stay (default: none is kept).  accept_late: flows have an `answer` even
+    if the bridge missed a bar (docs/live.md).  progress(s done, s in all or None, packets). All tables are
+    kept. Raises ScenarioError, LiveError.
     """
 
 def live_many(
@@ -204,13 +223,33 @@ def live_many(
     Raises ScenarioError before anything runs, and LiveError where the bench can not run.
     """
 
+def record(
+    folder: str,
+    *,
+    filter: str | None = None,
+    interface: str | None = None,
+    command: Sequence[str] = (),
+    payload: bool = False,
+    ring: tuple[int, int] | None = None,
+    limit: float | None = None,
+    progress: Callable[[float, float | None, int], bool] | None = None,
+) -> str:
+    """Records into a folder: JSON, what became of it (docs/record.md). There is none outside Linux.
+
+    ring: files, and bytes of each.  limit: s.  progress(s done, s in all or None, packets). Raises LiveError,
+    and ValueError for a filter, an interface or a command that is none.
+    """
+
+def record_filter(filter: str) -> None:
+    """Raises ValueError with a sentence if it is no filter. There is none outside Linux."""
+
 def live_check() -> str:
     """JSON: what this machine can do for the live bench, a list of {what, found, mend, needed}; mend is None
     where nothing is missing.
     """
 
 def live_clean() -> str:
-    """JSON: {namespaces, traces, folders, processes, left}: what runs that were killed had left and is gone
+    """JSON: {namespaces, cgroups, folders, processes, left}: what runs that were killed had left and is gone
     now, and what could not be removed. Raises LiveError.
     """
 
@@ -224,6 +263,7 @@ def simulate_many(
     tables: Sequence[TableName | RunTableName] = (),
     bin: float | None = None,
     threads: int | None = None,
+    max_memory: int | None = None,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Batch:
     """Runs them on all cores, counted only if no tables are asked for; those that had not ended when
@@ -259,6 +299,12 @@ def script(
     `from`: what is written or acknowledged, or where the peer's data begins; `to`: where it ends.
     Raises ScenarioError, ValueError.
     """
+
+def closed_sets() -> str:
+    """JSON: by set (`cause`, `trigger`, …) a list of {name, in_words}, in the order of tables."""
+
+def one_per_timeout(kind: str, timeouts: int, lost_segments: int) -> bool:
+    """Whether an episode repaired about one segment a timeout, not that two timeouts fell into one repair."""
 
 def stacks() -> str:
     """JSON: the built-in stacks, a list of {name, about, based_on, wire, sources}."""

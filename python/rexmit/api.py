@@ -9,19 +9,22 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from rexmit import _core
-from rexmit.say import visible
-from rexmit.tables import Named, Table
+from rexmit.memory import limit
+from rexmit.notebook import Shown
+from rexmit.say import markup, one_line
+from rexmit.tables import Named, Table, cell
 
 if TYPE_CHECKING:
     from rexmit.figures import Figure
     from rexmit.frame import Frame
+    from rexmit.groups import By
     from rexmit.ladder import Ladder
 
 Path = str | os.PathLike[str]
 Progress = Callable[[int, int | None, int], bool]
 Vantage = Literal["sender", "receiver", "middle"]
 
-#: The core names the flows that cost most; among so many the page chooses.
+#: Of so many flows, the worst, the page chooses those to which something happened.
 RANKED = 32
 #: Rows that are kept only when asked for: one for each packet, ACK, repair or interval.
 ON_DEMAND: tuple[_core.TableName, ...] = ("retransmissions", "intervals", "rtt", "packets")
@@ -40,18 +43,21 @@ def capture(
     interval: float = 1.0,
     checksums: bool = False,
     tables: Sequence[_core.TableName] = (),
+    max_memory: int | str | None = None,
     progress: Progress | None = None,
 ) -> Capture:
     """Reads a capture and analyses it.
 
-    paths: capture files; several are one rotation in order of time, "-" is standard input.  receiver:
+    paths: capture files; several are one rotation in order of time, "-" is standard input; or a folder that
+    `record` made.  receiver:
     captures of the same transfer at the receiver; `paths` are then the sender's, and losses are exact.
     flow: "ip:port-ip:port" in either order; host: an address; port: a port.  start, end: s after the first
     packet.  at: where it was taken (default: inferred).  idle: threshold of an idle gap, s (default max(2
     RTTmin, 50 ms)).  interval: length of the throughput intervals, s.  checksums: verify those of TCP, and
     take a segment whose checksum is wrong as not arrived (a pass over every byte, so it takes longer).
     tables: which of retransmissions, intervals, rtt and packets to keep at once; what is not kept is computed
-    by another pass when first used.
+    by another pass when first used.  max_memory: bytes, or text such as "2GB" (default: three quarters of
+    what is free); once it is used up, what comes further is counted, not analysed (`not_analysed_packets`).
 
     Raises CaptureError if nothing could be read, ValueError for arguments that make no sense.
     """
@@ -59,17 +65,24 @@ def capture(
         raise ValueError("capture() needs at least one file")
     if receiver is not None and isinstance(receiver, (str, os.PathLike)):
         receiver = [receiver]
+    options = {"flow": flow, "host": host, "port": port, "start": start, "end": end}
+    options |= {"at": at, "idle": idle, "interval": interval, "checksums": checksums}
+    options["max_memory"] = max_memory
+    if len(paths) == 1 and receiver is None and os.path.isdir(paths[0]):
+        from rexmit.recording import Recording, is_recording
+
+        if is_recording(paths[0]):
+            return Recording(paths[0], options, tuple(tables), progress)
     return Capture(
         [os.fspath(p) for p in paths],
         None if receiver is None else [os.fspath(p) for p in receiver],
-        {"flow": flow, "host": host, "port": port, "start": start, "end": end}
-        | {"at": at, "idle": idle, "interval": interval, "checksums": checksums},
+        options,
         tuple(tables),
         progress,
     )
 
 
-class Capture(Named):
+class Capture(Named, Shown):
     """What one pass over a capture found. Made by `rexmit.capture`."""
 
     def __init__(
@@ -80,6 +93,8 @@ class Capture(Named):
         tables: tuple[_core.TableName, ...] = (),
         progress: Progress | None = None,
     ) -> None:
+        #: Somebody waits for the answer: it does without what takes long.
+        self.hurried = False
         self.paths = paths
         self.receiver = receiver
         self._options = options
@@ -89,6 +104,7 @@ class Capture(Named):
 
     def _run(self, tables: Sequence[_core.TableName], **changed: Any) -> _core.Analysis:
         options = self._options | changed
+        options["max_memory"] = limit(options.get("max_memory"))
         found = _core.analyze(
             self.paths, receiver=self.receiver, tables=list(tables), progress=self._progress, **options
         )
@@ -126,9 +142,17 @@ class Capture(Named):
         """The files whose packets are numbered here: of two captures the sender's, however given."""
         return self.receiver if self.receiver and self._analysis.swapped() else self.paths
 
+    def write_json(self, fd: int) -> None:
+        """The whole answer as docs/json.md describes it, into an open file."""
+        self.analysis.write_json(fd)
+
     def overview(self, top: int = 5) -> dict[str, Any]:
         """`capture`, `totals` and the `top` flows that cost most, as docs/json.md describes them."""
         return cast("dict[str, Any]", json.loads(self._analysis.overview(top)))
+
+    def _answers(self) -> dict[int, dict[str, Any] | None]:
+        """The answers of the worst flows, by their number; those of others are not drawn."""
+        return {int(flow["flow"]): flow.get("answer") for flow in self.overview(RANKED)["flows"]}
 
     @cached_property
     def info(self) -> dict[str, Any]:
@@ -162,12 +186,19 @@ class Capture(Named):
         return Flows(self)
 
     def worst(self, n: int = 1) -> list[Flow]:
-        """The n flows that cost most, the worst first."""
-        from rexmit.page import worst
-
-        wanted = [int(f["flow"]) for f in worst(self.overview(max(n, RANKED))["flows"])[:n]]
+        """The n flows that could have carried most in the time that they lost, the worst first."""
+        wanted = [int(f["flow"]) for f in self.overview(n)["flows"]]
         rows = self.flows._rows_of(set(wanted))
         return [Flow(self, rows[i]) for i in wanted if i in rows]
+
+    def by(self, what: By) -> Table:
+        """Flows added up, those that lost most time first: by `pair`, `host`, `port` or `cause`.
+
+        The columns stand at `rexmit.groups.groups`. Raises ValueError for another way.
+        """
+        from rexmit.groups import groups
+
+        return groups(self, what)
 
     def page(self, top: int = 7, hints: bool = True) -> str:
         """The answer on one screen, as `rexmit analyze` prints it; with the next command, if wanted."""
@@ -175,8 +206,8 @@ class Capture(Named):
 
         seen = self.overview(max(top, RANKED))
         summary = None
-        if int(seen["totals"]["flows"]) >= MANY:
-            from rexmit.many import many
+        if int(seen["totals"]["flows"]) >= MANY and not self.hurried:
+            from rexmit.short_flows import many
 
             summary = many(self)
         return "\n".join(page(seen, self.name, summary, command=self.command, hints=hints, most=top - 1))
@@ -203,8 +234,11 @@ class Capture(Named):
         ]
         return join(["rexmit", "analyze", *self.paths, *(word for pair in chosen for word in pair)])
 
-    def __repr__(self) -> str:
-        return visible(self.page())
+    def _line(self) -> str:
+        from rexmit.units import count
+
+        totals = self.overview(1)["totals"]
+        return f"capture {self.name}: {count(int(totals['flows']), 'flow')} with data"
 
 
 class Flows(Table):
@@ -339,6 +373,13 @@ class Flow:
         """The flow's bursts of losses in order of time."""
         return sorted(self.frame("bursts").rows(), key=lambda row: float(row["start"]))
 
+    def outages(self) -> dict[str, Any] | None:
+        """The outages of the flow's answer (docs/json.md), times in s after the capture's first packet; None
+        where none was found.
+        """
+        found = self._capture._answers().get(self.id)
+        return cast("dict[str, Any] | None", (found or {}).get("outages"))
+
     def time_sequence(self, start: float | None = None, end: float | None = None) -> Figure:
         """Sequence number against time: data, ACKs, SACK, losses, retransmissions by cause.
 
@@ -347,7 +388,14 @@ class Flow:
         from rexmit import figures
 
         return figures.time_sequence(
-            self.frame("packets"), self.episodes(), self.bursts(), self.row, start=start, end=end
+            self.frame("packets"),
+            self.episodes(),
+            self.bursts(),
+            self.row,
+            start=start,
+            end=end,
+            retransmissions=self.frame("retransmissions"),
+            outages=self.outages(),
         )
 
     def throughput(self) -> Figure:
@@ -388,6 +436,22 @@ class Flow:
 
         return figures.idle_gaps(self.frame("idle"), self.episodes(), self.row)
 
+    def limited(self) -> dict[str, Any]:
+        """What limited it (`limited_by`) and what its path could carry (`path`), as in docs/json.md."""
+        listed = self._capture.overview(RANKED)["flows"]
+        found = next((f for f in listed if f["flow"] == self.id), None)
+        if found is None:
+            analysis, number = self._detailed()
+            listed = json.loads(analysis.overview(RANKED))["flows"]
+            found = next(f for f in listed if f["flow"] == number)
+        return {name: found.get(name) for name in ("sender", "receiver", "vantage", "limited_by", "path")}
+
+    def limits(self) -> Figure:
+        """What limited it, as one bar."""
+        from rexmit import figures
+
+        return figures.limits(self.limited())
+
     def exchange(self, number: int) -> Ladder:
         """The packet exchange of episode `number` (from 1, as pages count). Raises ValueError if there is
         none.
@@ -417,6 +481,7 @@ class Flow:
         yield "repairs", self.repairs()
         yield "window", self.window()
         yield "idle", self.idle_gaps()
+        yield "limits", self.limits()
         costly = sorted(self.episodes(), key=lambda e: -(e.get("cost_s") or 0.0))[:ladders]
         for number in sorted(int(e["number"]) + 1 for e in costly):
             yield f"ladder-{number}", self.ladder(number)
@@ -434,7 +499,16 @@ class Flow:
         if self.row.get("throughput_bps") is not None:
             words.append(rate(self.row["throughput_bps"]))
         words.append(count(int(self.row["episodes"]), "episode"))
-        return "<flow " + ", ".join(words) + ">"
+        return one_line("<flow " + ", ".join(words) + ">")
+
+    def _repr_html_(self) -> str:
+        rows = (
+            f"<tr><th>{markup(name)}</th><td>{markup(cell(value))}</td></tr>"
+            for name, value in self.row.items()
+            if value is not None
+        )
+        caption = f"<caption>{markup(f'{self.sender} → {self.receiver}')}</caption>"
+        return f"<table>{caption}<tbody>{''.join(rows)}</tbody></table>"
 
 
 def _as_table(batch: Any) -> Any:

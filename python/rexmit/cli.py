@@ -9,11 +9,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from rexmit import cli_analyze
-from rexmit.say import tell, visible
+from rexmit.not_written import NotWrittenError
+from rexmit.say import one_line, tell, visible
+from rexmit.streams import open_closed, printing
 from rexmit.units import parse_duration
 
 #: Exit codes: an answer, a run that failed, input that is no use.
 ANSWER, FAILED, BAD_INPUT = 0, 1, 2
+#: The largest number that an option takes.
+MOST = 10**9
 ABOUT = """\
 What a burst of losses did to a TCP transfer, and how the transfer came back.
 """
@@ -44,7 +48,15 @@ class Parser(argparse.ArgumentParser):
             near = self._near(wrong.strip("'"), allowed)
             message = f"{name}: {wrong.strip(chr(39))} is none of {', '.join(allowed)}"
             hint = f"; did you mean {near}?" if near else ""
-        self.exit(BAD_INPUT, visible(f"{self.prog}: {message}{hint}\n"))
+        self.exit(BAD_INPUT, one_line(f"{self.prog}: {message}{hint}") + "\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # The library's own passes over what can not be written.
+        if file is sys.stdout and message:
+            with printing():
+                file.write(message)
+        elif message:
+            tell(message.removesuffix("\n"))
 
     def _known(self) -> list[str]:
         known = list(self._option_string_actions)
@@ -75,6 +87,8 @@ def _positive(text: str) -> int:
         value = 0
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 up")
+    if value > MOST:
+        raise argparse.ArgumentTypeError(f"{text} is too many: {MOST:,} at most")
     return value
 
 
@@ -86,23 +100,40 @@ def parser(command: str | None = None) -> Parser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser, prog="rexmit")
     cli_analyze.add(commands, _positive, _duration)
     if command != "analyze":
-        from rexmit import cli_compare, cli_run, cli_study, cli_traffic
+        from rexmit import cli_compare, cli_completion, cli_record, cli_run, cli_study, cli_traffic
 
         cli_run.add(commands, _positive, _duration)
+        cli_record.add(commands, _duration)
         cli_study.add(commands)
         cli_compare.add(commands)
         cli_traffic.add(commands, _duration)
+        cli_completion.add(commands)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
-    given = sys.argv[1:] if argv is None else list(argv)
-    arguments = parser(given[0] if given else None)
+    open_closed()
     try:
-        options, unknown = arguments.parse_known_args(given)
-        if unknown:
-            arguments.error("unrecognized arguments: " + " ".join(unknown))
+        return _main(sys.argv[1:] if argv is None else list(argv))
+    except NotWrittenError as error:
+        return _say(str(error), FAILED)
+    except BrokenPipeError:
+        # Whoever read this has had enough.
+        return ANSWER
+    except KeyboardInterrupt:
+        return _say("stopped before there was an answer", FAILED)
+
+
+def _main(given: list[str]) -> int:
+    arguments = parser(given[0] if given else None)
+    with printing():
+        try:
+            options, unknown = arguments.parse_known_args(given)
+            if unknown:
+                arguments.error("unrecognized arguments: " + " ".join(unknown))
+        except SystemExit as end:
+            return int(end.code or 0)
         if options.version:
             from rexmit import _core
 
@@ -111,17 +142,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.command is None:
             arguments.print_help()
             return ANSWER
-        code = COMMANDS[options.command](options)
-        sys.stdout.flush()
-        return code
-    except SystemExit as end:
-        return int(end.code or 0)
-    except BrokenPipeError:
-        # Whoever read this has had enough: what Python flushes at exit must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return ANSWER
-    except KeyboardInterrupt:
-        return _say("stopped before there was an answer", FAILED)
+        return COMMANDS[options.command](options)
 
 
 def _say(sentence: str, code: int) -> int:
@@ -192,8 +213,9 @@ def compare(o: argparse.Namespace) -> int:
     from rexmit import cli_compare
 
     def work() -> int:
-        _print(cli_compare.compare(o))
-        return ANSWER
+        lines, failure = cli_compare.compare(o)
+        _print(lines)
+        return _say(failure, FAILED) if failure else ANSWER
 
     return _guarded(work)
 
@@ -206,8 +228,34 @@ def traffic(o: argparse.Namespace) -> int:
         mend = cli_traffic.check(o)
         if mend:
             raise BadArguments(mend)
-        _print(cli_traffic.run(o))
+        lines, failure = cli_traffic.run(o)
+        _print(lines)
+        return _say(failure, FAILED) if failure else ANSWER
+
+    return _guarded(work)
+
+
+def completion(o: argparse.Namespace) -> int:
+    """`rexmit completion`."""
+    from rexmit import cli_completion
+
+    def work() -> int:
+        _print(cli_completion.completion(o, parser()))
         return ANSWER
+
+    return _guarded(work)
+
+
+def record(o: argparse.Namespace) -> int:
+    """`rexmit record`."""
+    from rexmit import cli_record
+
+    def work() -> int:
+        mend = cli_record.check(o)
+        if mend:
+            raise BadArguments(mend)
+        failure = cli_record.record(o, _print)
+        return _say(failure, FAILED) if failure else ANSWER
 
     return _guarded(work)
 
@@ -227,26 +275,32 @@ def live(o: argparse.Namespace) -> int:
 COMMANDS = {
     "analyze": analyze,
     "run": run,
+    "record": record,
     "live": live,
     "stacks": show,
     "channels": show,
     "study": study,
     "compare": compare,
     "traffic": traffic,
+    "completion": completion,
 }
 
 
 def _guarded(work: Callable[[], int]) -> int:
     """Whatever goes wrong is one sentence and an exit code."""
     from rexmit import _core
-    from rexmit.writing import NotWrittenError, sentence
+    from rexmit.not_written import sentence
 
     try:
         return work()
     except _core.ScenarioError as error:
         # Its lines name the file by themselves.
-        tell(error)
+        for line in str(error).split("\n"):
+            tell(line)
         return BAD_INPUT
+    except UnicodeEncodeError as error:
+        # Names of files may have any bytes, all else is text.
+        return _say(f"{error.object} has bytes that are not UTF-8, where text is wanted", BAD_INPUT)
     except (_core.LiveError, NotWrittenError) as error:
         return _say(str(error), FAILED)
     except (_core.CaptureError, BadArguments, ValueError) as error:
@@ -289,4 +343,5 @@ def _print(lines: Sequence[str]) -> None:
         text.encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
         text = text.translate(ASCII).encode("ascii", "replace").decode("ascii")
-    sys.stdout.write(text)
+    with printing():
+        sys.stdout.write(text)

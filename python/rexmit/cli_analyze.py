@@ -8,10 +8,15 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rexmit.say import tell
+from rexmit.cli_run import memory
+from rexmit.destination import opened, overwriting
+from rexmit.not_written import STOPPED, UNDRAWN, NotWrittenError
+from rexmit.say import as_json, tell
+from rexmit.streams import printing
 
 if TYPE_CHECKING:
     from rexmit.api import Capture, Flow
+    from rexmit.destination import Destination
 
 #: How many flows the JSON lists unless told otherwise.
 MOST_LISTED = 10_000
@@ -26,6 +31,7 @@ examples:
   rexmit analyze slow.pcapng                              the answer on one screen
   rexmit analyze slow.pcapng --out slow/                  and tables and figures
   rexmit analyze slow.pcapng --ladder 2                   the packet exchange of episode 2
+  rexmit analyze busy.pcapng --by pair                    which hosts lost most time
   rexmit analyze --sender a.pcap --receiver b.pcap        both ends: losses are exact
   rexmit analyze good.pcap --against bad.pcap             what differs, by what it costs
 
@@ -53,7 +59,10 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     a.add_argument(
-        "captures", nargs="*", metavar="CAPTURE", help="capture files; several are one rotation, in order"
+        "captures",
+        nargs="*",
+        metavar="CAPTURE",
+        help="capture files; several are one rotation, in order; or a folder that rexmit record made",
     )
     reading = a.add_argument_group("what is read")
     reading.add_argument(
@@ -88,6 +97,13 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         action="store_true",
         help="verify TCP checksums (a pass over every byte): a segment whose is wrong has not arrived",
     )
+    reading.add_argument(
+        "--max-memory",
+        type=memory,
+        metavar="SIZE",
+        help="count what comes once so much is used up, and do not analyse it "
+        "(default: three quarters of what is free)",
+    )
     asked = a.add_argument_group("what is shown")
     asked.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
     asked.add_argument(
@@ -102,6 +118,11 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         "--top", type=positive, metavar="N", help="how many flows (default: 7 on the page, 3 with figures)"
     )
     asked.add_argument(
+        "--by",
+        choices=("pair", "host", "port", "cause"),
+        help="flows added up: by pair of hosts, by host, by the port called, by what held them up",
+    )
+    asked.add_argument(
         "--ladder", type=positive, metavar="N", help="the packet exchange of episode N of the worst flow"
     )
     asked.add_argument(
@@ -111,6 +132,7 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
     written.add_argument(
         "--out", metavar="DIR", help="write tables, figures and summary.json into this folder"
     )
+    overwriting(written)
     written.add_argument(
         "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
     )
@@ -149,57 +171,134 @@ def check(o: argparse.Namespace) -> str | None:
             return f"--annotate {o.annotate}: there is no folder {folder}"
     if o.json and o.ladder:
         return "--json and --ladder both want the output; ask for one of them"
+    if o.by and (o.ladder or o.against):
+        return f"--by and {'--ladder' if o.ladder else '--against'} both want the page; ask for one of them"
     return None
 
 
 def analyze(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> None:
     """What was asked for, shown and written."""
-    if o.json and not (o.out or o.annotate or o.against):
+    if o.json and not (o.out or o.annotate or o.against or o.by or _recorded(o.captures)):
         _json(o)
         return
-    capture = _read(o, o.sender or o.captures, o.receiver)
-    if o.against:
-        _against(o, capture, show)
-        return
-    if o.out:
+    if o.annotate:
+        _may_annotate(o)
+    # Before the reading, which may take long: the folder is ours, and nothing in it is in the way.
+    with opened(o.out, _planned() if o.out else (), o.overwrite) as into:
+        capture = _read(o, o.sender or o.captures, o.receiver)
+        if o.against:
+            _against(o, capture, show)
+        else:
+            _told(o, capture, into, show)
+
+
+def _may_annotate(o: argparse.Namespace) -> None:
+    from rexmit import _core
+    from rexmit.destination import check_file
+
+    check_file(o.annotate, lambda path: _core.is_annotated(os.fspath(path)), o.overwrite)
+
+
+def _planned() -> list[str]:
+    from rexmit.output import planned
+
+    return planned()
+
+
+def _told(
+    o: argparse.Namespace, capture: Capture, into: Destination | None, show: Callable[[Sequence[str]], None]
+) -> None:
+    """Writes, and shows, what was asked for of one capture."""
+    done, lacking, stopped = "", None, False
+    # Whoever stopped it waits for the answer.
+    shown = capture.hurried
+    if shown:
+        _shown(o, capture, show)
+    if into:
         from rexmit.output import write
 
-        done = write(
-            capture,
-            o.out,
-            forms=[form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)],
-            packets_as_csv=o.csv,
-            figures=None if o.figures == "none" else (o.figures or "png"),
-            top=o.top or 3,
-        )
-    if o.annotate:
+        try:
+            done = write(
+                capture,
+                into,
+                forms=[form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)],
+                packets_as_csv=o.csv,
+                figures=None if o.figures == "none" or shown else (o.figures or "png"),
+                top=o.top or 3,
+            )
+            done += f"; {UNDRAWN}" if shown and o.figures != "none" else ""
+        except NotWrittenError as error:
+            # The answer is shown first.
+            lacking = error
+        except KeyboardInterrupt:
+            lacking, stopped = NotWrittenError(STOPPED.format(o.out)), True
+    if o.annotate and not stopped:
         from rexmit import _core
 
+        # Reading took its time, in which somebody may have put a file there.
+        _may_annotate(o)
         n = _core.annotate(capture.analysis, capture.sender_paths, o.annotate)
         tell(f"{o.annotate}: the same packets, findings as comments on {n:,} of them")
-    if o.json:
-        capture.analysis.write_json(1)
-    elif o.ladder:
+    if not shown:
+        _shown(o, capture, show)
+    if lacking:
+        raise lacking
+    if into:
+        tell(done, None if o.json else sys.stdout)
+
+
+def _shown(o: argparse.Namespace, capture: Capture, show: Callable[[Sequence[str]], None]) -> None:
+    """The answer in the form that was asked for."""
+    if o.by:
+        show(_by(o, capture))
+    elif o.json:
+        with printing():
+            capture.write_json(1)
+    elif o.ladder and not capture.hurried:
+        # Another pass, if packets were not kept.
         show(_ladder(o, capture))
     else:
-        show(capture.page(o.top or 7, hints=not o.out).splitlines())
-    if o.out:
-        tell(done, sys.stderr if o.json else sys.stdout)
+        from rexmit.progress import soon
+
+        show(soon(capture, lambda: capture.page(o.top or 7, hints=not o.out)).splitlines())
+
+
+def _by(o: argparse.Namespace, capture: Capture) -> list[str]:
+    """Flows added up: as lines, or as one JSON object."""
+    if o.json:
+        rows = capture.by(o.by).to_arrow().to_pylist()
+        return [as_json({"by": o.by, "groups": rows})]
+    from rexmit.cli_groups import MOST, page
+
+    return page(capture, o.by, o.top or MOST)
 
 
 def _json(o: argparse.Namespace) -> None:
     """The JSON and nothing else: what it does not list is not kept, and no table library is loaded."""
     from rexmit import _core
+    from rexmit.memory import limit
     from rexmit.progress import Progress
 
     paths = o.sender or o.captures
     with Progress(os.path.basename(paths[0])) as progress:
-        found = _core.analyze(paths, receiver=o.receiver, listed_only=True, progress=progress, **_options(o))
-    found.write_json(1)
+        options = _options(o) | {"max_memory": limit(o.max_memory)}
+        found = _core.analyze(paths, receiver=o.receiver, listed_only=True, progress=progress, **options)
+    with printing():
+        found.write_json(1)
+
+
+def _recorded(paths: list[str]) -> bool:
+    """Whether what is named is a folder that `rexmit record` made."""
+    if len(paths) != 1 or not os.path.isdir(paths[0]):
+        return False
+    from rexmit.recording import is_recording
+
+    return is_recording(paths[0])
 
 
 def _options(o: argparse.Namespace) -> dict[str, Any]:
-    names = ("flow", "host", "port", "start", "end", "at", "idle", "interval", "checksums", "flows")
+    names = ["flow", "host", "port", "start", "end", "at", "idle", "interval", "checksums", "flows"]
+    names.append("max_memory")
     return {name: getattr(o, name) for name in names}
 
 
@@ -214,7 +313,17 @@ def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -
     elif o.annotate or (o.ladder and "-" in paths):
         kinds = ("retransmissions", "packets")
     with Progress(os.path.basename(paths[0])) as progress:
-        return Capture(paths, receiver, options, kinds, progress)
+        if _recorded(paths) and receiver is None:
+            from rexmit.recording import Recording
+
+            capture: Capture = Recording(paths[0], options, kinds, progress)
+        else:
+            capture = Capture(paths, receiver, options, kinds, progress)
+    # What is computed later reads on, whatever stopped this.
+    capture._progress = None
+    # Standard input can not be had again, and Ctrl-C is how much of it ends.
+    capture.hurried = progress.stopped and "-" not in paths
+    return capture
 
 
 def _main_flow(o: argparse.Namespace, capture: Capture) -> Flow:
@@ -232,16 +341,16 @@ def _ladder(o: argparse.Namespace, capture: Capture) -> list[str]:
 
 
 def _against(o: argparse.Namespace, capture: Capture, show: Callable[[Sequence[str]], None]) -> None:
-    from rexmit.against import compare, page
+    from rexmit.differences import between, page
 
     # Other hosts took part in the other transfer: only the port can select in both.
     o.flow = o.host = None
-    other = _read(o, [o.against], None)
-    comparison = compare(capture, other)
+    other = capture if capture.hurried else _read(o, [o.against], None)
+    if other.hurried:
+        raise KeyboardInterrupt
+    comparison = between(capture, other)
     if o.json:
-        import json
-
-        print(json.dumps(comparison.as_json(), indent=1))
+        show([as_json(comparison.as_json(), 1)])
     else:
         show(page(comparison))
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rexmit.cli_run import pair, seed
+from rexmit.destination import opened, overwriting
+from rexmit.say import as_json, one_line
+
+if TYPE_CHECKING:
+    from rexmit.episode_match import SideBySide
 
 COMPARE = """\
 Lays two runs side by side: where the time went, bursts of losses and episodes matched, sequence graphs over
@@ -46,27 +50,41 @@ def add(commands: Any) -> None:
         c.add_argument(f"--{which}-seed", type=seed, metavar="N", help=f"the {which}'s seed")
     c.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
     c.add_argument("--out", metavar="DIR", help="write comparison.json and the figure into this folder")
+    overwriting(c)
     c.add_argument("--figures", choices=("png", "svg", "pdf"), default="png", help="format of the figure")
 
 
-def compare(o: argparse.Namespace) -> list[str]:
-    """`rexmit compare`: the lines to print."""
-    import json
+def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
+    """The comparison, as JSON and as it is printed. Half of one is none: Ctrl-C ends it."""
+    from rexmit import episode_match
+    from rexmit.progress import Ending
 
-    from rexmit import beside
+    runs = []
+    with Ending() as ending:
+        for which in ("first", "second"):
+            set, seed = dict(getattr(o, f"{which}_set")), getattr(o, f"{which}_seed")
+            runs.append(episode_match.opened(getattr(o, which), set, seed, lambda *_: not ending.stopped))
+            ending.check()
+        found = episode_match.compare(*runs)
+        text = as_json(found.as_json(), 1)
+        lines = text.splitlines() if o.json else found.page().splitlines()
+        ending.check()
+    return found, text, lines
 
-    runs = [
-        beside.opened(getattr(o, which), dict(getattr(o, f"{which}_set")), getattr(o, f"{which}_seed"))
-        for which in ("first", "second")
-    ]
-    found = beside.compare(*runs)
-    text = json.dumps(found.as_json(), indent=1)
-    lines = text.splitlines() if o.json else found.page().splitlines()
-    if o.out:
-        os.makedirs(o.out, exist_ok=True)
-        with open(os.path.join(o.out, "comparison.json"), "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        drawn = found.figure().save(os.path.join(o.out, f"side-by-side.{o.figures}"))
-        if not o.json:
-            lines += ["", f"wrote {drawn} and {os.path.join(o.out, 'comparison.json')}"]
-    return lines
+
+def compare(o: argparse.Namespace) -> tuple[list[str], str | None]:
+    """`rexmit compare`: the lines to print, and which files could not be written, if some could not."""
+    names = ("comparison.json", f"side-by-side.{o.figures}")
+    with opened(o.out, names, o.overwrite) as into:
+        found, text, lines = _found(o)
+        if not into:
+            return lines, None
+        with into.file(names[0]) as (path,):
+            path.write_text(text + "\n", encoding="utf-8")
+        with into.file(names[1]) as (path,):
+            found.figure().save(path)
+        into.finish()
+        failure = into.failure()
+        if not o.json and not failure:
+            lines += ["", one_line(f"wrote {into.path / names[1]} and {into.path / names[0]}")]
+        return lines, failure

@@ -7,13 +7,19 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
+from rexmit.destination import opened, overwriting
+from rexmit.late import FAILURE, is_withheld
+from rexmit.not_written import STOPPED, UNDRAWN
 from rexmit.say import tell
+from rexmit.streams import printing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from rexmit.destination import Destination
+    from rexmit.one_run import AnyTable, Run
     from rexmit.scenario import Scenario
-    from rexmit.simulation import AnyTable, Run
 
 RUN = """\
 Simulates a scenario (a TOML file, docs/scenario.md) and says what happened to each transfer, as rexmit
@@ -44,6 +50,15 @@ def seed(text: str) -> int:
     if not text.isdecimal() or int(text) >= 2**63:
         raise argparse.ArgumentTypeError(f"{text!r} is no seed: a whole number from 0 up")
     return int(text)
+
+
+def memory(text: str) -> int:
+    from rexmit.units import parse_bytes
+
+    try:
+        return parse_bytes(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _seeds(text: str) -> list[int]:
@@ -77,6 +92,11 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         default="sim",
         help="sim: simulate; live: real kernels behind rexmit's bridge, in real time (Linux, root)",
     )
+    played.add_argument(
+        "--accept-late",
+        action="store_true",
+        help="give verdicts on a live run whose bridge kept no time (docs/live.md), and exit code 0",
+    )
     played.add_argument("--seed", type=seed, metavar="N", help="in the place of the scenario's")
     played.add_argument(
         "--runs",
@@ -86,6 +106,12 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
     )
     played.add_argument(
         "--seeds", type=_seeds, metavar="1-100", help="the same with these seeds: 1-100, or 3,7,9"
+    )
+    played.add_argument(
+        "--max-memory",
+        type=memory,
+        metavar="SIZE",
+        help="refuse a simulation that needs more (default: three quarters of what is free)",
     )
     seen = r.add_argument_group("what is shown")
     seen.add_argument(
@@ -116,6 +142,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         metavar="DIR",
         help="write scenario, tables, captures, figures and summary.json into this folder",
     )
+    overwriting(written)
     written.add_argument(
         "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
     )
@@ -146,6 +173,8 @@ def check(o: argparse.Namespace) -> str | None:
         return "--interval must be longer than 0"
     if o.json and o.ladder:
         return "--json and --ladder both want the output; ask for one of them"
+    if o.accept_late and o.bench != "live":
+        return "--accept-late is of live runs: add --bench live, or leave it out"
     if o.runs is not None or o.seeds is not None:
         from rexmit import cli_runs
 
@@ -170,12 +199,26 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
         return cli_runs.run(o)
     if o.json and not o.out:
         return _json(o)
+    played = scenario(o)
+    # Before the run, which may take long: the folder is ours, and nothing in it is in the way.
+    captures = _captures(o, played) if o.out else []
+    with opened(o.out, _planned(captures) if o.out else (), o.overwrite) as into:
+        room = into.room("captures", captures) if into else None
+        return _into(o, _play(o, played, room), into, say)
+
+
+def _into(
+    o: argparse.Namespace, done: Run, into: Destination | None, say: Callable[[list[str]], None]
+) -> tuple[list[str], str | None]:
+    """A single run, shown and written."""
     from rexmit import bench
 
-    done = _play(o)
     failures = [done.failure] if done.failure else []
+    if is_withheld(done.summary.get("bridge")):
+        failures.append(FAILURE)
     # A live run can not be had again: whatever comes, its answer is said first.
-    with bench.told_to_end(signal.SIGINT) as came:
+    # A simulated one is hurried.
+    with bench.told_to_end(*([signal.SIGINT] if o.bench == "live" else [])) as came:
         try:
             _show(o, done, say)
         except ValueError as error:
@@ -183,9 +226,9 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
                 raise
             say(done.page(o.top or 7, hints=False).splitlines())
             failures.append(str(error))
-    if not o.out:
+    if not into:
         return [], "; ".join(failures) or None
-    note, lacking = _write(o, done) if not came else (None, _STOPPED.format(o.out))
+    note, lacking = _write(o, done, into) if not came else (None, STOPPED.format(o.out))
     if lacking:
         failures.append(lacking)
     if note and o.json:
@@ -193,49 +236,74 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
     return [note] if note and not o.json else [], "; ".join(failures) or None
 
 
-#: Which files are there is not told: each of them is whole.
-_STOPPED = "stopped while files were being written into {}: not all are there"
-
-
 def _show(o: argparse.Namespace, done: Run, say: Callable[[list[str]], None]) -> None:
     if o.json:
-        done.analysis.write_json(1)
+        with printing():
+            done.analysis.write_json(1)
     elif o.ladder:
         say(_ladder(o, done))
     else:
-        say(done.page(o.top or 7, hints=not o.out).splitlines())
+        from rexmit.progress import soon
+
+        say(soon(done, lambda: done.page(o.top or 7, hints=not o.out)).splitlines())
 
 
 def _options(o: argparse.Namespace) -> dict[str, Any]:
-    return {"at": o.at, "idle": o.idle, "interval": o.interval}
+    options = {"at": o.at, "idle": o.idle, "interval": o.interval}
+    return options | {"accept_late": o.accept_late} if o.bench == "live" else options
 
 
 def _json(o: argparse.Namespace) -> tuple[list[str], str | None]:
+    import json
+
     from rexmit import _core, bench
+    from rexmit.memory import limit
     from rexmit.progress import Stepping
 
     with Stepping(os.path.basename(o.scenario)) as progress:
-        play = bench.play if o.bench == "live" else _core.simulate
-        found = play(scenario(o)._variant(o.seed), listed_only=True, progress=progress, **_options(o))
-    found.write_json(1)
-    return [], found.failure()
+        variant = scenario(o)._variant(o.seed)
+        if o.bench == "live":
+            found = bench.play(variant, listed_only=True, progress=progress, **_options(o))
+        else:
+            most = limit(o.max_memory)
+            found = _core.simulate(
+                variant, listed_only=True, max_memory=most, progress=progress, **_options(o)
+            )
+    with printing():
+        found.write_json(1)
+    told = json.loads(found.overview(0))["simulation"].get("bridge")
+    failures = [why for why in (found.failure(), FAILURE if is_withheld(told) else None) if why]
+    return [], "; ".join(failures) or None
 
 
-def _play(o: argparse.Namespace) -> Run:
+def _captures(o: argparse.Namespace, played: Scenario) -> list[str]:
+    """Names of the captures that the run will write."""
+    every, named = played.recorded()
+    return [f"{node}.pcapng" for node in (every if o.bench == "live" else named)]
+
+
+def _planned(captures: list[str]) -> list[str]:
+    from rexmit.output import planned
+
+    return planned(captures)
+
+
+def _play(o: argparse.Namespace, played: Scenario, captures: Path | None) -> Run:
+    from rexmit.one_run import LiveRun, Run
     from rexmit.progress import Stepping
-    from rexmit.simulation import LiveRun, Run
 
     tables: tuple[AnyTable, ...] = ()
     if o.out:
         tables = ("retransmissions", "intervals", "rtt", "packets")
     elif o.ladder:
         tables = ("retransmissions", "packets")
-    captures = os.path.join(o.out, "captures") if o.out else None
     with Stepping(os.path.basename(o.scenario)) as progress:
         kind = LiveRun if o.bench == "live" else Run
-        done = kind(scenario(o), o.seed, _options(o), tables, captures, progress)
+        done = kind(played, o.seed, _options(o), tables, captures, progress, o.max_memory)
     # What is computed later, for figures, asks nobody.
     done._stepping = None
+    # A live one can not be had again, and Ctrl-C is how many of them end.
+    done.hurried = progress.stopped and o.bench == "sim"
     return done
 
 
@@ -248,23 +316,24 @@ def _ladder(o: argparse.Namespace, done: Run) -> list[str]:
     return ladder.text(worst[0].exchange(o.ladder), 120)
 
 
-def _write(o: argparse.Namespace, done: Run) -> tuple[str | None, str | None]:
+def _write(o: argparse.Namespace, done: Run, into: Destination) -> tuple[str | None, str | None]:
     """What was written, or what was not, in words."""
     from rexmit import bench
-    from rexmit.writing import NotWrittenError
+    from rexmit.not_written import NotWrittenError
 
     forms = [form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)]
-    figures = None if o.figures == "none" else (o.figures or "png")
+    figures = None if o.figures == "none" or done.hurried else (o.figures or "png")
     try:
-        with bench.interrupted_by(signal.SIGTERM, signal.SIGHUP):
+        with bench.interrupted_by(*bench.ENDING):
             from rexmit.output import write
 
-            written = write(done, o.out, forms=forms, packets_as_csv=o.csv, figures=figures, top=o.top or 3)
-            return written, None
+            written = write(done, into, forms=forms, packets_as_csv=o.csv, figures=figures, top=o.top or 3)
+            undrawn = f"; {UNDRAWN}" if done.hurried and o.figures != "none" else ""
+            return written + undrawn, None
     except NotWrittenError as error:
         return None, str(error)
     except KeyboardInterrupt:
-        return None, _STOPPED.format(o.out)
+        return None, STOPPED.format(o.out)
 
 
 def live(o: argparse.Namespace) -> tuple[list[str], bool]:
@@ -285,20 +354,20 @@ def stacks(o: argparse.Namespace) -> list[str]:
     """`rexmit stacks`."""
     import json
 
-    from rexmit import _core, simulated
+    from rexmit import _core, run_page
 
     text = _core.stack(o.name) if o.name else _core.stacks()
     if o.json:
         return [text]
     found = json.loads(text)
-    return simulated.stack(found) if o.name else simulated.stacks(found)
+    return run_page.stack(found) if o.name else run_page.stacks(found)
 
 
 def channels(o: argparse.Namespace) -> list[str]:
     """`rexmit channels`."""
     import json
 
-    from rexmit import _core, simulated
+    from rexmit import _core, run_page
 
     text = _core.channels()
-    return [text] if o.json else simulated.kinds(json.loads(text))
+    return [text] if o.json else run_page.kinds(json.loads(text))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from rexmit.say import as_json, one_line
+
 if TYPE_CHECKING:
-    from rexmit.batch import Runs
+    from rexmit.many_runs import Runs
 
 #: What is told of each flow: key, words, as it is printed.
 FIGURES: tuple[tuple[str, str, str], ...] = (
@@ -20,6 +21,8 @@ FIGURES: tuple[tuple[str, str, str], ...] = (
     ("resent_packets", "resent", "number"),
     ("timeouts", "timeouts", "number"),
 )
+#: Runs that one command makes, at most.
+MOST = 1_000_000
 #: What is told of each direction of a link that lost anything.
 SHARE = "lost_share"
 
@@ -34,6 +37,8 @@ def seeds(text: str) -> list[int]:
         ends = int(first), int(last) if dash else int(first)
         if ends[1] < ends[0] or ends[1] >= 2**63:
             raise argparse.ArgumentTypeError(f"{part.strip()!r} is no range of seeds: the first comes first")
+        if len(chosen) + ends[1] - ends[0] >= MOST:
+            raise argparse.ArgumentTypeError(f"{text!r} says too many seeds: {MOST:,} at most")
         chosen += range(ends[0], ends[1] + 1)
     return chosen
 
@@ -56,6 +61,8 @@ def check(o: argparse.Namespace) -> str | None:
         return "--runs and --seeds both say which runs; ask for one of them"
     if o.seeds is not None and o.seed is not None:
         return "--seeds says which; leave --seed out"
+    if o.runs is not None and o.runs > MOST:
+        return f"--runs {o.runs}: {MOST:,} at most"
     for name in ("out", "ladder"):
         if getattr(o, name) is not None:
             if o.bench == "live":
@@ -68,24 +75,36 @@ def check(o: argparse.Namespace) -> str | None:
 def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """The lines to print, and why runs failed, if some did."""
     from rexmit import cli_run
-    from rexmit.batch import runs
+    from rexmit.many_runs import runs
     from rexmit.progress import Stepping
 
     with Stepping(os.path.basename(o.scenario), "runs") as progress:
-        done = runs(cli_run.scenario(o), chosen(o), bench=o.bench, progress=progress)
-    found = summary(done)
+        done = runs(cli_run.scenario(o), chosen(o), bench=o.bench, progress=progress, max_memory=o.max_memory)
+    from rexmit.late import failure_of
+
+    found = summary(done, accept_late=o.accept_late)
+    left_out = sum(not late["accepted"] for late in found["late"])
+    failure = done.failure or (failure_of(left_out, len(done)) if left_out else None)
     if o.json:
-        return [json.dumps(found)], done.failure
-    return page(found), done.failure
+        return [as_json(found)], failure
+    return page(found), failure
 
 
-def summary(runs: Runs) -> dict[str, Any]:
-    """Each figure over all runs: its mean with the 95% interval, and where 95% of single runs lie."""
-    from rexmit.batch import is_unfinished
+def summary(runs: Runs, accept_late: bool = False) -> dict[str, Any]:
+    """Each figure over all runs: its mean with the 95% interval, and where 95% of single runs lie.
 
-    flows = runs.summary.to_arrow().to_pylist()
-    links = runs.links.to_arrow().to_pylist()
-    seeds = sorted({row["seed"] for row in flows})
+    Live runs that were not in time are told, and left out of every figure unless `accept_late`.
+    """
+    from rexmit.many_runs import is_unfinished
+
+    late = runs.late
+    out = set() if accept_late else set(late)
+    # Not as tables, which would load Arrow: of stopped runs somebody waits for the answer.
+    every = runs._flow_rows()
+    seed_of = {row["run"]: row["seed"] for row in every}
+    flows = [row for row in every if row["run"] not in out]
+    links = [row for row in runs._link_rows() if row["run"] not in out]
+    seeds = sorted(set(seed_of.values()))
     ways = _groups(links, lambda row: (row["link"], row["direction"]))
     return {
         "scenario": runs.name,
@@ -93,7 +112,12 @@ def summary(runs: Runs) -> dict[str, Any]:
         "runs": len(runs),
         "planned": runs.planned,
         "seeds": seeds,
-        "failed": sum(row["end"] in ("stuck", "standstill", "failed") for row in flows[:: _flows(flows)]),
+        "failed": sum(row["end"] in ("stuck", "standstill", "failed") for row in every[:: _flows(every)]),
+        "late": [
+            {"run": run, "seed": seed_of[run], "missed": bars, "accepted": accept_late}
+            for run, bars in late.items()
+            if run in seed_of
+        ],
         "flows": [
             {"flow": name, "stack": rows[0]["stack"], "unfinished": sum(map(is_unfinished, rows))}
             | {key: _told(rows, key) for key, _, _ in FIGURES}
@@ -146,12 +170,16 @@ def page(found: dict[str, Any]) -> list[str]:
     from rexmit.units import count
 
     said = "live: " if found["bench"] == "live" else ""
-    said += f"{found['scenario']}: {count(found['runs'], 'run')}"
+    said += f"{one_line(found['scenario'])}: {count(found['runs'], 'run')}"
     if found["runs"] < found["planned"]:
         said += f" of {found['planned']:,}, stopped early"
     if not found["runs"]:
         return [said + ": none was done, so there is nothing to tell"]
     said += f", seeds {found['seeds'][0]} to {found['seeds'][-1]}"
+    lines = [said, *(_late(late) for late in found["late"])]
+    in_time = found["runs"] - sum(not late["accepted"] for late in found["late"])
+    if not in_time:
+        return [*lines, "no run was in time, so there is no figure to tell"]
     rows = []
     for flow in found["flows"]:
         name = flow["flow"] if flow["stack"] is None else f"{flow['flow']} ({flow['stack']})"
@@ -160,7 +188,7 @@ def page(found: dict[str, Any]) -> list[str]:
                 rows.append((name, words, *_cells(flow[key], kind)))
                 name = ""
         if flow["unfinished"]:
-            of = f"{flow['unfinished']:,} of {count(found['runs'], 'run')}"
+            of = f"{flow['unfinished']:,} of {count(in_time, 'run')}"
             rows.append((name, "not ended", of, "", ""))
     for link in found["links"]:
         if link[SHARE]["mean"]:
@@ -168,13 +196,18 @@ def page(found: dict[str, Any]) -> list[str]:
             rows.append((way, "lost", *_cells(link[SHARE], "percent")))
     head = ("", "", "mean", "95% interval of the mean", "95% of the runs")
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    lines = [said, ""]
+    lines.append("")
     for row in [head, *rows]:
         left = f"  {row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}"
         lines.append(
             "  ".join([left, *(f"{c:>{w}}" for c, w in zip(row[2:], widths[2:], strict=True))]).rstrip()
         )
     return lines
+
+
+def _late(late: dict[str, Any]) -> str:
+    fate = "taken in all the same, as --accept-late asks" if late["accepted"] else "left out of the figures"
+    return f"  NOT IN TIME: seed {late['seed']}: {'; '.join(late['missed'])}; {fate}"
 
 
 def _cells(told: dict[str, Any], kind: str) -> tuple[str, str, str]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import math
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rexmit.say import tell
+from rexmit.destination import opened, overwriting
+from rexmit.say import as_json, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rexmit.destination import Destination
     from rexmit.studies.run import Outcome
     from rexmit.studies.study import Study
 
+#: Times as many runs as usual.
+MOST = 1000
 STUDY = """\
 Does what five papers on TCP's recovery did, prints each of their figures beside what comes out here, and
 judges their claims: each holds, fails, or is not decided, with effect, interval and number of runs.
@@ -35,9 +39,9 @@ def _factor(text: str) -> float:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not (value > 0 and math.isfinite(value)):
+    if not 0 < value <= MOST:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no number above 0; 2 means twice as many runs as usual"
+            f"{text!r} is no number above 0 and up to {MOST:,}; 2 means twice as many runs as usual"
         )
     return value
 
@@ -76,6 +80,7 @@ def add(commands: Any) -> None:
     r.add_argument(
         "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
     )
+    overwriting(r)
     r.add_argument("--docs", metavar="DIR", help="write NAME.md and small figures, as docs/studies has them")
 
 
@@ -107,70 +112,94 @@ def chosen(words: Sequence[str]) -> list[Study]:
     return [load(name) for name in wanted]
 
 
-def _list(as_json: bool) -> list[str]:
-    from rexmit.studies import load, names, paper, terminal
+def _list(json: bool) -> list[str]:
+    from rexmit.studies import names, paper, terminal
 
-    studies = [load(name) for name in names()]
-    if not as_json:
-        return terminal.listed(studies)
-    import json
+    if not json:
+        return terminal.listed(names())
+    from dataclasses import asdict
 
     entries = [
-        {"study": s.name, "title": s.title, "source": s.source, "about": s.about}
-        | {"figures": len(paper.figures(s.name)), "claims": len(paper.claims(s.name))}
-        for s in studies
+        {"study": name, **asdict(paper.about(name))}
+        | {"figures": len(paper.figures(name)), "claims": len(paper.claims(name))}
+        for name in names()
     ]
-    return [json.dumps(entries, indent=1, ensure_ascii=False)]
+    return [as_json(entries, 1)]
 
 
 def _run(o: argparse.Namespace, studies: list[Study], show: Callable[[Sequence[str]], None]) -> str | None:
+    from rexmit.studies.output import planned, planned_docs
+
+    names = [study.name for study in studies]
+    # Before the runs, which take long: the folders are ours, and nothing in them is in the way.
+    with (
+        opened(o.out, planned(names), o.overwrite) as into,
+        opened(o.docs, planned_docs(names), o.overwrite) as docs,
+    ):
+        return _into(o, studies, show, into, docs)
+
+
+def _into(
+    o: argparse.Namespace,
+    studies: list[Study],
+    show: Callable[[Sequence[str]], None],
+    into: Destination | None,
+    docs: Destination | None,
+) -> str | None:
     from rexmit.studies import terminal
     from rexmit.studies.progress import Watch
     from rexmit.studies.run import run
 
+    def write(outcome: Outcome) -> None:
+        from rexmit.studies import output
+
+        if into:
+            output.write(outcome, into, None if o.figures == "none" else o.figures or "png", stopped)
+        if docs:
+            output.write_docs(outcome, docs, stopped)
+        written.append(outcome)
+
+    def stopped() -> bool:
+        return watch.stopped
+
+    several = len(studies) > 1 or "all" in o.names
     outcomes: list[Outcome] = []
+    written: list[Outcome] = []
     with Watch() as watch:
-        for outcome in run(
-            studies, quick=o.quick, factor=o.replications or 1.0, watch=watch, then=_writer(o)
-        ):
+        for outcome in run(studies, quick=o.quick, factor=o.replications or 1.0, watch=watch, then=write):
             outcomes.append(outcome)
             if not o.json:
                 watch.hide()
                 show(([""] if len(outcomes) > 1 else []) + terminal.page(outcome))
     if o.json:
-        import json
-
         from rexmit.studies.answer import answer
 
-        show(
-            [json.dumps(answer(outcomes, len(studies) > 1 or "all" in o.names), indent=1, ensure_ascii=False)]
-        )
-    return _ended(o, outcomes, watch.stopped)
-
-
-def _writer(o: argparse.Namespace) -> Callable[[Outcome], None]:
-    def write(outcome: Outcome) -> None:
+        show([as_json(answer(outcomes, several), 1)])
+    if into:
         from rexmit.studies import output
 
-        if o.out:
-            output.write(outcome, o.out, None if o.figures == "none" else o.figures or "png")
-        if o.docs:
-            output.write_docs(outcome, o.docs)
+        told = output.finish(outcomes, into, several, [outcome.study.name for outcome in written])
+        into.finish()
+        if not into.failure():
+            tell(told, None if o.json else sys.stdout)
+    if docs:
+        docs.finish()
+    lacking = [failure for place in (into, docs) if place and (failure := place.failure())]
+    return "; ".join(lacking + _ended(outcomes, watch.stopped)) or None
 
-    return write
 
-
-def _ended(o: argparse.Namespace, outcomes: list[Outcome], stopped: bool) -> str | None:
-    """Says what was written and what was not done; returns the failure."""
-    if o.out:
-        from rexmit.studies import output
-
-        told = output.finish(outcomes, o.out, several=len(o.names) > 1 or "all" in o.names)
-        tell(told, sys.stderr if o.json else sys.stdout)
+def _ended(outcomes: list[Outcome], stopped: bool) -> list[str]:
+    """Says what was not done; returns the failures."""
     if stopped:
         left = sum(len(outcome.left_out) for outcome in outcomes)
         tell(f"rexmit: stopped; what was done is shown, {left} parts are left out")
         if not any(outcome.rows or outcome.claims for outcome in outcomes):
-            return "stopped before there was an answer"
+            return ["stopped before there was an answer"]
     failures = [f"{outcome.study.name}: {failure}" for outcome in outcomes for failure in outcome.failures]
-    return "; ".join(failures) or None
+    traces = [trace for outcome in outcomes for trace in outcome.traces]
+    if traces and os.environ.get("REXMIT_TRACE"):
+        for line in "\n".join(traces).split("\n"):
+            tell(line)
+    elif traces:
+        failures[-1] += "; REXMIT_TRACE=1 shows where"
+    return failures

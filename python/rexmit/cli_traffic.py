@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Any
 
-from rexmit.say import tell
+from rexmit.destination import opened, overwriting
+from rexmit.not_written import STOPPED, UNDRAWN
+from rexmit.say import as_json, one_line, tell
 
 if TYPE_CHECKING:
-    from rexmit.counts import Traffic
+    from rexmit.destination import Destination
+    from rexmit.frame_counts import Traffic
+
+TABLES = ("bins.parquet", "bins.csv")
 
 TRAFFIC = """\
 Counts every frame of a capture, TCP or not: shares of ARP, LLC, IP, TCP, UDP, ICMP by packets and bytes,
@@ -44,6 +49,7 @@ def add(commands: Any, duration: Any) -> None:
     )
     t.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/traffic.md)")
     t.add_argument("--out", metavar="DIR", help="write figures, bins and traffic.json into this folder")
+    overwriting(t)
     t.add_argument(
         "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
     )
@@ -58,40 +64,49 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def run(o: argparse.Namespace) -> list[str]:
-    """The lines to print."""
-    import json
+def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
+    """The lines to print, and which files could not be written, if some could not."""
+    from rexmit.frame_counts import FIGURES, traffic
+    from rexmit.progress import Progress, soon
 
-    from rexmit.counts import traffic
-    from rexmit.progress import Progress
-
-    with Progress(o.captures[0]) as progress:
-        found = traffic(o.captures, o.bin, progress=progress)
-    note = _write(o, found) if o.out else None
+    form = None if o.figures == "none" else o.figures or "png"
+    names = [*TABLES, "traffic.json", *(f"{name}.{form}" for name in FIGURES if form)]
+    with opened(o.out, names, o.overwrite) as into:
+        with Progress(os.path.basename(o.captures[0])) as progress:
+            found = traffic(o.captures, o.bin, progress=progress)
+        found.hurried = progress.stopped
+        told = as_json(soon(found, found.to_dict))
+        note, failure = "", None
+        if into:
+            try:
+                note = _write(found, told, into, None if found.hurried else form)
+                failure = into.failure()
+            except KeyboardInterrupt:
+                failure = STOPPED.format(o.out)
+            if found.hurried and form:
+                note += f"; {UNDRAWN}"
+    if failure:
+        note = ""
     if not o.json:
-        return found.page().splitlines() + ([note] if note else [])
+        return found.page().splitlines() + ([note] if note else []), failure
     if note:
         tell(note)
-    return [json.dumps(found.to_dict(), ensure_ascii=False)]
+    return [told], failure
 
 
-def _write(o: argparse.Namespace, found: Traffic) -> str:
-    import json
-
-    import pyarrow.csv
-    import pyarrow.parquet
-
+def _write(found: Traffic, told: str, into: Destination, form: str | None) -> str:
+    from rexmit.output import write_table
     from rexmit.units import count
 
-    out = Path(o.out)
-    out.mkdir(parents=True, exist_ok=True)
-    bins = found.bins.to_arrow()
-    pyarrow.parquet.write_table(bins, out / "bins.parquet")
-    pyarrow.csv.write_csv(bins, out / "bins.csv")
-    (out / "traffic.json").write_text(
-        json.dumps(found.to_dict(), ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    drawn = []
-    if o.figures != "none":
-        drawn = [f.save(out / f"{name}.{o.figures or 'png'}") for name, f in found.figures()]
-    return f"wrote {count(len(drawn), 'figure')}, bins.csv, bins.parquet and traffic.json into {o.out}"
+    with into.file(*TABLES) as paths:
+        write_table(found.bins, paths)
+    with into.file("traffic.json") as (path,):
+        path.write_text(told + "\n", encoding="utf-8")
+    drawn = 0
+    for name, figure in found.figures() if form else ():
+        with into.file(f"{name}.{form}") as (path,):
+            figure.save(path)
+        drawn += 1
+    into.finish()
+    files = f"{count(drawn, 'figure')}, bins.csv, bins.parquet and traffic.json"
+    return f"wrote {files} into {one_line(str(into.path))}"

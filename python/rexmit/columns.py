@@ -9,20 +9,6 @@ import numpy.typing as npt
 
 from rexmit.frame import Frame
 
-CAUSES = ("recovery", "timeout", "loss-state", "probe", "persist", "handshake", "unknown")
-IDLE_CAUSES = (
-    "handshake",
-    "zero-window",
-    "timeout",
-    "timeout-backoff",
-    "receive-window",
-    "nagle",
-    "peer",
-    "ack-clock",
-    "application",
-    "unknown",
-)
-
 
 def sack_columns(packets: Frame) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
     """The up to four SACK blocks of each packet: (starts, ends), shape (n,) each, -1 where there is none."""

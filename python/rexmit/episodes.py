@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
+from rexmit import _core
 from rexmit.units import count, plain_seconds, seconds, size
 
 #: Rows of the episode table, at most; the rest is summed up in one line.
@@ -91,8 +92,9 @@ def _repaired_by(e: Json, flow: Json) -> str:
 
 def one_per_timeout(e: Json) -> bool:
     """Whether about one segment was repaired a timeout, not that two timeouts fell into one repair."""
-    timeouts = int(e.get("timeouts") or 0)
-    return e["kind"] == "intermittent" and timeouts >= 3 and timeouts * 2 >= int(e.get("lost_segments") or 0)
+    return _core.one_per_timeout(
+        str(e["kind"]), int(e.get("timeouts") or 0), int(e.get("lost_segments") or 0)
+    )
 
 
 def why(e: Json, flow: Json) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit.api import Capture
+from rexmit.reading import contents
 
 if TYPE_CHECKING:
     from rexmit.api import Flow
@@ -16,13 +18,28 @@ Row = dict[str, Any]
 SAME_S = 1e-6
 
 
+NUMBER, TEXT, MOMENT = ("is_integer",), ("is_string", "is_large_string", "is_dictionary"), ("is_timestamp",)
+#: Columns without which a table is none of rexmit's, by their kinds as Arrow names them.
+NEEDED: dict[str, dict[str, tuple[str, ...]]] = {
+    "flows": {"flow": NUMBER, "sender": TEXT, "receiver": TEXT},
+    "bursts": {"flow": NUMBER, "start": MOMENT},
+    "episodes": {"flow": NUMBER, "start": MOMENT},
+    # The kernel's word in a recording.
+    "retransmissions": {
+        "time": MOMENT,
+        **dict.fromkeys(("local", "remote", "cause"), TEXT),
+        **dict.fromkeys(("seq", "seq_end", "segments"), NUMBER),
+    },
+}
+
+
 class LiveFolder(Capture):
     """Two captures of a live run, at a sender and at its receiver, read from the run's folder."""
 
-    def __init__(self, folder: Path, sender: Path, receiver: Path) -> None:
+    def __init__(self, folder: Path, sender: Path, receiver: Path, progress: Any = None) -> None:
         self.folder = folder
         options: dict[str, Any] = dict.fromkeys(("flow", "host", "port", "start", "end", "at", "idle"))
-        super().__init__([str(sender)], [str(receiver)], options | {"interval": 1.0})
+        super().__init__([str(sender)], [str(receiver)], options | {"interval": 1.0}, (), progress)
 
     @property
     def name(self) -> str:
@@ -39,13 +56,13 @@ class LiveFolder(Capture):
 
         return [row | {"outage": outage(row)} for row in rows]
 
-    def _outages(self, flow: Flow, table: str) -> list[tuple[float, str | None]]:
+    def _outages(self, flow: Flow, rows_of: str) -> list[tuple[float, str | None]]:
         """When the flow's bursts or episodes began, s since the capture's first packet, and their outages."""
         import pyarrow.compute as pc
 
         from rexmit.frame import timestamp_ns
 
-        flows, rows = (_table(self.folder, name) for name in ("flows", table))
+        flows, rows = (table(self.folder, name) for name in ("flows", rows_of))
         if flows is None or rows is None or "outage" not in rows.column_names:
             return []
         same = pc.and_(
@@ -58,14 +75,31 @@ class LiveFolder(Capture):
         return list(zip(starts, outages, strict=True))
 
 
-def _table(folder: Path, name: str) -> Any:
+def table(folder: Path, name: str, inside: str = "tables") -> Any:
     """One of the folder's tables; None if it is not there."""
+    import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
-    path = folder / "tables" / name
-    if path.with_suffix(".parquet").exists():
-        return pyarrow.parquet.read_table(path.with_suffix(".parquet"))
-    if path.with_suffix(".csv").exists():
-        return pyarrow.csv.read_csv(path.with_suffix(".csv"))
+    for form, read in ((".parquet", pyarrow.parquet.read_table), (".csv", pyarrow.csv.read_csv)):
+        path = (folder / inside / name).with_suffix(form)
+        if not os.path.lexists(path):
+            continue
+        try:
+            # Read here: Arrow takes no name that is not UTF-8.
+            return with_columns(read(pa.BufferReader(contents(path))), NEEDED.get(name, {}))
+        except (pa.ArrowException, OSError, KeyError):
+            raise ValueError(f"{path}: is no such table of rexmit's, or cut off; remove it") from None
     return None
+
+
+def with_columns(found: Any, kinds: dict[str, tuple[str, ...]]) -> Any:
+    """The table. Raises KeyError if one of the columns is not there, or of another kind."""
+    from pyarrow import types
+
+    for name, wanted in kinds.items():
+        kind = found.column(name).type
+        # A table without rows, as text, does not say of what kind.
+        if not types.is_null(kind) and not any(getattr(types, of)(kind) for of in wanted):
+            raise KeyError(name)
+    return found

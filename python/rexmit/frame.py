@@ -37,6 +37,23 @@ def gather(table: ArrowStream, flow: int | None = None) -> Any:
     return pa.Table.from_batches([b for b in kept if b.num_rows], schema=reader.schema)
 
 
+def values(column: Any) -> list[Any]:
+    """A pyarrow column as Python's values, times as numpy's datetime64[ns] (UTC).
+
+    `to_pylist` asks for pandas where a time has nanoseconds: Python's own datetime cannot hold them.
+    """
+    if not pa.types.is_timestamp(column.type):
+        return cast("list[Any]", column.to_pylist())
+    times = column.cast(pa.timestamp("ns", tz=column.type.tz)).to_numpy(zero_copy_only=False)
+    return [None if np.isnat(time) else time for time in times]
+
+
+def dictionaries(rows: Any) -> list[dict[str, Any]]:
+    """The rows of a pyarrow Table or batch, with values as `values` has them."""
+    columns = [values(column) for column in rows.columns]
+    return [dict(zip(rows.schema.names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
 #: What times of a capture count from.
 FIRST_PACKET = "the first packet of the capture"
 

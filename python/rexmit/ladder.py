@@ -18,6 +18,7 @@ from rexmit.episodes import one_per_timeout
 from rexmit.frame import Frame
 from rexmit.lost import copies as lost_copies
 from rexmit.units import count, plain_seconds, seconds
+from rexmit.words import KIND_IN_WORDS
 
 #: Fewer alike packets than this are drawn one by one.
 FOLD_FROM = 4
@@ -215,16 +216,6 @@ def headline(episode: dict[str, Any], bursts: Sequence[dict[str, Any]]) -> str:
         # What went on faster than before it cost nothing, as on the page.
         words.append(f"cost {plain_seconds(max(0.0, float(episode['cost_s'])))}")
     return ", ".join(words)
-
-
-KIND_IN_WORDS = {
-    "ack": "repaired on an ACK",
-    "timer-rto": "repaired after a timeout",
-    "timer-probe": "repaired after a tail-loss probe",
-    "intermittent": "repaired one segment per timeout",
-    "needless": "repaired needlessly",
-    "unrepaired": "not repaired before the end",
-}
 
 
 def _window(packets: Frame, start: float, end: float, lead: int = 2, tail: int = 2) -> Frame:

@@ -4,22 +4,25 @@ is.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from rexmit import written as written_list
+from rexmit.destination import LIST
+from rexmit.say import code, fenced, markdown, one_line
+from rexmit.traces import FOLDER, apart
 from rexmit.units import count
-from rexmit.writing import Writing
 
 if TYPE_CHECKING:
     from rexmit.api import Capture, Flow
-    from rexmit.simulation import Run
+    from rexmit.destination import Destination
+    from rexmit.one_run import Run
     from rexmit.tables import Table
 
 ABOUT = {
@@ -29,6 +32,7 @@ ABOUT = {
     "retransmissions": "every segment sent again, with cause, evidence and whether it was needless",
     "probes": "tail-loss probes",
     "idle": "gaps in sending, with cause",
+    "rounds": "what was sent, delivered and waited for, in pieces of about a round trip",
     "intervals": "bytes sent, new and acknowledged, duplicate ACKs and windows, interval by interval",
     "rtt": "round-trip samples",
     "packets": "every packet, as the figures use them",
@@ -51,12 +55,13 @@ FIGURE_ABOUT = {
     "repairs": "duplicate ACKs and retransmissions, interval by interval",
     "window": "advertised window and bytes in flight",
     "idle": "idle gaps by cause",
+    "limits": "what limited the transfer, one thing at a time",
 }
 
 
 def write(
     capture: Capture,
-    folder: str,
+    into: Destination,
     *,
     forms: Sequence[str] = ("parquet", "csv"),
     packets_as_csv: bool = False,
@@ -68,128 +73,129 @@ def write(
     forms: of "parquet" and "csv".  packets_as_csv: one row a packet is large as text, so the packets table
     is written as CSV only on request.  figures: png, svg, pdf or None.  top: how many flows get figures, the
     worst first. What an earlier call wrote there and this one does not is removed, so that all is of one
-    answer; other files stay. Raises OSError if there can be no such folder, and NotWrittenError, once all
-    others are written, with the names of the files that could not be.
+    answer; other files stay. Raises NotWrittenError, once all others are written, with the names of the files
+    that could not be.
     """
-    out = Path(folder)
-    (out / "tables").mkdir(parents=True, exist_ok=True)
-    files = Writing()
-    done = [out / "index.md", out / "summary.json"]
-    lines = ["# " + capture.name.rsplit("/", 1)[-1], "", "```", capture.page(hints=False), "```", ""]
+    lines = ["# " + markdown(capture.name.rsplit("/", 1)[-1]), "", *fenced(capture.page(hints=False)), ""]
     lines += ["## Files", "", "| file | what it is | rows |", "|---|---|---:|"]
     lines.append("| `summary.json` | the answer, as `--json` prints it | |")
-    summary = out / "summary.json"
-    with files.whole(summary), open(summary, "wb") as file:
-        capture.analysis.write_json(file.fileno())
+    with into.file("summary.json") as (path,), open(path, "wb") as file:
+        capture.write_json(file.fileno())
     written = 0
     run = _as_run(capture)
     if run:
-        written_toml = run.scenario.with_(seed=run.seed).to_toml()
-        with files.whole(out / "scenario.toml"):
-            (out / "scenario.toml").write_text(written_toml, encoding="utf-8")
-        done.append(out / "scenario.toml")
+        scenario, traces = apart(run.scenario.with_(seed=run.seed).to_toml())
+        for name, content in {"scenario.toml": scenario, **traces}.items():
+            with into.file(name) as (path,):
+                path.write_text(content, encoding="utf-8")
         lines.append("| `scenario.toml` | the scenario as resolved, with this run's seed: it runs again | |")
-        for path in sorted(run.captures):
-            about = f"the packets at {path.stem}, for Wireshark, tcpdump or rexmit analyze"
-            lines.append(f"| `{path.relative_to(out)}` | {about} | |")
-            done.append(path)
+        lines += [f"| {code(name)} | a trace that `scenario.toml` names | |" for name in traces]
+        for taken in sorted(run.captures):
+            about = f"the packets at {taken.stem}, for Wireshark, tcpdump or rexmit analyze"
+            lines.append(f"| {code(into.came(taken))} | {about} | |")
     own = {name: about for name, about in RUN_ABOUT.items() if run and run.records(name)}  # type: ignore[arg-type]
     for name, about in (ABOUT | own).items():
         table = capture.table(name)  # type: ignore[arg-type]
         large = name in ("packets", "state", "queues")
         here = [f for f in forms if not large or f == "parquet" or packets_as_csv]
-        paths = [out / "tables" / f"{name}.{form}" for form in here]
-        if not paths:
+        names = [f"tables/{name}.{form}" for form in here]
+        if not names:
             continue
         rows = 0
-        with files.whole(*paths):
+        with into.file(*names) as paths:
             rows = write_table(table, paths)
-        paths = [path for path in paths if not files.lacks(path)]
-        written += len(paths)
-        done += paths
-        for path in paths:
-            lines.append(f"| `{path.relative_to(out)}` | {about} | {rows:,} |")
-    drawn: list[Path] = []
+        names = [name for name in names if not into.lacks(name)]
+        written += len(names)
+        lines += [f"| {code(name)} | {about} | {rows:,} |" for name in names]
+    listed = "what rexmit wrote here, so that a later answer can take its place"
+    lines.append(f"| `{LIST}` | {listed} | |")
+    drawn = 0
     if figures:
         # The worst flow always; another one only if something happened to it.
         for place, flow in enumerate(capture.worst(top)):
             if place == 0 or flow.row["episodes"] or flow.row["retransmitted_segments"]:
-                drawn += _draw(flow, out, figures, lines, files)
+                drawn += _draw(flow, into, figures, lines)
         if run:
-            drawn += _draw_own(run, out, figures, lines, files)
-    listed = "what rexmit wrote here, so that a later answer can take its place"
+            drawn += _draw_own(run, into, figures, lines)
     lines += [
-        f"| `{written_list.LIST}` | {listed} | |",
         "",
         "rexmit's docs/definitions.md says what words and columns mean, docs/figures.md the figures.",
     ]
-    with files.whole(out / "index.md"):
-        (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    there = [path for path in done + drawn if not files.lacks(path)]
-    with files.whole(out / written_list.LIST):
-        gone = written_list.renew(out, there, inputs=[*capture.paths, *(capture.receiver or [])])
-    files.done()
-    where = os.path.join(folder, "index.md")
-    what = f"{count(written, 'table')}, {count(len(drawn), 'figure')} and summary.json"
-    told = f"wrote {what}; {where} says what each file is"
+    with into.file("index.md") as (path,):
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    gone = into.finish([*capture.paths, *(capture.receiver or [])])
+    into.done()
+    what = f"{count(written, 'table')}, {count(drawn, 'figure')} and summary.json"
+    told = f"wrote {what}; {one_line(str(into.path / 'index.md'))} says what each file is"
     return told + (f"; removed {count(gone, 'file')} of an earlier answer" if gone else "")
 
 
+def planned(captures: Iterable[str] = ()) -> list[str]:
+    """What `write` may write, for `Destination`. captures: names of the files that the core writes."""
+    names = ["index.md", "summary.json", "scenario.toml"]
+    names += [f"tables/{name}.{form}" for name in ABOUT | RUN_ABOUT for form in ("parquet", "csv")]
+    names += [f"{FOLDER}/rates-*.txt", f"{FOLDER}/outages-*.txt"]
+    names += [f"figures/flow-*/{name}.*" for name in (*FIGURE_ABOUT, "ladder-*")]
+    names += [f"figures/{name}-*.*" for name in OWN_ABOUT]
+    return names + [f"captures/{name}" for name in captures]
+
+
 def _as_run(capture: Capture) -> Run | None:
-    from rexmit.simulation import Run
+    from rexmit.one_run import Run
 
     return capture if isinstance(capture, Run) else None
 
 
-def _draw_own(run: Run, out: Path, form: str, lines: list[str], files: Writing) -> list[Path]:
-    """The figures of what only the simulator shows."""
-    (out / "figures").mkdir(exist_ok=True)
+def _draw_own(run: Run, into: Destination, form: str, lines: list[str]) -> int:
+    """The figures of what only the simulator shows; returns how many."""
     made = []
     for name, figure in run.own_figures():
-        path = out / "figures" / f"{name}.{form}"
-        with files.whole(path):
-            made.append((name, figure.save(path)))
+        target = f"figures/{name}.{form}"
+        with into.file(target) as (path,):
+            figure.save(path)
+        if not into.lacks(target):
+            made.append((name, target))
     if made:
         lines += ["", "## Figures of senders and queues", ""]
-    for name, path in made:
-        about = OWN_ABOUT[name.split("-")[0]]
-        lines.append(f"- [`{path.relative_to(out)}`]({path.relative_to(out).as_posix()}): {about}")
-    return [path for _, path in made]
+    lines += [_item(target, OWN_ABOUT[name.split("-")[0]]) for name, target in made]
+    return len(made)
 
 
 def write_table(table: Table, paths: Sequence[Path]) -> int:
     """Writes one table in one pass over its batches; returns how many rows it has."""
     reader = pa.RecordBatchReader.from_stream(table)
-    writers: list[Any] = []
-    try:
+    rows = 0
+    with ExitStack() as files:
+        writers: list[Any] = []
         for path in paths:
+            # Opened here: Arrow takes no name that is not UTF-8.
+            file = files.enter_context(open(path, "wb"))
             if path.suffix == ".parquet":
-                writers.append(pa.parquet.ParquetWriter(path, reader.schema, compression="zstd"))
+                writer = pa.parquet.ParquetWriter(file, reader.schema, compression="zstd")
             else:
-                writers.append(pa.csv.CSVWriter(path, reader.schema))
-        rows = 0
+                writer = pa.csv.CSVWriter(file, reader.schema)
+            writers.append(files.enter_context(writer))
         for batch in reader:
             rows += batch.num_rows
             for writer in writers:
                 writer.write_batch(batch)
-    finally:
-        for writer in writers:
-            writer.close()
     return rows
 
 
-def _draw(flow: Flow, out: Path, form: str, lines: list[str], files: Writing) -> list[Path]:
-    folder = out / "figures" / f"flow-{flow.id}"
-    folder.mkdir(parents=True, exist_ok=True)
+def _draw(flow: Flow, into: Destination, form: str, lines: list[str]) -> int:
     lines += ["", f"## Figures of {flow.sender} → {flow.receiver}", ""]
-    drawn = []
+    drawn = 0
     for name, figure in flow.figures():
-        path = folder / f"{name}.{form}"
-        with files.whole(path):
-            path = figure.save(path)
-        if files.lacks(path):
+        target = f"figures/flow-{flow.id}/{name}.{form}"
+        with into.file(target) as (path,):
+            figure.save(path)
+        if into.lacks(target):
             continue
         about = FIGURE_ABOUT.get(name) or f"the packet exchange of episode {name.rpartition('-')[2]}"
-        lines.append(f"- [`{path.relative_to(out)}`]({path.relative_to(out).as_posix()}): {about}")
-        drawn.append(path)
+        lines.append(_item(target, about))
+        drawn += 1
     return drawn
+
+
+def _item(name: str, about: str) -> str:
+    return f"- [{code(name)}]({quote(name)}): {about}"

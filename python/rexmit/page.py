@@ -8,8 +8,11 @@ from collections.abc import Callable, Sequence
 from textwrap import wrap
 from typing import Any
 
+from rexmit import limited
 from rexmit.episodes import UNKNOWN_COST, episode_table, weight
+from rexmit.say import one_line
 from rexmit.units import count, percent, plain_seconds, rate, seconds, size, three
+from rexmit.words import IDLE_IN_WORDS
 
 #: Columns of a page, at most.
 WIDTH = 100
@@ -21,19 +24,6 @@ OTHERS = 6
 MANY = 20
 
 Json = dict[str, Any]
-
-IDLE_IN_WORDS = {
-    "handshake": "in the handshake",
-    "zero-window": "the receiver's window closed",
-    "timeout": "waiting for a timer",
-    "timeout-backoff": "waiting for a backed-off timer",
-    "receive-window": "the receiver's window used up",
-    "nagle": "small segments held back (Nagle)",
-    "peer": "waiting for the other host's data",
-    "ack-clock": "waiting for ACKs",
-    "application": "nothing to send",
-    "unknown": "for no reason that shows",
-}
 
 
 def page(
@@ -48,8 +38,8 @@ def page(
     """The whole page as lines.
 
     overview: what `Analysis.overview` gives.  name: the capture as the user typed it.  many: figures over
-    all flows (`rexmit.many`), where there are many.  command: what the user typed, for the hint.  hints:
-    whether to end with the next command.
+    all flows (`rexmit.short_flows`), where there are many.  command: what the user typed, for the hint.
+    hints: whether to end with the next command.
     """
     flows, total, closing = told(overview, most)
     lines = wrap(header(overview, name), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
@@ -77,30 +67,6 @@ def empty(overview: Json) -> str:
     )
 
 
-def worst(flows: Sequence[Json]) -> list[Json]:
-    """Flows in the order in which a person should look at them, the worst first.
-
-    By what recovery cost and what the sender waited for, without the pauses of an application that had
-    nothing to send or had not been asked; among equals the larger flow comes first. A direction that
-    carried no data is none of them for a FIN that was sent again.
-    """
-
-    def trouble(flow: Json) -> tuple[float, float]:
-        cost = flow.get("cost_s")
-        if cost is None:
-            cost = sum(
-                e["end_s"] - e["start_s"] for e in flow.get("episodes") or () if e.get("end_s") is not None
-            )
-        waited = sum(
-            length
-            for cause, (_, length) in idle_by_cause(flow).items()
-            if cause not in ("application", "peer", "handshake")
-        )
-        return (max(float(cost), waited), float(flow.get("bytes") or 0))
-
-    return sorted((f for f in flows if not _only_its_fin(f)), key=trouble, reverse=True)
-
-
 def _only_its_fin(flow: Json) -> bool:
     """Whether nothing but the FIN of this direction is told of it: data and SYNs are there or were lost."""
     again = (flow.get("retransmissions") or {}).get("total")
@@ -108,10 +74,26 @@ def _only_its_fin(flow: Json) -> bool:
     return bool(again) and not flow.get("bytes") and not opening
 
 
+def by_pair(flows: Sequence[Json]) -> list[Json]:
+    """The same flows, those of one pair of hosts together; pairs stand in the order of their first flow."""
+    pairs: dict[frozenset[str], list[Json]] = {}
+    for flow in flows:
+        pairs.setdefault(pair(flow), []).append(flow)
+    return [flow for together in pairs.values() for flow in together]
+
+
+def pair(flow: Json) -> frozenset[str]:
+    """The two hosts of a flow, whichever sends."""
+    return frozenset(str(flow[end]).rpartition(":")[0] for end in ("sender", "receiver"))
+
+
 def told(overview: Json, most: int) -> tuple[list[Json], int, list[str]]:
-    """The flows to tell of, the worst first, how many there are, and who sent nothing but its FIN again."""
+    """The flows to tell of, how many there are, and who sent nothing but its FIN again.
+
+    The core names the flows in order, the worst first; behind it, those of one pair of hosts stand together.
+    """
     seen: list[Json] = overview.get("flows") or []
-    flows = worst(seen)
+    flows = by_pair([f for f in seen if not _only_its_fin(f)])
     total = int((overview.get("totals") or {}).get("flows", len(seen))) - (len(seen) - len(flows))
     said = [
         f"{f['sender']} sent its FIN again ({count(int(f['retransmissions']['total']), 'time')}) and no data"
@@ -143,7 +125,7 @@ def header(overview: Json, name: str) -> str:
     }.get(str(where))
     if told:
         words.append(told)
-    return f"{name}: " + ", ".join(w for w in words if w)
+    return f"{one_line(name)}: " + ", ".join(w for w in words if w)
 
 
 def _offloads(value: Any) -> str:
@@ -157,10 +139,10 @@ def _offloads(value: Any) -> str:
 
 def notes(capture: Json, most: int = 4) -> list[str]:
     """What limits the answer, as the reader and the analysis tell it."""
-    said = [str(w) for w in capture.get("warnings") or ()]
+    said = [one_line(str(w)) for w in capture.get("warnings") or ()]
     damage = capture.get("damage")
-    if damage and str(damage) not in said:
-        said.insert(0, str(damage))
+    if damage and one_line(str(damage)) not in said:
+        said.insert(0, one_line(str(damage)))
     if capture.get("interrupted"):
         said.insert(0, "stopped early: this is the answer for what was seen until then")
     told = said[:most]
@@ -212,7 +194,8 @@ def section(flow: Json) -> list[str]:
     if episodes:
         lines += ["", *episode_table(episodes, flow, WIDTH), ""]
     found = flow.get("answer")
-    pairs = [("resent", _resent(flow)), ("probes", _probes(flow)), ("idle", _idle(flow))]
+    pairs = [("limited", limited.line(flow)), ("path", limited.path_line(flow))]
+    pairs += [("resent", _resent(flow)), ("probes", _probes(flow)), ("idle", _idle(flow))]
     if not found:
         pairs.append(("limits", _limits(flow)))
     lines += [line for word, text in pairs if text for line in _wrapped(word, text)]
@@ -232,7 +215,7 @@ def _volume(flow: Json) -> str:
 
 def _sum(flow: Json) -> list[str]:
     """What it cost, in words, then the counts."""
-    said = [str(text) for text in (flow.get("answer") or {}).get("sentences") or ()]
+    said: list[Json] = (flow.get("answer") or {}).get("findings") or []
     n = int(flow.get("episode_count") or 0)
     words = []
     if n == 0:
@@ -254,12 +237,25 @@ def _sum(flow: Json) -> list[str]:
     words.append(
         f"Idle {seconds(float(flow['idle_total_s']))} in {count(gaps, 'gap')}." if gaps else "Never idle."
     )
-    sentences = [
-        line
-        for text in said
-        for line in wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return [*(line for found in said for line in finding(found)), "  " + "  ".join(words)]
+
+
+def finding(found: Json) -> list[str]:
+    """One sentence of the answer: how sure it is, what was found, and what that rests on.
+
+    What it rests on stands beside the sentence where both fit, else in a line of its own below it.
+    """
+    said, because = _wrapped(str(found["certainty"]), str(found["text"])), str(found.get("because") or "")
+    if not because:
+        return said
+    beside = f"{said[0]}   {because}"
+    if len(said) == 1 and len(beside) <= WIDTH:
+        return [beside]
+    indent = " " * 13
+    return [
+        *said,
+        *wrap(because, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False),
     ]
-    return [*sentences, "  " + "  ".join(words)]
 
 
 def _resent(flow: Json) -> str:
@@ -317,6 +313,8 @@ def _limits(flow: Json) -> str:
         "one_way": lambda _: "one direction only is in the capture",
         "options_cut": lambda n: f"the snap length cut off the TCP options of {count(n, 'packet')}",
         "missing_bytes": lambda n: f"{size(n)} are missing from the capture (acknowledged, never seen)",
+        "unfilled_gaps": lambda n: f"{count(n, 'gap')} in the data never filled",
+        "not_followed": lambda n: f"{count(n, 'segment')} not followed: too many pieces outstanding",
         "super_packets": lambda n: f"{count(n, 'packet')} of several segments (offload), up to {largest}",
         "captured_twice": lambda n: f"{count(n, 'packet')} captured twice",
         "out_of_capture_order": lambda n: f"{count(n, 'packet')} out of capture order",
@@ -332,7 +330,8 @@ def answer(found: Json | None) -> list[str]:
     if not found:
         return []
     lines = _wrapped("look at", str(found.get("look_at") or found.get("verdict") or ""))
-    evidence = "; ".join(map(str, found.get("evidence") or ()))
+    sure = str(found.get("certainty") or "")
+    evidence = "; ".join([*([sure] if sure else []), *map(str, found.get("evidence") or ())])
     if evidence:
         lines += _wrapped("", evidence)
     limits = [str(text) for text in found.get("limits") or ()]
@@ -387,17 +386,21 @@ def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:
         for f in flows
     ]
     head = ("next worst", "bytes", "took", "rate", "resent", "episodes", "cost", "idle")
-    widths = [max(len(r[i]) for r in [head, *rows]) for i in range(len(head))]
-    lines = [""]
-    lines += [
+    lines = ["", *columns([head, *rows])]
+    return [*lines, rest] if rest else lines
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines: the first column flush left, the others flush right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
         "  "
         + "  ".join(
             f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}"
             for i, (cell, w) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in [head, *rows]
+        for row in rows
     ]
-    return [*lines, rest] if rest else lines
 
 
 def aggregate(totals: Json, many: Json | None) -> list[str]:
@@ -427,11 +430,18 @@ def aggregate(totals: Json, many: Json | None) -> list[str]:
         told = f"cost {cost} in all" + (f", unknown in {count(unknown, 'flow')}" if unknown else "")
         told = "cost unknown" if unknown and not totals.get("cost_s") else told
         lines.append(f"  episodes {int(totals['episodes']):,}, {told}")
+    if many and len(many.get("pairs") or ()) > 1:
+        from rexmit.cli_groups import overview
+
+        lines += ["", *overview(many["pairs"])]
     return lines
 
 
 def _many(many: Json) -> list[str]:
     lines = []
+    unanswered = int(many.get("unanswered") or 0)
+    if unanswered:
+        lines.append(f"  opening  {count(unanswered, 'connection was', 'connections were')} never answered")
     if many.get("tails"):
         n = count(int(many["tails"]), "flow")
         lines.append(f"  tails    {n} lost the end of what they sent and waited for a timer")
@@ -451,6 +461,11 @@ def following(flow: Json, command: str) -> list[str]:
     if episodes:
         number = int(max(episodes, key=weight)["number"]) + 1
         more, what = f"--ladder {number}", f"for the exchange of episode {number}"
+    # Where a name is shown otherwise than it is the command cannot be copied: then, too, the option is named.
     line = f"  next     {command} {more}      {what}"
     # Long names of files push what matters off the screen: then the option alone is named.
-    return [line if len(line) <= WIDTH else f"  next     the same with {more}      {what}"]
+    return [
+        line
+        if len(line) <= WIDTH and line == one_line(line)
+        else f"  next     the same with {more}      {what}"
+    ]

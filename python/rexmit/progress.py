@@ -5,10 +5,13 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
-from rexmit.say import visible
+from rexmit.say import one_line
+
+Told = TypeVar("Told")
 
 #: Shorter work shows nothing.
 PATIENCE_S = 2.0
@@ -55,6 +58,37 @@ class Interruptible:
         return self._bar is None and time.monotonic() - self._began > PATIENCE_S and sys.stderr.isatty()
 
 
+class Ending(Interruptible):
+    """For what has no answer until all is done: Ctrl-C ends it wherever it is.
+
+    The core takes the exception for the end of its own work, and keeps that: ask `check` after it.
+    """
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.stopped = True
+        raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raises KeyboardInterrupt if it came meanwhile."""
+        if self.stopped:
+            raise KeyboardInterrupt
+
+
+class Hurried(Protocol):
+    """An answer that may have to do without what takes long."""
+
+    hurried: bool
+
+
+def soon(answer: Hurried, tell: Callable[[], Told]) -> Told:
+    """What `tell` gives; once Ctrl-C comes, what it gives without what takes long."""
+    try:
+        return tell()
+    except KeyboardInterrupt:
+        answer.hurried = True
+        return tell()
+
+
 class Progress(Interruptible):
     """Called by the core about ten times a second; answers whether to go on.
 
@@ -63,7 +97,7 @@ class Progress(Interruptible):
 
     def __init__(self, what: str) -> None:
         super().__init__()
-        self.what = visible(what)
+        self.what = one_line(what)
 
     def __call__(self, done: int, total: int | None, packets: int) -> bool:
         if self._waited():

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
+from rexmit.say import one_line
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -118,12 +119,22 @@ class Scenario:
         """
         return _core.resolve(self._variant(None))
 
+    def recorded(self) -> tuple[list[str], list[str]]:
+        """The names of all nodes, and of those that `record.capture` names."""
+        import tomllib
+
+        whole = tomllib.loads(self.to_toml())
+        return [node["name"] for node in whole["node"]], list(whole.get("record", {}).get("capture", ()))
+
     def _variant(self, seed: int | None) -> _core.Variant:
-        """As the core takes it. Raises ValueError if that is no seed."""
+        """As the core takes it. Raises ValueError if that is no seed, and for what is no text."""
+        for word in (self._text or "", *(part for pair in self._set for part in pair)):
+            # Names of files may have any bytes.
+            word.encode()
         return {
             "path": self._path,
             "text": self._text,
-            "file": None if self._in_code else self.label,
+            "file": None if self._in_code else one_line(self.label),
             "folder": self._folder,
             "set": list(self._set),
             "label": self._mark,
@@ -136,7 +147,7 @@ class Scenario:
 
     def __repr__(self) -> str:
         said = "".join(f", {key}={value}" for key, value in self._set)
-        return f"<scenario {self.label}{said}>"
+        return f"<scenario {one_line(self.label + said)}>"
 
 
 def whole_seed(seed: Any) -> int:

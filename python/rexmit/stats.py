@@ -194,9 +194,9 @@ def _above(x: Floats) -> float:
 
 
 def _t(n: int) -> float:
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
-    return float(t.ppf((1 + COVERAGE) / 2, n - 1))
+    return float(stdtrit(n - 1, (1 + COVERAGE) / 2))
 
 
 def _floats(values: Any) -> Floats:

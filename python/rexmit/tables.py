@@ -4,10 +4,11 @@ printed.
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from rexmit.say import markup
 
 if TYPE_CHECKING:
     import pandas
@@ -74,12 +75,12 @@ class Table:
         return frame
 
     def head(self, n: int = SHOWN) -> list[dict[str, Any]]:
-        """The first n rows as dictionaries."""
-        from rexmit.frame import batches
+        """The first n rows as dictionaries, times as numpy's datetime64[ns] (UTC)."""
+        from rexmit.frame import batches, dictionaries
 
         rows: list[dict[str, Any]] = []
         for batch in batches(self):
-            rows += batch.slice(0, n - len(rows)).to_pylist()
+            rows += dictionaries(batch.slice(0, n - len(rows)))
             if len(rows) >= n:
                 break
         return rows
@@ -87,7 +88,7 @@ class Table:
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = self.head()
         names = [c for c in self.columns if any(row.get(c) is not None for row in rows)] or self.columns
-        return names, [[_cell(row.get(name)) for name in names] for row in rows]
+        return names, [[cell(row.get(name)) for name in names] for row in rows]
 
     def __repr__(self) -> str:
         n = len(self)
@@ -111,21 +112,22 @@ class Table:
 
     def _repr_html_(self) -> str:
         names, rows = self._cells()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
-        caption = f"<caption>{html.escape(self.name)}: {len(self):,} rows</caption>"
+        head = "".join(f"<th>{markup(name)}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{markup(c)}</td>" for c in row) + "</tr>" for row in rows)
+        caption = f"<caption>{markup(self.name)}: {len(self):,} rows</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value as a printed table shows it."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
-    if hasattr(value, "isoformat"):
-        return str(value.strftime("%H:%M:%S.%f"))
+    if hasattr(value, "dtype") and value.dtype.kind == "M":
+        return str(value.astype("datetime64[us]")).partition("T")[2]
     return str(value)
 
 
@@ -175,6 +177,11 @@ class Named(ABC):
     def packets(self) -> Table:
         """Every packet, as the figures use them."""
         return self.table("packets")
+
+    @property
+    def rounds(self) -> Table:
+        """What was sent, delivered and waited for, in pieces of about a round trip; at most 240 a flow."""
+        return self.table("rounds")
 
 
 class NamedOfRuns(Named):

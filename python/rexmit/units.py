@@ -14,6 +14,24 @@ def parse_duration(text: str) -> float:
     return float(match[1]) * _SCALE[match[2] or "s"]
 
 
+_BYTES = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*([kKMGT]i?B|[kKMGT]|B)?\s*")
+_BYTES_SCALE = {"": 1, "B": 1} | {
+    unit: base**power
+    for power, letter in enumerate("kMGT", 1)
+    for unit, base in ((letter, 1000), (letter + "B", 1000), (letter + "iB", 1024))
+}
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes from `2GB`, `512MiB`, `1.5G`, `4096`. Raises ValueError with the fix."""
+    match = _BYTES.fullmatch(text)
+    unit = "" if match is None else (match[2] or "").replace("K", "k")
+    value = 0 if match is None else int(float(match[1]) * _BYTES_SCALE[unit])
+    if value < 1:
+        raise ValueError(f"{text!r} is no amount of memory; write 500MB, 2GB or 1.5GiB")
+    return value
+
+
 def three(value: float) -> str:
     """Three significant digits without an exponent: 0.104, 1.41, 10.9, 212, 12,404."""
     size = abs(value)

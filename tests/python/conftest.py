@@ -18,7 +18,10 @@ import pytest
 import rexmit
 
 # What holds the compiled core by name must have it before a stand-in takes the name over.
-import rexmit.batch
+import rexmit.episodes
+import rexmit.many_runs
+import rexmit.words
+from rexmit import _core as COMPILED
 from rexmit.frame import Frame
 from story import ORIGIN_NS, Story
 
@@ -94,6 +97,15 @@ class FakeCore:
         seen["capture"]["interrupted"] = stopped
         return FakeAnalysis(self.story.tables(), seen, frozenset(options.get("tables") or ()), stopped)
 
+    def closed_sets(self) -> str:
+        return COMPILED.closed_sets()
+
+    def one_per_timeout(self, kind: str, timeouts: int, lost_segments: int) -> bool:
+        return COMPILED.one_per_timeout(kind, timeouts, lost_segments)
+
+    def is_annotated(self, path: str) -> bool:
+        return False
+
     def annotate(self, analysis: FakeAnalysis, paths: Sequence[str], out: str) -> int:
         self.calls.append({"annotate": out})
         return len(self.story.packets)
@@ -164,6 +176,7 @@ def overview(story: Story) -> dict[str, Any]:
         "vantage": "sender",
         "warnings": [],
         "interrupted": False,
+        "not_analysed_packets": 0,
     }
     totals = {"connections": 1, "flows": 1, "segments": flow["segments"], "bytes": flow["bytes"]}
     return {"capture": capture, "totals": totals | {"retransmissions": again}, "flows": [one]}

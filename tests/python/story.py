@@ -316,6 +316,7 @@ class Story:
             "retransmissions": arrow([{"flow": 0} | r for r in self.retransmissions]),
             "probes": pa.table({"flow": pa.array([], pa.uint32())}),
             "idle": arrow(self.idle()),
+            "rounds": pa.table({"flow": pa.array([], pa.uint32())}),
             "intervals": arrow(self.intervals()),
             "rtt": arrow([{"flow": 0, "kind": "ack"} | r for r in self.rtts]),
             "packets": arrow(packets),

@@ -151,7 +151,7 @@ def test_idle_gaps_have_a_lane_for_each_cause_with_its_sum(
 ) -> None:
     figure = figures.idle_gaps(frames["idle"], parts["episodes"], parts["flow"])
     ax = figure.fig.axes[0]
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["timeout", "ack-clock"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["waiting for a timer", "waiting for ACKs"]
     said = [t.get_text() for t in ax.texts]
     assert "2 gaps, 936 ms" in said
     assert "1 gap, 141 ms" in said
@@ -342,3 +342,35 @@ def test_a_bar_of_throughput_is_as_wide_as_the_time_it_counts() -> None:
     edges, which = bars(np.array([0.0, 1.0, 4.0]), 1.0, 0.5, 4.25)
     assert edges.tolist() == [0.5, 1.0, 2.0, 4.0, 4.25]
     assert which.tolist() == [0, 1, -1, 2]
+
+
+def test_outages_are_hatched_where_they_are_sure_and_pale_where_they_may_be(
+    frames: dict[str, Frame], parts: dict[str, Any]
+) -> None:
+    sure = {"begin_earliest_s": 0.4, "begin_latest_s": 0.5, "end_earliest_s": 0.7, "end_latest_s": None}
+    vague = {"begin_earliest_s": 0.1, "begin_latest_s": 2.0, "end_earliest_s": 1.3, "end_latest_s": 2.2}
+    outages = {"each": [sure, vague], "starts_s": [0.45, 1.5], "length_s": 0.2, "period_s": 2.5}
+    figure = figures.time_sequence(
+        frames["packets"], parts["episodes"], parts["bursts"], parts["flow"], outages=outages
+    )
+    spans = [(b.get_x(), b.get_x() + b.get_width()) for b in by_gid(figure, "outage")]
+    assert np.allclose(spans, [(0.5, 0.7), (1.5, 1.7)])
+    labels = figure.fig.axes[0].get_legend_handles_labels()[1]
+    assert "outage, every 2.50 s" in labels
+    plain = figures.time_sequence(frames["packets"], parts["episodes"], parts["bursts"], parts["flow"])
+    assert by_gid(plain, "outage") == []
+
+
+def test_neighbouring_episodes_have_two_shades(frames: dict[str, Frame], parts: dict[str, Any]) -> None:
+    figure = figures.time_sequence(frames["packets"], parts["episodes"], parts["bursts"], parts["flow"])
+    [shade] = by_gid(figure, "episodes")
+    assert len({tuple(colour) for colour in shade.get_facecolor()}) == 2
+
+
+def test_what_was_needless_has_a_ring(frames: dict[str, Frame], parts: dict[str, Any]) -> None:
+    again = frames["retransmissions"]
+    figure = figures.time_sequence(
+        frames["packets"], parts["episodes"], parts["bursts"], parts["flow"], retransmissions=again
+    )
+    rings = by_gid(figure, "needless")
+    assert sum(len(r.get_xdata()) for r in rings) == int(again["needless"].sum())

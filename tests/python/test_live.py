@@ -61,9 +61,11 @@ def test_the_page_is_that_of_a_run_with_a_line_on_the_bridge(
     scenario: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    assert main(["run", str(scenario), "--bench", "live", "--out", str(out), "--figures", "none"]) == 0
+    # What is looked at here does not depend on how busy the machine is.
+    words = ["run", str(scenario), "--bench", "live", "--accept-late", "--figures", "none"]
+    assert main([*words, "--out", str(out)]) == 0
     page = capsys.readouterr().out
-    assert page.startswith("live, Linux ")
+    page = page[page.index("live, Linux ") :]
     assert "  TCP  " not in page
     assert "1.00 MB in" in page
     assert "by channel dark" in page
@@ -85,6 +87,42 @@ def test_the_page_is_that_of_a_run_with_a_line_on_the_bridge(
     assert [p.first and p.first["outage"] for p in rx.compare(out, scenario).bursts] == [
         p.first and p.first["outage"] for p in found.bursts
     ], "the same from CSV"
+
+
+@needs_bench
+def test_a_run_that_was_not_in_time_has_no_verdict(
+    scenario: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Without real-time priority, beside programs that never rest, packets leave milliseconds late."""
+    out = tmp_path / "out"
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        words = [
+            "run",
+            str(scenario),
+            "--bench",
+            "live",
+            "--set",
+            "live.real_time=false",
+            "--figures",
+            "none",
+        ]
+        code = main([*words, "--out", str(out)])
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    told = capsys.readouterr()
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["simulation"]["bridge"]["missed"]
+    assert code == 1
+    assert "the bridge kept no time: no verdict is given" in told.err
+    assert told.out.startswith("NOT IN TIME: ")
+    assert "look at" not in told.out
+    assert [flow["answer"] for flow in summary["flows"]] == [None]
+    found = rx.compare(out, scenario)
+    assert {d["cost_s"] for d in found.as_json()["differences"]} == {None}
+    assert found.page().startswith(f"NOT IN TIME, {out} (live): ".replace("\n", " ")[:40])
 
 
 DATAGRAMS = """
@@ -148,6 +186,7 @@ def test_an_answer_is_there_whatever_becomes_of_its_files(scenario: Path, tmp_pa
             str(scenario),
             "--bench",
             "live",
+            "--accept-late",
             "--out",
             str(full / "x"),
         ]
@@ -155,7 +194,8 @@ def test_an_answer_is_there_whatever_becomes_of_its_files(scenario: Path, tmp_pa
     finally:
         subprocess.run(["umount", str(full)], check=True)
     assert done.returncode == 1
-    assert done.stdout.startswith("live, Linux "), done
+    # Behind a banner, where this machine held packets up.
+    assert "live, Linux " in done.stdout, done
     assert "by channel dark" in done.stdout
     assert "rexmit: not written: " in done.stderr
     assert "no space left on device" in done.stderr
@@ -167,18 +207,22 @@ def test_an_answer_is_there_whatever_becomes_of_its_files(scenario: Path, tmp_pa
 @needs_bench
 def test_why_captures_end_early_is_said_before_anything_else(scenario: Path, tmp_path: Path) -> None:
     code = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
-    mount = ["mount", "-t", "tmpfs", "-o", "size=150k", "rexmit-test", str(tmp_path / "full")]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=48k", "rexmit-test", str(tmp_path / "full")]
     (tmp_path / "full").mkdir()
     if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no file system of 150 kB can be mounted here")
+        pytest.skip("no file system of 48 kB can be mounted here")
     try:
-        words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live"]
+        # Whatever this machine holds up: the words are of the captures.
+        words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live", "--accept-late"]
         environment = {**os.environ, "TMPDIR": str(tmp_path / "full")}
         done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=60)
     finally:
         subprocess.run(["umount", str(tmp_path / "full")], check=True)
     first, *_ = (" ".join(note.split()) for note in done.stdout.split("  note: ")[1:])
     assert "the capture ends early: no space left on device" in first, done
+    told = " ".join(done.stdout.split())
+    assert "(no space left on device): what came after that does not show" in told, done
+    assert "look at nothing" not in told, done
 
 
 @needs_bench
@@ -212,9 +256,10 @@ def test_a_signal_while_files_are_written_spares_the_answer(
     )
     out = tmp_path / "out"
     words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live", "--out", str(out)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([*words, "--accept-late"], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
-    assert done.stdout.startswith("live, Linux ")
+    # Behind a banner, where this machine held packets up.
+    assert "live, Linux " in done.stdout, done
     assert done.stderr == f"rexmit: stopped while files were being written into {out}: not all are there\n"
     assert (out / "tables" / "drops.parquet").exists()
     assert not (out / "index.md").exists()
@@ -363,13 +408,15 @@ def test_a_signal_ends_the_run_and_what_was_captured_is_the_answer(
 ) -> None:
     scenario.write_text(SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"'))
     out = tmp_path / "out"
-    words = ["run", str(scenario), "--bench", "live", "--out", str(out), "--figures", "none"]
+    words = ["run", str(scenario), "--bench", "live", "--accept-late", "--out", str(out)]
     child = subprocess.Popen(
         [
             sys.executable,
             "-c",
             "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))",
             *words,
+            "--figures",
+            "none",
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -419,8 +466,9 @@ def test_captures_of_a_killed_run_that_nobody_was_to_keep_are_removed(
 @pytest.mark.skipif(os.geteuid() != 0, reason="to become somebody else takes root")
 def test_who_is_not_root_is_told_the_mend() -> None:
     code = (
-        "import os, sys, rexmit as rx, rexmit.bench, rexmit.simulation\n"
-        "text = sys.stdin.read(); rx.Scenario.of(text)\n"
+        # All is loaded before: the library may lie where only root reads.
+        "import os, sys, rexmit as rx, rexmit.bench, rexmit.one_run\n"
+        "text = sys.stdin.read(); rx.Scenario.of(text); rexmit.memory.free()\n"
         "os.setgid(65534); os.setuid(65534)\n"
         "try: rx.run(text, bench='live')\n"
         "except rx.LiveError as error: print(error)"
@@ -563,7 +611,7 @@ def test_runs_follow_each_other_and_their_tables_stand_in_one(
         many[0]
     with pytest.raises(ValueError, match="no kernel tells why"):
         rx.runs(SCENARIO, bench="live", tables=("truth",))
-    assert main(["run", str(scenario), "--bench", "live", "--runs", "2", "--json"]) == 0
+    assert main(["run", str(scenario), "--bench", "live", "--accept-late", "--runs", "2", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["bench"], told["runs"], told["seeds"]) == ("live", 2, [1, 2])
     assert told["flows"][0]["goodput_bps"]["n"] == 2

@@ -175,6 +175,7 @@ EVERY_TABLE = (
     "retransmissions",
     "probes",
     "idle",
+    "rounds",
     "intervals",
     "rtt",
     "packets",

@@ -339,9 +339,11 @@ def test_the_folder_of_a_study(form: str, tmp_path: Path, capsys: pytest.Capture
 
 
 def test_small_figures_for_the_documents(outcome: Outcome, tmp_path: Path) -> None:
+    from rexmit.destination import Destination
     from rexmit.studies.output import write_docs
 
-    write_docs(outcome, str(tmp_path))
+    with Destination(tmp_path) as into:
+        write_docs(outcome, into)
     assert (tmp_path / "wireless" / "dot.png").stat().st_size < 30_000
     assert "](wireless/dot.png)" in (tmp_path / "wireless.md").read_text()
 
@@ -423,3 +425,41 @@ def test_a_study_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_studies_are_found() -> None:
     assert set(studies.names()) <= set(studies.ALL)
     assert isinstance(rx.__version__, str)
+
+
+def broken(_: Results) -> str:
+    raise ValueError("a window\nof none")
+
+
+@pytest.mark.usefixtures("shipped")
+@pytest.mark.parametrize("trace", ["", "1"])
+def test_a_part_that_fails_costs_that_part_and_shows_its_trace(
+    trace: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = [Part("Bad", text=broken), Part("Table 1", table)]
+    monkeypatch.setattr(studies, "load", lambda name: small(parts=parts))
+    monkeypatch.setenv("REXMIT_TRACE", trace)
+    assert cli.main(["study", "run", "wireless", "--quick", "--out", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    assert "3 of 4 figures reproduced" in out
+    assert "wireless: the text of “Bad”: ValueError: a window of none" in err
+    assert ("Traceback" in err) == ("in broken" in err) == bool(trace)
+    assert ("REXMIT_TRACE=1 shows where" in err) == (not trace)
+    assert (
+        "Failed: the text of “Bad”: ValueError: a window of none." in (tmp_path / "wireless.md").read_text()
+    )
+
+
+@pytest.mark.usefixtures("shipped")
+def test_pages_are_counted_that_were_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def undrawn() -> Figure:
+        raise ValueError("no figure")
+
+    parts = [Part("Table 1", table, lambda r: [Drawing("dot", "A line.", undrawn)])]
+    monkeypatch.setattr(studies, "load", lambda name: small(parts=parts))
+    assert cli.main(["study", "run", "wireless", "--quick", "--out", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    assert f"wrote {tmp_path / 'results.json'}\n" in out
+    assert "writing it: ValueError: no figure" in err

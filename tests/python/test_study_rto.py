@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rexmit.batch import runs
+from rexmit.many_runs import runs
 from rexmit.studies import load, paper
 from rexmit.studies.rto import gaps, table2
 from rexmit.studies.rto.channel import Channel, fit

@@ -11,7 +11,7 @@ import pytest
 
 import rexmit as rx
 from rexmit import cli
-from rexmit.counts import usual_bin
+from rexmit.frame_counts import usual_bin
 from rexmit.studies.selfsimilar import capture
 
 LAN = capture.FILE
@@ -57,6 +57,13 @@ def test_shares_are_of_all_packets_and_bytes(tmp_path: Path) -> None:
     assert shares["ARP"]["bytes_share"] == pytest.approx(len(ARP) * 10 / whole)
     networks = [shares[name]["packets_share"] for name in ("IPv4", "IPv6", "ARP", "LLC", "other", "unread")]
     assert sum(networks) == pytest.approx(1)
+
+
+def test_on_the_page_what_ip_carries_stands_below_it_and_nothing_below_arp(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.pcap", np.arange(40) * 0.1, [ARP, TCP, UDP, SPANNING_TREE])
+    table = [line for line in str(rx.traffic(path, bin=0.1)).splitlines() if "%" in line][:5]
+    named = [line[: len(line) - len(line.lstrip())] + line.split()[0] for line in table]
+    assert named == ["  IPv4", "    TCP", "    UDP", "  ARP", "  LLC"]
 
 
 def test_bins_hold_every_packet_and_the_last_which_is_cut_is_not_in_the_series(tmp_path: Path) -> None:

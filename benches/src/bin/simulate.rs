@@ -2,13 +2,13 @@
 //!
 //! One line of JSON. With `--record` everything is recorded, into a counter. Time is CPU time of this process.
 
+use instant::Span;
 use net::NodeId;
 use scenario::model::{Record, Scenario};
 use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
 use sim::{End, Frame, Simulation, Sink, Summary};
 use std::path::Path;
 use std::process::ExitCode;
-use time::Span;
 use wire::Packet;
 
 const USAGE: &str = "simulate SCENARIO.toml [--record] [--share F] [--seed N]

@@ -185,8 +185,8 @@ impl<S: Sink> Analyzer<S> {
                     return false;
                 }
             }
-            Some(Slot::Young(young)) if young.takes(packet) && !packet.seg.flags.has(Flags::SYN) => {
-                self.nursery.write(young, packet);
+            Some(Slot::Young(young)) if young.takes() && !packet.seg.flags.has(Flags::SYN) => {
+                self.nursery.write(young, packet, Fate::Unknown);
                 if young.is_over() {
                     self.note_end(place.slot, packet.time);
                 }
@@ -337,8 +337,8 @@ impl<S: Sink> Analyzer<S> {
         if young.is_reopened_by(packet) {
             return Taken::Reopens;
         }
-        if fate == Fate::Unknown && young.takes(packet) {
-            self.nursery.write(young, packet);
+        if young.takes() {
+            self.nursery.write(young, packet, fate);
             if young.is_over() {
                 self.note_end(slot, packet.time);
             }
@@ -365,8 +365,8 @@ impl<S: Sink> Analyzer<S> {
             let mut grown = Box::new(Connection::new(self.numbers[at].0));
             let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
             let mut capture = Capture { config, sink, origin, earlier };
-            self.nursery.read(&young, |p| {
-                grown.take_any(p, Fate::Unknown, &mut capture);
+            self.nursery.read(&young, |p, fate| {
+                grown.take_any(p, fate, &mut capture);
             });
             self.slots[at] = Slot::Grown(young.towards_called(), grown);
         }
@@ -455,8 +455,8 @@ impl<S: Sink> Analyzer<S> {
                 let number = self.numbers[at].0;
                 let mut connection = self.spare.take().unwrap_or_else(|| Box::new(Connection::new(number)));
                 connection.reset(number);
-                self.nursery.read(&young, |p| {
-                    connection.take_any(p, Fate::Unknown, &mut capture);
+                self.nursery.read(&young, |p, fate| {
+                    connection.take_any(p, fate, &mut capture);
                 });
                 self.totals.flows += connection.finish(&mut capture);
                 self.spare = Some(connection);

@@ -11,6 +11,7 @@ const FIRST: usize = 1 << 13;
 /// With that many chunks a place takes more than 32 bits.
 const MOST: usize = 20;
 
+#[derive(Debug)]
 pub struct Chunks<T> {
     /// All full but the last that is not empty.
     chunks: [Vec<T>; MOST],
@@ -47,6 +48,9 @@ impl<T> Chunks<T> {
         chunk.push(item);
         self.len += 1;
         self.len - 1
+    }
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.chunks.iter_mut().flatten()
     }
     #[inline]
     pub fn get(&self, i: usize) -> Option<&T> {

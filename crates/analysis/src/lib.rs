@@ -13,8 +13,10 @@ mod earlier;
 mod incarnation;
 pub mod infer;
 pub mod join;
+pub mod limited;
 mod nursery;
 mod prefetch;
+mod rounds;
 pub mod rows;
 pub mod sink;
 mod stream;
@@ -38,6 +40,8 @@ pub enum Fate {
     /// It arrived with a wrong checksum, seen there: its host drops it.
     Damaged,
     Lost,
+    /// It was inside the network when both captures ended: sent, and neither lost nor arrived.
+    UnderWay,
     /// So many bytes of a super-packet.
     PartlyLost(u32),
 }

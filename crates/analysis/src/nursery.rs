@@ -1,12 +1,14 @@
 //! Young connections, kept as the packets themselves in a few bytes each.
 //!
-//! Most connections of a busy link are short. A connection is followed in full only from its sixteenth packet
-//! on (or from its first SACK block); until then its packets are written down, mostly as differences from what
+//! Most connections of a busy link are short. A connection is followed in full only from its 64th packet
+//! on; until then its packets are written down, mostly as differences from what
 //! was to be expected, and read back when it grows up or ends. So a short connection costs some 300 bytes and
 //! is analysed by the very same code as a long one.
 
+mod first;
 mod reader;
 
+use crate::Fate;
 use crate::chunks::Chunks;
 use crate::incarnation::{Opening, establishes, reopens};
 use crate::prefetch;
@@ -15,8 +17,9 @@ use reader::{Latest, Reader};
 use wire::checksum::hosts;
 use wire::{Flags, Notes, Packet, Segment, Seq, Time, Tuple};
 
-/// As many packets as a young connection may have.
-const MOST: u8 = 15;
+/// As many packets as a young connection may have: one followed in full takes some 5 kB, and as much again for what is
+/// in flight, about twice what 64 packets take in a capture.
+const MOST: u8 = 63;
 const ROOM: usize = 60;
 const NONE: u32 = u32::MAX;
 
@@ -35,7 +38,7 @@ struct Expected {
 pub struct Young {
     /// Of the first packet.
     pub tuple: Tuple,
-    /// When the first packet passed, and its number; the same of the latest.
+    /// When the first packet passed, and its number; the same of the latest. (Of a lone one see [`first`].)
     start: Time,
     start_number: u64,
     time: Time,
@@ -85,9 +88,17 @@ impl Young {
     pub fn is_over(&self) -> bool {
         self.reset || self.fins == [true, true]
     }
-    /// May this packet be written down, or is it time to grow up?
-    pub fn takes(&self, packet: &Packet) -> bool {
-        self.count < MOST && packet.seg.sack.is_empty()
+    /// May another packet be written down, or is it time to grow up?
+    pub fn takes(&self) -> bool {
+        self.count < MOST
+    }
+    #[inline(always)]
+    fn see(&mut self, side: usize, seg: &Segment) {
+        self.count += 1;
+        self.fins[side] |= seg.flags.has(Flags::FIN);
+        self.reset |= seg.flags.has(Flags::RST);
+        self.established |= establishes(seg.flags);
+        self.openings[side].note(seg);
     }
     /// A SYN that is none of this connection's.
     pub fn is_reopened_by(&self, packet: &Packet) -> bool {
@@ -163,6 +174,18 @@ const CHECKSUM: u32 = 24;
 const MSS: u32 = 1 << 24;
 const SCALE: u32 = 1 << 25;
 const SACK: u32 = 1 << 26;
+/// How many SACK blocks stand behind the options, of any packet: up to four.
+const SACKED: u32 = 27;
+/// What became of it, of any packet, if a second capture tells: one of [`FATES`].
+const FATE: u32 = 30;
+const FATES: [Fate; 4] = [Fate::Unknown, Fate::Arrived, Fate::Late, Fate::Lost];
+
+// The other fates, beside the packet's notes.
+const DAMAGED: u16 = 1 << 13;
+const UNDER_WAY: u16 = 1 << 14;
+/// How many bytes were lost stands behind, in four bytes.
+const PARTLY_LOST: u16 = 1 << 15;
+const RARE: u16 = Notes::SPARE.0;
 
 /// Bytes of a number by its two bits: of sequence numbers and the like...
 const NARROW: [usize; 4] = [0, 1, 2, 4];
@@ -188,15 +211,15 @@ fn folded_sign(n: i64) -> u64 {
     ((n << 1) ^ (n >> 63)) as u64
 }
 
-/// A packet's bytes before they go into blocks; the longest takes 50, and each number is written as if it had eight.
+/// A packet's bytes before they go into blocks; the longest takes 88, and each number is written as if it had eight.
 struct Record {
-    bytes: [u8; LONGEST + ROOM],
+    bytes: [u8; LONGEST + 8],
     len: usize,
     word: u32,
 }
 
 /// A power of two, so that a place below it needs no check.
-const LONGEST: usize = 64;
+const LONGEST: usize = 128;
 
 /// Most records take no more bytes than these, and many no more than those.
 const SHORT: usize = 24;
@@ -261,7 +284,7 @@ impl Nursery {
     /// stands in the one before: to be called for each `depth` in turn, with some time between.
     #[inline]
     pub fn warm_all(&self, young: &Young, depth: usize) {
-        let mut at = young.first;
+        let mut at = if young.is_alone() { NONE } else { young.first };
         for _ in 0..depth {
             let Some(block) = self.blocks.get(at as usize) else { return };
             at = block.next;
@@ -271,15 +294,34 @@ impl Nursery {
         }
     }
 
-    /// Writes a packet down. `side`: 0 if it goes the way of the first.
+    /// Writes a packet down.
     #[inline(never)]
-    pub fn write(&mut self, young: &mut Young, packet: &Packet) {
+    pub fn write(&mut self, young: &mut Young, packet: &Packet, fate: Fate) {
+        if young.can_keep_first(packet, fate) {
+            return young.keep_first(packet, fate);
+        }
+        if young.is_alone() {
+            self.write_first(young);
+        }
+        self.write_record(young, packet, packet.has_partial_checksum_between(young.hosts), fate);
+    }
+
+    #[inline(never)]
+    fn write_first(&mut self, young: &mut Young) {
+        let (first, fate) = young.first_packet();
+        young.restart(&first);
+        self.write_record(young, &first, first.notes.has(Notes::PARTIAL_CHECKSUM), fate);
+    }
+
+    /// `side`: 0 if it goes the way of the first.
+    #[inline(always)]
+    fn write_record(&mut self, young: &mut Young, packet: &Packet, partial: bool, fate: Fate) {
         let side = usize::from(!is(&packet.tuple.src, &young.tuple.src));
         let seg = &packet.seg;
         let (mine, other) = (young.sides[side], young.sides[1 - side]);
         let side_bit = if side == 1 { SIDE } else { 0 };
         let word = side_bit | u32::from(folded(packet.checksum)) << CHECKSUM;
-        let mut r = Record { bytes: [0; LONGEST + ROOM], len: 4, word };
+        let mut r = Record { bytes: [0; LONGEST + 8], len: 4, word };
         r.span(packet.time.0.wrapping_sub(young.time.0));
         r.step(packet.number.wrapping_sub(young.number) as i64);
         r.narrow(seg.payload, PAYLOAD);
@@ -298,11 +340,18 @@ impl Nursery {
             r.difference(ts.ecr, other.ts, ECR);
         }
         r.put_if(packet.ttl != young.ttls[side], TTL, u64::from(packet.ttl), 1);
-        r.put_if(packet.notes != Notes::default(), NOTES, u64::from(packet.notes.0), 2);
-        let options = options(seg);
+        let notes = packet.notes.0 | rare(fate);
+        r.put_if(notes != 0, NOTES, u64::from(notes), 2);
+        if let Fate::PartlyLost(bytes) = fate {
+            r.put(u64::from(bytes), 4);
+        }
+        let options = options(seg, fate);
         r.put_if(options != 0, OPTIONS, u64::from(options), 4);
+        for (left, right) in seg.sack.as_slice() {
+            r.put(u64::from(left.0) | u64::from(right.0) << 32, 8);
+        }
         r.put_if(seg.options_cut, CUT, 0, 0);
-        r.put_if(packet.has_partial_checksum_between(young.hosts), PARTIAL, 0, 0);
+        r.put_if(partial, PARTIAL, 0, 0);
         let word = r.word.to_le_bytes();
         r.bytes[..4].copy_from_slice(&word);
 
@@ -315,11 +364,7 @@ impl Nursery {
         }
         young.time = packet.time;
         young.number = packet.number;
-        young.count += 1;
-        young.fins[side] |= seg.flags.has(Flags::FIN);
-        young.reset |= seg.flags.has(Flags::RST);
-        young.established |= establishes(seg.flags);
-        young.openings[side].note(seg);
+        young.see(side, seg);
         // Most records are short and most blocks have room: a copy of fixed length is a few instructions.
         let at = usize::from(young.used);
         let Some(block) = self.blocks.get_mut(young.last as usize) else { return self.append(young, &r) };
@@ -333,24 +378,24 @@ impl Nursery {
         young.used += r.len as u8;
     }
 
-    /// The same of a record that is long, or goes on in another block: no record is longer than a block.
+    /// The same of a record that is long, or goes on in other blocks.
     #[inline(never)]
     fn append(&mut self, young: &mut Young, r: &Record) {
         let mut n = 0;
-        if young.last != NONE {
-            let at = usize::from(young.used);
-            n = r.len.min(ROOM - at);
-            self.blocks[young.last as usize].bytes[at..at + n].copy_from_slice(&r.bytes[..n]);
-            young.used += n as u8;
-        }
-        if n < r.len {
-            let fresh = self.block();
-            self.blocks[fresh as usize].bytes.copy_from_slice(&r.bytes[n..n + ROOM]);
-            match young.last {
-                NONE => young.first = fresh,
-                last => self.blocks[last as usize].next = fresh,
+        while n < r.len {
+            if young.last == NONE || usize::from(young.used) == ROOM {
+                let fresh = self.block();
+                match young.last {
+                    NONE => young.first = fresh,
+                    last => self.blocks[last as usize].next = fresh,
+                }
+                (young.last, young.used) = (fresh, 0);
             }
-            (young.last, young.used) = (fresh, (r.len - n) as u8);
+            let at = usize::from(young.used);
+            let part = (r.len - n).min(ROOM - at);
+            self.blocks[young.last as usize].bytes[at..at + part].copy_from_slice(&r.bytes[n..n + part]);
+            young.used += part as u8;
+            n += part;
         }
     }
 
@@ -364,7 +409,11 @@ impl Nursery {
     }
 
     /// Reads every packet back, in order, and forgets them.
-    pub fn read(&mut self, young: &Young, mut each: impl FnMut(&Packet)) {
+    pub fn read(&mut self, young: &Young, mut each: impl FnMut(&Packet, Fate)) {
+        if young.is_alone() {
+            let (packet, fate) = young.first_packet();
+            return each(&packet, fate);
+        }
         let mut len = 0;
         let mut at = young.first;
         while at != NONE {
@@ -381,18 +430,56 @@ impl Nursery {
             let seg = Segment { header_len: 20, ..Segment::default() };
             Latest { packet: Packet { tuple, seg, ..Packet::default() }, next: 0, ts: 0 }
         });
-        let mut r = Reader { bytes: &self.whole, at: 0, time: young.start, number: young.start_number };
+        let mut r = Reader {
+            bytes: &self.whole,
+            at: 0,
+            time: young.start,
+            number: young.start_number,
+            fate: Fate::Unknown,
+        };
         for _ in 0..young.count {
-            each(r.packet(&mut sides));
+            let packet = r.packet(&mut sides);
+            each(packet, r.fate);
         }
     }
 }
 
-/// The options of a SYN in four bytes; 0 if there are none.
-fn options(seg: &Segment) -> u32 {
+/// The options of a SYN, how many SACK blocks there are, and the packet's fate, in four bytes; 0 for nothing of these.
+#[inline(always)]
+fn options(seg: &Segment, fate: Fate) -> u32 {
     let mss = seg.mss.map_or(0, |m| u32::from(m) | MSS);
     let scale = seg.window_scale.map_or(0, |w| u32::from(w) << 16 | SCALE);
-    mss | scale | if seg.sack_permitted { SACK } else { 0 }
+    let blocks = (seg.sack.as_slice().len() as u32) << SACKED;
+    let fate = FATES.iter().position(|f| *f == fate).unwrap_or(0) as u32;
+    mss | scale | blocks | fate << FATE | if seg.sack_permitted { SACK } else { 0 }
+}
+
+/// A fate that is none of [`FATES`], beside the packet's notes.
+#[inline(always)]
+fn rare(fate: Fate) -> u16 {
+    match fate {
+        Fate::Damaged => DAMAGED,
+        Fate::UnderWay => UNDER_WAY,
+        Fate::PartlyLost(_) => PARTLY_LOST,
+        Fate::Unknown | Fate::Arrived | Fate::Late | Fate::Lost => 0,
+    }
+}
+
+/// One of [`FATES`], unless what stands beside the notes tells another; `partly`: bytes of it that were lost.
+#[inline(always)]
+fn fate(options: u32, notes: u16, partly: u32) -> Fate {
+    match notes & RARE {
+        0 => FATES[(options >> FATE) as usize],
+        DAMAGED => Fate::Damaged,
+        UNDER_WAY => Fate::UnderWay,
+        _ => Fate::PartlyLost(partly),
+    }
+}
+
+fn set_options(seg: &mut Segment, options: u32) {
+    seg.mss = (options & MSS != 0).then_some(options as u16);
+    seg.window_scale = (options & SCALE != 0).then_some((options >> 16) as u8);
+    seg.sack_permitted = options & SACK != 0;
 }
 
 /// More than all packets of a young connection take; a power of two, as [`LONGEST`].

@@ -3,195 +3,21 @@
 //! Times are absolute (`Time`, nanoseconds since the capture's epoch); who prints them makes them relative.
 
 mod flow;
+mod round;
+mod sets;
 
-pub use flow::{
-    Closed, FlowRow, Growth, Inference, Inferred, Limits, RecoveryStyle, Reset, RtoRule, Summary, Timers,
-    delivered,
-};
+pub use flow::{FlowRow, Inference, Inferred, Limits, Reset, Summary, Timers, delivered};
+pub use round::{RoundRow, Waited};
 use serde::{Deserialize, Serialize};
+pub use sets::{
+    Cause, Closed, ClosedSet, EpisodeKind, Evidence, Growth, IdleCause, Limit, Needless, PacketClass, Proof,
+    RecoveryStyle, RtoRule, RttKind, Trigger, Vantage,
+};
 use wire::{Span, Time};
 
 /// A data direction of a connection. Connections count from 0 in the order of their first packet; a direction's
 /// id is twice that, plus 1 for the direction towards the initiator.
 pub type FlowId = u32;
-
-/// Where the packets were seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Vantage {
-    Sender,
-    Receiver,
-    Middle,
-    /// Both captures, joined.
-    Both,
-    #[default]
-    Unknown,
-}
-
-/// Why a segment was sent again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// In fast recovery (RFC 5681 §3.2, RFC 6675, RFC 8985).
-    Recovery,
-    /// The retransmission timer's own retransmission (RFC 6298 §5.4).
-    Timeout,
-    /// Slow-start retransmission after a timeout, until all that was in flight then is acknowledged.
-    LossState,
-    /// Tail-loss probe that repeats data (RFC 8985 §7.3).
-    Probe,
-    /// Zero-window probe (RFC 9293 §3.8.6.1).
-    Persist,
-    /// SYN or SYN-ACK.
-    Handshake,
-    #[default]
-    Unknown,
-}
-
-impl Cause {
-    pub const ALL: [Cause; 7] = [
-        Cause::Recovery,
-        Cause::Timeout,
-        Cause::LossState,
-        Cause::Probe,
-        Cause::Persist,
-        Cause::Handshake,
-        Cause::Unknown,
-    ];
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::Recovery => "recovery",
-            Cause::Timeout => "timeout",
-            Cause::LossState => "loss-state",
-            Cause::Probe => "probe",
-            Cause::Persist => "persist",
-            Cause::Handshake => "handshake",
-            Cause::Unknown => "unknown",
-        }
-    }
-}
-
-/// What a retransmission in recovery rested on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Evidence {
-    Dupack,
-    Sack,
-    Time,
-    #[default]
-    None,
-}
-
-/// How it is known that a retransmission was needless (the data had arrived already).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Proof {
-    /// RFC 2883.
-    Dsack,
-    /// The acknowledgment echoes a timestamp from before the retransmission (RFC 3522).
-    Timestamps,
-    /// The acknowledgment came sooner after it than a round trip takes.
-    EarlyAck,
-    /// The receiver's side saw the data twice.
-    Seen,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Needless {
-    Yes(Proof),
-    No,
-    #[default]
-    Unknown,
-}
-
-/// What set off the first repair of a burst.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Trigger {
-    Ack,
-    TimerRto,
-    TimerProbe,
-    #[default]
-    Unrepaired,
-}
-
-impl Trigger {
-    pub fn name(self) -> &'static str {
-        match self {
-            Trigger::Ack => "ack",
-            Trigger::TimerRto => "timer-rto",
-            Trigger::TimerProbe => "timer-probe",
-            Trigger::Unrepaired => "unrepaired",
-        }
-    }
-}
-
-/// How an episode went as a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EpisodeKind {
-    /// Its first burst was repaired on an ACK: *without time lag* in paper `interruption`.
-    Ack,
-    /// On a timer: *with time lag*.
-    TimerRto,
-    TimerProbe,
-    /// One segment per timeout: at least two timeouts with progress between and nothing newly lost.
-    Intermittent,
-    /// Nothing was lost.
-    Needless,
-    #[default]
-    Unrepaired,
-}
-
-impl EpisodeKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            EpisodeKind::Ack => "ack",
-            EpisodeKind::TimerRto => "timer-rto",
-            EpisodeKind::TimerProbe => "timer-probe",
-            EpisodeKind::Intermittent => "intermittent",
-            EpisodeKind::Needless => "needless",
-            EpisodeKind::Unrepaired => "unrepaired",
-        }
-    }
-}
-
-/// Why the sender sat idle; in order of precedence.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IdleCause {
-    Handshake,
-    ZeroWindow,
-    Timeout,
-    TimeoutBackoff,
-    ReceiveWindow,
-    /// A small segment waited for the ACK of the one before it (RFC 896).
-    Nagle,
-    /// There was nothing to send until the other host's data came: a request, or an answer.
-    Peer,
-    AckClock,
-    Application,
-    #[default]
-    Unknown,
-}
-
-impl IdleCause {
-    pub fn name(self) -> &'static str {
-        match self {
-            IdleCause::Handshake => "handshake",
-            IdleCause::ZeroWindow => "zero-window",
-            IdleCause::Timeout => "timeout",
-            IdleCause::TimeoutBackoff => "timeout-backoff",
-            IdleCause::ReceiveWindow => "receive-window",
-            IdleCause::Nagle => "nagle",
-            IdleCause::Peer => "peer",
-            IdleCause::AckClock => "ack-clock",
-            IdleCause::Application => "application",
-            IdleCause::Unknown => "unknown",
-        }
-    }
-}
 
 /// A maximal run of lost copies in transmission order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -260,18 +86,6 @@ pub struct EpisodeRow {
     pub limit: Limit,
 }
 
-/// What keeps a sender from sending more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Limit {
-    ReceiveWindow,
-    /// A window of the sender's own: congestion window or send buffer.
-    SenderWindow,
-    Application,
-    #[default]
-    Unknown,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RetransmissionRow {
     pub flow: FlowId,
@@ -303,6 +117,8 @@ pub struct ProbeRow {
     pub packet: u64,
     pub time: Time,
     pub new_data: bool,
+    /// This sender has been seen to probe before, and its packets are seen to leave; else it is likely.
+    pub known: bool,
     /// Since the last packet or ACK of the flow.
     pub after: Span,
     pub seq_start: u64,
@@ -337,15 +153,6 @@ pub struct IntervalRow {
     /// known.
     pub window_max_bytes: Option<u64>,
     pub window_min_bytes: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RttKind {
-    /// From ACKs of data sent once (Karn's rule).
-    Ack,
-    /// From echoed timestamps (RFC 7323 §4).
-    Timestamps,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -384,16 +191,4 @@ pub struct PacketRow {
     /// 0: new data or ACK; 1: retransmission; 2: reordered; 3: duplicated by network or capture;
     /// 4: keep-alive; 5: zero-window probe.
     pub class: PacketClass,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PacketClass {
-    #[default]
-    Ordinary,
-    Retransmission,
-    Reordered,
-    Duplicate,
-    KeepAlive,
-    ZeroWindowProbe,
 }

@@ -18,6 +18,8 @@ pub trait Sink {
     fn retransmission(&mut self, _row: RetransmissionRow) {}
     fn probe(&mut self, _row: ProbeRow) {}
     fn idle(&mut self, _row: IdleRow) {}
+    /// They come together, right before the flow's own row.
+    fn round(&mut self, _row: RoundRow) {}
     fn interval(&mut self, _row: IntervalRow) {}
     fn rtt(&mut self, _row: RttRow) {}
     fn packet(&mut self, _row: PacketRow) {}
@@ -41,6 +43,7 @@ pub struct Rows {
     pub retransmissions: Vec<RetransmissionRow>,
     pub probes: Vec<ProbeRow>,
     pub idle: Vec<IdleRow>,
+    pub rounds: Vec<RoundRow>,
     pub intervals: Vec<IntervalRow>,
     pub rtts: Vec<RttRow>,
     pub packets: Vec<PacketRow>,
@@ -64,6 +67,9 @@ impl Sink for Rows {
     }
     fn idle(&mut self, row: IdleRow) {
         self.idle.push(row);
+    }
+    fn round(&mut self, row: RoundRow) {
+        self.rounds.push(row);
     }
     fn interval(&mut self, row: IntervalRow) {
         self.intervals.push(row);

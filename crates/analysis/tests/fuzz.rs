@@ -73,11 +73,16 @@ fn number(r: &mut Random) -> Seq {
 }
 
 fn wild(r: &mut Random, count: usize) -> Vec<Packet> {
-    let mut now = Time(r.pick(&[0, -5_000_000_000, 1_700_000_000_000_000_000]));
+    let absurd = r.one_in(3);
+    let mut now = Time(r.pick(&[0, -5_000_000_000, 1_700_000_000_000_000_000, 4_102_444_800_000_000_000]));
     (0..count)
         .map(|n| {
             now +=
                 Span(r.pick(&[0, 0, 1_000, 1_000_000, 40_000_000, 900_000_000, 90_000_000_000, -3_000_000]));
+            if absurd && r.one_in(8) {
+                now += Span(r.pick(&[i64::MIN / 2, i64::MAX / 2, 1 << 61, -1 << 60, 1 << 55, -1 << 55]));
+                now = r.pick(&[now, now, Time(0), Time(i64::MAX / 2), Time(i64::MIN / 2), Time(1 << 62)]);
+            }
             let mut sack = SackBlocks::NONE;
             for _ in 0..r.below(10).saturating_sub(5) {
                 sack.push(number(r), number(r));
@@ -209,7 +214,9 @@ fn damage(r: &mut Random, mut packets: Vec<Packet>) -> Vec<Packet> {
             2 => packets.swap(i, 0),
             3 => packets[i].seg.options_cut = true,
             4 => packets[i].seg.flags = Flags(r.bits() as u8),
-            5 => packets[i].time += Span(r.pick(&[-1_000_000_000, 7_000_000_000])),
+            5 => {
+                packets[i].time += Span(r.pick(&[-1_000_000_000, 7_000_000_000, i64::MAX / 2, i64::MIN / 2]))
+            }
             6 => {
                 // a keep-alive, or the port used again
                 p.seg = Segment { seq: Seq(p.seg.seq.0.wrapping_sub(1)), payload: 0, ..p.seg };

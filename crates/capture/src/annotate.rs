@@ -1,6 +1,6 @@
 //! A copy of a capture with comments on chosen packets: what Wireshark then shows beside them.
 
-use crate::error::{Damage, Error};
+use crate::error::{Damage, Error, shown};
 use crate::info::{FileInfo, Interface};
 use crate::pcapng::each_option;
 use crate::reader::Progress;
@@ -10,7 +10,8 @@ use crate::source::Meter;
 use crate::whole::WholeFile;
 use crate::window::Window;
 use crate::writer::{NewPacket, Writer};
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 use wire::Time;
@@ -20,6 +21,18 @@ const PACKETS_PER_CALL: u64 = 1 << 14;
 
 /// How comments of ours begin: an answer before this one, which it replaces.
 const OURS: &[u8] = b"rexmit: ";
+
+/// The comment on the whole file, by which a later answer knows that it may replace it.
+const ABOUT: &str = "rexmit: a copy with findings as packet comments";
+
+/// Whether [`annotate`] wrote this file and nobody rewrote it since.
+pub fn is_annotated(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(28 + ABOUT.len() as u64).read_to_end(&mut head)?;
+    // As our writer has it: a section header in our byte order, and the comment as its first option.
+    let ours = head.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) && head.get(24..26) == Some(&[1, 0]);
+    Ok(ours && head.get(28..) == Some(ABOUT.as_bytes()))
+}
 
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,20 +46,22 @@ pub struct Annotated {
 /// Copies all packets of `paths`, whatever they are, to a pcapng file `out`, with their bytes, times,
 /// interfaces, directions and drop counts, and with `comments`: packet numbers, as [`crate::Reader`] gives
 /// them, each with a text, in ascending order; comments of an earlier answer are left out. `out` is replaced as a
-/// whole at the end, so it may be one of `paths`. `go_on` is asked now and then; if it says false, nothing is written.
+/// whole at the end, so it may be one of `paths`; if it is a link to a file, nothing is written. `go_on` is asked now
+/// and then; if it says false, nothing is written.
 pub fn annotate(
     paths: &[PathBuf],
     out: &Path,
     comments: impl IntoIterator<Item = (u64, String)>,
     mut go_on: impl FnMut(Progress) -> bool,
 ) -> Result<Annotated, Error> {
-    let name = out.display().to_string();
+    let name = shown(out);
     let failed = |reason: io::Error| Error::Write { file: name.clone(), reason };
     let meter = Meter::default();
     let rotation = prepare(paths, &meter)?;
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let file = WholeFile::create(out).map_err(failed)?;
-    let writer = Writer::pcapng(BufWriter::with_capacity(1 << 18, file)).map_err(failed)?;
+    let out = BufWriter::with_capacity(1 << 18, file);
+    let writer = Writer::pcapng_about(out, Some(ABOUT)).map_err(failed)?;
     let mut copy = Copy {
         writer,
         interfaces: Vec::new(),
@@ -191,7 +206,7 @@ impl<W: Write, C: Iterator<Item = (u64, String)>> Copy<W, C> {
                 window.consume(have);
                 left -= have;
             }
-            io::copy(&mut io::Read::take(io::repeat(0), left as u64), out)?;
+            io::copy(&mut io::repeat(0).take(left as u64), out)?;
             Ok(())
         })?;
         self.done.packets += 1;

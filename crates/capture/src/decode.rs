@@ -11,6 +11,9 @@ use wire::{Endpoint, Host, Notes, Packet, Tuple, checksum};
 
 /// Headers inside headers beyond this are no network but damage.
 const MAX_DEPTH: u8 = 8;
+/// The same of what carries IP, of all tunnels together: Ethernet, its types, LLC, PPP. Whatever holds another of these
+/// passes one of the two that count, so no frame takes the walk deeper.
+const MAX_LAYERS: u8 = 8 * MAX_DEPTH;
 
 /// A frame of more is no single packet of an ordinary Ethernet, VLAN tag included, and may be one that the receiving
 /// card put together, with the first one's checksum left in it: only a right sum tells something there.
@@ -41,6 +44,7 @@ pub(crate) enum Wrong {
     TcpTooShort(u32),
     DataOffset { words: u8, tcp_len: u32 },
     TooDeep,
+    TooManyLayers,
     FragmentTooLong,
     Length(u32),
 }
@@ -59,6 +63,7 @@ impl std::fmt::Display for Wrong {
                 write!(f, "a TCP header of {words} words in {tcp_len} bytes")
             }
             Wrong::TooDeep => write!(f, "more than {MAX_DEPTH} IP headers inside each other"),
+            Wrong::TooManyLayers => write!(f, "more than {MAX_LAYERS} link layers inside each other"),
             Wrong::Length(n) => write!(f, "an IP datagram of {n} bytes"),
             Wrong::FragmentTooLong => f.write_str("an IP fragment that ends beyond 65,535 bytes"),
         }
@@ -83,6 +88,7 @@ pub(crate) struct Walk<'d> {
     /// What is behind the outermost IP header does not matter.
     only_outer: bool,
     depth: u8,
+    layers: u8,
     decoder: &'d mut Decoder,
 }
 
@@ -162,7 +168,7 @@ impl Decoder {
 
 impl<'d> Walk<'d> {
     fn new(decoder: &'d mut Decoder, packet: Packet) -> Walk<'d> {
-        Walk { packet, tunnels: 0, outer: None, only_outer: false, depth: 0, decoder }
+        Walk { packet, tunnels: 0, outer: None, only_outer: false, depth: 0, layers: 0, decoder }
     }
 
     fn whole(&mut self, record: &Record, data: &[u8]) -> Found {
@@ -181,6 +187,12 @@ impl Walk<'_> {
         if !matches!(tunnel, Tunnel::Vlan | Tunnel::Mpls | Tunnel::Pppoe) {
             self.packet.notes.add(Notes::TUNNELLED);
         }
+    }
+
+    /// One link layer more; whether they are too many.
+    pub fn too_deep(&mut self) -> bool {
+        self.layers = self.layers.saturating_add(1);
+        self.layers > MAX_LAYERS
     }
 
     pub fn ip(&mut self, r: Rest) -> Option<Found> {

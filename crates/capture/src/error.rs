@@ -1,8 +1,8 @@
 //! What can be wrong with a file, each as one sentence that names the place and the mend.
 
-use crate::traffic::MOST_BINS;
 use std::fmt;
 use std::io;
+use std::path::Path;
 
 /// `12404` as `12,404`.
 pub fn grouped(n: u64) -> String {
@@ -44,6 +44,16 @@ pub fn sentence(e: &io::Error) -> String {
     }
 }
 
+/// A file's name for people: bytes that are not UTF-8 as `\xNN`.
+pub fn shown(path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
 /// Why nothing could be read, or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -74,9 +84,9 @@ pub enum Error {
     #[error("{file}: can not be written: {}", io_reason(.reason))]
     Write { file: String, reason: io::Error },
     #[error(
-        "the packets lie {seconds:.0} s apart, more than {} bins of {width} s: choose a longer bin", grouped(MOST_BINS as u64)
+        "the packets lie {seconds:.0} s apart, more than {} bins of {width} s: choose a longer bin", grouped(*most)
     )]
-    TooManyBins { seconds: f64, width: f64 },
+    TooManyBins { seconds: f64, width: f64, most: u64 },
     #[error("{file}: nothing came until it was stopped: nothing was read")]
     Silent { file: String },
     #[error("stopped before {file} was complete: nothing was written")]

@@ -197,6 +197,9 @@ pub struct Info {
     pub last: Option<Time>,
     /// Packets whose time is before that of the packet in front of them.
     pub backwards: u64,
+    /// Steps of the capture's clock, either way, that are longer than any transfer; and the packet behind the first.
+    pub clock_jumps: u64,
+    pub first_jump: u64,
     pub others: Others,
     /// Packets with each of [`Tunnel::ALL`] around their TCP segment.
     pub tunnels: [u64; Tunnel::ALL.len()],
@@ -216,7 +219,25 @@ pub struct Info {
     pub warnings: Vec<String>,
 }
 
+/// A year, in nanoseconds: no transfer takes that long.
+pub(crate) const LONG_STEP: u64 = 31_622_400 * 1_000_000_000;
+
 impl Info {
+    /// The clock went back, or far ahead.
+    #[cold]
+    pub(crate) fn note_step(&mut self, from: Time, to: Time) {
+        if self.packets == 1 {
+            return;
+        }
+        self.backwards += u64::from(to < from);
+        if (to - from).0.unsigned_abs() > LONG_STEP {
+            self.clock_jumps += 1;
+            if self.clock_jumps == 1 {
+                self.first_jump = self.packets;
+            }
+        }
+    }
+
     /// A TCP segment of a capture that is made rather than read: it is there whole, and nothing leaves it out.
     pub fn count(&mut self, packet: &Packet) {
         self.packets += 1;

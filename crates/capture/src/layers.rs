@@ -1,6 +1,6 @@
 //! From a link layer's frame down to IP: link types, tags and labels.
 
-use crate::decode::{Found, Walk};
+use crate::decode::{Found, Walk, Wrong};
 use crate::info::Tunnel;
 use crate::link::LinkType;
 use wire::Notes;
@@ -95,6 +95,9 @@ impl Walk<'_> {
     }
 
     pub fn ethernet(&mut self, r: Rest) -> Option<Found> {
+        if self.too_deep() {
+            return Some(Found::Malformed(Wrong::TooManyLayers));
+        }
         match r.word(12)? {
             // IEEE 802.3 §3.2.6: up to 1500 it is a length, and LLC follows.
             0..=1500 => self.llc(r.behind(14)?),
@@ -103,6 +106,9 @@ impl Walk<'_> {
     }
 
     pub fn ethertype(&mut self, mut kind: u16, mut r: Rest) -> Option<Found> {
+        if self.too_deep() {
+            return Some(Found::Malformed(Wrong::TooManyLayers));
+        }
         loop {
             match kind {
                 IPV4 | IPV6 => return self.ip(r),

@@ -7,6 +7,7 @@
 
 mod annotate;
 mod decode;
+mod dictionary;
 mod error;
 mod fragments;
 mod info;
@@ -27,8 +28,8 @@ mod whole;
 mod window;
 mod writer;
 
-pub use annotate::{Annotated, annotate};
-pub use error::{Damage, Error, What, grouped, sentence};
+pub use annotate::{Annotated, annotate, is_annotated};
+pub use error::{Damage, Error, What, grouped, sentence, shown};
 pub use info::{
     Compression, FileInfo, Format, Info, Interface, Malformed, Others, Resolution, Tunnel, Unsupported,
 };
@@ -37,4 +38,5 @@ pub use options::{Options, parse_flow, parse_host, parse_port, parse_span};
 pub use reader::{Progress, Reader, open, open_with};
 pub use source::{Patience, Source};
 pub use traffic::{Kind, MOST_BINS, Tally, Traffic, traffic};
+pub use whole::create;
 pub use writer::{NewPacket, Writer};

@@ -265,7 +265,7 @@ impl Pcapng {
             }
             _ => {
                 let ticks = u64::from(u32_at(b, 12, big)) << 32 | u64::from(u32_at(b, 16, big));
-                let time = Time(of.ticks.nanos(ticks).saturating_add(of.offset));
+                let time = Time(of.ticks.nanos(ticks).saturating_add(of.offset)).within_reach();
                 (time, u32_at(b, 20, big), u32_at(b, 24, big))
             }
         };

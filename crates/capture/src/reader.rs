@@ -2,7 +2,7 @@
 
 use crate::decode::{Decoder, Found, plain};
 use crate::error::{Damage, Error, What};
-use crate::info::{FileInfo, Info, Tunnel, Unsupported};
+use crate::info::{FileInfo, Info, LONG_STEP, Tunnel, Unsupported};
 use crate::link::LinkType;
 use crate::options::Options;
 use crate::record::{Fault, Framing, Record, ended, explain};
@@ -304,8 +304,9 @@ impl Tally {
         info.bytes += u64::from(record.wire_len);
         info.captured_bytes += u64::from(record.captured);
         let time = record.time;
-        if time < self.previous {
-            info.backwards += 1;
+        // Backwards is a large number, too.
+        if (time - self.previous).0 as u64 > LONG_STEP {
+            info.note_step(self.previous, time);
         }
         self.previous = time;
         self.latest = self.latest.max(time);
@@ -491,6 +492,14 @@ impl Tally {
                     .into(),
             ),
             _ => {}
+        }
+        if info.clock_jumps > 0 {
+            say.push(format!(
+                "the capture's clock jumps by more than a year, {} (first at packet {}): durations and waits across \
+                 that tell nothing",
+                if info.clock_jumps == 1 { "once".into() } else { format!("{} times", grouped(info.clock_jumps)) },
+                grouped(info.first_jump)
+            ));
         }
         if let Some(n @ 1..) = info.dropped() {
             say.push(format!("the capture lost {}, by its own count", counted(n, "packet")));

@@ -2,6 +2,7 @@
 
 use crate::error::{What, io_reason};
 use crate::info::{Compression, FileInfo};
+use crate::source;
 use crate::window::Window;
 use wire::{Notes, Time};
 
@@ -92,7 +93,10 @@ pub(crate) fn ended(window: &mut Window, compression: Option<Compression>) -> Op
         None => What::Input(io_reason(&error)),
         Some(c) => match error.kind() {
             std::io::ErrorKind::UnexpectedEof => What::Compression(format!("{c} data cut off")),
-            _ => What::Compression(format!("{c} data damaged ({})", io_reason(&error))),
+            _ => What::Compression(
+                source::refusal(&error)
+                    .unwrap_or_else(|| format!("{c} data damaged ({})", io_reason(&error))),
+            ),
         },
     })
 }

@@ -1,6 +1,7 @@
 //! Where bytes come from: a file or standard input, through a decompressor if the first bytes ask for one.
 
-use crate::error::Error;
+use crate::dictionary;
+use crate::error::{Error, grouped, shown};
 use crate::info::Compression;
 use std::fmt;
 use std::fs::File;
@@ -9,8 +10,62 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What decompressing xz may use: twice what `xz -9` needs.
-const XZ_MEMORY: u64 = 128 << 20;
+/// What decompressing may use: twice what `xz -9` needs, and zstd's largest window without `--long`.
+const MOST_MEMORY: u64 = 128 << 20;
+/// So many bytes of a file tell its compression, and how large a window it wants.
+const HEAD: u64 = 64;
+
+/// A decoder's refusal to take more memory than that. (zstd's errors are words only.)
+fn is_refused(error: &io::Error) -> bool {
+    use liblzma::stream::Error as Xz;
+    let xz = error.get_ref().and_then(|e| e.downcast_ref::<Xz>());
+    xz == Some(&Xz::MemLimit) || error.to_string() == "Frame requires too much memory for decoding"
+}
+
+/// Why decompressing ended; for the decoder's refusal with how large the window is, where the file's head says so.
+pub(crate) fn refusal(error: &io::Error) -> Option<String> {
+    let refused = error.get_ref()?.downcast_ref::<Refused>()?;
+    Some(refused.to_string())
+}
+
+#[derive(Debug)]
+struct Refused {
+    compression: Compression,
+    window: Option<u64>,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = MOST_MEMORY >> 20;
+        write!(f, "{} data wants more than the {most} MiB that decompressing may take", self.compression)?;
+        if let Some(window) = self.window {
+            write!(f, ", for a window of {} MiB", grouped(window.div_ceil(1 << 20)))?;
+        }
+        f.write_str(" (decompress the file first)")
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Of what a decoder refuses it says the size that its head declared.
+struct Decompressed<R> {
+    inner: R,
+    compression: Compression,
+    window: Option<u64>,
+}
+
+impl<R: Read> Read for Decompressed<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(buf).map_err(|error| match is_refused(&error) {
+            // A later part of the file may ask for more than the first did.
+            true => {
+                let window = self.window.filter(|w| *w > MOST_MEMORY / 2);
+                io::Error::other(Refused { compression: self.compression, window })
+            }
+            false => error,
+        })
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -38,7 +93,7 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Path(p) => p.display().fmt(f),
+            Source::Path(p) => f.write_str(&shown(p)),
             Source::Stdin => f.write_str("standard input"),
         }
     }
@@ -143,25 +198,32 @@ fn open_file(path: &Path, _: &Meter) -> io::Result<File> {
 /// The same over bytes that are open already.
 pub(crate) fn from_reader(raw: Box<dyn Read + Send>, name: &str, meter: &Meter) -> Result<Stream, Error> {
     let mut raw = Metered { inner: raw, meter: meter.clone() };
-    let mut head = Vec::with_capacity(8);
+    let mut head = Vec::with_capacity(HEAD as usize);
     raw.by_ref()
-        .take(6)
+        .take(HEAD)
         .read_to_end(&mut head)
         .map_err(|reason| Error::Unreadable { file: name.to_string(), reason })?;
     if head.is_empty() {
         return Err(Error::Empty { file: name.to_string() });
     }
     let compression = Compression::of(&head);
+    let window = dictionary::declared(&head);
     let whole = io::Cursor::new(head).chain(raw);
     let unreadable = |reason| Error::Unreadable { file: name.to_string(), reason };
     let bytes: Box<dyn Read + Send> = match compression {
         None => Box::new(whole),
         Some(Compression::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(whole)),
-        Some(Compression::Zstd) => Box::new(zstd::stream::read::Decoder::new(whole).map_err(unreadable)?),
+        Some(Compression::Zstd) => {
+            let mut decoder = zstd::stream::read::Decoder::new(whole).map_err(unreadable)?;
+            decoder.window_log_max(MOST_MEMORY.ilog2()).map_err(unreadable)?;
+            Box::new(Decompressed { inner: decoder, compression: Compression::Zstd, window })
+        }
         Some(Compression::Xz) => {
-            let stream = liblzma::stream::Stream::new_auto_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)
-                .map_err(|e| unreadable(e.into()))?;
-            Box::new(liblzma::read::XzDecoder::new_stream(whole, stream))
+            let stream =
+                liblzma::stream::Stream::new_auto_decoder(MOST_MEMORY, liblzma::stream::CONCATENATED)
+                    .map_err(|e| unreadable(e.into()))?;
+            let inner = liblzma::read::XzDecoder::new_stream(whole, stream);
+            Box::new(Decompressed { inner, compression: Compression::Xz, window })
         }
     };
     Ok(Stream { bytes, compression })

@@ -229,7 +229,11 @@ impl Count {
             let from = if bin < 0 { time } else { origin };
             let to = self.done.last.unwrap_or(time);
             let seconds = (i128::from(to.0) - i128::from(from.0)) as f64 / 1e9;
-            return Err(Error::TooManyBins { seconds, width: self.width as f64 / 1e9 });
+            return Err(Error::TooManyBins {
+                seconds,
+                width: self.width as f64 / 1e9,
+                most: MOST_BINS as u64,
+            });
         }
         if bin < 0 {
             let more = -bin as usize;

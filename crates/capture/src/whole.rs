@@ -1,8 +1,27 @@
 //! A file that is there as a whole or not at all.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// A new file, written as it comes, in the place of what lies there. Never through a link: a file that has other
+/// names keeps its bytes under them.
+pub fn create(path: &Path) -> io::Result<File> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => return Err(linked()),
+        Ok(found) if found.is_file() => fs::remove_file(path)?,
+        // A pipe or a device that was named is written as it is.
+        Ok(found) if !found.is_dir() => return OpenOptions::new().write(true).open(path),
+        _ => {}
+    }
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+fn linked() -> io::Error {
+    let why = "is a symbolic link, and nothing is written through links";
+    io::Error::new(io::ErrorKind::AlreadyExists, why)
+}
 
 /// Written beside its target and moved there by [`WholeFile::commit`]; dropped before that, it is removed, and
 /// what was at the target stays.
@@ -20,14 +39,18 @@ impl WholeFile {
             let file = OpenOptions::new().write(true).open(&target)?;
             return Ok(WholeFile { file, beside: None, target });
         }
-        // Through a symbolic link the file it points to is replaced, not the link.
-        let target = fs::canonicalize(&target).unwrap_or(target);
+        if fs::symlink_metadata(&target).is_ok_and(|m| m.is_symlink()) {
+            return Err(linked());
+        }
         if target.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_os_string();
         for attempt in 0..100 {
-            let beside = target.with_file_name(format!(".{name}.{}-{attempt}.part", std::process::id()));
+            let mut draft = OsString::from(".");
+            draft.push(&name);
+            draft.push(format!(".{}-{attempt}.part", std::process::id()));
+            let beside = target.with_file_name(draft);
             match OpenOptions::new().write(true).create_new(true).open(&beside) {
                 Ok(file) => return Ok(WholeFile { file, beside: Some(beside), target }),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}

@@ -30,6 +30,8 @@ pub struct Writer<W: Write> {
     interfaces: u32,
     /// The block that is put together.
     block: Vec<u8>,
+    /// A packet's options, encoded; kept so that a packet costs no allocation.
+    options: Vec<u8>,
 }
 
 fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
@@ -64,11 +66,19 @@ fn high_low(nanos: i64) -> [u8; 8] {
 impl<W: Write> Writer<W> {
     /// A pcapng file of one section (draft-ietf-opsawg-pcapng).
     pub fn pcapng(out: W) -> io::Result<Writer<W>> {
-        let mut w = Writer { out, pcap: false, interfaces: 0, block: Vec::new() };
+        Self::pcapng_about(out, None)
+    }
+
+    /// The same with a comment on the file as a whole.
+    pub(crate) fn pcapng_about(out: W, about: Option<&str>) -> io::Result<Writer<W>> {
+        let mut w = Writer { out, pcap: false, interfaces: 0, block: Vec::new(), options: Vec::new() };
         w.begin(0x0a0d_0d0a);
         w.block.extend(0x1a2b_3c4d_u32.to_le_bytes());
         w.block.extend([1, 0, 0, 0]);
         w.block.extend(u64::MAX.to_le_bytes()); // the section's length is not given
+        if let Some(about) = about {
+            option(&mut w.block, 1, fitting(about));
+        }
         option(&mut w.block, 4, concat!("rexmit ", env!("CARGO_PKG_VERSION")).as_bytes());
         w.end_options();
         w.finish_block()?;
@@ -84,7 +94,7 @@ impl<W: Write> Writer<W> {
         h.extend(if snap == 0 { crate::record::MAX_SNAP } else { snap }.to_le_bytes());
         h.extend(u32::from(link.0).to_le_bytes());
         out.write_all(&h)?;
-        Ok(Writer { out, pcap: true, interfaces: 1, block: Vec::new() })
+        Ok(Writer { out, pcap: true, interfaces: 1, block: Vec::new(), options: Vec::new() })
     }
 
     /// Describes an interface, and gives its number. A snap length of 0 is none.
@@ -107,7 +117,8 @@ impl<W: Write> Writer<W> {
     }
 
     pub fn packet(&mut self, p: &NewPacket) -> io::Result<()> {
-        let mut options = Vec::new();
+        let mut options = std::mem::take(&mut self.options);
+        options.clear();
         for text in p.comments {
             option(&mut options, 1, fitting(text));
         }
@@ -115,7 +126,9 @@ impl<W: Write> Writer<W> {
         if direction != 0 {
             option(&mut options, 2, &direction.to_le_bytes());
         }
-        self.packet_in_parts(p, p.data.len() as u32, &options, |out| out.write_all(p.data))
+        let done = self.packet_in_parts(p, p.data.len() as u32, &options, |out| out.write_all(p.data));
+        self.options = options;
+        done
     }
 
     /// A packet whose `captured` bytes `body` writes, so that it need not be in memory as a whole; `options`

@@ -220,11 +220,22 @@ fn a_bomb_is_read_without_being_held() {
     let mut bytes = pcap(LinkType::ETHERNET, &frames(1));
     bytes.resize(32 << 20, 0);
     let dir = Scratch::new("bomb");
-    let (packets, info) = try_read(dir.file("a.zst", &zstd::encode_all(&bytes[..], 1).unwrap())).unwrap();
-    assert_eq!(packets.len(), 1);
-    // Zeros are records of no bytes at time 0, and each is counted.
-    assert!(info.packets > 2_000_000);
-    assert_eq!(info.others.non_ip + info.others.truncated + 1, info.packets);
+    for (name, bomb) in compressed(&bytes) {
+        let (packets, info) = try_read(dir.file("a.pcap", &bomb)).unwrap();
+        assert_eq!((packets.len(), info.packets), (1, 1), "{name}");
+        // Zeros are no packets: what is told is where they begin, and the rest is not even decompressed.
+        let said = info.damage.expect("damage").to_string();
+        assert!(said.contains("at packet 2 (byte") && said.contains("nothing but zeros"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn a_few_packets_of_no_bytes_at_time_0_are_packets() {
+    let mut bytes = pcap(LinkType::ETHERNET, &frames(1));
+    bytes.resize(bytes.len() + 16 * 200, 0);
+    let dir = Scratch::new("empty");
+    let (packets, info) = try_read(dir.file("a.pcap", &bytes)).unwrap();
+    assert_eq!((packets.len(), info.packets, info.damage), (1, 201, None));
 }
 
 #[test]
@@ -436,4 +447,25 @@ fn tunnels() -> Vec<u8> {
             over(41, &segment(&common::tuple6(), 1, 10)),
         ],
     )
+}
+
+#[test]
+fn a_window_that_is_refused_is_no_damage() {
+    // A zstd frame whose window is 2 GiB; an xz file written with a dictionary of 256 MiB.
+    let zstd = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3, 1, 0, 0, 0];
+    let mut options = liblzma::stream::LzmaOptions::new_preset(0).unwrap();
+    options.dict_size(256 << 20);
+    let mut filters = liblzma::stream::Filters::new();
+    filters.lzma2(&options);
+    let encoder =
+        liblzma::stream::Stream::new_stream_encoder(&filters, liblzma::stream::Check::Crc32).unwrap();
+    let mut xz = liblzma::write::XzEncoder::new_stream(Vec::new(), encoder);
+    xz.write_all(&pcap(LinkType::ETHERNET, &frames(3))).unwrap();
+    let dir = Scratch::new("refused");
+    for (name, bytes, window) in [("a.zst", zstd, "2,048 MiB"), ("a.xz", xz.finish().unwrap(), "256 MiB")] {
+        let path = dir.file(name, &bytes);
+        let said = capture::open(&[path], &Options::default()).err().expect("a refusal").to_string();
+        assert!(said.contains("wants more than the 128 MiB") && !said.contains("damaged"), "{said}");
+        assert!(said.contains(name) && said.contains(&format!("a window of {window}")), "{said}");
+    }
 }

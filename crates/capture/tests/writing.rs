@@ -144,3 +144,47 @@ fn a_comment_longer_than_an_option_is_cut_at_a_character() {
     w.packet(&NewPacket { data: &[1, 2, 3], comments: &[&long], ..NewPacket::default() }).unwrap();
     assert_eq!(comments(&w.finish().unwrap())[0].1.len(), 65_532);
 }
+
+#[test]
+fn a_copy_with_findings_is_known_as_such() {
+    let dir = Scratch::new("known");
+    let (plain, noted) = (dir.file("a.pcapng", &two_interfaces()), dir.path("noted.pcapng"));
+    annotate(std::slice::from_ref(&plain), &noted, [(2, "rexmit: here".to_string())], |_| true).unwrap();
+    assert!(capture::is_annotated(&noted).unwrap());
+    // A capture that rexmit took is nobody's copy.
+    let taken = dir.file("taken.pcapng", &Writer::pcapng(Vec::new()).unwrap().finish().unwrap());
+    let cut = dir.file("cut.pcapng", &std::fs::read(&noted).unwrap()[..40]);
+    let empty = dir.file("empty.pcapng", b"");
+    for other in [plain, taken, cut, empty] {
+        assert!(!capture::is_annotated(&other).unwrap(), "{}", other.display());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_copy_is_not_written_through_a_link() {
+    let dir = Scratch::new("copy_through_link");
+    let (plain, link) = (dir.file("a.pcapng", &two_interfaces()), dir.path("link"));
+    for target in [dir.file("theirs", b"theirs"), dir.path("dangling"), dir.path(".")] {
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let refused = annotate(std::slice::from_ref(&plain), &link, [], |_| true).unwrap_err();
+        assert!(refused.to_string().contains("nothing is written through links"), "{refused}");
+        std::fs::remove_file(&link).unwrap();
+    }
+    assert_eq!(std::fs::read(dir.path("theirs")).unwrap(), b"theirs");
+    assert!(!dir.path("dangling").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_is_not_written_through_links() {
+    let dir = Scratch::new("not_through_links");
+    let (theirs, link, other) = (dir.path("theirs"), dir.path("link"), dir.path("other"));
+    std::fs::write(&theirs, "theirs").unwrap();
+    std::os::unix::fs::symlink(&theirs, &link).unwrap();
+    std::fs::hard_link(&theirs, &other).unwrap();
+    assert!(capture::create(&link).unwrap_err().to_string().contains("symbolic link"));
+    std::io::Write::write_all(&mut capture::create(&other).unwrap(), b"ours").unwrap();
+    assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "theirs");
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "ours");
+}

@@ -21,6 +21,7 @@ use crate::trace::{Traced, Tracer};
 use crate::transfer::{self, Ended};
 use crate::{awake, check, datagrams, stamps, stream, sys};
 use ending::Cut;
+use instant::{Span, Time};
 use net::NodeId;
 use std::collections::BTreeMap;
 use std::net::{TcpListener, UdpSocket};
@@ -29,7 +30,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use time::{Span, Time};
 
 /// Between two looks at how things are.
 const LOOK: Span = Span::from_millis(20);

@@ -1,7 +1,7 @@
 //! What came to the bridge and left it, interval by interval: counted while a run goes on.
 
 use crate::book::Which;
-use time::{Span, Time};
+use instant::{Span, Time};
 
 /// More intervals than this in one run are not kept.
 pub const MOST: usize = 1 << 20;

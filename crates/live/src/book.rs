@@ -2,9 +2,9 @@
 
 use crate::bins::Bins;
 use crate::frames::{Headers, SYN, TCP};
-use path::{Cause, LinkId};
+use instant::{Span, Time};
+use links::{Cause, LinkId};
 use std::collections::HashMap;
-use time::{Span, Time};
 
 /// Both ends of a connection: address and port of whoever sent its first packet, and of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -16,14 +16,14 @@ use crate::lateness::Lateness;
 use crate::sys::{self, Receiving, Sending};
 use crate::threads::Rank;
 use crate::waking::{Waking, least_transit};
+use instant::{Span, Time};
+use links::counters::Tallies;
+use links::{Counters, Facts, LinkId};
 use log::Log;
 use net::{BuildError, Net, NodeId, Step, Topology};
-use path::counters::Tallies;
-use path::{Counters, Facts, LinkId};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use time::{Span, Time};
 use wire::Packet;
 
 /// Packets read from one host in one wake-up: what is due does not wait for more to be read.

@@ -7,11 +7,11 @@ use crate::plan::Plan;
 use crate::sys;
 use crate::threads::Rank;
 use crate::trace;
+use instant::Span;
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 use std::thread;
-use time::Span;
 
 /// So long the clock is looked at, and a thread should be in time within that.
 const FLOOR: Span = Span::from_millis(300);

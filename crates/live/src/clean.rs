@@ -4,6 +4,7 @@
 //! however the run ends, so that what bears the name of a free lock, or of none, is nobody's any more.
 
 use crate::error::{Error, Told};
+use crate::recorder::cgroup;
 use crate::{netns, scratch, sys};
 use std::fs::{self, File};
 use std::io;
@@ -76,6 +77,8 @@ pub struct Removed {
     pub namespaces: Vec<String>,
     /// Folders of captures that nobody was to keep.
     pub folders: Vec<String>,
+    /// Cgroups of recorded commands.
+    pub cgroups: Vec<String>,
     /// Processes that still ran in the namespaces.
     pub processes: Vec<i32>,
     /// What could not be removed.
@@ -85,7 +88,7 @@ pub struct Removed {
 /// Names of namespaces that killed runs left.
 pub fn left_over() -> Vec<String> {
     let names = listed(Path::new(netns::FOLDER)).unwrap_or_default();
-    names.into_iter().filter(|name| run_of(name).is_some_and(|id| dead(id).is_some())).collect()
+    names.into_iter().filter(|name| is_left_over(name)).collect()
 }
 
 /// Removes all that killed runs left, captures that nobody was to keep included.
@@ -103,7 +106,8 @@ pub fn everything() -> Result<Removed, Error> {
 
 /// Removes what killed runs left that could be in the way of another; what a living run uses stays, and so do captures.
 pub fn clean() -> Result<Removed, Error> {
-    let mut removed = Removed::default();
+    let (cgroups, left) = cgroup::clean();
+    let mut removed = Removed { cgroups, left, ..Removed::default() };
     let names = match listed(Path::new(netns::FOLDER)) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
         names => names.told(netns::FOLDER)?,
@@ -134,6 +138,11 @@ fn listed(folder: &Path) -> io::Result<Vec<String>> {
         fs::read_dir(folder)?.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
     names.sort();
     Ok(names)
+}
+
+/// Whether this is a name of ours, of a run that is no more.
+pub(crate) fn is_left_over(name: &str) -> bool {
+    run_of(name).is_some_and(|id| dead(id).is_some())
 }
 
 /// The run in `rexmit-RUN-what`; `None` if it is no name of ours.

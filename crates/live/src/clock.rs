@@ -5,7 +5,7 @@
 //! packet but those that wait to be read at that moment.
 
 use crate::sys::{self, Clock as Source};
-use time::{Span, Time};
+use instant::{Span, Time};
 
 /// A step of the wall clock: it is slewed far less than this between two readings.
 const STEP_NS: i64 = 1_000_000;

@@ -6,13 +6,13 @@ use crate::host::Host;
 use crate::netns::Namespace;
 use crate::plan::{Plan, Program};
 use crate::sys;
+use instant::{Span, Time};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use time::{Span, Time};
 
 /// A server listens within that, or its client starts without.
 const LISTENS_WITHIN: Span = Span::from_secs(5);

@@ -1,7 +1,7 @@
 //! Packets as bytes, while the net carries their numbers; and what a link may know of them.
 
-use path::{Class, Ecn};
-use time::Time;
+use instant::Time;
+use links::{Class, Ecn};
 use wire::{Endpoint, Packet, Tuple, ip, tcp};
 
 /// A packet's place.

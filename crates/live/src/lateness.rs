@@ -1,6 +1,6 @@
 //! How late packets left: a histogram in steps of at most 3 %, and what was later than a millisecond.
 
-use time::Span;
+use instant::Span;
 
 /// Steps to each power of two.
 const FINE: u64 = 64;

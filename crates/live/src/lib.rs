@@ -17,10 +17,13 @@
 //! | `bins` | what passes, interval by interval |
 //! | `book` | the connections that pass, and the log of what links lost |
 //! | `lateness` | the histogram of how late packets left |
+//! | `bars` | whether a run kept time well enough to be believed |
 //! | `bridge` | the thread that moves packets: kernel timestamps in, virtual time, the wall clock out |
 //! | `waking` | when the bridge asks to be woken, and what time it leaves to others |
 //! | `threads` | the run's threads, and who goes first |
 //! | `record` | captures at the hosts |
+//! | `recorder` | this machine's own traffic, and what its kernel knows of it |
+//! | `instructions` | programs for the kernel, instruction by instruction |
 //! | `own` | rexmit's own TCP as packets, and the host where it runs, over TUN |
 //! | `content` | what the built-in senders say, so that a wrong byte is seen |
 //! | `counts` | what an end of a connection counted |
@@ -42,6 +45,7 @@
 // The one crate below Python that reads clocks; `clock` does.
 
 mod awake;
+pub mod bars;
 pub mod bench;
 mod bins;
 mod book;
@@ -56,6 +60,7 @@ mod datagrams;
 mod error;
 mod frames;
 mod host;
+mod instructions;
 mod lateness;
 mod netlink;
 mod netns;
@@ -63,6 +68,7 @@ mod own;
 pub mod plan;
 mod poll;
 mod record;
+pub mod recorder;
 pub mod report;
 pub mod scratch;
 mod socket;

@@ -197,6 +197,51 @@ impl Netlink {
     }
 }
 
+/// The attributes behind a structure of `skip` bytes.
+pub fn attributes(body: &[u8], skip: usize) -> Vec<(u16, &[u8])> {
+    let mut found = Vec::new();
+    let mut rest = body.get(skip.next_multiple_of(4)..).unwrap_or_default();
+    while rest.len() >= 4 {
+        let len = usize::from(u16::from_ne_bytes([rest[0], rest[1]]));
+        let kind = u16::from_ne_bytes([rest[2], rest[3]]) & 0x3fff;
+        let Some(value) = rest.get(4..len) else { break };
+        found.push((kind, value));
+        rest = rest.get(len.next_multiple_of(4)..).unwrap_or_default();
+    }
+    found
+}
+
+/// Asks for everything of a kind, on a socket of any netlink family. Each message of the answer is without its header.
+pub fn dump(socket: BorrowedFd<'_>, kind: u16, request: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    let flags = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
+    let mut message = Vec::with_capacity(16 + request.len());
+    message.extend((16 + request.len() as u32).to_ne_bytes());
+    message.extend(kind.to_ne_bytes());
+    message.extend(flags.to_ne_bytes());
+    message.extend([0; 8]);
+    message.extend(request);
+    sys::send(socket, &message)?;
+    let (mut parts, mut answer) = (Vec::new(), vec![0; 1 << 16]);
+    loop {
+        let got = sys::receive(socket, &mut answer)?;
+        let mut rest = &answer[..got];
+        while rest.len() >= 16 {
+            let len = u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
+            let kind = u16::from_ne_bytes([rest[4], rest[5]]);
+            let Some(body) = rest.get(16..len) else { return Ok(parts) };
+            match i32::from(kind) {
+                libc::NLMSG_DONE => return Ok(parts),
+                libc::NLMSG_ERROR => {
+                    let error = body.get(..4).and_then(|b| b.try_into().ok()).map_or(0, i32::from_ne_bytes);
+                    return Err(io::Error::from_raw_os_error(-error));
+                }
+                _ => parts.push(body.to_vec()),
+            }
+            rest = rest.get(len.next_multiple_of(4)..).unwrap_or_default();
+        }
+    }
+}
+
 /// The answer to request `sequence`, if it is among these messages.
 fn acknowledged(mut bytes: &[u8], sequence: u32) -> Option<io::Result<()>> {
     while bytes.len() >= 20 {

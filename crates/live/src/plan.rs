@@ -2,15 +2,15 @@
 
 use crate::content::Content;
 use crate::error::Error;
+use instant::{Span, Time};
+use links::random::Stream;
 use net::{Duplex, Topology};
-use path::random::Stream;
 use scenario::model::{Flow, Input, Scenario, Transport, Workload};
 use scenario::workload::{Answers, Application};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 use tcp::stack::{Kind, Wire};
-use time::{Span, Time};
 
 /// Each has a namespace, two interfaces and two sockets of its own.
 const MOST_HOSTS: usize = 64;

@@ -3,12 +3,12 @@
 use crate::clock::Clock;
 use crate::sys;
 use crate::transfer::{Sender, Shared};
+use instant::{Span, Time};
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use time::{Span, Time};
 
 /// Between two looks.
 pub const EVERY: Span = Span::from_millis(5);
@@ -105,7 +105,7 @@ impl Info {
         Some(Info::read(&bytes))
     }
 
-    fn read(b: &[u8; 256]) -> Info {
+    pub fn read(b: &[u8; 256]) -> Info {
         let word = |at: usize| u32::from_ne_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
         let long = |at: usize| {
             let mut bytes = [0; 8];

@@ -82,7 +82,7 @@ impl Capture {
 }
 
 fn open(path: &Path, node: &str, snap: Option<u32>) -> io::Result<Writer<BufWriter<File>>> {
-    let mut out = Writer::pcapng(BufWriter::with_capacity(1 << 18, File::create(path)?))?;
+    let mut out = Writer::pcapng(BufWriter::with_capacity(1 << 18, capture::create(path)?))?;
     out.interface(Some(node), LinkType::ETHERNET, snap.unwrap_or(0))?;
     Ok(out)
 }

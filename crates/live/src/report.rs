@@ -12,9 +12,9 @@ pub use crate::poll::{Info, Polled};
 pub use crate::record::Taken;
 pub use crate::trace::Probe;
 pub use crate::transfer::{Ended, Side};
-use path::Counters;
-use path::counters::Tallies;
-use time::Time;
+use instant::Time;
+use links::Counters;
+use links::counters::Tallies;
 
 /// Why a run is over.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use crate::clock::Clock;
 use crate::content::Content;
 use crate::sys;
 use crate::transfer::{LOOK, Side};
+use instant::{Span, Time};
 use scenario::workload::Outlet;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsRawFd;
-use time::{Span, Time};
 
 const CHUNK: usize = 1 << 16;
 const GATHERING: Span = Span::from_millis(1);

@@ -2,8 +2,10 @@
 
 pub mod bpf;
 mod mounts;
+mod packets;
 
 pub use mounts::*;
+pub use packets::*;
 use std::ffi::CString;
 use std::io;
 use std::mem::{MaybeUninit, size_of, zeroed};
@@ -36,6 +38,14 @@ pub fn clock(which: Clock) -> i64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `t` is valid for writes; both clocks exist on every Linux.
     unsafe { libc::clock_gettime(id, &mut t) };
+    nanos(&t)
+}
+
+/// What all threads of this process have run, in user space and in the kernel; nanoseconds.
+pub fn cpu_time() -> i64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `t` is valid for writes; the clock exists on every Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut t) };
     nanos(&t)
 }
 
@@ -90,6 +100,17 @@ pub fn in_namespace(command: &mut Command, ns: RawFd) {
         Ok(())
     };
     // SAFETY: the closure allocates nothing and only makes async-signal-safe calls.
+    unsafe { command.pre_exec(setup) };
+}
+
+/// The child moves itself into a cgroup, by writing to this file of its own, before it becomes another program.
+pub fn in_cgroup(command: &mut Command, processes: &std::fs::File) {
+    let file = processes.as_raw_fd();
+    let setup = move || {
+        // SAFETY: write is async-signal-safe, and the byte is alive.
+        checked(unsafe { libc::write(file, c"0".as_ptr().cast(), 1) } as libc::c_int).map(drop)
+    };
+    // SAFETY: the closure allocates nothing and only makes an async-signal-safe call.
     unsafe { command.pre_exec(setup) };
 }
 
@@ -443,6 +464,11 @@ struct InterfaceRequest {
 
 /// One of the old ethtool settings that are a word each, off.
 pub fn ethtool_off(interface: &str, command: u32) -> io::Result<()> {
+    ethtool(interface, command).map(drop)
+}
+
+/// What one of them is.
+pub fn ethtool(interface: &str, command: u32) -> io::Result<u32> {
     let fd = socket(libc::AF_INET, libc::SOCK_DGRAM, 0)?;
     let mut value = EthtoolValue { command, data: 0 };
     let mut request = InterfaceRequest { name: [0; libc::IFNAMSIZ], data: &mut value, rest: [0; 16] };
@@ -450,12 +476,18 @@ pub fn ethtool_off(interface: &str, command: u32) -> io::Result<()> {
         *to = from;
     }
     // SAFETY: the request is laid out as ifreq, and `value` as ethtool_value; both outlive the call.
-    checked(unsafe { libc::ioctl(fd.as_raw_fd(), SIOCETHTOOL, &mut request) }).map(drop)
+    checked(unsafe { libc::ioctl(fd.as_raw_fd(), SIOCETHTOOL, &mut request) })?;
+    Ok(value.data)
 }
 
 /// A socket for rtnetlink of this thread's namespace, which gives up waiting after a while.
 pub fn netlink_socket(patience: Duration) -> io::Result<OwnedFd> {
-    let fd = socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_ROUTE)?;
+    netlink(libc::NETLINK_ROUTE, patience)
+}
+
+/// A socket for one of the kernel's netlink families.
+pub fn netlink(family: libc::c_int, patience: Duration) -> io::Result<OwnedFd> {
+    let fd = socket(libc::AF_NETLINK, libc::SOCK_RAW, family)?;
     let timeout = libc::timeval {
         tv_sec: patience.as_secs() as libc::time_t,
         tv_usec: patience.subsec_micros() as libc::suseconds_t,

@@ -6,13 +6,13 @@ use crate::own::{Explained, Viewed};
 use crate::plan::{Connection, Plan};
 use crate::sys;
 use crate::threads::Threads;
+use instant::{Span, Time};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use time::{Span, Time};
 
 /// How long a thread waits before it looks whether it is to stop.
 pub const LOOK: Span = Span::from_millis(20);

@@ -5,8 +5,8 @@
 //! by as much as all but a few wake-ups need here and now, and spins through the rest. A thread that spins has its
 //! core already; what is left then are interrupts and what a hypervisor takes.
 
+use instant::{Span, Time};
 use net::{NodeId, Topology};
-use time::{Span, Time};
 
 /// Of the wake-ups, one in so many may come later than they were asked for earlier.
 const ONE_IN: i64 = 2_000;
@@ -98,8 +98,8 @@ fn delays_from(topology: &Topology, from: NodeId) -> Vec<Option<Span>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use links::spec::{Limit, LinkSpec, QueueSpec};
     use net::Duplex;
-    use path::spec::{Limit, LinkSpec, QueueSpec};
 
     const MS: Span = Span::from_millis(1);
 

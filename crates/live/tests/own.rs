@@ -4,11 +4,11 @@
 #[macro_use]
 mod support;
 
+use instant::Span;
 use live::content::Content;
 use live::report::{End, Outcome};
 use support::{plan, run, run_plan};
 use tcp::endpoint::Why;
-use time::Span;
 
 const LINK: &str = "rate = \"16Mbps\"\ndelay = \"5ms\"\nframing = \"ethernet\"\nqueue = { kind = \"droptail\", packets = 60 }";
 const LOSSES: &str = "[[link.channel]]\nname = \"noise\"\nkind = \"random\"\nloss = 0.003\n";

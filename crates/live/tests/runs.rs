@@ -4,10 +4,10 @@
 #[macro_use]
 mod support;
 
+use instant::{Span, Time};
 use live::report::{End, Probed};
 use std::collections::BTreeSet;
 use support::{run, run_until};
-use time::{Span, Time};
 
 fn chain(link: &str, flow: &str) -> String {
     format!(

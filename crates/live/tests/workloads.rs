@@ -4,12 +4,12 @@
 #[macro_use]
 mod support;
 
+use instant::{Span, Time};
 use live::Plan;
 use live::content::Content;
 use live::report::{Bin, End, Side};
 use scenario::workload::Outlet;
 use support::{plan, run_plan};
-use time::{Span, Time};
 
 fn pair(flows: &str) -> String {
     format!(

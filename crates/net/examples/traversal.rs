@@ -3,13 +3,13 @@
 //! Hosts are as cheap as can be: each data packet that arrives is answered by an ACK, each ACK by a data packet, and
 //! each resets its host's timer, so that what is measured is the net. Time is this process's on a CPU, as Linux counts it.
 
+use instant::{Span, Time};
+use links::spec::*;
+use links::watch::Unwatched;
+use links::{Class, Facts, LinkId};
 use net::{Duplex, Event, Net, NodeId, TimerId, Topology};
-use path::spec::*;
-use path::watch::Unwatched;
-use path::{Class, Facts, LinkId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use time::{Span, Time};
 
 /// As large as what the simulator carries.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ mod heap;
 mod shelves;
 
 use heap::Heap;
-use path::Key;
+use links::Key;
 use shelves::Shelves;
 
 const ABSENT: u32 = u32::MAX;
@@ -313,8 +313,8 @@ fn insert(row: &mut [Entry; ROW], len: &mut usize, entry: Entry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use path::random::Stream;
-    use time::{Span, Time};
+    use instant::{Span, Time};
+    use links::random::Stream;
 
     #[test]
     fn sources_may_become_more() {

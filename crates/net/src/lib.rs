@@ -10,6 +10,6 @@ mod routes;
 mod timers;
 mod topology;
 
+pub use links::LinkId;
 pub use net::{Event, Net, Step};
-pub use path::LinkId;
 pub use topology::{BuildError, Duplex, NodeId, TimerId, Topology};

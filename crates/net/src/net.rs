@@ -4,12 +4,12 @@ use crate::agenda::Agenda;
 use crate::routes::Routes;
 use crate::timers::Timers;
 use crate::topology::{BuildError, Duplex, NodeId, TimerId, Topology};
-use path::lanes::KINDS;
-use path::memory;
-use path::watch::Backlog;
-use path::{Context, Counters, Facts, Key, Lanes, Link, LinkId, Orders, PacketId, Pool, Tallies, Watch};
+use instant::Time;
+use links::lanes::KINDS;
+use links::memory;
+use links::watch::Backlog;
+use links::{Context, Counters, Facts, Key, Lanes, Link, LinkId, Orders, PacketId, Pool, Tallies, Watch};
 use std::collections::BTreeMap;
-use time::Time;
 
 /// What the owner of a net hears of, with its packet still in the net: see [`Net::content`].
 #[derive(Clone, Copy, Debug, PartialEq)]

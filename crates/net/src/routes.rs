@@ -4,7 +4,7 @@
 //! other nodes only, one for each that packets went to. A dumbbell of 100,000 hosts has a table of four entries.
 
 use crate::topology::{NodeId, Topology};
-use path::LinkId;
+use links::LinkId;
 use std::collections::VecDeque;
 
 const NONE: u32 = u32::MAX;

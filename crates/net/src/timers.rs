@@ -2,7 +2,7 @@
 
 use crate::agenda::Agenda;
 use crate::topology::TimerId;
-use path::Key;
+use links::Key;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {

@@ -1,6 +1,6 @@
 //! Nodes and the links between them, as plain data.
 
-use path::spec::LinkSpec;
+use links::spec::LinkSpec;
 use std::fmt;
 
 /// A node, by its place in the topology.
@@ -60,7 +60,7 @@ pub enum BuildError {
     Link {
         link: String,
         forward: bool,
-        error: path::spec::SpecError,
+        error: links::spec::SpecError,
     },
 }
 

@@ -3,9 +3,9 @@
 mod common;
 
 use common::*;
-use path::spec::*;
-use path::{Cause, LinkId};
-use time::{Span, Time};
+use instant::{Span, Time};
+use links::spec::*;
+use links::{Cause, LinkId};
 
 fn outage(begin_ms: i64, length_ms: i64) -> Outage {
     let schedule = Schedule::Intervals(vec![(ms(begin_ms), Span::from_millis(length_ms))]);
@@ -150,8 +150,8 @@ fn a_channel_for_data_or_acks_counts_no_others() {
         let kind = ChannelKind::List { ordinals: vec![1] };
         pair(with(vec![ChannelSpec { only, ..channel("list", Place::Wire, kind) }]))
     };
-    let ack = path::Facts { class: path::Class::Ack, ..data(40, 0) };
-    let syn = path::Facts { class: path::Class::Other, ..data(60, 0) };
+    let ack = links::Facts { class: links::Class::Ack, ..data(40, 0) };
+    let syn = links::Facts { class: links::Class::Other, ..data(60, 0) };
     let packets = [(ms(0), ack), (ms(1), data(1000, 0)), (ms(3), syn), (ms(5), data(1000, 0))];
     assert_eq!(send(&list(Only::Data), &packets, 1).lost(), [3]);
     assert_eq!(send(&list(Only::Acks), &packets, 1).lost(), [2]);
@@ -262,7 +262,7 @@ fn duplicates_arrive_together_and_take_time_only_before_the_queue() {
 fn a_rate_trace_replaces_the_rate() {
     let kind = ChannelKind::RateTrace { opportunities_ms: vec![4, 8] };
     let topology = pair(LinkSpec { rate_bps: None, ..with(vec![channel("lte", Place::Wire, kind)]) });
-    let packets: Vec<(Time, path::Facts)> =
+    let packets: Vec<(Time, links::Facts)> =
         [1500, 1500, 700, 700, 1500].map(|len| (ms(0), data(len, 0))).into();
     assert_eq!(send(&topology, &packets, 1).in_ms(), [(14, 0), (18, 1), (22, 2), (22, 3), (26, 4)]);
 }

@@ -1,10 +1,10 @@
 //! A packet's way through links and nodes, and timers, as stories with times.
 
+use instant::{Span, Time};
+use links::spec::{ChannelKind, ChannelSpec, Limit, LinkSpec, Only, Place, QueueSpec};
+use links::watch::Unwatched;
+use links::{Class, Facts};
 use net::{Duplex, Event, LinkId, Net, NodeId, TimerId, Topology};
-use path::spec::{ChannelKind, ChannelSpec, Limit, LinkSpec, Only, Place, QueueSpec};
-use path::watch::Unwatched;
-use path::{Class, Facts};
-use time::{Span, Time};
 
 fn link(rate_bps: u64, delay_ms: i64, packets: u32) -> LinkSpec {
     LinkSpec {

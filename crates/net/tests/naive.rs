@@ -4,14 +4,14 @@
 
 mod common;
 
+use instant::{Span, Time};
+use links::random::Stream;
+use links::spec::{Limit, LinkSpec, QueueSpec};
+use links::watch::{Backlog, Watch};
+use links::{Cause, Facts};
 use net::{Duplex, Event, LinkId, Net, NodeId, TimerId, Topology};
-use path::random::Stream;
-use path::spec::{Limit, LinkSpec, QueueSpec};
-use path::watch::{Backlog, Watch};
-use path::{Cause, Facts};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use time::{Span, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Seen {

@@ -4,13 +4,13 @@
 //! What a host sends on an ACK is sent on the same ACK here; what its timer sends, at the printed time.
 
 use flate2::read::GzDecoder;
+use instant::{Span, Time};
+use links::spec::*;
+use links::watch::{Backlog, Watch};
+use links::{Cause, Class, Facts};
 use net::{Duplex, Event, LinkId, Net, NodeId, TimerId, Topology};
-use path::spec::*;
-use path::watch::{Backlog, Watch};
-use path::{Cause, Class, Facts};
 use std::collections::BTreeMap;
 use std::io::Read;
-use time::{Span, Time};
 
 const FH: NodeId = NodeId(0);
 const MH: NodeId = NodeId(2);

@@ -3,11 +3,11 @@
 mod common;
 
 use common::*;
+use instant::{Span, Time};
+use links::random::Stream;
+use links::spec::*;
+use links::{Class, Ecn, Facts};
 use net::{Event, LinkId, Net, Topology};
-use path::random::Stream;
-use path::spec::*;
-use path::{Class, Ecn, Facts};
-use time::{Span, Time};
 
 fn span(s: &mut Stream, most_us: u64) -> Span {
     Span::from_micros(1 + s.below(most_us) as i64)

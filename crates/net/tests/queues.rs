@@ -3,9 +3,9 @@
 mod common;
 
 use common::*;
-use path::spec::*;
-use path::{Cause, Ecn, Facts};
-use time::{Span, Time};
+use instant::{Span, Time};
+use links::spec::*;
+use links::{Cause, Ecn, Facts};
 
 const LIMIT: Limit = Limit::Packets(1000);
 const TARGET: Span = Span::from_millis(5);

@@ -1,21 +1,4 @@
-//! The extension module `rexmit._core`: joins captures and analysis, which do not see each other, keeps the rows,
-//! and hands them on as JSON text and Arrow tables.
-
-pub mod annotate;
-pub mod facts;
-pub mod json;
-#[cfg(target_os = "linux")]
-pub mod live;
-pub mod names;
-pub mod pair;
-pub mod run;
-pub mod script;
-pub mod simulate;
-pub mod spool;
-pub mod sums;
-pub mod tables;
-pub mod traffic;
-pub mod worst;
+//! The extension module `rexmit._core`: what `results` offers, as Python sees it.
 
 #[cfg(feature = "python")]
 mod python;

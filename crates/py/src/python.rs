@@ -1,14 +1,6 @@
 //! What Python sees (python/rexmit/_core.pyi).
 
-use crate::run::{self, Findings, Request};
-use crate::simulate::Played;
-use crate::simulate::gather::{self, AnyTable, Gathered};
-use crate::simulate::series::AllSeries;
-use crate::simulate::tables::RunTable;
-use crate::spool::{Listing, Table};
-use crate::traffic::Counted;
-use crate::{json, simulate, tables};
-use analysis::rows::Vantage;
+use analysis::rows::{EpisodeKind, Vantage};
 use analysis::{Config, Wanted};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ArrowError;
@@ -16,9 +8,16 @@ use capture::Options;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use results::run::{self, Findings, Request};
+use results::simulate::Played;
+use results::simulate::gather::{self, AnyTable, Gathered};
+use results::simulate::series::AllSeries;
+use results::simulate::tables::RunTable;
+use results::spool::{Listing, Table};
+use results::traffic::Counted;
+use results::{json, simulate, tables};
 use std::fs::File;
 use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use watch::ReadingWatch;
@@ -26,6 +25,8 @@ use wire::Span;
 
 #[cfg(target_os = "linux")]
 mod bench;
+#[cfg(target_os = "linux")]
+mod recording;
 mod runs;
 mod watch;
 
@@ -55,9 +56,9 @@ impl Analysis {
     }
 
     fn write_json(&self, py: Python<'_>, fd: i32) -> PyResult<()> {
-        // SAFETY: the caller lends the descriptor; ManuallyDrop keeps it from being closed here.
-        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
-        Ok(py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf, self.outages()))?)
+        let file = lent(py, fd)?;
+        py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf, self.outages()))
+            .map_err(|e| os_error(&e, None))
     }
 
     fn table(&self, name: &str) -> PyResult<PyTable> {
@@ -112,6 +113,24 @@ impl Analysis {
     fn outages(&self) -> Option<&simulate::outages::Labels> {
         self.run.as_ref().map(|run| run.book.names().outages())
     }
+}
+
+/// The file behind a descriptor of Python's, which stays the caller's: ManuallyDrop keeps it from being closed here.
+#[cfg(not(windows))]
+#[allow(clippy::unnecessary_wraps)] // on Windows it can fail
+fn lent(_: Python<'_>, fd: i32) -> PyResult<ManuallyDrop<File>> {
+    use std::os::fd::FromRawFd;
+    // SAFETY: the caller lends the descriptor for as long as this call lasts.
+    Ok(ManuallyDrop::new(unsafe { File::from_raw_fd(fd) }))
+}
+
+/// Windows' descriptors are the C library's own, and only Python knows with which one it was built.
+#[cfg(windows)]
+fn lent(py: Python<'_>, fd: i32) -> PyResult<ManuallyDrop<File>> {
+    use std::os::windows::io::{FromRawHandle, RawHandle};
+    let handle: isize = py.import("msvcrt")?.call_method1("get_osfhandle", (fd,))?.extract()?;
+    // SAFETY: the caller lends the descriptor, and its handle with it, for as long as this call lasts.
+    Ok(ManuallyDrop::new(unsafe { File::from_raw_handle(handle as RawHandle) }))
 }
 
 /// Whose rows a table shows.
@@ -195,6 +214,16 @@ impl PyTable {
     }
 }
 
+/// With its number, and the file's name, as Python's own errors have them.
+fn os_error(e: &std::io::Error, file: Option<PathBuf>) -> PyErr {
+    let text = e.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+    match e.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, text, file)),
+        None => PyOSError::new_err(text),
+    }
+}
+
 fn span(name: &str, seconds: Option<f64>) -> PyResult<Option<Span>> {
     match seconds {
         Some(s) if !(0.0..=9e9).contains(&s) => {
@@ -256,7 +285,7 @@ const MOST_LISTED: usize = 10_000;
 #[pyo3(signature = (
     paths, *, receiver = None, flow = None, host = None, port = None, start = None, end = None, at = None,
     idle = None, interval = 1.0, checksums = false, tables = Vec::new(), flows = Some(MOST_LISTED),
-    listed_only = false, progress = None
+    listed_only = false, max_memory = None, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 fn analyze(
@@ -275,6 +304,7 @@ fn analyze(
     tables: Vec<String>,
     flows: Option<usize>,
     listed_only: bool,
+    max_memory: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Analysis> {
     if interval <= 0.0 {
@@ -302,6 +332,7 @@ fn analyze(
         options,
         config,
         listing,
+        max_memory,
         ..Request::default()
     };
     let watch = ReadingWatch::new(progress);
@@ -331,13 +362,23 @@ fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathB
     }
     let mut failed = None;
     let done = py.detach(|| {
-        let comments = crate::annotate::comments(shelf).map_err(|e| e.to_string())?;
-        capture::annotate(&paths, &out, comments, |_| undisturbed(&mut failed)).map_err(|e| e.to_string())
+        let comments = results::annotate::comments(shelf)?;
+        Ok::<_, std::io::Error>(capture::annotate(&paths, &out, comments, |_| undisturbed(&mut failed)))
     });
-    match failed {
-        Some(e) => Err(e),
-        None => Ok(done.map_err(CaptureError::new_err)?.comments),
+    match (failed, done) {
+        (Some(e), _) => Err(e),
+        (None, Err(spool)) => Err(spool.into()),
+        // With its number and the file's name, as Python's own.
+        (None, Ok(Err(capture::Error::Write { reason, .. }))) => Err(os_error(&reason, Some(out))),
+        (None, Ok(Err(e))) => Err(CaptureError::new_err(e.to_string())),
+        (None, Ok(Ok(done))) => Ok(done.comments),
     }
+}
+
+/// Whether `annotate` wrote this file and nobody rewrote it since.
+#[pyfunction]
+fn is_annotated(path: PathBuf) -> PyResult<bool> {
+    capture::is_annotated(&path).map_err(|e| os_error(&e, Some(path)))
 }
 
 /// What a capture holds, frame by frame.
@@ -365,6 +406,16 @@ fn traffic(py: Python<'_>, paths: Vec<PathBuf>, bin: f64, progress: Option<Py<Py
     Ok(Traffic(Arc::new(Counted { found, width })))
 }
 
+#[pyfunction]
+fn closed_sets() -> PyResult<String> {
+    String::from_utf8(results::names::closed_sets()).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+#[pyfunction]
+fn one_per_timeout(kind: &str, timeouts: u32, lost_segments: u32) -> bool {
+    EpisodeKind::ALL.iter().any(|k| k.name() == kind && k.one_per_timeout(timeouts, lost_segments))
+}
+
 #[pymodule]
 mod _core {
     use super::*;
@@ -374,15 +425,22 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::bench::{live, live_check, live_clean, live_many};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::recording::{record, record_filter};
     #[pymodule_export]
     use super::runs::{
         Batch, ScenarioError, channels, resolve, script, simulate, simulate_many, stack, stacks,
     };
     #[pymodule_export]
-    use super::{Analysis, CaptureError, PyTable, Traffic, analyze, annotate, traffic};
+    use super::{
+        Analysis, CaptureError, PyTable, Traffic, analyze, annotate, closed_sets, is_annotated,
+        one_per_timeout, traffic,
+    };
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
-        m.add("__version__", env!("CARGO_PKG_VERSION"))
+        m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        m.add("__build__", env!("REXMIT_BUILD"))
     }
 }

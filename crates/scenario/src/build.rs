@@ -11,7 +11,7 @@ use crate::problem::{Problems, did_you_mean, listed};
 use crate::stacks::Library;
 use crate::units::Amount;
 use crate::values::{Item, Value, Values};
-use path::spec::LinkSpec;
+use links::spec::LinkSpec;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

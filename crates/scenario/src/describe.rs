@@ -1,9 +1,9 @@
 //! What there is, as data: for `rexmit channels`, `rexmit stacks` and `rexmit stacks NAME`.
 
 use crate::docs;
+use crate::file;
 use crate::keys::{CHANNEL, Kind, QUEUE, STACK, Table, Variant, Word};
 use crate::problem::{Errors, Origin, Problems};
-use crate::read::read_file;
 use crate::stacks::{Library, Wanted, built_in};
 use crate::values::{Item, Value, Values};
 use std::path::Path;
@@ -84,7 +84,7 @@ pub fn stacks() -> Result<Vec<StackLine>, Errors> {
 /// One stack; a name or a file.
 pub fn load(name: &str) -> Result<tcp::stack::Stack, Errors> {
     let mut p = Problems::default();
-    let library = Library { read: &read_file, own: Vec::new() };
+    let library = Library { read: &file::read, own: Vec::new() };
     let shown = format!("{name:?}");
     let stack = library.stack(&wanted(name, &shown), &mut p);
     p.into_result(stack)
@@ -97,7 +97,7 @@ fn wanted<'a>(name: &'a str, shown: &'a str) -> Wanted<'a> {
 /// What one stack is made of; a name or a file.
 pub fn stack(name: &str) -> Result<StackPage, Errors> {
     let mut p = Problems::default();
-    let library = Library { read: &read_file, own: Vec::new() };
+    let library = Library { read: &file::read, own: Vec::new() };
     let shown = format!("{name:?}");
     let wanted = wanted(name, &shown);
     let values = library.values(&wanted, &mut p);

@@ -9,6 +9,7 @@ mod build;
 mod check;
 pub mod describe;
 pub mod docs;
+pub mod file;
 pub mod keys;
 pub mod model;
 mod overrides;
@@ -24,7 +25,7 @@ pub mod workload;
 mod write;
 
 pub use problem::{Errors, Origin, Problem, nearest};
-pub use read::{Override, load, load_stack, parse, parse_stack, place};
+pub use read::{Override, load, load_as, load_stack, parse, parse_stack, place};
 pub use stacks::built_in as built_in_stacks;
 pub use write::{stack_to_toml, to_toml};
 

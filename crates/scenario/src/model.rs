@@ -2,10 +2,10 @@
 //!
 //! Nodes, links, flows and stacks refer to each other by index, in the order of the file.
 
-use path::random::Stream;
-use path::spec::LinkSpec;
+use instant::{Span, Time};
+use links::random::Stream;
+use links::spec::LinkSpec;
 use tcp::stack::Stack;
-use time::{Span, Time};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {

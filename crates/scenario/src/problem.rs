@@ -63,11 +63,18 @@ impl Problem {
 impl fmt::Display for Problem {
     /// One line, whatever stood in the file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence().replace(char::is_control, " "))
+        f.write_str(&self.sentence().replace(is_unseen, " "))
     }
 }
 
-/// All that is wrong, the first first. Never empty.
+/// A character that a terminal would obey instead of showing it: controls, line ends, and those that change the
+/// direction or hide what follows.
+pub(crate) fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+}
+
+/// All that is wrong, or as much of it as anybody reads, the first first. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Errors(pub Vec<Problem>);
 
@@ -87,33 +94,53 @@ impl std::error::Error for Errors {}
 
 /// Collects what is wrong while reading goes on.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(Vec<Problem>);
+pub(crate) struct Problems {
+    said: Vec<Problem>,
+    unsaid: u64,
+}
+
+/// A file of another kind may have a mistake in each line.
+const MOST_SAID: usize = 100;
 
 impl Problems {
     pub fn add(&mut self, origin: &Origin, key: &str, found: Option<&str>, says: impl Into<String>) {
         let problem = Problem {
             origin: origin.clone(),
-            key: key.to_owned(),
+            key: shortened(key),
             found: found.map(str::to_owned),
             says: says.into(),
         };
         // Both directions of a link, and every source of a flow, would repeat the same sentence.
-        if !self.0.contains(&problem) {
-            self.0.push(problem);
+        if self.said.contains(&problem) {
+            return;
+        }
+        if self.said.len() < MOST_SAID {
+            self.said.push(problem);
+        } else {
+            self.unsaid += 1;
         }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.said.is_empty()
     }
 
     /// In the order of the file's lines; what overrides brought comes first, as it was said last.
     pub fn into_result<T>(mut self, value: Option<T>) -> Result<T, Errors> {
         match value {
-            Some(value) if self.0.is_empty() => Ok(value),
+            Some(value) if self.said.is_empty() => Ok(value),
             _ => {
-                self.0.sort_by_key(|p| p.origin.line().unwrap_or(0));
-                Err(Errors(self.0))
+                self.said.sort_by_key(|p| p.origin.line().unwrap_or(0));
+                if self.unsaid > 0 {
+                    let says = format!("… and {} more mistakes", self.unsaid);
+                    self.said.push(Problem {
+                        origin: Origin::Default,
+                        key: String::new(),
+                        found: None,
+                        says,
+                    });
+                }
+                Err(Errors(self.said))
             }
         }
     }
@@ -127,8 +154,14 @@ pub(crate) fn did_you_mean<'a>(word: &str, allowed: impl IntoIterator<Item = &'a
     }
 }
 
+const LONGEST_WORD: usize = 200;
+
 /// The allowed word that was probably meant: a few letters differ, or only case, hyphens and the like do.
 pub fn nearest<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Nothing is called like that, and the distance takes time and memory by the product of both lengths.
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
     let plain = simplified(word);
     let mut best: Option<(usize, &str)> = None;
     for candidate in allowed {
@@ -145,6 +178,15 @@ pub fn nearest<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> Op
         }
     }
     best.map(|(_, candidate)| candidate)
+}
+
+/// Keys are as long as a file has them: the end of one says more than its beginning.
+fn shortened(key: &str) -> String {
+    const SHOWN: usize = 200;
+    match key.char_indices().nth_back(SHOWN - 1) {
+        Some((cut, _)) if cut > 0 => format!("…{}", &key[cut..]),
+        _ => key.to_owned(),
+    }
 }
 
 fn simplified(word: &str) -> String {

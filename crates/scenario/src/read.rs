@@ -2,6 +2,7 @@
 
 use crate::build::{self, Context};
 use crate::check;
+use crate::file::{self, Form};
 use crate::keys::{SCENARIO, STACK};
 use crate::model::Scenario;
 use crate::overrides;
@@ -32,17 +33,21 @@ impl Override {
 
 /// Reads a scenario from disk.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Scenario, Errors> {
-    let file = path.display().to_string();
-    let text = read_file(path).map_err(|error| unreadable(&file, &error))?;
+    load_as(path, &path.display().to_string(), overrides)
+}
+
+/// The same; `file` names it in messages.
+pub fn load_as(path: &Path, file: &str, overrides: &[Override]) -> Result<Scenario, Errors> {
+    let text = file::read(path, Form::Scenario).map_err(|error| unreadable(file, &error))?;
     let dir = path.parent().unwrap_or(Path::new(""));
-    parse(&text, &file, dir, overrides, &read_file)
+    parse(&text, file, dir, overrides, &file::read)
 }
 
 /// Reads a stack from disk.
 pub fn load_stack(path: &Path) -> Result<Stack, Errors> {
     let file = path.display().to_string();
-    let text = read_file(path).map_err(|error| unreadable(&file, &error))?;
-    parse_stack(&text, &file, path.parent().unwrap_or(Path::new("")), &read_file)
+    let text = file::read(path, Form::Stack).map_err(|error| unreadable(&file, &error))?;
+    parse_stack(&text, &file, path.parent().unwrap_or(Path::new("")), &file::read)
 }
 
 /// Reads a scenario: `file` names it in messages, and files that it names are found from `dir`.
@@ -64,7 +69,7 @@ pub fn parse(
 
 /// The file with its overrides; `None` if it is no TOML.
 fn tree(text: &str, file: &str, overrides: &[Override], p: &mut Problems) -> Option<Node> {
-    let mut root = tree::parse(text, &file.into(), p);
+    let mut root = tree::parse(text, &file.into(), &SCENARIO, p)?;
     if !p.is_empty() {
         return None;
     }
@@ -112,7 +117,7 @@ pub fn place(text: &str, file: &str, overrides: &[Override], key: &str) -> Strin
 pub fn parse_stack(text: &str, file: &str, dir: &Path, read: ReadFile<'_>) -> Result<Stack, Errors> {
     // The text stands for the file that is read first; what it is based on is read as ever.
     let first = dir.join(file_name(file));
-    let from_text = |path: &Path| if path == first { Ok(text.to_owned()) } else { read(path) };
+    let from_text = |path: &Path, form| if path == first { Ok(text.to_owned()) } else { read(path, form) };
     let library = Library { read: &from_text, own: Vec::new() };
     let mut p = Problems::default();
     let stack = library.file(&first, file, &mut p);
@@ -121,17 +126,6 @@ pub fn parse_stack(text: &str, file: &str, dir: &Path, read: ReadFile<'_>) -> Re
 
 fn file_name(file: &str) -> &str {
     Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file)
-}
-
-pub(crate) fn read_file(path: &Path) -> Result<String, String> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            Err("it is no text (UTF-8)".to_owned())
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err("there is no such file".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 fn unreadable(file: &str, error: &str) -> Errors {

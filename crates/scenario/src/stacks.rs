@@ -5,6 +5,7 @@ mod build;
 pub(crate) use build::defaults;
 
 use crate::check;
+use crate::file::Form;
 use crate::keys::{Kind, STACK, Table};
 use crate::overrides::{all_keys, drop_other_variants};
 use crate::problem::{Origin, Problems, did_you_mean, listed};
@@ -16,8 +17,9 @@ use tcp::stack::Stack;
 
 include!(concat!(env!("OUT_DIR"), "/stacks.rs"));
 
-/// Reads a file as text; the error says what the system says.
-pub type ReadFile<'a> = &'a dyn Fn(&Path) -> Result<String, String>;
+/// Reads a file as text; the error is a sentence without its subject. [`crate::file::read`] is the one for files on
+/// disk.
+pub type ReadFile<'a> = &'a dyn Fn(&Path, Form) -> Result<String, String>;
 
 /// Where stacks come from: a scenario's own, the built-in ones, files.
 pub(crate) struct Library<'a> {
@@ -110,8 +112,8 @@ impl Library<'_> {
 
     /// The stack of one file, which messages call `file`.
     pub fn file(&self, path: &Path, file: &str, problems: &mut Problems) -> Option<Stack> {
-        let text = (self.read)(path).ok()?;
-        let node = tree::parse(&text, &file.into(), problems);
+        let text = (self.read)(path, Form::Stack).ok()?;
+        let node = tree::parse(&text, &file.into(), &STACK, problems)?;
         if !problems.is_empty() {
             return None;
         }
@@ -153,13 +155,13 @@ impl Library<'_> {
             Step::BuiltIn(name) => {
                 let (_, text) = BUILT_IN.iter().find(|(n, _)| n == name)?;
                 let file: Arc<str> = format!("stacks/{name}.toml").into();
-                Some((tree::parse(text, &file, problems), PathBuf::new()))
+                Some((tree::parse(text, &file, &STACK, problems)?, PathBuf::new()))
             }
-            Step::File(path) => match (self.read)(path) {
+            Step::File(path) => match (self.read)(path, Form::Stack) {
                 Ok(text) => {
                     let file: Arc<str> = path.display().to_string().into();
                     let dir = path.parent().unwrap_or(Path::new("")).to_owned();
-                    Some((tree::parse(&text, &file, problems), dir))
+                    Some((tree::parse(&text, &file, &STACK, problems)?, dir))
                 }
                 Err(error) => {
                     let says = format!("can not be read: {error}");

@@ -1,7 +1,10 @@
 //! Trace files: outages as "begin length" in seconds, and opportunities to send in milliseconds (mahimahi).
+//!
+//! What is no trace may be any file at all, a private one among them, so nothing of it is quoted: a message names the
+//! line and what should stand there.
 
 use crate::units;
-use time::{Span, Time};
+use instant::{Span, Time};
 
 /// A line, counted from 1, and what is wrong with it.
 type Wrong = (usize, String);
@@ -12,9 +15,10 @@ pub(crate) fn outages(text: &str) -> Result<Vec<(Time, Span)>, Wrong> {
     for (line, content) in lines(text) {
         let words: Vec<&str> = content.split([' ', '\t', ',']).filter(|w| !w.is_empty()).collect();
         let [begin, length] = words[..] else {
-            return Err((line, format!("is {}, not a beginning and a length in seconds", quoted(content))));
+            let says = "does not have two words: a beginning and a length in seconds".to_owned();
+            return Err((line, says));
         };
-        let (begin, length) = (seconds(begin, line)?, seconds(length, line)?);
+        let (begin, length) = (seconds(begin, line, "beginning")?, seconds(length, line, "length")?);
         if begin.0 < 0 || length.0 <= 0 {
             return Err((line, "has an outage without length, or before zero".to_owned()));
         }
@@ -32,7 +36,7 @@ pub(crate) fn opportunities(text: &str) -> Result<Vec<u64>, Wrong> {
     let mut list: Vec<u64> = Vec::new();
     for (line, content) in lines(text) {
         let Some(ms) = content.parse().ok().filter(|ms| *ms <= 1 << 40) else {
-            return Err((line, format!("is {}, not a whole number of milliseconds", quoted(content))));
+            return Err((line, "is no whole number of milliseconds".to_owned()));
         };
         if list.last().is_some_and(|before| *before > ms) {
             return Err((line, format!("goes back in time, to {ms} ms")));
@@ -62,14 +66,8 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.is_empty())
 }
 
-fn seconds(word: &str, line: usize) -> Result<Span, Wrong> {
-    units::span(&format!("{word}s"))
-        .map_err(|_| (line, format!("has {}, which is no number of seconds", quoted(word))))
-}
-
-fn quoted(text: &str) -> String {
-    let short: String = text.chars().take(30).collect();
-    format!("{short:?}")
+fn seconds(word: &str, line: usize, what: &str) -> Result<Span, Wrong> {
+    units::span(&format!("{word}s")).map_err(|_| (line, format!("has a {what} that is no number of seconds")))
 }
 
 #[cfg(test)]
@@ -91,13 +89,13 @@ mod tests {
             outages("3 0.2\n1 1\n"),
             Err((2, "begins before the outage before it has ended".to_owned()))
         );
-        assert_eq!(outages("3\n"), Err((1, "is \"3\", not a beginning and a length in seconds".to_owned())));
-        assert_eq!(outages("a b\n"), Err((1, "has \"a\", which is no number of seconds".to_owned())));
-        assert_eq!(outages("# nothing\n"), Err((1, "and all others are empty".to_owned())));
         assert_eq!(
-            opportunities("1\n2\nx\n"),
-            Err((3, "is \"x\", not a whole number of milliseconds".to_owned()))
+            outages("3\n"),
+            Err((1, "does not have two words: a beginning and a length in seconds".to_owned()))
         );
+        assert_eq!(outages("a b\n"), Err((1, "has a beginning that is no number of seconds".to_owned())));
+        assert_eq!(outages("# nothing\n"), Err((1, "and all others are empty".to_owned())));
+        assert_eq!(opportunities("1\n2\nx\n"), Err((3, "is no whole number of milliseconds".to_owned())));
         assert_eq!(opportunities("5\n2\n"), Err((2, "goes back in time, to 2 ms".to_owned())));
         assert_eq!(
             opportunities("0\n0\n"),

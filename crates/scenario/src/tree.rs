@@ -1,6 +1,8 @@
 //! A TOML document as a tree in which every value knows its line.
 
-use crate::problem::{Origin, Problems};
+use crate::keys::Table;
+use crate::overrides::all_keys;
+use crate::problem::{Origin, Problems, is_unseen, listed};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -83,7 +85,7 @@ pub(crate) fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c if is_unseen(c) => out.push_str(&format!("\\u{:04X}", u32::from(c))),
             c => out.push(c),
         }
     }
@@ -99,20 +101,37 @@ fn shortened(text: String) -> String {
     }
 }
 
-/// Reads a document; where it is no TOML, says so once and returns what could be read.
-pub(crate) fn parse(text: &str, file: &Arc<str>, problems: &mut Problems) -> Node {
+/// Reads a document that is to hold `table`; where it is no TOML, or TOML about something else, says so once.
+///
+/// No message quotes a file that is not of the expected form, which may be any file at all: the parser's messages do
+/// not, and keys and values get into messages only where at least one key is the table's.
+pub(crate) fn parse(
+    text: &str,
+    file: &Arc<str>,
+    table: &'static Table,
+    problems: &mut Problems,
+) -> Option<Node> {
     let lines = Lines::of(text, file);
-    match DeTable::parse(text) {
-        Ok(table) => {
-            let entries = convert_table(table.get_ref(), &lines, problems);
-            Node { value: Tree::Table(entries), origin: lines.at(0) }
-        }
+    let document = match DeTable::parse(text) {
+        Ok(document) => document,
         Err(error) => {
             let at = error.span().map_or(0, |s| s.start);
             problems.add(&lines.at(at), "", None, format!("this is no TOML: {}", one_line(error.message())));
-            Node { value: Tree::Table(Vec::new()), origin: lines.at(0) }
+            return None;
         }
+    };
+    let is_known = |key: &str| all_keys(table).any(|k| k.name == key);
+    if !document.get_ref().is_empty() && !document.get_ref().keys().any(|key| is_known(key.get_ref())) {
+        let says = format!(
+            "this is not {}: none of its keys is here{}",
+            table.noun,
+            listed(all_keys(table).map(|k| k.name))
+        );
+        problems.add(&lines.at(0), "", None, says);
+        return None;
     }
+    let entries = convert_table(document.get_ref(), &lines, problems);
+    Some(Node { value: Tree::Table(entries), origin: lines.at(0) })
 }
 
 /// A single value, as an override gives it: TOML where it is TOML, else the text itself.

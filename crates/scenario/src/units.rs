@@ -2,7 +2,7 @@
 //!
 //! Decimal text becomes an integer exactly: no float stands between the file and the run.
 
-use time::Span;
+use instant::Span;
 
 /// What an amount may be counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

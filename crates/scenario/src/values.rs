@@ -3,7 +3,7 @@
 use crate::keys::{Table, Variant};
 use crate::problem::{Origin, Problems};
 use crate::units::Amount;
-use time::Span;
+use instant::Span;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Value {

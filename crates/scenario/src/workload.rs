@@ -2,8 +2,8 @@
 //! it: the simulator's hosts or real ones.
 
 use crate::model::{Distribution, Workload};
-use path::random::Stream;
-use time::{Span, Time};
+use instant::{Span, Time};
+use links::random::Stream;
 
 /// Where an application writes to.
 pub trait Outlet {

@@ -6,7 +6,7 @@ mod stack;
 use crate::model::*;
 use crate::tree::quoted;
 use crate::units::{show_bytes, show_rate, show_span};
-use time::{Span, Time};
+use instant::{Span, Time};
 
 /// The scenario as resolved. Read again it gives the same scenario, whatever became of the files it named.
 pub fn to_toml(s: &Scenario) -> String {

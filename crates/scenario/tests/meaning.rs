@@ -1,12 +1,12 @@
 //! What files mean: presets, directions, channels by mean loss, traces, stacks that are based on others.
 
-use path::spec::*;
+use instant::{Span, Time};
+use links::spec::*;
 use scenario::model::*;
 use scenario::{Override, parse, parse_stack};
 use std::path::Path;
-use time::{Span, Time};
 
-fn files(path: &Path) -> Result<String, String> {
+fn files(path: &Path, _: scenario::file::Form) -> Result<String, String> {
     match path.to_str() {
         Some("dir/outages.txt") => Ok("# begin length\n3.1 0.2\n8.1 0.5\n".to_owned()),
         Some("dir/rate.txt") => Ok("0\n5\n5\n12\n".to_owned()),

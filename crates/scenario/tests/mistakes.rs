@@ -33,7 +33,7 @@ workload = { kind = "file", size = "10MiB" }
 capture = ["a"]
 "#;
 
-fn files(path: &Path) -> Result<String, String> {
+fn files(path: &Path, _: scenario::file::Form) -> Result<String, String> {
     match path.to_str() {
         Some("dir/bad.trace") => Ok("3.0 0.2\nfive 1\n".to_owned()),
         Some("dir/bad.rate") => Ok("1\n2\n1\n".to_owned()),

@@ -1,10 +1,10 @@
 //! Scenarios drawn at random as data: written as TOML they read back the same.
 
-use path::spec::*;
+use instant::{Span, Time};
+use links::spec::*;
 use scenario::model::*;
 use scenario::{load_stack, parse, to_toml};
 use std::path::Path;
-use time::{Span, Time};
 
 /// xorshift64*: the seed of a failure is in its message.
 struct Draws(u64);
@@ -303,7 +303,7 @@ fn draw(seed: u64) -> Scenario {
 
 #[test]
 fn any_scenario_reads_back_the_same() {
-    let no_files = |_: &Path| Err("there is no such file".to_owned());
+    let no_files = |_: &Path, _: scenario::file::Form| Err("there is no such file".to_owned());
     for seed in 0..2000 {
         let drawn = draw(seed);
         let text = to_toml(&drawn);

@@ -1,9 +1,9 @@
 //! What ships is read: every built-in stack, every scenario, and the example of the documentation.
 
+use instant::{Span, Time};
 use scenario::model::*;
 use scenario::{Errors, Override, load, load_stack, parse};
 use std::path::{Path, PathBuf};
-use time::{Span, Time};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -19,7 +19,7 @@ fn files(dir: &str) -> Vec<PathBuf> {
 }
 
 fn read(text: &str) -> Result<Scenario, Errors> {
-    let no_files = |_: &Path| Err("there is no such file".to_owned());
+    let no_files = |_: &Path, _: scenario::file::Form| Err("there is no such file".to_owned());
     parse(text, "example.toml", Path::new(""), &[], &no_files)
 }
 
@@ -94,7 +94,7 @@ capture = ["pc", "server"]
 
 #[test]
 fn the_example_says_what_it_seems_to_say() {
-    use path::spec::*;
+    use links::spec::*;
     let s = read(EXAMPLE).unwrap();
     assert_eq!(s.name, "interruption-reno");
     assert_eq!(s.duration, Some(Span::from_secs(60)));
@@ -147,12 +147,12 @@ fn a_sweep_sets_keys_by_name() {
         set("stack.linux-2.6-cubic.rto.min=1s"),
         set("link.air.queue.kind=red"),
     ];
-    let no_files = |_: &Path| Err("there is no such file".to_owned());
+    let no_files = |_: &Path, _: scenario::file::Form| Err("there is no such file".to_owned());
     let s = parse(EXAMPLE, "example.toml", Path::new(""), &overrides, &no_files)
         .unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(s.seed, 3);
-    let path::spec::ChannelKind::Outage(outage) = &s.links[1].back.channels[0].kind else { panic!() };
-    let path::spec::Schedule::Periodic { length, .. } = outage.schedule else { panic!() };
+    let links::spec::ChannelKind::Outage(outage) = &s.links[1].back.channels[0].kind else { panic!() };
+    let links::spec::Schedule::Periodic { length, .. } = outage.schedule else { panic!() };
     assert_eq!(length, Span::from_millis(400));
     assert_eq!(s.stacks[0].name, "linux-2.6-cubic");
     let tcp::stack::Kind::Wire(stack) = &s.stacks[0].kind else { panic!() };
@@ -160,5 +160,5 @@ fn a_sweep_sets_keys_by_name() {
     let tcp::stack::WindowRuleKind::CubicLinux26 = stack.congestion.rule else {
         panic!("the rest is inherited")
     };
-    assert!(matches!(s.links[0].forward.queue, path::spec::QueueSpec::Red { .. }));
+    assert!(matches!(s.links[0].forward.queue, links::spec::QueueSpec::Red { .. }));
 }

@@ -11,7 +11,7 @@ fn files(dir: &str) -> Vec<PathBuf> {
     files
 }
 
-fn no_files(_: &Path) -> Result<String, String> {
+fn no_files(_: &Path, _: scenario::file::Form) -> Result<String, String> {
     Err("there is no such file".to_owned())
 }
 

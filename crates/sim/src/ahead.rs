@@ -3,9 +3,9 @@
 use crate::connection::Connection;
 use crate::frame::Frame;
 use crate::recorder::Recorder;
-use path::watch::Backlog;
-use path::{Cause, Facts, LinkId, Watch};
-use time::{Span, Time};
+use instant::{Span, Time};
+use links::watch::Backlog;
+use links::{Cause, Facts, LinkId, Watch};
 
 /// The recorder, and the connections that packets come to.
 pub struct Ahead<'a, R> {

@@ -3,9 +3,9 @@
 use crate::frame::{Body, Frame, Reason};
 use crate::recorder::Recorder;
 use crate::rows::State;
+use instant::Time;
+use links::{Class, Ecn, Facts, LinkId};
 use net::{Net, NodeId, TimerId};
-use path::{Class, Ecn, Facts, LinkId};
-use time::Time;
 
 /// Who of a connection is called when a timer fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

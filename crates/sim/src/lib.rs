@@ -17,4 +17,4 @@ pub mod stats;
 
 pub use frame::{Body, Evidence, Frame, Reason};
 pub use recorder::{Rows, Sink};
-pub use simulation::{End, Outcome, Progress, Simulation, Summary};
+pub use simulation::{End, Outcome, Progress, Simulation, Summary, ways};

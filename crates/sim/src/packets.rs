@@ -3,12 +3,12 @@
 use crate::addresses;
 use crate::frame::{Body, Frame};
 use crate::rows::PacketFacts;
+use instant::Time;
+use links::Facts;
 use net::NodeId;
-use path::Facts;
 use scenario::model::{Scenario, Transport};
 use tcp::oneway::{Ack, Data};
 use tcp::stack::{Kind, OneWay, OneWayVariant};
-use time::Time;
 use wire::{Flags, Packet, SackBlocks, Segment, Seq, Tuple, checksum};
 
 /// What a one-way agent's window is said to be: it knows none, so none is ever full.

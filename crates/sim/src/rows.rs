@@ -1,9 +1,9 @@
 //! What a run can record: one plain row a fact. Times are the simulation's own, counted from its start.
 
 use crate::frame::Reason;
-use path::{Cause, LinkId};
+use instant::{Span, Time};
+use links::{Cause, LinkId};
 use tcp::endpoint::{self, View};
-use time::{Span, Time};
 
 /// What a sender knew and decided, at every change.
 #[derive(Clone, Copy, Debug, PartialEq)]

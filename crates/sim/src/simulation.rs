@@ -7,16 +7,18 @@ use crate::host::{Alarm, Ends, Shared};
 use crate::inputs::Inputs;
 use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
+use instant::{Span, Time};
+use links::{Counters, LinkId, Tallies, memory};
 use net::{BuildError, Duplex, Net, NodeId, Step, TimerId, Topology};
-use path::{Counters, LinkId, Tallies, memory};
 use scenario::model::{Flow, Scenario, Transport};
 use scenario::workload::{Answers, Application};
 use tcp::endpoint::Failure;
-use time::{Span, Time};
 use wire::Seq;
 
 /// Between two questions whether to go on.
 const ASK_EVERY: u64 = 1 << 14;
+/// Connections built between two such questions: some 10 ms of work.
+const ASK_EVERY_BUILT: u64 = 1 << 9;
 /// So many events at one moment, and so many more for each connection, are a scenario that can not progress: a file of
 /// gigabytes may well cross a path without rate and delay in no time.
 const MOST_AT_ONCE: u64 = 1 << 23;
@@ -48,8 +50,8 @@ pub enum End {
     /// These connections have not ended, and will not: nothing will ever happen again, or it has been in vain for so
     /// long.
     Stuck { connections: Vec<u32>, in_vain: Option<Span> },
-    /// Time does not pass any more.
-    Standstill { events: u64 },
+    /// Time does not pass any more; whose event came last.
+    Standstill { events: u64, connection: u32 },
 }
 
 /// What was counted, whatever is recorded.
@@ -97,19 +99,30 @@ pub struct Simulation<R> {
     seed: u64,
     finite: u64,
     ended: u64,
+    /// It was told to stop while it was built: it has the connections that were there by then, and no event.
+    stopped: bool,
 }
 
 impl Simulation<Null> {
     /// A run that records nothing.
     pub fn new(scenario: &Scenario, seed: u64) -> Result<Simulation<Null>, BuildError> {
-        Simulation::with(scenario, seed, |_, _| Null)
+        Simulation::with(scenario, seed, &mut |_| true, |_, _| Null)
     }
 }
 
 impl<S: Sink> Simulation<Full<S>> {
     /// A run that hands what the scenario's `[record]` asks for to `sink`.
     pub fn recorded(scenario: &Scenario, seed: u64, sink: S) -> Result<Simulation<Full<S>>, BuildError> {
-        Simulation::with(scenario, seed, |flow_of, ends| Full::new(scenario, flow_of, ends, sink))
+        Simulation::recorded_while(scenario, seed, sink, &mut |_| true)
+    }
+    /// The same, asking every few hundred connections whether to go on: once it is not to, `run` ends at once.
+    pub fn recorded_while(
+        scenario: &Scenario,
+        seed: u64,
+        sink: S,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Simulation<Full<S>>, BuildError> {
+        Simulation::with(scenario, seed, go_on, |flow_of, ends| Full::new(scenario, flow_of, ends, sink))
     }
     /// Ends the recording.
     pub fn finish(mut self) -> (Summary, S) {
@@ -125,14 +138,22 @@ impl<R: Recorder> Simulation<R> {
     fn with(
         scenario: &Scenario,
         seed: u64,
+        go_on: &mut dyn FnMut(Progress) -> bool,
         recorder: impl FnOnce(&[u32], &[(usize, usize)]) -> R,
     ) -> Result<Simulation<R>, BuildError> {
         let mut net = Net::new(&topology(scenario), seed)?;
         let stacks: Vec<Stack> = scenario.stacks.iter().map(|s| Stack::from(&s.kind)).collect();
         let mut connections = Vec::with_capacity(scenario.flows.iter().map(|f| f.count as usize).sum());
         memory::prefer_large_pages(&mut connections);
-        for (index, flow) in scenario.flows.iter().enumerate() {
+        let begun = Progress { now: Time::ZERO, duration: scenario.duration, events: 0, ended: 0, finite: 0 };
+        let mut stopped = false;
+        'built: for (index, flow) in scenario.flows.iter().enumerate() {
             for source in 0..flow.count {
+                let built = connections.len() as u64;
+                if built % ASK_EVERY_BUILT == ASK_EVERY_BUILT - 1 && !go_on(begun) {
+                    stopped = true;
+                    break 'built;
+                }
                 let number = connections.len() as u32;
                 let (client, server) = (NodeId(flow.from as u32), NodeId(flow.to as u32));
                 let out = [net.way_out(client, server), net.way_out(server, client)];
@@ -157,6 +178,7 @@ impl<R: Recorder> Simulation<R> {
             seed,
             finite,
             ended: 0,
+            stopped,
         })
     }
 
@@ -167,6 +189,9 @@ impl<R: Recorder> Simulation<R> {
     }
 
     fn run_to_end(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> End {
+        if self.stopped {
+            return End::Stopped;
+        }
         let limit = self.duration.map_or(Time::FAR_FUTURE, |d| Time::ZERO + d);
         let all_end = self.finite == self.connections.len() as u64;
         let (mut moment, mut at_once) = (Time::FAR_PAST, 0);
@@ -183,7 +208,7 @@ impl<R: Recorder> Simulation<R> {
             }
             at_once += 1;
             if at_once > most_at_once {
-                return End::Standstill { events: at_once };
+                return End::Standstill { events: at_once, connection: self.connection_of(step) };
             }
             if self.events.is_multiple_of(ASK_EVERY) {
                 if !go_on(self.progress(now)) {
@@ -195,6 +220,15 @@ impl<R: Recorder> Simulation<R> {
             }
         }
         self.end_of_events()
+    }
+
+    /// Whose event this is; of a node's own timer the first connection's.
+    fn connection_of(&self, step: Step) -> u32 {
+        let connection = match step {
+            Step::Arrived { packet, .. } => self.net.content(packet).connection,
+            Step::Timer(id) => Alarm::of(id).0,
+        };
+        if (connection as usize) < self.connections.len() { connection } else { 0 }
     }
 
     #[inline(always)]
@@ -322,6 +356,16 @@ impl<R: Recorder> Simulation<R> {
             tallies: pairs.map(|pair| pair.map(|l| self.net.tallies(l))).collect(),
         }
     }
+}
+
+/// The links that a flow's packets go over, there and back, by their places in the scenario; `None` if no way leads
+/// there.
+pub fn ways(scenario: &Scenario, flow: &Flow) -> Option<Vec<usize>> {
+    let mut net: Net<Frame> = Net::new(&topology(scenario), 0).ok()?;
+    let (from, to) = (NodeId(flow.from as u32), NodeId(flow.to as u32));
+    let mut links = net.route(from, to)?;
+    links.extend(net.route(to, from)?);
+    Some(links.iter().map(|link| link.pair()).collect())
 }
 
 fn topology(scenario: &Scenario) -> Topology {

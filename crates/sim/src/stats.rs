@@ -1,7 +1,7 @@
 //! What is counted of every connection, recorder or not.
 
 use crate::frame::Reason;
-use time::Time;
+use instant::Time;
 
 /// One direction of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 mod random;
 mod support;
 
-use path::LinkId;
+use links::LinkId;
 use random::{Choice, ONE_WAY, WIRE};
 use sim::rows::{Phase, State};
 use sim::{End, Rows, Simulation, Summary};

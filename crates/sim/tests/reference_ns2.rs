@@ -5,13 +5,13 @@
 
 mod support;
 
-use path::{Cause, LinkId};
+use instant::Time;
+use links::{Cause, LinkId};
 use scenario::model::Scenario;
 use sim::rows::{DropRow, HostRow, QueueEvent, QueueRow, State, StateRow};
 use sim::{Simulation, Sink};
 use std::collections::BTreeMap;
 use support::{lines, reference, scenario};
-use time::Time;
 
 /// Printed with six digits: half a microsecond is rounding.
 const EVENT_TOLERANCE_S: f64 = 0.6e-6;
@@ -83,7 +83,7 @@ fn is_unseen(scenario: &Scenario, row: &DropRow) -> bool {
     let link = &scenario.links[row.link.pair()];
     let spec = if row.link.is_forward() { &link.forward } else { &link.back };
     let is_outage =
-        |index: u16| matches!(spec.channels[usize::from(index)].kind, path::spec::ChannelKind::Outage(_));
+        |index: u16| matches!(spec.channels[usize::from(index)].kind, links::spec::ChannelKind::Outage(_));
     matches!(row.cause, Cause::Channel(index) if is_outage(index))
 }
 

@@ -2,9 +2,9 @@
 
 mod support;
 
+use instant::Time;
 use sim::End;
 use support::{run, scenario};
-use time::Time;
 
 fn one_link(flow: &str, more: &str) -> String {
     format!(

@@ -2,9 +2,9 @@
 
 mod support;
 
+use instant::{Span, Time};
 use sim::{End, Simulation, Summary};
 use support::scenario;
-use time::{Span, Time};
 
 /// A path that loses all data of the first `dark`, and a sender that never gives up.
 fn in_the_dark(dark: &str, stack: &str, more: &str) -> Summary {

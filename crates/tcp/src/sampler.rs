@@ -1,7 +1,7 @@
 //! RTT samples, taken once and shared: by the timer, the window rule and the receive window.
 
 use crate::sender::board::Acked;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// The timestamp clock of RFC 7323 §4.1: ticks since the start, and back.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 //! Each choice names a strategy; none names a system. What no strategy here does is a new strategy with a name.
 
 pub use crate::oneway::spec::{OneWay, OneWayVariant};
-use wire::time::Span;
+use wire::Span;
 
 /// A named bundle of sender and receiver behaviour.
 #[derive(Clone, Debug, PartialEq)]

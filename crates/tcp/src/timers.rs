@@ -3,7 +3,7 @@
 //! Nothing is queued: a timer that moves at every ACK costs a store. The delayed ACK's deadline is the
 //! receiver's own, and is compared beside these.
 
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {

@@ -10,8 +10,8 @@ use std::io::Read;
 use std::path::PathBuf;
 use tcp::endpoint::{Endpoint, Sent};
 use tcp::stack::*;
-use wire::time::{Span, Time};
 use wire::{Flags, Segment, Seq};
+use wire::{Span, Time};
 
 const DELAY: Span = Span::from_millis(5);
 const QUEUE: usize = 10;

@@ -6,7 +6,7 @@ use flate2::read::GzDecoder;
 use std::io::Read;
 use tcp::oneway::{Ack, SackBlocks, Sender};
 use tcp::stack::{OneWay, OneWayVariant};
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// ACKs are given at printed times, which have six digits; so have those that are compared.
 const TOLERANCE: Span = Span(2_000);

@@ -12,9 +12,8 @@ pub mod segment;
 pub mod seq;
 pub mod tcp;
 
-pub use ::time;
 pub use addr::{Endpoint, Host, Tuple};
+pub use instant::{Span, Time};
 pub use packet::{Notes, Packet};
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
 pub use seq::Seq;
-pub use time::{Span, Time};

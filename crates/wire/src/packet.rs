@@ -1,9 +1,9 @@
 //! A segment seen: when, between whom, and what the layers around it tell.
 
+use crate::Time;
 use crate::addr::Tuple;
 use crate::checksum;
 use crate::segment::Segment;
-use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
 /// What was odd or telling about a packet as it was captured.
@@ -29,6 +29,8 @@ impl Notes {
     pub const PARTIAL_CHECKSUM: Notes = Notes(1 << 8);
     /// The IP ECN field said Congestion Experienced (RFC 3168).
     pub const CE: Notes = Notes(1 << 7);
+    /// Bits that will be no notes: whoever keeps packets may keep something of their own there.
+    pub const SPARE: Notes = Notes(7 << 13);
 
     pub fn has(self, any: Notes) -> bool {
         self.0 & any.0 != 0

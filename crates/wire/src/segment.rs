@@ -87,6 +87,8 @@ pub struct Segment {
 impl Segment {
     /// The sequence space it takes: payload, SYN and FIN (RFC 9293 §3.4).
     pub fn seq_len(&self) -> u32 {
-        self.payload + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
+        // A damaged header can claim a payload of any length.
+        let flags = u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN));
+        self.payload.saturating_add(flags)
     }
 }

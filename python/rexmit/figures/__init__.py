@@ -2,6 +2,7 @@
 
 from rexmit.figures.idle import idle_gaps
 from rexmit.figures.ladder import ladder
+from rexmit.figures.limits import limits
 from rexmit.figures.repairs import repairs
 from rexmit.figures.rtt import rtt
 from rexmit.figures.side_by_side import side_by_side
@@ -16,6 +17,7 @@ __all__ = [
     "cwnd",
     "idle_gaps",
     "ladder",
+    "limits",
     "queue",
     "repairs",
     "rtt",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rexmit.columns import IDLE_CAUSES
 from rexmit.figures.style import IDLE_COLOUR, Figure, canvas, shade_episodes, styled, title
 from rexmit.frame import Frame
 from rexmit.units import count, seconds
+from rexmit.words import IDLE_IN_WORDS
 
 
 @styled
@@ -16,7 +16,7 @@ def idle_gaps(idle: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any])
 
     idle: the flow's `idle` rows, times in s since the capture's first packet.
     """
-    causes = [c for c in IDLE_CAUSES if idle.equals("cause", c).any()] if len(idle) else []
+    causes = [c for c in IDLE_IN_WORDS if idle.equals("cause", c).any()] if len(idle) else []
     fig, (ax,) = canvas(height=1.5 + 0.48 * max(1, len(causes)))
     begin, finish = float(flow["start"]), float(flow["end"])
     duration = (finish - begin) or 1.0
@@ -59,7 +59,7 @@ def idle_gaps(idle: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any])
             fontsize=8,
             annotation_clip=False,
         )
-    ax.set_yticks(range(len(causes)), causes)
+    ax.set_yticks(range(len(causes)), [IDLE_IN_WORDS[c] for c in causes])
     ax.set_ylim(max(1, len(causes)) - 0.4, -0.85)
     ax.grid(axis="y", visible=False)
     ax.set_xlabel(f"time since {idle.since} (s)")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rexmit.figures.style import BLACK, BLUE, GREY, LIGHT, ORANGE, RED, Figure, canvas, styled
+from rexmit.say import figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +43,7 @@ def time_scales(x: Floats, width: float, what: str, name: str) -> Figure:
             begin = _lively(part, edges, span)
             ax.axvspan(begin, begin + span, color=ORANGE, alpha=0.25, lw=0, zorder=0.5)
     axes[-1].set_xlabel("time since the first packet (s)")
-    heading(fig, f"{what.capitalize()} at {len(steps)} time scales,  {name}")
+    heading(fig, f"{what.capitalize()} at {len(steps)} time scales,  {figure(name)}")
     return Figure(fig, f"{what}-by-time-scale")
 
 
@@ -62,7 +63,7 @@ def diagrams(x: Floats, width: float, what: str, hurst: Hurst, name: str) -> Fig
     left, right = fig.subplots(1, 2)
     variance_time(left, x, width, hurst)
     log_scale(right, x, width, hurst)
-    heading(fig, f"Scaling of {what} per {said(width)},  {name}")
+    heading(fig, f"Scaling of {what} per {said(width)},  {figure(name)}")
     return Figure(fig, f"{what}-scaling")
 
 

@@ -21,6 +21,7 @@ from rexmit.figures.style import (
     styled,
 )
 from rexmit.frame import Frame
+from rexmit.say import figure
 
 #: A run's name, packets, episodes, bursts, and the row of its flow.
 Part = tuple[str, Frame, list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]
@@ -45,7 +46,9 @@ def side_by_side(first: Part, second: Part) -> Figure:
     scale, unit = scale_for(top, "B")
     for (x, y), part, (colour, dashes) in zip(steps, (first, second), STYLES, strict=True):
         keep = thin.extremes(x, y) if len(x) else np.arange(0)
-        ax.step(x[keep], y[keep] / scale, where="post", color=colour, ls=dashes, lw=1.1, label=part[0])
+        ax.step(
+            x[keep], y[keep] / scale, where="post", color=colour, ls=dashes, lw=1.1, label=figure(part[0])
+        )
         _lost(ax, part, colour, scale)
     ax.plot([], [], "x", ms=5, mew=0.9, color=GREY, label="a burst of losses")
     for place, part, (colour, _) in zip((1 - STRIP, 0.0), (first, second), STYLES, strict=True):
@@ -99,7 +102,7 @@ def _strip(ax: Axes, part: Part, place: float, colour: str) -> None:
             ax.text(
                 left,
                 place + STRIP + 0.01 if place == 0 else place - 0.01,
-                episode["outage"],
+                figure(episode["outage"]),
                 va="bottom" if place == 0 else "top",
                 transform=ax.get_xaxis_transform(),
                 fontsize=6.5,

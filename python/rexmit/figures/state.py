@@ -23,6 +23,7 @@ from rexmit.figures.style import (
     title,
 )
 from rexmit.frame import Frame
+from rexmit.say import figure
 
 SINCE = "time since the run began (s)"
 
@@ -116,5 +117,5 @@ def queue(rows: Frame, drops: Frame, what: str) -> Figure:
     lower.set_ylabel("waited in it (ms)")
     lower.set_xlabel(SINCE)
     legend_above(upper)
-    fig.suptitle(f"Queue,  {what}", x=0.01, ha="left", fontsize=9.5, color="#333333")
+    fig.suptitle(f"Queue,  {figure(what)}", x=0.01, ha="left", fontsize=9.5, color="#333333")
     return Figure(fig, "queue")

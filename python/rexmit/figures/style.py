@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -15,6 +15,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure as MplFigure
+
+from rexmit.units import seconds
 
 # Okabe and Ito's palette; black and grey carry what is ordinary, colour what went wrong.
 BLACK, GREY, LIGHT = "#222222", "#8a8a8a", "#d9d9d9"
@@ -28,7 +30,10 @@ BLUE, SKY, GREEN, ORANGE, RED, PURPLE, YELLOW = (
     "#F0E442",
 )
 PALE = "#a6d5f2"
+#: Neighbouring episodes take turns.
 SHADE = "#f6ecd8"
+SHADES = (SHADE, "#ecdcb9")
+DARK = "#9aa5b1"
 
 #: Colour and marker by cause, so that a print without colour still tells them apart.
 CAUSE_STYLE: dict[str, tuple[str, str]] = {
@@ -39,6 +44,16 @@ CAUSE_STYLE: dict[str, tuple[str, str]] = {
     "persist": (YELLOW, "v"),
     "handshake": (SKY, "P"),
     "unknown": (GREY, "h"),
+}
+#: Grey is what nobody is to blame for, or nobody knows.
+LIMIT_COLOUR: dict[str, str] = {
+    "application": GREEN,
+    "start": SKY,
+    "loss": RED,
+    "receiver-window": PURPLE,
+    "sender": ORANGE,
+    "network": BLUE,
+    "open": GREY,
 }
 IDLE_COLOUR: dict[str, str] = {
     "handshake": SKY,
@@ -188,7 +203,7 @@ def shade_episodes(ax: Axes, episodes: Sequence[dict[str, Any]], until: float, m
     shade = PolyCollection(
         boxes,
         transform=ax.get_xaxis_transform(),
-        facecolor=SHADE,
+        facecolor=[SHADES[int(row["number"]) % 2] for _, _, row in seen],
         edgecolor="none",
         zorder=0.5,
         gid="episodes",
@@ -213,6 +228,50 @@ def shade_episodes(ax: Axes, episodes: Sequence[dict[str, Any]], until: float, m
                 gid="episode-number",
             )
     return len(seen)
+
+
+def mark_outages(ax: Axes, outages: dict[str, Any] | None) -> int:
+    """Bands where nothing came through; returns how many lie in view.
+
+    Hatched from when an outage had begun for sure until when it was not over for sure, pale where either is
+    not known more closely. Where a queue of seconds leaves both open it is the outage as the page has it:
+    from when the first copy that it took was sent, for its length.
+
+    outages: `outages` of a flow's answer (docs/json.md), times in s as on the axis; None: none was found.
+    """
+    low, high = ax.get_xlim()
+    seen = 0
+    for dark, doubt in _bands(outages or {}, high, (high - low) / 400):
+        if max(dark[1], doubt[1]) < low or min(dark[0], doubt[0]) > high:
+            continue
+        seen += 1
+        ax.axvspan(max(doubt[0], low), min(doubt[1], high), color=DARK, alpha=0.18, lw=0, zorder=0.7)
+        hatched: dict[str, Any] = {"facecolor": "none", "edgecolor": DARK, "hatch": "////", "gid": "outage"}
+        ax.axvspan(max(dark[0], low), min(dark[1], high), lw=0, zorder=0.8, **hatched)
+    if seen:
+        period = (outages or {}).get("period_s")
+        label = f"outage, every {seconds(float(period))}" if period else "outage"
+        ax.fill_between([], [], [], facecolor="none", edgecolor=DARK, hatch="////", lw=0, label=label)
+    return seen
+
+
+Span = tuple[float, float]
+
+
+def _bands(outages: dict[str, Any], until: float, hair: float) -> Iterator[tuple[Span, Span]]:
+    """For each outage: from when to when it was dark for sure, and may have been."""
+    for each, start in zip(outages.get("each") or (), outages.get("starts_s") or (), strict=False):
+        doubt = float(each["begin_earliest_s"]), _or(each["end_latest_s"], until)
+        dark = float(each["begin_latest_s"]), _or(each["end_earliest_s"], until)
+        if dark[0] < dark[1]:
+            yield dark, doubt
+        else:
+            told = float(start), float(start) + max(hair, float(outages.get("length_s") or 0.0))
+            yield told, told
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else float(value)
 
 
 def legend_above(ax: Axes, columns: int = 6, numbered: bool = True) -> None:

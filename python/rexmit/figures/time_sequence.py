@@ -9,7 +9,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from rexmit.columns import CAUSES, sack_columns
+from rexmit.columns import sack_columns
 from rexmit.figures import thin
 from rexmit.figures.style import (
     BLACK,
@@ -21,6 +21,7 @@ from rexmit.figures.style import (
     Figure,
     canvas,
     legend_above,
+    mark_outages,
     scale_for,
     shade_episodes,
     styled,
@@ -28,6 +29,7 @@ from rexmit.figures.style import (
 )
 from rexmit.frame import Frame
 from rexmit.lost import copies as lost_copies
+from rexmit.words import CAUSES
 
 #: Up to this many segments each is drawn as a bar of its own height; beyond, as a point.
 BARS = 4000
@@ -42,12 +44,15 @@ def time_sequence(
     *,
     start: float | None = None,
     end: float | None = None,
+    retransmissions: Frame | None = None,
+    outages: dict[str, Any] | None = None,
 ) -> Figure:
     """Data, ACKs, SACK blocks, lost copies and retransmissions by cause over time; episodes shaded and
-    numbered.
+    numbered, outages hatched.
 
     packets, episodes, bursts: rows of one flow, times in s since the capture's first packet.  start, end:
-    the part to show, s.
+    the part to show, s.  retransmissions: the flow's rows; those known to be needless have a ring.  outages:
+    those of the flow's answer (docs/json.md).
     """
     time = packets["time"]
     low = float(time.min()) if start is None and len(packets) else (start or 0.0)
@@ -66,12 +71,15 @@ def time_sequence(
     _data(ax, shown, data, scale)
     _lost(ax, shown, bursts, flow, scale, (low, high))
     _retransmissions(ax, shown, data, scale)
+    if retransmissions is not None:
+        _needless(ax, shown, retransmissions, scale)
 
     ax.set_xlabel(f"time since {packets.since} (s)")
     ax.set_ylabel(f"sequence number ({unit})")
     ax.margins(y=0.03)
     ax.autoscale(axis="y")
     shade_episodes(ax, episodes, high)
+    mark_outages(ax, outages)
     legend_above(ax, columns=7)
     title(fig, "Time and sequence", flow)
     return Figure(fig, "time-sequence")
@@ -170,6 +178,17 @@ def _retransmissions(ax: Axes, p: Frame, data: npt.NDArray[np.bool_], scale: flo
             zorder=6,
             gid=f"again-{cause}",
         )
+
+
+def _needless(ax: Axes, p: Frame, retransmissions: Frame, scale: float) -> None:
+    """Rings around what was sent again although it had arrived."""
+    again = retransmissions["packet"][retransmissions["needless"]]
+    mask = p["data"] & np.isin(p["packet"], again)
+    x, y = p["time"][mask], p["seq"][mask] / scale
+    if len(x):
+        keep = thin.cells(x, y, 500, 350)
+        ring: dict[str, Any] = {"ms": 6, "mew": 0.8, "mfc": "none", "mec": BLACK, "ls": "none", "zorder": 7}
+        ax.plot(x[keep], y[keep], "o", label="needless", gid="needless", **ring)
 
 
 def _bars(

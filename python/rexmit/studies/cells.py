@@ -229,6 +229,6 @@ def _decimals(what: float) -> int:
 def _cell(what: Any) -> str:
     if what is None or (isinstance(what, float) and math.isnan(what)):
         return ""
-    if hasattr(what, "isoformat"):
+    if hasattr(what, "isoformat") or (hasattr(what, "dtype") and what.dtype.kind == "M"):
         return str(what)
     return value(tuple(what) if isinstance(what, list) else what, 4)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import html
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rexmit.say import markup, visible
 from rexmit.studies.page import Block, Grid, Heading, Text
 
 STYLE = """
@@ -61,16 +61,16 @@ def document(title: str, page: Sequence[Block], picture: Callable[[str], Path | 
             if block.level == 2 and first:
                 made.append(_contents(headings))
                 first = False
-            made.append(f'<h{block.level} id="{_anchor(block.text)}">{_text(block.text)}</h{block.level}>')
+            made.append(f'<h{block.level} id="{_anchor(block.text)}">{markup(block.text)}</h{block.level}>')
         elif isinstance(block, Text):
             made.append(render.render(block.markdown))
         elif isinstance(block, Grid):
             made.append(_table(block, render))
         else:
             made.append(_figure(picture(block.name), render.renderInline(block.caption), block.name))
-    body = "\n".join(made)
+    body = visible("\n".join(made))
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{_text(title)}</title>\n'
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{markup(title)}</title>\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{STYLE}</style>\n'
         f"</head>\n<body>\n<main>\n{body}\n<footer>Made by rexmit.</footer>\n</main>\n</body>\n</html>\n"
     )
@@ -79,11 +79,8 @@ def document(title: str, page: Sequence[Block], picture: Callable[[str], Path | 
 def _renderer() -> Any:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable("table")
-
-
-def _text(text: str) -> str:
-    return html.escape(text, quote=False)
+    # Tags in it are no part of Markdown here; links to scripts are none of MarkdownIt's either.
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def _anchor(heading: str) -> str:
@@ -91,7 +88,7 @@ def _anchor(heading: str) -> str:
 
 
 def _contents(headings: Sequence[str]) -> str:
-    return "<nav>" + "".join(f'<a href="#{_anchor(h)}">{_text(h)}</a>' for h in headings) + "</nav>"
+    return "<nav>" + "".join(f'<a href="#{_anchor(h)}">{markup(h)}</a>' for h in headings) + "</nav>"
 
 
 def _table(grid: Grid, render: Any) -> str:
@@ -101,7 +98,7 @@ def _table(grid: Grid, render: Any) -> str:
         ' class="number"' if number else ' class="short"' if most <= SHORT else ""
         for number, most in zip(grid.numbers, longest, strict=True)
     ]
-    head = "".join(f"<th{k}>{_text(cell)}</th>" for cell, k in zip(grid.head, kinds, strict=True))
+    head = "".join(f"<th{k}>{markup(cell)}</th>" for cell, k in zip(grid.head, kinds, strict=True))
     rows = []
     for place, row in enumerate(grid.rows):
         mark = f' class="{grid.marks[place]}"' if grid.marks else ""
@@ -118,5 +115,5 @@ def _figure(path: Path | None, caption: str, name: str) -> str:
     image = ""
     if path is not None:
         data = base64.b64encode(path.read_bytes()).decode("ascii")
-        image = f'<img alt="{html.escape(name)}" src="data:{KINDS[path.suffix]};base64,{data}">'
+        image = f'<img alt="{markup(name)}" src="data:{KINDS[path.suffix]};base64,{data}">'
     return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"

@@ -2,75 +2,86 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rexmit.say import as_json
 from rexmit.studies import cells
 from rexmit.studies.html import document
 from rexmit.studies.page import blocks, markdown
+from rexmit.studies.study import Unfinished
 from rexmit.units import count
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from rexmit.destination import Destination
     from rexmit.studies.run import Outcome
 
 #: Figures of the documents: small, in few colours.
 DOCS_DPI, DOCS_COLOURS = 100, 64
 
 
-def write(outcome: Outcome, folder: str, form: str | None) -> None:
-    """Writes NAME.html, NAME.md and NAME/ with figures and tables. form: png, svg, pdf or None."""
+def planned(names: Sequence[str]) -> list[str]:
+    """What `write` and `finish` may write of studies, for `Destination`."""
+    own = [f"{name}{rest}" for name in names for rest in (".md", ".html", "/tables/*", "/figures/*")]
+    return ["results.json", *own]
+
+
+def planned_docs(names: Sequence[str]) -> list[str]:
+    """What `write_docs` may write."""
+    return [f"{name}{rest}" for name in names for rest in (".md", "/*.png")]
+
+
+def _goes_on() -> bool:
+    return False
+
+
+def write(
+    outcome: Outcome, into: Destination, form: str | None, stopped: Callable[[], bool] = _goes_on
+) -> None:
+    """Writes NAME.html, NAME.md and NAME/ with figures and tables. form: png, svg, pdf or None.
+
+    stopped: whether somebody waits for the end; then no more figures are drawn.
+    """
     name = outcome.study.name
-    out = Path(folder)
-    own = out / name
-    (own / "tables").mkdir(parents=True, exist_ok=True)
-    pictures = _draw(outcome, own / "figures", form) if form else {}
-    _write_tables(outcome, own / "tables")
+    pictures = _draw(outcome, into, f"{name}/figures", form, stopped=stopped) if form else {}
+    _write_tables(outcome, into, f"{name}/tables")
     page = blocks(outcome, _command(outcome))
-
-    def link(picture: str) -> str | None:
-        path = pictures.get(picture)
-        return path.relative_to(out).as_posix() if path else None
-
-    (out / f"{name}.md").write_text(markdown(page, link), encoding="utf-8")
+    with into.file(f"{name}.md") as (path,):
+        path.write_text(markdown(page, pictures.get), encoding="utf-8")
+    held = {picture: into.path / target for picture, target in pictures.items()}
     with tempfile.TemporaryDirectory() as scratch:
-        # A page can not hold a PDF: it gets PNGs of its own.
-        held = _draw(outcome, Path(scratch), "png") if form == "pdf" else pictures
-        whole = document(outcome.study.title, page, held.get)
-    (out / f"{name}.html").write_text(whole, encoding="utf-8")
+        if form == "pdf":
+            # A page can not hold a PDF: it gets PNGs of its own.
+            drawn = [d for d in outcome.drawings if d.name in pictures]
+            held = {d.name: d.draw().save(Path(scratch) / f"{d.name}.png") for d in drawn}
+        with into.file(f"{name}.html") as (path,):
+            path.write_text(document(outcome.study.title, page, held.get), encoding="utf-8")
 
 
-def write_docs(outcome: Outcome, folder: str) -> None:
+def write_docs(outcome: Outcome, into: Destination, stopped: Callable[[], bool] = _goes_on) -> None:
     """Writes NAME.md and NAME/*.png, small enough to be kept beside the code."""
     name = outcome.study.name
-    out = Path(folder)
-    out.mkdir(parents=True, exist_ok=True)
-    pictures = _draw(outcome, out / name, "png", DOCS_DPI)
-    for path in pictures.values():
-        _fewer_colours(path)
+    pictures = _draw(outcome, into, name, "png", DOCS_DPI, _fewer_colours, stopped)
     page = blocks(outcome, _command(outcome), timed=False)
-
-    def link(picture: str) -> str | None:
-        return f"{name}/{pictures[picture].name}" if picture in pictures else None
-
-    (out / f"{name}.md").write_text(markdown(page, link), encoding="utf-8")
+    with into.file(f"{name}.md") as (path,):
+        path.write_text(markdown(page, pictures.get), encoding="utf-8")
 
 
-def finish(outcomes: Sequence[Outcome], folder: str, several: bool) -> str:
-    """Writes results.json; returns a sentence that says where everything is."""
+def finish(outcomes: Sequence[Outcome], into: Destination, several: bool, written: Sequence[str]) -> str:
+    """Writes results.json; returns a sentence that says where everything is. written: studies with a page."""
     from rexmit.studies.answer import answer
 
-    out = Path(folder)
-    out.mkdir(parents=True, exist_ok=True)
     if outcomes:
-        told = json.dumps(answer(outcomes, several), indent=1, ensure_ascii=False)
-        (out / "results.json").write_text(told + "\n", encoding="utf-8")
-    pages = ", ".join(f"{out / outcome.study.name}.html" for outcome in outcomes)
-    return f"wrote {count(len(outcomes), 'page')} ({pages}), figures, tables and {out / 'results.json'}"
+        told = as_json(answer(outcomes, several), 1)
+        with into.file("results.json") as (path,):
+            path.write_text(told + "\n", encoding="utf-8")
+    pages = ", ".join(f"{into.path / name}.html" for name in written)
+    told = f"wrote {count(len(written), 'page')} ({pages}), figures, tables and " if written else "wrote "
+    return told + f"{into.path / 'results.json'}"
 
 
 def _command(outcome: Outcome) -> str:
@@ -80,13 +91,36 @@ def _command(outcome: Outcome) -> str:
     return f"rexmit study run {outcome.study.origin or outcome.study.name}{more}"
 
 
-def _draw(outcome: Outcome, folder: Path, form: str, dpi: float | None = None) -> dict[str, Path]:
-    drawn: dict[str, Path] = {}
+def _draw(
+    outcome: Outcome,
+    into: Destination,
+    folder: str,
+    form: str,
+    dpi: float | None = None,
+    then: Callable[[Path], None] = lambda _: None,
+    stopped: Callable[[], bool] = _goes_on,
+) -> dict[str, str]:
+    """Draws all figures; returns the files, as seen from the folder, of those that could be written. What
+    needs runs that were not finished is left out.
+    """
+    drawn: dict[str, str] = {}
     for drawing in outcome.drawings:
-        if drawing.name in drawn:
+        target = f"{folder}/{drawing.name}.{form}"
+        if target in drawn.values():
             raise ValueError(f"two figures of {outcome.study.name} are called {drawing.name}")
-        folder.mkdir(parents=True, exist_ok=True)
-        drawn[drawing.name] = drawing.draw().save(folder / f"{drawing.name}.{form}", dpi=dpi)
+        if stopped():
+            outcome.left_out.append(f"figure {drawing.name}: stopped before it was drawn")
+            continue
+        try:
+            figure = drawing.draw()
+        except Unfinished as missing:
+            outcome.left_out.append(f"figure {drawing.name}: {missing}")
+            continue
+        with into.file(target) as (path,):
+            figure.save(path, dpi=dpi)
+            then(path)
+        if not into.lacks(target):
+            drawn[drawing.name] = target
     return drawn
 
 
@@ -101,7 +135,7 @@ def _fewer_colours(path: Path) -> None:
     small.save(path, optimize=True)
 
 
-def _write_tables(outcome: Outcome, folder: Path) -> None:
+def _write_tables(outcome: Outcome, into: Destination, folder: str) -> None:
     import pyarrow as pa
 
     from rexmit.output import write_table
@@ -113,7 +147,8 @@ def _write_tables(outcome: Outcome, folder: Path) -> None:
                 raise ValueError(f"two tables of {outcome.study.name} are called {name}")
             tables[name] = table
     for name, table in tables.items():
-        write_table(pa.table(table), [folder / f"{name}.parquet", folder / f"{name}.csv"])
+        with into.file(*(f"{folder}/{name}.{form}" for form in ("parquet", "csv"))) as paths:
+            write_table(pa.table(table), paths)
 
 
 def _rows(outcome: Outcome) -> pa.Table:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rexmit import say
 from rexmit.studies import cells, paper
 from rexmit.studies.terminal import ran
 from rexmit.units import count
@@ -131,10 +132,12 @@ def _data(name: str, table: Any) -> list[Block]:
     """A table of the study's own, where it is short."""
     import pyarrow as pa
 
+    from rexmit.frame import values
+
     found = pa.table(table)
     if not 0 < found.num_rows <= MOST_ROWS:
         return []
-    columns = [cells.column(found.column(i).to_pylist()) for i in range(found.num_columns)]
+    columns = [cells.column(values(found.column(i))) for i in range(found.num_columns)]
     numeric = [not (pa.types.is_string(f.type) or pa.types.is_large_string(f.type)) for f in found.schema]
     head = [column.replace("_", " ") for column in found.column_names]
     told = name.replace("_", " ").replace("-", " ")
@@ -180,9 +183,9 @@ def _claim_text(key: str) -> str:
 
 def _made_by(outcome: Outcome, command: str, timed: bool) -> list[Block]:
     told = ran(outcome) if timed else count(outcome.replications, "run")
-    lines = [f"`{command}` makes this page again ({told})."]
-    lines += [f"Left out: {sentence}." for sentence in outcome.left_out]
-    lines += [f"Failed: {sentence}." for sentence in outcome.failures]
+    lines = [f"{say.code(command)} makes this page again ({told})."]
+    lines += [f"Left out: {say.markdown(sentence)}." for sentence in outcome.left_out]
+    lines += [f"Failed: {say.markdown(sentence)}." for sentence in outcome.failures]
     return [Heading(2, "How it was made"), Text("\n\n".join(lines))]
 
 
@@ -192,7 +195,7 @@ def markdown(page: Sequence[Block], link: Callable[[str], str | None]) -> str:
     for block in page:
         if isinstance(block, Heading):
             # GitHub's own anchors are made of the heading: "Why" is #why.
-            lines += ["#" * block.level + " " + block.text, ""]
+            lines += ["#" * block.level + " " + say.one_line(block.text), ""]
         elif isinstance(block, Text):
             lines += [block.markdown.strip(), ""]
         elif isinstance(block, Grid):
@@ -202,7 +205,7 @@ def markdown(page: Sequence[Block], link: Callable[[str], str | None]) -> str:
             if where:
                 lines += [f"![{block.name}]({where})", ""]
             lines += [block.caption, ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return say.visible("\n".join(lines).rstrip() + "\n")
 
 
 def _markdown_table(grid: Grid) -> list[str]:
@@ -210,5 +213,5 @@ def _markdown_table(grid: Grid) -> list[str]:
     rows = []
     for row in grid.rows:
         told = row if len(row) > 1 else [f"*{row[0]}*"] + [""] * (len(grid.head) - 1)
-        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in told) + " |")
-    return ["| " + " | ".join(grid.head) + " |", f"|{rule}|", *rows]
+        rows.append("| " + " | ".join(map(say.cell, told)) + " |")
+    return ["| " + " | ".join(map(say.cell, grid.head)) + " |", f"|{rule}|", *rows]

@@ -34,6 +34,21 @@ class Printed:
     decimals: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class About:
+    """A paper in the list of studies: its title, who wrote it, and one line on what it did."""
+
+    title: str
+    source: str
+    about: str
+
+
+def about(study: str) -> About:
+    """What the facts say of a paper that ships with rexmit. It costs no import of the study."""
+    facts = _facts()[study]
+    return About(facts["title"], facts["source"], facts["about"])
+
+
 def figures(study: str) -> dict[str, Value]:
     """Every figure of a paper by its key, which begins with the study's name: `rto.table1.1.fer`."""
     return {key: printed.value for key, printed in _printed(study).items()}
@@ -110,7 +125,7 @@ def _is_remark(name: str, value: Any) -> bool:
     """What the facts say about themselves, and the claims. A table called `note` holds the paper's own."""
     if isinstance(value, Mapping):
         return name == "claim" or name.endswith("_note")
-    return name == "title" or "note" in name or name.endswith("_text")
+    return name in ("title", "source", "about") or "note" in name or name.endswith("_text")
 
 
 def _as_printed(value: Any) -> Printed:

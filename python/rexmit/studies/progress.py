@@ -54,8 +54,8 @@ class Watch(Interruptible):
         self._done = 0
 
     def wait(self, future: Future[Any]) -> None:
-        """Waits for a future without being deaf to Ctrl-C."""
-        while not wait([future], timeout=0.1).done:
+        """Waits for a future until Ctrl-C."""
+        while not wait([future], timeout=0.1).done and not self.stopped:
             self._tick()
 
     def _progress(self, done: int, total: int | None, events: int) -> bool:

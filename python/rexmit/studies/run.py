@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
+from traceback import format_exception
 from typing import Any
 
+from rexmit.notebook import Shown
 from rexmit.studies import paper
 from rexmit.studies.progress import Watch
-from rexmit.studies.study import Drawing, Part, Plan, Results, Row, Study, Unfinished
+from rexmit.studies.study import Claim, Drawing, Part, Plan, Results, Row, Study, Unfinished
 from rexmit.studies.verdict import Judged, judge
 
 
@@ -27,10 +30,11 @@ class Section:
     tables: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
-class Outcome:
+@dataclass(repr=False)
+class Outcome(Shown):
     """A study that was run. seconds: what its batches and its reading took. left_out: what could not be said
-    because a batch was stopped. failures: batches and runs that could not go on.
+    because a batch was stopped. failures: batches, runs and parts that could not go on; traces: where each
+    exception behind a failure came from.
     """
 
     study: Study
@@ -43,6 +47,33 @@ class Outcome:
     claims: list[Judged] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    traces: list[str] = field(default_factory=list)
+
+    def page(self) -> str:
+        """The answer as `rexmit study run` prints it."""
+        from rexmit.studies import terminal
+
+        return "\n".join(terminal.page(self))
+
+    def _line(self) -> str:
+        same = sum(row.reproduced for row in self.rows)
+        verdicts = ", ".join(judged.verdict for judged in self.claims)
+        return f"study {self.study.name}: {same} of {len(self.rows)} figures reproduced; claims: {verdicts}"
+
+    @contextmanager
+    def spared(self, what: str) -> Iterator[None]:
+        """What goes wrong inside costs `what` and nothing else: the outcome says so."""
+        try:
+            yield
+        except Unfinished as missing:
+            self.left_out.append(f"{what}: {missing}")
+        except Exception as error:
+            self.fail(what, error)
+
+    def fail(self, what: str, error: Exception) -> None:
+        """A sentence for the answer; the trace for whoever asks for it (REXMIT_TRACE)."""
+        self.failures.append(f"{what}: {type(error).__name__}: {' '.join(str(error).split())}")
+        self.traces.append("".join(format_exception(error)))
 
     @property
     def rows(self) -> list[Row]:
@@ -74,8 +105,8 @@ def run(
     plans = [_planned(study, quick, factor) for study in studies]
     watch.expect({study.name: plan.batches for study, plan in zip(studies, plans, strict=True)})
     cores = os.cpu_count() or 1
-    with ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(cores) as pool:
-        reader.submit(_warm)
+    with ThreadPoolExecutor(1) as reader, _calling(cores, watch) as pool:
+        reader.submit(_warm, watch)
         calls = [_begin(plan, pool, watch) for plan in plans[:1]]
         readings: list[Future[Outcome]] = []
         for k, (study, plan) in enumerate(zip(studies, plans, strict=True)):
@@ -93,10 +124,21 @@ def run(
             yield reading.result()
 
 
-def _warm() -> None:
+@contextmanager
+def _calling(threads: int, watch: Watch) -> Iterator[ThreadPoolExecutor]:
+    """Threads for calls. Once stopped, nobody waits for a call that has begun."""
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=not watch.stopped, cancel_futures=True)
+
+
+def _warm(watch: Watch) -> None:
     """Loads what the reading needs while the first runs keep the cores busy."""
-    for module in ("scipy.stats", "matplotlib.figure", "rexmit.studies.output"):
-        import_module(module)
+    for module in ("scipy.special", "scipy.stats", "numpy.ma", "matplotlib.figure", "rexmit.studies.output"):
+        if not watch.stopped:
+            import_module(module)
 
 
 def _planned(study: Study, quick: bool, factor: float) -> Plan:
@@ -122,7 +164,7 @@ def _call(compute: Callable[[], Any], watch: Watch) -> tuple[Any, float]:
 
 def _runs(study: Study, plan: Plan, results: Results, outcome: Outcome, watch: Watch) -> None:
     """The batches of runs, each on all cores."""
-    from rexmit.batch import runs
+    from rexmit.many_runs import runs
 
     for name, batch in plan.batches.items():
         if batch.call is not None or watch.stopped:
@@ -130,11 +172,11 @@ def _runs(study: Study, plan: Plan, results: Results, outcome: Outcome, watch: W
         began = time.monotonic()
         with watch.batch(study.name, name) as progress:
             tables: dict[str, Any] = {"tables": batch.tables} if batch.tables else {}
-            try:
+            done = None
+            with outcome.spared(name):
                 done = runs(batch.scenario, batch.seeds, progress=progress, **tables, **batch.options)
-            except (ValueError, TypeError, OSError) as error:
-                _fail(outcome, name, error)
-                continue
+        if done is None:
+            continue
         outcome.seconds += time.monotonic() - began
         outcome.replications += len(done)
         if done.interrupted:
@@ -151,13 +193,14 @@ def _collect(
     for name, future in calls.items():
         with watch.batch(study.name, name):
             watch.wait(future)
-        try:
-            results[name], took = future.result()
-            outcome.seconds += took
-        except Unfinished:
+        if watch.stopped and not future.done():
             continue
-        except Exception as error:
-            _fail(outcome, name, error)
+        with outcome.spared(name):
+            try:
+                results[name], took = future.result()
+            except Unfinished:
+                continue
+            outcome.seconds += took
 
 
 def _read(
@@ -165,78 +208,54 @@ def _read(
 ) -> Outcome:
     """Rows, tables, texts and verdicts from results, and `then`. A fault costs this study only."""
     began = time.monotonic()
-    try:
-        read(study, results, outcome)
-        outcome.seconds += time.monotonic() - began
-        if then:
+    read(study, results, outcome)
+    outcome.seconds += time.monotonic() - began
+    if then:
+        try:
             then(outcome)
-    except OSError:
-        raise
-    except Exception as error:
-        _fail(outcome, "reading it", error)
+        except OSError:
+            # A disk that is full is full for the next study too.
+            raise
+        except Exception as error:
+            outcome.fail("writing it", error)
     return outcome
 
 
 def read(study: Study, results: Results, outcome: Outcome) -> None:
-    """Fills an outcome from results; drawings are only declared."""
-    left_out = outcome.left_out
-    outcome.introduction = _text(study.introduction, results, "the introduction", left_out)
-    for part in study.parts:
-        outcome.sections.append(_section(part, results, left_out))
-    for key in (row.key for row in outcome.rows):
-        if not key.startswith(f"{study.name}."):
-            raise ValueError(f"{key} is no figure of {study.name}")
-    claims = _kept(_call_on(study.claims, results), "claims", left_out)
-    known = paper.claims(study.name)
-    for claim in claims:
-        if claim.key not in known:
-            raise ValueError(f"{claim.key} is no claim of the paper: {', '.join(known)}")
+    """Fills an outcome from results; drawings are only declared. A part that fails costs that part."""
+    with outcome.spared("the introduction"):
+        outcome.introduction = _text(study.introduction, results)
+    outcome.sections = [_section(part, results, outcome) for part in study.parts]
+    claims: list[Claim] = []
+    with outcome.spared("claims"):
+        known = paper.claims(study.name)
+        for claim in study.claims(results):
+            if claim.key not in known:
+                raise ValueError(f"{claim.key} is no claim of the paper: {', '.join(known)}")
+            claims.append(claim)
     outcome.claims = judge(claims)
 
 
-def _fail(outcome: Outcome, what: str, error: Exception) -> None:
-    """A sentence for the answer; the trace for whoever asks for it."""
-    if os.environ.get("REXMIT_TRACE"):
-        raise error
-    told = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    outcome.failures.append(f"{what}: {told}")
-
-
-def _section(part: Part, results: Results, left_out: list[str]) -> Section:
+def _section(part: Part, results: Results, outcome: Outcome) -> Section:
     section = Section(part.title)
-    section.text = _text(part.text, results, f"the text of “{part.title}”", left_out)
+    with outcome.spared(f"the text of “{part.title}”"):
+        section.text = _text(part.text, results)
+    # One by one, so that what came before a fault is kept.
     if part.rows:
-        section.rows = _kept(_call_on(part.rows, results), f"rows of “{part.title}”", left_out)
+        with outcome.spared(f"rows of “{part.title}”"):
+            for row in part.rows(results):
+                if not row.key.startswith(f"{outcome.study.name}."):
+                    raise ValueError(f"{row.key} is no figure of {outcome.study.name}")
+                section.rows.append(row)
     if part.drawings:
-        section.drawings = _kept(_call_on(part.drawings, results), f"figures of “{part.title}”", left_out)
+        with outcome.spared(f"figures of “{part.title}”"):
+            for drawing in part.drawings(results):
+                section.drawings.append(drawing)
     if part.tables:
-        try:
+        with outcome.spared(f"tables of “{part.title}”"):
             section.tables = dict(part.tables(results))
-        except Unfinished as missing:
-            left_out.append(f"tables of “{part.title}”: {missing}")
     return section
 
 
-def _call_on(make: Callable[[Results], Iterable[Any]], results: Results) -> Iterator[Any]:
-    # A generator, so that a function that returns a list is guarded like one that yields.
-    yield from make(results)
-
-
-def _kept(made: Iterable[Any], what: str, left_out: list[str]) -> list[Any]:
-    kept = []
-    try:
-        for one in made:
-            kept.append(one)
-    except Unfinished as missing:
-        left_out.append(f"{what}: {missing}")
-    return kept
-
-
-def _text(text: Callable[[Results], str] | str, results: Results, what: str, left_out: list[str]) -> str:
-    if isinstance(text, str):
-        return text
-    try:
-        return text(results)
-    except Unfinished as missing:
-        left_out.append(f"{what}: {missing}")
-        return ""
+def _text(text: Callable[[Results], str] | str, results: Results) -> str:
+    return text if isinstance(text, str) else text(results)

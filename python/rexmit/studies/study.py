@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rexmit.figures import Figure
+    from rexmit.one_run import AnyTable
     from rexmit.scenario import Source
-    from rexmit.simulation import AnyTable
     from rexmit.stats import Estimate, Test
 
 Value = float | int | str | tuple[float, ...] | tuple[str, ...]

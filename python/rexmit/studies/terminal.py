@@ -11,7 +11,7 @@ from rexmit.units import count
 
 if TYPE_CHECKING:
     from rexmit.studies.run import Outcome, Section
-    from rexmit.studies.study import Row, Study
+    from rexmit.studies.study import Row
     from rexmit.studies.verdict import Judged
 
 WIDTH = 100
@@ -23,14 +23,14 @@ UNIT = 3
 LONGEST = 22
 
 
-def listed(studies: Sequence[Study]) -> list[str]:
+def listed(names: Sequence[str]) -> list[str]:
     """`rexmit study list`."""
-    width = max(len(study.name) for study in studies)
+    width = max(map(len, names))
     lines = []
-    for study in studies:
-        figures, claims = len(paper.figures(study.name)), len(paper.claims(study.name))
-        lines.append(f"{study.name:<{width}}  {study.title}")
-        lines += _wrapped(study.about, width + 2)
+    for name in names:
+        figures, claims = len(paper.figures(name)), len(paper.claims(name))
+        lines.append(f"{name:<{width}}  {paper.about(name).title}")
+        lines += _wrapped(paper.about(name).about, width + 2)
         lines += [" " * (width + 2) + f"{count(figures, 'figure')}, {count(claims, 'claim')}", ""]
     return [*lines, "next: rexmit study run NAME, or rexmit study run all"]
 

@@ -1,9 +1,10 @@
 //! What cost how much time, and whose it is.
 
 use super::Verdict;
+use super::grounds::{self, Sure};
 use super::outages::{Gone, Repairs, is_tail};
 use super::path::{Path, arriving, round_trip};
-use super::reason::{Wait, link_was_away, one_per_timeout, wait};
+use super::reason::{Wait, link_was_away, wait};
 use crate::rows::{
     BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Reset, RtoRule,
 };
@@ -27,13 +28,16 @@ pub struct Group {
     pub needless: u64,
     /// It was never over.
     pub for_good: bool,
+    /// How sure all of it is.
+    pub sure: Option<Sure>,
     /// Those that had to wait for a timer, by the reason: how many, and the one with the largest window.
     waits: [(u64, Option<Wait>); 4],
 }
 
 impl Group {
-    fn add(&mut self, e: &EpisodeRow, cost_s: f64, away: bool, arriving: bool) {
+    fn add(&mut self, e: &EpisodeRow, cost_s: f64, away: bool, flow: &FlowRow) {
         self.n += 1;
+        both(&mut self.sure, grounds::of_episode(flow, e));
         self.cost_s += cost_s;
         self.timed_out += u64::from(e.timeouts > 0);
         self.timeouts += u64::from(e.timeouts);
@@ -42,7 +46,7 @@ impl Group {
         self.lost_acks += e.lost_acks.map_or(0, u64::from);
         self.needless += u64::from(e.needless);
         // What held the sender back does not show where only its data arrives.
-        let why = wait(e, away).map(|w| if arriving { Wait::NothingArrived } else { w });
+        let why = wait(e, away).map(|w| if arriving(flow) { Wait::NothingArrived } else { w });
         if let Some(why) = why {
             let (at, size) = match why {
                 Wait::WindowSentOut { bytes, .. } => (0, bytes),
@@ -75,6 +79,12 @@ pub struct Gaps {
     pub n: u64,
     pub total_s: f64,
     pub longest_s: f64,
+    pub sure: Option<Sure>,
+}
+
+/// What is said of several is as sure as the least sure of them.
+fn both(all: &mut Option<Sure>, one: Sure) {
+    *all = Some(all.map_or(one, |a| a.and(one)));
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,8 +115,11 @@ pub struct Costs {
     pub nagle: Gaps,
     /// SYNs lost: what the handshake took beyond a round trip.
     pub handshake_s: f64,
-    /// A reset cut it off while so many bytes were not acknowledged: a failure perhaps, and perhaps how it was meant.
+    /// A reset ended it while so many bytes were not acknowledged: mostly how it was meant (a timed test), and a failure
+    /// where the sender was asking in vain.
     pub cut_off: Option<(Reset, u64)>,
+    /// Of the repairs that were not over at the end.
+    pub unfinished_timeouts: u64,
     /// A limit that held all the time, with the rate it allows.
     pub ceiling: Option<Ceiling>,
 }
@@ -213,10 +226,10 @@ pub(super) fn of(
         let first = e.number == 0 && e.bursts >= 3 && large && beside > outage.unwrap_or(0);
         let group = match e.kind {
             _ if dead == Some(e.number) => &mut c.outages,
-            _ if one_per_timeout(e) && !is_tail(e) => &mut c.intermittent,
+            _ if e.kind.one_per_timeout(e.timeouts, e.lost_segments) && !is_tail(e) => &mut c.intermittent,
             _ if first && e.timeouts == 0 => &mut c.overshoot,
+            EpisodeKind::Needless if outage.is_some() || went_unheard(e, flow) => &mut c.unheard,
             _ if outage.is_some() => &mut c.outages,
-            EpisodeKind::Needless if went_unheard(e, flow) => &mut c.unheard,
             EpisodeKind::Needless if e.timeouts == 0 && e.probes == 0 => &mut c.overtaken,
             EpisodeKind::Needless => &mut c.needless,
             _ if is_tail(e) => &mut c.tails,
@@ -224,8 +237,11 @@ pub(super) fn of(
         };
         let gap = gaps.get(&e.number).copied().unwrap_or(0.0);
         let away = away.contains(&e.number) || outage.is_some();
-        group.add(e, cost(e, flow, mean_rate, &pauses), away, arriving(flow));
+        group.add(e, cost(e, flow, mean_rate, &pauses), away, flow);
         c.outages.cost_s += gap;
+    }
+    for g in gone {
+        both(&mut c.outages.sure, g.sure(flow));
     }
     c.outages.for_good = dead.is_some();
     // Copies belong to what took them, whichever episode repaired them.
@@ -252,6 +268,7 @@ pub(super) fn of(
             _ => continue,
         };
         gaps.n += 1;
+        both(&mut gaps.sure, grounds::of_idle(flow, i));
         gaps.total_s += i.excess.as_secs();
         gaps.longest_s = gaps.longest_s.max((i.end - i.start).as_secs());
     }
@@ -266,6 +283,7 @@ pub(super) fn of(
         c.duration_s += c.handshake_s;
     }
     c.ceiling = ceiling(flow);
+    c.unfinished_timeouts = episodes.iter().filter(|e| e.end.is_none()).map(|e| u64::from(e.timeouts)).sum();
     let under_way = flow.bytes.saturating_sub(flow.acked_bytes);
     c.cut_off = flow.reset.filter(|_| under_way > 0 && !flow.limits.one_way).map(|r| (r, under_way));
     c
@@ -298,7 +316,7 @@ fn ceiling(flow: &FlowRow) -> Option<Ceiling> {
 }
 
 /// Below this share of the duration nothing is worth a look.
-const WORTH: f64 = 0.03;
+pub(super) const WORTH: f64 = 0.03;
 /// Lost copies in all: more is a fault even where a full queue hides what it costs.
 const HEAVY: f64 = 0.05;
 /// A window that is cut once in so many round trips has time to grow back.
@@ -351,6 +369,12 @@ impl Costs {
         self.shares().into_iter().find(|s| s.0 == verdict).map_or(0.0, |s| s.1)
     }
 
+    /// Whether what the network lost or queued is a fault, whatever held the transfer longest.
+    pub(super) fn at_network(&self, path: &Path) -> bool {
+        let heavy = path.loss_share.is_some_and(|s| s >= HEAVY);
+        heavy || path.bloated || self.share_of(Verdict::Network) >= WORTH
+    }
+
     pub(super) fn verdict(&self, flow: &FlowRow, path: &Path) -> (Verdict, f64) {
         let shares = self.shares();
         let all: f64 = shares.iter().map(|s| s.1).sum();
@@ -394,7 +418,7 @@ impl Costs {
     }
 
     /// How much the capture hides, 0 to 1.
-    fn blindness(&self, flow: &FlowRow) -> f64 {
+    pub(super) fn blindness(&self, flow: &FlowRow) -> f64 {
         let l = &flow.limits;
         let missing = l.missing_bytes as f64 / flow.bytes.max(1) as f64;
         let parts = [

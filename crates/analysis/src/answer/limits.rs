@@ -19,6 +19,18 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
             bytes(l.missing_bytes)
         ));
     }
+    if l.unfilled_gaps > 0 {
+        said.push(format!(
+            "{} in the data never filled and never acknowledged: lost for good, or missing from the capture",
+            count(l.unfilled_gaps, "gap")
+        ));
+    }
+    if l.not_followed > 0 {
+        said.push(format!(
+            "{} not followed to the end: more was outstanding, in more pieces, than any sender has, so what was lost is counted too low",
+            count(l.not_followed, "segment")
+        ));
+    }
     if l.options_cut > 0 {
         said.push(format!(
             "the snap length cuts TCP options off in {}, so SACK and timestamps are partly unseen: capture 128 bytes or more",

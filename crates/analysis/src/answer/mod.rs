@@ -2,20 +2,29 @@
 //!
 //! Pure functions of rows; the same rows give the same words.
 
+pub mod certainty;
 mod costs;
+pub mod findings;
+pub mod grounds;
+mod held;
 mod limits;
-mod outages;
+pub(crate) mod outages;
 mod path;
 mod reason;
 mod tell;
 pub mod words;
 
-pub use outages::Outages;
+pub use outages::{Dark, Outages};
+pub(crate) use path::arriving;
 pub use path::round_trip;
 use reason::Wait;
-pub use reason::reason;
 
+use crate::limited::{self, Limited};
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, IdleRow};
+use certainty::{Certainty, Claim, Grounds};
+use findings::{Finding, Kind};
+use grounds::Sure;
+use held::Held;
 use serde::{Deserialize, Serialize};
 use wire::Time;
 
@@ -58,15 +67,16 @@ impl Verdict {
 }
 
 /// What happened to one flow, in words.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     pub verdict: Verdict,
+    pub sure: Sure,
     /// 0 to 1.
     pub confidence: f64,
     /// One line for "look at": the verdict and what speaks for it most.
     pub look_at: String,
     /// What cost time, the worst first.
-    pub sentences: Vec<String>,
+    pub findings: Vec<Finding>,
     /// Figures behind the verdict.
     pub evidence: Vec<String>,
     pub outages: Option<Outages>,
@@ -76,28 +86,100 @@ pub struct Answer {
     pub cost_s: f64,
 }
 
-/// `bursts`, `episodes` and `idle` are those of `flow`, in any order.
+impl Answer {
+    /// What was found, in words.
+    pub fn sentences(&self) -> Vec<&str> {
+        self.findings.iter().map(|f| f.text.as_str()).collect()
+    }
+}
+
+/// A verdict is no surer than the findings that it rests on, and less where another might have won.
+const CLEAR: f64 = 0.6;
+
+fn verdict_sure(verdict: Verdict, confidence: f64, flow: &FlowRow, findings: &[Finding]) -> Sure {
+    let none = Sure::of(Claim::Nothing, flow, Grounds::default());
+    let mine = findings.iter().filter(|f| blames(f.kind) == Some(verdict)).map(|f| f.sure);
+    let sure = match verdict {
+        Verdict::CannotTell => Sure { certainty: Certainty::Open, ..none },
+        Verdict::Nothing => none,
+        _ => mine.reduce(Sure::and).unwrap_or(Sure { certainty: Certainty::Likely, ..none }),
+    };
+    let least = match confidence {
+        c if c >= CLEAR => Certainty::Known,
+        c if c >= 0.3 => Certainty::Likely,
+        _ => Certainty::Open,
+    };
+    Sure { certainty: sure.certainty.max(least), ..sure }
+}
+
+/// Whose a finding is.
+fn blames(kind: Kind) -> Option<Verdict> {
+    Some(match kind {
+        Kind::Outages | Kind::LostTails | Kind::Overshoot | Kind::Losses => Verdict::Network,
+        Kind::LostAcks | Kind::Overtaken | Kind::Handshake | Kind::Queue | Kind::SmallWindow => {
+            Verdict::Network
+        }
+        Kind::OnePerTimeout | Kind::NeedlessRepairs | Kind::StaleBackoff => Verdict::SendingStack,
+        Kind::ClosedWindow | Kind::FullWindow | Kind::Peer => Verdict::Receiver,
+        Kind::Application | Kind::Nagle => Verdict::SendingApplication,
+        Kind::Ceiling | Kind::Reset | Kind::Reordering | Kind::Nothing => return None,
+    })
+}
+
+/// As sure as the limit that it names.
+fn held_sure(held: &Held, flow: &FlowRow) -> Sure {
+    let none = Sure::of(Claim::Nothing, flow, Grounds::default());
+    let certainty = match held.sure {
+        limited::Sure::Known => Certainty::Known,
+        limited::Sure::Likely => Certainty::Likely,
+        limited::Sure::Open => Certainty::Open,
+    };
+    Sure { certainty: certainty.max(none.certainty), ..none }
+}
+
+/// `bursts`, `episodes` and `idle` are those of `flow`, in any order; `limited` is what [`limited::limited`] says of them.
+/// The limit that held longest decides the verdict; where that is open, what cost most does.
 pub fn answer(
     flow: &FlowRow,
     bursts: &[BurstRow],
     episodes: &[EpisodeRow],
     idle: &[IdleRow],
+    limited: &Limited,
     capture_start: Time,
 ) -> Answer {
     let gone = outages::all(flow, bursts, episodes, idle);
     let outages = outages::find(flow, &gone, episodes, capture_start);
     let costs = costs::of(flow, bursts, episodes, idle, &gone);
     let path = path::path(flow, bursts, episodes, &gone);
-    let (verdict, confidence) = costs.verdict(flow, &path);
-    let told = tell::Told { flow, outages: outages.as_ref(), costs: &costs, path: &path, capture_start };
+    let held = Held::of(limited);
+    let (verdict, confidence) = match &held {
+        Some(held) => (held.verdict(&costs, &path), held.share * (1.0 - costs.blindness(flow))),
+        None => costs.verdict(flow, &path),
+    };
+    let small = held::Small::of(limited);
+    let told = tell::Told {
+        flow,
+        outages: outages.as_ref(),
+        costs: &costs,
+        path: &path,
+        held: held.as_ref(),
+        nobodys: verdict == Verdict::Nothing,
+        small: small.as_ref(),
+        capture_start,
+    };
+    let findings = told.findings();
     Answer {
         verdict,
+        sure: held.map_or_else(
+            || verdict_sure(verdict, confidence, flow, &findings),
+            |held| held_sure(&held, flow),
+        ),
         confidence,
         look_at: told.look_at(verdict),
-        sentences: told.sentences(),
+        findings,
         evidence: told.evidence(verdict),
         limits: limits::limits(flow),
-        cost_s: costs.total(),
+        cost_s: costs.total() + small.map_or(0.0, |s| s.cost_s),
         outages,
     }
 }

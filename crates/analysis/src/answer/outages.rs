@@ -1,13 +1,19 @@
 //! Outages among the bursts: intervals in which everything vanished, and whether they come in a beat.
 
 mod beat;
+mod bounds;
 
+use super::certainty::Claim;
+use super::grounds::Sure;
 use super::path::{arriving, round_trip};
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Trigger};
 use beat::{Beat, FITTED, beat};
+use bounds::{Bounds, Shown};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{Span, Time};
+
+pub use bounds::Dark;
 
 /// What the outages of one flow have in common. Times are seconds from the start of the capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,6 +40,8 @@ pub struct Outages {
     pub both_ways: Option<bool>,
     /// The last of them never ended: from here on nothing came through.
     pub dead_from_s: Option<f64>,
+    /// One by one; the first hundred.
+    pub each: Vec<Dark>,
 }
 
 /// Nothing delivered for so many copies or so long is no accident of single packets.
@@ -48,6 +56,12 @@ const LISTED: usize = 100;
 
 /// Where data is seen as it arrives: a gap in it this long before a hole is seen belongs to the hole.
 const BEHIND: Span = Span::from_millis(50);
+
+/// A silence of a timer, as it shows; Linux waits for 200 ms, other stacks longer.
+const TIMER: Span = Span::from_millis(180);
+
+/// A clock that ticks blurs by so much when something was sent.
+const TICK: Span = Span::from_millis(1);
 
 /// Longer than this hardly a queue holds what it was given.
 const QUEUES: Span = Span::from_secs(3);
@@ -120,7 +134,10 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     // Without SACK the flight counts what arrived beyond a hole: with many losses that may be most of it.
     let lost = e.lost_copies.unwrap_or(e.lost_segments);
     let nothing_came = flow.sack_permitted != Some(false) || lost < COPIES;
-    e.timeouts > 0 && by_timer && nothing_came && e.flight_bytes >= many && !is_tail(e) && !arriving(flow)
+    // Or all had arrived, and nobody said so for as long as a timer waits.
+    let unheard = e.kind == EpisodeKind::Needless && e.lost_acks != Some(0) && e.silence >= Some(TIMER);
+    let by_timer = by_timer && nothing_came || unheard;
+    e.timeouts > 0 && by_timer && e.flight_bytes >= many && !is_tail(e) && !arriving(flow)
 }
 
 /// One time that everything vanished.
@@ -146,11 +163,49 @@ pub struct Gone {
     resumed: Option<Time>,
     /// How long nothing arrived before the hole was seen; it is no part of the episode.
     pub gap: Option<Span>,
+    /// The same by what arrived last before it and first behind it, and the part at whose end the path was back.
+    silence: Option<(Time, Time)>,
+    /// When the last arrived of what the sender had not heard of, and how long all of that took to arrive.
+    unheard: Option<(Time, Option<Span>)>,
     /// It lasts to the end.
     pub for_good: bool,
+    shown: Shown,
+    bounds: Bounds,
+}
+
+/// Before it is worked out.
+const UNBOUND: Bounds = Bounds { begin: (Time::ZERO, Time::ZERO), end: (Time::ZERO, None) };
+
+/// When the path was dark, as far as one outage shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Darkness {
+    pub start: Time,
+    /// It was dark until then, for certain.
+    pub dark: Time,
+    /// When it came back, if that shows, and when the first repair that arrived was sent.
+    pub back: Option<Time>,
+    pub repaired: Time,
 }
 
 impl Gone {
+    pub(crate) fn darkness(&self, end: Time) -> Darkness {
+        if self.for_good {
+            return Darkness { start: self.start, dark: end, back: Some(end), repaired: end };
+        }
+        let heard = self.back.or(self.resumed).or(self.first_repair).unwrap_or(self.dark);
+        let (dark, back) = match (self.length, self.gap) {
+            // Seen where data arrives. What set off the first arrival by an ACK or a probe says when the path was back;
+            // a timer that backs off tries at half of a silence last (RFC 6298 §5.5).
+            (Some(_), Some(gap)) => (self.start + gap, Some(self.start + gap)),
+            (None, Some(gap)) => (self.start + gap / 2, None),
+            (Some(length), None) => (self.start + length, Some(self.start + length)),
+            (None, None) => (self.dark, None),
+        };
+        let dark = dark.clamp(self.start, end);
+        let repaired = heard.max(dark).min(end);
+        let back = back.map(|t| t.clamp(dark, repaired));
+        Darkness { start: self.start, dark, back, repaired }
+    }
     fn of(b: &BurstRow) -> Gone {
         // A timer's repair does not show where the hole ended.
         let length = match (b.trigger, b.first_repair, b.rtt_before) {
@@ -170,18 +225,36 @@ impl Gone {
             first_repair: b.first_repair,
             resumed: None,
             gap: None,
+            silence: None,
+            unheard: None,
             for_good: false,
+            shown: Shown::CopiesVanished,
+            bounds: UNBOUND,
         }
+    }
+    pub(super) fn sure(&self, flow: &FlowRow) -> Sure {
+        Sure::of(Claim::Outage, flow, bounds::grounds(self))
     }
     /// How long it lasted at least and at most, in seconds. The first lost copy met it after the wait in the queue, the
     /// last perhaps without one. Nothing shows that the link was away all the while between a repair that was lost and
     /// what was lost before it: where the next outage was due by then (`period`), that may have taken the repair.
-    fn bounds(&self, flow: &FlowRow, period: Option<f64>) -> (f64, Option<f64>) {
+    fn lengths(&self, flow: &FlowRow, period: Option<f64>) -> (f64, Option<f64>) {
+        let b = &self.bounds;
+        let most = b.end.1.map(|t| (t - b.begin.0).as_secs());
+        if self.silence.is_some() {
+            return ((b.end.0 - b.begin.1).max(Span::ZERO).as_secs(), most);
+        }
         let dark = (self.dark - self.start).as_secs();
         let next = period.is_some_and(|p| dark >= NEXT * p);
         let seen = if next { (self.last - self.start).as_secs() } else { dark };
         let least = (seen - queued(self.rtt_before, flow).unwrap_or(0.0)).max(0.0);
-        (least, self.back.map(|t| (t - self.start).as_secs()).filter(|_| !next))
+        let seen = self.back.map(|t| (t - self.start).as_secs());
+        (least, seen.or(most).filter(|_| !next))
+    }
+    /// One figure for its length, where its repair tells one, within what is possible.
+    fn told_length(&self, flow: &FlowRow, period: Option<f64>) -> Option<f64> {
+        let (least, most) = self.lengths(flow, period);
+        self.length.map(|l| l.as_secs().min(most.unwrap_or(f64::MAX)).max(least))
     }
     /// What its sender's silence tells: without ACKs nothing is sent. `gaps`: in order of time.
     fn with_silence(mut self, gaps: &[&IdleRow]) -> Gone {
@@ -200,16 +273,55 @@ impl Gone {
         self
     }
     /// Seen where data arrives: `gap` is how long none did.
-    fn arrived(b: &BurstRow, gap: Span, by_timer: bool) -> Gone {
-        let start = b.start + Span(-gap.0);
-        let length = (!by_timer).then_some(gap);
-        let at = Gone { start, last: start, dark: start, back: Some(b.start), ..Gone::of(b) };
-        Gone { length, rtt_before: None, gap: Some(gap), ..at }
+    fn arrived(b: &BurstRow, during: &IdleRow, by_timer: bool, shown: Shown, heard: &Heard) -> Gone {
+        // A gap lies between when its neighbours were sent, by their timestamps. When they arrived is told of a repair;
+        // new data shows the hole as it arrives, and the queue was about as long for the data before.
+        let silence = match shown {
+            Shown::TimerEndedIt => heard.silence(during),
+            _ => (b.start - (during.end - during.start), b.start),
+        };
+        let (start, gap) = (silence.0, silence.1 - silence.0);
+        let length = (!by_timer && shown == Shown::ArrivalsStopped).then_some(gap);
+        let at = Gone { start, last: start, dark: start, back: Some(silence.1), ..Gone::of(b) };
+        Gone { length, rtt_before: None, gap: Some(gap), silence: Some(silence), shown, ..at }
+    }
+}
+
+/// When data arrived, as far as rows tell.
+struct Heard {
+    /// First repairs, with the silence before each.
+    repairs: Vec<(Time, Span)>,
+    /// The first beyond each hole, and first repairs.
+    arrived: Vec<Time>,
+}
+
+impl Heard {
+    fn of(bursts: &[BurstRow], episodes: &[EpisodeRow]) -> Heard {
+        let by_burst = bursts.iter().filter_map(|b| Some((b.first_repair?, b.silence?)));
+        let by_episode = episodes.iter().filter_map(|e| Some((e.first_repair, e.silence?)));
+        let mut all: Vec<_> = by_burst.chain(by_episode).collect();
+        all.sort_unstable();
+        let holes = bursts.iter().flat_map(|b| [b.start, b.last]);
+        let mut arrived: Vec<Time> = holes.chain(all.iter().map(|r| r.0)).collect();
+        arrived.sort_unstable();
+        Heard { repairs: all, arrived }
+    }
+    /// From the last arrival before a gap, as far as one is told, to what ended it.
+    fn silence(&self, during: &IdleRow) -> (Time, Time) {
+        let then = during.end;
+        let from = self.repairs.partition_point(|r| r.0 < then - TICK);
+        let near = self.repairs[from..].iter().take_while(|r| r.0 <= then + TICK);
+        if let Some(r) = near.max_by_key(|r| r.1) {
+            return (r.0 - r.1, r.0);
+        }
+        let before = self.arrived.partition_point(|t| *t < then - TICK);
+        let last = before.checked_sub(1).map(|at| self.arrived[at]);
+        (last.map_or(during.start, |t| t.max(during.start)), then)
     }
 }
 
 /// Every outage of the flow, in order of time.
-pub(super) fn all(
+pub(crate) fn all(
     flow: &FlowRow,
     bursts: &[BurstRow],
     episodes: &[EpisodeRow],
@@ -220,6 +332,12 @@ pub(super) fn all(
         false => copies_vanished(flow, bursts, episodes, idle),
     };
     seen.sort_by_key(|g| g.start);
+    let mut gaps: Vec<&IdleRow> = idle.iter().collect();
+    gaps.sort_by_key(|i| i.start);
+    let over: BTreeMap<u32, Time> = episodes.iter().filter_map(|e| Some((e.number, e.end?))).collect();
+    for g in &mut seen {
+        g.bounds = bounds::of(g, flow, &gaps, g.episode.and_then(|e| over.get(&e).copied()));
+    }
     seen
 }
 
@@ -258,7 +376,11 @@ fn copies_vanished(
             first_repair: Some(e.first_repair),
             resumed: None,
             gap: None,
+            silence: None,
+            unheard: None,
             for_good: false,
+            shown: Shown::AcksVanished,
+            bounds: UNBOUND,
         }
     }));
     seen.into_iter().map(|g| g.with_silence(&gaps)).chain(dead).collect()
@@ -299,7 +421,11 @@ fn died(
         first_repair: None,
         resumed: None,
         gap: None,
+        silence: None,
+        unheard: None,
         for_good: true,
+        shown: Shown::Died,
+        bounds: UNBOUND,
     })
 }
 
@@ -320,7 +446,14 @@ impl Repairs {
     }
     /// Does the gap lie within one of them?
     pub(super) fn hold(&self, i: &IdleRow) -> bool {
-        let at = self.0.partition_point(|o| o.0 <= i.start);
+        self.begun_before(i, i.start + Span(1))
+    }
+    /// And was that under way before the gap, not begun with it?
+    fn held_before(&self, i: &IdleRow) -> bool {
+        self.begun_before(i, i.start)
+    }
+    fn begun_before(&self, i: &IdleRow, then: Time) -> bool {
+        let at = self.0.partition_point(|o| o.0 < then);
         at > 0 && self.0[at - 1].1 >= i.end
     }
 }
@@ -338,31 +471,90 @@ fn arrivals_stopped(
     // A wait for the timer with a hole open already is a repair that was lost.
     let open = Repairs::of(episodes);
     let mut gaps: Vec<&IdleRow> =
-        idle.iter().filter(|i| waits(i) && !(by_timer(i) && open.hold(i))).collect();
+        idle.iter().filter(|i| waits(i) && !(by_timer(i) && open.held_before(i))).collect();
     gaps.sort_by_key(|i| i.end);
     let mut holes: Vec<&BurstRow> = bursts.iter().collect();
     holes.sort_by_key(|b| b.start);
+    let heard = Heard::of(bursts, episodes);
     let mut seen: Vec<Gone> = Vec::new();
     let mut taken = 0;
     for b in holes {
         // What ended the gap left the sender at most a round trip before the hole was seen.
         let before = gaps.partition_point(|i| i.end <= b.start + Span::from_millis(1));
+        let copies = b.lost_copies.unwrap_or(b.lost_segments);
         if before <= taken {
+            // What a repair uncovers soon after is of the same hole.
+            if let Some(g) =
+                seen.last_mut().filter(|g| b.start - g.silence.map_or(g.start, |s| s.1) <= longest)
+            {
+                g.copies += u64::from(copies);
+            }
             continue;
         }
         let gap = gaps[before - 1];
         let repaired_late = b.episode.is_some_and(|e| timed_out.contains(&e));
-        let copies = b.lost_copies.unwrap_or(b.lost_segments);
         let lag = b.start - gap.end;
         // Samples of the round trip are few while a queue of seconds is repaired through.
         let queued = gap.cause == IdleCause::Unknown && copies >= COPIES && lag <= QUEUES;
         let near = lag <= longest || queued;
         if near && (by_timer(gap) || copies >= 3) {
-            seen.push(Gone::arrived(b, gap.end - gap.start, repaired_late));
+            let shown = if by_timer(gap) { Shown::TimerEndedIt } else { Shown::ArrivalsStopped };
+            seen.push(Gone::arrived(b, gap, repaired_late, shown, &heard));
             taken = before;
         }
     }
+    let mut all: Vec<&IdleRow> = idle.iter().filter(|i| waits(i)).collect();
+    all.sort_by_key(|i| i.end);
+    seen.extend(acks_vanished(flow, episodes, &all));
     seen
+}
+
+/// Where data arrives, the ACKs that leave here vanish unseen: the sender falls silent, and then sends again what has
+/// arrived. `gaps`: in order of their ends.
+fn acks_vanished<'a>(
+    flow: &'a FlowRow,
+    episodes: &'a [EpisodeRow],
+    gaps: &'a [&IdleRow],
+) -> impl Iterator<Item = Gone> + 'a {
+    let unheard = |e: &&EpisodeRow| e.kind == EpisodeKind::Needless && e.timeouts > 0 && arriving(flow);
+    episodes.iter().filter(unheard).filter_map(|e| {
+        let before = gaps.partition_point(|i| i.end <= e.first_repair + Span::from_millis(1));
+        let first = before.checked_sub(1).map(|at| gaps[at])?;
+        if first.end < e.first_repair - Span::from_millis(1) || first.end - first.start < TIMER {
+            return None;
+        }
+        // Until an ACK gets through, the timer fires again and again: the path came back in the last of its silences.
+        let last = e.silence.map_or(first.start, |s| e.first_repair - s);
+        let mut silence = (last, first.end);
+        for i in &gaps[before..] {
+            if i.start > silence.1 + APART {
+                break;
+            }
+            silence = (silence.1, i.end);
+        }
+        // The timer repeats the first byte that the sender had not heard of.
+        let rate = e.rate_before_bps.filter(|r| *r > 0.0);
+        let took = rate.map(|r| Span::from_secs_f64(e.sent_after_loss_bytes as f64 * 8.0 / r));
+        Some(Gone {
+            start: first.start,
+            last: first.start,
+            dark: first.start,
+            back: Some(silence.1),
+            episode: Some(e.number),
+            copies: 0,
+            rtt_before: None,
+            length: None,
+            lost_acks: None,
+            first_repair: Some(e.first_repair),
+            resumed: None,
+            gap: None,
+            silence: Some(silence),
+            unheard: Some((last, took)),
+            for_good: false,
+            shown: Shown::AcksUnheard,
+            bounds: UNBOUND,
+        })
+    })
 }
 
 /// What the outages in `all` have in common.
@@ -377,6 +569,7 @@ pub(super) fn find(
         let same = g.start - earlier.last < APART;
         if same {
             earlier.back = g.back;
+            earlier.bounds.end = g.bounds.end;
         }
         if same && g.for_good {
             (earlier.last, earlier.dark, earlier.for_good) = (g.last, g.dark, true);
@@ -385,8 +578,6 @@ pub(super) fn find(
     });
     let first = *seen.first()?;
     let starts: Vec<f64> = seen.iter().map(|g| (g.start - capture_start).as_secs()).collect();
-    let mut lengths: Vec<f64> = seen.iter().filter_map(|g| g.length).map(Span::as_secs).collect();
-    lengths.sort_by(f64::total_cmp);
     let silent: Vec<(f64, f64)> = episodes
         .iter()
         .filter(|e| e.timeouts > 0)
@@ -397,10 +588,12 @@ pub(super) fn find(
     let beat = beat_of(&seen, flow, &starts, &silent);
     let period = beat.map(|b| b.period);
     let longest =
-        seen.iter().map(|g| g.bounds(flow, period)).fold((0.0, None), |best: (f64, Option<f64>), b| {
+        seen.iter().map(|g| g.lengths(flow, period)).fold((0.0, None), |best: (f64, Option<f64>), b| {
             // Where nothing was sent in any of them, the one that may have been longest.
             if b.0 > best.0 || b.0 == best.0 && b.1 > best.1 { b } else { best }
         });
+    let mut lengths: Vec<f64> = seen.iter().filter_map(|g| g.told_length(flow, period)).collect();
+    lengths.sort_by(f64::total_cmp);
     let acks: Vec<u32> = seen.iter().filter_map(|g| g.lost_acks).collect();
     Some(Outages {
         count: seen.len() as u32,
@@ -412,6 +605,7 @@ pub(super) fn find(
         beats_missed: beat.map_or(0, |b| b.missed),
         first_s: (first.start - capture_start).as_secs(),
         starts_s: starts.into_iter().take(LISTED).collect(),
+        each: seen.iter().take(LISTED).map(|g| Dark::of(g, flow, capture_start)).collect(),
         rtt_flat_before: seen.iter().filter(|g| rtt_was_flat(g.rtt_before, flow)).count() as u32,
         // Where no data came through there were no ACKs to lose.
         both_ways: match acks.iter().any(|n| *n > 0) {

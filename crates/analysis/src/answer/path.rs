@@ -26,7 +26,7 @@ fn handshake(flow: &FlowRow) -> Option<Summary> {
 }
 
 /// Data is seen as it arrives, not as it leaves: what was lost before here shows as a gap.
-pub(super) fn arriving(flow: &FlowRow) -> bool {
+pub(crate) fn arriving(flow: &FlowRow) -> bool {
     matches!(flow.vantage, Vantage::Receiver | Vantage::Middle)
 }
 

@@ -58,7 +58,7 @@ impl Joiner {
         }
         if !self.whole && !self.ways.shown(side.other(), home) {
             let way = self.ways.get_mut(home);
-            way.unmatched[here] += 1;
+            way.unmatched[here] = way.unmatched[here].saturating_add(1);
             if way.unmatched[here] > ONE_SIDED {
                 return;
             }

@@ -183,7 +183,10 @@ impl Comparison {
             drift_error_ppm: line.slope_error * 1e6,
             residual: Span(residual.sqrt().round() as i64),
             wander: Span(wander.round() as i64),
-            rtt_floor: moments.iter().map(|m| Span(m.rtt) - Span(m.apart).scale(line.slope)).min(),
+            rtt_floor: moments
+                .iter()
+                .map(|m| (Span(m.rtt) - Span(m.apart).scale(line.slope)).max(Span::ZERO))
+                .min(),
             samples: self.samples,
         })
     }
@@ -200,7 +203,8 @@ impl Comparison {
         };
         let (offset, at, floor) = match (outward, inward, self.undirected.least) {
             (Some((o, t)), Some((i, u)), _) => {
-                (o.midpoint(i), t.midpoint(u), Some(Span(o.saturating_sub(i))))
+                // Where the clock leaps between the two, the difference is none of a round trip.
+                (o.midpoint(i), t.midpoint(u), Some(Span(o.saturating_sub(i)).max(Span::ZERO)))
             }
             (Some((d, t)), None, _) | (None, Some((d, t)), _) | (None, None, Some((d, t))) => (d, t, None),
             (None, None, None) => return None,

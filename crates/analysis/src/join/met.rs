@@ -16,7 +16,8 @@ impl Joiner {
         let difference = b.time.saturating_sub(a.time);
         let (least, greatest) = self.differences;
         self.differences = (least.min(difference), greatest.max(difference));
-        let back = *self.ways.get(a_way ^ 1);
+        let back = self.ways.get(a_way ^ 1);
+        let (answered, inward) = (back.matched > 0, back.last_difference);
         let way = self.ways.get_mut(a_way);
         way.matched += 1;
         way.last_difference = difference;
@@ -24,13 +25,9 @@ impl Joiner {
             way.first_matched[i] = way.first_matched[i].min(t);
             way.last_matched[i] = way.last_matched[i].max(t);
         }
-        if back.matched > 0 {
-            // Outward differences exceed inward ones by a round trip, whatever the offset.
-            let longer = (difference > back.last_difference) == (a_way & 1 == 0);
-            let near = &mut self.ways.near[a_way as usize / 2];
-            if difference != back.last_difference {
-                *near = near.saturating_add(if longer { 1 } else { -1 });
-            }
+        // Outward differences exceed inward ones by a round trip, whatever the offset.
+        if answered && difference != inward {
+            self.ways.vote(a_way, (difference > inward) == (a_way & 1 == 0));
         }
         let outward = self.ways.outward(a_way);
         self.pace.follow(outward, a.time, difference);
@@ -67,8 +64,10 @@ impl Joiner {
     pub(super) fn pair_up(&mut self, a: u32, b: u32) {
         self.ways.pair_up(a, b);
         for (a, b) in [(a, b), (a ^ 1, b ^ 1)] {
-            let waiting = std::mem::take(&mut self.ways.get_mut(b).waiting[1]);
-            self.ways.get_mut(a).waiting[1] += waiting;
+            if self.ways.get(b).waiting[1] > 0 {
+                let waiting = std::mem::take(&mut self.ways.get_mut(b).waiting[1]);
+                self.ways.get_mut(a).waiting[1] += waiting;
+            }
         }
     }
 }

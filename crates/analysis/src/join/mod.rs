@@ -53,7 +53,7 @@ impl Side {
 /// Captures that start further apart than this are taken to have unset clocks, and to have started together.
 const CLOCKS_UNSET: i64 = 900 * SECOND;
 /// Of a direction that the other capture does not show at all, so many packets are remembered.
-const ONE_SIDED: u32 = 1024;
+const ONE_SIDED: u16 = 1024;
 /// Packets of each side after which addresses are taken to be translated if none is common to both.
 const STRANGERS: u64 = 64;
 /// Arrivals remembered, to tell a copy that came twice from one that was never sent.
@@ -312,7 +312,7 @@ impl Joiner {
             record.comparable.1 = record.comparable.1.min(packet.time.saturating_sub(1));
             return;
         }
-        let mss = u32::from(self.ways.get(packet.way).mss);
+        let mss = u32::from(self.ways.mss(packet.way));
         if packet.len <= mss || mss == 0 {
             self.place(side, packet);
         } else {

@@ -1,10 +1,11 @@
 //! What the comparison of two captures says: each lost packet, the clocks, and what could not be known.
 
 use super::clock::Clock;
+use super::pending::Pending;
 use super::ways::{Way, Ways};
 use super::{Joiner, Miss, ONE_SIDED, Record, Side, Warning};
 use crate::Fate;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use wire::{Host, Notes, Packet, Seq, Span, Time, Tuple};
 
 /// A packet that was sent and never arrived.
@@ -38,6 +39,8 @@ pub struct Seen {
     late: Vec<u64>,
     /// Of this packet number it is not known whether it arrived.
     unknown: Vec<u64>,
+    /// Inside the network when both captures ended, by number.
+    under_way: Vec<u64>,
     /// The other capture cannot hold what was sent outside this interval; own clock.
     comparable: (i64, i64),
 }
@@ -60,7 +63,6 @@ pub struct Joined {
     pub swapped: bool,
     pub warnings: Vec<Warning>,
     ways: Ways,
-    tuples: Vec<Tuple>,
     /// By way: whether it leaves from the sender's side, and whether its packets can be compared, by side.
     known: Vec<Known>,
     at: [usize; 2],
@@ -100,7 +102,7 @@ impl Joined {
         let mut start = 0;
         for run in times.chunk_by(|a, b| a.0 == b.0) {
             let end = start + run.len();
-            runs.insert(self.tuples[run[0].0 as usize].reversed(), (start, end));
+            runs.insert(self.ways.tuple(run[0].0).unwrap_or_default().reversed(), (start, end));
             start = end;
         }
         LostAcks { times: times.into_iter().map(|(_, t)| t).collect(), runs }
@@ -108,7 +110,7 @@ impl Joined {
 
     /// Who sent a lost packet, and to whom, by the addresses that the sender's capture shows.
     pub fn tuple(&self, lost: &Lost) -> Tuple {
-        self.tuples.get(lost.way as usize).copied().unwrap_or_default()
+        self.ways.tuple(lost.way).unwrap_or_default()
     }
 }
 
@@ -166,6 +168,9 @@ impl Fates<'_> {
                 false => Fate::PartlyLost(bytes as u32),
             };
         }
+        if self.seen.under_way.binary_search(&packet.number).is_ok() {
+            return Fate::UnderWay;
+        }
         let (from, to) = self.seen.comparable;
         let outside = packet.time.0 < from || packet.time.0 > to;
         if outside || self.seen.unknown.binary_search(&packet.number).is_ok() {
@@ -204,8 +209,9 @@ impl LostAcks {
 pub(super) fn resolve(mut j: Joiner) -> Joined {
     let clock = j.comparison.clock();
     let clock = if j.whole { Some(Clock::common(clock)) } else { clock };
-    let tuples = j.ways.tuples();
-    let known = known(&j.ways, &tuples, j.whole);
+    // What waited was placed: what is found out below is all that is kept of it.
+    j.pending = [Pending::new(), Pending::new()];
+    let known = known(&j.ways, j.whole);
     let records = std::mem::replace(&mut j.records, [Record::new(), Record::new()]);
     let spans = [records[0].span, records[1].span];
     let [mut sender, mut receiver] = [Seen::default(), Seen::default()];
@@ -217,7 +223,8 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
         };
         here.packets = record.packets;
         here.outside = record.outside + record.under_way.len() as u64;
-        here.unknown = record.under_way;
+        here.under_way = record.under_way;
+        here.under_way.sort_unstable();
         here.late = record.late;
         here.late.sort_unstable();
         here.late.dedup();
@@ -263,11 +270,11 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
         swapped,
         warnings: Vec::new(),
         ways: j.ways,
-        tuples,
         known,
         at: [0; 2],
     };
     joined.warnings = joined.warnings(spans, super_packets);
+    joined.ways.forget();
     joined
 }
 
@@ -316,22 +323,32 @@ impl Limits<'_> {
 }
 
 /// Which way leads where, and whether both captures looked at it.
-fn known(ways: &Ways, tuples: &[Tuple], whole: bool) -> Vec<Known> {
+fn known(ways: &Ways, whole: bool) -> Vec<Known> {
     let mut side_of: FxHashMap<Host, i64> = FxHashMap::default();
-    let mut between: FxHashSet<(Host, Host)> = FxHashSet::default();
+    // Hosts between which one capture alone shows a way: whether both show another.
+    let mut between: FxHashMap<(Host, Host), bool> = FxHashMap::default();
+    let tuple = |way: u32| ways.tuple(way).unwrap_or_default();
+    let hosts = |way: u32| (tuple(way).src.host, tuple(way).dst.host);
+    let by = |way: u32| Side::BOTH.map(|side| ways.shown(side, way));
+    if !whole {
+        (0..ways.len()).filter(|&w| by(w)[0] != by(w)[1]).for_each(|w| _ = between.insert(hosts(w), false));
+    }
     for way in 0..ways.len() {
-        let t = tuples[way as usize];
+        let t = tuple(way);
         if let Some(outward) = ways.outward(way) {
             *side_of.entry(t.src.host).or_default() += if outward { 1 } else { -1 };
             *side_of.entry(t.dst.host).or_default() -= if outward { 1 } else { -1 };
         }
-        if Side::BOTH.iter().all(|&s| ways.shown(s, way)) {
-            between.insert((t.src.host, t.dst.host));
+        if !between.is_empty()
+            && by(way) == [true; 2]
+            && let Some(both) = between.get_mut(&hosts(way))
+        {
+            *both = true;
         }
     }
     let by_host = |way: u32| {
         let votes = |h: Host| side_of.get(&h).copied().unwrap_or(0);
-        let t = tuples[way as usize];
+        let t = tuple(way);
         let sum = votes(t.src.host) - votes(t.dst.host);
         (sum != 0).then_some(sum > 0)
     };
@@ -347,12 +364,11 @@ fn known(ways: &Ways, tuples: &[Tuple], whole: bool) -> Vec<Known> {
     };
     let one = |way: u32| {
         let w = ways.get(way);
-        let t = tuples[way as usize];
         let compared = Side::BOTH.map(|side| {
             // A connection of which one capture shows nothing: lost from its first packet on, if other
             // connections between the same hosts are in both; else it took another way.
-            let few = between.contains(&(t.src.host, t.dst.host)) && w.unmatched[side as usize] <= ONE_SIDED;
-            whole || ways.shown(side.other(), way) || few
+            let others = || between.get(&hosts(way)).is_some_and(|both| *both);
+            whole || ways.shown(side.other(), way) || w.unmatched[side as usize] <= ONE_SIDED && others()
         });
         let outward = match ways.peer(way) {
             // The receiver's side of a translated connection: what is known is kept at the sender's.
@@ -436,7 +452,7 @@ impl Joined {
     fn translated(&self) -> Option<Warning> {
         let way = (0..self.ways.len()).find(|&w| self.ways.get(w).seen[0] && self.ways.peer(w).is_some())?;
         let peer = self.ways.peer(way)?;
-        Some(Warning::Translated { sender: self.tuples[way as usize], receiver: self.tuples[peer as usize] })
+        Some(Warning::Translated { sender: self.ways.tuple(way)?, receiver: self.ways.tuple(peer)? })
     }
 
     fn looser(&self) -> Option<Warning> {

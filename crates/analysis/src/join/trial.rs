@@ -2,7 +2,7 @@
 
 use super::copy::{Agreement, Copy, Rule};
 use super::{Joiner, Side};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Joiner {
     /// No connection is in both captures: from here on copies are looked for under any address.
@@ -36,14 +36,22 @@ impl Joiner {
     /// Looks for an agreement under which the copies of one way meet, or, at the end, of every way on which
     /// none ever met.
     pub(super) fn reconsider(&mut self, only: Option<u32>) {
+        let concerned: FxHashSet<u32> = match only {
+            Some(way) => [way].into_iter().collect(),
+            None if self.translated => FxHashSet::default(),
+            // Of millions of ways on which one side waits none is worth a group of its own.
+            None => (0..self.ways.len()).filter(|&way| self.ways.is_stuck(way)).collect(),
+        };
+        if concerned.is_empty() && !self.translated {
+            return;
+        }
         let copies = self.take_pending();
         let mut groups: FxHashMap<u32, [Vec<Copy>; 2]> = FxHashMap::default();
         let mut rest = [Vec::new(), Vec::new()];
         for (side, copies) in Side::BOTH.into_iter().zip(copies) {
             for copy in copies {
                 let home = self.ways.home(side, copy.way);
-                let concerned = only.map_or(self.ways.get(home).matched == 0, |way| way == home);
-                match concerned && !(only.is_none() && self.translated) {
+                match concerned.contains(&home) {
                     true => groups.entry(home).or_default()[side as usize].push(copy),
                     false => rest[side as usize].push(copy),
                 }
@@ -75,7 +83,7 @@ impl Joiner {
                 self.ways.agree_on(facts);
             } else {
                 self.ways.get_mut(home).facts = facts;
-                self.ways.facts = facts;
+                self.ways.start_with(facts);
             }
             return;
         }
@@ -83,11 +91,11 @@ impl Joiner {
         if super_packets
             && let Some(mss) = commonest_length(copies)
             && let Ok(short) = u16::try_from(mss)
-            && short != way.mss
+            && short != self.ways.mss(home)
         {
             let again = [cut_again(&copies[0], mss), cut_again(&copies[1], mss)];
             if meetings(&again, self.rule(home)) * 2 >= least(&again) {
-                self.ways.get_mut(home).mss = short;
+                self.ways.set_mss(home, short);
                 *copies = again;
                 return;
             }

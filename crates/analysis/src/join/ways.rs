@@ -2,13 +2,13 @@
 
 use super::Side;
 use super::copy::{Agreement, Copy};
-use rustc_hash::FxHashMap;
+use crate::chunks::Chunks;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 use wire::{Flags, Packet, Tuple};
 
-/// No connection is known to be the same one behind an address translation.
-pub(super) const NO_PEER: u32 = u32::MAX;
-
-/// One direction of a connection, in both captures.
+/// One direction of a connection, in both captures, once one of them has shown something of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     /// Times of the first and the last matched copy, each on its capture's clock.
@@ -28,17 +28,16 @@ pub(super) struct Way {
     /// How many must wait on both sides before another agreement is tried, as a power of two.
     pub patience: u8,
     pub facts: Agreement,
-    /// Largest segment by the handshake, 0 while unknown.
-    pub mss: u16,
     /// Payload bytes, by the side that shows them.
     pub bytes: [u64; 2],
     /// Copies never matched, by side, while the other capture shows nothing of this direction.
-    pub unmatched: [u32; 2],
+    pub unmatched: [u16; 2],
     pub seen: [bool; 2],
 }
 
 /// A copy's turn in its capture: the packet, and where in it.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
 pub(super) struct Turn {
     pub packet: u64,
     seq: u32,
@@ -54,17 +53,32 @@ impl Turn {
     }
 }
 
+/// A connection, which of many a capture shows one packet only.
+#[derive(Debug)]
+struct Connection {
+    /// The lower endpoint first.
+    tuple: Tuple,
+    /// Where its ways stand; [`UNSEEN`] of one of which nothing was shown.
+    at: [u32; 2],
+    /// Largest segment of each by the handshake, 0 while unknown.
+    mss: [u16; 2],
+    /// Above 0, the lower endpoint is near the sender's capture; below, the higher.
+    near: i32,
+}
+
+const UNSEEN: u32 = u32::MAX;
+
 /// Both directions, and what they tell together. Indexed by way: see [`super::copy::Copy::way`].
 #[derive(Debug)]
 pub(super) struct Ways {
-    by_tuple: FxHashMap<Tuple, u32>,
-    ways: Vec<Way>,
-    /// One a connection: above 0, the lower endpoint is near the sender's capture; below, the higher.
-    pub near: Vec<i32>,
+    /// Places of the connections, by their tuples.
+    by_tuple: HashTable<u32>,
+    connections: Chunks<Connection>,
+    ways: Chunks<Way>,
+    /// What a way starts with: its facts are what was found out on the others.
+    unseen: Way,
     /// The way in the other capture that a way is, where addresses are translated.
-    peers: Vec<u32>,
-    /// What a new connection starts with: what was found out on the others.
-    pub facts: Agreement,
+    peers: FxHashMap<u32, u32>,
     /// Connections in both captures under the same addresses.
     pub common: u32,
     /// Connections found to be the same under other addresses.
@@ -81,11 +95,25 @@ const COMMON_MSS: u16 = 1460;
 impl Ways {
     pub fn new() -> Ways {
         Ways {
-            by_tuple: FxHashMap::default(),
-            ways: Vec::new(),
-            near: Vec::new(),
-            peers: Vec::new(),
-            facts: Agreement::FULL,
+            by_tuple: HashTable::new(),
+            connections: Chunks::default(),
+            ways: Chunks::default(),
+            unseen: Way {
+                first_matched: [i64::MAX; 2],
+                last_matched: [i64::MIN; 2],
+                last_difference: 0,
+                slowest: 0,
+                newest: None,
+                reorders: false,
+                matched: 0,
+                waiting: [0; 2],
+                patience: FIRST_PATIENCE,
+                facts: Agreement::FULL,
+                bytes: [0; 2],
+                unmatched: [0; 2],
+                seen: [false; 2],
+            },
+            peers: FxHashMap::default(),
             common: 0,
             translated: 0,
             recent: [None; 2],
@@ -111,7 +139,8 @@ impl Ways {
     /// The way of a tuple, if either capture showed its connection.
     pub fn find(&self, tuple: Tuple) -> Option<u32> {
         let (pair, back) = canonical(tuple);
-        self.by_tuple.get(&pair).map(|c| c * 2 + back)
+        let same = |&c: &u32| self.connections[c as usize].tuple == pair;
+        self.by_tuple.find(hash(&pair), same).map(|c| c * 2 + back)
     }
 
     /// The same, cheapest for the connection asked for last.
@@ -128,81 +157,73 @@ impl Ways {
     }
 
     fn look_up(&mut self, tuple: Tuple) -> u32 {
-        let (pair, back) = canonical(tuple);
-        let next = (self.near.len()) as u32;
-        let connection = *self.by_tuple.entry(pair).or_insert(next);
-        if connection == next {
-            self.near.push(0);
-            for _ in 0..2 {
-                self.peers.push(NO_PEER);
-                self.ways.push(Way {
-                    first_matched: [i64::MAX; 2],
-                    last_matched: [i64::MIN; 2],
-                    last_difference: 0,
-                    slowest: 0,
-                    newest: None,
-                    reorders: false,
-                    matched: 0,
-                    waiting: [0; 2],
-                    patience: FIRST_PATIENCE,
-                    facts: self.facts,
-                    mss: 0,
-                    bytes: [0; 2],
-                    unmatched: [0; 2],
-                    seen: [false; 2],
-                });
-            }
+        if let Some(way) = self.find(tuple) {
+            return way;
         }
+        let (pair, back) = canonical(tuple);
+        let new = Connection { tuple: pair, at: [UNSEEN; 2], mss: [0; 2], near: 0 };
+        let connection = self.connections.push(new) as u32;
+        let connections = &self.connections;
+        self.by_tuple.insert_unique(hash(&pair), connection, |&c| hash(&connections[c as usize].tuple));
         connection * 2 + back
     }
 
     #[inline]
     fn note(&mut self, side: Side, way: u32, p: &Packet) {
-        let (here, back) = (way as usize, way as usize ^ 1);
-        if !self.ways[here].seen[side as usize] {
+        if !self.get(way).seen[side as usize] {
             let other = side.other() as usize;
             let before = self.in_both(way);
-            self.ways[here].seen[side as usize] = true;
-            if !before && (self.ways[here].seen[other] || self.ways[back].seen[other]) {
+            self.get_mut(way).seen[side as usize] = true;
+            if !before && (self.get(way).seen[other] || self.get(way ^ 1).seen[other]) {
                 self.common += 1;
             }
         }
-        self.ways[here].bytes[side as usize] += u64::from(p.seg.payload);
-        if p.seg.payload > u32::from(COMMON_MSS) && self.ways[here].mss == 0 {
+        self.get_mut(way).bytes[side as usize] += u64::from(p.seg.payload);
+        if p.seg.payload > u32::from(COMMON_MSS) && self.mss(way) == 0 {
             // A super-packet, and the handshake was missed. If the guess is wrong, a trial finds the right one.
             let less = if p.tuple.src.host.is_v4() { 0 } else { 20 };
-            self.ways[here].mss = COMMON_MSS - less - if p.seg.timestamps.is_some() { TIMESTAMPS } else { 0 };
+            let stamps = if p.seg.timestamps.is_some() { TIMESTAMPS } else { 0 };
+            self.set_mss(way, COMMON_MSS - less - stamps);
         }
         if p.seg.flags.has(Flags::SYN)
             && let Some(mss) = p.seg.mss
         {
             // Neither end sends more than the smaller of the two allows, after the path's clamping.
             let usable = mss.saturating_sub(if p.seg.timestamps.is_some() { TIMESTAMPS } else { 0 }).max(88);
-            for w in [here, back] {
-                let known = self.ways[w].mss;
+            for w in [way, way ^ 1] {
+                let known = self.mss(w);
                 // A SYN-ACK without timestamps takes the room back that the SYN set aside for them.
                 let known = if p.seg.timestamps.is_none() && known != 0 {
                     known.saturating_add(TIMESTAMPS)
                 } else {
                     known
                 };
-                self.ways[w].mss = if known == 0 { usable } else { known.min(usable) };
+                self.set_mss(w, if known == 0 { usable } else { known.min(usable) });
             }
         }
     }
 
+    /// Largest segment of a way, 0 while unknown.
+    #[inline]
+    pub fn mss(&self, way: u32) -> u16 {
+        self.connections[way as usize / 2].mss[way as usize & 1]
+    }
+    pub fn set_mss(&mut self, way: u32, mss: u16) {
+        self.connections[way as usize / 2].mss[way as usize & 1] = mss;
+    }
+
     /// True if both captures show the connection of `way` under the same addresses.
     pub fn in_both(&self, way: u32) -> bool {
-        let (a, b) = (&self.ways[way as usize].seen, &self.ways[way as usize ^ 1].seen);
+        let (a, b) = (self.get(way).seen, self.get(way ^ 1).seen);
         (a[0] || b[0]) && (a[1] || b[1])
     }
     pub fn peer(&self, way: u32) -> Option<u32> {
-        self.peers.get(way as usize).copied().filter(|&p| p != NO_PEER)
+        self.peers.get(&way).copied()
     }
     /// `a` of the sender's capture and `b` of the receiver's are the same connection, translated.
     pub fn pair_up(&mut self, a: u32, b: u32) {
         for (x, y) in [(a, b), (b, a), (a ^ 1, b ^ 1), (b ^ 1, a ^ 1)] {
-            self.peers[x as usize] = y;
+            self.peers.insert(x, y);
         }
         self.translated += 1;
     }
@@ -222,52 +243,67 @@ impl Ways {
         let by = |w: u32| self.get(w).seen[side as usize];
         by(way) || self.peer(way).is_some_and(by)
     }
+    /// Copies wait on both sides, and none ever met.
+    pub fn is_stuck(&self, way: u32) -> bool {
+        let way = self.get(way);
+        way.matched == 0 && way.waiting.iter().all(|n| *n > 0)
+    }
     /// One copy fewer waits for its counterpart.
     pub fn waits_no_more(&mut self, home: u32, side: Side) {
         let waiting = &mut self.get_mut(home).waiting[side as usize];
         *waiting = waiting.saturating_sub(1);
     }
+    #[inline]
     pub fn get(&self, way: u32) -> &Way {
-        &self.ways[way as usize]
+        let at = self.connections[way as usize / 2].at[way as usize & 1];
+        self.ways.get(at as usize).unwrap_or(&self.unseen)
     }
     /// What must agree for two copies of this way to be the same.
     pub fn facts_of(&self, way: u32) -> Agreement {
         self.get(way).facts
     }
+    /// Ways to come start with these facts.
+    pub fn start_with(&mut self, facts: Agreement) {
+        self.unseen.facts = facts;
+    }
     /// All ways, those to come included, are compared by these facts.
     pub fn agree_on(&mut self, facts: Agreement) {
-        self.facts = facts;
-        for way in &mut self.ways {
-            way.facts = facts;
-        }
+        self.ways.iter_mut().chain([&mut self.unseen]).for_each(|way| way.facts = facts);
     }
     pub fn do_without_options(&mut self) {
-        self.facts = self.facts.without_options();
-        for way in &mut self.ways {
-            way.facts = way.facts.without_options();
-        }
+        let ways = self.ways.iter_mut().chain([&mut self.unseen]);
+        ways.for_each(|way| way.facts = way.facts.without_options());
     }
+    #[inline]
     pub fn get_mut(&mut self, way: u32) -> &mut Way {
-        &mut self.ways[way as usize]
+        let at = &mut self.connections[way as usize / 2].at[way as usize & 1];
+        if *at == UNSEEN {
+            *at = self.ways.push(self.unseen) as u32;
+        }
+        &mut self.ways[*at as usize]
+    }
+    /// The comparison is over: of all that was seen only which connections there are is asked from here on.
+    pub fn forget(&mut self) {
+        self.ways = Chunks::default();
     }
     pub fn len(&self) -> u32 {
-        self.ways.len() as u32
+        self.connections.len() as u32 * 2
     }
     /// Which way's packets leave from near the sender's capture: that of even number, of odd, or not known.
     pub fn outward(&self, way: u32) -> Option<bool> {
-        match self.near[way as usize / 2] {
+        match self.connections[way as usize / 2].near {
             0 => None,
             votes => Some((votes > 0) == (way & 1 == 0)),
         }
     }
-    /// The tuple of every way.
-    pub fn tuples(&self) -> Vec<Tuple> {
-        let mut all = vec![Tuple::default(); self.ways.len()];
-        for (pair, &connection) in &self.by_tuple {
-            all[connection as usize * 2] = *pair;
-            all[connection as usize * 2 + 1] = pair.reversed();
-        }
-        all
+    /// A vote on which way's packets leave from near the sender's capture.
+    pub fn vote(&mut self, way: u32, even: bool) {
+        let near = &mut self.connections[way as usize / 2].near;
+        *near = near.saturating_add(if even { 1 } else { -1 });
+    }
+    pub fn tuple(&self, way: u32) -> Option<Tuple> {
+        let tuple = self.connections.get(way as usize / 2)?.tuple;
+        Some(if way & 1 == 0 { tuple } else { tuple.reversed() })
     }
 }
 
@@ -277,4 +313,8 @@ const FIRST_PATIENCE: u8 = 4;
 /// A tuple with the lower endpoint first, and 1 if that turned it round.
 fn canonical(t: Tuple) -> (Tuple, u32) {
     if t.src <= t.dst { (t, 0) } else { (t.reversed(), 1) }
+}
+
+fn hash(pair: &Tuple) -> u64 {
+    FxBuildHasher.hash_one(pair)
 }

@@ -1,7 +1,7 @@
 //! A young connection's bytes, read back as the packets that they were written from.
 
 use super::*;
-use wire::Timestamps;
+use wire::{SackBlocks, Timestamps};
 
 /// What the lowest bytes of a word hold, by their number.
 const BELOW: [u64; 9] = {
@@ -32,6 +32,8 @@ pub(super) struct Reader<'a> {
     pub at: usize,
     pub time: Time,
     pub number: u64,
+    /// Of the latest packet.
+    pub fate: Fate,
 }
 
 impl Reader<'_> {
@@ -100,6 +102,10 @@ impl Reader<'_> {
         packet.checksum = (word >> CHECKSUM) as u16;
         (packet.notes, seg.options_cut) = (Notes::default(), has(CUT));
         (seg.mss, seg.window_scale, seg.sack_permitted) = (None, None, false);
+        if !seg.sack.is_empty() {
+            seg.sack = SackBlocks::NONE;
+        }
+        self.fate = Fate::Unknown;
         if has(TTL | NOTES | PARTIAL | OPTIONS) {
             self.seldom(word, packet);
         }
@@ -111,20 +117,28 @@ impl Reader<'_> {
     #[inline(never)]
     fn seldom(&mut self, word: u32, packet: &mut Packet) {
         let has = |bit: u32| word & bit != 0;
+        let (mut notes, mut partly, mut options) = (0, 0, 0);
         if has(TTL) {
             packet.ttl = self.get(1) as u8;
         }
         if has(NOTES) {
-            packet.notes = Notes(self.get(2) as u16);
+            notes = self.get(2) as u16;
+            packet.notes = Notes(notes & !RARE);
+            if notes & PARTLY_LOST != 0 {
+                partly = self.get(4) as u32;
+            }
         }
         if has(PARTIAL) {
             packet.notes.add(Notes::PARTIAL_CHECKSUM);
         }
         if has(OPTIONS) {
-            let options = self.get(4) as u32;
-            packet.seg.mss = (options & MSS != 0).then_some(options as u16);
-            packet.seg.window_scale = (options & SCALE != 0).then_some((options >> 16) as u8);
-            packet.seg.sack_permitted = options & SACK != 0;
+            options = self.get(4) as u32;
+            set_options(&mut packet.seg, options);
+            for _ in 0..options >> SACKED & 7 {
+                let edges = self.get(8);
+                packet.seg.sack.push(Seq(edges as u32), Seq((edges >> 32) as u32));
+            }
         }
+        self.fate = fate(options, notes, partly);
     }
 }

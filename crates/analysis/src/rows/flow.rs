@@ -1,6 +1,6 @@
 //! What is told of a flow as a whole.
 
-use super::{FlowId, Limit, Vantage};
+use super::{Closed, FlowId, Growth, Limit, RecoveryStyle, RtoRule, Vantage};
 use serde::{Deserialize, Serialize};
 use wire::{Endpoint, Span, Time};
 
@@ -12,17 +12,6 @@ pub struct Summary {
     pub mean: f64,
     pub stddev: f64,
     pub max: f64,
-}
-
-/// How a connection began and ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Closed {
-    Fin,
-    HalfFin,
-    Reset,
-    #[default]
-    Open,
 }
 
 /// A reset that ended a connection before the sender of this flow had said that its data was complete (FIN).
@@ -52,6 +41,10 @@ pub struct Limits {
     pub options_cut: u64,
     /// Acknowledged but never seen: bytes missing from the capture.
     pub missing_bytes: u64,
+    /// Ranges of the stream that must have been sent, and were neither seen nor acknowledged.
+    pub unfilled_gaps: u64,
+    /// Segments that were followed no more: too many were outstanding in too many pieces.
+    pub not_followed: u64,
     /// Packets of more than one MSS (TSO, GSO, GRO, LRO), and the largest payload.
     pub super_packets: u64,
     pub largest_payload: u32,
@@ -122,6 +115,8 @@ pub struct FlowRow {
     pub max_backoff: u32,
     pub cost: Option<Span>,
     pub idle_total: Span,
+    /// The part of it in which there was something to send: see [`IdleCause::holds_data_back`](super::IdleCause).
+    pub idle_blocked: Span,
     pub idle_longest: Span,
     pub idle_gaps: u32,
     pub rtt_ack: Summary,
@@ -151,19 +146,6 @@ pub fn delivered(vantage: Vantage, one_way: bool, bytes: u64, acked_bytes: u64) 
     }
 }
 
-/// A rule by which a sender may compute its retransmission timeout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RtoRule {
-    #[serde(rename = "rfc6298")]
-    Rfc6298,
-    #[serde(rename = "linux")]
-    Linux,
-    #[serde(rename = "linux-2.2")]
-    Linux22,
-    #[serde(rename = "bsd")]
-    Bsd,
-}
-
 /// The state of the retransmission timer as far as it can be rebuilt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timers {
@@ -180,30 +162,6 @@ pub struct Timers {
 
 /// A figure that was inferred, with a confidence in 0..1; `None` means "cannot tell".
 pub type Inferred<T> = Option<(T, f32)>;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Growth {
-    /// About one SMSS a round trip (RFC 5681 §3.1).
-    Linear,
-    /// Concave, then convex (RFC 9438).
-    Cubic,
-    /// Held constant or by a model of the path (BBR, Vegas, a limit).
-    Flat,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RecoveryStyle {
-    /// Slow start from the hole after every loss (Tahoe).
-    GoBackN,
-    /// One hole a round trip, on duplicate ACKs (NewReno, RFC 6582).
-    NewReno,
-    /// Several holes a round trip, by SACK (RFC 6675, RFC 8985).
-    Sack,
-    /// One segment a timeout.
-    OnePerTimeout,
-}
 
 /// What the sender seems to be made of, each with a confidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! An ACK passes: what it acknowledges, what it SACKs, and what follows from that.
 
 use super::board::Sent;
+use super::rtt::is_round_trip;
 use super::*;
 use wire::{Flags, SackBlocks};
 
@@ -20,6 +21,7 @@ impl Stream {
         if seg.flags.has(Flags::SYN) {
             self.repair.on_handshake(packet.time + around.view.turn);
         }
+        let flight = self.flight();
         let repeats = self.repeats(packet, ack, window);
         let duplicate = repeats && self.next > self.una;
         self.at = around.view.at;
@@ -38,6 +40,7 @@ impl Stream {
             self.take_news(packet, ack, asks, other_blocks, around);
         }
         self.duplicate_acks += u64::from(duplicate);
+        self.ack_in_round(packet.time, flight);
         if around.config.wanted.intervals {
             self.roll_interval(packet.time, around);
             self.interval.duplicate_acks += u32::from(duplicate);
@@ -178,6 +181,9 @@ impl Stream {
         if self.may_advance(now) {
             self.advance(now, around);
         }
+        if other_blocks || duplicate {
+            self.keep_in_bounds(now, around);
+        }
         self.board.shrink();
     }
 
@@ -232,9 +238,9 @@ impl Stream {
         self.samples.told.clear();
     }
 
-    /// One of them; what was captured out of order is none.
+    /// One of them.
     pub(super) fn rtt_row(&self, time: Time, rtt: Span, end: u64, kind: RttKind, sink: &mut impl Sink) {
-        if rtt >= Span::ZERO {
+        if is_round_trip(rtt) {
             sink.rtt(RttRow { flow: self.id, time, seq: self.relative(end), rtt, kind });
         }
     }
@@ -273,16 +279,17 @@ impl Stream {
         if right <= left {
             return;
         }
-        for s in self.settling.all_mut().iter_mut().rev().filter(|s| s.covers(left, right)) {
-            s.dsacks += 1;
+        // They were acknowledged in the order of their numbers.
+        let settling = self.settling.all_mut();
+        let first = settling.partition_point(|s| s.seg.end() <= left);
+        for s in settling[first..].iter_mut().take_while(|s| s.covers(left, right)) {
+            s.dsacks = s.dsacks.saturating_add(1);
             s.last_dsack = now;
+            self.board.steps += 1;
         }
         let Some(mut i) = self.board.find(left.max(self.una)) else { return };
-        while let Some(seg) = self.board.get_mut(i) {
-            if seg.start >= right {
-                break;
-            }
-            seg.note_dsack(now);
+        while self.board.get(i).is_some_and(|seg| seg.start < right) {
+            self.board.note_dsack(i, now);
             i += 1;
         }
     }
@@ -296,11 +303,12 @@ impl Stream {
         }
         let now = news.time;
         let soonest = self.rtt.min().unwrap_or(Span::ZERO).scale(0.8);
-        let spoken_of =
-            self.settling.all_mut().iter_mut().find(|s| {
-                s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked
-            });
-        if let Some(s) = spoken_of {
+        let settling = self.settling.all_mut();
+        let spoken_of = settling.iter().position(|s| {
+            s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked
+        });
+        self.board.steps += spoken_of.unwrap_or(settling.len()) as u64;
+        if let Some(s) = spoken_of.map(|i| &mut settling[i]) {
             s.dsacks = 1;
             s.last_dsack = now;
         }
@@ -346,8 +354,14 @@ impl Stream {
     }
 
     fn take_rtt(&mut self, sample: Span, now: Time, end: u64) {
+        if !is_round_trip(sample) {
+            return;
+        }
         self.samples.take(sample, end, RttKind::Ack);
         self.rtt.take_ack(sample, now);
+        if !matches!(self.at, Vantage::Receiver | Vantage::Middle) {
+            self.rtt_in_round(sample);
+        }
         if self.at != Vantage::Receiver {
             self.timers.on_rtt(sample, self.una, self.next);
         }
@@ -443,7 +457,7 @@ impl Stream {
         let length = around.config.interval.0.max(1);
         // Counted from the first packet of the capture.
         let origin = around.origin;
-        let start = origin + Span((now - origin).0.div_euclid(length) * length);
+        let start = origin + Span((now - origin).0.div_euclid(length).saturating_mul(length));
         if self.interval.start == start {
             return;
         }

@@ -69,6 +69,10 @@ impl Sent {
     pub fn len(&self) -> u64 {
         u64::from(self.len)
     }
+    /// It was never seen, and nobody said that it arrived.
+    pub fn is_unfilled(&self) -> bool {
+        self.hole && self.copies == 0 && !self.sacked
+    }
     /// Copies in all, the unseen one of a hole included.
     pub fn copies_in_all(&self) -> u32 {
         u32::from(self.copies) + u32::from(self.hole)
@@ -108,9 +112,9 @@ impl Sent {
     pub fn sacked_time(&self) -> Time {
         self.more.as_ref().map_or(Time::FAR_FUTURE, |m| m.sacked_time)
     }
-    pub fn note_dsack(&mut self, now: Time) {
+    fn note_dsack(&mut self, now: Time) {
         let more = self.more();
-        more.dsacks += 1;
+        more.dsacks = more.dsacks.saturating_add(1);
         more.last_dsack = now;
     }
     /// Another copy passed.
@@ -124,6 +128,10 @@ impl Sent {
         self.last_time = time;
         self.last_ts = ts;
         self.copies = self.copies.saturating_add(1);
+    }
+    /// What it takes besides its place on the board.
+    fn more_bytes(&self) -> u64 {
+        self.more.as_ref().map_or(0, |m| (size_of::<More>() + m.later.len() * size_of::<Ordinal>()) as u64)
     }
     /// Every copy, oldest first.
     pub fn ordinals(&self) -> impl DoubleEndedIterator<Item = Ordinal> + '_ {
@@ -153,6 +161,10 @@ pub struct Board {
     left: u64,
     /// Where a SACK block ended last, counted from the first segment of all: most blocks grow there.
     edge: u64,
+    /// What segments sent more than once take besides, bytes.
+    pub more_bytes: u64,
+    /// Segments looked at or moved, beyond the few that any packet needs (see `bounds`).
+    pub steps: u64,
 }
 
 impl Board {
@@ -184,6 +196,21 @@ impl Board {
     }
     pub fn get_mut(&mut self, i: usize) -> Option<&mut Sent> {
         self.segs.get_mut(i)
+    }
+    /// Another copy of segment `i` passed.
+    pub fn add_copy(&mut self, i: usize, ordinal: Ordinal, time: Time, ts: u32) {
+        self.grow(i, |seg| seg.add_copy(ordinal, time, ts));
+    }
+    /// A DSACK named segment `i`.
+    pub fn note_dsack(&mut self, i: usize, now: Time) {
+        self.grow(i, |seg| seg.note_dsack(now));
+    }
+    fn grow(&mut self, i: usize, with: impl FnOnce(&mut Sent)) {
+        let Some(seg) = self.segs.get_mut(i) else { return };
+        let before = seg.more_bytes();
+        with(seg);
+        self.more_bytes += seg.more_bytes() - before;
+        self.steps += 1;
     }
     pub fn iter(&self) -> impl Iterator<Item = &Sent> {
         self.segs.all().iter()
@@ -253,7 +280,9 @@ impl Board {
         right.len = (seg.end() - at) as u32;
         seg.len = (at - seg.start) as u32;
         self.troubled += u32::from(right.hole || right.copies > 1);
-        self.segs.insert(i + 1, right);
+        self.more_bytes += right.more_bytes();
+        // Half a step each: they move as one piece of memory.
+        self.steps += self.segs.insert(i + 1, right) as u64 / 2;
         i + 1
     }
     /// Removes the front if all of it lies below `ack` and it was sent just once: what it says of itself is its
@@ -275,6 +304,9 @@ impl Board {
         if plain.sacked {
             self.sacked_bytes -= u64::from(plain.len);
         }
+        if head.more.is_some() {
+            self.more_bytes -= head.more_bytes();
+        }
         self.segs.drop_front();
         self.left += 1;
         Some(plain)
@@ -286,6 +318,7 @@ impl Board {
         let seg = self.segs.pop_front()?;
         self.left += 1;
         self.troubled -= u32::from(seg.hole || seg.copies > 1);
+        self.more_bytes -= seg.more_bytes();
         if seg.sacked {
             self.sacked_bytes -= seg.len();
         }
@@ -307,6 +340,7 @@ impl Board {
         let Some(mut i) = self.find_edge(left) else { return };
         // A block that only grew is walked from its growing end: skip what is known.
         i = self.split_at(i, left);
+        let first = i;
         loop {
             let mut ends_inside = false;
             for seg in self.segs.all_mut().get_mut(i..).unwrap_or_default() {
@@ -333,6 +367,7 @@ impl Board {
             self.split_at(i, right);
         }
         self.edge = self.left + i as u64;
+        self.steps += (i - first) as u64;
     }
     /// The share of memory that a quiet stream need not keep.
     pub fn shrink(&mut self) {
@@ -342,10 +377,10 @@ impl Board {
     pub fn clear(&mut self) {
         self.segs.clear();
         (self.sacked_bytes, self.troubled, self.left, self.edge) = (0, 0, 0, 0);
+        (self.more_bytes, self.steps) = (0, 0);
     }
     pub fn drain(&mut self) -> impl Iterator<Item = Sent> + '_ {
-        self.sacked_bytes = 0;
-        self.troubled = 0;
+        (self.sacked_bytes, self.troubled, self.more_bytes) = (0, 0, 0);
         self.segs.drain()
     }
 }

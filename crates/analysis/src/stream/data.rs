@@ -49,6 +49,7 @@ impl Stream {
         if self.is_probe_of_the_window(&piece) || self.is_keep_alive(&piece) {
             return;
         }
+        let expected = self.next;
         let early = start < self.next && self.comes_before_the_first(&piece);
         let again = start < self.next && !early;
         if again
@@ -94,6 +95,9 @@ impl Stream {
         if self.may_advance(packet.time) {
             self.advance(packet.time, around);
         }
+        if again || start > expected {
+            self.keep_in_bounds(packet.time, around);
+        }
     }
 
     /// Is this new data that follows at once on what was sent before it, and is numbered as expected? Asked at the
@@ -120,6 +124,9 @@ impl Stream {
         let (end, ts) = (start + u64::from(seg.payload), seg.timestamps.map_or(0, |t| t.val));
         let piece = Piece { packet, start, end, fate: Fate::Unknown, ts };
         self.last_time = packet.time;
+        if packet.time - self.last_sent > crate::rounds::WAIT {
+            self.wait_in_round(packet, packet.time, Span::ZERO);
+        }
         self.note_tick(&piece);
         self.counts.packets += 1;
         self.counts.bytes += u64::from(seg.payload);
@@ -280,6 +287,7 @@ impl Stream {
         if p.packet.seg.timestamps.is_some() || p.start >= self.next || self.repair.state != State::Open {
             return;
         }
+        self.board.steps += self.on_the_way.len() as u64 / 2;
         let hole = self.board.find(p.start).and_then(|i| self.board.get(i));
         let mut asks = self.on_the_way.iter().filter(|a| a.ack == p.start);
         let Some(first) = asks.next() else { return };
@@ -373,6 +381,9 @@ impl Stream {
                 self.repair.note_passed_over();
             }
         }
+        if around.view.sent - self.last_sent > crate::rounds::WAIT {
+            self.wait_in_round(p.packet, around.view.sent, around.view.turn);
+        }
         let flight = self.flight();
         if around.view.sent - self.last_sent < close(around.config) {
             self.repair.on_more_data(around.view.sent, flight);
@@ -407,10 +418,10 @@ impl Stream {
 
     /// More is outstanding than any window allows: the ACKs are missing from the capture. What happened to the
     /// oldest segment will not be known.
-    fn forget_oldest(&mut self) {
-        if let Some(seg) = self.board.pop_front()
-            && let Some(ledger) = &mut self.ledger
-        {
+    pub(super) fn forget_oldest(&mut self) {
+        let Some(seg) = self.board.pop_front() else { return };
+        self.limits.unfilled_gaps += u64::from(seg.is_unfilled());
+        if let Some(ledger) = &mut self.ledger {
             for ordinal in seg.ordinals() {
                 ledger.settle(ordinal, seg.len(), false);
             }
@@ -422,14 +433,17 @@ impl Stream {
         let pace = self.pace(&around.view);
         let by_ack = around.view.sent - self.repair.last_news() <= pace.tolerance;
         let waited = p.packet.time - self.last_data.unwrap_or(p.packet.time);
-        let may_probe = self.sack_permitted && self.acks > 0 && self.limit() != Limit::Application;
-        let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, &pace);
+        // What ACKs make room for, a sender whose window is full uses at once.
+        let room = self.repair.unanswered() > u64::from(self.mss);
+        let may_probe = self.sack_permitted && self.acks > 0 && !room && self.limit() != Limit::Application;
+        let head = self.board.front().map_or(p.packet.time, |s| s.last_time);
+        let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, head, &pace);
         self.note_gap(p, None, probe, by_ack, around);
         if probe {
             self.counts.probes_new += 1;
             self.episodes.on_probe();
             self.infer().on_probe(p.packet.time);
-            around.sink.probe(self.probe_row(p, true, waited));
+            around.sink.probe(self.probe_row(p, true, waited, &pace));
         }
     }
 

@@ -80,6 +80,10 @@ impl Episodes {
     pub fn idle(&self) -> bool {
         self.open.is_none() && self.ended.is_empty()
     }
+    /// What those that ended take.
+    pub fn bytes(&self) -> u64 {
+        (self.ended.len() * size_of::<Episode>()) as u64
+    }
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -109,7 +113,7 @@ impl Episodes {
             return false;
         }
         if let Some(mut e) = self.open.take() {
-            e.row.end = Some(now);
+            e.row.end = Some(now.max(e.row.start));
             e.close(now, next, delivery.bytes());
             delivery.episode_ends(now);
             self.ended.push_back(e);
@@ -117,19 +121,25 @@ impl Episodes {
         true
     }
 
+    /// They are numbered one by one, and leave in that order.
+    fn of_number(&mut self, number: u32) -> Option<&mut Episode> {
+        if let Some(open) = self.open.as_deref_mut().filter(|e| e.row.number == number) {
+            return Some(open);
+        }
+        let first = self.ended.front()?.row.number;
+        self.ended.get_mut(number.checked_sub(first)? as usize).map(|e| &mut **e)
+    }
+
     /// A burst became certain.
     pub fn on_burst(&mut self, b: &BurstRow) {
-        let Some(number) = b.episode else { return };
-        let all = self.ended.iter_mut().chain(self.open.iter_mut());
-        if let Some(e) = all.into_iter().find(|e| e.row.number == number) {
+        if let Some(e) = b.episode.and_then(|number| self.of_number(number)) {
             e.on_burst(b);
         }
     }
 
     /// A retransmission turned out needless.
     pub fn on_needless(&mut self, number: Option<u32>, segments: u32) {
-        let all = self.ended.iter_mut().chain(self.open.iter_mut());
-        if let Some(e) = all.into_iter().find(|e| Some(e.row.number) == number) {
+        if let Some(e) = number.and_then(|number| self.of_number(number)) {
             e.row.needless = e.row.needless.saturating_add(segments);
         }
     }
@@ -153,7 +163,7 @@ impl Episodes {
         }
         if let Some(mut e) = self.open.take() {
             // An ACK that was lost beyond is said again, which moves nothing here: that repair is over all the same.
-            e.row.end = (e.acknowledged && una >= e.recover).then_some(now);
+            e.row.end = (e.acknowledged && una >= e.recover).then_some(now.max(e.row.start));
             e.close(now, Ordinal::MAX, delivered);
             each(e.row());
         }
@@ -232,7 +242,7 @@ impl Episode {
     fn close(&mut self, now: Time, next: Ordinal, delivered: u64) {
         self.settled_by = next;
         self.row.delivered_bytes = delivered.saturating_sub(self.delivered_before);
-        let took = now - self.row.start;
+        let took = now.max(self.row.start) - self.row.start;
         self.row.cost = self
             .rate_bytes_per_s
             .filter(|r| *r > 0.0)

@@ -174,17 +174,20 @@ impl Stream {
 
     /// A row, if it is long enough for one.
     fn gap_row<S: Sink>(&mut self, from: Time, to: Time, gap: &Gap, around: &mut Surroundings<'_, S>) {
+        // When a packet was sent is a guess where its queue is not seen, and no gap is known of before the capture.
+        let (from, to) = (from.max(around.origin), to.max(around.origin));
         let limit = self.idle_threshold(around);
         if to - from <= limit {
             return;
         }
-        self.idle.add(from, to);
+        let cause = gap.cause();
+        self.idle.add(from, to, cause.holds_data_back(gap.flight));
         around.sink.idle(IdleRow {
             flow: self.id,
             start: from,
             end: to,
             excess: to - from - limit,
-            cause: gap.cause(),
+            cause,
             flight_bytes: gap.flight,
         });
     }
@@ -194,14 +197,19 @@ impl Stream {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IdleTotals {
     pub total: Span,
+    /// While data waited.
+    pub blocked: Span,
     pub longest: Span,
     pub gaps: u32,
 }
 
 impl IdleTotals {
-    pub fn add(&mut self, from: Time, to: Time) {
+    pub fn add(&mut self, from: Time, to: Time, blocked: bool) {
         let length = to - from;
         self.total += length;
+        if blocked {
+            self.blocked += length;
+        }
         self.longest = self.longest.max(length);
         self.gaps += 1;
     }

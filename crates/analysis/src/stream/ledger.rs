@@ -153,6 +153,20 @@ impl Ledger {
     pub fn has_resends(&self) -> bool {
         !self.resends.is_empty()
     }
+    pub fn copies(&self) -> usize {
+        self.copies.len()
+    }
+    pub fn resends(&self) -> usize {
+        self.resends.len()
+    }
+    pub fn bytes_of_bursts(&self) -> u64 {
+        (self.waiting.len() * size_of::<OpenBurst>()) as u64
+    }
+    /// What is open stays unknown: nothing waits for it any more.
+    pub fn settle_all(&mut self) {
+        self.copies.all_mut().iter_mut().for_each(|c| c.settled = c.len);
+        self.front_settled = true;
+    }
     pub fn burst_is_open(&self) -> bool {
         self.burst.is_some() || !self.waiting.is_empty()
     }
@@ -181,7 +195,7 @@ impl Ledger {
             copy.know(match fate {
                 Fate::Lost => copy.len,
                 Fate::PartlyLost(bytes) => bytes.min(copy.len),
-                Fate::Arrived | Fate::Late | Fate::Damaged | Fate::Unknown => 0,
+                Fate::Arrived | Fate::Late | Fate::Damaged | Fate::UnderWay | Fate::Unknown => 0,
             });
         }
     }

@@ -2,6 +2,7 @@
 
 mod ack;
 pub mod board;
+mod bounds;
 mod certain;
 mod data;
 mod delivery;
@@ -14,6 +15,7 @@ mod queue;
 pub mod repair;
 pub mod report;
 mod resend;
+mod rounds;
 mod rtt;
 mod settle;
 mod unseen;
@@ -22,6 +24,7 @@ mod window;
 use crate::config::Config;
 use crate::infer::Inferrer;
 use crate::prefetch;
+use crate::rounds::Rounds;
 use crate::rows::*;
 use crate::sink::Sink;
 use crate::timers::Timers;
@@ -33,7 +36,7 @@ use idle::IdleTotals;
 use ledger::Ledger;
 use queue::Queue;
 use repair::{AckNews, Pace, Repair};
-use rtt::Rtt;
+use rtt::{Rtt, is_round_trip};
 use settle::{Judge, Settling};
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -192,6 +195,8 @@ pub struct Stream {
     ack: LastAck,
     newest_delivered: Time,
     episodes: Episodes,
+    /// What its limits are read from; none before it has sent a few segments.
+    rounds: Option<Box<Rounds>>,
     /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
     last_sack: wire::SackBlocks,
     last_blocks: [(u64, u64); 4],
@@ -213,6 +218,7 @@ pub struct Stream {
     syn_answers: bool,
     /// An inferrer of another stream, that need not be allocated.
     spare_infer: Option<Box<Inferrer>>,
+    spare_rounds: Option<Box<Rounds>>,
 }
 
 /// The cache lines of a stream that hold its bytes from one place up to another: the first, and how many.
@@ -310,7 +316,10 @@ impl Stream {
     /// A full round trip, told by the receiver's own timestamps coming back through the sender.
     pub fn round_trip(&mut self, sample: Span, packet: &Packet, config: &Config, sink: &mut impl Sink) {
         self.rtt.take_timestamps(sample);
-        self.timers.on_rtt(sample, self.una, self.next);
+        if is_round_trip(sample) {
+            self.rtt_in_round(sample);
+            self.timers.on_rtt(sample, self.una, self.next);
+        }
         if config.wanted.rtts {
             let begins = self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq));
             let end = begins + u64::from(packet.seg.payload);
@@ -380,8 +389,9 @@ impl Stream {
     /// From now on every copy is followed: there is something to tell.
     fn keep_ledger(&mut self) -> &mut Ledger {
         let next = self.next_ordinal;
-        let board = &self.board;
+        let board = &mut self.board;
         self.ledger.get_or_insert_with(|| {
+            board.steps += board.len() as u64;
             // Until now each segment outstanding was sent once, in order, so the board is the ledger.
             let first = board.front().map_or(next, |s| s.first);
             let mut ledger = Ledger::starting_at(first);

@@ -13,6 +13,9 @@ impl Stream {
         if let Some(infer) = infer.take() {
             *spare_infer = Some(infer);
         }
+        if let Some(rounds) = self.rounds.take() {
+            self.spare_rounds = Some(rounds);
+        }
         let Stream { ids, last_acked, last_time, repair, settling, mss, .. } = self;
         (*ids, *last_acked, *last_time, *mss) = (Ids::default(), None, Time::FAR_PAST, 0);
         repair.clear();
@@ -53,6 +56,9 @@ impl Stream {
     /// A SYN or SYN-ACK passes; the data after it starts one further.
     pub fn on_syn<S: Sink>(&mut self, packet: &Packet, around: &mut Surroundings<'_, S>) {
         self.ids.note(packet.ip_id, 1, Some(0));
+        if let Some(mss) = packet.seg.mss {
+            self.repair.note_syn(u32::from(packet.seg.window), u32::from(mss));
+        }
         if self.unwrap.is_none() {
             let mut unwrap = Unwrapper::new(packet.seg.seq);
             self.base = unwrap.offset(packet.seg.seq);
@@ -135,6 +141,7 @@ mod tests {
         stream.reset(8);
         new.reset(8);
         stream.spare_infer = None;
+        stream.spare_rounds = None;
         assert_eq!(format!("{stream:?}"), format!("{new:?}"));
     }
 }

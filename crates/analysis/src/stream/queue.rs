@@ -87,19 +87,20 @@ impl<T> Queue<T> {
         self.items.drain(..self.head);
         self.head = 0;
     }
-    /// Puts an item at place `i`, before what is there; near the front those before it move.
-    pub fn insert(&mut self, i: usize, item: T) {
+    /// Puts an item at place `i`, before what is there; near the front those before it move. Returns how many moved.
+    pub fn insert(&mut self, i: usize, item: T) -> usize {
         if self.head > 0 && i <= self.len() / 2 {
             self.head -= 1;
             let before = &mut self.all_mut()[..=i];
             before.rotate_left(1);
             before[i] = item;
-            return;
+            return i;
         }
         if self.items.len() == self.items.capacity() {
             self.make_room();
         }
         self.items.insert(self.head + i, item);
+        self.len() - i - 1
     }
     /// The front leaves, whatever it is.
     #[inline(always)]

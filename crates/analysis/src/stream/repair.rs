@@ -10,6 +10,7 @@ mod doubt;
 mod facts;
 mod fired;
 mod judge;
+mod probing;
 
 use crate::rows::{Cause, Trigger};
 use age::Age;
@@ -17,7 +18,7 @@ use doubt::Doubt;
 pub use facts::{AckNews, Attempt, Pace, Verdict};
 pub use fired::Next;
 use fired::{Fired, Unsure};
-use judge::probe_timeout;
+use probing::Probing;
 use std::collections::VecDeque;
 use std::mem::offset_of;
 use wire::{Span, Time};
@@ -53,8 +54,7 @@ pub struct Repair {
     last_sent: Time,
     last_trigger: Trigger,
     any_sacked: bool,
-    /// A tail-loss probe went out and nothing was acknowledged since.
-    probing: bool,
+    probing: Probing,
     /// It has no SACK, or no timestamps.
     basic: bool,
     duplicates: u32,
@@ -82,8 +82,6 @@ pub struct Repair {
     /// When the timer last fired, and how often without progress.
     loss_since: Time,
     firings: u32,
-    /// The timer fired where a sender that probes would have probed before.
-    probeless: bool,
     /// After a fast retransmit it sends again what had arrived: Tahoe.
     goes_back: bool,
     /// It went on repairing before.
@@ -129,8 +127,7 @@ impl Default for Repair {
             newest_delivered: Time::FAR_PAST,
             loss_since: Time::FAR_PAST,
             firings: 0,
-            probing: false,
-            probeless: false,
+            probing: Probing::default(),
             age: Age::default(),
             doubt: None,
             resent_end: 0,
@@ -231,7 +228,7 @@ impl Repair {
             self.last_progress = at;
             self.timer_start = at;
             self.expiries = 0;
-            self.probing = false;
+            self.probing.on_progress(self.una, news.advanced);
             self.duplicates = 0;
         }
         self.duplicates += u32::from(duplicate);
@@ -289,22 +286,21 @@ impl Repair {
     }
 
     /// New data leaves; true if it can only be a tail-loss probe: a timer sent it, not an ACK.
-    /// `may_probe`: SACK is permitted, and it was not the application that had held the sender back.
-    pub fn on_new_data(&mut self, now: Time, flight: u64, may_probe: bool, pace: &Pace) -> bool {
-        let waited = self.silent(now);
+    /// `may_probe`: SACK is permitted, and it was not the application that had held the sender back. `head`: when the
+    /// first segment not acknowledged left.
+    pub fn on_new_data(&mut self, now: Time, flight: u64, may_probe: bool, head: Time, pace: &Pace) -> bool {
         self.note_reaction(now, pace.tolerance);
         let probe = may_probe
-            && !self.probeless
             && flight > 0
-            && !self.probing
             && self.state == State::Open
             && !self.any_sacked
-            && waited >= probe_timeout(pace).max(pace.tolerance);
+            && self.new_data_probes(now, flight, head, pace);
         if flight == 0 {
             self.timer_start = now;
         }
+        self.note_clock(now, pace);
         if probe {
-            self.probing = true;
+            self.probing.begin(self.una + flight + 1);
             self.age.note_probe();
             self.timer_start = now;
         }
@@ -320,7 +316,10 @@ impl Repair {
             self.timer_start = now;
         }
         self.new_data_in_doubt();
-        self.note_reaction(now, AT_ONCE * 20);
+        if self.last_sent < self.last_news {
+            self.note_reaction(now, AT_ONCE * 20);
+            self.probing.on_sent_on_ack();
+        }
         self.sent(now, Trigger::Ack);
     }
 
@@ -343,6 +342,7 @@ impl Repair {
     fn sent(&mut self, now: Time, trigger: Trigger) {
         self.last_sent = now;
         self.last_trigger = trigger;
+        self.probing.on_sent();
     }
 
     /// Explains a retransmission and follows the sender into the state that it shows.
@@ -367,7 +367,7 @@ impl Repair {
         match verdict.cause {
             Cause::Timeout => self.enter_loss(a, pace),
             Cause::Probe => {
-                self.probing = true;
+                self.probing.begin(a.next);
                 self.age.note_probe();
                 self.timer_start = a.now;
             }
@@ -377,6 +377,7 @@ impl Repair {
                 self.goes_back |=
                     !begins && a.acknowledged && !a.sack_permitted && a.start == self.resent_end;
                 if begins {
+                    self.probing.over();
                     self.flight = 0;
                     self.state = State::Recovery { recover: a.next, first_ts: a.ts };
                 }
@@ -407,7 +408,9 @@ impl Repair {
         }
         // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.
         let due = self.probes_now() && !(a.head && a.tail) && self.last_news > Time::FAR_PAST;
-        self.probeless |= due && a.sack_permitted && !self.probing;
+        if due && a.sack_permitted && !self.probing.outstanding() {
+            self.probing.miss();
+        }
         // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
         // From afar: what three duplicate ACKs asked for was sent, and lost with all the rest.
         let asked = pace.grain.is_none() && a.sack_permitted && self.is_asked();
@@ -424,7 +427,7 @@ impl Repair {
         self.flight = 0;
         self.expiries += 1;
         self.firings = self.expiries;
-        self.probing = false;
+        self.probing.over();
         self.timer_start = a.now;
         self.duplicates = 0;
     }

@@ -41,7 +41,7 @@ impl Sender {
         let mut model = Repair::default();
         model.start(0);
         for k in 0..n {
-            model.on_new_data(ms(0), k, true, &pace());
+            model.on_new_data(ms(0), k, true, ms(0), &pace());
         }
         let next = n * 1000;
         Sender {
@@ -67,7 +67,7 @@ impl Sender {
         self
     }
     fn sends_new(&mut self, t: i64) -> bool {
-        let probe = self.model.on_new_data(ms(t), self.next - self.una, self.sack, &pace());
+        let probe = self.model.on_new_data(ms(t), self.next - self.una, self.sack, ms(t), &pace());
         self.next += 1000;
         probe
     }
@@ -493,3 +493,6 @@ fn the_last_segment_alone_after_a_long_silence_is_a_probe_from_afar() {
 mod afar;
 #[path = "repair_age_tests.rs"]
 mod age;
+
+#[path = "repair_probe_tests.rs"]
+mod probes;

@@ -41,6 +41,7 @@ impl Stream {
         let mut row = self.counts_row(ending, around.view.at, count);
         if around.sink.wants_all(&row) {
             self.complete(&mut row);
+            self.put_rounds(around.sink);
         }
         around.sink.flow(&row);
     }
@@ -52,6 +53,7 @@ impl Stream {
         }
         // SACKed and never acknowledged: arrived all the same.
         for seg in self.board.drain() {
+            self.limits.unfilled_gaps += u64::from(seg.is_unfilled());
             if seg.sacked {
                 let reported = seg.sacked_time();
                 let (dsacks, last_dsack) = (seg.dsacks(), seg.last_dsack());
@@ -125,6 +127,7 @@ impl Stream {
             // have gained time.
             cost: c.cost.map(|cost| cost.max(Span::ZERO)),
             idle_total: self.idle.total,
+            idle_blocked: self.idle.blocked,
             idle_longest: self.idle.longest,
             idle_gaps: self.idle.gaps,
             flight_max_bytes: self.flight_max,

@@ -1,10 +1,11 @@
 //! Data passes that was sent before: a packet that is late, or a retransmission, which is to be explained.
 
 use super::board::{Ordinal, Sent};
+use super::bounds::MOST_COPIES;
 use super::data::{LATE, Piece};
 use super::episode::RepairSeen;
 use super::ledger::Resend;
-use super::repair::{Attempt, Verdict};
+use super::repair::{Attempt, Pace, Verdict};
 use super::*;
 use crate::Fate;
 
@@ -130,6 +131,7 @@ impl Stream {
             overtaken: self.was_overtaken(p),
             unprompted: self.tick.unprompted && self.tick.began == p.packet.time,
         };
+        self.board.steps += self.on_the_way.len() as u64 / 2;
         let timer_start = self.repair.timer_start();
         let verdict = self.repair.explain(&attempt, &pace);
         if self.board.sacked_bytes == 0 {
@@ -178,7 +180,8 @@ impl Stream {
         let payload_end = p.start + u64::from(p.packet.seg.payload);
         self.counts.resent_bytes += payload_end.min(self.next).saturating_sub(p.start);
         self.last_repair = around.view.sent;
-        let silence = p.packet.time - self.last_data.unwrap_or(p.packet.time);
+        let since = |t: Time| (p.packet.time - t).max(Span::ZERO); // the capture's clock may have gone back
+        let silence = since(self.last_data.unwrap_or(p.packet.time));
         let before = Before { flight: self.flight(), limit: self.limit(), silence };
         let ordinal = self.copy(p, around.view.heard);
         let repeated = self.lay_on_board(p, ordinal, repairs_unseen, verdict.cause);
@@ -194,7 +197,7 @@ impl Stream {
             trigger: verdict.trigger,
             backoff: verdict.backoff,
             copy: repeated.copy,
-            since_previous: repeated.previous.map(|(t, ..)| p.packet.time - t),
+            since_previous: repeated.previous.map(|(t, ..)| since(t)),
             ..RetransmissionRow::default()
         };
         self.counts.most_copies = self.counts.most_copies.max(row.copy);
@@ -203,7 +206,8 @@ impl Stream {
         if verdict.cause == Cause::Probe {
             self.infer().on_probe(p.packet.time);
             self.counts.probes_repeat += 1;
-            around.sink.probe(self.probe_row(p, false, silence));
+            let pace = self.pace(&around.view);
+            around.sink.probe(self.probe_row(p, false, silence, &pace));
         }
         let rtt_before = repeated.previous.and_then(|(t, ..)| self.rtt.at(t));
         if let Some(ledger) = &mut self.ledger {
@@ -232,13 +236,19 @@ impl Stream {
             repeated.copy = repeated.copy.max(s.copies_in_all() + 1);
             repeated.previous.get_or_insert((s.last_time, last, s.copies_in_all() == 1));
             repeated.bytes += s.len();
-            s.add_copy(ordinal, p.packet.time, p.ts);
             s.ip_id = p.packet.ip_id;
             s.checksum = p.packet.checksum;
-            let is_trouble = s.hole || s.copies > 1;
-            self.board.troubled += u32::from(is_trouble) - u32::from(was_trouble);
+            let (len, told_apart) = (s.len(), s.copies < MOST_COPIES);
+            let is_trouble = s.hole || s.copies > 0;
+            if told_apart {
+                self.board.add_copy(i, ordinal, p.packet.time, p.ts);
+                self.board.troubled += u32::from(is_trouble) - u32::from(was_trouble);
+            }
             if let Some(ledger) = &mut self.ledger {
-                ledger.repaired(last, ordinal);
+                match told_apart {
+                    true => ledger.repaired(last, ordinal),
+                    false => ledger.settle(ordinal, len, false),
+                }
             }
             i += 1;
         }
@@ -325,12 +335,13 @@ impl Stream {
         }
     }
 
-    pub(super) fn probe_row(&self, p: &Piece, new_data: bool, after: Span) -> ProbeRow {
+    pub(super) fn probe_row(&self, p: &Piece, new_data: bool, after: Span, pace: &Pace) -> ProbeRow {
         ProbeRow {
             flow: self.id,
             packet: p.packet.number,
             time: p.packet.time,
             new_data,
+            known: self.repair.sure_of_probe(pace),
             after,
             seq_start: self.relative(p.start),
             seq_end: self.relative(p.end),

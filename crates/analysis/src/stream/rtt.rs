@@ -9,6 +9,14 @@ use wire::{Span, Time};
 /// Samples kept; eight a round trip at most.
 const RECENT: usize = 64;
 
+/// A segment lives for two minutes (RFC 9293 §3.4.1); a host may sleep meanwhile, but not for days.
+const LONGEST: Span = Span::from_secs(86_400);
+
+/// What was captured out of order, or while the capture's clock was set, is none.
+pub fn is_round_trip(sample: Span) -> bool {
+    (Span::ZERO..=LONGEST).contains(&sample)
+}
+
 /// Smoothed as in RFC 6298 §2; the floor of the RTO is Linux's 200 ms above SRTT.
 #[derive(Clone, Debug)]
 pub struct Rtt {
@@ -51,8 +59,8 @@ impl Rtt {
         }
     }
     pub fn take_ack(&mut self, sample: Span, now: Time) {
-        if sample < Span::ZERO {
-            return; // captured out of order
+        if !is_round_trip(sample) {
+            return;
         }
         self.ack.add(sample.as_secs());
         self.take(sample);
@@ -69,13 +77,13 @@ impl Rtt {
         self.recent.iter().rev().find(|(t, _)| *t <= when).map(|(_, rtt)| *rtt)
     }
     pub fn take_timestamps(&mut self, sample: Span) {
-        if sample >= Span::ZERO {
+        if is_round_trip(sample) {
             self.timestamps.add(sample.as_secs());
         }
     }
     /// Only a hint (the handshake's round trip): steers, but is no row of its own.
     pub fn hint(&mut self, sample: Span) {
-        if self.srtt == Span::ZERO && sample >= Span::ZERO {
+        if self.srtt == Span::ZERO && is_round_trip(sample) {
             self.take(sample);
         }
     }
@@ -86,8 +94,9 @@ impl Rtt {
             self.srtt = r;
             self.rttvar = r / 2;
         } else {
-            let gap = Span((self.srtt - r).0.abs());
-            self.rttvar = Span((3 * self.rttvar.0 + gap.0) / 4);
+            // Samples are bounded: nothing here comes near an overflow.
+            let gap = (self.srtt.0 - r.0).abs();
+            self.rttvar = Span((3 * self.rttvar.0 + gap) / 4);
             self.srtt = Span((7 * self.srtt.0 + r.0) / 8);
         }
     }

@@ -102,7 +102,7 @@ impl Settling {
         let Some(deliverer) = deliverer else { return arrived };
         arrived[deliverer] = true;
         // Each DSACK is one more arrival (RFC 2883 §4): of the latest copy that it can speak of.
-        for _ in 0..self.dsacks {
+        for _ in 0..self.dsacks.min(n as u32) {
             let spoken_of = (0..n)
                 .rev()
                 .find(|&i| !arrived[i] && copies[i].is_some_and(|c| c.time + soonest <= self.last_dsack))

@@ -197,7 +197,8 @@ impl Stream {
                 self.reveal_hole(p);
             }
             self.ids.were_data(self.segments(p.packet.seg.payload).into());
-            let hole = Sent::hole(p.start, p.end, self.last_sent, 0, self.next_ordinal);
+            let sent = if self.last_data.is_some() { self.last_sent } else { p.packet.time };
+            let hole = Sent::hole(p.start, p.end, sent, 0, self.next_ordinal);
             self.keep_ledger();
             let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
             if let Some(copy) = self.ledger.as_mut().and_then(|l| l.copy_mut(ordinal)) {

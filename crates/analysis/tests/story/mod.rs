@@ -6,6 +6,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use analysis::answer::{Answer, answer};
+use analysis::limited::limited;
 use analysis::rows::{FlowRow, IdleCause, Vantage};
 use analysis::{Analyzer, Config, Rows, Totals, Wanted};
 use wire::{Endpoint, Flags, Host, Notes, Packet, Segment, Seq, Time, Tuple};
@@ -58,7 +59,15 @@ pub struct Told {
 
 impl Told {
     pub fn answers(&self) -> Answer {
-        answer(&self.flow, &self.rows.bursts, &self.rows.episodes, &self.rows.idle, self.flow.start)
+        let of = self.flow.flow;
+        let mut rows = self.rows.clone();
+        rows.bursts.retain(|b| b.flow == of);
+        rows.episodes.retain(|e| e.flow == of);
+        rows.idle.retain(|i| i.flow == of);
+        rows.rounds.retain(|r| r.flow == of);
+        let Rows { bursts, episodes, idle, rounds, .. } = &rows;
+        let limited = limited(&self.flow, bursts, episodes, idle, rounds);
+        answer(&self.flow, bursts, episodes, idle, &limited, self.flow.start)
     }
 }
 

@@ -12,10 +12,10 @@ use crate::host::{self, INTERFACE};
 use crate::poll::{Polled, Poller};
 use crate::record::{Capture, Taken};
 use crate::trace::{Traced, Tracer};
+use instant::{Span, Time};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
-use time::{Span, Time};
 
 /// A bridge that is told when nothing is to move any more is still within that, whatever the machine does besides.
 const STILL_WITHIN: Span = Span::from_secs(2);

@@ -6,7 +6,7 @@ use crate::error::{Error, Told};
 use crate::lateness::Lateness;
 use crate::sys::{self, Clock};
 use crate::threads::{Rank, Threads};
-use time::Span;
+use instant::Span;
 
 /// Something is due that often.
 const EVERY_NS: i64 = 10_000;

@@ -13,10 +13,10 @@ use crate::plan::Plan;
 use crate::record::{Capture, Taken};
 use crate::transfer::Ended;
 use capture::Options;
+use instant::{Span, Time};
 use std::collections::{HashMap, VecDeque};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
-use time::{Span, Time};
 use wire::Packet;
 
 const BATCH: usize = 256;

@@ -3,9 +3,9 @@
 use super::Inside;
 use crate::book::{Book, Queued, Which};
 use crate::frames::{FrameId, Frames, segment};
-use path::watch::Backlog;
-use path::{Cause, Facts, LinkId, Watch};
-use time::{Span, Time};
+use instant::{Span, Time};
+use links::watch::Backlog;
+use links::{Cause, Facts, LinkId, Watch};
 
 /// Every frame inside the bridge, and what became of those that have left it.
 pub(super) struct Log {

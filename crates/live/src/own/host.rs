@@ -11,7 +11,8 @@ use crate::plan::{Carrier, Connection, MTU};
 use crate::sys;
 use crate::threads::Rank;
 use crate::transfer::{Shared, Side};
-use path::random::Stream;
+use instant::{Span, Time};
+use links::random::Stream;
 use scenario::workload::{Answers, Application, Outlet};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -20,7 +21,6 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use tcp::endpoint::{Config, Endpoint, State};
 use tcp::stack::Wire;
-use time::{Span, Time};
 use wire::{Seq, Tuple};
 
 const INTERFACE: &str = "rexmit-tun";

@@ -2,7 +2,7 @@
 
 use super::Own;
 use crate::content::Content;
-use path::random::Stream;
+use links::random::Stream;
 use std::collections::BTreeMap;
 use tcp::endpoint::Endpoint;
 use tcp::stack::{Kind, Wire};

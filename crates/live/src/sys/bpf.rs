@@ -11,10 +11,15 @@ const MAP_CREATE: libc::c_int = 0;
 const MAP_LOOKUP: libc::c_int = 1;
 const PROGRAM_LOAD: libc::c_int = 5;
 const ATTACH: libc::c_int = 17;
+const LINK_CREATE: libc::c_int = 28;
 /// Kinds of maps.
 const ARRAY: u32 = 2;
+const RECENT: u32 = 9;
 const RING: u32 = 27;
-/// A program that runs at a trace point.
+/// Kinds of programs: at a socket, at a cgroup's packets, at its sockets, at a trace point.
+const SOCKET_FILTER: u32 = 1;
+const CGROUP_PACKETS: u32 = 8;
+const CGROUP_SOCKETS: u32 = 9;
 const RAW_TRACE_POINT: u32 = 17;
 /// Some helpers of the kernel ask for it.
 const LICENCE: &[u8] = b"Dual MIT/GPL\0";
@@ -73,17 +78,79 @@ impl Counter {
     }
 }
 
-/// A program by its instructions, eight bytes each, that runs at a trace point until what this gives is closed.
-pub fn at_trace_point(name: &str, instructions: &[u64]) -> io::Result<OwnedFd> {
-    let name = CString::new(name)?;
+/// What programs remember by a key; where there is no more room, what was used least recently is forgotten.
+pub struct Recent {
+    pub fd: OwnedFd,
+    key_bytes: usize,
+}
+
+impl Recent {
+    /// Values are four bytes that nobody reads.
+    pub fn create(key_bytes: usize, most: u32) -> io::Result<Recent> {
+        let attributes =
+            Attributes::default().word(0, RECENT).word(4, key_bytes as u32).word(8, 4).word(12, most);
+        // SAFETY: the attributes have no pointers.
+        let fd = unsafe { attributes.open(MAP_CREATE)? };
+        Ok(Recent { fd, key_bytes })
+    }
+    pub fn has(&self, key: &[u8]) -> bool {
+        let mut value = 0u32;
+        if key.len() != self.key_bytes {
+            return false;
+        }
+        let attributes = Attributes::default()
+            .word(0, self.fd.as_raw_fd() as u32)
+            .long(8, key.as_ptr() as u64)
+            .long(16, std::ptr::from_mut(&mut value) as u64);
+        // SAFETY: key and value have the sizes that the map was made with, and outlive the call.
+        unsafe { attributes.call(MAP_LOOKUP).is_ok() }
+    }
+}
+
+/// Where in a cgroup a program runs (`enum bpf_attach_type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CgroupHook {
+    /// What its sockets send.
+    Egress = 1,
+    /// A socket of it got a port of its own.
+    Bind4 = 12,
+    Bind6 = 13,
+}
+
+/// A program that runs for a cgroup until what this gives is closed.
+pub fn at_cgroup(cgroup: &std::fs::File, hook: CgroupHook, instructions: &[u64]) -> io::Result<OwnedFd> {
+    let kind = if hook == CgroupHook::Egress { CGROUP_PACKETS } else { CGROUP_SOCKETS };
+    let program = load(kind, hook as u32, instructions)?;
     let attributes = Attributes::default()
-        .word(0, RAW_TRACE_POINT)
+        .word(0, program.as_raw_fd() as u32)
+        .word(4, cgroup.as_raw_fd() as u32)
+        .word(8, hook as u32);
+    // SAFETY: the attributes have no pointers.
+    unsafe { attributes.open(LINK_CREATE) }
+}
+
+/// A program that tells of each packet how much of it a socket gets.
+pub fn socket_filter(instructions: &[u64]) -> io::Result<OwnedFd> {
+    load(SOCKET_FILTER, 0, instructions)
+}
+
+/// A program by its instructions, eight bytes each.
+fn load(kind: u32, hook: u32, instructions: &[u64]) -> io::Result<OwnedFd> {
+    let attributes = Attributes::default()
+        .word(0, kind)
         .word(4, instructions.len() as u32)
         .long(8, instructions.as_ptr() as u64)
-        .long(16, LICENCE.as_ptr() as u64);
+        .long(16, LICENCE.as_ptr() as u64)
+        .word(68, hook);
     // SAFETY: as many instructions are there as it says, the licence ends in NUL, and both outlive the call. The kernel
     // checks what the program does before it lets it run.
-    let program = unsafe { attributes.open(PROGRAM_LOAD)? };
+    unsafe { attributes.open(PROGRAM_LOAD) }
+}
+
+/// A program that runs at a trace point until what this gives is closed.
+pub fn at_trace_point(name: &str, instructions: &[u64]) -> io::Result<OwnedFd> {
+    let name = CString::new(name)?;
+    let program = load(RAW_TRACE_POINT, 0, instructions)?;
     let attributes = Attributes::default().long(0, name.as_ptr() as u64).word(8, program.as_raw_fd() as u32);
     // SAFETY: the name ends in NUL and outlives the call.
     unsafe { attributes.open(ATTACH) }

@@ -4,6 +4,8 @@ const MAGIC: u16 = 0xeb9f;
 const POINTER: u32 = 2;
 const STRUCT: u32 = 4;
 const UNION: u32 = 5;
+const TYPEDEF: u32 = 8;
+const FUNCTION: u32 = 13;
 /// A struct or union whose members may be bit-fields: their width stands above their place.
 const HAS_BIT_FIELDS: u32 = 1 << 31;
 
@@ -87,6 +89,16 @@ impl<'a> Btf<'a> {
             }
             self.is_named(called, name).then_some(Member { bit, bits, of })
         })
+    }
+
+    /// How many arguments a trace point has, the kernel's own first one not counted; `None` if there is none of this name.
+    pub fn arguments(&self, trace_point: &str) -> Option<usize> {
+        let name = format!("btf_trace_{trace_point}");
+        let is = |t: &&[u8]| Some(kind(word(t, 4)?) == TYPEDEF && self.is_named(word(t, 0)?, &name));
+        let refers = |t: &&[u8]| self.types.get((word(t, 8)? as usize).checked_sub(1)?).copied();
+        let pointer = refers(self.types.iter().find(|t| is(t) == Some(true))?)?;
+        let function = word(refers(&pointer)?, 4)?;
+        (kind(function) == FUNCTION).then(|| (function as usize & 0xffff).saturating_sub(1))
     }
 
     /// Its size in bytes, whatever names its type goes by.

@@ -5,6 +5,7 @@
 //! leaves, before it counts as sent. Once the application has closed a connection, only the latter tells of it.
 
 mod btf;
+pub mod events;
 mod fields;
 mod program;
 
@@ -12,7 +13,7 @@ use crate::error::sentence;
 use crate::sys::bpf;
 use btf::Btf;
 use fields::Fields;
-use program::Subject;
+use program::{Of, Piece, Subject};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -136,10 +137,11 @@ impl Reading {
         let lost = bpf::Counter::create().map_err(refused)?;
         let attach = |point: &str, subject: Subject| {
             let (to, full) = (ring.number(), lost.0.as_raw_fd());
-            let program = program::telling(subject, to, full, fields.port, ports, &fields.all);
+            let pieces: Vec<Piece> = fields.all.iter().copied().map(Piece::Socket).collect();
+            let program = program::telling(subject, &Of::Ports(fields.port, ports), to, full, &pieces);
             bpf::at_trace_point(point, &program).map_err(|e| format!("{point}: {}", sentence(&e)))
         };
-        let attached = [attach(ACK, Subject::Socket)?, attach(PACKET, Subject::Packet(fields.owner))?];
+        let attached = [attach(ACK, Subject::Argument(0))?, attach(PACKET, Subject::Packet(fields.owner))?];
         Ok(Reading { ring, lost, fields, jiffy_ns: bpf::jiffy_ns(), _attached: attached })
     }
 

@@ -1,113 +1,149 @@
 //! What the kernel runs: a program that copies a sender's state into the ring at a trace point.
-//! Written as instructions (Documentation/bpf/standardization/instruction-set.rst), since where a field is only the
-//! running kernel knows.
+//! Written as instructions, since only the running kernel knows where a field is.
 
 use super::fields::Field;
+use crate::instructions::{
+    Assembler, If, LOOKUP, NOW, R0, R1, R2, R3, R4, R6, R7, R8, RING_OUTPUT, STACK, Size,
+};
 use std::ops::RangeInclusive;
 
-/// The kernel's helpers.
-const LOOKUP: i32 = 1;
-const NOW: i32 = 5;
-const READ_KERNEL: i32 = 113;
-const RING_OUTPUT: i32 = 130;
 /// The reader looks by itself.
 const WAKE_NOBODY: i32 = 1;
 
-/// Of the stack, as far as the record: a key, a port.
+/// Of the stack, above the record: a key, a port.
 const SCRATCH: i16 = -8;
+const CONTEXT: u8 = R6;
+const SOCKET: u8 = R7;
+const PACKET: u8 = R8;
 
-/// Registers.
-const R0: u8 = 0;
-const R1: u8 = 1;
-const R2: u8 = 2;
-const R3: u8 = 3;
-const R4: u8 = 4;
-const SOCKET: u8 = 7;
-const STACK: u8 = 10;
-
-fn one(code: u8, to: u8, from: u8, offset: i16, value: i32) -> u64 {
-    let registers = if cfg!(target_endian = "little") { from << 4 | to } else { to << 4 | from };
-    let [o0, o1] = offset.to_ne_bytes();
-    let [v0, v1, v2, v3] = value.to_ne_bytes();
-    u64::from_ne_bytes([code, registers, o0, o1, v0, v1, v2, v3])
-}
-
-fn set(to: u8, value: i32) -> u64 {
-    one(0xb7, to, 0, 0, value)
-}
-fn copy(to: u8, from: u8) -> u64 {
-    one(0xbf, to, from, 0, 0)
-}
-fn add(to: u8, value: i32) -> u64 {
-    one(0x07, to, 0, 0, value)
-}
-fn call(helper: i32) -> u64 {
-    one(0x85, 0, 0, 0, helper)
-}
-fn map(to: u8, fd: i32) -> [u64; 2] {
-    [one(0x18, to, 1, 0, fd), 0]
-}
-
-/// Reads from the socket onto the stack.
-fn read(out: &mut Vec<u64>, to: i16, bytes: usize, at: usize) {
-    out.extend([copy(R1, STACK), add(R1, to.into()), set(R2, bytes as i32)]);
-    out.extend([copy(R3, SOCKET), add(R3, at as i32), call(READ_KERNEL)]);
-}
-
-/// What the trace point's first argument is.
+/// Where the socket is found.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject {
-    Socket,
-    /// A packet, which has its socket there, if any.
+    /// It is the trace point's argument of this number.
+    Argument(usize),
+    /// A packet is the first argument, and has its socket there, if any.
     Packet(Field),
 }
 
-/// `port`: where a socket has its own; of other ports than these nothing is told.
-pub fn telling(
-    subject: Subject,
-    ring: i32,
-    lost: i32,
-    port: Field,
-    ports: &[RangeInclusive<u16>],
-    fields: &[Field],
-) -> Vec<u64> {
-    // The time, and the fields one behind the other.
-    let bytes = 8 + fields.iter().map(|f| f.bytes).sum::<usize>();
-    let record = bytes.next_multiple_of(8);
-    let at = SCRATCH - record as i16;
-    let end = [set(R0, 0), one(0x95, 0, 0, 0, 0)];
+/// Of which sockets is told.
+#[derive(Clone, Debug)]
+pub enum Of<'a> {
+    /// Of those with these ports of their own.
+    Ports(Field, &'a [RangeInclusive<u16>]),
+    /// Of those in this network namespace: where a socket points to it, and where that has its number.
+    Namespace { pointer: Field, number: Field, is: u32 },
+}
 
-    let mut out = vec![one(0x79, SOCKET, R1, 0, 0)];
-    if let Subject::Packet(socket) = subject {
-        read(&mut out, SCRATCH, socket.bytes, socket.at);
-        out.extend([one(0x79, SOCKET, STACK, SCRATCH, 0), one(0x55, SOCKET, 0, end.len() as i16, 0)]);
-        out.extend(end);
-    }
-    read(&mut out, SCRATCH, port.bytes, port.at);
-    out.push(one(0x69, R1, STACK, SCRATCH, 0));
-    for (k, range) in ports.iter().enumerate() {
-        // Below this one: the next. Not above it: past those that are left, and past the end.
-        let left = (ports.len() - k - 1) * 2 + end.len();
-        out.push(one(0xa5, R1, 0, 1, (*range.start()).into()));
-        out.push(one(0xb5, R1, 0, left as i16, (*range.end()).into()));
-    }
-    out.extend(end);
+/// What is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    Socket(Field),
+    /// Of the packet that is the second argument.
+    Packet(Field),
+    /// An argument itself, eight bytes.
+    Argument(usize),
+    /// Four bytes that say which program wrote the record.
+    Constant(u32),
+    /// So many bytes that this trace point has nothing for.
+    Nothing(usize),
+}
 
-    out.extend((0..record as i16 / 8).map(|k| one(0x7a, STACK, 0, at + k * 8, 0)));
-    out.extend([call(NOW), one(0x7b, STACK, R0, at, 0)]);
+impl Piece {
+    pub fn bytes(self) -> usize {
+        match self {
+            Piece::Socket(field) | Piece::Packet(field) => field.bytes,
+            Piece::Argument(_) => 8,
+            Piece::Constant(_) => 4,
+            Piece::Nothing(bytes) => bytes,
+        }
+    }
+}
+
+/// Each record is the time and the pieces, one behind the other, filled up to eight bytes.
+pub fn telling(subject: Subject, of: &Of<'_>, ring: i32, lost: i32, pieces: &[Piece]) -> Vec<u64> {
+    let bytes = 8 + pieces.iter().map(|piece| piece.bytes()).sum::<usize>();
+    let record = bytes.next_multiple_of(8) as i16;
+    let at = SCRATCH - record;
+
+    let mut a = Assembler::default();
+    let end = a.label();
+    a.copy(CONTEXT, R1);
+    match subject {
+        Subject::Argument(k) => a.load(Size::Long, SOCKET, CONTEXT, k as i16 * 8),
+        Subject::Packet(socket) => {
+            a.load(Size::Long, SOCKET, CONTEXT, 0);
+            a.read_kernel(SCRATCH, socket.bytes, SOCKET, socket.at);
+            a.load(Size::Long, SOCKET, STACK, SCRATCH);
+            a.go_if(SOCKET, If::Is, 0, end);
+        }
+    }
+    match of {
+        Of::Ports(port, ranges) => {
+            a.read_kernel(SCRATCH, port.bytes, SOCKET, port.at);
+            a.load(Size::Half, R1, STACK, SCRATCH);
+            let wanted = a.label();
+            for range in *ranges {
+                let next = a.label();
+                a.go_if(R1, If::Below, (*range.start()).into(), next);
+                a.go_if(R1, If::Above, (*range.end()).into(), next);
+                a.go(wanted);
+                a.place(next);
+            }
+            a.go(end);
+            a.place(wanted);
+        }
+        Of::Namespace { pointer, number, is } => {
+            a.read_kernel(SCRATCH, pointer.bytes, SOCKET, pointer.at);
+            a.load(Size::Long, PACKET, STACK, SCRATCH);
+            a.store_value(Size::Long, STACK, SCRATCH, 0);
+            a.read_kernel(SCRATCH, number.bytes, PACKET, number.at);
+            a.load(Size::Word, R1, STACK, SCRATCH);
+            // A jump compares with a sign-extended number: what is left of the difference is compared with 0.
+            a.set(R2, *is as i32);
+            a.shift_left(R2, 32);
+            a.shift_right(R2, 32);
+            a.subtract(R1, R2);
+            a.go_if(R1, If::Not, 0, end);
+        }
+    }
+
+    a.clear(at, record);
+    a.call(NOW);
+    a.store(Size::Long, STACK, at, R0);
+    if pieces.iter().any(|piece| matches!(piece, Piece::Packet(_))) {
+        a.load(Size::Long, PACKET, CONTEXT, 8);
+    }
     let mut to = at + 8;
-    for field in fields {
-        read(&mut out, to, field.bytes, field.at);
-        to += field.bytes as i16;
+    for piece in pieces {
+        match *piece {
+            Piece::Socket(field) => a.read_kernel(to, field.bytes, SOCKET, field.at),
+            Piece::Packet(field) => a.read_kernel(to, field.bytes, PACKET, field.at),
+            Piece::Argument(k) => {
+                // Not every place in a record is aligned to eight bytes.
+                a.load(Size::Long, R1, CONTEXT, k as i16 * 8);
+                a.store(Size::Word, STACK, to, R1);
+                a.shift_right(R1, 32);
+                a.store(Size::Word, STACK, to + 4, R1);
+            }
+            Piece::Constant(value) => a.store_value(Size::Word, STACK, to, value as i32),
+            Piece::Nothing(_) => {}
+        }
+        to += piece.bytes() as i16;
     }
-    out.extend(map(R1, ring));
-    out.extend([copy(R2, STACK), add(R2, at.into()), set(R3, record as i32), set(R4, WAKE_NOBODY)]);
-    out.extend([call(RING_OUTPUT), one(0x15, R0, 0, 9, 0)]);
+    a.map(R1, ring);
+    a.stack(R2, at);
+    a.set(R3, record.into());
+    a.set(R4, WAKE_NOBODY);
+    a.call(RING_OUTPUT);
+    a.go_if(R0, If::Is, 0, end);
     // There was no room: counted.
-    out.extend([one(0x62, STACK, 0, SCRATCH, 0)]);
-    out.extend(map(R1, lost));
-    out.extend([copy(R2, STACK), add(R2, SCRATCH.into()), call(LOOKUP)]);
-    out.extend([one(0x15, R0, 0, 2, 0), set(R1, 1), one(0xdb, R0, R1, 0, 0)]);
-    out.extend(end);
-    out
+    a.store_value(Size::Word, STACK, SCRATCH, 0);
+    a.map(R1, lost);
+    a.stack(R2, SCRATCH);
+    a.call(LOOKUP);
+    a.go_if(R0, If::Is, 0, end);
+    a.count(R0);
+    a.place(end);
+    a.exit(0);
+    a.finish()
 }

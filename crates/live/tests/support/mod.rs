@@ -52,7 +52,7 @@ macro_rules! needs_tun {
 }
 
 pub fn plan(text: &str) -> Result<Plan, Error> {
-    let nothing = |_: &Path| Err("no files here".to_owned());
+    let nothing = |_: &Path, _: scenario::file::Form| Err("no files here".to_owned());
     let scenario = scenario::parse(text, "test.toml", Path::new(""), &[], &nothing)
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     Plan::new(&scenario)

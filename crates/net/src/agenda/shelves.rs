@@ -5,9 +5,9 @@
 //! to order and clearing a shelf is worth it. (A calendar queue, Brown 1988, whose days are the shelves.)
 
 use super::{ABSENT, Entry};
-use path::Key;
+use instant::Time;
+use links::Key;
 use std::ops::RangeInclusive;
-use time::Time;
 
 /// Events between two looks at whether the stretches are right.
 const LOOK_EVERY: u32 = 1024;
@@ -244,7 +244,7 @@ impl Shelves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use path::random::Stream;
+    use links::random::Stream;
 
     /// Times are spread over more than all shelves, and stretches change: everybody is cleared, and in their order.
     #[test]

@@ -1,8 +1,8 @@
 use super::*;
-use path::random::Stream;
-use path::spec::{Limit, LinkSpec, QueueSpec};
-use path::{Class, Unwatched};
-use time::Span;
+use instant::Span;
+use links::random::Stream;
+use links::spec::{Limit, LinkSpec, QueueSpec};
+use links::{Class, Unwatched};
 
 /// Six pairs of hosts, whose links are of so many kinds that some have no lanes, on both sides of a link in the middle.
 fn dumbbell(s: &mut Stream) -> Topology {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::topology::Duplex;
-use path::random::Stream;
-use path::spec::{Limit, LinkSpec, QueueSpec};
-use time::Span;
+use instant::Span;
+use links::random::Stream;
+use links::spec::{Limit, LinkSpec, QueueSpec};
 
 fn topology(nodes: u32, pairs: &[(u32, u32)]) -> Topology {
     let spec = LinkSpec {

@@ -1,11 +1,11 @@
 //! One link pair between two nodes, and what comes out of it.
 #![allow(dead_code)]
 
+use instant::{Span, Time};
+use links::spec::*;
+use links::watch::{Backlog, Watch};
+use links::{Cause, Class, Facts};
 use net::{Duplex, Event, LinkId, Net, NodeId, Topology};
-use path::spec::*;
-use path::watch::{Backlog, Watch};
-use path::{Cause, Class, Facts};
-use time::{Span, Time};
 
 pub const NEAR: NodeId = NodeId(0);
 pub const FAR: NodeId = NodeId(1);

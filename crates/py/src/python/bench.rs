@@ -3,12 +3,12 @@
 use super::runs::{Batch, ScenarioError, Variant, kept, seeded, text};
 use super::watch::Watch;
 use super::{Analysis, LiveError, MOST_LISTED, span};
-use crate::json::write::{By, Put, object};
-use crate::live::many;
-use crate::spool::Listing;
 use analysis::Config;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use results::json::write::{By, Put, object};
+use results::live::many;
+use results::spool::Listing;
 use scenario::model::Scenario;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use wire::Span;
 #[pyfunction]
 #[pyo3(signature = (
     variant, *, at = "both", idle = None, interval = 1.0, captures = None,
-    flows = Some(MOST_LISTED), listed_only = false, progress = None
+    flows = Some(MOST_LISTED), listed_only = false, accept_late = false, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub fn live(
@@ -30,12 +30,13 @@ pub fn live(
     captures: Option<PathBuf>,
     flows: Option<usize>,
     listed_only: bool,
+    accept_late: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Analysis> {
     if interval <= 0.0 {
         return Err(PyValueError::new_err(format!("interval = {interval}: must be above 0 seconds")));
     }
-    let request = crate::live::Request {
+    let request = results::live::Request {
         scenario: py.detach(|| variant.load())?,
         at: super::runs::at(at)?,
         config: Config {
@@ -48,11 +49,12 @@ pub fn live(
         listing: Listing { most: flows, only: listed_only },
         captures,
         bin: None,
+        accept_late,
         from_zero: false,
     };
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
-        crate::live::run(&request, &mut |p| {
+        results::live::run(&request, &mut |p| {
             watch.goes_on(|| (p.now.as_secs(), p.duration.map(Span::as_secs), p.packets))
         })
     });
@@ -88,7 +90,7 @@ pub fn live_many(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
     let width = super::bin_width(bin)?;
-    let keep = kept(at, idle, interval, tables)?;
+    let keep = kept(at, idle, interval, tables, None)?;
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
         let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
@@ -122,6 +124,7 @@ pub fn live_clean(py: Python<'_>) -> PyResult<String> {
     text(|out| {
         object!(out,
             "namespaces": removed.namespaces,
+            "cgroups": removed.cgroups,
             "folders": removed.folders,
             "processes": removed.processes.len(),
             "left": removed.left,

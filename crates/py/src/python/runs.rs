@@ -2,21 +2,22 @@
 
 use super::watch::Watch;
 use super::{Analysis, MOST_LISTED, PyTable, Source, span, wanted};
-use crate::json::write::{By, Put, members, object};
-use crate::script::{Ack, Event, Script, What, put_step};
-use crate::simulate::gather::{AnyTable, Gathered, Keep};
-use crate::simulate::report::no_run;
-use crate::simulate::series::AllSeries;
-use crate::simulate::tables::RunTable;
-use crate::simulate::{At, Request, Wish, many, run};
-use crate::spool::{Listing, Table};
 use analysis::Config;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use results::json::write::{By, Put, members, object};
+use results::script::{Ack, Event, Script, What, put_step};
+use results::simulate::gather::{AnyTable, Gathered, Keep};
+use results::simulate::report::no_run;
+use results::simulate::series::AllSeries;
+use results::simulate::tables::RunTable;
+use results::simulate::{At, Request, Wish, many, needs, run};
+use results::spool::{Listing, Table};
 use scenario::Override;
 use scenario::describe::{KeyPage, KindPage, Section, StackLine};
+use scenario::file::{self, Form};
 use scenario::model::{Scenario, Workload};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tcp::stack::Kind;
 use wire::Span;
@@ -36,8 +37,8 @@ fn refused(errors: scenario::Errors) -> PyErr {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Variant {
-    /// A file; or `text`, with the file's name for messages and the folder from which it names others. Text without
-    /// a file's name was made in code: nobody has seen its lines.
+    /// A file, or `text` with the folder from which it names others; `file`: its name in messages. Text without a
+    /// name was made in code: nobody has seen its lines.
     path: Option<PathBuf>,
     text: Option<String>,
     file: Option<String>,
@@ -61,24 +62,22 @@ impl Variant {
 
     /// A sentence that begins with a key, behind the file and the line where that is said.
     pub(super) fn placed(&self, sentence: &str) -> String {
-        let read = self.path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
-        let file = self.path.as_ref().map(|path| path.display().to_string()).or(self.file.clone());
-        let (Some(text), Some(file)) = (read.as_ref().or(self.text.as_ref()), file) else {
+        let read = self.path.as_ref().and_then(|path| file::read(path, Form::Scenario).ok());
+        let (Some(text), Some(file)) = (read.as_ref().or(self.text.as_ref()), &self.file) else {
             return sentence.to_owned();
         };
         let key = sentence.split(' ').next().unwrap_or_default().trim_end_matches(':');
-        scenario::place(text, &file, &self.overrides(), key) + sentence
+        scenario::place(text, file, &self.overrides(), key) + sentence
     }
 
     pub(super) fn load(&self) -> PyResult<Scenario> {
         let set = self.overrides();
+        let file = self.file.as_deref().unwrap_or_default();
         let mut scenario = match (&self.path, &self.text) {
-            (Some(path), _) => scenario::load(path, &set).map_err(refused)?,
+            (Some(path), _) => scenario::load_as(path, file, &set).map_err(refused)?,
             (None, Some(text)) => {
-                let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| e.to_string());
                 let folder = self.folder.clone().unwrap_or_default();
-                let file = self.file.as_deref().unwrap_or_default();
-                scenario::parse(text, file, &folder, &set, &read).map_err(refused)?
+                scenario::parse(text, file, &folder, &set, &file::read).map_err(refused)?
             }
             (None, None) => return Err(PyValueError::new_err("a scenario needs a path or a text")),
         };
@@ -87,6 +86,11 @@ impl Variant {
         }
         Ok(scenario)
     }
+}
+
+/// A run that may not start, told with the place of the key that the sentence begins with.
+fn refuse(why: Option<String>, variant: &Variant) -> PyResult<()> {
+    why.map_or(Ok(()), |why| Err(ScenarioError::new_err(variant.placed(&why))))
 }
 
 /// Programs run on the live bench only.
@@ -146,7 +150,7 @@ fn config(idle: Option<f64>, interval: f64, tables: &[String]) -> PyResult<Confi
 #[pyfunction]
 #[pyo3(signature = (
     variant, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), captures = None,
-    flows = Some(MOST_LISTED), listed_only = false, progress = None
+    flows = Some(MOST_LISTED), listed_only = false, max_memory = None, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub fn simulate(
@@ -159,21 +163,26 @@ pub fn simulate(
     captures: Option<PathBuf>,
     flows: Option<usize>,
     listed_only: bool,
+    max_memory: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Analysis> {
     let (wish, tables) = wish(tables);
     let (at, config) = (self::at(at)?, config(idle, interval, &tables)?);
     let scenario = simulable(py.detach(|| variant.load())?)?;
+    refuse(py.detach(|| needs::refusal(&scenario, 1, max_memory)), &variant)?;
     let listing = Listing { most: flows, only: listed_only };
-    let request = Request { seed: scenario.seed, scenario, at, config, listing, wish, captures };
+    let request = Request { seed: scenario.seed, scenario, at, config, listing, wish, captures, max_memory };
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
-        run(&request, &mut |p| watch.goes_on(|| (p.done.as_secs(), p.total.map(Span::as_secs), p.events)))
+        run(&request, &mut |p| match p.ending {
+            true => watch.has_time(),
+            false => watch.goes_on(|| (p.done.as_secs(), p.total.map(Span::as_secs), p.events)),
+        })
     });
     if let Some(e) = watch.failed {
         return Err(e);
     }
-    let (found, played) = done.map_err(PyRuntimeError::new_err)?;
+    let (found, played) = done.map_err(PyOSError::new_err)?;
     Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
 }
 
@@ -181,7 +190,7 @@ pub fn simulate(
 #[pyfunction]
 #[pyo3(signature = (
     variants, plan, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), bin = None,
-    threads = None, progress = None
+    threads = None, max_memory = None, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub fn simulate_many(
@@ -194,15 +203,19 @@ pub fn simulate_many(
     tables: Vec<String>,
     bin: Option<f64>,
     threads: Option<usize>,
+    max_memory: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
     let width = super::bin_width(bin)?;
-    let keep = kept(at, idle, interval, tables)?;
+    let keep = kept(at, idle, interval, tables, max_memory)?;
     let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
         let scenarios =
             variants.iter().map(|v| v.load().and_then(simulable)).collect::<PyResult<Vec<Scenario>>>()?;
+        for (scenario, variant) in scenarios.iter().zip(&variants) {
+            refuse(needs::refusal(scenario, threads.min(plan.len()), max_memory), variant)?;
+        }
         let runs = seeded(&plan, &scenarios);
         let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep, width };
         let done = many::run(&plan, &mut |done| watch.goes_on(|| (done, Some(runs.len()), 0)));
@@ -220,6 +233,7 @@ pub(super) fn kept(
     idle: Option<f64>,
     interval: f64,
     tables: Vec<String>,
+    max_memory: Option<u64>,
 ) -> PyResult<Option<Keep>> {
     let named = |name: &String| {
         let found = Table::named(name).map(AnyTable::Found);
@@ -233,7 +247,7 @@ pub(super) fn kept(
     }
     let (wish, tables) = wish(tables);
     let (at, config) = (self::at(at)?, config(idle, interval, &tables)?);
-    Ok((!kept.is_empty()).then_some(Keep { at, config, tables: kept, wish }))
+    Ok((!kept.is_empty()).then_some(Keep { at, config, tables: kept, wish, max_memory }))
 }
 
 /// A plan whose every run has a seed: its scenario's own where none is said.

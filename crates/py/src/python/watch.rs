@@ -9,18 +9,21 @@ use std::time::{Duration, Instant};
 pub struct Watch {
     progress: Option<Py<PyAny>>,
     next: Instant,
+    /// When it said no.
+    ended: Option<Instant>,
     pub failed: Option<PyErr>,
 }
 
 impl Watch {
     const EVERY: Duration = Duration::from_millis(100);
+    const PATIENCE: Duration = Duration::from_millis(500);
 
     #[allow(clippy::disallowed_methods)] // the progress bar is the one place that reads the clock
     fn now() -> Instant {
         Instant::now()
     }
     pub fn new(progress: Option<Py<PyAny>>) -> Watch {
-        Watch { progress, next: Watch::now() + Watch::EVERY, failed: None }
+        Watch { progress, next: Watch::now() + Watch::EVERY, ended: None, failed: None }
     }
     /// Done, of how much if that is known, and what else is counted: in any unit, as `progress` takes them.
     pub fn goes_on<A, B, C>(&mut self, told: impl FnOnce() -> (A, Option<B>, C)) -> bool
@@ -33,7 +36,17 @@ impl Watch {
         if now < self.next {
             return true;
         }
-        self.asked(told)
+        let goes_on = self.asked(told);
+        if !goes_on {
+            self.ended = Some(now);
+        }
+        goes_on
+    }
+    /// After it said no, or was never asked: may an answer be made of what was seen? Whoever pressed Ctrl-C waits.
+    pub fn has_time(&mut self) -> bool {
+        let now = Watch::now();
+        let ended = *self.ended.get_or_insert(now);
+        now < ended + Watch::PATIENCE && self.failed.is_none()
     }
     /// The same, at once.
     fn asked<A, B, C>(&mut self, told: impl FnOnce() -> (A, Option<B>, C)) -> bool

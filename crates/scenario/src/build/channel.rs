@@ -1,12 +1,13 @@
 //! Channels.
 
 use super::Context;
+use crate::file::Form;
 use crate::problem::Problems;
 use crate::traces;
 use crate::units::Amount;
 use crate::values::{Item, Values};
-use path::spec::*;
-use time::{Span, Time};
+use instant::{Span, Time};
+use links::spec::*;
 
 pub(super) fn channel(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<ChannelSpec> {
     let kind = kind(v, context, p);
@@ -99,7 +100,7 @@ fn schedule(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<Sched
         return intervals(item, p);
     }
     let item = v.item("file")?;
-    let text = read(item, context, p)?;
+    let text = read(item, Form::Outages, context, p)?;
     match traces::outages(&text) {
         Ok(intervals) => Some(Schedule::Intervals(intervals)),
         Err((line, says)) => {
@@ -144,7 +145,7 @@ fn opportunities(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<
         return Some(list);
     }
     let item = v.item("file")?;
-    let text = read(item, context, p)?;
+    let text = read(item, Form::Rates, context, p)?;
     match traces::opportunities(&text) {
         Ok(list) => Some(list),
         Err((line, says)) => {
@@ -154,8 +155,8 @@ fn opportunities(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<
     }
 }
 
-fn read(item: &Item, context: &Context<'_>, p: &mut Problems) -> Option<String> {
-    match (context.library.read)(&context.dir.join(item.text()?)) {
+fn read(item: &Item, form: Form, context: &Context<'_>, p: &mut Problems) -> Option<String> {
+    match (context.library.read)(&context.dir.join(item.text()?), form) {
         Ok(text) => Some(text),
         Err(error) => {
             item.refuse(p, format!("can not be read: {error}"));

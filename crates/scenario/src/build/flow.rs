@@ -5,9 +5,9 @@ use crate::model::{Command, Distribution, Flow, Start, StartSpread, Transport, W
 use crate::problem::{Problems, did_you_mean, listed};
 use crate::stacks::Wanted;
 use crate::values::{Item, Values};
+use instant::{Span, Time};
 use std::collections::HashMap;
 use tcp::stack::{Kind, Stack};
-use time::{Span, Time};
 
 /// What stands for a host's address in what its programs are told.
 const PLACEHOLDERS: [&str; 2] = ["client", "server"];

@@ -3,8 +3,8 @@
 use super::{Context, Network, channel};
 use crate::problem::Problems;
 use crate::values::{Item, Value, Values, join};
-use path::spec::{ArqSpec, ChannelKind, Limit, LinkSpec, QueueSpec};
-use time::Span;
+use instant::Span;
+use links::spec::{ArqSpec, ChannelKind, Limit, LinkSpec, QueueSpec};
 
 const DEFAULT_LIMIT: Limit = Limit::Packets(1000);
 

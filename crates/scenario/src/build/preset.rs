@@ -4,8 +4,8 @@ use super::{Context, Network, link};
 use crate::model::Input;
 use crate::problem::Problems;
 use crate::values::{Item, Values};
-use path::spec::{Limit, LinkSpec, QueueSpec};
-use time::Span;
+use instant::Span;
+use links::spec::{Limit, LinkSpec, QueueSpec};
 
 pub(super) fn expand(v: &Values, context: &Context<'_>, net: &mut Network, p: &mut Problems) {
     if let Some(values) = v.table("chain") {

@@ -72,9 +72,15 @@ fn text(node: &Node, kind: &Kind) -> Result<Value, String> {
     }
 }
 
+/// Names become names of files, which may have 255 bytes, extension included.
+const MOST_LETTERS: usize = 60;
+
 fn name(node: &Node) -> Result<Value, String> {
     match node.text() {
         Some("") => Err("is empty: a name has at least one letter".to_owned()),
+        Some(text) if text.chars().nth(MOST_LETTERS).is_some() => {
+            Err(format!("is too long: a name has at most {MOST_LETTERS} letters"))
+        }
         Some(text) if is_name(text) => Ok(Value::Text(text.to_owned())),
         Some(_) => Err("is no name: letters, digits and _ - . + only".to_owned()),
         None => Err("is no name: write it in quotes".to_owned()),

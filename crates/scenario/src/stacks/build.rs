@@ -6,8 +6,8 @@ use crate::keys::STACK;
 use crate::problem::Problems;
 use crate::units::Amount;
 use crate::values::{Item, Value, Values};
+use instant::Span;
 use tcp::stack::*;
-use time::Span;
 
 /// What the largest window of a connection can be: 65535 scaled by 14 (RFC 7323 §2.3).
 const MAX_WINDOW: u64 = 65_535 << 14;

@@ -4,8 +4,8 @@ use super::Lines;
 use crate::model::{Link, Scenario};
 use crate::tree::quoted;
 use crate::units::{show_bytes, show_rate, show_span};
-use path::spec::*;
-use time::{Span, Time};
+use instant::{Span, Time};
+use links::spec::*;
 
 pub(super) fn link(l: &Link, s: &Scenario, out: &mut Lines) {
     let node = |at: usize| s.nodes.get(at).map_or("", |n| n.name.as_str());

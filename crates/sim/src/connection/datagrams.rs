@@ -4,9 +4,9 @@ use crate::frame::{Body, Reason};
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::stats::Traffic;
-use path::Class;
+use instant::Time;
+use links::Class;
 use scenario::workload::{Application, Written};
-use time::Time;
 
 pub struct Datagrams {
     packet_bytes: u32,

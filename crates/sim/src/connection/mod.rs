@@ -11,13 +11,13 @@ use crate::stats::Traffic;
 use ::tcp::endpoint::Failure;
 use ::tcp::stack::{Kind, OneWay, Wire};
 use datagrams::Datagrams;
+use instant::Time;
+use links::memory;
+use links::random::Stream;
 use oneway::OneWayPair;
-use path::memory;
-use path::random::Stream;
 use scenario::workload::{Answers, Application};
 use std::sync::Arc;
 use tcp::{Setup, TcpPair};
-use time::Time;
 use wire::Seq;
 
 pub struct Connection {

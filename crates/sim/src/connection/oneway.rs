@@ -5,12 +5,12 @@ use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::rows::{Phase, State};
 use crate::stats::Traffic;
-use path::Class;
-use path::random::Stream;
+use instant::{Span, Time};
+use links::Class;
+use links::random::Stream;
 use scenario::workload::{Application, Outlet};
 use tcp::oneway::{self, Ack, Data, Sender, Sink, Why};
 use tcp::stack;
-use time::{Span, Time};
 
 pub struct OneWayPair {
     sender: Sender,

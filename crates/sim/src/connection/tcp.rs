@@ -5,12 +5,12 @@ use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::rows::State;
 use crate::stats::{Traffic, Way};
-use path::{Class, memory};
+use instant::Time;
+use links::{Class, memory};
 use scenario::workload::{Answers, Application, Outlet};
 use std::sync::Arc;
 use tcp::endpoint::{self, Config, Endpoint};
 use tcp::stack;
-use time::Time;
 use wire::{Flags, Segment, Seq};
 
 const IP_HEADER: u32 = 20;

@@ -5,11 +5,11 @@ use super::{Recorder, Sink};
 use crate::frame::{Body, Frame, Reason};
 use crate::packets::Packets;
 use crate::rows::{DropRow, HostRow, PacketFacts, QueueEvent, QueueRow, ResentRow, State, StateRow};
+use instant::{Span, Time};
+use links::watch::Backlog;
+use links::{Cause, Facts, LinkId, Watch};
 use net::NodeId;
-use path::watch::Backlog;
-use path::{Cause, Facts, LinkId, Watch};
 use scenario::model::{Record, Scenario};
-use time::{Span, Time};
 
 pub struct Full<S> {
     pub sink: S,

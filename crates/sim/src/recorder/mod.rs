@@ -7,9 +7,9 @@ mod truth;
 
 use crate::frame::Frame;
 use crate::rows::{DropRow, HostRow, QueueRow, ResentRow, State, StateRow};
+use instant::Time;
+use links::{Facts, Watch};
 use net::NodeId;
-use path::{Facts, Watch};
-use time::Time;
 use wire::Packet;
 
 pub use full::Full;

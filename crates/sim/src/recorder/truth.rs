@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::frame::Reason;
     use crate::rows::PacketFacts;
-    use time::Time;
+    use instant::Time;
 
     fn resent(copy: u64, offset: u64, len: u32) -> ResentRow {
         let packet = PacketFacts {

@@ -2,11 +2,11 @@
 
 use super::support::{lines, reference};
 use super::{cwnd_changes, run};
-use path::Cause;
+use instant::Time;
+use links::Cause;
 use sim::Rows;
 use sim::rows::{DropRow, HostRow, QueueEvent, QueueRow};
 use std::collections::BTreeMap;
-use time::Time;
 
 /// Bytes.
 const PPP: u32 = 2;

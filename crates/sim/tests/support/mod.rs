@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A scenario from TOML text; panics with its errors.
 pub fn scenario(text: &str) -> Scenario {
-    let read = |_: &Path| Err("these scenarios name no files".to_owned());
+    let read = |_: &Path, _: scenario::file::Form| Err("these scenarios name no files".to_owned());
     match scenario::parse(text, "test.toml", Path::new("."), &[], &read) {
         Ok(s) => s,
         Err(e) => panic!("{e}\n{text}"),

@@ -1,6 +1,6 @@
 //! Random scenarios: paths of one to three links with everything that a path can do, and transfers over them.
 
-use path::random::Stream;
+use links::random::Stream;
 use std::fmt::Write;
 
 /// Stacks of real endpoints, and one-way agents.

@@ -2,7 +2,7 @@
 
 use super::{AckFacts, LossFacts, Window, WindowRule, aimd::Aimd};
 use crate::stack::AimdCount;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// draft-sridharan-tcpm-ctcp-02 §3: win = cwnd + dwnd. `Window::cwnd` is win; dwnd is kept here.
 ///

@@ -1,7 +1,7 @@
 //! CUBIC, RFC 9438: the window is a cubic function of the time since the last loss.
 
 use super::{AckFacts, LossFacts, Window, WindowRule, part_of_flight};
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// In segments and seconds as the RFC has it; fractions of a byte are kept until they make one.
 ///

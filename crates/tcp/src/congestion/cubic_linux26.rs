@@ -1,7 +1,7 @@
 //! CUBIC as Linux 2.6.32 has it: integers, segments, jiffies.
 
 use super::{AckFacts, LossFacts, Window, WindowRule, aimd::count_acks};
-use wire::time::Time;
+use wire::Time;
 
 /// CUBIC 2.3 of Linux 2.6.32, read there (`tcp_cubic.c`), with module parameter `hystart` = 0: its slow start is
 /// whichever the stack picks. What differs from RFC 9438: beta 717/1024 of cwnd (not of FlightSize); the curve is

@@ -19,7 +19,7 @@ use cubic_linux26::CubicLinux26;
 use slow_start::SlowStart;
 use vegas::Vegas;
 use westwood::WestwoodPlus;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// The congestion window as every rule publishes it, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::{AckFacts, LossFacts, Window, WindowRule, aimd::Aimd, part_of_flight};
 use crate::stack::AimdCount;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// Brakmo and Peterson 1995: Diff = cwnd (1 - BaseRTT / RTT), segments. Below alpha the window grows by one segment
 /// per round trip, above beta it shrinks by one, and slow start ends above gamma.

@@ -1,7 +1,7 @@
 //! Westwood+: Reno's growth, but a loss leaves the measured bandwidth times the smallest RTT.
 
 use super::{AckFacts, LossFacts, Window, WindowRule, aimd::Aimd};
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// Mascolo et al. 2001, Grieco and Mascolo 2004, in the form of Linux 2.6.32 (read there, `tcp_westwood.c`):
 /// bandwidth is sampled over an RTT, at least 50 ms, and filtered twice with 7/8 and 1/8.

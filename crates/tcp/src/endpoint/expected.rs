@@ -3,7 +3,7 @@
 
 use super::{Endpoint, Stage};
 use crate::sender::AckIn;
-use wire::time::Time;
+use wire::Time;
 use wire::{Flags, Segment};
 
 impl Endpoint {

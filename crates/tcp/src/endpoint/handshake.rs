@@ -2,7 +2,7 @@
 
 use super::{Endpoint, Failure, Owed, Rst, Stage, scale_for};
 use crate::timers::Timer;
-use wire::time::Time;
+use wire::Time;
 use wire::{Flags, Segment, Seq, Timestamps};
 
 /// Without an MSS option (RFC 9293 §3.7.1).

@@ -4,8 +4,8 @@ use super::{Endpoint, Failure, Owed, Stage, TIME_WAIT};
 use crate::receiver::Ack;
 use crate::sender::AckIn;
 use crate::timers::Timer;
-use wire::time::{Span, Time};
 use wire::{Flags, Segment};
+use wire::{Span, Time};
 
 /// RFC 7323 §5.5: a TS.Recent that was not renewed for so long says nothing.
 const RECENT_HOLDS: Span = Span::from_secs(24 * 24 * 3600);

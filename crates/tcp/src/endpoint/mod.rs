@@ -19,8 +19,8 @@ use crate::timers::{Timer, Timers};
 pub use output::Burst;
 use std::sync::Arc;
 pub use view::{State, View};
-use wire::time::{Span, Time};
 use wire::{Segment, Seq};
+use wire::{Span, Time};
 
 /// Why a segment was sent: the truth, for those who judge the analysis. Whether a retransmission was needless is
 /// for the caller to find, who sees what arrived.

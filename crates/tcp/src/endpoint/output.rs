@@ -2,7 +2,7 @@
 
 use super::{Endpoint, Owed, Sent, Stage, Why};
 use crate::sender::{Outgoing, Run};
-use wire::time::Time;
+use wire::Time;
 use wire::{Flags, SackBlocks, Segment, Seq, Timestamps, tcp};
 
 /// The most bytes that a header takes.

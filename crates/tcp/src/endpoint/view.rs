@@ -1,7 +1,7 @@
 //! What can be seen of an endpoint.
 
 use super::{Endpoint, Failure, Phase, Stage};
-use wire::time::Span;
+use wire::Span;
 
 /// The connection states of RFC 9293 §3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

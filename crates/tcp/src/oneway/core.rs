@@ -5,7 +5,7 @@ use super::{Data, Number, Sent, Why};
 use crate::rto::ticks::TickRto;
 use crate::stack::OneWay;
 use std::collections::VecDeque;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// The last thing that cut cwnd (`last_cwnd_action_`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

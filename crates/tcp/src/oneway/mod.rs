@@ -30,7 +30,7 @@ mod window;
 pub use sender::{Phase, Sender, View};
 pub use sink::Sink;
 
-use wire::time::Time;
+use wire::Time;
 
 /// A packet's number; the first is 0. Signed, as "none yet" is -1.
 pub type Number = i64;

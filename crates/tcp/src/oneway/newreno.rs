@@ -3,7 +3,7 @@
 
 use super::core::{Core, LastCut};
 use super::{Ack, Why, reno};
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewReno {

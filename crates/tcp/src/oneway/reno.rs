@@ -3,7 +3,7 @@
 use super::core::{Core, LastCut};
 use super::window::CutTo;
 use super::{Ack, Why};
-use wire::time::Time;
+use wire::Time;
 
 pub(super) fn receive(c: &mut Core, now: Time, ack: &Ack) {
     if ack.cumulative > c.last_ack {

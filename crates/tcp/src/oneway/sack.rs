@@ -5,7 +5,7 @@ use super::board::Board;
 use super::core::{Core, LastCut};
 use super::window::CutTo;
 use super::{Ack, Number, Why};
-use wire::time::Time;
+use wire::Time;
 
 #[derive(Clone, Debug)]
 pub(super) struct Sack {

@@ -6,7 +6,7 @@ use super::sack::Sack;
 use super::vegas::{SendLog, Vegas};
 use super::{Ack, Number, Sent, Why, reno, tahoe};
 use crate::stack::{OneWay, OneWayVariant};
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// Packets of an application that never ends.
 const ENDLESS: Number = 1 << 62;

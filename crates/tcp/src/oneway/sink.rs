@@ -3,7 +3,7 @@
 use super::arrived::Arrived;
 use super::{Ack, Data, Number, Run, SackBlocks};
 use crate::stack::{OneWay, OneWayVariant};
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 #[derive(Clone, Debug)]
 pub struct Sink {

@@ -1,6 +1,6 @@
 //! What a one-way stack is made of, as plain data. Each switch names the ns-2 variable that it stands for.
 
-use wire::time::Span;
+use wire::Span;
 
 /// IP's header and TCP's, without options.
 const HEADERS: u32 = 40;

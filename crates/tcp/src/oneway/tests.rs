@@ -1,7 +1,7 @@
 use super::board::Board;
 use super::*;
 use crate::stack::{OneWay, OneWayVariant as V};
-use wire::time::Span;
+use wire::Span;
 
 const VARIANTS: [V; 5] = [V::Tahoe, V::Reno, V::NewReno, V::Sack1, V::Vegas];
 

@@ -3,7 +3,7 @@
 use super::Why;
 use super::core::{Core, LastCut};
 use super::window::CutTo;
-use wire::time::Time;
+use wire::Time;
 
 impl Core {
     /// The timer fired: the window closes, and everything not acknowledged is to be sent again. The caller sends.

@@ -8,7 +8,7 @@
 use super::core::{Core, LastCut};
 use super::window::CutTo;
 use super::{Ack, Number, Why};
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// When each packet was sent and how often; `window_packets` places, which numbers share.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 use super::Ack;
 use super::window::Window;
 use crate::stack::DelayedAck;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// Linux guesses the peer's segments to be this long at most until it has seen longer ones, bytes.
 const FIRST_GUESS_MSS: u32 = 536;

@@ -14,7 +14,7 @@ use ack_policy::AckPolicy;
 use reassembly::{Arrival, Reassembly};
 use sack::Report;
 use window::Window;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 pub use window::scale_for;
 

@@ -1,7 +1,7 @@
 //! The receive window: how much it promises, how it grows with what is read, when a promise is worth an ACK.
 
 use crate::stack::WindowPolicy;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// What the window field holds unshifted (RFC 9293 §3.1) and the largest shift (RFC 7323 §2.3).
 const FIELD_MAX: u64 = 65_535;

@@ -3,7 +3,7 @@
 //! Wright and Stevens, TCP/IP Illustrated vol. 2, §25.7 and §25.11; Jacobson 1988, appendix A.
 
 use super::{Bounds, RttSample, TimerRule, doubled};
-use wire::time::Span;
+use wire::Span;
 
 /// Mean times 8, deviation times 4, in ticks of the clock's grain.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The timer of Linux since 2.4: the deviation is the largest of a round trip, and at least the minimum.
 
 use super::{Bounds, RttSample, TimerRule, doubled};
-use wire::time::Span;
+use wire::Span;
 
 /// SRTT and the mean deviation as Jacobson has them, but the RTO rests on the largest deviation of the last round
 /// trip of data, which never counts for less than the minimum (200 ms): the RTO is about SRTT + 200 ms or more.

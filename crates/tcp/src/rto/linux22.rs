@@ -1,7 +1,7 @@
 //! The timer of Linux 2.2, whose back-off outlives the segment that earned it (paper `rto`), and the paper's cure.
 
 use super::{Bounds, RttSample, TimerRule, doubled};
-use wire::time::Span;
+use wire::Span;
 
 /// RTO = (SRTT + 4 mdev) (1 + 1/4 + 1/2^(cwnd-1)), equation (1) of paper `rto`, times 2^backoff.
 ///

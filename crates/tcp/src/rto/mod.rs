@@ -16,7 +16,7 @@ use linux::Linux;
 use linux22::Linux22;
 use ns320::Ns320;
 use rfc6298::Rfc6298;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// One RTT sample and what the sender looked like when it was taken.
 #[derive(Clone, Copy, Debug)]

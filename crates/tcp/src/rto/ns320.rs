@@ -33,7 +33,7 @@
 //! - Growth comes before SND.UNA moves, whether or not cwnd is what limits (`congestion/aimd.rs`, `PerAck`).
 
 use super::{Bounds, LONGEST_SAMPLE, RttSample, TimerRule};
-use wire::time::Span;
+use wire::Span;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns320 {

@@ -1,7 +1,7 @@
 //! RFC 6298: SRTT and RTTVAR, doubled at each timeout, collapsed by the next sample.
 
 use super::{Bounds, RttSample, TimerRule, doubled};
-use wire::time::Span;
+use wire::Span;
 
 /// Integer nanoseconds, rounded towards zero.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,7 +8,7 @@
 //! ns-2.35 has a Tcl variable `updated_rttvar_` ("the variance of before 2006"), but nothing in its C++ reads it:
 //! old and new variance are one and the same, so there is no parameter for it here.
 
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 #[derive(Clone, Copy, Debug)]
 pub struct TickRto {

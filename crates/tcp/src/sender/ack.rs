@@ -9,7 +9,7 @@ use crate::sampler::Sample;
 use crate::stack::DetectRule;
 use crate::timers::{Timer, Timers};
 use crate::{detect, recovery};
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// An acceptable ACK (SND.UNA <= ack <= SND.MAX) as the sender needs it.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ mod next;
 
 use super::runs::Runs;
 use std::collections::VecDeque;
-use wire::time::Time;
+use wire::Time;
 
 /// One segment as it was sent. 16 bytes: a window of thousands must stay in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use crate::sampler::Sampler;
 use crate::stack;
 use crate::undo::{Prior, Undo};
 use board::Board;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 pub(crate) use ack::AckIn;
 pub(crate) use output::{Outgoing, Run};

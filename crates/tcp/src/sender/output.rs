@@ -5,7 +5,7 @@ use crate::endpoint::Why;
 use crate::recovery::Recovery;
 use crate::stack::{AfterTimeout, DetectRule};
 use crate::timers::{Timer, Timers};
-use wire::time::Time;
+use wire::Time;
 
 /// One data segment (or a bare FIN) to be put on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::recovery;
 use crate::stack::{AfterTimeout, DetectRule};
 use crate::timers::{Timer, Timers};
 use crate::undo::{FrtoAck, FrtoStep, Prior};
-use wire::time::Time;
+use wire::Time;
 
 impl Sender {
     pub(super) fn why_recovery(&self) -> Why {

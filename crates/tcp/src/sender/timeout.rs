@@ -5,7 +5,7 @@ use crate::endpoint::Why;
 use crate::stack::DetectRule;
 use crate::timers::{Timer, Timers};
 use crate::undo::Frto;
-use wire::time::{Span, Time};
+use wire::{Span, Time};
 
 /// Probes of a closed window come at least this often (RFC 9293 §3.8.6.1 leaves it open; BSD: 60 s).
 const PERSIST_MAX: Span = Span::from_secs(60);

@@ -10,7 +10,7 @@ mod window;
 
 use crate::congestion::{Congestion, Window};
 use crate::stack;
-use wire::time::Time;
+use wire::Time;
 
 pub(crate) use dsack::Dsack;
 pub(crate) use eifel::Eifel;
@@ -72,7 +72,7 @@ impl Undo {
         self.dsack = Dsack::default();
     }
 
-    pub(crate) fn timed_out(&mut self, now: Time, srtt: Option<wire::time::Span>, first: bool) {
+    pub(crate) fn timed_out(&mut self, now: Time, srtt: Option<wire::Span>, first: bool) {
         self.bad = match srtt {
             Some(srtt) if self.spec.bad_retransmit_window && first => BadRetransmit::armed(now + srtt),
             _ => BadRetransmit::default(),

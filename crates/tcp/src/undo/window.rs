@@ -3,7 +3,7 @@
 //! It was meant for half an SRTT, and timestamps are not asked. After an outage the queues are empty, so the
 //! retransmission's own ACK comes back sooner than a smoothed RTT, and a timeout that was right is undone.
 
-use wire::time::Time;
+use wire::Time;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BadRetransmit {

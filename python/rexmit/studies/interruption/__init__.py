@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import rexmit as rx
+from rexmit.studies import paper
 from rexmit.studies.interruption import (
     captures,
     defect,
@@ -59,12 +60,12 @@ window.
   lost."""
 
 
+ABOUT = paper.about(setups.NAME)
 STUDY = Study(
     name=setups.NAME,
-    title="Experimental Analysis of TCP Behaviors against Bursty Packet Losses Caused by Transmission "
-    "Interruption",
-    source="W. Wang, C. Wu, S. Ohzahata, T. Kato, University of Electro-Communications, Tokyo",
-    about="10 MB over Wi-Fi, everything dropped for 200 ms every 5 s: Linux, Windows 7, OS X",
+    title=ABOUT.title,
+    source=ABOUT.source,
+    about=ABOUT.about,
     plan=plan,
     parts=[
         *graphs.PARTS,

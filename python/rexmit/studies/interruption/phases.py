@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from rexmit.batch import Runs
+from rexmit.many_runs import Runs
 from rexmit.studies.interruption import sections, setups
 from rexmit.studies.interruption.sections import Section
 from rexmit.studies.study import Plan, Results
@@ -35,20 +35,23 @@ class Transfer:
     phase_s: float
     mbps: float
     sections: list[Section]
-    duration_s: float
+    #: None: it had not ended when the run did.
+    duration_s: float | None
     window_bytes: int
 
     @property
-    def outages(self) -> int:
-        """How many interruptions began before its last byte had arrived."""
-        return max(0, int(np.ceil((self.duration_s - self.phase_s) / setups.PERIOD_S)))
-
-    @property
     def cost_s(self) -> float:
-        """What each interruption cost: the time beyond that of an undisturbed transfer at this rate."""
+        """What each interruption cost: the time beyond that of an undisturbed transfer at this rate.
+
+        NaN: there was none, or the transfer did not end.
+        """
+        if self.duration_s is None:
+            return float("nan")
+        # Those that began before its last byte had arrived.
+        outages = max(0, int(np.ceil((self.duration_s - self.phase_s) / setups.PERIOD_S)))
         packets = np.ceil(setups.FILE_BYTES / setups.MSS)
         undisturbed = packets * setups.PACKET_BYTES * 8 / (self.mbps * 1e6)
-        return (self.duration_s - float(undisturbed)) / self.outages if self.outages else float("nan")
+        return (self.duration_s - float(undisturbed)) / outages if outages else float("nan")
 
     def foretold(self, section: Section) -> bool:
         """Whether its kind is the one that the window tells: without time lag if more was under way than the
@@ -107,7 +110,7 @@ def _transfers(runs: Runs) -> dict[str, list[Transfer]]:
         largest[run] = max(largest.get(run, 0), int(window or 0))
     systems = [name for name in setups.SYSTEMS for _ in range(n)]
     every = [
-        Transfer(system, *draw, found[k], float(lasted[k] or np.nan), largest.get(k, 0))
+        Transfer(system, *draw, found[k], lasted[k], largest.get(k, 0))
         for k, (system, draw) in enumerate(zip(systems, at, strict=True))
     ]
     return {name: every[k * n : (k + 1) * n] for k, name in enumerate(setups.SYSTEMS)}
@@ -131,6 +134,11 @@ def each(transfers: Iterable[Transfer], holds: Callable[[Transfer, Section], boo
         every = met([transfer])
         found.append(sum(holds(t, s) for t, s in every) / len(every) if every else np.nan)
     return np.array(found, dtype=float)
+
+
+def unfinished(transfers: Iterable[Transfer]) -> int:
+    """How many had not ended when their run did."""
+    return sum(t.duration_s is None for t in transfers)
 
 
 def column(transfers: Iterable[Transfer], what: Callable[[Transfer], float]) -> Floats:

@@ -12,8 +12,8 @@ import numpy as np
 from rexmit.frame import Frame
 
 if TYPE_CHECKING:
-    from rexmit.batch import Runs
-    from rexmit.simulation import AnyTable
+    from rexmit.many_runs import Runs
+    from rexmit.one_run import AnyTable
 
 Kind = Literal["without", "with", "intermittent", "other"]
 

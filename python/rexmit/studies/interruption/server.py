@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rexmit.batch import Runs
+from rexmit.frame import Frame
+from rexmit.many_runs import Runs
 from rexmit.studies.interruption import setups
 from rexmit.studies.interruption.sections import main_flow
 from rexmit.studies.study import Part, Plan, Results
@@ -40,7 +41,7 @@ def sender(buffer: int, timestamps: bool) -> dict[str, Any]:
 def offered(results: Results) -> dict[tuple[int, bool], tuple[int, int]]:
     """Buffer and timestamps -> the most that was under way, and the most that the server offered, bytes."""
     runs: Runs = results["server"]
-    rows = runs.table("flows").to_arrow().to_pylist()
+    rows = Frame(runs.table("flows")).rows()
     asked = [(buffer, stamps) for stamps in (False, True) for buffer in buffers(results.quick)]
     found = {}
     for k, key in enumerate(asked):

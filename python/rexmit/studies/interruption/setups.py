@@ -66,10 +66,15 @@ BARE = {"record.capture": False, "record.drops": False}
 
 
 def declared() -> dict[str, Any]:
-    """The scenario file's own words: flow `upload`, link `wire` and its outages."""
+    """The scenario file's own words: duration, flow `upload`, link `wire` and its outages."""
     whole = tomllib.loads(scenario(NAME).read_text(encoding="utf-8"))
     wire = next(link for link in whole["link"] if link["name"] == "wire")
-    return {"upload": whole["flow"][0], "wire": wire, "outages": wire["channel"][0]}
+    return {
+        "duration": whole["duration"],
+        "upload": whole["flow"][0],
+        "wire": wire,
+        "outages": wire["channel"][0],
+    }
 
 
 def setup(name: str, more: Mapping[str, Any] | None = None) -> Scenario:

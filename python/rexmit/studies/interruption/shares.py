@@ -45,7 +45,7 @@ Free: the air's rate, how deep the queue before it is, what the server's buffer 
 
 def tables(results: Results) -> dict[str, Any]:
     made: dict[str, list[str]] = {"server's window": [], "system": [], "sections": []}
-    made |= {kind: [] for kind in KINDS} | {"an outage costs s": []}
+    made |= {kind: [] for kind in KINDS} | {"did not end": [], "an outage costs s": []}
     for name, told in SWEEPS.items():
         for system, transfers in phases.sweep(results, name).items():
             every = phases.met(transfers)
@@ -54,6 +54,7 @@ def tables(results: Results) -> dict[str, Any]:
             made["sections"].append(str(len(every)))
             for kind in KINDS:
                 made[kind].append(_share(transfers, kind))
+            made["did not end"].append(f"{phases.unfinished(transfers)} of {len(transfers)}")
             cost = stats.mean(phases.column(transfers, lambda t: t.cost_s))
             made["an outage costs s"].append(f"{cost.value:.2f} ± {(cost.high - cost.low) / 2:.2f}")
     return {"kinds over all phases": made}
@@ -125,9 +126,27 @@ lag all the same.
 **The server's window** matters little as long as it is large: capped at 451,840 bytes or not, {capped:.0%}
 and {free:.0%} of Reno's sections have no time lag. At 55,488 bytes none has.
 
+{_not_ended(results)}
+
 **Compound on or off makes no difference**: Windows 7's sender never has more than its 64 KiB buffer under
 way, whatever its window says. With that buffer alone every section has a time lag, as in the paper, and the
 server's window need not be small for it."""
+
+
+def _not_ended(results: Results) -> str:
+    """Those that the runs were too short for: a mean over the others is too low."""
+    seconds = float(setups.declared()["duration"].removesuffix("s"))
+    left = [
+        f"{n} of {len(transfers)} of {setups.TITLES[system]} with the window {told}"
+        for name, told in SWEEPS.items()
+        for system, transfers in phases.sweep(results, name).items()
+        if (n := phases.unfinished(transfers))
+    ]
+    if not left:
+        return f"**All transfers ended** within the {seconds:g} s that a run lasts."
+    return f"""\
+**Some transfers did not end** within the {seconds:g} s that a run lasts: {"; ".join(left)}. They have no
+duration. What an outage costs there is the mean over the others, too low therefore; all sections count."""
 
 
 PARTS = [

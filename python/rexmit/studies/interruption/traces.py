@@ -8,8 +8,8 @@ from functools import cached_property
 import rexmit as rx
 from rexmit.api import Flow
 from rexmit.frame import Frame
+from rexmit.one_run import Run
 from rexmit.scenario import Scenario
-from rexmit.simulation import Run
 from rexmit.studies.interruption import osx, setups
 from rexmit.studies.interruption.sections import Section, outages, sections
 from rexmit.studies.study import Results

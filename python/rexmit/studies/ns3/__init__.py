@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rexmit.studies import paper
 from rexmit.studies.ns3 import base, cases, section2, silence, sweeps, tables, variants
 from rexmit.studies.ns3.claims import claims
 from rexmit.studies.ns3.download import Download
@@ -39,11 +40,12 @@ One draw of errors stands behind each row. The rows are run again with {n} other
 those."""
 
 
+ABOUT = paper.about(cases.NAME)
 STUDY = Study(
     name=cases.NAME,
-    title="Report on Programming Assignment 2: Understanding TCP",
-    source="G. Naik, IIT Bombay, 5 September 2014",
-    about="one link in ns-3.20: delay, error rate, queue and variants; and a captured download",
+    title=ABOUT.title,
+    source=ABOUT.source,
+    about=ABOUT.about,
     plan=plan,
     parts=[
         *base.PARTS,

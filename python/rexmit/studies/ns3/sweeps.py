@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rexmit.batch import Runs
+from rexmit.many_runs import Runs
 from rexmit.scenario import Scenario
 from rexmit.studies import scenario
 from rexmit.studies.ns3 import cases

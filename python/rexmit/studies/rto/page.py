@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rexmit import stats
+from rexmit.studies import paper
 from rexmit.studies.rto import drawings, table2
 from rexmit.studies.rto.facts import idle_threshold, setting
 from rexmit.studies.rto.gaps import threshold
@@ -303,11 +304,12 @@ def _readings_drawings(results: Results) -> Iterator[Drawing]:
     )
 
 
+ABOUT = paper.about("rto")
 STUDY = Study(
     name="rto",
-    title="On the Unsuitability of TCP RTO Estimation over Bursty Error Channels",
-    source="Marta García, Ramón Agüero, Luis Muñoz, University of Cantabria",
-    about="a timer's back-off that outlives its segment, over 802.11b with bursts of errors",
+    title=ABOUT.title,
+    source=ABOUT.source,
+    about=ABOUT.about,
     plan=plan,
     introduction=introduction,
     claims=claims,

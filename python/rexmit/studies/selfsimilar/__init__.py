@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rexmit.studies import paper
 from rexmit.studies.selfsimilar import capture, hurst, runs, table2, windows
 from rexmit.studies.selfsimilar.claims import claims
 from rexmit.studies.study import Plan, Results, Study
@@ -33,11 +34,12 @@ other estimators.
 {hurst.summary(results)}"""
 
 
+ABOUT = paper.about(runs.NAME)
 STUDY = Study(
     name=runs.NAME,
-    title="Comparison of TCP Variants Over Self-Similar Traffic",
-    source="M. Salleh and A. Z. Abu Bakar, University Technology Malaysia (about 2004)",
-    about="four variants beside Pareto ON/OFF traffic; a LAN capture",
+    title=ABOUT.title,
+    source=ABOUT.source,
+    about=ABOUT.about,
     plan=plan,
     parts=[table2.PART, windows.PART, hurst.PART, capture.PART],
     claims=claims,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from rexmit.counts import Traffic, traffic
 from rexmit.figures import Figure
+from rexmit.frame_counts import Traffic, traffic
 from rexmit.studies import rows
 from rexmit.studies.selfsimilar.runs import NAME
 from rexmit.studies.study import Drawing, Part, Results, Row

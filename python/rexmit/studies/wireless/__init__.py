@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rexmit.studies import paper
 from rexmit.studies.study import Plan, Results, Study
 from rexmit.studies.wireless import against_ns2, both, disconnected, errors, proposal, uptime
 from rexmit.studies.wireless.claims import claims
@@ -39,11 +40,12 @@ those of the cycle of 1 s up and 0.1 s down, which also last four times as long.
 changed. Of six definitions of the delay the one that came nearest is shown."""
 
 
+ABOUT = paper.about(NAME)
 STUDY = Study(
     name=NAME,
-    title="Performance evaluation of TCP implementations in wireless networks",
-    source="H. ElAarag and M. Bassiouni, University of Central Florida",
-    about="a mobile host that comes and goes, bit errors, and four variants of TCP in ns-2",
+    title=ABOUT.title,
+    source=ABOUT.source,
+    about=ABOUT.about,
     plan=plan,
     parts=[
         disconnected.SETUP,

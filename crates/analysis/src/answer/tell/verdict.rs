@@ -1,22 +1,52 @@
 //! Where to look, and on what evidence.
 
 use super::super::Verdict;
-use super::super::costs::unanswered;
+use super::super::costs::{WORTH, unanswered};
+use super::super::held::Held;
 use super::super::outages::Outages;
 use super::super::path::arriving;
 use super::super::words::{bytes, copies, count, grouped, percent, period, rate, seconds, times};
 use super::{Told, WORTH_SAYING, receive_window};
+use crate::limited::{LimitedBy, Why};
 use crate::rows::RecoveryStyle;
 
 impl Told<'_> {
     /// "the network: everything vanishes, both ways, for about 200 ms every 2.50 s (…)".
     pub fn look_at(&self, verdict: Verdict) -> String {
+        let why = match (verdict, self.held) {
+            (Verdict::CannotTell, _) => return "cannot tell: too little is seen".into(),
+            (Verdict::Nothing, _) => return self.innocent(),
+            (_, Some(held)) => self.held_up(verdict, held),
+            (_, None) => self.at_fault(verdict),
+        };
+        format!("{}: {why}", verdict.words())
+    }
+
+    /// What went wrong there, if it cost much, and how long it held the transfer.
+    fn held_up(&self, verdict: Verdict, held: &Held) -> String {
+        let (c, words) = (self.costs, held.words(self.flow));
+        let dear = c.share_of(verdict) >= WORTH;
+        let fault = match (verdict, held.why) {
+            // What made it somebody's fault, or an outage, has more to say.
+            (Verdict::Network, Why::BottleneckFull) => Some(self.network()),
+            (Verdict::Network, Why::Outage) if self.outages.is_some() => Some(self.network()),
+            (Verdict::Network | Verdict::SendingStack, why) => {
+                (dear || why.limit() == LimitedBy::Loss).then(|| self.at_fault(verdict))
+            }
+            (Verdict::Receiver, Why::NothingRead) => (c.zero_window.n > 0).then(|| self.at_fault(verdict)),
+            _ => None,
+        };
+        fault.map_or_else(|| words.clone(), |fault| format!("{fault}; {words}"))
+    }
+
+    /// What cost most there.
+    fn at_fault(&self, verdict: Verdict) -> String {
         let (flow, c) = (self.flow, self.costs);
-        let why = match verdict {
+        match verdict {
             Verdict::Network => self.network(),
             Verdict::SendingStack => self.stack(),
             Verdict::Receiver if c.peer.total_s > c.windows_s() => format!(
-                "for {} of the time nothing had been asked, and the sender waited for data from it",
+                "for {} of the time the sender waited for data from it",
                 percent(c.peer.total_s / c.duration_s)
             ),
             Verdict::Receiver => match c.zero_window.n {
@@ -27,19 +57,14 @@ impl Told<'_> {
             },
             Verdict::SendingApplication if c.nagle.total_s > c.application.total_s => format!(
                 "for {} of the time its small pieces were held back until the ACK of the one before (Nagle's \
-                 algorithm): larger writes or TCP_NODELAY mend that",
+                 algorithm): larger writes or TCP_NODELAY avoid that",
                 percent(c.share_of(verdict))
             ),
             Verdict::SendingApplication => {
-                format!(
-                    "for {} of the time it had given the stack nothing to send",
-                    percent(c.share_of(verdict))
-                )
+                format!("it gave TCP nothing to send for {} of the time", percent(c.share_of(verdict)))
             }
-            Verdict::Nothing => return self.innocent(),
-            Verdict::CannotTell => return "cannot tell: too little is seen".into(),
-        };
-        format!("{}: {why}", verdict.words())
+            Verdict::Nothing | Verdict::CannotTell => String::new(),
+        }
     }
 
     /// Nobody is to blame; what limited it then, if it shows.
@@ -52,19 +77,26 @@ impl Told<'_> {
                 seconds(cost),
                 seconds(c.duration_s)
             ),
-            false => "nothing: no time was lost that shows here".into(),
+            false => "nothing: this capture shows no lost time".into(),
         };
         let lost = match c.cut_off {
-            Some((reset, _)) => format!("{lost}; the {} reset it before all was acknowledged", reset.by()),
+            Some((reset, _)) => {
+                format!("{lost}; the {} reset the connection before everything was acknowledged", reset.by())
+            }
             None => lost,
         };
-        match self.path.queue_s.filter(|_| c.duration_s > 0.0 && c.unsent_s() + c.peer.total_s <= 0.0) {
-            Some(q) => format!(
-                "{lost}; a queue of {} stood at the bottleneck, so the path was full at {}",
+        let full = self.held.is_none_or(|held| held.why == Why::BottleneckFull);
+        let queue =
+            self.path.queue_s.filter(|_| full && c.duration_s > 0.0 && c.unsent_s() + c.peer.total_s <= 0.0);
+        match (queue, self.held) {
+            (Some(q), held) => format!(
+                "{lost}; a queue of {} stood at the bottleneck, so the path was full at {}{}",
                 seconds(q),
-                rate(self.flow.delivered_bytes() as f64 * 8.0 / c.duration_s)
+                rate(self.flow.delivered_bytes() as f64 * 8.0 / c.duration_s),
+                held.map_or(String::new(), |held| format!(" {}", held.time()))
             ),
-            None => lost,
+            (None, Some(held)) => format!("{lost}; {}", held.words(self.flow)),
+            (None, None) => lost,
         }
     }
 
@@ -123,15 +155,12 @@ impl Told<'_> {
 
     fn tail(&self) -> String {
         let g = &self.costs.tails;
-        let tails = if g.n == 1 {
-            "the tail of what was sent was".into()
-        } else {
-            format!("{} tails were", grouped(g.n))
-        };
+        let tails =
+            if g.n == 1 { "the tail of the data was".into() } else { format!("{} tails were", grouped(g.n)) };
         match g.timeouts {
             0 | 1 => format!("{tails} lost ({})", copies(g.lost)),
             n => format!(
-                "{tails} lost, and so were repairs of it ({} in all, {})",
+                "{tails} lost, and so were some of the repairs ({} in all, {})",
                 copies(g.lost),
                 count(n, "timeout")
             ),
@@ -146,24 +175,25 @@ impl Told<'_> {
             None => "everything vanishes",
         };
         if let (Some(from), 1) = (o.dead_from_s, o.count) {
-            return format!("nothing comes through any more from {} on, to the end", period(from));
+            return format!("from {} on nothing comes through, to the end", period(from));
         }
         let long = match (o.length_s, o.at_most_s) {
             (Some(s), _) if o.at_least_s > 2.0 * s => {
-                format!(" for about {}, the longest {} or more,", seconds(s), seconds(o.at_least_s))
+                format!(" for about {}, the longest time for {} or more,", seconds(s), seconds(o.at_least_s))
             }
             (Some(s), _) => format!(" for about {}", seconds(s)),
             (None, Some(most)) if o.at_least_s < 0.02 => format!(" for up to {}", seconds(most)),
+            (None, Some(most)) if seconds(most) == seconds(o.at_least_s) => format!(" for {}", seconds(most)),
             (None, Some(most)) => format!(" for {} to {}", seconds(o.at_least_s), seconds(most)),
             (None, None) if o.at_least_s < 0.02 => String::new(),
             (None, None) => format!(" for {} or more", seconds(o.at_least_s)),
         };
         let often = match (o.period_s, o.count) {
             (Some(p), _) => format!(" every {}", period(p)),
-            (None, 1) => format!(" once, at {}", period(o.first_s)),
+            (None, 1) => format!(" at {}", period(o.first_s)),
             // Two show no beat: whatever their distance, there is but one.
             (None, 2) => " twice".into(),
-            (None, n) => format!(" {}, not in a beat", times(u64::from(n))),
+            (None, n) => format!(" {}, at irregular intervals", times(u64::from(n))),
         };
         let flat = match (o.rtt_flat_before, o.count) {
             (0, _) => String::new(),
@@ -172,7 +202,7 @@ impl Told<'_> {
             (f, n) => format!(" (an outage, not congestion: RTT was flat before {f} of {n})"),
         };
         let dead = match o.dead_from_s {
-            Some(from) => format!("; from {} on nothing comes through any more", period(from)),
+            Some(from) => format!("; from {} on nothing comes through", period(from)),
             None => String::new(),
         };
         format!("{ways}{long}{often}{flat}{dead}")
@@ -191,12 +221,19 @@ impl Told<'_> {
             m if m < 1.5 => "mostly one at a time".into(),
             m => format!("about {m:.0} in a row"),
         };
+        let (overshoot, later) = (self.costs.overshoot.lost, self.costs.losses.lost);
+        let overshot = overshoot > later;
+        let share = match overshoot {
+            n if n > 0 && !overshot => format!("{share} ({} as slow start overran the queue)", grouped(n)),
+            _ => share,
+        };
         match (self.path.overflow, self.path.rtt) {
             (_, Some(r)) if full => format!(
                 "{share} where a queue overflows (RTT {} to {}): congestion",
                 seconds(r.min),
                 seconds(r.max)
             ),
+            _ if overshot => format!("{share}, most of them as slow start overran the bottleneck's queue"),
             (Some(false), _) => format!("{share}, {runs}, with no queue built up before: not congestion"),
             _ => format!("{share}, {runs}"),
         }
@@ -226,8 +263,12 @@ impl Told<'_> {
     pub fn evidence(&self, verdict: Verdict) -> Vec<String> {
         let (flow, c) = (self.flow, self.costs);
         let mut e = Vec::new();
-        if c.share_of(verdict) >= WORTH_SAYING {
-            e.push(format!("{} of the duration", percent(c.share_of(verdict))));
+        match self.held {
+            Some(held) => e.push(format!("{} of the time", percent(held.share))),
+            None if c.share_of(verdict) >= WORTH_SAYING => {
+                e.push(format!("{} of the duration", percent(c.share_of(verdict))));
+            }
+            None => {}
         }
         if let (Some(lost), Some(share)) = (flow.lost_copies.filter(|l| *l > 0), self.path.loss_share) {
             e.push(format!(
@@ -243,10 +284,11 @@ impl Told<'_> {
             if let (Some(p), Some(j)) = (o.period_s, o.jitter_s) {
                 let missed = match o.beats_missed {
                     0 => String::new(),
-                    n => format!(", {n} unseen"),
+                    1 => ", one of them not seen".into(),
+                    n => format!(", {n} of them not seen"),
                 };
                 e.push(format!(
-                    "{} outages on a beat of {}, within {}{missed}",
+                    "{} outages, one every {} give or take {}{missed}",
                     o.count,
                     period(p),
                     seconds(j)

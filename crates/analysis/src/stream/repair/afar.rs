@@ -60,7 +60,7 @@ impl Repair {
     pub(super) fn timer_went_unseen(&self, a: &Attempt, pace: &Pace) -> bool {
         pace.grain.is_none()
             && !a.head
-            && !(a.tail && a.sack_permitted && !self.probeless)
+            && !(a.tail && a.sack_permitted && !self.probing.has_none())
             && a.missing.is_some_and(|n| n > 0)
             && !self.in_loss_state()
             && self.silent(a.now) >= LEAST_RTO.scale(0.85)

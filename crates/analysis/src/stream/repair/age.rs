@@ -1,6 +1,7 @@
 //! How old is the sender's TCP? What Linux does after a timeout changed with 3.10, which probes for lost tails too.
 
 use super::Repair;
+use crate::infer::LEAST_MSS;
 
 /// The first write of a transfer may be a short one, and be acknowledged alone.
 const FIRST_WRITE: u64 = 536;
@@ -15,11 +16,26 @@ pub(super) struct Age {
     recent: bool,
     /// While no more than this is acknowledged it has its initial window; 0 if it began before the capture.
     opening_end: u64,
+    /// It began with a window, or offered one with its SYN, as senders do since Linux 3.10, the first to probe.
+    probes: bool,
 }
+
+/// What Linux offers with its SYN: 20 segments since 3.10, since 4.20 as many as 16 bits hold. Before, it was 4 or 10.
+const OFFERED_SEGMENTS: u32 = 20;
+/// Timestamps in each segment (RFC 7323 §3.2), which a SYN-ACK reckons with already.
+const TIMESTAMPS: u32 = 12;
 
 impl Age {
     pub(super) fn recent(&self) -> bool {
         self.recent
+    }
+    /// Of an age at which senders probe for lost tails.
+    pub(super) fn probes(&self) -> bool {
+        self.probes
+    }
+    /// No more has been acknowledged than a short first write.
+    pub(super) fn in_opening(&self, una: u64) -> bool {
+        una < self.opening_end
     }
     pub(super) fn on_handshake(&mut self, una: u64) {
         self.opening_end = una + FIRST_WRITE;
@@ -32,12 +48,20 @@ impl Age {
     #[inline]
     pub(super) fn note_new_data(&mut self, una: u64, end: u64, mss: u32) {
         if una < self.opening_end {
-            self.recent |= end > una + OLD_WINDOW_SEGMENTS * u64::from(mss);
+            let wide = end > una + OLD_WINDOW_SEGMENTS * u64::from(mss);
+            self.recent |= wide;
+            self.probes |= wide;
         }
     }
 }
 
 impl Repair {
+    /// Its SYN offers a window of so many bytes, and segments of that size.
+    pub fn note_syn(&mut self, window: u32, mss: u32) {
+        let whole = |m: u32| window == OFFERED_SEGMENTS * m || window == u32::from(u16::MAX) / m * m;
+        self.age.probes |= mss > LEAST_MSS && (whole(mss) || whole(mss - TIMESTAMPS));
+    }
+
     /// New data up to `end` leaves: in the initial window it tells how old the sender is.
     #[inline]
     pub fn note_opening(&mut self, end: u64, mss: u32) {

@@ -24,8 +24,9 @@ impl Repair {
         if quiet
             && a.tail
             && a.sack_permitted
-            && !self.probing
-            && !self.probeless
+            && !self.probing.outstanding()
+            && !self.probing.has_none()
+            && (!a.head || self.may_probe_alone())
             && self.probes_now()
             && silent >= if a.head { lone_probe(pace) } else { probe_timeout(pace) }
             && (silent <= last_probe(a.head, pace) || may_be_probe_afar)
@@ -139,6 +140,6 @@ fn lone_probe(pace: &Pace) -> Span {
 
 /// The least time after which a tail-loss probe may leave: 2 SRTT (RFC 8985 §7.2), less what SRTT may be off,
 /// and 2 ms of the timer's own; less than 5 ms would be any pause of an application.
-pub(super) fn probe_timeout(pace: &Pace) -> Span {
+fn probe_timeout(pace: &Pace) -> Span {
     (pace.srtt.scale(1.5) + Span::from_millis(2)).max(Span::from_millis(5))
 }

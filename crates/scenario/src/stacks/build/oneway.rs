@@ -95,13 +95,13 @@ mod tests {
         assert!(defaults("oneway").is_none(), "the variant has no default");
         let text = "variant = \"newreno\"";
         let mut problems = Problems::default();
-        let node = parse(text, &"x.toml".into(), &mut problems);
         let table = crate::keys::STACK.keys.iter().find_map(|k| match k.kind {
             crate::keys::Kind::Table(table) if k.name == "oneway" => Some(table),
             _ => None,
         });
-        let values =
-            crate::check::table(&node, table.expect("there is such a section"), "oneway", &mut problems);
+        let table = table.expect("there is such a section");
+        let node = parse(text, &"x.toml".into(), table, &mut problems).expect("it is such a table");
+        let values = crate::check::table(&node, table, "oneway", &mut problems);
         let read = one_way(&values, &mut problems).expect("nothing is wrong");
         assert!(problems.is_empty());
         assert_eq!(read, OneWay::ns2_35(OneWayVariant::NewReno));

@@ -1,7 +1,7 @@
 use super::super::tests::{Run, SMSS};
 use super::*;
 use crate::stack::WindowRuleKind;
-use wire::time::Span;
+use wire::Span;
 
 const RULE: WindowRuleKind = WindowRuleKind::CubicLinux26;
 

@@ -121,7 +121,7 @@ fn the_syn_has_a_timer_of_its_own_that_the_estimate_does_not_see() {
     // ConnTimeout 3 s, doubled
     use crate::endpoint::{Endpoint, Why};
     use wire::Seq;
-    use wire::time::{Span, Time};
+    use wire::{Span, Time};
     let mut end = Endpoint::connect(&ns320(Ns320::NewReno), Seq(1), Time::ZERO);
     for at in [0, 3, 9, 21] {
         let now = Time::ZERO + Span::from_secs(at);

@@ -1,7 +1,7 @@
 //! Stacks to test with, written out in code; the shipped ones are files.
 
 use crate::stack::*;
-use wire::time::Span;
+use wire::Span;
 
 pub fn ms(v: i64) -> Span {
     Span::from_millis(v)

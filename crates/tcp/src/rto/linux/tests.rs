@@ -1,7 +1,7 @@
 use super::*;
 use crate::rto::Rto;
 use crate::stack::{RtoKind, RtoRule};
-use wire::time::Time;
+use wire::Time;
 
 const fn ms(v: i64) -> Span {
     Span::from_millis(v)

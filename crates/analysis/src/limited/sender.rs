@@ -1,0 +1,95 @@
+//! The sender's own: a buffer or window that does not grow, and pacing below what the path carries.
+
+use super::facts::{Facts, MOSTLY, RoundFacts};
+use super::network::How;
+use super::{Basis, Sure, Told, Why};
+use crate::rows::Limit;
+
+/// A flight of this share of the ceiling touches it.
+const TOUCHES: f64 = 0.85;
+/// A window that grew by less from the first third behind slow start to the last does not grow, nor does one that grew by
+/// less from one third to the next.
+const FLAT: f64 = 1.15;
+const FLAT_THIRD: f64 = 1.04;
+/// Fewer rounds do not show whether it does.
+const LEAST: usize = 4;
+/// Linux paces in bursts of about 1 ms at its rate, and two segments at least (tcp_tso_autosize, sk_pacing_shift).
+const BURST_S: f64 = 0.001;
+const BURST_SEGMENTS: f64 = 2.0;
+const BURST_OFF: f64 = 0.25;
+/// What an ACK lets go leaves so soon after it, or within so many times of what this host takes in slow start.
+const PROMPT_S: f64 = 0.00005;
+/// A beat that falls so close behind the ACKs is hardly chance.
+const INSTANT_S: f64 = 0.00001;
+const SLOWER: f64 = 4.0;
+
+/// Rounds behind slow start, before anything was lost.
+fn quiet<'a>(facts: &'a Facts) -> impl Iterator<Item = &'a RoundFacts> {
+    facts.rounds.iter().filter(|r| !r.after_loss && r.row.start >= facts.started)
+}
+
+/// The flight grows from the first quiet rounds to the last.
+pub(super) fn still_grows(facts: &Facts) -> bool {
+    let flights: Vec<f64> = quiet(facts).map(|r| r.flight).collect();
+    let third = flights.len() / 3;
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
+    let [a, b, c] = [0, third, flights.len() - third].map(|at| mean(&flights[at..at + third]));
+    flights.len() >= LEAST && c > FLAT * a && b > FLAT_THIRD * a && c > FLAT_THIRD * b
+}
+
+/// It never sent faster, and what it sent at once is what a pacing sender sends at once.
+pub(super) fn paces(facts: &Facts, r: &RoundFacts) -> bool {
+    let rate = r.row.rate();
+    let at_once = r.row.sent_bytes as f64 / f64::from(r.row.waited.times.max(1));
+    let expected = (BURST_SEGMENTS * facts.mss).max(rate * BURST_S);
+    !facts.afar() && !facts.was_faster(r) && (at_once / expected - 1.0).abs() <= BURST_OFF
+}
+
+/// Data follows on ACKs as soon as this host can send it: a program whose beat is an ACK's by chance is later than that.
+pub(super) fn at_once(facts: &Facts, r: &RoundFacts) -> bool {
+    within(facts, r, PROMPT_S)
+}
+
+/// So soon, or as soon as this host can.
+fn within(facts: &Facts, r: &RoundFacts, soon: f64) -> bool {
+    let soon = soon.max(SLOWER * facts.turn.unwrap_or(0.0));
+    r.row.waited.turn_mean().is_none_or(|turn| turn.as_secs() <= soon)
+}
+
+/// Neither an ACK nor a window let the data go: most of it came so long after an ACK that the ACK is chance.
+pub(super) fn not_by_acks(facts: &Facts, r: &RoundFacts) -> bool {
+    r.unexplained() || !facts.afar() && r.share(r.row.waited.ack) > MOSTLY && !at_once(facts, r)
+}
+
+/// Whoever fills a bottleneck makes a queue there, at the start at least (BBR drains what its startup made), or loses
+/// something: data that came evenly all along without either was sent so.
+fn no_queue_ever(facts: &Facts) -> bool {
+    facts.episodes.is_empty() && facts.path.is_some_and(|p| p.how != How::Full)
+}
+
+/// An ACK lets go about what it acknowledged, not most of what was in flight.
+fn as_acked(r: &RoundFacts) -> bool {
+    2 * r.row.sent_bytes <= r.row.flight_bytes * u64::from(r.row.waited.times)
+}
+
+pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
+    if !r.after_loss {
+        if facts.afar() && r.unexplained() && !facts.pushes && no_queue_ever(facts) {
+            return Some((Why::Pacing, Sure::Likely, Basis::Paced));
+        }
+        let by_ack = r.share(r.row.waited.ack) > MOSTLY;
+        return match () {
+            () if paces(facts, r) && not_by_acks(facts, r) => Some((Why::Pacing, Sure::Likely, Basis::Paced)),
+            () if by_ack && at_once(facts, r) && quiet(facts).count() >= LEAST => {
+                let known = !facts.afar() && as_acked(r) && within(facts, r, INSTANT_S);
+                let sure = if known { Sure::Known } else { Sure::Likely };
+                Some((Why::Buffer, sure, Basis::Plateau))
+            }
+            () => None,
+        };
+    }
+    let inference = &facts.flow.inference;
+    let own = matches!(inference.limit, Some((Limit::SenderWindow, _)));
+    let (ceiling, _) = inference.window_limit_bytes.filter(|_| own && !facts.afar() && !facts.by_model())?;
+    (r.flight >= TOUCHES * ceiling as f64).then_some((Why::Buffer, Sure::Likely, Basis::Plateau))
+}

@@ -1,0 +1,151 @@
+//! A flow's `answer`: the analysis' words about its rows.
+
+use super::heaviest::Heaviest;
+use super::lists::{Around, put_sure};
+use super::write::{By, Put, members, object};
+use analysis::answer::certainty::Certainty;
+use analysis::answer::findings::Finding;
+use analysis::answer::{Answer, Dark, Outages, Verdict, answer};
+use analysis::limited::{Limited, limited};
+use analysis::rows::*;
+
+/// The rows that an answer rests on: the heaviest, where there are more than a page could speak of.
+pub const CONSIDERED: usize = 4096;
+
+/// A flow's lists as its answer sees them.
+pub struct Considered {
+    pub bursts: Vec<BurstRow>,
+    pub episodes: Vec<EpisodeRow>,
+    pub idle: Vec<IdleRow>,
+    pub rounds: Vec<RoundRow>,
+}
+
+/// Whether there is a word to say: of a few segments that all arrived there is not, however long their sender
+/// waited between them.
+pub fn is_due(row: &FlowRow) -> bool {
+    row.segments >= 10
+        || row.retransmitted_segments > 0
+        || row.episodes > 0
+        || row.zero_windows > 0
+        || row.syn_retransmissions > 0
+}
+
+pub fn considered<R: super::lists::Item>() -> Heaviest<R> {
+    Heaviest::of(CONSIDERED)
+}
+
+/// Writes `,"limited_by":…,"path":…,"answer":…`.
+pub fn put(out: &mut Vec<u8>, row: &FlowRow, rows: &Considered, around: Around<'_>) {
+    let limited = limited(row, &rows.bursts, &rows.episodes, &rows.idle, &rows.rounds);
+    super::limited::put(out, &limited);
+    out.extend_from_slice(b",\"answer\":");
+    let mut a = answer(row, &rows.bursts, &rows.episodes, &rows.idle, &limited, around.origin);
+    if let Some(why) = around.cut {
+        until_cut(&mut a, why);
+    }
+    object!(out,
+        "verdict": a.verdict.name(),
+        "certainty": a.sure.certainty.name(),
+        "confidence": a.confidence,
+        "look_at": a.look_at,
+        "limit": largest(&limited),
+        "cost_s": a.cost_s,
+        "sentences": a.sentences(),
+        "findings": a.findings,
+        "evidence": a.evidence,
+        "outages": a.outages,
+        "limits": a.limits,
+    );
+}
+
+/// What held it longest.
+fn largest(limited: &Limited) -> impl Put + '_ {
+    let found = limited.largest().and_then(|(limit, share)| Some((limit, share, limited.longest(limit)?)));
+    found.map(|(limit, share, part)| {
+        By(move |out: &mut Vec<u8>| {
+            object!(out,
+                "limit": limit.name(),
+                "detail": part.why.name(),
+                "seconds": limited.of(limit).0,
+                "share": share,
+                "certainty": limited.certainty_of(limit).name(),
+            );
+        })
+    })
+}
+
+/// What holds until the captures end is no word on the rest of the run.
+fn until_cut(a: &mut Answer, why: &str) {
+    a.limits.insert(0, why.to_owned());
+    if a.verdict == Verdict::Nothing {
+        a.verdict = Verdict::CannotTell;
+        a.confidence = 0.0;
+        a.sure.certainty = Certainty::Open;
+        a.look_at = format!("{}: {why}", Verdict::CannotTell.words());
+        a.findings.iter_mut().for_each(|f| f.text.insert_str(0, "until the captures end "));
+    }
+}
+
+impl Put for Outages {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Outages {
+            count,
+            length_s,
+            at_least_s,
+            at_most_s,
+            period_s,
+            jitter_s,
+            beats_missed,
+            first_s,
+            starts_s,
+            rtt_flat_before,
+            both_ways,
+            dead_from_s,
+            each,
+        } = self;
+        object!(out,
+            "count": count,
+            "length_s": length_s,
+            "at_least_s": at_least_s,
+            "at_most_s": at_most_s,
+            "period_s": period_s,
+            "jitter_s": jitter_s,
+            "beats_missed": beats_missed,
+            "first_s": first_s,
+            "starts_s": starts_s,
+            "rtt_flat_before": rtt_flat_before,
+            "both_ways": both_ways,
+            "dead_from_s": dead_from_s,
+            "each": each,
+        );
+    }
+}
+
+impl Put for Dark {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Dark { begin_earliest_s, begin_latest_s, end_earliest_s, end_latest_s, sure } = self;
+        out.push(b'{');
+        members!(out, "",
+            "begin_earliest_s": begin_earliest_s,
+            "begin_latest_s": begin_latest_s,
+            "end_earliest_s": end_earliest_s,
+            "end_latest_s": end_latest_s,
+        );
+        put_sure(out, *sure);
+        out.push(b'}');
+    }
+}
+
+impl Put for Finding {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        members!(out, "",
+            "kind": self.kind.name(),
+            "cost_s": self.cost_s,
+            "text": self.text,
+            "because": self.because(),
+        );
+        put_sure(out, self.sure);
+        out.push(b'}');
+    }
+}

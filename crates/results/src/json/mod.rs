@@ -1,0 +1,184 @@
+//! The answer as JSON text (docs/json.md), written flow by flow.
+
+pub mod answer;
+pub mod flow;
+pub mod heaviest;
+pub mod limited;
+pub mod lists;
+pub mod overview;
+pub mod write;
+
+use crate::facts::Facts;
+use crate::simulate::outages::Labels;
+use crate::spool::{ByFlow, Row, Rows, Shelf, Table};
+use analysis::rows::*;
+use answer::Considered;
+use lists::{Around, Item};
+use std::io::{self, Write};
+use write::members;
+
+/// The layout that docs/json.md and docs/json.schema.json describe. Counts up when a key changes its meaning.
+pub const FORMAT: u32 = 1;
+
+/// Text on its way out; what is written goes on in pieces of about this size.
+const PIECE: usize = 256 << 10;
+
+struct Stream<W> {
+    out: Vec<u8>,
+    to: W,
+}
+
+impl<W: Write> Stream<W> {
+    fn pass_on(&mut self) -> io::Result<()> {
+        if self.out.len() >= PIECE { self.flush() } else { Ok(()) }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.write_all(&self.out)?;
+        self.out.clear();
+        Ok(())
+    }
+}
+
+/// A flow's lists, read alongside the flows.
+struct Lists {
+    bursts: ByFlow<BurstRow>,
+    episodes: ByFlow<EpisodeRow>,
+    idle: ByFlow<IdleRow>,
+    rounds: ByFlow<RoundRow>,
+}
+
+impl Lists {
+    fn new(shelf: &Shelf) -> io::Result<Lists> {
+        Ok(Lists {
+            bursts: ByFlow::new(shelf)?,
+            episodes: ByFlow::new(shelf)?,
+            idle: ByFlow::new(shelf)?,
+            rounds: ByFlow::new(shelf)?,
+        })
+    }
+    fn rounds_of(&mut self, flow: FlowId) -> io::Result<Vec<RoundRow>> {
+        std::iter::from_fn(|| self.rounds.next_of(flow).transpose()).collect()
+    }
+}
+
+/// The flows that are listed, in order of their ids.
+enum Flows {
+    All(Rows<FlowRow>),
+    Chosen(ByFlow<FlowRow>, std::vec::IntoIter<FlowId>),
+}
+
+impl Flows {
+    fn new(shelf: &Shelf) -> io::Result<Flows> {
+        Ok(match shelf.listed() {
+            None => Flows::All(shelf.rows()?),
+            Some(flows) => Flows::Chosen(ByFlow::new(shelf)?, flows.into_iter()),
+        })
+    }
+    fn how_many(&self, shelf: &Shelf) -> u64 {
+        match self {
+            Flows::All(_) => shelf.len(Table::Flows),
+            Flows::Chosen(_, flows) => flows.len() as u64,
+        }
+    }
+}
+
+impl Iterator for Flows {
+    type Item = io::Result<FlowRow>;
+    fn next(&mut self) -> Option<io::Result<FlowRow>> {
+        match self {
+            Flows::All(rows) => rows.next(),
+            // A flow whose row the disk did not take is passed over; a warning counts these.
+            Flows::Chosen(rows, flows) => flows.find_map(|flow| rows.next_of(flow).transpose()),
+        }
+    }
+}
+
+fn put_listed_count(out: &mut Vec<u8>, listed: u64, shelf: &Shelf) {
+    members!(out, ",",
+        "flows_listed": listed,
+        "flows_left_out": shelf.sums.flows.saturating_sub(listed),
+    );
+}
+
+fn put_head(out: &mut Vec<u8>, facts: &Facts, shelf: &Shelf) {
+    members!(out, "",
+        "rexmit": env!("CARGO_PKG_VERSION"),
+        "format": FORMAT,
+        "capture": write::By(|out: &mut Vec<u8>| facts.put(out, &shelf.sums, &shelf.losses())),
+        "totals": write::By(|out: &mut Vec<u8>| shelf.sums.put(out, facts.connections)),
+    );
+    if let Some(simulation) = &facts.simulation {
+        members!(out, ",", "simulation": write::Raw(simulation));
+    }
+}
+
+/// Writes the whole answer. Memory does not depend on how many flows or rows there are. `outages`: those that the run
+/// knows, if it is one's.
+pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, outages: Option<&Labels>) -> io::Result<()> {
+    let around = Around { origin: facts.origin, outages, cut: facts.cut.as_deref() };
+    let mut s = Stream { out: Vec::with_capacity(PIECE + (64 << 10)), to };
+    s.out.push(b'{');
+    put_head(&mut s.out, facts, shelf);
+    let flows = Flows::new(shelf)?;
+    put_listed_count(&mut s.out, flows.how_many(shelf), shelf);
+    s.out.extend_from_slice(b",\"flows\":[");
+    let mut lists = Lists::new(shelf)?;
+    for (i, row) in flows.enumerate() {
+        let row = row?;
+        s.out.extend_from_slice(if i == 0 { b"\n{" } else { b",\n{" });
+        flow::put_members(&row, &mut s.out, facts.origin);
+        let due = answer::is_due(&row) && !facts.withheld;
+        let rows = Considered {
+            bursts: put_list(&mut s, "bursts", &mut lists.bursts, &row, due, around)?,
+            episodes: put_list(&mut s, "episodes", &mut lists.episodes, &row, due, around)?,
+            idle: put_list(&mut s, "idle", &mut lists.idle, &row, due, around)?,
+            rounds: lists.rounds_of(row.flow)?,
+        };
+        if due {
+            answer::put(&mut s.out, &row, &rows, around);
+            s.out.push(b'}');
+        } else {
+            s.out.extend_from_slice(b",\"limited_by\":[],\"path\":null,\"answer\":null}");
+        }
+        s.pass_on()?;
+    }
+    s.out.extend_from_slice(b"\n]}\n");
+    s.flush()?;
+    s.to.flush()
+}
+
+/// Writes a list, and gives back the rows that the answer rests on, if one is due.
+fn put_list<R: Row + Item>(
+    s: &mut Stream<impl Write>,
+    name: &str,
+    rows: &mut ByFlow<R>,
+    flow: &FlowRow,
+    due: bool,
+    around: Around<'_>,
+) -> io::Result<Vec<R>> {
+    put_key(&mut s.out, name);
+    let mut considered = answer::considered();
+    let mut first = true;
+    while let Some(row) = rows.next_of(flow.flow)? {
+        if !first {
+            s.out.push(b',');
+        }
+        first = false;
+        row.put(&mut s.out, flow, around);
+        if due {
+            considered.offer(row);
+        }
+        s.pass_on()?;
+    }
+    s.out.push(b']');
+    Ok(considered.rows())
+}
+
+fn put_key(out: &mut Vec<u8>, list: &str) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(list.as_bytes());
+    out.extend_from_slice(b"\":[");
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! What the terminal page shows: the capture, the totals, and the flows that cost most.
+
+use super::answer::{self, Considered};
+use super::lists::{Around, Item};
+use super::{Lists, flow, put_head};
+use crate::facts::Facts;
+use crate::simulate::outages::Labels;
+use crate::spool::{ByFlow, Row, Shelf};
+use crate::worst::Worst;
+use analysis::rows::*;
+use std::collections::BTreeMap;
+use std::io;
+
+/// How many bursts, episodes and idle gaps of a flow a page gets: the heaviest, in order of time.
+const LISTED: usize = 200;
+
+/// The `top` flows that cost most, the worst first, as JSON.
+pub fn write(facts: &Facts, shelf: &Shelf, outages: Option<&Labels>, top: usize) -> io::Result<Vec<u8>> {
+    let around = Around { origin: facts.origin, outages, cut: facts.cut.as_deref() };
+    let ids = worst(shelf, top)?;
+    let mut flows: BTreeMap<FlowId, Vec<u8>> = ids.iter().map(|id| (*id, Vec::new())).collect();
+    let mut lists = Lists::new(shelf)?;
+    let mut rows: ByFlow<FlowRow> = ByFlow::new(shelf)?;
+    for (id, text) in &mut flows {
+        if let Some(row) = rows.next_of(*id)? {
+            put_flow(text, &row, &mut lists, around, facts)?;
+        }
+    }
+    let mut out = vec![b'{'];
+    put_head(&mut out, facts, shelf);
+    super::put_listed_count(&mut out, ids.len() as u64, shelf);
+    out.extend_from_slice(b",\"flows\":[");
+    for (i, id) in ids.iter().enumerate() {
+        out.extend_from_slice(if i == 0 { b"\n" } else { b",\n" });
+        out.extend_from_slice(&flows[id]);
+    }
+    out.extend_from_slice(b"\n]}\n");
+    Ok(out)
+}
+
+fn worst(shelf: &Shelf, top: usize) -> io::Result<Vec<FlowId>> {
+    if shelf.is_narrowed() || shelf.worst.covers(top) {
+        return Ok(shelf.worst.first(top));
+    }
+    let mut worst = Worst::of(top);
+    for row in shelf.rows::<FlowRow>()? {
+        worst.offer(&row?);
+    }
+    Ok(worst.first(top))
+}
+
+fn put_flow(
+    out: &mut Vec<u8>,
+    row: &FlowRow,
+    lists: &mut Lists,
+    around: Around<'_>,
+    facts: &Facts,
+) -> io::Result<()> {
+    let rows = Considered {
+        bursts: heaviest(&mut lists.bursts, row.flow)?,
+        episodes: heaviest(&mut lists.episodes, row.flow)?,
+        idle: heaviest(&mut lists.idle, row.flow)?,
+        rounds: lists.rounds_of(row.flow)?,
+    };
+    out.push(b'{');
+    flow::put_members(row, out, around.origin);
+    put_listed(out, "bursts", row, &rows.bursts, around);
+    put_listed(out, "episodes", row, &rows.episodes, around);
+    put_listed(out, "idle", row, &rows.idle, around);
+    match facts.withheld {
+        true => out.extend_from_slice(b",\"answer\":null"),
+        false => answer::put(out, row, &rows, around),
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+fn heaviest<R: Row + Item>(rows: &mut ByFlow<R>, flow: FlowId) -> io::Result<Vec<R>> {
+    let mut considered = answer::considered();
+    while let Some(row) = rows.next_of(flow)? {
+        considered.offer(row);
+    }
+    Ok(considered.rows())
+}
+
+/// The heaviest rows in order of time.
+fn put_listed<R: Item>(out: &mut Vec<u8>, name: &str, flow: &FlowRow, rows: &[R], around: Around<'_>) {
+    let mut listed = super::heaviest::heaviest(rows, LISTED);
+    listed.sort_by_key(|r| r.start());
+    super::put_key(out, name);
+    for (i, row) in listed.into_iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        row.put(out, flow, around);
+    }
+    out.push(b']');
+}

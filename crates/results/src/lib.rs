@@ -1,0 +1,18 @@
+//! What becomes of rows: captures and analysis, which do not see each other, are joined, rows are kept and ranked,
+//! labelled by what the bench knows, and handed on as JSON text and Arrow tables.
+
+pub mod annotate;
+pub mod facts;
+pub mod json;
+#[cfg(target_os = "linux")]
+pub mod live;
+pub mod names;
+pub mod pair;
+pub mod run;
+pub mod script;
+pub mod simulate;
+pub mod spool;
+pub mod sums;
+pub mod tables;
+pub mod traffic;
+pub mod worst;

@@ -1,0 +1,100 @@
+//! The words of the answer, as they stand in JSON and tables.
+
+use crate::json::write::{Put, object};
+use analysis::rows::*;
+
+/// One line a set: its values can be written, and are told to Python.
+macro_rules! closed_sets {
+    ($($set:ident)*) => {
+        $(impl Put for $set {
+            fn put(&self, out: &mut Vec<u8>) {
+                // Names need no escape: a test looks at each.
+                out.push(b'"');
+                out.extend_from_slice(self.name().as_bytes());
+                out.push(b'"');
+            }
+        })*
+
+        /// Every closed set as JSON: `{"cause": [{"name": "recovery", "in_words": "fast recovery"}, ...], ...}`.
+        pub fn closed_sets() -> Vec<u8> {
+            let mut out = vec![b'{'];
+            $(put_set::<$set>(&mut out);)*
+            out.push(b'}');
+            out
+        }
+
+        #[cfg(test)]
+        fn for_each_set(check: &mut impl Check) {
+            $(check.set::<$set>();)*
+        }
+    };
+}
+closed_sets! {
+    Vantage Cause Evidence Proof Trigger EpisodeKind IdleCause Limit RttKind PacketClass Closed RtoRule Growth
+    RecoveryStyle
+}
+
+fn put_set<T: ClosedSet>(out: &mut Vec<u8>) {
+    if out.len() > 1 {
+        out.push(b',');
+    }
+    T::SET.put(out);
+    out.extend_from_slice(b":[");
+    for (k, value) in T::ALL.iter().enumerate() {
+        if k > 0 {
+            out.push(b',');
+        }
+        object!(out, "name": value.name(), "in_words": value.in_words());
+    }
+    out.push(b']');
+}
+
+/// Needless: yes, no, or null for unknown.
+pub fn needless(n: Needless) -> Option<bool> {
+    match n {
+        Needless::Yes(_) => Some(true),
+        Needless::No => Some(false),
+        Needless::Unknown => None,
+    }
+}
+/// What proves that it was.
+pub fn proof(n: Needless) -> Option<Proof> {
+    match n {
+        Needless::Yes(proof) => Some(proof),
+        Needless::No | Needless::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+trait Check {
+    fn set<T: ClosedSet + Put + serde::Serialize>(&mut self);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Names;
+    impl Check for Names {
+        fn set<T: ClosedSet + Put + serde::Serialize>(&mut self) {
+            for value in T::ALL {
+                let mut written = Vec::new();
+                value.put(&mut written);
+                assert_eq!(serde_json::from_slice::<String>(&written).unwrap(), value.name());
+                assert_eq!(serde_json::to_value(value).unwrap(), value.name());
+            }
+            let mut names: Vec<_> = T::ALL.iter().map(|v| v.name()).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), T::ALL.len(), "{}", T::SET);
+        }
+    }
+
+    #[test]
+    fn names_are_those_that_rows_serialise_to() {
+        for_each_set(&mut Names);
+        let told: serde_json::Value = serde_json::from_slice(&closed_sets()).unwrap();
+        assert_eq!(told["cause"][2]["name"], "loss-state");
+        assert_eq!(told["idle_cause"][2]["in_words"], "waiting for a timer");
+    }
+}

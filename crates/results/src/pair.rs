@@ -1,0 +1,231 @@
+//! Two captures of the same transfers: compared first, then the sender's analysed with what the other one tells.
+
+use crate::facts::{Facts, Pair};
+use crate::run::{self, Asker, BATCH, Findings, Request, Source};
+use crate::spool::Spool;
+use analysis::join::{Joined, Joiner, LostAcks, Side, Warning};
+use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
+use analysis::{Analyzer, Sink};
+use capture::{Info, Patience, Reader};
+use std::collections::HashMap;
+use std::path::Path;
+use wire::{Notes, Packet, Time, Tuple};
+
+struct Compared {
+    joined: Joined,
+    receiver: Info,
+    /// Packets of the sender's that were compared; all, unless the memory was used up.
+    taken: u64,
+}
+
+/// Reads both captures, the sender's twice: the fate of a packet is known only when the other capture has passed
+/// the time of its arrival.
+pub fn analyze(
+    request: &Request,
+    patience: Option<Patience>,
+    asker: &mut Asker<'_>,
+) -> Result<Findings, String> {
+    if request.paths.iter().chain(&request.receiver).any(|p| p == Path::new("-")) {
+        return Err("standard input: can be read once, and comparing two captures takes two passes: \
+                    save it to a file first"
+            .into());
+    }
+    let open = |side| -> Result<Reader, String> {
+        let paths = if side == Side::Sender { &request.paths } else { &request.receiver };
+        capture::open_with(paths, &request.options, patience.clone()).map_err(|e| e.to_string())
+    };
+    let compared = compare(&open, None, asker)?;
+    if !compared.joined.swapped {
+        return answer(request, compared, &open, None, asker);
+    }
+    let other = |side: Side| open(side.other());
+    let mut found = answer(request, compare(&other, None, asker)?, &other, None, asker)?;
+    found.facts.warnings.insert(0, Warning::Swapped.to_string());
+    found.facts.swapped = true;
+    Ok(found)
+}
+
+/// Of captures that lack nothing, on one clock: when both were on, and what was on its way as they ended, to which side.
+pub struct Whole {
+    pub start: Time,
+    pub end: Time,
+    pub under_way: Vec<(Side, Packet)>,
+}
+
+/// The same of any two sources, of which the sender's is opened twice.
+pub fn analyze_sources<S: Source>(
+    request: &Request,
+    open: &dyn Fn(Side) -> Result<S, String>,
+    whole: Option<&Whole>,
+    asker: &mut Asker<'_>,
+) -> Result<Findings, String> {
+    answer(request, compare(open, whole, asker)?, open, whole, asker)
+}
+
+fn answer<S: Source>(
+    request: &Request,
+    compared: Compared,
+    open: &dyn Fn(Side) -> Result<S, String>,
+    whole: Option<&Whole>,
+    asker: &mut Asker<'_>,
+) -> Result<Findings, String> {
+    let Compared { mut joined, receiver, mut taken } = compared;
+    let warnings = if whole.is_some() { limits(&joined) } else { told(joined.warnings.iter()) };
+    let pair = Pair {
+        receiver,
+        clock: joined.clock,
+        matched: joined.matched,
+        lost: [joined.sender.lost.len() as u64, joined.receiver.lost.len() as u64],
+        not_captured: [joined.sender.not_captured, joined.receiver.not_captured],
+        outside: [joined.sender.outside, joined.receiver.outside],
+    };
+    if !joined.comparable {
+        let mut found = run::analyze_source(request, open(Side::Sender)?, asker)?;
+        found.facts.warnings.extend(warnings);
+        found.facts.pair = Some(pair);
+        return Ok(found);
+    }
+    let mut config = request.config.clone();
+    config.vantage = config.vantage.or(Some(Vantage::Both));
+    let mut reader = open(Side::Sender)?;
+    let mut analyzer = Analyzer::new(config, request.spool());
+    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+    let mut fates = joined.fates(Side::Sender);
+    let mut not_analysed = 0;
+    while reader.read_batch(&mut batch, BATCH) {
+        analyzer.note_earlier(&reader.take_earlier());
+        // What was not compared is not analysed.
+        let most = usize::try_from(taken).unwrap_or(usize::MAX).min(batch.len());
+        let most = if asker.full { 0 } else { most };
+        taken -= most as u64;
+        not_analysed += (batch.len() - most) as u64;
+        for packet in &batch[..most] {
+            analyzer.push_with_fate(packet, fates.of(packet));
+        }
+        if !asker.goes_on(&reader) {
+            break;
+        }
+    }
+    asker.ended(&reader);
+    let info = reader.info().clone();
+    let (totals, spool) = analyzer.finish();
+    let shelf = with_lost_acks(spool, &joined.lost_acks()).map_err(|e| e.to_string())?;
+    let facts = Facts {
+        origin: info.first.unwrap_or(Time::ZERO),
+        info,
+        connections: totals.connections,
+        interrupted: asker.stopped,
+        not_analysed,
+        warnings: [run::used_up(not_analysed), warnings].concat(),
+        pair: Some(pair),
+        ..Facts::default()
+    };
+    Ok(Findings { shelf, facts })
+}
+
+/// What limits the comparison of whole captures. That the run began and ended with packets under way is no news, nor that
+/// of a connection nothing arrived: its links say what they lost.
+pub(crate) fn limits(joined: &Joined) -> Vec<String> {
+    let news = |w: &&Warning| {
+        !matches!(
+            w,
+            Warning::Outside { .. }
+                | Warning::OneDirection
+                | Warning::OneSided { .. }
+                | Warning::OtherTransfers
+                | Warning::Apart { .. }
+        )
+    };
+    told(joined.warnings.iter().filter(news))
+}
+
+fn told<'a>(warnings: impl Iterator<Item = &'a Warning>) -> Vec<String> {
+    warnings.map(ToString::to_string).collect()
+}
+
+fn compare<S: Source>(
+    open: &dyn Fn(Side) -> Result<S, String>,
+    whole: Option<&Whole>,
+    asker: &mut Asker<'_>,
+) -> Result<Compared, String> {
+    let mut sender = open(Side::Sender)?;
+    let mut receiver = open(Side::Receiver)?;
+    let mut joiner = whole.map_or_else(Joiner::new, |whole| Joiner::whole(whole.start));
+    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+    let mut ended = [false; 2];
+    let mut taken = 0;
+    asker.has_half();
+    while !(ended[0] && ended[1]) {
+        let side = match (joiner.wants(), ended) {
+            (_, [true, false]) => Side::Receiver,
+            (_, [false, true]) => Side::Sender,
+            (wanted, _) => wanted,
+        };
+        let reader = if side == Side::Sender { &mut sender } else { &mut receiver };
+        if reader.read_batch(&mut batch, BATCH) {
+            let whole_batch = batch.len();
+            // What the host drops for its checksum has not arrived.
+            if reader.info().some_came_damaged() {
+                batch.retain(|p| !p.notes.has(Notes::BAD_CHECKSUM));
+            }
+            if !asker.full {
+                taken += if side == Side::Sender { whole_batch as u64 } else { 0 };
+                joiner.push(side, &batch);
+            }
+        } else {
+            asker.ended(reader);
+            joiner.end(side);
+            ended[side as usize] = true;
+        }
+        if !asker.goes_on(&sender) {
+            break;
+        }
+    }
+    for reader in [&mut sender, &mut receiver] {
+        if !asker.stopped
+            && let Some(why) = reader.info().nothing()
+        {
+            return Err(why);
+        }
+    }
+    let joined = match whole {
+        Some(whole) => joiner.finish_whole(whole.end, &whole.under_way),
+        None => joiner.finish(),
+    };
+    let taken = if asker.full { taken } else { u64::MAX };
+    asker.has_all();
+    Ok(Compared { joined, receiver: receiver.info().clone(), taken })
+}
+
+/// Bursts leave the analysis before the flow's own row, which tells whose they are; the ACKs that were lost from a
+/// burst's first copy to its first repair are counted here, once both are there. Its last copy is no end for them:
+/// behind a full queue what was sent at one moment is lost seconds later, and the ACKs with it. Likewise for episodes, of
+/// which some have no burst: all that was lost were ACKs.
+pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<crate::spool::Shelf> {
+    let mut shelf = spool.seal();
+    let mut tuples: HashMap<u32, Tuple> = HashMap::new();
+    for row in shelf.rows::<FlowRow>()? {
+        let row = row?;
+        if row.bursts > 0 || row.episodes > 0 {
+            tuples.insert(row.flow, Tuple { src: row.sender, dst: row.receiver });
+        }
+    }
+    let mut bursts = Spool::new(Default::default());
+    for row in shelf.rows::<BurstRow>()? {
+        let mut row = row?;
+        row.lost_acks = tuples.get(&row.flow).map(|t| {
+            let end = row.first_repair.unwrap_or(row.last);
+            lost.between(*t, row.start, end)
+        });
+        bursts.burst(row);
+    }
+    shelf.replace::<BurstRow>(bursts);
+    let mut episodes = Spool::new(Default::default());
+    for row in shelf.rows::<EpisodeRow>()? {
+        let mut row = row?;
+        row.lost_acks = tuples.get(&row.flow).map(|t| lost.between(*t, row.start, row.first_repair));
+        episodes.episode(row);
+    }
+    shelf.replace::<EpisodeRow>(episodes);
+    Ok(shelf)
+}

@@ -1,0 +1,189 @@
+//! One pass: packets out of captures, through the analysis, into the spool.
+
+use crate::facts::Facts;
+use crate::pair;
+use crate::simulate::needs;
+use crate::spool::{Listing, Shelf, Spool};
+use analysis::{Analyzer, Config};
+use capture::{Info, Options, Patience, Progress, Reader};
+use std::path::PathBuf;
+use wire::{Packet, Time};
+
+/// Packets handed over at a time: they stay in the first-level cache between reading and analysis.
+pub const BATCH: usize = 128;
+/// Batches between two questions whether to go on.
+const ASK_EVERY: u32 = 32;
+
+/// What is to be analysed, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub paths: Vec<PathBuf>,
+    /// Captures of the same transfer at the receiver; empty without.
+    pub receiver: Vec<PathBuf>,
+    pub options: Options,
+    pub config: Config,
+    pub listing: Listing,
+    /// Bytes of memory that the analysis may take; what comes once they are used up is counted and not analysed.
+    pub max_memory: Option<u64>,
+    /// Captures without any TCP are an answer, too: that of a run whose hosts spoke none.
+    pub perhaps_empty: bool,
+}
+
+impl Request {
+    pub fn spool(&self) -> Spool {
+        Spool::listing(self.config.wanted, self.listing)
+    }
+}
+
+/// Where packets come from, in batches.
+pub trait Source {
+    /// False at the end.
+    fn read_batch(&mut self, batch: &mut Vec<Packet>, most: usize) -> bool;
+    fn info(&self) -> &Info;
+    fn progress(&self) -> Progress;
+    /// True if the wait for more was given up: what was read is not all.
+    fn stopped(&self) -> bool {
+        false
+    }
+    /// SYNs from before what is read, since this was last asked.
+    fn take_earlier(&mut self) -> Vec<Packet> {
+        Vec::new()
+    }
+}
+
+impl Source for Reader {
+    #[inline]
+    fn read_batch(&mut self, batch: &mut Vec<Packet>, most: usize) -> bool {
+        Reader::read_batch(self, batch, most)
+    }
+    fn info(&self) -> &Info {
+        Reader::info(self)
+    }
+    fn progress(&self) -> Progress {
+        Reader::progress(self)
+    }
+    fn stopped(&self) -> bool {
+        Reader::stopped(self)
+    }
+    fn take_earlier(&mut self) -> Vec<Packet> {
+        Reader::take_earlier(self)
+    }
+}
+
+/// What one pass found.
+pub struct Findings {
+    pub shelf: Shelf,
+    pub facts: Facts,
+}
+
+/// Asks now and then whether to go on.
+pub struct Asker<'a> {
+    go_on: &'a mut dyn FnMut(Progress) -> bool,
+    batches: u32,
+    pub stopped: bool,
+    /// Bytes that may be taken, and those that had been when it began.
+    room: Option<(u64, u64)>,
+    /// They are used up.
+    pub full: bool,
+}
+
+impl<'a> Asker<'a> {
+    pub fn new(go_on: &'a mut dyn FnMut(Progress) -> bool) -> Asker<'a> {
+        Asker { go_on, batches: 0, stopped: false, room: None, full: false }
+    }
+    /// The same within so much memory.
+    pub fn within(mut self, max_memory: Option<u64>) -> Asker<'a> {
+        self.room = max_memory.map(|most| (most, needs::resident()));
+        self
+    }
+    /// Of the memory half is for comparing two captures...
+    pub fn has_half(&mut self) {
+        self.room = self.room.map(|(most, began)| (most / 2, began));
+    }
+    /// ...and the rest for the analysis.
+    pub fn has_all(&mut self) {
+        self.room = self.room.map(|(most, began)| (most * 2, began));
+        self.full = false;
+    }
+    /// Once a source gives no more: whether that is its end.
+    pub fn ended(&mut self, source: &impl Source) {
+        self.stopped |= source.stopped();
+    }
+    #[inline]
+    pub fn goes_on(&mut self, source: &impl Source) -> bool {
+        self.batches += 1;
+        if self.batches.is_multiple_of(ASK_EVERY) {
+            self.stopped |= !(self.go_on)(source.progress());
+            self.full |=
+                self.room.is_some_and(|(most, began)| needs::resident().saturating_sub(began) > most);
+        }
+        !self.stopped
+    }
+}
+
+/// Reads and analyses. `go_on` is asked every few thousand packets, `patience` where a signal comes while there is
+/// nothing to read; once one says no, reading ends there, and what was read is the answer.
+pub fn analyze(
+    request: &Request,
+    patience: Option<Patience>,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Findings, String> {
+    let mut asker = Asker::new(go_on).within(request.max_memory);
+    if !request.receiver.is_empty() {
+        return pair::analyze(request, patience, &mut asker);
+    }
+    let reader = capture::open_with(&request.paths, &request.options, patience).map_err(|e| e.to_string())?;
+    analyze_source(request, reader, &mut asker)
+}
+
+/// What is said of packets that came after the memory was used up.
+pub fn used_up(packets: u64) -> Vec<String> {
+    let say = |n| {
+        format!(
+            "the memory that is allowed (--max-memory) was used up: the last {n} TCP packets are counted, not analysed"
+        )
+    };
+    (packets > 0).then(|| say(packets)).into_iter().collect()
+}
+
+/// The same of any source.
+pub fn analyze_source<S: Source>(
+    request: &Request,
+    mut reader: S,
+    asker: &mut Asker<'_>,
+) -> Result<Findings, String> {
+    let mut analyzer = Analyzer::new(request.config.clone(), request.spool());
+    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+    let mut not_analysed = 0;
+    while reader.read_batch(&mut batch, BATCH) {
+        match asker.full {
+            true => not_analysed += batch.len() as u64,
+            false => {
+                analyzer.note_earlier(&reader.take_earlier());
+                analyzer.push(&batch);
+            }
+        }
+        if !asker.goes_on(&reader) {
+            break;
+        }
+    }
+    asker.ended(&reader);
+    let info = reader.info().clone();
+    if !asker.stopped
+        && !request.perhaps_empty
+        && let Some(why) = info.nothing()
+    {
+        return Err(why);
+    }
+    let (totals, spool) = analyzer.finish();
+    let facts = Facts {
+        origin: info.first.unwrap_or(Time::ZERO),
+        info,
+        connections: totals.connections,
+        interrupted: asker.stopped,
+        not_analysed,
+        warnings: used_up(not_analysed),
+        ..Facts::default()
+    };
+    Ok(Findings { shelf: spool.seal(), facts })
+}

@@ -1,0 +1,557 @@
+//! A run in figures: what was counted at hosts and links, whatever was recorded.
+
+use super::At;
+use super::needs::takes_no_time;
+use super::rows::Cause;
+use crate::json::write::{By, members, object};
+use crate::simulate::rows::Name;
+use instant::{Span, Time};
+use links::spec::{Anchor, ChannelKind, ChannelSpec, LinkSpec, Outage, Schedule};
+use links::{Counters, LinkId, Tally};
+use scenario::model::{Scenario, Transport};
+use sim::stats::Way;
+use sim::{End, Summary};
+use std::collections::BTreeMap;
+use tcp::endpoint::Failure;
+
+/// Outages of a list that the JSON has, at most.
+const MOST_LISTED: usize = 1000;
+
+/// Packets that links lost, by link, cause and channel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Losses(BTreeMap<(u32, Cause, Option<u16>), u64>);
+
+impl Losses {
+    #[inline]
+    pub fn add(&mut self, link: LinkId, cause: links::Cause) {
+        let (cause, channel) = Cause::of(cause);
+        *self.0.entry((link.0, cause, channel)).or_default() += 1;
+    }
+    fn of(&self, link: LinkId) -> impl Iterator<Item = (Cause, Option<u16>, u64)> + '_ {
+        let all = self.0.iter().filter(move |((l, _, _), _)| *l == link.0);
+        all.map(|((_, cause, channel), n)| (*cause, *channel, *n))
+    }
+}
+
+/// All connections of one flow of the scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowReport {
+    pub name: String,
+    pub from: String,
+    pub to: String,
+    /// Sender's and receiver's; `None` for datagrams.
+    pub stacks: Option<(String, String)>,
+    pub connections: u64,
+    pub ended: u64,
+    pub failures: Vec<(&'static str, u64)>,
+    /// Client to server, and back.
+    pub ways: [Way; 2],
+    /// Until when its goodput counts: the run's end, where a transfer had not ended. It has not been done in the time to
+    /// its last delivery.
+    pub until: Option<Time>,
+    /// Packets with payload that were on their way as the run ended, where that is known flow by flow.
+    pub inside: Option<[u64; 2]>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkReport {
+    pub name: String,
+    pub forward: bool,
+    pub from: String,
+    pub to: String,
+    pub counters: Counters,
+    /// Cause, channel, packets; empty where nothing was recorded.
+    pub losses: Vec<(Cause, Option<String>, u64)>,
+    /// Each channel, and what it was asked about.
+    pub channels: Vec<(String, Tally)>,
+    /// Tries, of a link that retries.
+    pub frames: Option<Tally>,
+    /// When it is dark, by channel: as the scenario says it.
+    pub outages: Vec<(String, Outage)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub name: String,
+    pub at: Option<At>,
+    pub seed: u64,
+    pub end: End,
+    pub time: Time,
+    pub duration: Option<Span>,
+    pub events: u64,
+    pub flows: Vec<FlowReport>,
+    pub links: Vec<LinkReport>,
+    /// Of a run on the live bench.
+    pub live: Option<Live>,
+    /// Names of the flows whose connections are stuck, each once.
+    stuck: Vec<String>,
+    /// Names of the links that take no time.
+    instant: Vec<String>,
+    /// Why it was stopped, if that was not the caller.
+    pub exceeded: Option<String>,
+}
+
+/// What only a run on the live bench has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Live {
+    /// The wall clock at the beginning of the run.
+    pub origin: Time,
+    pub kernel: String,
+    /// Hosts whose TCP was rexmit's own; at the others it was the kernel's.
+    pub own_hosts: Vec<String>,
+    /// How it ended, where no simulation ends so.
+    pub end: Option<&'static str>,
+    /// Why it could not go on.
+    pub failure: Option<String>,
+    /// What makes the answer worth less.
+    pub warnings: Vec<String>,
+    /// How late packets left the bridge: the share of packets that was no later than that.
+    pub late: [Option<Span>; 3],
+    pub latest: Span,
+    /// The bars of docs/live.md that the run missed: key, value and bar.
+    pub missed: Vec<(&'static str, f64, f64)>,
+    /// What it shows is to be judged all the same.
+    pub accepted: bool,
+    pub packets: u64,
+    pub over_1ms: u64,
+    pub overload: u64,
+    pub shifted: u64,
+    pub most_shifted: Span,
+    pub retried: u64,
+    pub ignored: u64,
+    pub inside: u64,
+    pub wake_ups: u64,
+    pub coalesced_wake_ups: u64,
+    pub real_time: bool,
+    pub cores_awake: bool,
+    /// Who told kernels' senders' state, where it was recorded.
+    pub state_from: Option<&'static str>,
+}
+
+impl Live {
+    /// It kept time too badly to judge what it shows.
+    pub fn is_withheld(&self) -> bool {
+        !self.missed.is_empty() && !self.accepted
+    }
+}
+
+impl Report {
+    pub fn new(scenario: &Scenario, at: At, summary: &Summary, losses: Losses) -> Report {
+        Report { at: Some(at), ..Report::unrecorded(scenario, summary, &losses) }
+    }
+
+    /// The same without where its packets were seen: counts do not depend on it.
+    pub fn counts(self) -> Report {
+        Report { at: None, ..self }
+    }
+
+    /// Of a run that was not analysed.
+    pub fn unrecorded(scenario: &Scenario, summary: &Summary, losses: &Losses) -> Report {
+        let node = |at: usize| scenario.nodes.get(at).map_or(String::new(), |n| n.name.clone());
+        let flows = (0..scenario.flows.len()).map(|index| flow(scenario, index, summary, &node));
+        let directions =
+            summary.links.iter().zip(&summary.tallies).zip(&scenario.links).enumerate().flat_map(
+                |(pair, ((c, t), link))| {
+                    let ends = [link.between, (link.between.1, link.between.0)];
+                    let ids = [LinkId::forward(pair), LinkId::back(pair)];
+                    [&link.forward, &link.back]
+                        .into_iter()
+                        .enumerate()
+                        .map(move |(back, spec)| (link, ids[back], spec, ends[back], (c[back], &t[back])))
+                },
+            );
+        let links = directions.map(|(link, id, spec, (from, to), (counters, tallies))| LinkReport {
+            name: link.name.clone(),
+            forward: id.is_forward(),
+            from: node(from),
+            to: node(to),
+            counters,
+            losses: losses
+                .of(id)
+                .map(|(cause, at, n)| (cause, at.and_then(|at| channel(spec, at)), n))
+                .collect(),
+            channels: tallies
+                .channels
+                .iter()
+                .filter_map(|(at, tally)| Some((channel(spec, *at)?, *tally)))
+                .collect(),
+            frames: tallies.frames.as_deref().copied(),
+            outages: spec.channels.iter().filter_map(outage).collect(),
+        });
+        let links = links.collect();
+        Report {
+            name: scenario.name.clone(),
+            at: None,
+            seed: summary.seed,
+            end: summary.end.clone(),
+            time: summary.time,
+            duration: scenario.duration,
+            events: summary.events,
+            flows: flows.collect(),
+            links,
+            live: None,
+            stuck: stuck(scenario, summary),
+            instant: scenario.links.iter().filter(|l| takes_no_time(l)).map(|l| l.name.clone()).collect(),
+            exceeded: None,
+        }
+    }
+
+    /// How it ended, in one word.
+    pub fn end_word(&self) -> &'static str {
+        if let Some(word) = self.live.as_ref().and_then(|l| l.end) {
+            return word;
+        }
+        match self.end {
+            End::Duration => "duration",
+            End::Done => "done",
+            End::Stopped => "stopped",
+            End::Stuck { .. } => "stuck",
+            End::Standstill { .. } => "standstill",
+        }
+    }
+
+    /// Why the run failed, if it did.
+    pub fn failure(&self) -> Option<String> {
+        if let Some(live) = &self.live {
+            return live.failure.clone();
+        }
+        match &self.end {
+            End::Stuck { connections, in_vain } => {
+                let (n, flows) = (connections.len(), self.stuck.join(", "));
+                let what = if n == 1 { "1 connection is".into() } else { format!("{n} connections are") };
+                let (why, mend) = match in_vain {
+                    None => ("nothing will ever happen again".to_owned(), ""),
+                    Some(time) => {
+                        let hours = time.as_secs() / 3600.0;
+                        (
+                            format!("nothing has been delivered for {hours:.0} h"),
+                            "; say duration = to go on longer",
+                        )
+                    }
+                };
+                let at = self.time.as_secs();
+                Some(format!("stuck at {at:.3} s: {why}, and {what} not done (flow {flows}){mend}"))
+            }
+            End::Standstill { events, .. } => {
+                let links = match self.instant.len() {
+                    0 => String::new(),
+                    1 => format!("; link {} has neither rate nor delay", self.instant[0]),
+                    _ => format!("; links {} have neither rate nor delay", self.instant.join(", ")),
+                };
+                let (at, flows) = (self.time.as_secs(), self.stuck.join(", "));
+                Some(format!(
+                    "stuck at {at:.3} s: {events} events at one moment, so time does not pass any more (flow {flows}){links}"
+                ))
+            }
+            End::Stopped => {
+                self.exceeded.as_ref().map(|why| format!("stopped at {:.3} s: {why}", self.time.as_secs()))
+            }
+            End::Duration | End::Done => None,
+        }
+    }
+
+    /// What a reader of the answer has to know.
+    pub fn warnings(&self) -> Vec<String> {
+        let failed = self.flows.iter().flat_map(|f| {
+            f.failures.iter().map(|(why, n)| {
+                let what = if *n == 1 { "1 connection".into() } else { format!("{n} connections") };
+                format!("flow {}: {what} {why}", f.name)
+            })
+        });
+        let of_bench = self.live.iter().flat_map(|l| l.warnings.iter().cloned());
+        self.failure().into_iter().chain(failed).chain(of_bench).collect()
+    }
+
+    pub fn json(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        let out = &mut text;
+        out.push(b'{');
+        members!(out, "",
+            "name": self.name,
+            "seed": self.seed,
+            "at": self.at.map(At::name),
+            "end": self.end_word(),
+            "failure": self.failure(),
+            "time_s": self.time - Time::ZERO,
+            "duration_s": self.duration,
+            "events": self.events,
+            "flows": self.flows.iter().map(|f| By(move |out: &mut Vec<u8>| put_flow(f, out))).collect::<Vec<_>>(),
+            "links": self.links.iter().map(|l| By(move |out: &mut Vec<u8>| put_link(l, out))).collect::<Vec<_>>(),
+        );
+        if let Some(live) = &self.live {
+            members!(out, ",", "bridge": By(move |out: &mut Vec<u8>| put_live(live, out)));
+        }
+        out.push(b'}');
+        text
+    }
+}
+
+/// In the place of a report: why there is no run.
+pub fn no_run(name: &str, seed: u64, why: &str) -> Vec<u8> {
+    let mut text = Vec::new();
+    let (out, none) = (&mut text, Vec::<bool>::new());
+    object!(out,
+        "name": name,
+        "seed": seed,
+        "at": None::<bool>,
+        "end": "failed",
+        "failure": why,
+        "time_s": Span::ZERO,
+        "duration_s": None::<bool>,
+        "events": 0_u64,
+        "flows": none,
+        "links": none,
+    );
+    text
+}
+
+fn flow(scenario: &Scenario, index: usize, summary: &Summary, node: &dyn Fn(usize) -> String) -> FlowReport {
+    let flow = &scenario.flows[index];
+    let stack = |at: usize| scenario.stacks.get(at).map_or(String::new(), |s| s.name.clone());
+    let mine = || summary.connections.iter().filter(|c| c.flow as usize == index);
+    let connections = mine().count() as u64;
+    let ended = mine().filter(|c| c.ended.is_some() && c.failure.is_none()).count() as u64;
+    let open = matches!(flow.transport, Transport::Tcp { .. }) && ended < connections;
+    let mut failures: BTreeMap<&'static str, u64> = BTreeMap::new();
+    mine().filter_map(|c| c.failure).for_each(|f| *failures.entry(failure(f)).or_default() += 1);
+    FlowReport {
+        name: flow.name.clone(),
+        from: node(flow.from),
+        to: node(flow.to),
+        stacks: match flow.transport {
+            Transport::Tcp { stack: sender, receiver } => Some((stack(sender), stack(receiver))),
+            Transport::Datagram { .. } => None,
+        },
+        connections,
+        ended,
+        failures: failures.into_iter().collect(),
+        ways: [0, 1].map(|way| mine().fold(Way::default(), |sum, c| added(sum, &c.ways[way]))),
+        until: open.then_some(summary.time),
+        inside: None,
+    }
+}
+
+fn failure(f: Failure) -> &'static str {
+    match f {
+        Failure::Refused => "refused: the SYN was answered with a RST",
+        Failure::Reset => "reset by the peer",
+        Failure::TimedOut => "gave up: nobody answered",
+        Failure::Aborted => "aborted",
+    }
+}
+
+fn added(sum: Way, way: &Way) -> Way {
+    let earlier = |a: Option<Time>, b: Option<Time>| a.into_iter().chain(b).min();
+    Way {
+        data_packets: sum.data_packets + way.data_packets,
+        data_bytes: sum.data_bytes + way.data_bytes,
+        resent_packets: sum.resent_packets + way.resent_packets,
+        resent_bytes: sum.resent_bytes + way.resent_bytes,
+        timeouts: sum.timeouts + way.timeouts,
+        ack_packets: sum.ack_packets + way.ack_packets,
+        arrived_packets: sum.arrived_packets + way.arrived_packets,
+        delivered_bytes: sum.delivered_bytes + way.delivered_bytes,
+        first_sent: earlier(sum.first_sent, way.first_sent),
+        last_delivered: sum.last_delivered.max(way.last_delivered),
+    }
+}
+
+fn outage(channel: &ChannelSpec) -> Option<(String, Outage)> {
+    match &channel.kind {
+        ChannelKind::Outage(outage) => Some((channel.name.clone(), outage.clone())),
+        _ => None,
+    }
+}
+
+/// The name of a direction's channel.
+pub fn channel(spec: &LinkSpec, at: u16) -> Option<String> {
+    spec.channels.get(usize::from(at)).map(|c| c.name.clone())
+}
+
+fn stuck(scenario: &Scenario, summary: &Summary) -> Vec<String> {
+    let connections = match &summary.end {
+        End::Stuck { connections, .. } => connections.as_slice(),
+        End::Standstill { connection, .. } => std::slice::from_ref(connection),
+        End::Duration | End::Done | End::Stopped => return Vec::new(),
+    };
+    let mut flows: Vec<usize> = connections
+        .iter()
+        .filter_map(|k| summary.connections.get(*k as usize))
+        .map(|c| c.flow as usize)
+        .collect();
+    flows.dedup();
+    flows.iter().filter_map(|f| scenario.flows.get(*f)).map(|f| f.name.clone()).collect()
+}
+
+/// Payload handed to the receiving application over the time from the first data packet to the last delivery, or to
+/// `until`.
+fn goodput_bps(way: &Way, until: Option<Time>) -> Option<f64> {
+    let took = (until.or(way.last_delivered)? - way.first_sent?).as_secs();
+    (took > 0.0).then(|| way.delivered_bytes as f64 * 8.0 / took)
+}
+
+fn put_flow(f: &FlowReport, out: &mut Vec<u8>) {
+    let stacks = f.stacks.as_ref();
+    object!(out,
+        "flow": f.name,
+        "from": f.from,
+        "to": f.to,
+        "stack": stacks.map(|s| s.0.as_str()),
+        "receiver": stacks.map(|s| s.1.as_str()),
+        "connections": f.connections,
+        "ended": f.ended,
+        "failed": f.failures.iter().map(|(_, n)| n).sum::<u64>(),
+        "forward": By(|out: &mut Vec<u8>| put_way(&f.ways[0], f.until, f.inside.map(|i| i[0]), out)),
+        "back": By(|out: &mut Vec<u8>| put_way(&f.ways[1], f.until, f.inside.map(|i| i[1]), out)),
+    );
+}
+
+fn put_way(way: &Way, until: Option<Time>, inside: Option<u64>, out: &mut Vec<u8>) {
+    let since_start = |t: Option<Time>| t.map(|t| t - Time::ZERO);
+    object!(out,
+        "delivered_bytes": way.delivered_bytes,
+        "goodput_bps": goodput_bps(way, until),
+        "data_packets": way.data_packets,
+        "data_bytes": way.data_bytes,
+        "resent_packets": way.resent_packets,
+        "resent_bytes": way.resent_bytes,
+        "timeouts": way.timeouts,
+        "ack_packets": way.ack_packets,
+        "arrived_packets": way.arrived_packets,
+        "inside_packets": inside,
+        "first_sent_s": since_start(way.first_sent),
+        "last_delivered_s": since_start(way.last_delivered),
+    );
+}
+
+fn put_live(l: &Live, out: &mut Vec<u8>) {
+    object!(out,
+        "origin_ns": l.origin.0,
+        "kernel": l.kernel,
+        "own_hosts": l.own_hosts,
+        "late_p50_s": l.late[0],
+        "late_p99_s": l.late[1],
+        "late_p999_s": l.late[2],
+        "late_max_s": l.latest,
+        "missed": l.missed.iter().map(|(figure, value, bar)| By(move |out: &mut Vec<u8>| {
+            object!(out, "figure": figure, "value": value, "bar": bar);
+        })).collect::<Vec<_>>(),
+        "accepted": l.accepted,
+        "packets": l.packets,
+        "over_1ms": l.over_1ms,
+        "overload": l.overload,
+        "shifted": l.shifted,
+        "most_shifted_s": l.most_shifted,
+        "retried": l.retried,
+        "ignored": l.ignored,
+        "inside": l.inside,
+        "wake_ups": l.wake_ups,
+        "coalesced_wake_ups": l.coalesced_wake_ups,
+        "real_time": l.real_time,
+        "cores_awake": l.cores_awake,
+        "state_from": l.state_from,
+    );
+}
+
+fn put_link(l: &LinkReport, out: &mut Vec<u8>) {
+    let c = &l.counters;
+    object!(out,
+        "link": l.name,
+        "direction": if l.forward { "forward" } else { "back" },
+        "from": l.from,
+        "to": l.to,
+        "offered": c.offered,
+        "copies": c.copies,
+        "delivered": c.delivered,
+        "lost": c.dropped(),
+        "queue_full": c.queue_full,
+        "aqm": c.aqm,
+        "channel": c.channel,
+        "flushed": c.flushed,
+        "arq_gave_up": c.arq_gave_up,
+        "inside": c.inside(),
+        "losses": l.losses.iter().map(|(cause, channel, n)| By(move |out: &mut Vec<u8>| {
+            object!(out, "cause": cause.name(), "channel": channel.as_deref(), "packets": n);
+        })).collect::<Vec<_>>(),
+        "channels": l.channels.iter().map(|(name, t)| By(move |out: &mut Vec<u8>| {
+            object!(out, "channel": name, "asked": t.seen, "dropped": t.hit, "bursts": t.bursts,
+                "longest_burst": t.longest_burst);
+        })).collect::<Vec<_>>(),
+        "outages": l.outages.iter().map(|(name, outage)| By(move |out: &mut Vec<u8>| {
+            put_outage(name, outage, out);
+        })).collect::<Vec<_>>(),
+        "frames": l.frames.map(|t| By(move |out: &mut Vec<u8>| {
+            object!(out, "sent": t.seen, "lost": t.hit, "bursts": t.bursts, "longest_burst": t.longest_burst);
+        })),
+    );
+}
+
+/// What a schedule does not have is null.
+fn put_outage(channel: &str, outage: &Outage, out: &mut Vec<u8>) {
+    let (mut every, mut length, mut phase, mut up, mut down, mut listed) =
+        (None, None, None, None, None, None);
+    match &outage.schedule {
+        Schedule::Periodic { every: e, length: l, phase: p } => {
+            (every, length, phase) = (Some(*e), Some(*l), Some(*p));
+        }
+        Schedule::Exponential { up_mean, down_mean } => (up, down) = (Some(*up_mean), Some(*down_mean)),
+        Schedule::Intervals(all) => {
+            let pair = |(at, length): &(Time, Span)| [*at - Time::ZERO, *length];
+            listed = Some(all.iter().take(MOST_LISTED).map(pair).map(Vec::from).collect::<Vec<_>>());
+        }
+    }
+    let anchor = match outage.anchor {
+        Anchor::Start => "start",
+        Anchor::FirstSyn => "first-syn",
+    };
+    object!(out, "channel": channel, "anchor": anchor, "every_s": every, "for_s": length, "phase_s": phase, "up_mean_s": up,
+        "down_mean_s": down, "intervals_s": listed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::tests::{UPLOAD, scenario};
+
+    fn ended(end: End) -> Report {
+        let s = scenario(UPLOAD, "");
+        let mut summary = sim::Simulation::new(&s, 1).expect("it builds").run(&mut |_| true);
+        summary.end = end;
+        Report::new(&s, At::Both, &summary, Losses::default())
+    }
+
+    #[test]
+    fn a_run_that_can_not_go_on_says_which_flow_waits() {
+        let stuck =
+            |in_vain| ended(End::Stuck { connections: vec![0], in_vain }).failure().expect("it failed");
+        let told = stuck(None);
+        assert!(
+            told.contains("nothing will ever happen again, and 1 connection is not done (flow f)"),
+            "{told}"
+        );
+        let told = stuck(Some(Span::from_secs(90_000)));
+        assert!(
+            told.contains("delivered for 25 h, and 1 connection is not done (flow f); say dur"),
+            "{told}"
+        );
+        let still = ended(End::Standstill { events: 7, connection: 0 }).failure().expect("it failed");
+        assert!(still.contains("7 events at one moment, so time does not pass any more (flow f)"), "{still}");
+        assert_eq!(ended(End::Done).failure(), None);
+    }
+
+    #[test]
+    fn goodput_is_what_arrived_from_the_first_packet_to_the_last_delivery() {
+        let way = Way {
+            delivered_bytes: 1_000_000,
+            first_sent: Some(Time(500_000_000)),
+            last_delivered: Some(Time(2_500_000_000)),
+            ..Way::default()
+        };
+        assert_eq!(goodput_bps(&way, None), Some(4e6));
+        assert_eq!(goodput_bps(&Way::default(), None), None);
+        // One that stalls and is never done is no faster for it.
+        assert_eq!(goodput_bps(&way, Some(Time(100_500_000_000))), Some(8e4));
+        let nothing = Way { first_sent: Some(Time(0)), ..Way::default() };
+        assert_eq!(goodput_bps(&nothing, Some(Time(1_000_000_000))), Some(0.0));
+    }
+}

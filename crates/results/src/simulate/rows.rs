@@ -1,0 +1,279 @@
+//! The simulator's rows as they are spooled.
+
+use instant::{Span, Time};
+use serde::{Deserialize, Serialize};
+use sim::rows::{self, DropRow, HostRow, PacketFacts, QueueRow, ResentRow, StateRow};
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub time: Time,
+    pub connection: u32,
+    pub forward: bool,
+    pub smss_bytes: u32,
+    pub cwnd_bytes: f64,
+    pub ssthresh_bytes: Option<f64>,
+    pub flight_bytes: u64,
+    /// This and what follows: `None` if the sender does not tell.
+    pub pipe_bytes: Option<u64>,
+    pub rtt: Option<Span>,
+    pub srtt: Option<Span>,
+    pub rttvar: Option<Span>,
+    pub rto: Option<Span>,
+    pub backoff: Option<u32>,
+    pub dupacks: Option<u32>,
+    pub phase: Phase,
+    pub una: u64,
+    pub nxt: u64,
+    /// `None`: the sender knows of no limit.
+    pub peer_window_bytes: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    Open,
+    Recovery,
+    Loss,
+}
+
+/// Whose packet, and which.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Which {
+    pub connection: u32,
+    pub forward: bool,
+    pub copy: u64,
+    pub offset: u64,
+    pub payload_bytes: u32,
+    /// `None`: nobody tells, as of a kernel that sends something again.
+    pub reason: Option<Reason>,
+    pub evidence: Option<Evidence>,
+    pub backoff: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    New,
+    Ack,
+    Control,
+    Recovery,
+    Timeout,
+    LossState,
+    Probe,
+    Persist,
+    KeepAlive,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Evidence {
+    Dupack,
+    Sack,
+    Time,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Queue {
+    pub time: Time,
+    pub link: u32,
+    pub enqueued: bool,
+    pub packets: u32,
+    pub bytes: u64,
+    pub waited: Option<Span>,
+    pub packet: Which,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Drop {
+    pub time: Time,
+    pub link: u32,
+    pub cause: Cause,
+    /// Of the link's direction, by number.
+    pub channel: Option<u16>,
+    pub packet: Which,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Cause {
+    QueueFull,
+    Aqm,
+    Channel,
+    Flushed,
+    ArqGaveUp,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Resent {
+    pub time: Time,
+    pub packet: Which,
+    pub needless: Option<bool>,
+}
+
+/// A packet that a host sent or received.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Host {
+    pub time: Time,
+    pub node: u32,
+    pub sent: bool,
+    pub length_bytes: u32,
+    pub packet: Which,
+}
+
+impl From<&HostRow> for Host {
+    fn from(row: &HostRow) -> Host {
+        let HostRow { time, node, sent, length_bytes, packet } = *row;
+        Host { time, node, sent, length_bytes, packet: Which::from(&packet) }
+    }
+}
+
+impl From<&StateRow> for State {
+    fn from(row: &StateRow) -> State {
+        let s = &row.state;
+        State {
+            time: row.time,
+            connection: row.connection,
+            forward: row.forward,
+            smss_bytes: s.smss_bytes,
+            cwnd_bytes: s.cwnd_bytes,
+            ssthresh_bytes: s.ssthresh_bytes,
+            flight_bytes: s.flight_bytes,
+            pipe_bytes: Some(s.pipe_bytes),
+            rtt: s.rtt,
+            srtt: s.srtt,
+            rttvar: s.rttvar,
+            rto: Some(s.rto),
+            backoff: Some(s.backoff),
+            dupacks: Some(s.dupacks),
+            phase: match s.phase {
+                rows::Phase::Open => Phase::Open,
+                rows::Phase::Recovery => Phase::Recovery,
+                rows::Phase::Loss => Phase::Loss,
+            },
+            una: s.una,
+            nxt: s.nxt,
+            peer_window_bytes: (s.peer_window_bytes != u64::MAX).then_some(s.peer_window_bytes),
+        }
+    }
+}
+
+impl From<&PacketFacts> for Which {
+    fn from(p: &PacketFacts) -> Which {
+        let (reason, evidence, backoff) = why(p.reason);
+        let PacketFacts { connection, forward, copy, offset, payload_bytes, .. } = *p;
+        let reason = Some(reason);
+        Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff }
+    }
+}
+
+/// A reason with what belongs to it.
+pub fn why(reason: sim::Reason) -> (Reason, Option<Evidence>, Option<u32>) {
+    let plain = |reason| (reason, None, None);
+    match reason {
+        sim::Reason::New => plain(Reason::New),
+        sim::Reason::Ack => plain(Reason::Ack),
+        sim::Reason::Control => plain(Reason::Control),
+        sim::Reason::Recovery(evidence) => {
+            let evidence = match evidence {
+                sim::Evidence::DupAck => Evidence::Dupack,
+                sim::Evidence::Sack => Evidence::Sack,
+                sim::Evidence::Time => Evidence::Time,
+            };
+            (Reason::Recovery, Some(evidence), None)
+        }
+        sim::Reason::Timeout { backoff } => (Reason::Timeout, None, Some(backoff)),
+        sim::Reason::LossState => plain(Reason::LossState),
+        sim::Reason::Probe => plain(Reason::Probe),
+        sim::Reason::Persist => plain(Reason::Persist),
+        sim::Reason::KeepAlive => plain(Reason::KeepAlive),
+    }
+}
+
+impl From<&QueueRow> for Queue {
+    fn from(row: &QueueRow) -> Queue {
+        Queue {
+            time: row.time,
+            link: row.link.0,
+            enqueued: row.event == rows::QueueEvent::Enqueued,
+            packets: row.packets,
+            bytes: row.bytes,
+            waited: row.waited,
+            packet: Which::from(&row.packet),
+        }
+    }
+}
+
+impl From<&DropRow> for Drop {
+    fn from(row: &DropRow) -> Drop {
+        let (cause, channel) = Cause::of(row.cause);
+        Drop { time: row.time, link: row.link.0, cause, channel, packet: Which::from(&row.packet) }
+    }
+}
+
+impl From<&ResentRow> for Resent {
+    fn from(row: &ResentRow) -> Resent {
+        Resent { time: row.time, packet: Which::from(&row.packet), needless: row.needless }
+    }
+}
+
+impl Cause {
+    /// The kind of a cause, and its channel where it has one.
+    pub fn of(cause: links::Cause) -> (Cause, Option<u16>) {
+        match cause {
+            links::Cause::QueueFull => (Cause::QueueFull, None),
+            links::Cause::Aqm => (Cause::Aqm, None),
+            links::Cause::Channel(channel) => (Cause::Channel, Some(channel)),
+            links::Cause::Flushed(channel) => (Cause::Flushed, Some(channel)),
+            links::Cause::ArqGaveUp(channel) => (Cause::ArqGaveUp, Some(channel)),
+        }
+    }
+}
+
+/// A value of one of the simulator's closed sets, by its name in tables and JSON.
+pub trait Name {
+    fn name(&self) -> &'static str;
+}
+
+impl Name for Cause {
+    fn name(&self) -> &'static str {
+        match self {
+            Cause::QueueFull => "queue-full",
+            Cause::Aqm => "aqm",
+            Cause::Channel => "channel",
+            Cause::Flushed => "flushed",
+            Cause::ArqGaveUp => "arq-gave-up",
+        }
+    }
+}
+
+impl Name for Reason {
+    fn name(&self) -> &'static str {
+        match self {
+            Reason::New => "new",
+            Reason::Ack => "ack",
+            Reason::Control => "control",
+            Reason::Recovery => "recovery",
+            Reason::Timeout => "timeout",
+            Reason::LossState => "loss-state",
+            Reason::Probe => "probe",
+            Reason::Persist => "persist",
+            Reason::KeepAlive => "keep-alive",
+        }
+    }
+}
+
+impl Name for Evidence {
+    fn name(&self) -> &'static str {
+        match self {
+            Evidence::Dupack => "dupack",
+            Evidence::Sack => "sack",
+            Evidence::Time => "time",
+        }
+    }
+}
+
+impl Name for Phase {
+    fn name(&self) -> &'static str {
+        match self {
+            Phase::Open => "open",
+            Phase::Recovery => "recovery",
+            Phase::Loss => "loss",
+        }
+    }
+}

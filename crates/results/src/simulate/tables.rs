@@ -1,0 +1,424 @@
+//! The simulator's rows as Arrow: `state`, `queues`, `drops`, `truth` and `hosts`.
+
+use super::kept::Kept;
+use super::outages::Labels;
+use super::report::channel;
+use super::rows::{self, Which};
+use super::sides::Sides;
+use crate::simulate::rows::Name;
+use crate::spool::codec::decode;
+use crate::spool::merge::Merge;
+use crate::spool::store::Sealed;
+use crate::tables::column::*;
+use crate::tables::{Batches, Reader};
+use analysis::rows::FlowRow;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, Schema};
+use links::spec::LinkSpec;
+use scenario::model::{Record, Scenario};
+use serde::de::DeserializeOwned;
+use std::io;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunTable {
+    State,
+    Queues,
+    Drops,
+    Truth,
+    Hosts,
+}
+
+impl RunTable {
+    pub const ALL: [RunTable; 5] =
+        [RunTable::State, RunTable::Queues, RunTable::Drops, RunTable::Truth, RunTable::Hosts];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            RunTable::State => "state",
+            RunTable::Queues => "queues",
+            RunTable::Drops => "drops",
+            RunTable::Truth => "truth",
+            RunTable::Hosts => "hosts",
+        }
+    }
+    pub fn named(name: &str) -> Option<RunTable> {
+        RunTable::ALL.into_iter().find(|t| t.name() == name)
+    }
+}
+
+/// What numbers stand for.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    nodes: Vec<Arc<str>>,
+    /// By connection: the scenario's flow.
+    flows: Vec<Arc<str>>,
+    /// By connection and direction: the flow in the tables of the analysis.
+    ids: Vec<[Option<u32>; 2]>,
+    /// By direction of a link.
+    links: Vec<Arc<str>>,
+    channels: Vec<Vec<Option<Arc<str>>>>,
+    pub(super) outages: Labels,
+}
+
+impl Names {
+    pub fn new(scenario: &Scenario) -> Names {
+        let mut flows: Vec<Arc<str>> = Vec::new();
+        for flow in &scenario.flows {
+            flows.extend(std::iter::repeat_n(Arc::from(flow.name.as_str()), flow.count as usize));
+        }
+        let of = |spec: &LinkSpec| {
+            (0..spec.channels.len()).map(|at| channel(spec, at as u16).map(Arc::from)).collect()
+        };
+        let links =
+            scenario.links.iter().flat_map(|l| [Arc::from(l.name.as_str()), Arc::from(l.name.as_str())]);
+        Names {
+            nodes: scenario.nodes.iter().map(|n| Arc::from(n.name.as_str())).collect(),
+            ids: vec![[None; 2]; flows.len()],
+            flows,
+            links: links.collect(),
+            channels: scenario.links.iter().flat_map(|l| [of(&l.forward), of(&l.back)]).collect(),
+            outages: Labels::default(),
+        }
+    }
+    /// Of connections that no scenario lists: each with its flow's name.
+    pub fn with_connections(self, flows: Vec<Arc<str>>) -> Names {
+        Names { ids: vec![[None; 2]; flows.len()], flows, ..self }
+    }
+    /// The flow in the tables of the analysis that one direction of a connection is.
+    pub fn set(&mut self, connection: u32, forward: bool, id: u32) {
+        if let Some(ids) = self.ids.get_mut(connection as usize) {
+            ids[usize::from(!forward)] = Some(id);
+        }
+    }
+    pub fn learn(&mut self, sides: &Sides, row: &FlowRow) {
+        if let Some((connection, forward)) = sides.find(row.sender, row.receiver)
+            && let Some(ids) = self.ids.get_mut(connection as usize)
+        {
+            ids[usize::from(!forward)] = Some(row.flow);
+        }
+    }
+    pub fn outages(&self) -> &Labels {
+        &self.outages
+    }
+    pub fn label(&mut self, outages: Labels) {
+        self.outages = outages;
+    }
+    fn flow(&self, connection: u32) -> Arc<str> {
+        self.flows.get(connection as usize).cloned().unwrap_or_else(|| Arc::from(""))
+    }
+    /// The flow of the analysis; an ACK belongs to the one that it acknowledges.
+    pub fn id(&self, connection: u32, forward: bool) -> Option<u32> {
+        self.ids.get(connection as usize).and_then(|ids| ids[usize::from(!forward)])
+    }
+    fn node(&self, node: u32) -> Arc<str> {
+        self.nodes.get(node as usize).cloned().unwrap_or_else(|| Arc::from(""))
+    }
+    fn link(&self, link: u32) -> Arc<str> {
+        self.links.get(link as usize).cloned().unwrap_or_else(|| Arc::from(""))
+    }
+    fn channel(&self, link: u32, at: Option<u16>) -> Option<Arc<str>> {
+        self.channels.get(link as usize)?.get(usize::from(at?))?.clone()
+    }
+}
+
+/// The simulator's rows of a run that is over.
+pub struct Book {
+    stores: [Sealed; 5],
+    held: [bool; 5],
+    names: Arc<Names>,
+}
+
+impl Book {
+    pub fn new(kept: Kept, names: Names, record: &Record) -> Book {
+        let Record { state, queues, retransmissions, packets, .. } = record;
+        let held = [!state.is_empty(), !queues.is_empty(), kept.keeps_drops(), *retransmissions, *packets];
+        let stores = [kept.state, kept.queues, kept.drops, kept.truth, kept.hosts].map(|s| s.seal());
+        Book { stores, held, names: Arc::new(names) }
+    }
+    pub fn holds(&self, table: RunTable) -> bool {
+        self.held[table as usize]
+    }
+    pub fn len(&self, table: RunTable) -> u64 {
+        self.stores[table as usize].rows()
+    }
+    /// Sentences about rows that the disk could not take.
+    pub fn complaints(&self) -> Vec<String> {
+        let told = |table: RunTable| self.stores[table as usize].complaint(table.name());
+        RunTable::ALL.into_iter().filter_map(told).collect()
+    }
+    pub fn reader(&self, table: RunTable) -> io::Result<Reader> {
+        visit(table, Read(self, table))
+    }
+    /// The rows undecoded.
+    pub fn records(&self, table: RunTable) -> io::Result<Merge> {
+        self.stores[table as usize].read()
+    }
+    pub fn names(&self) -> &Arc<Names> {
+        &self.names
+    }
+}
+
+/// What is done with a table of the simulator, whichever it is: `line` puts names in the place of numbers.
+pub(crate) trait Visitor {
+    type Out;
+    fn visit<R, C>(self, line: fn(&Names, R) -> C::Row) -> Self::Out
+    where
+        R: DeserializeOwned + Send + 'static,
+        C: Columns;
+}
+
+pub(crate) fn visit<V: Visitor>(table: RunTable, visitor: V) -> V::Out {
+    match table {
+        RunTable::State => visitor.visit::<rows::State, StateColumns>(|n, row| StateLine {
+            id: n.id(row.connection, row.forward),
+            name: n.flow(row.connection),
+            row,
+        }),
+        RunTable::Queues => visitor.visit::<rows::Queue, QueueColumns>(|n, row| QueueLine {
+            link: n.link(row.link),
+            packet: PacketLine::new(n, row.packet),
+            row,
+        }),
+        RunTable::Drops => visitor.visit::<rows::Drop, DropColumns>(|n, row| DropLine {
+            link: n.link(row.link),
+            channel: n.channel(row.link, row.channel),
+            packet: PacketLine::new(n, row.packet),
+            row,
+        }),
+        RunTable::Truth => visitor.visit::<rows::Resent, TruthColumns>(|n, row| TruthLine {
+            packet: PacketLine::new(n, row.packet),
+            row,
+        }),
+        RunTable::Hosts => visitor.visit::<rows::Host, HostColumns>(|n, row| HostLine {
+            node: n.node(row.node),
+            packet: PacketLine::new(n, row.packet),
+            row,
+        }),
+    }
+}
+
+struct Read<'a>(&'a Book, RunTable);
+
+impl Visitor for Read<'_> {
+    type Out = io::Result<Reader>;
+    fn visit<R, C>(self, line: fn(&Names, R) -> C::Row) -> io::Result<Reader>
+    where
+        R: DeserializeOwned + Send + 'static,
+        C: Columns,
+    {
+        let Read(book, table) = self;
+        let lines = Lines::new(book.records(table)?, &book.names, line);
+        Ok(Box::new(Batches::<C, _>::of(lines)))
+    }
+}
+
+pub(super) struct Describe;
+
+impl Visitor for Describe {
+    type Out = Schema;
+    fn visit<R, C: Columns>(self, _: fn(&Names, R) -> C::Row) -> Schema {
+        C::schema()
+    }
+}
+
+pub fn schema(table: RunTable) -> Schema {
+    visit(table, Describe)
+}
+
+/// Rows read back, with names in the place of numbers.
+pub(super) struct Lines<R, L> {
+    merge: Merge,
+    names: Arc<Names>,
+    line: fn(&Names, R) -> L,
+    row: PhantomData<R>,
+}
+
+impl<R, L> Lines<R, L> {
+    pub fn new(merge: Merge, names: &Arc<Names>, line: fn(&Names, R) -> L) -> Lines<R, L> {
+        Lines { merge, names: Arc::clone(names), line, row: PhantomData }
+    }
+}
+
+impl<R: DeserializeOwned, L> Iterator for Lines<R, L> {
+    type Item = io::Result<L>;
+    fn next(&mut self) -> Option<io::Result<L>> {
+        match self.merge.next() {
+            Ok(record) => record.map(|(_, bytes)| decode(bytes).map(|row| (self.line)(&self.names, row))),
+            Err(e) => Some(Err(e)),
+        }
+    }
+}
+
+fn int(n: impl Into<u64>) -> i64 {
+    i64::try_from(n.into()).unwrap_or(i64::MAX)
+}
+fn direction(link: u32) -> &'static str {
+    if link & 1 == 0 { "forward" } else { "back" }
+}
+
+/// A packet with the name of its flow.
+pub struct PacketLine {
+    id: Option<u32>,
+    name: Arc<str>,
+    packet: Which,
+}
+
+impl PacketLine {
+    fn new(names: &Names, packet: Which) -> PacketLine {
+        // An ACK without data belongs to the data that it acknowledges.
+        let forward = packet.forward == (packet.payload_bytes > 0);
+        PacketLine { id: names.id(packet.connection, forward), name: names.flow(packet.connection), packet }
+    }
+}
+
+pub struct StateLine {
+    id: Option<u32>,
+    name: Arc<str>,
+    row: rows::State,
+}
+
+pub struct QueueLine {
+    link: Arc<str>,
+    packet: PacketLine,
+    row: rows::Queue,
+}
+
+pub struct DropLine {
+    link: Arc<str>,
+    channel: Option<Arc<str>>,
+    packet: PacketLine,
+    row: rows::Drop,
+}
+
+pub struct HostLine {
+    node: Arc<str>,
+    packet: PacketLine,
+    row: rows::Host,
+}
+
+pub struct TruthLine {
+    packet: PacketLine,
+    row: rows::Resent,
+}
+
+table! { StateColumns of StateLine {
+        id, name,
+        row: rows::State {
+            time, connection, forward, smss_bytes, cwnd_bytes, ssthresh_bytes, flight_bytes, pipe_bytes, rtt, srtt, rttvar, rto,
+            backoff, dupacks, phase, una, nxt, peer_window_bytes,
+        },
+    } =>
+    flow: MaybeId = id,
+    name: Shared = name,
+    connection: Id = connection,
+    from_client: Bool = forward,
+    time: Stamp = time,
+    smss_bytes: Int = int(smss_bytes),
+    cwnd_bytes: Real = cwnd_bytes,
+    ssthresh_bytes: MaybeReal = ssthresh_bytes,
+    flight_bytes: Int = int(flight_bytes),
+    pipe_bytes: MaybeInt = pipe_bytes.map(int),
+    peer_window_bytes: MaybeInt = peer_window_bytes.map(int),
+    rtt_s: MaybeSecs = rtt,
+    srtt_s: MaybeSecs = srtt,
+    rttvar_s: MaybeSecs = rttvar,
+    rto_s: MaybeSecs = rto,
+    backoff: MaybeInt = backoff.map(int),
+    dupacks: MaybeInt = dupacks.map(int),
+    phase: Word = phase.name(),
+    una: Int = int(una),
+    nxt: Int = int(nxt),
+}
+
+table! { QueueColumns of QueueLine {
+        link,
+        packet: PacketLine { id, name, packet: Which { connection, forward, copy, offset, payload_bytes, .. } },
+        row: rows::Queue { time, link: at, enqueued, packets, bytes, waited, packet: _ },
+    } =>
+    link: Shared = link,
+    direction: Word = direction(at),
+    time: Stamp = time,
+    event: Word = if enqueued { "enqueued" } else { "dequeued" },
+    packets: Int = int(packets),
+    bytes: Int = int(bytes),
+    waited_s: MaybeSecs = waited,
+    flow: MaybeId = id,
+    name: Shared = name,
+    connection: Id = connection,
+    from_client: Bool = forward,
+    copy: Int = int(copy),
+    seq: Int = int(offset),
+    payload_bytes: Int = int(payload_bytes),
+}
+
+table! { DropColumns of DropLine {
+        link, channel,
+        packet: PacketLine {
+            id, name,
+            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff },
+        },
+        row: rows::Drop { time, link: at, cause, channel: _, packet: _ },
+    } =>
+    time: Stamp = time,
+    link: Shared = link,
+    direction: Word = direction(at),
+    cause: Word = cause.name(),
+    channel: MaybeShared = channel,
+    flow: MaybeId = id,
+    name: Shared = name,
+    connection: Id = connection,
+    from_client: Bool = forward,
+    copy: Int = int(copy),
+    seq: Int = int(offset),
+    payload_bytes: Int = int(payload_bytes),
+    reason: MaybeWord = reason.map(|r| r.name()),
+    evidence: MaybeWord = evidence.map(|e| e.name()),
+    backoff: MaybeInt = backoff.map(int),
+}
+
+table! { TruthColumns of TruthLine {
+        packet: PacketLine {
+            id, name,
+            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff },
+        },
+        row: rows::Resent { time, packet: _, needless },
+    } =>
+    flow: MaybeId = id,
+    name: Shared = name,
+    connection: Id = connection,
+    from_client: Bool = forward,
+    time: Stamp = time,
+    copy: Int = int(copy),
+    seq_start: Int = int(offset),
+    seq_end: Int = int(offset + u64::from(payload_bytes)),
+    cause: Word = reason.map_or("", |r| r.name()),
+    evidence: MaybeWord = evidence.map(|e| e.name()),
+    backoff: MaybeInt = backoff.map(int),
+    needless: MaybeBool = needless,
+}
+
+table! { HostColumns of HostLine {
+        node,
+        packet: PacketLine {
+            id, name,
+            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff },
+        },
+        row: rows::Host { time, node: _, sent, length_bytes, packet: _ },
+    } =>
+    time: Stamp = time,
+    node: Shared = node,
+    event: Word = if sent { "sent" } else { "arrived" },
+    flow: MaybeId = id,
+    name: Shared = name,
+    connection: Id = connection,
+    from_client: Bool = forward,
+    copy: Int = int(copy),
+    seq: Int = int(offset),
+    payload_bytes: Int = int(payload_bytes),
+    length_bytes: Int = int(length_bytes),
+    reason: MaybeWord = reason.map(|r| r.name()),
+    evidence: MaybeWord = evidence.map(|e| e.name()),
+    backoff: MaybeInt = backoff.map(int),
+}

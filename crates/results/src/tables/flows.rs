@@ -1,0 +1,150 @@
+//! The columns of the `flows` table.
+
+use super::column::*;
+use super::rows::int;
+use crate::json::flow::rate_bps;
+use analysis::rows::*;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, Schema};
+use std::sync::Arc;
+
+/// A figure of a distribution in seconds, null where it has no samples.
+fn seconds(s: &Summary, figure: f64) -> Option<f64> {
+    (s.n > 0).then_some(figure)
+}
+fn word<T: ClosedSet>(told: Inferred<T>) -> Option<&'static str> {
+    told.map(|(value, _)| value.name())
+}
+fn value<T: Copy>(told: Inferred<T>) -> Option<T> {
+    told.map(|(value, _)| value)
+}
+fn confidence<T>(told: Inferred<T>) -> Option<f64> {
+    told.map(|(_, c)| f64::from(c))
+}
+
+table! { FlowColumns of FlowRow {
+        flow, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets, segments,
+        acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, closed, reset, syn_retransmissions, handshake, handshake_resent,
+        retransmitted_segments, retransmitted_packets, retransmitted_bytes, by_cause, needless, needless_unknown,
+        most_copies_of_one_segment, probes_new_data, probes_repeat, keep_alives, window_probes, zero_windows,
+        zero_window_time, lost_copies, lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts,
+        max_backoff, cost, idle_total, idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes,
+        window_max_bytes, window_min_bytes,
+        timers: Timers { compared, best, error, srtt, rttvar, rto },
+        inference: Inference {
+            initial_window_segments, decrease_factor, growth, recovery, tail_loss_probes, f_rto, limit,
+            window_limit_bytes,
+        },
+        limits: Limits {
+            mid_stream, one_way, options_cut, missing_bytes, unfilled_gaps, not_followed, super_packets,
+            largest_payload, captured_twice, out_of_capture_order, duplicated, reordered, bad_checksums, partial_checksums,
+        },
+    } =>
+    flow: Id = flow,
+    sender: Text = sender.to_string(),
+    receiver: Text = receiver.to_string(),
+    vantage: Word = vantage.name(),
+    start: Stamp = start,
+    end: Stamp = end,
+    duration_s: Secs = end - start,
+    first_data: MaybeStamp = first_data,
+    last_data: MaybeStamp = last_data,
+    bytes: Int = int(bytes),
+    acked_bytes: Int = int(acked_bytes),
+    throughput_bps: MaybeReal = rate_bps(delivered(vantage, one_way, bytes, acked_bytes), end - start).map(|r| r as f64),
+    packets: Int = int(packets),
+    segments: Int = int(segments),
+    acks: Int = int(acks),
+    duplicate_acks: Int = int(duplicate_acks),
+    mss: Int = mss.into(),
+    sack_permitted: MaybeBool = sack_permitted,
+    timestamps: MaybeBool = timestamps,
+    window_scale: MaybeInt = window_scale.map(i64::from),
+    closed: Word = closed.name(),
+    reset_by: MaybeWord = reset.map(Reset::by),
+    reset: MaybeStamp = reset.map(|r| r.time),
+    syn_retransmissions: Int = syn_retransmissions.into(),
+    handshake_s: MaybeSecs = handshake,
+    handshake_resent: Int = handshake_resent.into(),
+    retransmitted_segments: Int = int(retransmitted_segments),
+    retransmitted_packets: Int = int(retransmitted_packets),
+    retransmitted_bytes: Int = int(retransmitted_bytes),
+    retransmitted_recovery: Int = int(by_cause[0]),
+    retransmitted_timeout: Int = int(by_cause[1]),
+    retransmitted_loss_state: Int = int(by_cause[2]),
+    retransmitted_probe: Int = int(by_cause[3]),
+    retransmitted_persist: Int = int(by_cause[4]),
+    retransmitted_handshake: Int = int(by_cause[5]),
+    retransmitted_unknown: Int = int(by_cause[6]),
+    needless: Int = int(needless),
+    needless_unknown: Int = int(needless_unknown),
+    most_copies_of_one_segment: Int = most_copies_of_one_segment.into(),
+    probes_new_data: Int = int(probes_new_data),
+    probes_repeat: Int = int(probes_repeat),
+    keep_alives: Int = int(keep_alives),
+    window_probes: Int = int(window_probes),
+    zero_windows: Int = int(zero_windows),
+    zero_window_s: Secs = zero_window_time,
+    lost_copies: MaybeInt = lost_copies.map(int),
+    lost_segments: MaybeInt = lost_segments.map(int),
+    bursts: Int = bursts.into(),
+    mean_burst: Real = mean_burst,
+    largest_burst: Int = largest_burst.into(),
+    episodes: Int = episodes.into(),
+    timeouts: Int = int(timeouts),
+    max_backoff: Int = max_backoff.into(),
+    cost_s: MaybeSecs = cost,
+    idle_total_s: Secs = idle_total,
+    idle_blocked_s: Secs = idle_blocked,
+    idle_longest_s: Secs = idle_longest,
+    idle_gaps: Int = idle_gaps.into(),
+    rtt_ack_n: Int = int(rtt_ack.n),
+    rtt_ack_min_s: MaybeReal = seconds(&rtt_ack, rtt_ack.min),
+    rtt_ack_mean_s: MaybeReal = seconds(&rtt_ack, rtt_ack.mean),
+    rtt_ack_stddev_s: MaybeReal = seconds(&rtt_ack, rtt_ack.stddev),
+    rtt_ack_max_s: MaybeReal = seconds(&rtt_ack, rtt_ack.max),
+    rtt_timestamps_n: Int = int(rtt_timestamps.n),
+    rtt_timestamps_min_s: MaybeReal = seconds(&rtt_timestamps, rtt_timestamps.min),
+    rtt_timestamps_mean_s: MaybeReal = seconds(&rtt_timestamps, rtt_timestamps.mean),
+    rtt_timestamps_stddev_s: MaybeReal = seconds(&rtt_timestamps, rtt_timestamps.stddev),
+    rtt_timestamps_max_s: MaybeReal = seconds(&rtt_timestamps, rtt_timestamps.max),
+    flight_max_bytes: Int = int(flight_max_bytes),
+    window_max_bytes: MaybeInt = window_max_bytes.map(int),
+    window_min_bytes: MaybeInt = window_min_bytes.map(int),
+    timers_compared: Int = compared.into(),
+    timers_best: MaybeWord = best.map(|b| b.name()),
+    timers_error: MaybeReal = error,
+    timers_srtt_s: MaybeSecs = srtt,
+    timers_rttvar_s: MaybeSecs = rttvar,
+    timers_rto_s: MaybeSecs = rto,
+    initial_window_segments: MaybeInt = value(initial_window_segments).map(i64::from),
+    initial_window_confidence: MaybeReal = confidence(initial_window_segments),
+    decrease_factor: MaybeReal = value(decrease_factor),
+    decrease_factor_confidence: MaybeReal = confidence(decrease_factor),
+    growth: MaybeWord = word(growth),
+    growth_confidence: MaybeReal = confidence(growth),
+    recovery: MaybeWord = word(recovery),
+    recovery_confidence: MaybeReal = confidence(recovery),
+    tail_loss_probes: MaybeBool = value(tail_loss_probes),
+    tail_loss_probes_confidence: MaybeReal = confidence(tail_loss_probes),
+    f_rto: MaybeBool = value(f_rto),
+    f_rto_confidence: MaybeReal = confidence(f_rto),
+    limit: MaybeWord = word(limit),
+    limit_confidence: MaybeReal = confidence(limit),
+    window_limit_bytes: MaybeInt = value(window_limit_bytes).map(int),
+    window_limit_confidence: MaybeReal = confidence(window_limit_bytes),
+    mid_stream: Bool = mid_stream,
+    one_way: Bool = one_way,
+    options_cut: Int = int(options_cut),
+    missing_bytes: Int = int(missing_bytes),
+    unfilled_gaps: Int = int(unfilled_gaps),
+    not_followed: Int = int(not_followed),
+    super_packets: Int = int(super_packets),
+    largest_payload: Int = largest_payload.into(),
+    captured_twice: Int = int(captured_twice),
+    out_of_capture_order: Int = int(out_of_capture_order),
+    duplicated: Int = int(duplicated),
+    reordered: Int = int(reordered),
+    bad_checksums: Int = int(bad_checksums),
+    partial_checksums: Int = int(partial_checksums),
+}

@@ -1,0 +1,49 @@
+"""What limited a transfer: one bar for its whole time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rexmit.figures.style import LIMIT_COLOUR, Figure, canvas, styled, title
+from rexmit.limited import DETAILS, LIMITS, by_limit
+from rexmit.units import percent, plain_seconds, rate
+
+#: A part that is shorter than this share of the bar gets no label in it.
+LABELLED = 0.06
+
+
+@styled
+def limits(flow: dict[str, Any]) -> Figure:
+    """One stacked bar: the time of the transfer by what limited it, with the rate that it ran at.
+
+    flow: one of the `flows` of an answer as JSON, with its `limited_by`.
+    """
+    fig, (ax,) = canvas(height=2.1)
+    sums = by_limit(flow)
+    total = sum(length for _, length, _ in sums) or 1.0
+    left = 0.0
+    for limit, length, parts in sums:
+        words = f"{LIMITS[limit]}: {percent(length / total)}, {plain_seconds(length)}"
+        bar = ax.barh(0, length, left=left, height=0.6, color=LIMIT_COLOUR[limit], label=words)
+        bar[0].set_gid(f"limit-{limit}")
+        at = left
+        for part in parts:
+            wide = float(part["seconds"])
+            if at > left:
+                ax.plot([at, at], [-0.3, 0.3], color="white", linewidth=0.8, zorder=4)
+            if wide >= LABELLED * total:
+                told = DETAILS[part["detail"]]
+                if part["bps"] is not None:
+                    told += f"\n{rate(part['bps'])}"
+                ax.text(at + wide / 2, 0, told, ha="center", va="center", fontsize=6.5, zorder=5)
+            at += wide
+        left += length
+    ax.set_xlim(0, total)
+    ax.set_ylim(-0.5, 0.5)
+    ax.set_yticks([])
+    ax.grid(axis="y", visible=False)
+    ax.set_xlabel("time of the transfer (s), not in its order")
+    if sums:
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=3, fontsize=7)
+    title(fig, "What limited it", flow)
+    return Figure(fig, "limits")

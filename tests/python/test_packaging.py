@@ -1,0 +1,101 @@
+"""What a wheel and a source archive hold, and that an installed wheel works.
+
+`make wheel` does the same with the full profile, from both, with packages fetched as a user's are.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from rexmit import _core, cli
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "validation"))
+
+import plain_environment  # noqa: E402
+import wheels  # noqa: E402
+
+
+def maturin(*arguments: str | Path) -> None:
+    tools = Path(sys.executable).parent
+    env = os.environ | {"VIRTUAL_ENV": str(tools.parent)}
+    env["PATH"] = os.pathsep.join([str(tools), os.environ.get("PATH", os.defpath)])
+    done = subprocess.run(
+        [str(tools / "maturin"), *map(str, arguments)],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the profile of the extension that is there: up to date, it is not compiled again."""
+    if _core.__build__ not in ("local", "dev"):
+        pytest.skip(f"the extension is built as {_core.__build__}: a wheel of it takes minutes (make wheel)")
+    out = tmp_path_factory.mktemp("wheel")
+    maturin("build", "--profile", _core.__build__, "--out", out)
+    (built,) = out.glob("*.whl")
+    return built
+
+
+def test_a_source_archive_holds_all_that_a_build_reads(tmp_path: Path) -> None:
+    maturin("sdist", "--out", tmp_path)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        held = {name.partition("/")[2] for name in tar.getnames()}
+    assert wheels.lacking_in_sdist(held) == []
+
+
+def test_a_wheel_holds_the_data_and_no_file_of_the_checkout_besides(wheel: Path) -> None:
+    held = set(zipfile.ZipFile(wheel).namelist())
+    assert wheels.lacking_in_wheel(held) == []
+    tops = {name.split("/")[0] for name in held}
+    name = f"rexmit-{wheels.VERSION}"
+    assert tops == {"rexmit", f"{name}.dist-info", f"{name}.data"}
+    assert not [name for name in held if "__pycache__" in name]
+
+
+@pytest.mark.parametrize(
+    ("kind", "lost"),
+    [
+        ("wheel", "rexmit/scenarios/interruption.toml"),
+        ("wheel", "rexmit/selfsim/calibration.json"),
+        ("sdist", "stacks/linux-2.6-reno.toml"),
+        ("sdist", "crates/scenario/build.rs"),
+        ("sdist", "python/rexmit/scenarios/interruption.toml"),
+    ],
+)
+def test_a_file_that_is_not_there_is_named(kind: str, lost: str) -> None:
+    if kind == "wheel":
+        assert lost in wheels.lacking_in_wheel({"rexmit/__init__.py"})
+    else:
+        assert lost in wheels.lacking_in_sdist({"pyproject.toml"})
+
+
+@pytest.mark.skipif(
+    os.name == "nt", reason="the environment is linked together, which Windows does not allow"
+)
+def test_an_installed_wheel_answers_each_subcommand(
+    wheel: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment = plain_environment.make(tmp_path / "venv", wheel)
+    work = tmp_path / "work"
+    work.mkdir()
+    wrong = wheels.smoke(environment / "bin" / "rexmit", work)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_each_subcommand_is_among_those_tried() -> None:
+    tried = {one.arguments.split()[0] for one in wheels.tries(linux=True)}
+    assert set(cli.COMMANDS) <= tried

@@ -1,0 +1,82 @@
+"""A virtual environment as a user has it: rexmit as it is built here and its runtime dependencies, no more.
+
+What the running interpreter has is linked, so that it takes a second and no network. rexmit itself may come
+from a wheel instead.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+#: Packages of the development tools: none may be found.
+FOREIGN = ("pandas", "polars", "duckdb", "jsonschema", "pytest")
+SCRIPT = """#!{python}
+import sys
+from rexmit.cli import main
+sys.exit(main())
+"""
+
+
+def make(folder: Path, wheel: Path | None = None) -> Path:
+    """Makes it; returns its folder. Raises RuntimeError if it is not what it should be.
+
+    wheel: rexmit is installed from there, not linked to where its source is.
+    """
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    python = folder / "bin" / "python"
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = folder / "lib" / version / "site-packages"
+    for dist in needed("rexmit"):
+        if wheel is None or dist.name != "rexmit":
+            _link(dist, packages)
+    if wheel:
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)], check=True)
+    else:
+        _use_source(folder, packages)
+    code = f"import importlib.util as u; print(*(n for n in {FOREIGN} if u.find_spec(n)))"
+    found = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True, env={})
+    if found.stdout.strip():
+        raise RuntimeError(f"{folder} is not plain: {found.stdout.strip()} can be imported")
+    return folder
+
+
+def _use_source(folder: Path, packages: Path) -> None:
+    import rexmit
+
+    if not (packages / "rexmit").exists():
+        # Built in place: the package is where its source is.
+        (packages / "rexmit.pth").write_text(f"{Path(rexmit.__file__).parents[1]}\n")
+    script = folder / "bin" / "rexmit"
+    script.write_text(SCRIPT.format(python=folder / "bin" / "python"))
+    script.chmod(0o755)
+
+
+def needed(name: str) -> list[Distribution]:
+    """A package and what it needs at run time, and what those need."""
+    from packaging.requirements import Requirement
+
+    found: dict[str, Distribution] = {}
+    waiting = [name]
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name in found:
+            continue
+        found[name] = distribution(name)
+        wanted = [Requirement(text) for text in found[name].requires or []]
+        waiting += [w.name for w in wanted if w.marker is None or w.marker.evaluate({"extra": ""})]
+    return list(found.values())
+
+
+def _link(dist: Distribution, packages: Path) -> None:
+    """Links what lies in the folder of packages, as a whole: a package's own folder, its metadata."""
+    tops = {file.parts[0] for file in dist.files or []} - {"..", "__pycache__"}
+    for top in tops:
+        link = packages / top
+        if not link.exists():
+            os.symlink(dist.locate_file(top), link)

@@ -1,0 +1,250 @@
+"""Builds what a release consists of, and uses it as somebody would who installed it.
+
+A wheel and a source archive are built into target/dist. On Linux the wheel is for every distribution with
+glibc 2.28 or newer (manylinux_2_28), which auditwheel confirms. Each is installed into an empty virtual
+environment, with what it declares that it needs and nothing else; then every subcommand runs there, in an
+empty folder and an empty environment, and must answer with its exit code and with something that only a whole
+installation knows.
+
+python validation/wheels.py [--only {wheel,sdist}] [--built]     --built: check what lies in target/dist
+
+Exit code: 0 all is well, 1 something is not, 2 it could not be tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist"
+TOOLS = Path(sys.executable).parent
+GLIBC = "manylinux_2_28"
+VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+LICENSE_IN_WHEEL = f"rexmit-{VERSION}.dist-info/licenses/LICENSE"
+DATA = "python/rexmit.data"
+CAPTURE = "A1_reno_22M_deep_200ms"
+
+
+class Failed(Exception):
+    """What went wrong, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """One command line of an installed rexmit, and what its answer must hold."""
+
+    arguments: str
+    says: str  # a regular expression
+    code: int = 0
+
+
+def tries(linux: bool) -> list[Try]:
+    stacks = len(list((ROOT / "stacks").glob("*.toml")))
+    studies = ["interruption", "rto", "ns3", "wireless", "selfsimilar"]
+    scenario = "{package}/scenarios/interruption.toml"
+    live = (
+        Try("live check", r"the live bench can(not| not)? run here", code=-1)
+        if linux
+        else Try("live check", r"the live bench needs Linux", code=1)
+    )
+    return [
+        Try("--version", re.escape(f"rexmit {VERSION}")),
+        Try("--help", "traffic"),
+        Try("analyze s.pcap.gz", r"429 copies lost in 152 bursts"),
+        Try("analyze s.pcap.gz --json", r'"episodes"'),
+        Try("analyze --sender s.pcap.gz --receiver r.pcap.gz --ladder 1", r"copies lost"),
+        Try("analyze s.pcap.gz --out found", r"found"),
+        Try("analyze s.pcap.gz --annotate noted.pcapng", r"noted"),
+        Try(f"run {scenario}", r"copies lost"),
+        Try(f"run {scenario} --out runs/1 --figures svg", r"runs/1"),
+        Try(f"run {scenario} --runs 3 --set flow.upload.stack=linux-2.6-cubic", r"3"),
+        Try("compare runs/1 runs/1", r"episode"),
+        Try("stacks --json", rf'(?s)(?:"name".*?){{{stacks}}}'),
+        Try("stacks linux-2.6-reno", r"RFC"),
+        Try("channels", r"gilbert-elliott"),
+        Try("study list", "(?s)" + ".*".join(studies)),
+        Try("study run wireless --quick --out studied", r"holds|fails|not decided"),
+        Try("traffic s.pcap.gz", r"Hurst|self-similar|frames"),
+        Try("record --help", r"--filter"),
+        Try("completion bash", r"_shtab_rexmit"),
+        live,
+        Try("analyze nowhere.pcap", r"nowhere\.pcap", code=2),
+    ]
+
+
+def say(what: str) -> None:
+    print(what, flush=True)
+
+
+def run(*command: str | Path) -> None:
+    # maturin looks for Zig by way of the first `python3` that it finds.
+    path = os.pathsep.join([str(TOOLS), os.environ.get("PATH", os.defpath)])
+    done = subprocess.run([str(c) for c in command], check=False, cwd=ROOT, env=os.environ | {"PATH": path})
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(map(str, command))} ended with {done.returncode}")
+
+
+def only(pattern: str) -> Path:
+    found = sorted(DIST.glob(pattern))
+    if len(found) != 1:
+        raise Failed(f"{DIST} holds {len(found)} files {pattern}, where one was to be")
+    return found[0]
+
+
+def build(what: list[str]) -> None:
+    """With the full profile."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    if "wheel" in what:
+        # Zig's linker knows the C library of any age; the machine's own knows its own.
+        portable = ["--compatibility", GLIBC, "--zig"] if sys.platform == "linux" else []
+        run(TOOLS / "maturin", "build", "--release", "--out", DIST, *portable)
+    run(TOOLS / "maturin", "sdist", "--out", DIST)
+
+
+def audit(wheel: Path) -> None:
+    """That the wheel runs where its name says, and holds what the package's folder does."""
+    if sys.platform == "linux":
+        done = subprocess.run(
+            [TOOLS / "auditwheel", "show", wheel], check=False, capture_output=True, text=True
+        )
+        told = " ".join(done.stdout.split())
+        found = re.search(r'consistent with the following platform tag: "manylinux_2_(\d+)_', told)
+        if not found or int(found[1]) > 28 or GLIBC not in wheel.name:
+            raise Failed(f"{wheel.name} is not {GLIBC}: {told or done.stderr.strip()}")
+        say(f"auditwheel: {wheel.name} needs glibc 2.{found[1]}")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    if lacking := lacking_in_wheel(held):
+        raise Failed(f"{wheel.name} lacks {', '.join(lacking)}")
+    say(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {len(held)} files")
+
+
+def package_files() -> set[str]:
+    """What lies in the package's folder, from `python` on; of what is built there nothing."""
+    package = ROOT / "python"
+    return {
+        p.relative_to(package).as_posix()
+        for p in (package / "rexmit").rglob("*")
+        if p.is_file() and "__pycache__" not in p.parts and p.suffix not in (".so", ".pyd")
+    }
+
+
+def lacking_in_wheel(held: set[str]) -> list[str]:
+    """What a wheel with these files lacks. The stacks are inside the extension."""
+    data = f"rexmit-{VERSION}.data/data/"
+    wanted = package_files() | {LICENSE_IN_WHEEL} | {data + p for p in shared_files()}
+    return sorted(wanted - held)
+
+
+def lacking_in_sdist(held: set[str]) -> list[str]:
+    """What a source archive with these files, named from its own folder on, lacks."""
+    stacks = {p.relative_to(ROOT).as_posix() for p in (ROOT / "stacks").glob("*.toml")}
+    crates = {
+        p.relative_to(ROOT).as_posix()
+        for p in (ROOT / "crates").glob("*/**/*")
+        if p.is_file() and p.relative_to(ROOT).parts[2] in ("Cargo.toml", "build.rs", "src")
+    }
+    own = {"LICENSE", "README.md", "Cargo.toml", "Cargo.lock", "pyproject.toml"}
+    package = {f"python/{p}" for p in package_files()} | {f"{DATA}/data/{p}" for p in shared_files()}
+    return sorted((stacks | crates | own | package) - held)
+
+
+def shared_files() -> set[str]:
+    """What goes beside the package into an environment's own folders: the manual page."""
+    data = ROOT / DATA / "data"
+    return {p.relative_to(data).as_posix() for p in data.rglob("*") if p.is_file()}
+
+
+def install(archive: Path, place: Path) -> Path:
+    """Into an empty environment, from there alone; gives its rexmit."""
+    run(sys.executable, "-m", "venv", place / "venv")
+    python = place / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    say(f"installing {archive.name} and what it needs into an empty environment")
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", archive)
+    return python.with_name("rexmit.exe" if os.name == "nt" else "rexmit")
+
+
+def smoke(rexmit: Path, work: Path) -> list[str]:
+    """Runs every subcommand; gives what was wrong."""
+    # No HOME, no PATH, no PYTHONPATH (`env -i`). Windows cannot do without one.
+    environment = {k: v for k, v in os.environ.items() if os.name == "nt" and k.upper() == "SYSTEMROOT"}
+    for there, here in (("snd", "s"), ("rcv", "r")):
+        shutil.copy(ROOT / "tests" / "data" / f"{CAPTURE}.{there}.pcap.gz", work / f"{here}.pcap.gz")
+    where = "import rexmit, sys; sys.stdout.write(rexmit.__path__[0])"
+    asked = subprocess.run(
+        [rexmit.with_stem("python"), "-c", where],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=work,
+        env=environment,
+    )
+    package = asked.stdout
+    wrong = []
+    if ROOT in Path(package).parents:
+        wrong.append(f"rexmit is imported from the checkout: {package}")
+    for one in tries(sys.platform == "linux"):
+        line = one.arguments.format(package=package)
+        done = subprocess.run(
+            [rexmit, *line.split()],
+            check=False,
+            cwd=work,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+        # Whether this machine can run the live bench is its own affair.
+        code_ok = done.returncode == one.code or (one.code == -1 and done.returncode in (0, 1))
+        said_ok = re.search(one.says, done.stdout)
+        say(f"  {'ok' if code_ok and said_ok else 'WRONG':5}  rexmit {one.arguments}")
+        if not code_ok:
+            wrong.append(f"rexmit {line} ended with {done.returncode}: {done.stdout[-300:].strip()}")
+        elif not said_ok:
+            wrong.append(f"rexmit {line} did not say {one.says!r}: {done.stdout[:300].strip()}")
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", choices=["wheel", "sdist"], help="one of the two")
+    parser.add_argument("--built", action="store_true", help="build nothing: check what lies in target/dist")
+    options = parser.parse_args()
+    what = [options.only] if options.only else ["wheel", "sdist"]
+    try:
+        if not options.built:
+            build(what)
+        wrong = []
+        for kind in what:
+            archive = only("*.whl" if kind == "wheel" else "*.tar.gz")
+            if kind == "wheel":
+                audit(archive)
+            with tempfile.TemporaryDirectory(prefix="rexmit-") as place:
+                work = Path(place) / "work"
+                work.mkdir()
+                wrong += [f"{archive.name}: {w}" for w in smoke(install(archive, Path(place)), work)]
+    except Failed as failed:
+        print(f"wheels: {failed}", file=sys.stderr)
+        return 1
+    except FileNotFoundError as missing:
+        print(f"wheels: {missing.filename} is missing; make wheel installs it", file=sys.stderr)
+        return 2
+    for w in wrong:
+        print(f"wheels: {w}", file=sys.stderr)
+    say("wheels: all well" if not wrong else f"wheels: {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
