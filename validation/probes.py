@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+
 import rexmit as rx
 import transfers
 from ends_draw import FOR_PROGRAMS, KERNEL
