@@ -40,7 +40,8 @@ def test_every_figure_is_drawn(outcome: Outcome) -> None:
 def test_table_2_is_the_papers_line_by_line(outcome: Outcome) -> None:
     rows = [row for row in outcome.rows if row.key.startswith(("rto.table2.", "rto.formula."))]
     assert len(rows) == 8 * 8  # no ssthresh in the first line, and the formula
-    assert [row.key for row in rows if not row.reproduced] == []
+    # The script's ACKs are chosen: that the table comes out shows the stack's arithmetic, and no transfer.
+    assert {row.grade for row in rows} == {"fitted"}
 
 
 @pytest.mark.parametrize(("stack", "remains", "waits_s"), [(PAPERS, True, 57.6), (CURED, False, 3.6)])

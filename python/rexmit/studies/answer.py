@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
 from rexmit.studies import cells, paper
+from rexmit.studies.grades import counted
 
 if TYPE_CHECKING:
     from rexmit.stats import Test
     from rexmit.studies.run import Outcome
-    from rexmit.studies.study import Row
+    from rexmit.studies.study import Row, Statement, Together
     from rexmit.studies.verdict import Judged
 
 FORMAT = 1
@@ -34,7 +35,10 @@ def one(outcome: Outcome) -> dict[str, Any]:
         "factor": outcome.factor,
         "replications": outcome.replications,
         "seconds": round(outcome.seconds, 3),
+        "grades": counted(outcome.rows),
         "rows": [_row(row) for row in outcome.rows],
+        "together": [_together(group) for group in outcome.together],
+        "statements": [_statement(one) for one in outcome.statements],
         "claims": [_claim(judged) for judged in outcome.claims],
         "left_out": outcome.left_out,
         "failures": outcome.failures,
@@ -53,8 +57,33 @@ def _row(row: Row) -> dict[str, Any]:
         "interval": cells.plain(row.interval),
         "mean_interval": cells.estimate(row.mean),
         "n": row.n,
+        "grade": row.grade,
+        "share": cells.plain(row.share),
         "reproduced": bool(row.reproduced),
         "why": row.why or None,
+    }
+
+
+def _together(group: Together) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "rows": list(group.keys),
+        "n": group.n,
+        "share": group.share,
+        "reproduced": group.reproduced,
+    }
+
+
+def _statement(one: Statement) -> dict[str, Any]:
+    said = paper.statements(one.key.partition(".")[0])[one.key]
+    return {
+        "key": one.key,
+        "figure": said.figure,
+        "statement": said.text,
+        "found": one.found,
+        "agrees": one.agrees,
+        "rows": list(one.rows),
+        "drawing": one.drawing or None,
     }
 
 

@@ -148,7 +148,7 @@ def p_value(p: float) -> str:
 
 def reasons(rows: Iterable[Row]) -> dict[str, int]:
     """Why rows are not reproduced, each reason numbered once."""
-    return {why: place for place, why in enumerate(dict.fromkeys(r.why for r in rows if not r.reproduced), 1)}
+    return {why: place for place, why in enumerate(dict.fromkeys(r.why for r in rows if r.grade == "no"), 1)}
 
 
 def tested(judged: Judged) -> list[str]:

@@ -33,9 +33,9 @@ td { border-bottom: 1px solid #ececec; vertical-align: top; }
 th, td { padding: .28rem .9rem .28rem 0; } th:last-child, td:last-child { padding-right: 0; }
 .number { text-align: right; } td.number, td.short { white-space: nowrap; } th { vertical-align: bottom; }
 tr.definition td { color: #444; font-style: italic; padding-top: .7rem; border-bottom: none; }
-tr.definition { break-after: avoid; } tr.same td:first-child, tr.other td:first-child { padding-left: 1rem; }
-tr.other td:last-child { color: var(--bad); white-space: nowrap; }
-tr.same td:last-child { color: var(--good); }
+tr.definition { break-after: avoid; } tr.same td:first-child, tr.other td:first-child, tr.told td:first-child
+{ padding-left: 1rem; } tr.other td:last-child { color: var(--bad); white-space: nowrap; }
+tr.same td:last-child { color: var(--good); white-space: nowrap; } tr.told td { color: var(--soft); }
 tr.holds strong { color: var(--good); } tr.fails strong { color: var(--bad); }
 tr.not-decided strong { color: var(--open); } tr.not-decided td:last-child { white-space: nowrap; }
 figure { margin: 1.6rem 0 1.8rem; } figure img { max-width: 100%; height: auto; display: block; }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rexmit.say import as_json
-from rexmit.studies import cells
+from rexmit.studies import cells, paper
 from rexmit.studies.html import document
 from rexmit.studies.page import blocks, markdown
 from rexmit.studies.study import Unfinished
@@ -141,6 +141,8 @@ def _write_tables(outcome: Outcome, into: Destination, folder: str) -> None:
     from rexmit.output import write_table
 
     tables: dict[str, Any] = {"rows": _rows(outcome), "claims": _claims(outcome)}
+    if outcome.statements:
+        tables["statements"] = _statements(outcome)
     for section in outcome.sections:
         for name, table in section.tables.items():
             if name in tables:
@@ -174,17 +176,39 @@ def _rows(outcome: Outcome) -> pa.Table:
             "mean_low": number(row.mean.low) if row.mean else None,
             "mean_high": number(row.mean.high) if row.mean else None,
             "n": row.n,
+            "grade": row.grade,
+            "share": number(row.share),
             "reproduced": bool(row.reproduced),
             "why": row.why or None,
         }
         for row in outcome.rows
     ]
-    texts = ("key", "definition", "unit", "paper", "rexmit", "why")
+    texts = ("key", "definition", "unit", "paper", "rexmit", "grade", "why")
     kinds: dict[str, Any] = {"n": pa.int64(), "reproduced": pa.bool_()}
-    numbers = ("paper_number", "rexmit_number", "ratio", "low", "high", "mean_low", "mean_high")
+    numbers = ("paper_number", "rexmit_number", "ratio", "low", "high", "mean_low", "mean_high", "share")
     kinds |= dict.fromkeys(texts, pa.string()) | dict.fromkeys(numbers, pa.float64())
     order = list(rows[0]) if rows else [*texts, *numbers, "n", "reproduced"]
     return pa.Table.from_pylist(rows, schema=pa.schema([(name, kinds[name]) for name in order]))
+
+
+def _statements(outcome: Outcome) -> pa.Table:
+    """What the paper says of its figures, and what ours show."""
+    import pyarrow as pa
+
+    known = paper.statements(outcome.study.name)
+    rows = [
+        {
+            "key": one.key,
+            "figure": known[one.key].figure,
+            "statement": known[one.key].text,
+            "found": one.found,
+            "agrees": one.agrees,
+            "drawing": one.drawing or None,
+        }
+        for one in outcome.statements
+    ]
+    texts = [(name, pa.string()) for name in ("key", "figure", "statement", "found", "drawing")]
+    return pa.Table.from_pylist(rows, schema=pa.schema([*texts, ("agrees", pa.bool_())]))
 
 
 def _claims(outcome: Outcome) -> pa.Table:

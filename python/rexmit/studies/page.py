@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rexmit import say
-from rexmit.studies import cells, paper
+from rexmit.studies import cells, grades, paper
+from rexmit.studies.study import GRADES
 from rexmit.studies.terminal import ran
 from rexmit.units import count
 
 if TYPE_CHECKING:
     from rexmit.studies.run import Outcome, Section
-    from rexmit.studies.study import Row
+    from rexmit.studies.study import Row, Statement
 
 #: Longer tables are for files.
 MOST_ROWS = 40
@@ -60,7 +61,7 @@ Block = Heading | Text | Grid | Picture
 def blocks(outcome: Outcome, command: str, timed: bool = True) -> list[Block]:
     """The whole page. command: what makes it again. timed: whether it says how long that took."""
     study = outcome.study
-    made: list[Block] = [Heading(1, study.title), Text(f"*{study.source}*")]
+    made: list[Block] = [Heading(1, study.title), Text(f"*{study.source}*"), *_count(outcome)]
     if outcome.quick:
         made.append(Text("**A quick run: too few runs to judge by.**"))
     if outcome.introduction:
@@ -83,12 +84,30 @@ def _summary(outcome: Outcome) -> list[Block]:
     for judged in outcome.claims:
         rows.append([_claim_text(judged.claim.key), f"**{judged.verdict}**"])
         marks.append(judged.verdict.replace(" ", "-"))
-    same = sum(row.reproduced for row in outcome.rows)
-    told = f"{same} of {count(len(outcome.rows), 'figure')} of the paper come out here too."
     return [
         Heading(2, "What its claims come to"),
         Grid(["the paper claims", "here it"], rows, [False, False], marks),
-        Text(told + " The tables below have each of them, and the reasons for those that do not."),
+    ]
+
+
+def _count(outcome: Outcome) -> list[Block]:
+    """The figures by their grade: how much of the paper came out, and how much could not have failed."""
+    if not outcome.rows:
+        return []
+    found = grades.counted(outcome.rows)
+    lines = [f"{cells.sentence(grades.told(outcome.rows))}"]
+    if outcome.statements:
+        lines.append(cells.sentence(grades.statements_told(outcome.statements)))
+    groups = [f"- {cells.sentence(grades.together_told(group))}" for group in outcome.together]
+    if groups:
+        lines.append("What one run has to give at once:\n\n" + "\n".join(groups))
+    return [
+        Grid(
+            ["figures of the paper", "", "mark"],
+            [[GRADES[grade], str(n), grades.MARKS[grade]] for grade, n in found.items()],
+            [False, True, False],
+        ),
+        Text("\n\n".join(lines)),
     ]
 
 
@@ -98,6 +117,8 @@ def _section(section: Section, reasons: Mapping[str, int]) -> list[Block]:
         made.append(Text(section.text))
     if section.rows:
         made.append(_figures(section.rows, reasons))
+    if section.statements:
+        made.append(_statements(section.statements))
     made += [Picture(drawing.name, drawing.caption) for drawing in section.drawings]
     for name, table in section.tables.items():
         shown = _data(name, table)
@@ -115,10 +136,10 @@ def _figures(rows: Sequence[Row], reasons: Mapping[str, int]) -> Grid:
         lines.append([definition])
         marks.append("definition")
         for row in group:
-            same = "=" if row.reproduced else f"≠ [{reasons[row.why]}](#why)"
+            same = f"≠ [{reasons[row.why]}](#why)" if row.grade == "no" else grades.mark(row)
             line = [f"`{cells.short(row.key)}`", cells.as_printed(row), cells.found(row), row.unit]
             lines.append([*line, cells.ratio(row), cells.interval(row), same])
-            marks.append("same" if row.reproduced else "other")
+            marks.append("same" if row.reproduced else "other" if row.grade == "no" else "told")
     body = [line for line in lines if len(line) > 1]
     # Sentences are not aligned like numbers.
     numbers = max(max(len(line[1]), len(line[2])) for line in body) <= 30
@@ -126,6 +147,20 @@ def _figures(rows: Sequence[Row], reasons: Mapping[str, int]) -> Grid:
     kept = [i for i in range(len(head)) if i not in (3, 4, 5) or any(line[i] for line in body)]
     shown = [line if len(line) == 1 else [line[i] for i in kept] for line in lines]
     return Grid([head[i] for i in kept], shown, [aligned[i] for i in kept], marks)
+
+
+#: Whether what the paper says of a figure is so here.
+AGREES = {True: "=", False: "≠", None: "open"}
+
+
+def _statements(statements: Sequence[Statement]) -> Grid:
+    """What the paper says of its figures beside what ours show."""
+    known = paper.statements(statements[0].key.partition(".")[0])
+    lines = [
+        [known[one.key].figure, known[one.key].text, one.found, AGREES[one.agrees]] for one in statements
+    ]
+    marks = ["other" if one.agrees is False else "same" for one in statements]
+    return Grid(["the paper's", "shows, it says", "here", ""], lines, [False] * 4, marks)
 
 
 def _data(name: str, table: Any) -> list[Block]:
@@ -149,7 +184,7 @@ def _reasons(reasons: Mapping[str, int], rows: Sequence[Row]) -> list[Block]:
         return []
     lines = []
     for why, place in reasons.items():
-        keys = [f"`{cells.short(row.key)}`" for row in rows if row.why == why and not row.reproduced]
+        keys = [f"`{cells.short(row.key)}`" for row in rows if row.why == why and row.grade == "no"]
         told = ", ".join(keys[:6]) + (f" and {len(keys) - 6} more" if len(keys) > 6 else "")
         lines.append(f"{place}. {cells.sentence(why)} ({told})")
     return [Heading(2, "Why"), Text("\n".join(lines))]

@@ -60,6 +60,24 @@ def claims(study: str) -> dict[str, str]:
     return {f"{study}.claim.{name}": str(claim["text"]) for name, claim in found.items()}
 
 
+@dataclass(frozen=True)
+class Said:
+    """What a paper says of one of its figures. figure: which. text: a paraphrase."""
+
+    figure: str
+    text: str
+
+
+def statements(study: str) -> dict[str, Said]:
+    """What a paper says of its figures, in the text or in the caption, by keys:
+    `ns3.statement.fig5_rising`.
+    """
+    found = _facts().get(study, {}).get("statement", {})
+    return {
+        f"{study}.statement.{name}": Said(str(one["figure"]), str(one["text"])) for name, one in found.items()
+    }
+
+
 def printed(key: str) -> Printed:
     """One figure with its printed digits. Raises ValueError, with the nearest key, for one there is not."""
     known = _printed(key.partition(".")[0])
@@ -122,9 +140,11 @@ def _leaves(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _is_remark(name: str, value: Any) -> bool:
-    """What the facts say about themselves, and the claims. A table called `note` holds the paper's own."""
+    """What the facts say about themselves, the claims, and the statements. A table called `note` holds the
+    paper's own.
+    """
     if isinstance(value, Mapping):
-        return name == "claim" or name.endswith("_note")
+        return name in ("claim", "statement") or name.endswith("_note")
     return name in ("title", "source", "about") or "note" in name or name.endswith("_text")
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rexmit import stats
 from rexmit.studies import paper
@@ -13,7 +16,7 @@ from rexmit.studies.study import Row
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from rexmit.studies.study import Value
+    from rexmit.studies.study import Grade, Value
 
 #: With fewer runs an interval is a guess.
 FEW = 20
@@ -28,36 +31,82 @@ def exact(
     """
     printed = paper.printed(key)
     same = value is not None and _same(value, printed, truncated)
-    return Row(key, definition, printed.value, value, same, "" if same else why, unit)
+    return Row(key, definition, printed.value, value, "exact" if same else "no", "" if same else why, unit)
 
 
-def sampled(key: str, values: ArrayLike, definition: str, unit: str = "", why: str = "") -> Row:
-    """A figure that differs from run to run: reproduced if the paper's, which is one run, lies (within its
-    printed digits) where 95% of the runs do. Runs that have none (None, NaN) are left out.
+def sampled(
+    key: str, values: ArrayLike, definition: str, unit: str = "", why: str = "", together: str = ""
+) -> Row:
+    """A figure that differs from run to run. The paper's is one run: it is reproduced if it lies (within its
+    printed digits) where 95% of the runs do, and better if it lies in the interval of their mean. Runs that
+    have none (None, NaN) are left out.
+
+    together: the name of what it is judged together with; the values of all these come in the same seeds'
+    order.
     """
     printed = paper.printed(key)
     if not isinstance(printed.value, int | float):
         raise ValueError(f"{key} is no single number: a sample has nothing to compare with")
     found, (low, high) = stats.mean(values), stats.central(values)
     half = 0.5 * 10.0 ** -printed.decimals[0] * (1 + 1e-9)
-    same = low - half <= printed.value <= high + half
-    if not same and not why:
+    at = float(printed.value)
+    grade: Grade = "no"
+    if low - half <= at <= high + half:
+        # An interval as wide as the mean itself does not say where the mean is.
+        known = found.high - found.low <= abs(found.value)
+        grade = "mean" if known and found.low - half <= at <= found.high + half else "scatter"
+    if grade == "no" and not why:
         why = _unexplained(found.n)
-    value = None if found.n == 0 else found.value
+    none = found.n == 0
     return Row(
-        key, definition, printed.value, value, same, "" if same else why, unit,
-        None if found.n == 0 else (low, high), None if found.n == 0 else found, found.n,
+        key, definition, printed.value, None if none else found.value, grade, why if grade == "no" else "",
+        unit, None if none else (low, high), None if none else found, found.n,
+        share=None if none else _as_far(values, at, half, found.value), together=together,
+        values=tuple(np.asarray(values, dtype=float)),
+    )  # fmt: skip
+
+
+def _as_far(values: ArrayLike, at: float, half: float, mean: float) -> float:
+    """The share of runs at least as far from the mean as the paper's figure, on its side."""
+    x = np.asarray(values, dtype=float)
+    x = x[np.isfinite(x)]
+    return float(((x <= at + half) if at < mean else (x >= at - half)).mean())
+
+
+def shown(key: str, hits: int, n: int, definition: str, why: str = "") -> Row:
+    """A pattern that the paper's one run has: reproduced if more than 1 in 20 runs have it, and how many
+    do.
+    """
+    share = hits / n if n else 0.0
+    same = n > 0 and share > 1 - stats.COVERAGE
+    said = f"in {hits} of {n} runs"
+    printed = paper.printed(key).value
+    return Row(
+        key, definition, printed, said, "scatter" if same else "no", "" if same else why or _unexplained(n),
+        n=n, share=share,
     )  # fmt: skip
 
 
 def stated(key: str, value: Value, same: bool, definition: str, why: str = "") -> Row:
     """A fact that the paper states in words: the study itself says whether it is the same here."""
-    return Row(key, definition, paper.printed(key).value, value, same, "" if same else why)
+    return Row(
+        key, definition, paper.printed(key).value, value, "exact" if same else "no", "" if same else why
+    )
 
 
 def setup(key: str, value: Value, definition: str = "set in the scenario", why: str = "") -> Row:
     """A parameter: what the scenario sets, or why it differs."""
-    return exact(key, value, definition, why=why)
+    return given(exact(key, value, definition, why=why))
+
+
+def given(row: Row) -> Row:
+    """The same row for what the scenario is told: where it has the paper's value, that says nothing."""
+    return replace(row, grade="set") if row.reproduced else row
+
+
+def fitted(row: Row) -> Row:
+    """The same row for a figure that something was chosen by, a parameter, a reading or a script."""
+    return replace(row, grade="fitted") if row.reproduced else row
 
 
 def _unexplained(n: int) -> str:

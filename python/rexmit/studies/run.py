@@ -14,8 +14,21 @@ from typing import Any
 
 from rexmit.notebook import Shown
 from rexmit.studies import paper
+from rexmit.studies.grades import counted
 from rexmit.studies.progress import Watch
-from rexmit.studies.study import Claim, Drawing, Part, Plan, Results, Row, Study, Unfinished
+from rexmit.studies.study import (
+    Claim,
+    Drawing,
+    Part,
+    Plan,
+    Results,
+    Row,
+    Statement,
+    Study,
+    Together,
+    Unfinished,
+)
+from rexmit.studies.together import contradicted, together
 from rexmit.studies.verdict import Judged, judge
 
 
@@ -28,6 +41,7 @@ class Section:
     rows: list[Row] = field(default_factory=list)
     drawings: list[Drawing] = field(default_factory=list)
     tables: dict[str, Any] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
 
 
 @dataclass(repr=False)
@@ -45,6 +59,7 @@ class Outcome(Shown):
     introduction: str = ""
     sections: list[Section] = field(default_factory=list)
     claims: list[Judged] = field(default_factory=list)
+    together: list[Together] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     traces: list[str] = field(default_factory=list)
@@ -56,9 +71,9 @@ class Outcome(Shown):
         return "\n".join(terminal.page(self))
 
     def _line(self) -> str:
-        same = sum(row.reproduced for row in self.rows)
         verdicts = ", ".join(judged.verdict for judged in self.claims)
-        return f"study {self.study.name}: {same} of {len(self.rows)} figures reproduced; claims: {verdicts}"
+        counts = ", ".join(f"{n} {grade}" for grade, n in counted(self.rows).items())
+        return f"study {self.study.name}: {len(self.rows)} figures: {counts}; claims: {verdicts}"
 
     @contextmanager
     def spared(self, what: str) -> Iterator[None]:
@@ -79,6 +94,11 @@ class Outcome(Shown):
     def rows(self) -> list[Row]:
         """The rows of all sections."""
         return [row for section in self.sections for row in section.rows]
+
+    @property
+    def statements(self) -> list[Statement]:
+        """What the paper says of its figures, of all sections."""
+        return [one for section in self.sections for one in section.statements]
 
     @property
     def drawings(self) -> list[Drawing]:
@@ -226,6 +246,11 @@ def read(study: Study, results: Results, outcome: Outcome) -> None:
     with outcome.spared("the introduction"):
         outcome.introduction = _text(study.introduction, results)
     outcome.sections = [_section(part, results, outcome) for part in study.parts]
+    with outcome.spared("what contradicts what"):
+        statements = outcome.statements
+        outcome.together = together(outcome.rows)
+        for section in outcome.sections:
+            section.rows = [contradicted(row, outcome.together, statements) for row in section.rows]
     claims: list[Claim] = []
     with outcome.spared("claims"):
         known = paper.claims(study.name)
@@ -247,6 +272,13 @@ def _section(part: Part, results: Results, outcome: Outcome) -> Section:
                 if not row.key.startswith(f"{outcome.study.name}."):
                     raise ValueError(f"{row.key} is no figure of {outcome.study.name}")
                 section.rows.append(row)
+    if part.statements:
+        known = paper.statements(outcome.study.name)
+        with outcome.spared(f"statements of “{part.title}”"):
+            for statement in part.statements(results):
+                if statement.key not in known:
+                    raise ValueError(f"{statement.key} is no statement of the paper: {', '.join(known)}")
+                section.statements.append(statement)
     if part.drawings:
         with outcome.spared(f"figures of “{part.title}”"):
             for drawing in part.drawings(results):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
+
+from rexmit.stats import COVERAGE
 
 if TYPE_CHECKING:
     from rexmit.figures import Figure
@@ -14,6 +16,19 @@ if TYPE_CHECKING:
 
 Value = float | int | str | tuple[float, ...] | tuple[str, ...]
 Verdict = Literal["holds", "fails", "not decided"]
+#: How a figure of the paper stands beside ours, the first two of which say nothing about rexmit
+#: (docs/studies.md).
+Grade = Literal["set", "fitted", "exact", "mean", "scatter", "no"]
+#: In the order in which they are counted, in words.
+GRADES: dict[Grade, str] = {
+    "exact": "the printed digits",
+    "mean": "inside the interval of the mean",
+    "scatter": "within the scatter of single runs",
+    "no": "not reproduced",
+    "fitted": "fitted to it, or scripted",
+    "set": "set as printed",
+}
+REPRODUCED: tuple[Grade, ...] = ("exact", "mean", "scatter")
 
 
 @dataclass(frozen=True)
@@ -46,7 +61,8 @@ class Part:
 
     text: what is seen and how to read it (Markdown).  rows: the paper's figures beside rexmit's.  drawings:
     figures of its own, the paper's among them.  tables: data of its own, name -> columns -> values or an
-    Arrow table, shown where short (at most 40 rows) and always written by `--out`.
+    Arrow table, shown where short (at most 40 rows) and always written by `--out`.  statements: what the
+    paper says of its figures, held against ours.
     """
 
     title: str
@@ -54,6 +70,7 @@ class Part:
     drawings: Callable[[Results], Iterable[Drawing]] | None = None
     tables: Callable[[Results], Mapping[str, Any]] | None = None
     text: Callable[[Results], str] | str = ""
+    statements: Callable[[Results], Iterable[Statement]] | None = None
 
 
 @dataclass(frozen=True)
@@ -62,25 +79,71 @@ class Row:
 
     key: as `rexmit.studies.paper.figures(NAME)` has it. definition: what exactly was computed, a phrase.
     interval: where 95% of single runs lie if the runs are random, since a paper's figure is one run.  mean:
-    the mean with its own 95% interval. n: runs behind it. reproduced: equal within the paper's printed
-    digits, or inside the interval. why: if not reproduced, the reason that the evidence supports: one
-    sentence.
+    the mean with its own 95% interval. n: runs behind it. grade: how the two stand to each other. share: of
+    the runs those at least as far from the mean as the paper's figure, on its side. why: if not reproduced,
+    the reason that the evidence supports: one sentence. together: what it is judged together with; its runs
+    are `values`, in the order of the seeds.
     """
 
     key: str
     definition: str
     paper: Value
     rexmit: Value | None
-    reproduced: bool
+    grade: Grade
     why: str = ""
     unit: str = ""
     interval: tuple[float, float] | None = None
     mean: Estimate | None = None
     n: int = 1
+    share: float | None = None
+    together: str = ""
+    values: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.reproduced and not self.why:
+        if self.grade == "no" and not self.why:
             raise ValueError(f"{self.key} is not reproduced, and no reason is given")
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether it came out of a simulation or a capture that nobody had told it to."""
+        return self.grade in REPRODUCED
+
+    def refused(self, why: str) -> Row:
+        """The same figure where something else contradicts it."""
+        return replace(self, grade="no", why=why)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What the paper's text or caption says of one of its figures, judged on the data of ours.
+
+    key: as `rexmit.studies.paper.statements(NAME)` has it. found: what ours shows, with its figures. agrees:
+    None: it cannot be told from what was run. rows: keys of rows that cannot stand if it does not agree.
+    drawing: our figure, by its name.
+    """
+
+    key: str
+    found: str
+    agrees: bool | None
+    rows: Sequence[str] = ()
+    drawing: str = ""
+
+
+@dataclass(frozen=True)
+class Together:
+    """Rows that one run has to give all at once. share: of the runs those at least as far from the others as
+    the paper is, over all rows that stand alone; None: too few runs to say.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    n: int
+    share: float | None
+
+    @property
+    def reproduced(self) -> bool | None:
+        """Whether they stand together too, at 95%."""
+        return None if self.share is None else (self.share * self.n + 1) / (self.n + 1) > 1 - COVERAGE
 
 
 @dataclass(frozen=True)

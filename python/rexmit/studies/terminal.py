@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from rexmit.studies import cells, paper
+from rexmit.studies import cells, grades, paper
+from rexmit.studies.study import GRADES
 from rexmit.units import count
 
 if TYPE_CHECKING:
     from rexmit.studies.run import Outcome, Section
-    from rexmit.studies.study import Row
     from rexmit.studies.verdict import Judged
 
 WIDTH = 100
@@ -39,11 +39,12 @@ def page(outcome: Outcome) -> list[str]:
     """`rexmit study run`: one study."""
     reasons = cells.reasons(outcome.rows)
     lines = [*wrap(f"{outcome.study.name}: {outcome.study.title}", WIDTH), *_wrapped(outcome.study.source, 2)]
-    lines += [f"  {ran(outcome)}", ""]
+    lines += [f"  {ran(outcome)}", "", *_count(outcome)]
     for section in outcome.sections:
         if section.rows:
             lines += [*_table(section, reasons), ""]
-    lines += [_count(outcome.rows), ""]
+        if section.statements:
+            lines += [*_statements(section), ""]
     if reasons:
         lines += ["not reproduced, because"]
         for why, place in reasons.items():
@@ -65,9 +66,29 @@ def ran(outcome: Outcome) -> str:
     return f"{count(outcome.replications, 'run')} in {outcome.seconds:.1f} s{how}"
 
 
-def _count(rows: Sequence[Row]) -> str:
-    same = sum(row.reproduced for row in rows)
-    return f"{same} of {count(len(rows), 'figure')} reproduced"
+def _count(outcome: Outcome) -> list[str]:
+    """The figures by their grade, first of all."""
+    if not outcome.rows:
+        return []
+    found = grades.counted(outcome.rows)
+    lines = [f"  {n:>4}  {GRADES[grade]:<34}  {grades.MARKS[grade]}" for grade, n in found.items()]
+    lines += ["", *_wrapped(cells.sentence(grades.told(outcome.rows)), 2)]
+    if outcome.statements:
+        lines += _wrapped(cells.sentence(grades.statements_told(outcome.statements)), 2)
+    for group in outcome.together:
+        lines += _wrapped(cells.sentence(grades.together_told(group)), 2)
+    return [*lines, ""]
+
+
+def _statements(section: Section) -> list[str]:
+    """What the paper says of its figures, and what ours show."""
+    known = paper.statements(section.statements[0].key.partition(".")[0])
+    lines = [] if section.rows else [section.title]
+    for one in section.statements:
+        mark = "≠" if one.agrees is False else "=" if one.agrees else "?"
+        lines += _hanging(f"  {mark} {known[one.key].figure}: ", known[one.key].text)
+        lines += _hanging("      here  ", one.found)
+    return lines
 
 
 def _table(section: Section, reasons: dict[str, int]) -> list[str]:
@@ -75,7 +96,7 @@ def _table(section: Section, reasons: dict[str, int]) -> list[str]:
     for definition, rows in cells.groups(section.rows):
         lines.append(_wrapped(definition, 2))
         for row in rows:
-            mark = "=" if row.reproduced else f"≠ [{reasons[row.why]}]"
+            mark = f"≠ [{reasons[row.why]}]" if row.grade == "no" else grades.mark(row)
             line = [cells.short(row.key), cells.as_printed(row), cells.found(row), row.unit]
             line += [cells.ratio(row), cells.interval(row), mark]
             if max(len(line[1]), len(line[2])) > LONGEST:

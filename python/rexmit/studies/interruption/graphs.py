@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rexmit.studies import paper
 from rexmit.studies.interruption import drawings, phases, readings, setups
-from rexmit.studies.interruption.sections import numbered
+from rexmit.studies.interruption.sections import Kind, numbered
 from rexmit.studies.interruption.traces import trace
-from rexmit.studies.rows import exact, setup, stated
+from rexmit.studies.rows import exact, fitted, given, setup, shown, stated
 from rexmit.studies.study import Drawing, Part, Results, Row
-
-FITTED = "the transfer of the figures"
 
 
 def rows_setup(results: Results) -> Iterator[Row]:
@@ -19,17 +16,22 @@ def rows_setup(results: Results) -> Iterator[Row]:
     key = "interruption.setup"
     size, file = int(reno.flow["bytes"]), setups.declared()
     outages = file["outages"]["schedule"]
-    yield stated(
-        f"{key}.file",
-        f"{file['upload']['workload']['size']}, {size:,} bytes",
-        size == setups.FILE_BYTES,
-        "set in the scenario",
+    yield given(
+        stated(
+            f"{key}.file",
+            f"{file['upload']['workload']['size']}, {size:,} bytes",
+            size == setups.FILE_BYTES,
+            "set in the scenario",
+            "the scenario has another file",
+        )
     )
-    yield exact(
-        f"{key}.first_interruption_s_about",
-        setups.FITTED_PHASE_S,
-        "fitted to the first byte lost in Reno (1), 1967433; elsewhere free",
-        "s",
+    yield fitted(
+        exact(
+            f"{key}.first_interruption_s_about",
+            setups.FITTED_PHASE_S,
+            "fitted to the first byte lost in Reno (1), 1967433; elsewhere free",
+            "s",
+        )
     )
     yield setup(f"{key}.interruption_ms", int(outages["for"].removesuffix("ms")))
     yield setup(f"{key}.period_s", int(outages["every"].removesuffix("s")))
@@ -44,8 +46,16 @@ def rows_setup(results: Results) -> Iterator[Row]:
         "rate nor its delay, only a trace that is steady between interruptions",
     )
     wire = (file["wire"]["rate"], file["wire"]["framing"])
-    yield stated(f"{key}.wired", ", ".join(wire), wire == ("1Gbps", "ethernet"), "set in the scenario")
-    yield exact(f"{key}.mss", int(reno.flow["mss"]), "payload of a full segment, Linux and OS X", "B")
+    same = wire == ("1Gbps", "ethernet")
+    yield given(stated(f"{key}.wired", ", ".join(wire), same, "set in the scenario", "another link is set"))
+    yield given(
+        exact(
+            f"{key}.mss",
+            int(reno.flow["mss"]),
+            "payload of a full segment, Linux and OS X: set in the stacks",
+            "B",
+        )
+    )
 
 
 def rows(results: Results) -> Iterator[Row]:
@@ -78,52 +88,60 @@ def _windows(results: Results) -> Iterator[Row]:
     )
 
 
+#: The sections that the paper names of each system, by kind; whether it names all of them.
+NAMED: dict[str, tuple[dict[Kind, tuple[int, ...]], bool]] = {
+    "reno": ({"without": (1, 2, 3), "with": (4,)}, True),
+    "cubic": ({"with": (1, 2, 4), "without": (3,)}, True),
+    "westwood": ({"without": (1,), "with": (2,)}, False),
+    "osx": ({"intermittent": (2,), "with": (3,)}, False),
+}
+#: The kinds by the words of the paper's figures.
+WORDS: dict[Kind, str] = {
+    "without": "without_time_lag",
+    "with": "with_time_lag",
+    "intermittent": "intermittent",
+}
+DRAWN = (
+    "draws of phase and air rate, nothing fitted, the server's window set to 451,840 bytes, in which {which}"
+)
+
+
+def patterns(results: Results, system: str, why: str) -> Iterator[Row]:
+    """What the paper names of a system's sections, all of it in one transfer, over free draws."""
+    wanted, whole = NAMED[system]
+    every = phases.sweep(results)[system]
+    hits = phases.with_pattern(every, wanted, whole)
+    told = ", ".join(f"({n})" for kind in wanted for n in wanted[kind])
+    which = "the sections are these and no others" if whole else f"{told} are as the paper has them"
+    for kind in wanted:
+        key = f"interruption.sections.{system}.{WORDS[kind]}"
+        yield shown(key, hits, len(every), DRAWN.format(which=which), why)
+
+
 def _linux(results: Results) -> Iterator[Row]:
-    reno, cubic, westwood = (trace(results, name).sections for name in setups.LINUX)
     early = trace(results, "cubic-early").sections
-    key = "interruption.sections"
-    yield exact(f"{key}.reno.without_time_lag", numbered(reno, "without"), FITTED)
-    yield exact(f"{key}.reno.with_time_lag", numbered(reno, "with"), FITTED)
     told = ", ".join(f"({n})" for n in numbered(early, "with")) or "none"
-    yield exact(
-        f"{key}.cubic.with_time_lag",
-        numbered(cubic, "with"),
-        FITTED,
-        why=f"the stack's CUBIC has no HyStart, which Ubuntu's kernel had: where slow start ends at 16 "
+    yield from patterns(results, "reno", "the window after three halvings is seldom so small at the fourth")
+    yield from patterns(
+        results,
+        "cubic",
+        "the stack's CUBIC has no HyStart, which Ubuntu's kernel had: where slow start ends at 16 "
         f"segments as HyStart would end it, {told} have a time lag",
     )
-    yield exact(
-        f"{key}.cubic.without_time_lag",
-        numbered(cubic, "without"),
-        FITTED,
-        why="the stack's CUBIC has no HyStart and goes into the first interruption with a full window; with "
-        f"slow start ended at 16 segments it is {numbered(early, 'without')}",
-    )
-    for kind, name in (("without", "without_time_lag"), ("with", "with_time_lag")):
-        found = numbered(westwood, kind)  # type: ignore[arg-type]
-        named = paper.figures("interruption")[f"{key}.westwood.{name}"]
-        assert isinstance(named, tuple)
-        yield stated(
-            f"{key}.westwood.{name}",
-            tuple(float(n) for n in found),
-            set(named) <= set(found),
-            f"{FITTED}; the paper names only some",
-            "another kind than the paper names",
-        )
+    yield from patterns(results, "westwood", "its window is seldom small enough so early")
 
 
 def _windows7(results: Results) -> Iterator[Row]:
     key = "interruption.sections.windows7"
-    here = trace(results, "windows7").sections
-    lag = numbered(here, "with")
-    yield stated(
+    every = [t for name in setups.WINDOWS for t in phases.sweep(results)[name]]
+    first = phases.with_pattern(every, {"with": (1,)}, whole=False)
+    yield shown(
         f"{key}.with_time_lag",
-        tuple(float(n) for n in lag),
-        1 in lag,
-        f"{FITTED}; the paper names (1)",
+        first,
+        len(every),
+        "draws of phase and air rate in which (1) has a time lag, as the paper names it",
         "(1) has no time lag",
     )
-    every = [t for name in setups.WINDOWS for t in phases.sweep(results)[name]]
     hits, n = phases.share(every, lambda t, s: s.kind == "with")
     yield stated(
         f"{key}.only",
@@ -143,25 +161,20 @@ def _windows7(results: Results) -> Iterator[Row]:
 
 
 def _osx(results: Results) -> Iterator[Row]:
-    here = trace(results, "osx").sections
     every = phases.sweep(results)["osx"]
     some = [t for t in every if any(s.kind == "intermittent" for s in t.sections)]
     second = sum(any(s.kind == "intermittent" and s.number == 2 for s in t.sections) for t in every)
-    yield exact(
-        "interruption.sections.osx.intermittent",
-        numbered(here, "intermittent"),
-        FITTED,
-        why=f"which of them it is depends on when the window is small enough to be lost whole: over all "
-        f"phases {len(some)} of {len(every)} transfers have one, in {second} of them it is the second",
-    )
     late = sum(s.kind == "with" for _, s in phases.met(every))
-    yield exact(
-        "interruption.sections.osx.with_time_lag",
-        numbered(here, "with"),
-        FITTED,
-        why=f"in rexmit the defect shows whenever a timer starts the repair ({late} sections with a plain "
-        f"lag over all phases): for a plain lag the round trip after the interruption must be longer than "
-        f"SRTT, and behind an empty queue it never is; what made it so for the paper's (3) is not known",
+    yield from patterns(
+        results,
+        "osx",
+        f"{len(some)} of {len(every)} transfers have an intermittent section, in {second} it is the second; "
+        "but "
+        f"here the defect shows whenever a timer starts the repair ({late} sections with a plain lag over "
+        "all "
+        "phases): for a plain lag the round trip after the interruption must be longer than SRTT, and "
+        "behind an "
+        f"empty queue it never is; what made it so for the paper's (3) is not known",
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rexmit.studies.interruption import exchange, phases, setups
 from rexmit.studies.interruption.sections import Section
 from rexmit.studies.interruption.traces import ALL_46, Trace, trace
-from rexmit.studies.rows import exact, sampled, stated
+from rexmit.studies.rows import exact, fitted, sampled, stated
 from rexmit.studies.study import Drawing, Part, Results, Row
 
 SHIFT = (
@@ -53,14 +53,20 @@ def _reno_1(of: Three) -> Iterator[Row]:
         exchange.last_new(t, s),
         exchange.first_with_sack(t, s),
     )
-    yield exact(
-        f"{key}.lost_segments", s.lost, "segments lost in the first outage; the air's rate is fitted to it"
+    yield fitted(
+        exact(
+            f"{key}.lost_segments",
+            s.lost,
+            "segments lost in the first outage; the air's rate is fitted to it",
+        )
     )
-    yield exact(
-        f"{key}.first_lost",
-        str(s.first_lost),
-        "first byte lost; the phase is fitted to it",
-        why=_away(s.first_lost, setups.FIT_FIRST_LOST),
+    yield fitted(
+        exact(
+            f"{key}.first_lost",
+            str(s.first_lost),
+            "first byte lost; the phase is fitted to it",
+            why=_away(s.first_lost, setups.FIT_FIRST_LOST),
+        )
     )
     yield exact(
         f"{key}.first_after",
@@ -69,11 +75,13 @@ def _reno_1(of: Three) -> Iterator[Row]:
         why="the paper's own numbers differ by a segment here: 88 segments from 1967433 end at 2094857, "
         "where its SACK begins, so that what it calls the first behind the hole is the last one lost",
     )
-    yield exact(
-        f"{key}.first_sack_ack",
-        sack.ack() if sack else "none",
-        "the first ACK with SACK",
-        why=_away(sack.sack[0][0] if sack else 0, 2_094_857),
+    yield fitted(
+        exact(
+            f"{key}.first_sack_ack",
+            sack.ack() if sack else "none",
+            "the first ACK with SACK: it follows from the byte and the count that are fitted",
+            why=_away(sack.sack[0][0] if sack else 0, 2_094_857),
+        )
     )
     yield exact(
         f"{key}.last_new_before_recovery",
@@ -110,11 +118,13 @@ def _reno_4(of: Three) -> Iterator[Row]:
         why="whether the last ACK before the outage still passes is a matter of milliseconds",
     )
     una = next((e for e in exchange.whole(t, s) if e.what == "timeout"), None)
-    yield exact(
-        f"{key}.delivered_but_unacknowledged",
-        una.data() if una else "none",
-        "what the timer resends: it had arrived, its ACK was lost",
-        why=_away(una.seq if una else 0, 10_058_857),
+    yield fitted(
+        exact(
+            f"{key}.delivered_but_unacknowledged",
+            una.data() if una else "none",
+            "what the timer resends: it had arrived, its ACK was lost; the second rate is fitted to it",
+            why=_away(una.seq if una else 0, 10_058_857),
+        )
     )
     opening = exchange.opening(t, s)
     words = {"timeout": "retransmission timeout", "dsack": "DSACK", "ack": "new ACK",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rexmit.many_runs import Runs
 from rexmit.studies.interruption import sections, setups
-from rexmit.studies.interruption.sections import Section
+from rexmit.studies.interruption.sections import Kind, Section, numbered
 from rexmit.studies.study import Plan, Results
 
 Floats = npt.NDArray[np.float64]
@@ -134,6 +134,22 @@ def each(transfers: Iterable[Transfer], holds: Callable[[Transfer, Section], boo
         every = met([transfer])
         found.append(sum(holds(t, s) for t, s in every) / len(every) if every else np.nan)
     return np.array(found, dtype=float)
+
+
+def with_pattern(
+    transfers: Iterable[Transfer], wanted: Mapping[Kind, Sequence[int]], whole: bool = True
+) -> int:
+    """How many transfers have these sections, by kind and number. whole: and no others."""
+    return sum(_has(t.sections, wanted, whole) for t in transfers)
+
+
+def _has(found: Sequence[Section], wanted: Mapping[Kind, Sequence[int]], whole: bool) -> bool:
+    here = {kind: set(numbered(found, kind)) for kind in wanted}
+    if whole:
+        return len(found) == sum(map(len, wanted.values())) and all(
+            here[k] == set(v) for k, v in wanted.items()
+        )
+    return all(set(v) <= here[k] for k, v in wanted.items())
 
 
 def unfinished(transfers: Iterable[Transfer]) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rexmit.studies.ns3 import drawings
 from rexmit.studies.ns3.download import FACTORS, Download
-from rexmit.studies.rows import stated
+from rexmit.studies.rows import exact, given, stated
 from rexmit.studies.study import Drawing, Part, Results, Row
 
 #: From then on no queue stands before the bottleneck.
@@ -36,12 +36,13 @@ def rows(results: Results) -> Iterator[Row]:
     yield other(
         "throughput_mbps", round(here.throughput_mbps, 3), "distinct payload over that time, 10^6 bit/s"
     )
-    yield stated(
-        "ns3.download.segment_bytes",
-        int(np.max(here.data["len"])),
-        int(np.max(here.data["len"])) == 1398,
-        "the largest payload; our path has the MTU that gives the paper's segments",
-        OTHER,
+    yield given(
+        exact(
+            "ns3.download.segment_bytes",
+            int(np.max(here.data["len"])),
+            "the largest payload; our path has the MTU that gives the paper's segments",
+            why=OTHER,
+        )
     )
     yield other("max_rtt_s", round(longest, 3), "longest time from a segment to an own ACK that covers it, s")
     walk = here.example

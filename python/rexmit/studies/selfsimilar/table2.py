@@ -9,6 +9,7 @@ import numpy as np
 
 from rexmit import stats
 from rexmit.studies import rows
+from rexmit.studies.declared import Declared
 from rexmit.studies.selfsimilar import drawings, runs
 from rexmit.studies.selfsimilar.runs import NAME, VARIANTS, Numbers
 from rexmit.studies.study import Drawing, Part, Results, Row
@@ -45,8 +46,12 @@ def table(results: Results) -> Iterator[Row]:
     found = counts(results)
     for column, definition in DEFINITIONS.items():
         for k, variant in enumerate(VARIANTS):
-            why = why_not(column, variant)
-            yield rows.sampled(f"{NAME}.table2.{variant}.{column}", found[column][k], definition, why=why)
+            why, key = why_not(column, variant), f"{NAME}.table2.{variant}.{column}"
+            # The source's rate was chosen such that NewReno's packets come out.
+            chosen = (variant, column) == ("newreno", "arrived")
+            group = "" if chosen else f"Table 2, {VARIANTS[variant]}"
+            row = rows.sampled(key, found[column][k], definition, why=why, together=group)
+            yield rows.fitted(row) if chosen else row
     yield from facts(results)
 
 
@@ -71,15 +76,21 @@ def why_not(column: str, variant: str) -> str:
 def facts(results: Results) -> Iterator[Row]:
     """Parameters, and what the paper states in words."""
     setup = f"{NAME}.setup."
-    yield rows.setup(setup + "bottleneck_mbps", 50)
-    yield rows.setup(setup + "delay_ms", 25)
+    given = Declared(runs.variants()[0])
+    yield rows.setup(setup + "bottleneck_mbps", given.number("link.bottleneck.rate", "Mbps"))
+    yield rows.setup(setup + "delay_ms", given.number("link.bottleneck.delay", "ms"))
+    # ns-2 counts the packet that is being sent, rexmit those that wait.
     yield rows.setup(
-        setup + "queue_packets", 10, definition="as ns-2 counts, with the packet being sent: nine wait"
+        setup + "queue_packets",
+        given.number("link.bottleneck.queue.packets") + 1,
+        "set in the scenario; as ns-2 counts, with the packet being sent: nine wait",
     )
-    yield rows.setup(setup + "background", "Pareto ON/OFF")
-    yield rows.setup(setup + "background_rate_kbps", 1000)
-    yield rows.setup(setup + "pareto_shape", 1.2)
-    yield rows.setup(setup + "simulated_s", 100)
+    load = given["flow.background.workload"]
+    kind = f"{load['distribution'].capitalize()} {load['kind'].upper().replace('-', '/')}"
+    yield rows.setup(setup + "background", kind)
+    yield rows.setup(setup + "background_rate_kbps", given.number("flow.background.workload.rate", "kbps"))
+    yield rows.setup(setup + "pareto_shape", given.number("flow.background.workload.shape"))
+    yield rows.setup(setup + "simulated_s", given.number("duration"))
     yield rows.stated(
         f"{NAME}.note.efficiency",
         "received / (received + dropped + retransmitted)",

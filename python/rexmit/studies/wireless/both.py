@@ -131,7 +131,10 @@ def rows(results: Results) -> Iterator[Row]:
         for column, (definition, unit, _) in COLUMNS.items():
             values = both.columns[variant][column]
             key = f"{NAME}.table2.{variant}.{column}"
-            yield sampled(key, values, f"{definition}; {READING}", unit, why=_why(key, values))
+            why = _why(key, values)
+            yield sampled(
+                key, values, f"{definition}; {READING}", unit, why, "Table 2, one course of outages"
+            )
 
 
 def _why(key: str, values: Numbers) -> str:

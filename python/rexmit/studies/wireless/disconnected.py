@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rexmit import stats
+from rexmit.studies.declared import Declared
 from rexmit.studies.rows import exact, setup
 from rexmit.studies.study import Drawing, Part, Plan, Results, Row
 from rexmit.studies.wireless import pictures, trace
@@ -61,19 +62,27 @@ def random(results: Results) -> dict[tuple[tuple[float, float], str], Counts]:
 
 def setup_rows(results: Results) -> Iterator[Row]:
     """What the paper sets."""
-    from rexmit.studies import paper
-
-    printed = paper.figures(NAME)
-    for name in ("wired_mbps", "wired_delay_ms", "wireless_mbps", "wireless_delay_ms", "window_packets"):
-        yield setup(f"{NAME}.setup.{name}", printed[f"{NAME}.setup.{name}"])
+    found = Declared(load("wireless-outage", {"flow.ftp.stack": "ns2-tahoe"}))
+    for hop in ("wired", "wireless"):
+        yield setup(f"{NAME}.setup.{hop}_mbps", found.number(f"link.{hop}.rate", "Mbps"))
+        yield setup(f"{NAME}.setup.{hop}_delay_ms", found.number(f"link.{hop}.delay", "ms"))
+    agent = "stack.ns2-tahoe.oneway"
+    in_stack = "set in the stacks"
+    yield setup(f"{NAME}.setup.window_packets", found.number(f"{agent}.window"), in_stack)
     small = trace.loss(results["traces"]["as printed"], 0).packets
+    begins = (
+        f"{agent}.window" if found[f"{agent}.initial_ssthresh"] == "window" else f"{agent}.initial_ssthresh"
+    )
     yield setup(
-        f"{NAME}.setup.ssthresh_packets", 50, "set in the stacks, as the text on Fig. 5 has it",
+        f"{NAME}.setup.ssthresh_packets",
+        found.number(begins),
+        "set in the stacks, as the text on Fig. 5 has it",
         f"Fig. 5 starts with ssthresh = 50; with 32 the first disconnection takes packets {small[0]} to "
         f"{small[1]}, not 197 to 233",
-    )  # fmt: skip
-    for name in ("packet_bytes", "ack_bytes", "queue_packets"):
-        yield setup(f"{NAME}.setup.{name}", printed[f"{NAME}.setup.{name}"])
+    )
+    yield setup(f"{NAME}.setup.packet_bytes", found.number(f"{agent}.packet"), in_stack)
+    yield setup(f"{NAME}.setup.ack_bytes", found.number(f"{agent}.ack"), in_stack)
+    yield setup(f"{NAME}.setup.queue_packets", found.number("link.wireless.queue.packets"))
 
 
 def rows(results: Results) -> Iterator[Row]:
