@@ -7,11 +7,11 @@ mod live;
 mod preset;
 
 use crate::model::{Input, Node, Record, Scenario};
-use crate::problem::{Problems, did_you_mean, listed};
 use crate::stacks::Library;
-use crate::units::Amount;
-use crate::values::{Item, Value, Values};
 use links::spec::LinkSpec;
+use params::problem::{Problems, did_you_mean, listed};
+use params::units::Amount;
+use params::{Item, Value, Values};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

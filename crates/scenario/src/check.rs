@@ -3,9 +3,9 @@
 mod scalar;
 
 use crate::keys::{Forms, Key, Kind, Need, STACK, Table, Variant, Word};
-use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::tree::{Entry, Node, Tree, parse_value};
-use crate::values::{Item, Value, Values, join};
+use params::problem::{Origin, Problems, did_you_mean, listed};
+use params::{Item, Value, Values, join};
 use std::collections::HashMap;
 
 /// Reads a table; whatever is wrong is said, and what is right is returned.

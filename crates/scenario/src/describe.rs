@@ -3,9 +3,9 @@
 use crate::docs;
 use crate::file;
 use crate::keys::{CHANNEL, Kind, QUEUE, STACK, Table, Variant, Word};
-use crate::problem::{Errors, Origin, Problems};
 use crate::stacks::{Library, Wanted, built_in};
-use crate::values::{Item, Value, Values};
+use params::problem::{Errors, Origin, Problems};
+use params::{Item, Value, Values};
 use std::path::Path;
 
 /// One kind of channel or queue.

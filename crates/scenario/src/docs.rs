@@ -1,7 +1,7 @@
 //! docs/scenario.md from the table of keys.
 
 use crate::keys::{Forms, Key, Kind, Need, Range, SCENARIO, STACK, Sign, Table, Variant, Word};
-use crate::units::Unit;
+use params::units::Unit;
 use std::fmt::{Display, Write};
 
 /// What stands before the tables, written by hand.

@@ -1,9 +1,9 @@
 //! `link.air.channel.fade.schedule.for=200ms`: one key of a file set from outside, before anything is checked.
 
 use crate::keys::{Key, Kind, Table, Variant};
-use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::tree::{Entry, Node, Tree, parse_value};
-use crate::values::join;
+use params::join;
+use params::problem::{Origin, Problems, did_you_mean, listed};
 use std::sync::Arc;
 
 /// Sets `key` to `raw`, which is TOML where it can be and plain text otherwise. Names address the elements of

@@ -6,9 +6,9 @@ use crate::file::{self, Form};
 use crate::keys::{SCENARIO, STACK};
 use crate::model::Scenario;
 use crate::overrides;
-use crate::problem::{Errors, Origin, Problems, did_you_mean, listed};
 use crate::stacks::{Library, ReadFile, Wanted};
 use crate::tree::{self, Entry, Node, Tree};
+use params::problem::{Errors, Origin, Problems, did_you_mean, listed};
 use std::path::Path;
 use std::sync::Arc;
 use tcp::stack::Stack;
@@ -141,7 +141,7 @@ fn own_stacks(root: &Node) -> Vec<(String, Node)> {
 }
 
 /// A stack of one's own is checked even if no flow uses it: with what it is based on, as only then it is whole.
-fn check_own_stacks(values: &crate::values::Values, library: &Library<'_>, dir: &Path, p: &mut Problems) {
+fn check_own_stacks(values: &params::Values, library: &Library<'_>, dir: &Path, p: &mut Problems) {
     for item in values.list("stack") {
         let Some(name) = item.table().and_then(|v| v.text("name")) else { continue };
         let wanted = Wanted { name, origin: &item.origin, path: &item.path, shown: &item.shown, dir };

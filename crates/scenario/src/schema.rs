@@ -1,7 +1,7 @@
 //! JSON Schema (draft 2020-12) from the table of keys, so that editors complete and check what the reader reads.
 
 use crate::keys::{Forms, Key, Kind, Need, Range, SCENARIO, STACK, Sign, Table, Variant, Word};
-use crate::units::{RATE, SIZE, TIME, Unit};
+use params::units::{RATE, SIZE, TIME, Unit};
 use serde_json::{Map, Value, json};
 
 /// The schema of a scenario.

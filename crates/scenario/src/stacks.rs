@@ -8,9 +8,9 @@ use crate::check;
 use crate::file::Form;
 use crate::keys::{Kind, STACK, Table};
 use crate::overrides::{all_keys, drop_other_variants};
-use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::tree::{self, Entry, Node, Tree};
-use crate::values::Values;
+use params::Values;
+use params::problem::{Origin, Problems, did_you_mean, listed};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tcp::stack::Stack;
@@ -103,7 +103,7 @@ impl Library<'_> {
         };
         // A name that is no text is refused where the table is checked.
         let Some(name) = base.node.text() else { return Some((node, path)) };
-        let key = crate::values::join(&path, "based_on");
+        let key = params::join(&path, "based_on");
         let shown = base.node.shown();
         let inherited = Wanted { name, origin: &base.origin, path: &key, shown: &shown, dir };
         let (base, _) = self.resolved(&inherited, chain, problems)?;

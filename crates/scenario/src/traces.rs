@@ -3,8 +3,8 @@
 //! What is no trace may be any file at all, a private one among them, so nothing of it is quoted: a message names the
 //! line and what should stand there.
 
-use crate::units;
 use instant::{Span, Time};
+use params::units;
 
 /// A line, counted from 1, and what is wrong with it.
 type Wrong = (usize, String);

@@ -2,7 +2,8 @@
 
 use crate::keys::Table;
 use crate::overrides::all_keys;
-use crate::problem::{Origin, Problems, is_unseen, listed};
+use params::problem::{Origin, Problems, listed};
+use params::quoted;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -72,25 +73,6 @@ impl Node {
         };
         shortened(text)
     }
-}
-
-/// A TOML basic string.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if is_unseen(c) => out.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 fn shortened(text: String) -> String {

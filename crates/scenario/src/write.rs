@@ -4,9 +4,9 @@ mod link;
 mod stack;
 
 use crate::model::*;
-use crate::tree::quoted;
-use crate::units::{show_bytes, show_rate, show_span};
 use instant::{Span, Time};
+use params::units::{show_bytes, show_rate, show_span};
+use params::{Lines, quoted};
 
 /// The scenario as resolved. Read again it gives the same scenario, whatever became of the files it named.
 pub fn to_toml(s: &Scenario) -> String {
@@ -37,56 +37,20 @@ pub fn to_toml(s: &Scenario) -> String {
         out.head("[[stack]]");
         stack::stack(stack, "stack.", &mut out);
     }
-    out.0
+    out.into_text()
 }
 
 /// A stack as a stack file.
 pub fn stack_to_toml(s: &tcp::stack::Stack) -> String {
     let mut out = Lines::default();
     stack::stack(s, "", &mut out);
-    out.0
+    out.into_text()
 }
 
-#[derive(Default)]
-struct Lines(String);
-
-impl Lines {
-    fn head(&mut self, head: &str) {
-        self.0 += &format!("\n{head}\n");
-    }
-    fn raw(&mut self, key: &str, value: impl AsRef<str>) {
-        self.0 += &format!("{key} = {}\n", value.as_ref());
-    }
-    fn text(&mut self, key: &str, value: impl AsRef<str>) {
-        self.raw(key, quoted(value.as_ref()));
-    }
-    fn flag(&mut self, key: &str, value: bool) {
-        self.raw(key, value.to_string());
-    }
-    fn whole(&mut self, key: &str, value: u64) {
-        self.raw(key, value.to_string());
-    }
-    /// The shortest text that reads back as the same number.
-    fn number(&mut self, key: &str, value: f64) {
-        self.raw(key, format!("{value:?}"));
-    }
-    fn span(&mut self, key: &str, value: Span) {
-        self.text(key, show_span(value));
-    }
-    fn sources(&mut self, said: &[String]) {
-        if !said.is_empty() {
-            self.names("source", said.iter().map(String::as_str));
-        }
-    }
-    fn names<'a>(&mut self, key: &str, names: impl Iterator<Item = &'a str>) {
-        let names: Vec<String> = names.map(quoted).collect();
-        self.raw(key, format!("[{}]", names.join(", ")));
-    }
-    /// Where a name is an index out of range, nothing stands for it.
-    fn chosen<'a>(&mut self, key: &str, chosen: &[usize], name: impl Fn(usize) -> Option<&'a str>) {
-        if !chosen.is_empty() {
-            self.names(key, chosen.iter().filter_map(|&at| name(at)));
-        }
+/// Where a name is an index out of range, nothing stands for it.
+fn chosen<'a>(out: &mut Lines, key: &str, chosen: &[usize], name: impl Fn(usize) -> Option<&'a str>) {
+    if !chosen.is_empty() {
+        out.names(key, chosen.iter().filter_map(|&at| name(at)));
     }
 }
 
@@ -201,12 +165,12 @@ fn write_record(r: &Record, s: &Scenario, out: &mut Lines) {
         return;
     }
     out.head("[record]");
-    out.chosen("capture", &r.capture, |at| s.nodes.get(at).map(|n| n.name.as_str()));
+    chosen(out, "capture", &r.capture, |at| s.nodes.get(at).map(|n| n.name.as_str()));
     if let Some(bytes) = r.snap_bytes {
         out.text("snap", show_bytes(bytes.into()));
     }
-    out.chosen("state", &r.state, |at| s.flows.get(at).map(|f| f.name.as_str()));
-    out.chosen("queues", &r.queues, |at| s.links.get(at).map(|l| l.name.as_str()));
+    chosen(out, "state", &r.state, |at| s.flows.get(at).map(|f| f.name.as_str()));
+    chosen(out, "queues", &r.queues, |at| s.links.get(at).map(|l| l.name.as_str()));
     out.flag("drops", r.drops);
     out.flag("retransmissions", r.retransmissions);
     out.flag("packets", r.packets);

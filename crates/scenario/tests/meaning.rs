@@ -5,6 +5,7 @@ use links::spec::*;
 use scenario::model::*;
 use scenario::{Override, parse, parse_stack};
 use std::path::Path;
+use tcp::congestion::cubic;
 
 fn files(path: &Path, _: scenario::file::Form) -> Result<String, String> {
     match path.to_str() {
@@ -136,8 +137,12 @@ fn a_stack_file_says_only_what_differs() {
     assert_eq!(s.stacks[0].name, "mine");
     assert_eq!((mine.rto.min, mine.rto.max), (Span::from_millis(50), Span::from_secs(30)));
     // The rule of the base is gone with its keys; the rest of the section is inherited.
-    let rule =
-        tcp::stack::WindowRuleKind::Cubic { c: 0.2, beta: 0.7, fast_convergence: true, tcp_friendly: true };
+    let rule = tcp::stack::WindowRuleKind::Cubic(cubic::Params {
+        c: 0.2,
+        beta: 0.7,
+        fast_convergence: true,
+        tcp_friendly: true,
+    });
     assert_eq!(mine.congestion.rule, rule);
     let plain = parse_stack("name = \"p\"\nbased_on = \"rfc-sack\"\n", "p.toml", Path::new("dir"), &files);
     let tcp::stack::Kind::Wire(plain) = plain.unwrap_or_else(|e| panic!("{e}")).kind else { panic!() };
@@ -192,7 +197,10 @@ fn an_override_makes_what_is_not_there_and_replaces_what_is() {
     ]);
     assert!(matches!(s.links[0].forward.queue, QueueSpec::Red { limit: Limit::Packets(5), .. }));
     let tcp::stack::Kind::Wire(stack) = &s.stacks[0].kind else { panic!() };
-    assert!(matches!(stack.congestion.rule, tcp::stack::WindowRuleKind::Cubic { beta: 0.7, .. }));
+    assert!(matches!(
+        stack.congestion.rule,
+        tcp::stack::WindowRuleKind::Cubic(cubic::Params { beta: 0.7, .. })
+    ));
     let s = set(&["chain.queue={ kind = \"codel\", target = \"9ms\" }", "flow.f.workload.size=5kB"]);
     assert!(
         matches!(s.links[0].back.queue, QueueSpec::CoDel { target, .. } if target == Span::from_millis(9))

@@ -157,7 +157,7 @@ fn a_sweep_sets_keys_by_name() {
     assert_eq!(s.stacks[0].name, "linux-2.6-cubic");
     let tcp::stack::Kind::Wire(stack) = &s.stacks[0].kind else { panic!() };
     assert_eq!(stack.rto.min, Span::from_secs(1));
-    let tcp::stack::WindowRuleKind::CubicLinux26 = stack.congestion.rule else {
+    let tcp::stack::WindowRuleKind::CubicLinux26(_) = stack.congestion.rule else {
         panic!("the rest is inherited")
     };
     assert!(matches!(s.links[0].forward.queue, links::spec::QueueSpec::Red { .. }));

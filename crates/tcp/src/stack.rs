@@ -2,6 +2,7 @@
 //!
 //! Each choice names a strategy; none names a system. What no strategy here does is a new strategy with a name.
 
+pub use crate::congestion::WindowRuleKind;
 pub use crate::oneway::spec::{OneWay, OneWayVariant};
 use wire::Span;
 
@@ -151,51 +152,6 @@ pub enum SlowStartKind {
     /// RFC 5681 with RFC 3465: cwnd += min(bytes acknowledged, limit * SMSS) at each ACK; limit 0 is no limit.
     Bytes { limit: u32 },
     /// One segment at each ACK, however much it acknowledges (before RFC 3465).
-    PerAck,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum WindowRuleKind {
-    /// RFC 5681 §3.1; half down (or `beta`).
-    Aimd {
-        beta: f64,
-        count: AimdCount,
-    },
-    /// RFC 9438.
-    Cubic {
-        c: f64,
-        beta: f64,
-        fast_convergence: bool,
-        tcp_friendly: bool,
-    },
-    /// Linux 2.6.32's CUBIC: beta 717/1024, integer arithmetic in jiffies.
-    CubicLinux26,
-    WestwoodPlus,
-    /// Brakmo and Peterson 1995; thresholds in segments.
-    Vegas {
-        alpha: f64,
-        beta: f64,
-        gamma: f64,
-    },
-    /// draft-sridharan-tcpm-ctcp.
-    Compound {
-        alpha: f64,
-        beta: f64,
-        eta: f64,
-        k: f64,
-        gamma: f64,
-    },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AimdCount {
-    /// RFC 3465: one SMSS for each window's worth of acknowledged bytes.
-    Bytes,
-    /// Linux since 2015: one segment for cwnd segments acknowledged.
-    Segments,
-    /// Linux before: one segment for cwnd + 1 ACKs, however much they acknowledge.
-    Acks,
-    /// RFC 5681 (3): SMSS * SMSS / cwnd at each ACK, at least one byte (BSD, ns-3.20).
     PerAck,
 }
 

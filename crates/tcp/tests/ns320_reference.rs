@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
+use tcp::congestion::aimd::{self, AimdCount};
 use tcp::endpoint::{Endpoint, Sent};
 use tcp::stack::*;
 use wire::{Flags, Segment, Seq};
@@ -33,7 +34,7 @@ fn stack(variant: Ns320) -> Wire {
         detect: Detect { rule: DetectRule::DupAcks, dupthresh: 3, limited_transmit: false },
         recovery: Recovery { rule: RecoveryRule::Ns320 { variant }, after_timeout: AfterTimeout::GoBackN },
         congestion: Congestion {
-            rule: WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::PerAck },
+            rule: WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::PerAck }),
             initial_window: InitialWindow::Segments(1),
             initial_ssthresh_bytes: Some(65535),
             slow_start: SlowStartKind::PerAck,

@@ -2,12 +2,12 @@
 
 use super::Context;
 use crate::file::Form;
-use crate::problem::Problems;
 use crate::traces;
-use crate::units::Amount;
-use crate::values::{Item, Values};
 use instant::{Span, Time};
 use links::spec::*;
+use params::problem::Problems;
+use params::units::Amount;
+use params::{Item, Values};
 
 pub(super) fn channel(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<ChannelSpec> {
     let kind = kind(v, context, p);
@@ -87,7 +87,7 @@ fn schedule(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<Sched
                 p,
                 format!(
                     "never lets an outage end: it must be shorter than every = {:?}",
-                    crate::units::show_span(every)
+                    params::units::show_span(every)
                 ),
             );
         }

@@ -2,10 +2,10 @@
 
 use super::{Context, Network};
 use crate::model::{Command, Distribution, Flow, Start, StartSpread, Transport, Workload};
-use crate::problem::{Problems, did_you_mean, listed};
 use crate::stacks::Wanted;
-use crate::values::{Item, Values};
 use instant::{Span, Time};
+use params::problem::{Problems, did_you_mean, listed};
+use params::{Item, Values};
 use std::collections::HashMap;
 use tcp::stack::{Kind, Stack};
 
@@ -60,7 +60,7 @@ pub(super) fn check_end(v: &Values, flows: &Flows, p: &mut Problems) {
         if let Some(item) = flow.item("start")
             && item.span().is_some_and(|start| start >= duration)
         {
-            item.refuse(p, format!("comes after the run of {:?}", crate::units::show_span(duration)));
+            item.refuse(p, format!("comes after the run of {:?}", params::units::show_span(duration)));
         }
     }
 }

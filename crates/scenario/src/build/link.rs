@@ -1,10 +1,10 @@
 //! Links: both directions from what the link says and what differs in one.
 
 use super::{Context, Network, channel};
-use crate::problem::Problems;
-use crate::values::{Item, Value, Values, join};
 use instant::Span;
 use links::spec::{ArqSpec, ChannelKind, Limit, LinkSpec, QueueSpec};
+use params::problem::Problems;
+use params::{Item, Value, Values, join};
 
 const DEFAULT_LIMIT: Limit = Limit::Packets(1000);
 
@@ -84,7 +84,7 @@ fn check_place(kind: &ChannelKind, link: &LinkSpec, v: &Values, p: &mut Problems
                         p,
                         format!(
                             "takes more than the link's delay of {}",
-                            crate::units::show_span(link.delay)
+                            params::units::show_span(link.delay)
                         ),
                     );
                 }
@@ -127,7 +127,7 @@ fn framing(item: Option<&Item>, p: &mut Problems) -> Option<u32> {
         Value::Word("ppp") => Some(2),
         Value::Word("ethernet") => Some(38),
         Value::Word(_) => Some(0),
-        Value::Amount(crate::units::Amount::Bytes(bytes)) if bytes <= 10_000 => Some(bytes as u32),
+        Value::Amount(params::units::Amount::Bytes(bytes)) if bytes <= 10_000 => Some(bytes as u32),
         Value::Amount(_) => {
             item.refuse(p, "is too large: at most 10000 bytes");
             Some(0)

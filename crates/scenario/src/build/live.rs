@@ -2,8 +2,8 @@
 
 use super::Network;
 use crate::model::Live;
-use crate::problem::Problems;
-use crate::values::{Value, Values};
+use params::problem::Problems;
+use params::{Value, Values};
 
 pub(super) fn live(v: Option<&Values>, net: &Network, p: &mut Problems) -> Live {
     let Some(v) = v else { return Live::default() };

@@ -2,10 +2,10 @@
 
 use super::{Context, Network, link};
 use crate::model::Input;
-use crate::problem::Problems;
-use crate::values::{Item, Values};
 use instant::Span;
 use links::spec::{Limit, LinkSpec, QueueSpec};
+use params::problem::Problems;
+use params::{Item, Values};
 
 pub(super) fn expand(v: &Values, context: &Context<'_>, net: &mut Network, p: &mut Problems) {
     if let Some(values) = v.table("chain") {

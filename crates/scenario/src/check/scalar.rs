@@ -1,10 +1,10 @@
 //! Single values: is it of the kind that the key wants, and within its range?
 
 use crate::keys::{Kind, Range, Sign};
-use crate::problem::{did_you_mean, listed, nearest};
 use crate::tree::{Node, Tree};
-use crate::units::{self, Amount, Slip, Unit};
-use crate::values::Value;
+use params::Value;
+use params::problem::{did_you_mean, listed, nearest};
+use params::units::{self, Amount, Slip, Unit};
 use std::fmt::Display;
 
 /// The value, or what is wrong with it (a sentence without its subject).

@@ -1,7 +1,7 @@
 //! Keys of one-way agents; each names the ns-2 variable that it stands for. Defaults are ns-2.35's, but for what
 //! papers always set: packets of 1024 bytes, a window of 50.
 
-use super::stack::{BIG, BYTES, NOT_NEGATIVE, SOURCE, TIME, UNLIMITED, flag};
+use super::stack::{SOURCE, UNLIMITED};
 use super::*;
 
 pub static ONEWAY_VARIANTS: &[Word] = &[
@@ -29,11 +29,11 @@ pub static ONEWAY: Table = Table {
         key("ack", BYTES, "An ACK without SACK blocks; a SYN.").default("40B"),
         flag("syn", "Packet 0 stands for the SYN (`syn_`).").default("true"),
         flag("delay_growth", "With `syn`, the window is 1 until packet 0 is acknowledged (`delay_growth_`).").default("true"),
-        key("tick", TIME, "The timer's tick (`tcpTick_`).").default("10ms"),
+        key("tick", POSITIVE_TIME, "The timer's tick (`tcpTick_`).").default("10ms"),
         key("tick_phase", Kind::Number(Range { least: 0.0, most: 1.0, above: false, below: true }), "Where in a tick the timer's clock starts, as a fraction of a tick (`boot_time_`).").default("0"),
-        key("rto_initial", TIME, "RTO before the first sample (`rtxcur_init_`).").default("3s"),
-        key("rto_min", NOT_NEGATIVE, "Smallest RTO (`minrto_`).").default("200ms"),
-        key("rto_max", TIME, "Largest RTO (`maxrto_`).").default("60s"),
+        key("rto_initial", POSITIVE_TIME, "RTO before the first sample (`rtxcur_init_`).").default("3s"),
+        key("rto_min", NOT_NEGATIVE_TIME, "Smallest RTO (`minrto_`).").default("200ms"),
+        key("rto_max", POSITIVE_TIME, "Largest RTO (`maxrto_`).").default("60s"),
         flag("min_before_backoff", "The minimum holds before the back-off multiplies, and the back-off may pass 64 (`rfc2988_`).").default("true"),
         flag("timer_after_rtt", "An ACK sets the timer with the RTT that it brought, not the one before (`timerfix_`).").default("true"),
         flag("timestamps", "Every ACK brings an RTT, by the echoed time (`timestamps_`).").default("false"),
@@ -43,7 +43,7 @@ pub static ONEWAY: Table = Table {
         flag("limited_transmit", "A new packet on each duplicate ACK before that (`singledup_`, RFC 3042).").default("true"),
         key("max_burst", Kind::Or(UNLIMITED, &PACKETS), "Most packets sent at one ACK (`maxburst_`).").default("unlimited"),
         flag("burst_on_old_acks", "ACKs older than the last may trigger sending, too (`aggressive_maxburst_`).").default("true"),
-        key("overhead", NOT_NEGATIVE, "Each send waits a random time, uniform up to this (`overhead_`).").default("0s"),
+        key("overhead", NOT_NEGATIVE_TIME, "Each send waits a random time, uniform up to this (`overhead_`).").default("0s"),
         flag("restart_after_idle", "The timer closes the window of a sender that was idle for an RTO (`slow_start_restart_`).").default("true"),
         flag("restart_keeps_ssthresh", "It then leaves ssthresh and back-off as they are (`restart_bugfix_`).").default("true"),
         flag("bug_fix", "No second fast retransmit within one window of data (`bugFix_`).").default("true"),
@@ -62,7 +62,7 @@ pub static ONEWAY: Table = Table {
         key("vegas_beta", number(0.0, BIG), "Vegas' beta, packets (`v_beta_`).").default("3"),
         key("vegas_gamma", number(0.0, BIG), "Vegas' gamma, packets (`v_gamma_`).").default("1"),
         key("delayed_ack", whole(1, 1000), "The sink acknowledges every so many packets (2: `DelAck`).").default("1"),
-        key("delayed_ack_timeout", TIME, "It waits no longer than this (`interval_`).").default("100ms"),
+        key("delayed_ack_timeout", POSITIVE_TIME, "It waits no longer than this (`interval_`).").default("100ms"),
         flag("delayed_ack_gaps_at_once", "Packets that fill a gap are acknowledged at once (`RFC2581_immediate_ack_`).").default("true"),
         flag("delayed_ack_syn_at_once", "Packet 0 is acknowledged at once (`SYN_immediate_ack_`).").default("true"),
         key("sack_blocks", whole(0, 3), "Most SACK blocks in an ACK (`maxSackBlocks_`); used where the sender is sack1.").default("3"),

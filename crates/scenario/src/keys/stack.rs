@@ -2,19 +2,11 @@
 
 use super::oneway::ONEWAY;
 use super::*;
-
-pub(super) const BYTES: Kind = Kind::Amount(&[Unit::Bytes]);
-pub(super) const TIME: Kind = Kind::Time(Sign::Positive);
-pub(super) const NOT_NEGATIVE: Kind = Kind::Time(Sign::NotNegative);
-pub(super) const BIG: f64 = 1e9;
+use tcp::stack::WindowRuleKind;
 
 pub(super) const SOURCE: Key =
     key("source", Kind::List { of: &Kind::Text, least: 1 }, "Where this is known from, as text.")
         .absent("nothing is said");
-
-pub(super) const fn flag(name: &'static str, doc: &'static str) -> Key {
-    key(name, Kind::Flag, doc)
-}
 
 pub static STACK: Table = Table {
     noun: "a stack",
@@ -62,7 +54,7 @@ pub static OPTIONS: Table = Table {
         flag("window_scale", "RFC 7323, with the shift that the receive buffer needs.").default("true"),
         flag("sack", "RFC 2018.").default("true"),
         flag("timestamps", "RFC 7323.").default("true"),
-        key("timestamp_tick", TIME, "Tick of the timestamps' clock.").default("1ms"),
+        key("timestamp_tick", POSITIVE_TIME, "Tick of the timestamps' clock.").default("1ms"),
         SOURCE,
     ],
     forms: None,
@@ -176,13 +168,6 @@ pub static SLOW_START: Table = Table {
 
 pub static WINDOW_WORDS: &[Word] = &[word("rfc3390", "min(4 SMSS, max(2 SMSS, 4380 bytes))")];
 pub static UNBOUNDED: &[Word] = &[word("unbounded", "as large as can be (RFC 5681, section 3.1)")];
-pub static COUNTS: &[Word] = &[
-    word("bytes", "one SMSS for each window's worth of acknowledged bytes (RFC 3465)"),
-    word("segments", "one segment for cwnd segments acknowledged (Linux since 2015)"),
-    word("acks", "one segment for cwnd + 1 ACKs, however much they acknowledge (Linux before 2015)"),
-    word("per-ack", "SMSS * SMSS / cwnd at each ACK, at least one byte (RFC 5681 (3))"),
-];
-
 pub static CONGESTION: Table = Table {
     noun: "congestion control",
     doc: "How large is the window otherwise?",
@@ -215,55 +200,9 @@ pub static CONGESTION: Table = Table {
         noun: "window rule",
         doc: "The rule.",
         default: Some("aimd"),
-        list: &[
-            variant(
-                "aimd",
-                "One SMSS up in each RTT, half down (RFC 5681, section 3.1).",
-                &[
-                    key("beta", BETA, "Share of the window that a loss leaves.").default("0.5"),
-                    key("count", Kind::Choice(COUNTS), "How an RTT's worth is counted.").default("bytes"),
-                ],
-            ),
-            variant(
-                "cubic",
-                "CUBIC (RFC 9438).",
-                &[
-                    key("c", number_above(0.0, BIG), "How fast the window grows (C).").default("0.4"),
-                    key("beta", BETA, "Share of the window that a loss leaves.").default("0.7"),
-                    flag("fast_convergence", "RFC 9438, section 4.7.").default("true"),
-                    flag("tcp_friendly", "At least what Reno would have (RFC 9438, section 4.3).")
-                        .default("true"),
-                ],
-            ),
-            variant("cubic-linux-2.6", "Linux 2.6.32's CUBIC, in its integers.", &[]),
-            variant("westwood+", "ssthresh from the bandwidth of ACKs (Westwood+).", &[]),
-            variant(
-                "vegas",
-                "From the delay (Brakmo and Peterson 1995).",
-                &[
-                    key("alpha", number(0.0, BIG), "Segments queued below which the window grows.")
-                        .default("2"),
-                    key("beta", number(0.0, BIG), "Segments queued above which it shrinks.").default("4"),
-                    key("gamma", number(0.0, BIG), "Segments queued that end slow start.").default("1"),
-                ],
-            ),
-            variant(
-                "compound",
-                "A loss window and a delay window (draft-sridharan-tcpm-ctcp).",
-                &[
-                    key("alpha", number_above(0.0, BIG), "Growth of the delay window.").default("0.125"),
-                    key("beta", BETA, "What a loss takes.").default("0.5"),
-                    key("eta", number(0.0, BIG), "What queueing takes.").default("1"),
-                    key("k", number(0.0, 1.0), "Power of the growth.").default("0.75"),
-                    key("gamma", number(0.0, BIG), "Segments queued above which the delay window shrinks.")
-                        .default("30"),
-                ],
-            ),
-        ],
+        list: WindowRuleKind::VARIANTS,
     }),
 };
-
-const BETA: Kind = Kind::Number(Range { least: 0.0, most: 1.0, above: true, below: true });
 
 pub static RTO_RULES: &[Word] = &[
     word("rfc6298", "SRTT + 4 RTTVAR (RFC 6298)"),
@@ -282,11 +221,11 @@ pub static RTO: Table = Table {
     doc: "When does the timer fire?",
     keys: &[
         key("rule", Kind::Choice(RTO_RULES), "The rule.").default("rfc6298"),
-        key("initial", TIME, "Before the first RTT sample.").default("1s"),
-        key("min", NOT_NEGATIVE, "Smallest.").default("1s"),
-        key("max", TIME, "Largest, back-off included.").default("60s"),
-        key("granularity", NOT_NEGATIVE, "Grain of the clock; 0s is exact.").default("0s"),
-        key("slop", NOT_NEGATIVE, "Added to every time-out.").default("0s"),
+        key("initial", POSITIVE_TIME, "Before the first RTT sample.").default("1s"),
+        key("min", NOT_NEGATIVE_TIME, "Smallest.").default("1s"),
+        key("max", POSITIVE_TIME, "Largest, back-off included.").default("60s"),
+        key("granularity", NOT_NEGATIVE_TIME, "Grain of the clock; 0s is exact.").default("0s"),
+        key("slop", NOT_NEGATIVE_TIME, "Added to every time-out.").default("0s"),
         SOURCE,
     ],
     forms: None,
@@ -324,8 +263,9 @@ pub static SEND: Table = Table {
             .default("unlimited"),
         key("max_burst", Kind::Or(UNLIMITED, &whole(1, 1_000_000)), "Most new segments sent at one ACK.")
             .default("unlimited"),
-        key("keepalive_idle", Kind::Or(OFF, &TIME), "Silence before the first keep-alive.").default("off"),
-        key("keepalive_interval", TIME, "From one keep-alive to the next.").default("75s"),
+        key("keepalive_idle", Kind::Or(OFF, &POSITIVE_TIME), "Silence before the first keep-alive.")
+            .default("off"),
+        key("keepalive_interval", POSITIVE_TIME, "From one keep-alive to the next.").default("75s"),
         key("keepalive_probes", whole(1, 1000), "Unanswered keep-alives that end the connection.")
             .default("9"),
         key("max_retries", whole(0, 1000), "Timeouts in a row that end the connection; 0 never does.")
@@ -338,7 +278,7 @@ pub static SEND: Table = Table {
 
 const EVERY_KEYS: &[Key] = &[
     key("segments", whole(1, 1000), "Full segments.").default("2"),
-    key("timeout", TIME, "After the first that is not acknowledged.").default("200ms"),
+    key("timeout", POSITIVE_TIME, "After the first that is not acknowledged.").default("200ms"),
 ];
 
 pub static DELAYED_ACK: Table = Table {
@@ -365,8 +305,8 @@ pub static DELAYED_ACK: Table = Table {
                 &[
                     key("segments", whole(0, 1000), "Segments acknowledged at once at the beginning.")
                         .default("16"),
-                    key("min", TIME, "Smallest time-out.").default("40ms"),
-                    key("max", TIME, "Largest time-out.").default("200ms"),
+                    key("min", POSITIVE_TIME, "Smallest time-out.").default("40ms"),
+                    key("max", POSITIVE_TIME, "Largest time-out.").default("200ms"),
                 ],
             ),
         ],

@@ -3,10 +3,10 @@
 mod oneway;
 
 use crate::keys::STACK;
-use crate::problem::Problems;
-use crate::units::Amount;
-use crate::values::{Item, Value, Values};
 use instant::Span;
+use params::problem::Problems;
+use params::units::Amount;
+use params::{Item, Value, Values};
 use tcp::stack::*;
 
 /// What the largest window of a connection can be: 65535 scaled by 14 (RFC 7323 §2.3).
@@ -65,8 +65,8 @@ fn section<'a>(v: &'a Values, key: &'static str, scratch: &'a mut Option<Values>
 
 pub(crate) fn defaults(key: &'static str) -> Option<Values> {
     use crate::keys::Kind as K;
-    use crate::problem::Origin;
     use crate::tree::{Node, Tree};
+    use params::problem::Origin;
     let table = STACK.keys.iter().find_map(|k| match k.kind {
         K::Table(table) if k.name == key => Some(table),
         _ => None,
@@ -174,48 +174,12 @@ fn congestion(v: &Values, p: &mut Problems) -> Option<Congestion> {
         },
     };
     Some(Congestion {
-        rule: window_rule(v)?,
+        rule: WindowRuleKind::read(v, p)?,
         initial_window,
         initial_ssthresh_bytes,
         slow_start,
         restart_after_idle: v.flag("restart_after_idle"),
         grows_only_when_limited: v.flag("grows_only_when_limited"),
-    })
-}
-
-fn window_rule(v: &Values) -> Option<WindowRuleKind> {
-    Some(match v.variant?.name {
-        "aimd" => WindowRuleKind::Aimd {
-            beta: v.number("beta")?,
-            count: match v.word("count")? {
-                "bytes" => AimdCount::Bytes,
-                "segments" => AimdCount::Segments,
-                "acks" => AimdCount::Acks,
-                "per-ack" => AimdCount::PerAck,
-                _ => return None,
-            },
-        },
-        "cubic" => WindowRuleKind::Cubic {
-            c: v.number("c")?,
-            beta: v.number("beta")?,
-            fast_convergence: v.flag("fast_convergence"),
-            tcp_friendly: v.flag("tcp_friendly"),
-        },
-        "cubic-linux-2.6" => WindowRuleKind::CubicLinux26,
-        "westwood+" => WindowRuleKind::WestwoodPlus,
-        "vegas" => WindowRuleKind::Vegas {
-            alpha: v.number("alpha")?,
-            beta: v.number("beta")?,
-            gamma: v.number("gamma")?,
-        },
-        "compound" => WindowRuleKind::Compound {
-            alpha: v.number("alpha")?,
-            beta: v.number("beta")?,
-            eta: v.number("eta")?,
-            k: v.number("k")?,
-            gamma: v.number("gamma")?,
-        },
-        _ => return None,
     })
 }
 

@@ -1,11 +1,11 @@
 //! Links and channels as TOML.
 
-use super::Lines;
 use crate::model::{Link, Scenario};
-use crate::tree::quoted;
-use crate::units::{show_bytes, show_rate, show_span};
 use instant::{Span, Time};
 use links::spec::*;
+use params::Lines;
+use params::quoted;
+use params::units::{show_bytes, show_rate, show_span};
 
 pub(super) fn link(l: &Link, s: &Scenario, out: &mut Lines) {
     let node = |at: usize| s.nodes.get(at).map_or("", |n| n.name.as_str());

@@ -2,9 +2,9 @@
 
 mod oneway;
 
-use super::Lines;
-use crate::tree::quoted;
-use crate::units::{show_bytes, show_span};
+use params::Lines;
+use params::quoted;
+use params::units::{show_bytes, show_span};
 use tcp::stack::*;
 
 /// `prefix` stands before the sections' names: nothing in a stack file, `stack.` in a scenario.
@@ -101,7 +101,7 @@ fn recovery(r: &Recovery, out: &mut Lines) {
 }
 
 fn congestion(c: &Congestion, out: &mut Lines) {
-    window_rule(&c.rule, out);
+    c.rule.write("rule", out);
     match c.initial_window {
         InitialWindow::Segments(n) => out.text("initial_window", format!("{n} SMSS")),
         InitialWindow::Rfc3390 => out.text("initial_window", "rfc3390"),
@@ -118,45 +118,6 @@ fn congestion(c: &Congestion, out: &mut Lines) {
     }
     out.flag("restart_after_idle", c.restart_after_idle);
     out.flag("grows_only_when_limited", c.grows_only_when_limited);
-}
-
-fn window_rule(rule: &WindowRuleKind, out: &mut Lines) {
-    match *rule {
-        WindowRuleKind::Aimd { beta, count } => {
-            out.text("rule", "aimd");
-            out.number("beta", beta);
-            let count = match count {
-                AimdCount::Bytes => "bytes",
-                AimdCount::Segments => "segments",
-                AimdCount::Acks => "acks",
-                AimdCount::PerAck => "per-ack",
-            };
-            out.text("count", count);
-        }
-        WindowRuleKind::Cubic { c, beta, fast_convergence, tcp_friendly } => {
-            out.text("rule", "cubic");
-            out.number("c", c);
-            out.number("beta", beta);
-            out.flag("fast_convergence", fast_convergence);
-            out.flag("tcp_friendly", tcp_friendly);
-        }
-        WindowRuleKind::CubicLinux26 => out.text("rule", "cubic-linux-2.6"),
-        WindowRuleKind::WestwoodPlus => out.text("rule", "westwood+"),
-        WindowRuleKind::Vegas { alpha, beta, gamma } => {
-            out.text("rule", "vegas");
-            out.number("alpha", alpha);
-            out.number("beta", beta);
-            out.number("gamma", gamma);
-        }
-        WindowRuleKind::Compound { alpha, beta, eta, k, gamma } => {
-            out.text("rule", "compound");
-            out.number("alpha", alpha);
-            out.number("beta", beta);
-            out.number("eta", eta);
-            out.number("k", k);
-            out.number("gamma", gamma);
-        }
-    }
 }
 
 fn rto(r: &RtoRule, out: &mut Lines) {

@@ -1,7 +1,30 @@
 //! AIMD, the window rule of RFC 5681: one SMSS per RTT up, half down.
 
 use super::{AckFacts, LossFacts, Window, WindowRule, half_in_segments, part_of_flight};
-use crate::stack::AimdCount;
+use params::keys::{Kind, key, number_between};
+
+params::words! {
+    /// How an RTT's worth of acknowledgements is counted.
+    pub enum AimdCount {
+        /// RFC 3465: one SMSS for each window's worth of acknowledged bytes.
+        Bytes = "bytes", "one SMSS for each window's worth of acknowledged bytes (RFC 3465)";
+        /// Linux since 2015: one segment for cwnd segments acknowledged.
+        Segments = "segments", "one segment for cwnd segments acknowledged (Linux since 2015)";
+        /// Linux before: one segment for cwnd + 1 ACKs, however much they acknowledge.
+        Acks = "acks", "one segment for cwnd + 1 ACKs, however much they acknowledge (Linux before 2015)";
+        /// RFC 5681 (3): SMSS * SMSS / cwnd at each ACK, at least one byte (BSD, ns-3.20).
+        PerAck = "per-ack", "SMSS * SMSS / cwnd at each ACK, at least one byte (RFC 5681 (3))";
+    }
+}
+
+params::params! {
+    /// RFC 5681 §3.1; half down (or `beta`).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "aimd", "One SMSS up in each RTT, half down (RFC 5681, section 3.1)." {
+        beta: f64 = key("beta", number_between(0.0, 1.0), "Share of the window that a loss leaves.").default("0.5");
+        count: AimdCount = key("count", Kind::Choice(AimdCount::WORDS), "How an RTT's worth is counted.").default("bytes");
+    }
+}
 
 /// Congestion avoidance by additive increase (RFC 5681 §3.1), in one of the ways in which stacks count it.
 ///
@@ -19,12 +42,13 @@ pub(super) struct Aimd {
 }
 
 impl Aimd {
-    pub(super) fn new(beta: f64, count: AimdCount) -> Aimd {
-        Aimd { beta: if beta > 0.0 && beta < 1.0 { beta } else { 0.5 }, count, counted: 0 }
+    /// As RFC 5681 has it: half down.
+    pub(super) fn halving(count: AimdCount) -> Aimd {
+        Aimd::new(&Params { beta: 0.5, count })
     }
     /// As Linux 2.6's other rules fall back on it.
     pub(super) fn linux26() -> Aimd {
-        Aimd::new(0.5, AimdCount::Acks)
+        Aimd::halving(AimdCount::Acks)
     }
 }
 
@@ -39,6 +63,12 @@ pub(super) fn count_acks(counted: &mut u32, every: u32, w: &mut Window) {
 }
 
 impl WindowRule for Aimd {
+    type Params = Params;
+
+    fn new(&Params { beta, count }: &Params) -> Aimd {
+        Aimd { beta: if beta > 0.0 && beta < 1.0 { beta } else { 0.5 }, count, counted: 0 }
+    }
+
     fn in_slow_start(&self, w: &Window) -> bool {
         match self.count {
             // Linux before 4.3 had slow start where they are equal.

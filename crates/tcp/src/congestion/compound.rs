@@ -1,8 +1,22 @@
 //! Compound TCP: Reno's window and beside it one that grows while the queue is short.
 
-use super::{AckFacts, LossFacts, Window, WindowRule, aimd::Aimd};
-use crate::stack::AimdCount;
+use super::aimd::{Aimd, AimdCount};
+use super::{AckFacts, LossFacts, Window, WindowRule};
+use params::keys::{BIG, key, number, number_above, number_between};
 use wire::{Span, Time};
+
+params::params! {
+    /// draft-sridharan-tcpm-ctcp.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "compound", "A loss window and a delay window (draft-sridharan-tcpm-ctcp)." {
+        alpha: f64 = key("alpha", number_above(0.0, BIG), "Growth of the delay window.").default("0.125");
+        beta: f64 = key("beta", number_between(0.0, 1.0), "What a loss takes.").default("0.5");
+        eta: f64 = key("eta", number(0.0, BIG), "What queueing takes.").default("1");
+        k: f64 = key("k", number(0.0, 1.0), "Power of the growth.").default("0.75");
+        gamma: f64 = key("gamma", number(0.0, BIG), "Segments queued above which the delay window shrinks.")
+            .default("30");
+    }
+}
 
 /// draft-sridharan-tcpm-ctcp-02 §3: win = cwnd + dwnd. `Window::cwnd` is win; dwnd is kept here.
 ///
@@ -31,22 +45,6 @@ pub(super) struct Compound {
 }
 
 impl Compound {
-    pub(super) fn new(alpha: f64, beta: f64, eta: f64, k: f64, gamma: f64) -> Compound {
-        Compound {
-            alpha,
-            beta: beta.clamp(0.0, 1.0),
-            eta,
-            k,
-            gamma,
-            reno: Aimd::new(0.5, AimdCount::Bytes),
-            dwnd: 0,
-            base_rtt: None,
-            rtt_sum: Span::ZERO,
-            samples: 0,
-            round_end: None,
-        }
-    }
-
     fn begin_round(&mut self, nxt: u64) {
         self.round_end = Some(nxt);
         self.rtt_sum = Span::ZERO;
@@ -79,6 +77,24 @@ impl Compound {
 }
 
 impl WindowRule for Compound {
+    type Params = Params;
+
+    fn new(&Params { alpha, beta, eta, k, gamma }: &Params) -> Compound {
+        Compound {
+            alpha,
+            beta: beta.clamp(0.0, 1.0),
+            eta,
+            k,
+            gamma,
+            reno: Aimd::halving(AimdCount::Bytes),
+            dwnd: 0,
+            base_rtt: None,
+            rtt_sum: Span::ZERO,
+            samples: 0,
+            round_end: None,
+        }
+    }
+
     fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
         let Some(rtt) = a.rtt else { return };
         let rtt = rtt.clamp(Span(1), Span::from_secs(3600));

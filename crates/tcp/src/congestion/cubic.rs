@@ -1,7 +1,20 @@
 //! CUBIC, RFC 9438: the window is a cubic function of the time since the last loss.
 
 use super::{AckFacts, LossFacts, Window, WindowRule, part_of_flight};
+use params::keys::{BIG, flag, key, number_above, number_between};
 use wire::{Span, Time};
+
+params::params! {
+    /// RFC 9438.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "cubic", "CUBIC (RFC 9438)." {
+        c: f64 = key("c", number_above(0.0, BIG), "How fast the window grows (C).").default("0.4");
+        beta: f64 = key("beta", number_between(0.0, 1.0), "Share of the window that a loss leaves.").default("0.7");
+        fast_convergence: bool = flag("fast_convergence", "RFC 9438, section 4.7.").default("true");
+        tcp_friendly: bool = flag("tcp_friendly", "At least what Reno would have (RFC 9438, section 4.3).")
+            .default("true");
+    }
+}
 
 /// In segments and seconds as the RFC has it; fractions of a byte are kept until they make one.
 ///
@@ -39,20 +52,6 @@ struct Epoch {
 }
 
 impl Cubic {
-    pub(super) fn new(c: f64, beta: f64, fast_convergence: bool, tcp_friendly: bool) -> Cubic {
-        Cubic {
-            c: if c > 0.0 && c.is_finite() { c } else { 0.4 },
-            beta: if beta > 0.0 && beta < 1.0 { beta } else { 0.7 },
-            fast_convergence,
-            tcp_friendly,
-            w_max: 0.0,
-            cwnd_prior: 0.0,
-            after_timeout: false,
-            epoch: None,
-            fraction: 0.0,
-        }
-    }
-
     /// §4.2 (2); §4.8 and §4.10: after a timeout, and before any loss, the curve starts at its plateau.
     fn start(&mut self, cwnd: f64, now: Time) -> Epoch {
         let origin = if self.after_timeout { cwnd } else { self.w_max.max(cwnd) };
@@ -76,6 +75,22 @@ impl Epoch {
 }
 
 impl WindowRule for Cubic {
+    type Params = Params;
+
+    fn new(&Params { c, beta, fast_convergence, tcp_friendly }: &Params) -> Cubic {
+        Cubic {
+            c: if c > 0.0 && c.is_finite() { c } else { 0.4 },
+            beta: if beta > 0.0 && beta < 1.0 { beta } else { 0.7 },
+            fast_convergence,
+            tcp_friendly,
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            after_timeout: false,
+            epoch: None,
+            fraction: 0.0,
+        }
+    }
+
     fn avoid(&mut self, w: &mut Window, a: &AckFacts, acked: u32) {
         let smss = f64::from(w.smss);
         let cwnd = (f64::from(w.cwnd) + self.fraction) / smss;

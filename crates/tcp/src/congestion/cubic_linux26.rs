@@ -3,6 +3,12 @@
 use super::{AckFacts, LossFacts, Window, WindowRule, aimd::count_acks};
 use wire::Time;
 
+params::params! {
+    /// Linux 2.6.32's CUBIC: beta 717/1024, integer arithmetic in jiffies.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "cubic-linux-2.6", "Linux 2.6.32's CUBIC, in its integers." {}
+}
+
 /// CUBIC 2.3 of Linux 2.6.32, read there (`tcp_cubic.c`), with module parameter `hystart` = 0: its slow start is
 /// whichever the stack picks. What differs from RFC 9438: beta 717/1024 of cwnd (not of FlightSize); the curve is
 /// looked at again only when cwnd has changed or after a 32nd of a second; the growth is counted in ACKs, scaled by
@@ -51,25 +57,6 @@ const C_SCALED: u64 = 41 * 10;
 const K_CUBED: u64 = (1 << (10 + 3 * TIME_BITS)) / C_SCALED;
 /// ACKs for one segment of Reno's growth, times 8, for each segment of window.
 const RENO_ACKS8: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
-
-impl Default for CubicLinux26 {
-    fn default() -> CubicLinux26 {
-        CubicLinux26 {
-            every: 0,
-            counted: 0,
-            last_max: 0,
-            looked: (0, i64::MIN / 4),
-            origin: 0,
-            k: 0,
-            delay_min8: 0,
-            epoch: None,
-            acks: 0,
-            reno: 0,
-            ratio16: 2 << 4,
-            loss_end: 0,
-        }
-    }
-}
 
 fn jiffies(t: Time) -> i64 {
     t.0.div_euclid(JIFFY_NS)
@@ -141,6 +128,25 @@ fn cube_root(n: u64) -> u64 {
 }
 
 impl WindowRule for CubicLinux26 {
+    type Params = Params;
+
+    fn new(_: &Params) -> CubicLinux26 {
+        CubicLinux26 {
+            every: 0,
+            counted: 0,
+            last_max: 0,
+            looked: (0, i64::MIN / 4),
+            origin: 0,
+            k: 0,
+            delay_min8: 0,
+            epoch: None,
+            acks: 0,
+            reno: 0,
+            ratio16: 2 << 4,
+            loss_end: 0,
+        }
+    }
+
     fn measure(&mut self, _w: &Window, a: &AckFacts, open: bool) {
         if open && a.una >= self.loss_end {
             // A running mean over 16 ACKs.
@@ -175,7 +181,7 @@ impl WindowRule for CubicLinux26 {
         // Fast convergence.
         let last_max = if cwnd < self.last_max { part(BETA_SCALE + BETA, 2 * BETA_SCALE) } else { cwnd };
         if l.timeout {
-            *self = CubicLinux26 { loss_end: l.nxt, ..CubicLinux26::default() };
+            *self = CubicLinux26 { loss_end: l.nxt, ..CubicLinux26::new(&Params {}) };
         } else {
             self.last_max = last_max;
             self.epoch = None;

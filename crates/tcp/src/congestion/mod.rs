@@ -3,23 +3,33 @@
 //! Slow start and the window rule are composed here, so each rule is one page that knows nothing of the others.
 //! Nothing here detects a loss or knows a clock. Undo is `clone` before, assign back after.
 
-mod aimd;
-mod compound;
-mod cubic;
-mod cubic_linux26;
-mod slow_start;
-mod vegas;
-mod westwood;
+#[macro_use]
+mod listed;
 
-use crate::stack::{self, InitialWindow, WindowRuleKind};
-use aimd::Aimd;
-use compound::Compound;
-use cubic::Cubic;
-use cubic_linux26::CubicLinux26;
+pub mod aimd;
+pub mod compound;
+pub mod cubic;
+pub mod cubic_linux26;
+mod slow_start;
+pub mod vegas;
+pub mod westwood;
+
+use crate::stack::{self, InitialWindow};
+use listed::Plain;
 use slow_start::SlowStart;
-use vegas::Vegas;
-use westwood::WestwoodPlus;
 use wire::{Span, Time};
+
+// The rules: what a rule is called and whose page it is on. What a file may say of it, its place in the enums and
+// the calls follow from this line. What keeps more than a few numbers is in a box: most ends of connections send
+// nothing, and use none of it.
+window_rules! {
+    Aimd(aimd) in Plain,
+    Cubic(cubic) in Box,
+    CubicLinux26(cubic_linux26) in Box,
+    WestwoodPlus(westwood) in Box,
+    Vegas(vegas) in Box,
+    Compound(compound) in Box,
+}
 
 /// The congestion window as every rule publishes it, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +77,10 @@ pub struct LossFacts {
 }
 
 /// One page each: growth in congestion avoidance, and what a loss leaves of the window.
-trait WindowRule {
+trait WindowRule: Sized {
+    /// What a stack file says of it.
+    type Params: params::Params;
+    fn new(params: &Self::Params) -> Self;
     /// Looks at every ACK, whether or not the window may grow; `open` outside recovery.
     fn measure(&mut self, _w: &Window, _a: &AckFacts, _open: bool) {}
     /// Whether this ACK belongs to slow start. RFC 5681 §3.1: either may be used where they are equal.
@@ -87,6 +100,27 @@ trait WindowRule {
     fn on_recovery_end(&mut self, _w: &mut Window, _now: Time) {}
     /// Nothing was in flight for a while, up to `now`.
     fn after_idle(&mut self, _w: &mut Window, _now: Time) {}
+
+    /// An ACK that advanced: the same for all rules, compiled for each, so that an ACK costs one dispatch.
+    #[inline(always)]
+    fn grow(&mut self, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
+        self.measure(w, a, true);
+        if rests {
+            self.rest(a);
+            return;
+        }
+        if self.at_round_end(w, a) {
+            return;
+        }
+        let mut acked = a.acked;
+        if self.in_slow_start(w) {
+            acked = slow_start.on_ack(w, acked);
+        }
+        if acked > 0 {
+            self.avoid(w, a, acked);
+        }
+        w.cwnd = w.cwnd.max(w.smss);
+    }
 }
 
 /// The window rule of one connection. Enum dispatch: no indirect call at every ACK.
@@ -98,35 +132,6 @@ pub struct Congestion {
     initial_window: u32,
     restart_after_idle: bool,
     grows_only_when_limited: bool,
-}
-
-/// What keeps more than a few numbers is in a box: most ends of connections send nothing, and use none of it.
-#[derive(Clone, Debug)]
-enum Rule {
-    Aimd(Aimd),
-    Cubic(Box<Cubic>),
-    CubicLinux26(Box<CubicLinux26>),
-    Westwood(Box<WestwoodPlus>),
-    Vegas(Box<Vegas>),
-    Compound(Box<Compound>),
-}
-
-/// The same call on whichever rule it is.
-macro_rules! on_rule {
-    (@boxed $boxed:ident, $r:ident => $call:expr) => {{
-        let $r = &mut **$boxed;
-        $call
-    }};
-    ($rule:expr, $r:ident => $call:expr) => {
-        match $rule {
-            Rule::Aimd($r) => $call,
-            Rule::Cubic(boxed) => on_rule!(@boxed boxed, $r => $call),
-            Rule::CubicLinux26(boxed) => on_rule!(@boxed boxed, $r => $call),
-            Rule::Westwood(boxed) => on_rule!(@boxed boxed, $r => $call),
-            Rule::Vegas(boxed) => on_rule!(@boxed boxed, $r => $call),
-            Rule::Compound(boxed) => on_rule!(@boxed boxed, $r => $call),
-        }
-    };
 }
 
 impl Congestion {
@@ -153,7 +158,7 @@ impl Congestion {
     pub fn on_ack(&mut self, w: &mut Window, a: &AckFacts) {
         if let Rule::Aimd(aimd) = &mut self.rule {
             let rests = self.grows_only_when_limited && !a.limited;
-            return grow(aimd, &mut self.slow_start, rests, w, a);
+            return aimd.grow(&mut self.slow_start, rests, w, a);
         }
         // A copy, so that facts that AIMD does not look at are gathered for the others only.
         self.on_ack_of_others(w, &{ *a });
@@ -162,73 +167,33 @@ impl Congestion {
     #[inline(never)]
     fn on_ack_of_others(&mut self, w: &mut Window, a: &AckFacts) {
         let rests = self.grows_only_when_limited && !a.limited;
-        on_rule!(&mut self.rule, r => grow(r, &mut self.slow_start, rests, w, a));
+        self.rule.grow(&mut self.slow_start, rests, w, a);
     }
 
     /// An ACK (a duplicate, too) while recovery owns the window: measurements only.
     #[inline]
     pub fn on_ack_in_recovery(&mut self, w: &Window, a: &AckFacts) {
-        on_rule!(&mut self.rule, r => r.measure(w, a, false));
+        self.rule.measure(w, a, false);
     }
 
     /// A loss was found: the new ssthresh, bytes, at least 1 SMSS. The caller sets it, and cwnd as its recovery
     /// has it. To be called once a loss, with the window that was in use: the rules remember it.
     pub fn ssthresh_on_loss(&mut self, w: &Window, l: &LossFacts) -> u32 {
-        on_rule!(&mut self.rule, r => r.ssthresh(w, l)).max(w.smss)
+        self.rule.ssthresh(w, l).max(w.smss)
     }
 
     /// Recovery is over and has left its window in `w`.
     pub fn on_recovery_end(&mut self, w: &mut Window, now: Time) {
-        on_rule!(&mut self.rule, r => r.on_recovery_end(w, now));
+        self.rule.on_recovery_end(w, now);
         w.cwnd = w.cwnd.max(w.smss);
     }
 
     /// Nothing was in flight for longer than an RTO, and data is about to be sent at `now`.
     pub fn after_idle(&mut self, w: &mut Window, now: Time) {
-        on_rule!(&mut self.rule, r => r.after_idle(w, now));
+        self.rule.after_idle(w, now);
         if self.restart_after_idle {
             // RFC 5681 §4.1: RW = min(IW, cwnd).
             w.cwnd = w.cwnd.min(self.initial_window);
-        }
-    }
-}
-
-/// One page for all rules, compiled for each: one dispatch an ACK.
-#[inline(always)]
-fn grow<R: WindowRule>(rule: &mut R, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
-    rule.measure(w, a, true);
-    if rests {
-        rule.rest(a);
-        return;
-    }
-    if rule.at_round_end(w, a) {
-        return;
-    }
-    let mut acked = a.acked;
-    if rule.in_slow_start(w) {
-        acked = slow_start.on_ack(w, acked);
-    }
-    if acked > 0 {
-        rule.avoid(w, a, acked);
-    }
-    w.cwnd = w.cwnd.max(w.smss);
-}
-
-impl Rule {
-    fn new(kind: &WindowRuleKind) -> Rule {
-        match *kind {
-            WindowRuleKind::Aimd { beta, count } => Rule::Aimd(Aimd::new(beta, count)),
-            WindowRuleKind::Cubic { c, beta, fast_convergence, tcp_friendly } => {
-                Rule::Cubic(Box::new(Cubic::new(c, beta, fast_convergence, tcp_friendly)))
-            }
-            WindowRuleKind::CubicLinux26 => Rule::CubicLinux26(Box::default()),
-            WindowRuleKind::WestwoodPlus => Rule::Westwood(Box::default()),
-            WindowRuleKind::Vegas { alpha, beta, gamma } => {
-                Rule::Vegas(Box::new(Vegas::new(alpha, beta, gamma)))
-            }
-            WindowRuleKind::Compound { alpha, beta, eta, k, gamma } => {
-                Rule::Compound(Box::new(Compound::new(alpha, beta, eta, k, gamma)))
-            }
         }
     }
 }

@@ -1,24 +1,27 @@
 use super::*;
 use crate::draws::draws;
-use crate::stack::{AimdCount, SlowStartKind};
+use crate::stack::SlowStartKind;
+use aimd::AimdCount;
 
 pub(super) const SMSS: u32 = 1000;
 
-pub(super) const RENO: WindowRuleKind = WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::Bytes };
+pub(super) const RENO: WindowRuleKind =
+    WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::Bytes });
 pub(super) const CUBIC: WindowRuleKind =
-    WindowRuleKind::Cubic { c: 0.4, beta: 0.7, fast_convergence: true, tcp_friendly: true };
-pub(super) const VEGAS: WindowRuleKind = WindowRuleKind::Vegas { alpha: 1.0, beta: 3.0, gamma: 1.0 };
+    WindowRuleKind::Cubic(cubic::Params { c: 0.4, beta: 0.7, fast_convergence: true, tcp_friendly: true });
+pub(super) const VEGAS: WindowRuleKind =
+    WindowRuleKind::Vegas(vegas::Params { alpha: 1.0, beta: 3.0, gamma: 1.0 });
 pub(super) const COMPOUND: WindowRuleKind =
-    WindowRuleKind::Compound { alpha: 0.125, beta: 0.5, eta: 1.0, k: 0.75, gamma: 30.0 };
+    WindowRuleKind::Compound(compound::Params { alpha: 0.125, beta: 0.5, eta: 1.0, k: 0.75, gamma: 30.0 });
 
 const ALL: [WindowRuleKind; 9] = [
     RENO,
-    WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::Segments },
-    WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::Acks },
-    WindowRuleKind::Aimd { beta: 0.7, count: AimdCount::PerAck },
+    WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::Segments }),
+    WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::Acks }),
+    WindowRuleKind::Aimd(aimd::Params { beta: 0.7, count: AimdCount::PerAck }),
     CUBIC,
-    WindowRuleKind::CubicLinux26,
-    WindowRuleKind::WestwoodPlus,
+    WindowRuleKind::CubicLinux26(cubic_linux26::Params {}),
+    WindowRuleKind::WestwoodPlus(westwood::Params {}),
     VEGAS,
     COMPOUND,
 ];
@@ -230,7 +233,7 @@ fn aimd_adds_one_segment_per_window_however_it_counts() {
         (AimdCount::Acks, 1, 10, 19..=19),
         (AimdCount::Acks, 2, 10, 14..=15),
     ] {
-        let mut r = Run::avoiding(WindowRuleKind::Aimd { beta: 0.5, count }, 10);
+        let mut r = Run::avoiding(WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count }), 10);
         (0..rounds).for_each(|_| r.round(each));
         let got = r.segments().round() as u32;
         assert!(expected.contains(&got), "{count:?}, every {each}: {got} segments");
@@ -239,7 +242,7 @@ fn aimd_adds_one_segment_per_window_however_it_counts() {
 
 #[test]
 fn rfc_5681_equation_3_adds_at_least_one_byte() {
-    let mut r = Run::avoiding(WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::PerAck }, 10);
+    let mut r = Run::avoiding(WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::PerAck }), 10);
     r.ack(SMSS);
     assert_eq!(r.w.cwnd, 10_100);
     r.ack(SMSS);
@@ -252,7 +255,7 @@ fn rfc_5681_equation_3_adds_at_least_one_byte() {
 #[test]
 fn a_loss_leaves_half_of_the_flight_or_in_linux_of_the_window() {
     let left = |count, cwnd, flight| {
-        let mut r = Run::avoiding(WindowRuleKind::Aimd { beta: 0.5, count }, cwnd);
+        let mut r = Run::avoiding(WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count }), cwnd);
         let l = LossFacts { now: r.now, flight, una: 1, nxt: 2, timeout: false };
         r.c.ssthresh_on_loss(&r.w, &l)
     };
@@ -268,7 +271,7 @@ fn a_loss_leaves_half_of_the_flight_or_in_linux_of_the_window() {
 #[test]
 fn linux_before_4_3_has_slow_start_at_ssthresh_itself() {
     let grown = |count| {
-        let mut r = Run::avoiding(WindowRuleKind::Aimd { beta: 0.5, count }, 10);
+        let mut r = Run::avoiding(WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count }), 10);
         r.c.slow_start = SlowStart::new(SlowStartKind::PerAck);
         r.w.ssthresh = r.w.cwnd;
         r.ack(SMSS);
@@ -322,7 +325,9 @@ fn whatever_comes_the_window_holds_a_segment_and_only_losses_shrink_it() {
             assert!(r.w.cwnd >= SMSS, "seed {seed}, step {step}, {rule:?}: cwnd {}", r.w.cwnd);
             assert!(r.w.ssthresh >= SMSS, "seed {seed}, step {step}, {rule:?}: ssthresh {}", r.w.ssthresh);
             assert!(
-                kind > 1 || r.w.ssthresh <= before.cwnd.max(2 * SMSS) || rule == WindowRuleKind::WestwoodPlus,
+                kind > 1
+                    || r.w.ssthresh <= before.cwnd.max(2 * SMSS)
+                    || rule == WindowRuleKind::WestwoodPlus(westwood::Params {}),
                 "seed {seed}, step {step}, {rule:?}: a loss left more than there was"
             );
         }
@@ -335,10 +340,15 @@ fn extreme_inputs_overflow_nothing() {
     let odd = [0.0, -1.0, 1.0, 1e300, f64::NAN, f64::INFINITY];
     let mut rules = ALL.to_vec();
     for x in odd {
-        rules.push(WindowRuleKind::Aimd { beta: x, count: AimdCount::Bytes });
-        rules.push(WindowRuleKind::Cubic { c: x, beta: x, fast_convergence: true, tcp_friendly: true });
-        rules.push(WindowRuleKind::Vegas { alpha: x, beta: x, gamma: x });
-        rules.push(WindowRuleKind::Compound { alpha: x, beta: x, eta: x, k: x, gamma: x });
+        rules.push(WindowRuleKind::Aimd(aimd::Params { beta: x, count: AimdCount::Bytes }));
+        rules.push(WindowRuleKind::Cubic(cubic::Params {
+            c: x,
+            beta: x,
+            fast_convergence: true,
+            tcp_friendly: true,
+        }));
+        rules.push(WindowRuleKind::Vegas(vegas::Params { alpha: x, beta: x, gamma: x }));
+        rules.push(WindowRuleKind::Compound(compound::Params { alpha: x, beta: x, eta: x, k: x, gamma: x }));
     }
     for rule in rules {
         for (smss, cwnd) in [(1, 1), (1, u32::MAX), (536, u32::MAX), (u32::MAX, u32::MAX)] {

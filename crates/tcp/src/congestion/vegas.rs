@@ -1,8 +1,19 @@
 //! Vegas: keeps a few segments of its own in the queue, judged by the RTT, once per round trip.
 
-use super::{AckFacts, LossFacts, Window, WindowRule, aimd::Aimd, part_of_flight};
-use crate::stack::AimdCount;
+use super::aimd::{Aimd, AimdCount};
+use super::{AckFacts, LossFacts, Window, WindowRule, part_of_flight};
+use params::keys::{BIG, key, number};
 use wire::{Span, Time};
+
+params::params! {
+    /// Brakmo and Peterson 1995; thresholds in segments.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "vegas", "From the delay (Brakmo and Peterson 1995)." {
+        alpha: f64 = key("alpha", number(0.0, BIG), "Segments queued below which the window grows.").default("2");
+        beta: f64 = key("beta", number(0.0, BIG), "Segments queued above which it shrinks.").default("4");
+        gamma: f64 = key("gamma", number(0.0, BIG), "Segments queued that end slow start.").default("1");
+    }
+}
 
 /// Brakmo and Peterson 1995: Diff = cwnd (1 - BaseRTT / RTT), segments. Below alpha the window grows by one segment
 /// per round trip, above beta it shrinks by one, and slow start ends above gamma.
@@ -33,21 +44,6 @@ pub(super) struct Vegas {
 const SAMPLES_NEEDED: u32 = 3;
 
 impl Vegas {
-    pub(super) fn new(alpha: f64, beta: f64, gamma: f64) -> Vegas {
-        Vegas {
-            alpha,
-            beta,
-            gamma,
-            reno: Aimd::new(0.5, AimdCount::Bytes),
-            base_rtt: None,
-            least: Span::MAX,
-            samples: 0,
-            round_end: None,
-            loss_end: 0,
-            growing: true,
-        }
-    }
-
     fn begin_round(&mut self, nxt: u64) {
         self.round_end = Some(nxt);
         self.least = Span::MAX;
@@ -108,6 +104,23 @@ fn verdict(diff: f64, slow_start: bool, v: &Vegas) -> Verdict {
 }
 
 impl WindowRule for Vegas {
+    type Params = Params;
+
+    fn new(&Params { alpha, beta, gamma }: &Params) -> Vegas {
+        Vegas {
+            alpha,
+            beta,
+            gamma,
+            reno: Aimd::halving(AimdCount::Bytes),
+            base_rtt: None,
+            least: Span::MAX,
+            samples: 0,
+            round_end: None,
+            loss_end: 0,
+            growing: true,
+        }
+    }
+
     fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
         let Some(rtt) = a.rtt else { return };
         let rtt = rtt.max(Span(1));

@@ -3,6 +3,12 @@
 use super::{AckFacts, LossFacts, Window, WindowRule, aimd::Aimd};
 use wire::{Span, Time};
 
+params::params! {
+    /// Grieco and Mascolo 2004; nothing to choose.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "westwood+", "ssthresh from the bandwidth of ACKs (Westwood+)." {}
+}
+
 /// Mascolo et al. 2001, Grieco and Mascolo 2004, in the form of Linux 2.6.32 (read there, `tcp_westwood.c`):
 /// bandwidth is sampled over an RTT, at least 50 ms, and filtered twice with 7/8 and 1/8.
 ///
@@ -31,23 +37,6 @@ pub(super) struct WestwoodPlus {
 const FIRST_RTT: Span = Span::from_secs(20);
 /// Shorter samples say little.
 const SHORTEST_SAMPLE: Span = Span::from_millis(50);
-
-impl Default for WestwoodPlus {
-    fn default() -> WestwoodPlus {
-        WestwoodPlus {
-            growth: Aimd::linux26(),
-            once: 0.0,
-            bandwidth: 0.0,
-            since: None,
-            bytes: 0,
-            counted_early: 0,
-            rtt: FIRST_RTT,
-            rtt_min: None,
-            forget_rtt_min: false,
-            after_timeout: false,
-        }
-    }
-}
 
 impl WestwoodPlus {
     fn filter(&mut self, sample: f64) {
@@ -80,6 +69,23 @@ impl WestwoodPlus {
 }
 
 impl WindowRule for WestwoodPlus {
+    type Params = Params;
+
+    fn new(_: &Params) -> WestwoodPlus {
+        WestwoodPlus {
+            growth: Aimd::linux26(),
+            once: 0.0,
+            bandwidth: 0.0,
+            since: None,
+            bytes: 0,
+            counted_early: 0,
+            rtt: FIRST_RTT,
+            rtt_min: None,
+            forget_rtt_min: false,
+            after_timeout: false,
+        }
+    }
+
     fn measure(&mut self, w: &Window, a: &AckFacts, _open: bool) {
         if let Some(rtt) = a.rtt
             && rtt > Span::ZERO

@@ -1,8 +1,8 @@
 //! A one-way agent from its checked values.
 
 use super::{bounds, count, size};
-use crate::problem::Problems;
-use crate::values::{Value, Values};
+use params::problem::Problems;
+use params::{Value, Values};
 use tcp::stack::{OneWay, OneWayVariant};
 
 pub(super) fn one_way(v: &Values, p: &mut Problems) -> Option<OneWay> {

@@ -1,7 +1,7 @@
 //! A one-way agent as TOML.
 
-use super::Lines;
-use crate::units::show_bytes;
+use params::Lines;
+use params::units::show_bytes;
 use tcp::stack::{OneWay, OneWayVariant};
 
 pub(super) fn one_way(o: &OneWay, out: &mut Lines) {

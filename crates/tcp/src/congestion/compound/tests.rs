@@ -8,7 +8,7 @@ fn dwnd(r: &Run) -> u32 {
 
 #[test]
 fn the_delay_window_changes_by_the_law_of_the_draft() {
-    let c = Compound::new(0.125, 0.5, 1.0, 0.75, 30.0);
+    let c = Compound::new(&Params { alpha: 0.125, beta: 0.5, eta: 1.0, k: 0.75, gamma: 30.0 });
     let ms = Span::from_millis;
     // No queue: alpha win^k - 1. 16^0.75 = 8: exactly nothing below 16 segments.
     for (win, change) in [(1.0, 0.0), (16.0, 0.0), (81.0, 27.0 / 8.0 - 1.0), (256.0, 7.0), (4096.0, 63.0)] {

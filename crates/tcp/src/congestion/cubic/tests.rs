@@ -1,15 +1,16 @@
 use super::super::tests::{CUBIC, Run, SMSS, spec};
 use super::*;
-use crate::stack::WindowRuleKind;
+use crate::congestion::WindowRuleKind;
 
+/// RFC 9438 §5.
+const PARAMS: Params = Params { c: 0.4, beta: 0.7, fast_convergence: true, tcp_friendly: true };
 /// Without the Reno-friendly region: the curve alone.
-const CURVE: WindowRuleKind =
-    WindowRuleKind::Cubic { c: 0.4, beta: 0.7, fast_convergence: true, tcp_friendly: false };
+const CURVE: WindowRuleKind = WindowRuleKind::Cubic(Params { tcp_friendly: false, ..PARAMS });
 
 #[test]
 fn k_is_the_time_in_which_the_curve_comes_back() {
     // §4.2 (2) with W_max = 1000 and cwnd 700: K = cbrt(300 / 0.4) = 9.086 s.
-    let mut c = Cubic::new(0.4, 0.7, true, true);
+    let mut c = Cubic::new(&PARAMS);
     c.w_max = 1000.0;
     let e = c.start(700.0, Time::ZERO);
     assert!((e.k - 9.085_602_964_160_698).abs() < 1e-12, "{}", e.k);
@@ -63,7 +64,7 @@ fn a_loss_leaves_seven_tenths_and_two_segments_at_least() {
 #[test]
 fn fast_convergence_lowers_the_plateau_when_losses_come_below_it() {
     // §4.7.
-    let mut c = Cubic::new(0.4, 0.7, true, true);
+    let mut c = Cubic::new(&PARAMS);
     let l = LossFacts { now: Time::ZERO, flight: 100 * SMSS, una: 0, nxt: 0, timeout: false };
     let w = |segments: u32| Window { cwnd: segments * SMSS, ssthresh: SMSS, smss: SMSS };
     c.ssthresh(&w(100), &l);
@@ -151,7 +152,7 @@ fn time_in_which_the_application_limits_does_not_count() {
 #[test]
 fn fractions_of_a_byte_are_not_lost() {
     // A small gain per ACK on a large window: 10^5 segments of one byte each.
-    let mut c = Cubic::new(0.4, 0.7, true, false);
+    let mut c = Cubic::new(&Params { tcp_friendly: false, ..PARAMS });
     let mut w = Window { cwnd: 100_000, ssthresh: 10, smss: 1 };
     c.w_max = 100_100.0;
     let a = AckFacts {

@@ -1,9 +1,9 @@
 use super::super::tests::{Run, SMSS};
 use super::*;
-use crate::stack::WindowRuleKind;
+use crate::congestion::WindowRuleKind;
 use wire::Span;
 
-const RULE: WindowRuleKind = WindowRuleKind::CubicLinux26;
+const RULE: WindowRuleKind = WindowRuleKind::CubicLinux26(Params {});
 
 #[test]
 fn the_cube_root_is_exact() {

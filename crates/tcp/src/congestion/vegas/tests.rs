@@ -1,14 +1,14 @@
 use super::super::tests::{Run, SMSS, VEGAS};
 use super::*;
-use crate::stack::WindowRuleKind;
+use crate::congestion::WindowRuleKind;
 
-const LINUX: WindowRuleKind = WindowRuleKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0 };
+const LINUX: WindowRuleKind = WindowRuleKind::Vegas(Params { alpha: 2.0, beta: 4.0, gamma: 1.0 });
 
 #[test]
 fn truth_table_of_the_thresholds() {
     use Verdict::*;
-    let ns2 = Vegas::new(1.0, 3.0, 1.0);
-    let linux = Vegas::new(2.0, 4.0, 1.0);
+    let ns2 = Vegas::new(&Params { alpha: 1.0, beta: 3.0, gamma: 1.0 });
+    let linux = Vegas::new(&Params { alpha: 2.0, beta: 4.0, gamma: 1.0 });
     for (diff, slow_start, of_ns2, of_linux) in [
         (0.0, true, Grow, Grow),
         (1.0, true, Grow, Grow),

@@ -1,17 +1,17 @@
 use super::super::tests::{Run, SMSS};
 use super::*;
-use crate::stack::WindowRuleKind;
+use crate::congestion::WindowRuleKind;
 
-const RULE: WindowRuleKind = WindowRuleKind::WestwoodPlus;
+const RULE: WindowRuleKind = WindowRuleKind::WestwoodPlus(Params {});
 
 fn state(r: &Run) -> WestwoodPlus {
-    let super::super::Rule::Westwood(w) = &r.c.rule else { panic!("another rule") };
+    let super::super::Rule::WestwoodPlus(w) = &r.c.rule else { panic!("another rule") };
     **w
 }
 
 #[test]
 fn the_filter_starts_at_the_first_sample_and_weighs_the_next_by_an_eighth_twice() {
-    let mut w = WestwoodPlus::default();
+    let mut w = WestwoodPlus::new(&Params {});
     w.filter(800.0);
     assert_eq!((w.once, w.bandwidth), (800.0, 800.0));
     w.filter(1600.0);

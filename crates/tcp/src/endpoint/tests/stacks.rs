@@ -1,5 +1,6 @@
 //! Stacks to test with, written out in code; the shipped ones are files.
 
+use crate::congestion::aimd::{self, AimdCount};
 use crate::stack::*;
 use wire::Span;
 
@@ -21,7 +22,7 @@ pub fn rfc_sack() -> Wire {
         detect: Detect { rule: DetectRule::Rfc6675, dupthresh: 3, limited_transmit: true },
         recovery: Recovery { rule: RecoveryRule::Pipe, after_timeout: AfterTimeout::MarkLost },
         congestion: Congestion {
-            rule: WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::Bytes },
+            rule: WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::Bytes }),
             initial_window: InitialWindow::Segments(4),
             initial_ssthresh_bytes: None,
             slow_start: SlowStartKind::Bytes { limit: 2 },
@@ -107,7 +108,7 @@ pub fn ns320(variant: Ns320) -> Wire {
     let mut s = rfc_newreno(false);
     s.detect.limited_transmit = false;
     s.recovery = Recovery { rule: RecoveryRule::Ns320 { variant }, after_timeout: AfterTimeout::GoBackN };
-    s.congestion.rule = WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::PerAck };
+    s.congestion.rule = WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::PerAck });
     s.rto.rule = RtoKind::Ns320;
     s.rto.min = ms(200);
     s
@@ -123,7 +124,7 @@ pub fn all() -> Vec<(&'static str, Wire)> {
     prr_no_sack.options.sack = false;
     let mut linux_sack = linux();
     linux_sack.detect.rule = DetectRule::LinuxSack;
-    linux_sack.congestion.rule = WindowRuleKind::Aimd { beta: 0.5, count: AimdCount::Segments };
+    linux_sack.congestion.rule = WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::Segments });
     let mut linux_no_sack = linux();
     linux_no_sack.options.sack = false;
     let mut sack_back = rfc_sack();

@@ -6,7 +6,7 @@ use crate::units::Amount;
 use instant::Span;
 
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
     Text(String),
     Flag(bool),
     Whole(u64),
@@ -23,7 +23,7 @@ pub(crate) enum Value {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
+pub struct Item {
     pub value: Value,
     pub origin: Origin,
     /// As the file has it.
@@ -32,7 +32,7 @@ pub(crate) struct Item {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Values {
+pub struct Values {
     pub table: &'static Table,
     pub variant: Option<&'static Variant>,
     pub items: Vec<(&'static str, Item)>,
@@ -211,6 +211,6 @@ impl Values {
     }
 }
 
-pub(crate) fn join(path: &str, key: &str) -> String {
+pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

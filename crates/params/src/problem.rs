@@ -69,7 +69,7 @@ impl fmt::Display for Problem {
 
 /// A character that a terminal would obey instead of showing it: controls, line ends, and those that change the
 /// direction or hide what follows.
-pub(crate) fn is_unseen(c: char) -> bool {
+pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
@@ -94,7 +94,7 @@ impl std::error::Error for Errors {}
 
 /// Collects what is wrong while reading goes on.
 #[derive(Debug, Default)]
-pub(crate) struct Problems {
+pub struct Problems {
     said: Vec<Problem>,
     unsaid: u64,
 }
@@ -147,7 +147,7 @@ impl Problems {
 }
 
 /// ` did you mean "x"?` where something near is allowed, and nothing else otherwise.
-pub(crate) fn did_you_mean<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     match nearest(word, allowed) {
         Some(near) => format!("; did you mean {near:?}?"),
         None => String::new(),
@@ -194,7 +194,7 @@ fn simplified(word: &str) -> String {
 }
 
 /// ` (a, b, c)`, shortened where there are very many; nothing where there is nothing to list.
-pub(crate) fn listed<'a>(allowed: impl IntoIterator<Item = &'a str>) -> String {
+pub fn listed<'a>(allowed: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 40;
     let all: Vec<&str> = allowed.into_iter().collect();
     match all.len() {

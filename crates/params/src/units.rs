@@ -34,7 +34,7 @@ pub enum Slip {
     TooLarge,
 }
 
-pub(crate) const TIME: &[(&str, i128)] = &[
+pub const TIME: &[(&str, i128)] = &[
     ("ns", 1),
     ("us", 1_000),
     ("ms", 1_000_000),
@@ -42,9 +42,9 @@ pub(crate) const TIME: &[(&str, i128)] = &[
     ("min", 60_000_000_000),
     ("h", 3_600_000_000_000),
 ];
-pub(crate) const RATE: &[(&str, i128)] =
+pub const RATE: &[(&str, i128)] =
     &[("bps", 1), ("kbps", 1_000), ("Mbps", 1_000_000), ("Gbps", 1_000_000_000), ("Tbps", 1_000_000_000_000)];
-pub(crate) const SIZE: &[(&str, i128)] = &[
+pub const SIZE: &[(&str, i128)] = &[
     ("B", 1),
     ("kB", 1_000),
     ("MB", 1_000_000),
