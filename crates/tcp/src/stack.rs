@@ -86,6 +86,46 @@ pub struct Recovery {
     pub rule: RecoveryRule,
     /// What follows a timeout.
     pub after_timeout: AfterTimeout,
+    /// What is believed to be in the network is counted in this.
+    pub pipe: PipeUnit,
+    /// When nothing is known lost and nothing new can be sent, what is not SACKed goes again: NextSeg (3) and (4) of
+    /// RFC 6675 §4.
+    pub rescue: bool,
+    /// What was SACKed is still known after a timeout.
+    pub keeps_sacks: bool,
+    /// Which repair, besides the timer's own, sets the timer anew.
+    pub restarts_timer: RestartsTimer,
+}
+
+impl Recovery {
+    /// As RFC 6675 and RFC 6298 have the rest.
+    pub const fn new(rule: RecoveryRule, after_timeout: AfterTimeout) -> Recovery {
+        Recovery {
+            rule,
+            after_timeout,
+            pipe: PipeUnit::Bytes,
+            rescue: true,
+            keeps_sacks: true,
+            restarts_timer: RestartsTimer::None,
+        }
+    }
+}
+
+params::words! {
+    /// What the pipe is counted in.
+    pub enum PipeUnit {
+        Bytes = "bytes", "bytes (RFC 6675, section 4)";
+        Segments = "segments", "segments, whatever they hold (Linux)";
+    }
+}
+
+params::words! {
+    /// Which repair sets the timer anew.
+    pub enum RestartsTimer {
+        None = "none", "none: ACKs do (RFC 6298, section 5)";
+        Oldest = "oldest", "the oldest segment, whenever it leaves again (Linux)";
+        First = "first", "the first of a recovery (BSD's fast retransmit)";
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,7 +32,7 @@ fn stack(variant: Ns320) -> Wire {
             timestamp_tick: Span::from_millis(1),
         },
         detect: Detect { rule: DetectRule::DupAcks, dupthresh: 3, limited_transmit: false },
-        recovery: Recovery { rule: RecoveryRule::Ns320 { variant }, after_timeout: AfterTimeout::GoBackN },
+        recovery: Recovery::new(RecoveryRule::Ns320 { variant }, AfterTimeout::GoBackN),
         congestion: Congestion {
             rule: WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::PerAck }),
             initial_window: InitialWindow::Segments(1),

@@ -2,7 +2,7 @@
 
 use super::oneway::ONEWAY;
 use super::*;
-use tcp::stack::WindowRuleKind;
+use tcp::stack::{PipeUnit, RestartsTimer, WindowRuleKind};
 
 pub(super) const SOURCE: Key =
     key("source", Kind::List { of: &Kind::Text, least: 1 }, "Where this is known from, as text.")
@@ -112,6 +112,21 @@ pub static RECOVERY: Table = Table {
     doc: "How much may be sent while repairing?",
     keys: &[
         key("after_timeout", Kind::Choice(AFTER_TIMEOUT), "What follows a timeout.").default("mark-lost"),
+        key("pipe", Kind::Choice(PipeUnit::WORDS), "What is believed to be in the network is counted in this.")
+            .default("bytes"),
+        flag(
+            "rescue",
+            "When nothing is known lost and nothing new can be sent, what is not SACKed goes again (RFC 6675, section 4, \
+             NextSeg (3) and (4)).",
+        )
+        .default("true"),
+        flag("keeps_sacks", "What was SACKed is still known after a timeout.").default("true"),
+        key(
+            "restarts_timer",
+            Kind::Choice(RestartsTimer::WORDS),
+            "Which repair, besides the timer's own, sets the timer anew.",
+        )
+        .default("none"),
         SOURCE,
     ],
     forms: None,

@@ -6,7 +6,7 @@ use crate::keys::STACK;
 use instant::Span;
 use params::problem::Problems;
 use params::units::Amount;
-use params::{Item, Value, Values};
+use params::{Item, Param, Value, Values};
 use tcp::stack::*;
 
 /// What the largest window of a connection can be: 65535 scaled by 14 (RFC 7323 §2.3).
@@ -145,7 +145,14 @@ fn recovery(v: &Values) -> Option<Recovery> {
         "fast-recovery" => AfterTimeout::FastRecovery,
         _ => return None,
     };
-    Some(Recovery { rule, after_timeout })
+    Some(Recovery {
+        rule,
+        after_timeout,
+        pipe: Param::read(v, "pipe")?,
+        rescue: v.flag("rescue"),
+        keeps_sacks: v.flag("keeps_sacks"),
+        restarts_timer: Param::read(v, "restarts_timer")?,
+    })
 }
 
 fn ns320(word: &str) -> Option<Ns320> {

@@ -2,9 +2,9 @@
 
 mod oneway;
 
-use params::Lines;
 use params::quoted;
 use params::units::{show_bytes, show_span};
+use params::{Lines, Param};
 use tcp::stack::*;
 
 /// `prefix` stands before the sections' names: nothing in a stack file, `stack.` in a scenario.
@@ -98,6 +98,10 @@ fn recovery(r: &Recovery, out: &mut Lines) {
         AfterTimeout::FastRecovery => "fast-recovery",
     };
     out.text("after_timeout", after);
+    r.pipe.write("pipe", out);
+    out.flag("rescue", r.rescue);
+    out.flag("keeps_sacks", r.keeps_sacks);
+    r.restarts_timer.write("restarts_timer", out);
 }
 
 fn congestion(c: &Congestion, out: &mut Lines) {

@@ -22,9 +22,29 @@ pub(crate) struct Facts<'a> {
     pub(crate) sack: bool,
 }
 
-/// Everything below that is not SACKed is lost; SND.UNA where nothing is.
+/// What a rule makes of the facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// Everything below that is not SACKed is lost; SND.UNA where nothing is.
+    pub(crate) lost_below: u64,
+    /// Enough to begin recovery.
+    pub(crate) begins: bool,
+}
+
 #[inline]
-pub(crate) fn frontier(rule: DetectRule, f: &Facts) -> u64 {
+pub(crate) fn judge(rule: DetectRule, f: &Facts) -> Verdict {
+    let lost_below = frontier(rule, f);
+    Verdict { lost_below, begins: starts_recovery(rule, f, lost_below) }
+}
+
+/// Duplicates are ACKs with news in their SACK blocks (RFC 6675 §2), where there are such; otherwise those of RFC 5681 §2.
+#[inline]
+pub(crate) fn counts_news(rule: DetectRule) -> bool {
+    !matches!(rule, DetectRule::DupAcks | DetectRule::Xnu1699)
+}
+
+#[inline]
+fn frontier(rule: DetectRule, f: &Facts) -> u64 {
     if f.runs.is_empty() {
         return f.una;
     }
@@ -39,9 +59,8 @@ pub(crate) fn frontier(rule: DetectRule, f: &Facts) -> u64 {
     .max(f.una)
 }
 
-/// Is this enough to begin recovery, `frontier` being what [`frontier`] said?
 #[inline]
-pub(crate) fn starts_recovery(rule: DetectRule, f: &Facts, frontier: u64) -> bool {
+fn starts_recovery(rule: DetectRule, f: &Facts, frontier: u64) -> bool {
     let by_count = f.dupacks >= f.dupthresh;
     match rule {
         DetectRule::DupAcks | DetectRule::Xnu1699 => by_count,

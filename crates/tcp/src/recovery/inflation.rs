@@ -18,9 +18,6 @@ impl Inflation {
     pub(super) fn newreno(impatient: bool) -> Inflation {
         Inflation { newreno: true, impatient }
     }
-    pub(super) fn is_newreno(&self) -> bool {
-        self.newreno
-    }
     pub(super) fn is_impatient(&self) -> bool {
         self.impatient
     }

@@ -33,6 +33,40 @@ pub(crate) struct Facts {
     pub(crate) more_lost: bool,
 }
 
+/// How a recovery begins and ends, and what is remembered of it: facts that the sender looks up, not rules that it
+/// knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Habits {
+    /// No recovery: a fast retransmit is followed by slow start from one segment.
+    pub(crate) slow_start: bool,
+    /// The first ACK that advances ends it, whatever is missing (RFC 5681 §3.2 (6)).
+    pub(crate) ends_at_any_advance: bool,
+    /// A loss leaves a part of cwnd; RFC 5681 (4) has FlightSize.
+    pub(crate) reduces_cwnd: bool,
+    /// Duplicates that may come of an earlier repair begin none (RFC 6582 §3.2 (2), RFC 6675 §5), and the timeouts
+    /// of one segment halve once (RFC 5681 §3.1). Without, each time DupThresh duplicates have come since SND.UNA
+    /// moved there is a repair, also while going back, and a timeout does not count them anew.
+    pub(crate) remembers_repairs: bool,
+    /// The ACK or duplicate that begins recovery sends the oldest segment and nothing else, whatever cwnd allows.
+    pub(crate) enters_with_one_segment: bool,
+    /// A fast retransmit that slow start follows starts the timer anew.
+    pub(crate) fast_retransmit_restarts_timer: bool,
+    /// The window grows by the ACK that ends recovery, too.
+    pub(crate) last_ack_grows: bool,
+}
+
+impl Habits {
+    pub(crate) const RFC: Habits = Habits {
+        slow_start: false,
+        ends_at_any_advance: false,
+        reduces_cwnd: false,
+        remembers_repairs: true,
+        enters_with_one_segment: false,
+        fast_retransmit_restarts_timer: true,
+        last_ack_grows: false,
+    };
+}
+
 /// Enum dispatch, and it clones flat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Recovery {
@@ -67,49 +101,14 @@ impl Recovery {
         matches!(self, Recovery::Pipe | Recovery::Prr(_) | Recovery::Halving(_))
     }
 
-    /// The first ACK that advances ends it, whatever is missing (RFC 5681 §3.2 (6)).
-    pub(crate) fn ends_at_any_advance(&self) -> bool {
-        match self {
-            Recovery::Inflation(i) => !i.is_newreno(),
-            Recovery::Ns320(n) => n.is_reno(),
-            _ => false,
+    /// What the rule wants of the sender around it.
+    pub(crate) fn habits(rule: RecoveryRule) -> Habits {
+        match rule {
+            RecoveryRule::None => Habits { slow_start: true, ..Habits::RFC },
+            RecoveryRule::Reno => Habits { ends_at_any_advance: true, ..Habits::RFC },
+            RecoveryRule::Ns320 { variant } => ns320::habits(variant),
+            _ => Habits::RFC,
         }
-    }
-
-    /// No recovery: a fast retransmit is followed by slow start from one segment.
-    pub(crate) fn is_slow_start(&self) -> bool {
-        match self {
-            Recovery::None => true,
-            Recovery::Ns320(n) => n.is_tahoe(),
-            _ => false,
-        }
-    }
-
-    /// A loss leaves a part of cwnd; RFC 5681 (4) has FlightSize.
-    pub(crate) fn reduces_cwnd(&self) -> bool {
-        matches!(self, Recovery::Ns320(n) if n.is_tahoe())
-    }
-
-    /// Duplicates that may come of an earlier repair begin none (RFC 6582 §3.2 (2), RFC 6675 §5), and the timeouts
-    /// of one segment halve once (RFC 5681 §3.1). Without, each time DupThresh duplicates have come since SND.UNA
-    /// moved there is a repair, also while going back, and a timeout does not count them anew.
-    pub(crate) fn remembers_repairs(&self) -> bool {
-        !matches!(self, Recovery::Ns320(_))
-    }
-
-    /// The ACK or duplicate that begins recovery sends the oldest segment and nothing else, whatever cwnd allows.
-    pub(crate) fn enters_with_one_segment(&self) -> bool {
-        matches!(self, Recovery::Ns320(_))
-    }
-
-    /// A fast retransmit that slow start follows starts the timer anew.
-    pub(crate) fn fast_retransmit_restarts_timer(&self) -> bool {
-        !matches!(self, Recovery::Ns320(_))
-    }
-
-    /// The window grows by the ACK that ends recovery, too.
-    pub(crate) fn last_ack_grows(&self) -> bool {
-        matches!(self, Recovery::Ns320(_))
     }
 
     /// Once after an ACK at which cwnd changed twice, where the rule tells: its value in between, bytes.

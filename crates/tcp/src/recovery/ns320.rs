@@ -3,7 +3,7 @@
 //! It keeps no record of repairs: exactly the third duplicate since SND.UNA moved acts, whatever was sent before,
 //! and every timeout halves. The count of duplicates survives a timeout.
 
-use super::Facts;
+use super::{Facts, Habits};
 use crate::congestion::Window;
 use crate::stack;
 
@@ -14,17 +14,23 @@ pub(crate) struct Ns320 {
     step: Option<u32>,
 }
 
+pub(super) fn habits(variant: stack::Ns320) -> Habits {
+    // TcpTahoe: slow start at the third duplicate, and half of cwnd rather than of FlightSize.
+    let tahoe = variant == stack::Ns320::Tahoe;
+    Habits {
+        slow_start: tahoe,
+        ends_at_any_advance: variant == stack::Ns320::Reno,
+        reduces_cwnd: tahoe,
+        remembers_repairs: false,
+        enters_with_one_segment: true,
+        fast_retransmit_restarts_timer: false,
+        last_ack_grows: true,
+    }
+}
+
 impl Ns320 {
     pub(super) fn new(variant: stack::Ns320) -> Ns320 {
         Ns320 { variant, step: None }
-    }
-
-    /// Slow start at the third duplicate, and half of cwnd rather than of FlightSize.
-    pub(super) fn is_tahoe(&self) -> bool {
-        self.variant == stack::Ns320::Tahoe
-    }
-    pub(super) fn is_reno(&self) -> bool {
-        self.variant == stack::Ns320::Reno
     }
 
     pub(super) fn enter(&mut self, w: &mut Window, dupthresh: u32) {

@@ -6,7 +6,6 @@ use crate::congestion::AckFacts;
 use crate::endpoint::Evidence;
 use crate::rto::RttSample;
 use crate::sampler::Sample;
-use crate::stack::DetectRule;
 use crate::timers::{Timer, Timers};
 use crate::{detect, recovery};
 use wire::{Span, Time};
@@ -122,9 +121,7 @@ impl Sender {
         if self.sack && !a.blocks.is_empty() {
             self.read_blocks(a, news);
         }
-        let by_blocks =
-            self.sack && !matches!(self.rules.detect.rule, DetectRule::DupAcks | DetectRule::Xnu1699);
-        news.duplicate = if by_blocks {
+        news.duplicate = if self.sack && detect::counts_news(self.rules.detect.rule) {
             // RFC 6675 §2: what tells something new, even if it does more than that.
             news.sacked.bytes > 0
         } else {
@@ -225,22 +222,22 @@ impl Sender {
     #[inline(never)]
     fn look_for_losses(&mut self, a: &AckIn, news: &News, timers: &mut Timers) {
         let facts = self.detect_facts();
-        let frontier = detect::frontier(self.rules.detect.rule, &facts);
-        if !detect::starts_recovery(self.rules.detect.rule, &facts, frontier) || !self.may_recover() {
+        let verdict = detect::judge(self.rules.detect.rule, &facts);
+        if !verdict.begins || !self.may_recover() {
             return;
         }
         self.evidence = if facts.runs.is_empty() { Evidence::DupAck } else { Evidence::Sack };
-        if self.recovery.is_slow_start() {
+        if self.rules.habits.slow_start {
             self.slow_start_at_once(a.now, timers);
             return;
         }
-        self.enter_recovery(a, news, frontier, timers);
+        self.enter_recovery(a, news, verdict, timers);
     }
 
     /// After a timeout and behind a recovery, duplicates may come of what was resent (RFC 6582 §3.2 (2),
     /// RFC 6675 §5); with SACK the blocks tell.
     fn may_recover(&self) -> bool {
-        if !self.recovery.remembers_repairs() {
+        if !self.rules.habits.remembers_repairs {
             return self.dupacks == self.rules.detect.dupthresh;
         }
         if self.sack { self.una() >= self.recover } else { self.una() > self.recover }
@@ -258,7 +255,7 @@ impl Sender {
         if news.advanced {
             self.congestion.on_ack_in_recovery(&self.window, facts);
             self.assumed_sacked = self.assumed_sacked.saturating_sub(news.acked.segments.saturating_sub(1));
-            if a.ack >= self.recover || self.recovery.ends_at_any_advance() {
+            if a.ack >= self.recover || self.rules.habits.ends_at_any_advance {
                 self.exit_recovery(a, timers, news, facts);
                 return;
             }
@@ -273,8 +270,8 @@ impl Sender {
             self.dupacks += 1;
             self.assume_sacked();
         }
-        let frontier = detect::frontier(self.rules.detect.rule, &self.detect_facts());
-        let more_lost = self.board.mark_lost_below(frontier.min(self.board.end()));
+        let verdict = detect::judge(self.rules.detect.rule, &self.detect_facts());
+        let more_lost = self.board.mark_lost_below(verdict.lost_below);
         let facts = self.recovery_facts(news, more_lost);
         self.recovery.on_ack(&mut self.window, &facts);
     }
@@ -298,7 +295,7 @@ impl Sender {
             return;
         }
         if !news.advanced {
-            if news.duplicate && !self.recovery.remembers_repairs() {
+            if news.duplicate && !self.rules.habits.remembers_repairs {
                 self.dupacks += 1;
                 self.look_for_losses(a, news, timers);
             }

@@ -13,7 +13,7 @@ mod timeout;
 use crate::congestion::{Congestion, LossFacts, Window};
 use crate::detect;
 use crate::endpoint::{Evidence, Why};
-use crate::recovery::Recovery;
+use crate::recovery::{Habits, Recovery};
 use crate::rto::{Rto, RttSample};
 use crate::sampler::Sampler;
 use crate::stack;
@@ -95,7 +95,8 @@ pub(crate) struct Sender {
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     detect: stack::Detect,
-    after_timeout: stack::AfterTimeout,
+    recovery: stack::Recovery,
+    habits: Habits,
     nagle: bool,
     buffer: u64,
     max_burst: u32,
@@ -139,7 +140,8 @@ impl Sender {
             last_sent: Time::FAR_PAST,
             rules: Rules {
                 detect: spec.detect,
-                after_timeout: spec.recovery.after_timeout,
+                recovery: spec.recovery,
+                habits: Recovery::habits(spec.recovery.rule),
                 nagle: spec.send.nagle,
                 buffer: spec.send.buffer_bytes.unwrap_or(u64::MAX),
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
@@ -256,12 +258,14 @@ impl Sender {
     /// Believed to be in the network, bytes; counted in segments where the stack does.
     #[inline]
     pub(crate) fn pipe(&self) -> u32 {
-        match self.rules.detect.rule {
-            stack::DetectRule::LinuxSack | stack::DetectRule::LinuxFack => {
+        match self.rules.recovery.pipe {
+            stack::PipeUnit::Segments => {
                 let segments = self.board.pipe_segments().saturating_sub(self.assumed_sacked);
                 segments.saturating_mul(self.window.smss)
             }
-            _ => self.board.pipe().saturating_sub(self.assumed_sacked.saturating_mul(self.window.smss)),
+            stack::PipeUnit::Bytes => {
+                self.board.pipe().saturating_sub(self.assumed_sacked.saturating_mul(self.window.smss))
+            }
         }
     }
 
@@ -278,7 +282,7 @@ impl Sender {
 
     /// After a timeout, repairs by marks rather than from SND.UNA on.
     fn marks_lost(&self) -> bool {
-        match self.rules.after_timeout {
+        match self.rules.recovery.after_timeout {
             stack::AfterTimeout::GoBackN => false,
             stack::AfterTimeout::MarkLost | stack::AfterTimeout::RepairsOnly => true,
             stack::AfterTimeout::FastRecovery => self.sack,
@@ -312,7 +316,7 @@ impl Sender {
     }
 
     fn loss_facts(&self, now: Time, timeout: bool) -> LossFacts {
-        let flight = if self.recovery.reduces_cwnd() {
+        let flight = if self.rules.habits.reduces_cwnd {
             self.window.cwnd
         } else {
             self.board.out().saturating_sub(if timeout { 0 } else { self.limited_bytes })

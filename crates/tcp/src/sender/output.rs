@@ -2,8 +2,7 @@
 
 use super::{Phase, Sender};
 use crate::endpoint::Why;
-use crate::recovery::Recovery;
-use crate::stack::{AfterTimeout, DetectRule};
+use crate::stack::{AfterTimeout, RestartsTimer};
 use crate::timers::{Timer, Timers};
 use wire::Time;
 
@@ -112,7 +111,7 @@ impl Sender {
 
     /// Linux 2.2 takes Nagle's rule to mean this too (tcp_snd_test, `retransmits`; paper `rto`, section 2).
     fn only_repairs(&self) -> bool {
-        self.phase == Phase::Loss && self.rules.after_timeout == AfterTimeout::RepairsOnly
+        self.phase == Phase::Loss && self.rules.recovery.after_timeout == AfterTimeout::RepairsOnly
     }
 
     fn repairs_by_marks(&self) -> bool {
@@ -142,11 +141,8 @@ impl Sender {
     /// NextSeg (3) and (4) of RFC 6675 §4: what is not known lost, when there is no new data to send.
     #[inline(never)]
     fn next_reserve(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
-        if !matches!(self.recovery, Recovery::Pipe | Recovery::Prr(_))
-            || self.rules.detect.rule != DetectRule::Rfc6675
-            || !self.sack
-            || !self.fits(self.window.smss)
-        {
+        let may = self.rules.recovery.rescue && self.sack && self.recovery.uses_pipe();
+        if !may || !self.fits(self.window.smss) {
             return None;
         }
         let why = self.why_recovery();
@@ -194,9 +190,9 @@ impl Sender {
         if self.nxt >= offset {
             self.nxt = self.nxt.max(offset + u64::from(space));
         }
-        // RFC 6298 (5.1); Linux starts it anew when the oldest segment is resent.
-        let linux = matches!(self.rules.detect.rule, DetectRule::LinuxSack | DetectRule::LinuxFack);
-        if !timers.is_set(Timer::Retransmit) || (linux && at == 0) {
+        // RFC 6298 (5.1).
+        let anew = at == 0 && self.rules.recovery.restarts_timer == RestartsTimer::Oldest;
+        if !timers.is_set(Timer::Retransmit) || anew {
             timers.start(Timer::Retransmit, now, self.rto.rto());
         }
         Outgoing { offset, payload, fin, psh, why }

@@ -4,9 +4,10 @@ use super::ack::{AckIn, News};
 use super::{Phase, Sender};
 use crate::congestion::{AckFacts, Window};
 use crate::detect;
+use crate::detect::Verdict;
 use crate::endpoint::Why;
 use crate::recovery;
-use crate::stack::{AfterTimeout, DetectRule};
+use crate::stack::{AfterTimeout, RestartsTimer};
 use crate::timers::{Timer, Timers};
 use crate::undo::{FrtoAck, FrtoStep, Prior};
 use wire::Time;
@@ -17,7 +18,7 @@ impl Sender {
     }
 
     #[inline(never)]
-    pub(super) fn enter_recovery(&mut self, a: &AckIn, news: &News, frontier: u64, timers: &mut Timers) {
+    pub(super) fn enter_recovery(&mut self, a: &AckIn, news: &News, verdict: Verdict, timers: &mut Timers) {
         self.undo.begin(self.prior(), self.una());
         let loss = self.loss_facts(a.now, false);
         let before = self.board.out().saturating_sub(self.board.sacked.bytes) + news.delivered();
@@ -30,14 +31,13 @@ impl Sender {
         if self.recovery.uses_pipe() {
             // RFC 6675 §5 (4.3): the segment at HighACK + 1 is presumed dropped, whatever IsLost says.
             self.board.mark_first_lost();
-            self.board.mark_lost_below(frontier);
+            self.board.mark_lost_below(verdict.lost_below);
         }
         let facts = recovery::Facts { flight: before, more_lost: true, ..self.recovery_facts(news, true) };
         self.recovery.enter(&mut self.window, self.rules.detect.dupthresh, &facts);
         self.resend_first = Some(self.why_recovery());
-        self.held = self.recovery.enters_with_one_segment();
-        if self.rules.detect.rule == DetectRule::Xnu1699 {
-            // BSD starts the timer anew at a fast retransmit.
+        self.held = self.rules.habits.enters_with_one_segment;
+        if self.rules.recovery.restarts_timer == RestartsTimer::First {
             timers.start(Timer::Retransmit, a.now, self.rto.rto());
         }
     }
@@ -46,18 +46,18 @@ impl Sender {
         let acked = news.acked.bytes;
         let facts = recovery::Facts { flight: self.flight(), acked, ..recovery::Facts::default() };
         self.recovery.exit(&mut self.window, &facts);
-        if self.recovery.last_ack_grows() {
+        if self.rules.habits.last_ack_grows {
             self.congestion.on_ack(&mut self.window, ack);
         }
-        if self.recovery.ends_at_any_advance() {
+        if self.rules.habits.ends_at_any_advance {
             // Reno does not remember: the next three duplicates halve again (RFC 5681 has no recovery point).
             self.recover = self.recover.min(a.ack.saturating_sub(1));
         }
         self.end_repair(a.now);
-        let frontier = detect::frontier(self.rules.detect.rule, &self.detect_facts());
-        if frontier > a.ack && self.rules.detect.rule != DetectRule::Xnu1699 {
+        let verdict = detect::judge(self.rules.detect.rule, &self.detect_facts());
+        if verdict.begins {
             // Holes above the recovery point: the next repair begins with this ACK.
-            self.enter_recovery(a, news, frontier, timers);
+            self.enter_recovery(a, news, verdict, timers);
         }
     }
 
@@ -86,7 +86,7 @@ impl Sender {
         self.begin_loss();
         self.resend_first = Some(self.why_recovery());
         self.repair_by_slow_start(false);
-        if self.recovery.fast_retransmit_restarts_timer() {
+        if self.rules.habits.fast_retransmit_restarts_timer {
             timers.start(Timer::Retransmit, now, self.rto.rto());
         }
     }
@@ -96,7 +96,7 @@ impl Sender {
         self.phase = Phase::Loss;
         self.recover = self.board.end();
         self.held = false;
-        if self.recovery.remembers_repairs() {
+        if self.rules.habits.remembers_repairs {
             self.dupacks = 0;
         }
         self.assumed_sacked = 0;
@@ -199,7 +199,7 @@ impl Sender {
     }
 
     pub(super) fn cwnd_after_timeout(&self) -> u32 {
-        match self.rules.after_timeout {
+        match self.rules.recovery.after_timeout {
             AfterTimeout::FastRecovery => self.window.ssthresh,
             AfterTimeout::GoBackN | AfterTimeout::MarkLost | AfterTimeout::RepairsOnly => self.window.smss,
         }

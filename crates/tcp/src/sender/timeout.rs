@@ -2,7 +2,6 @@
 
 use super::{Phase, Sender};
 use crate::endpoint::Why;
-use crate::stack::DetectRule;
 use crate::timers::{Timer, Timers};
 use crate::undo::Frto;
 use wire::{Span, Time};
@@ -45,7 +44,7 @@ impl Sender {
 
     /// RFC 5681 §3.1: ssthresh is set at the first timeout of a segment and kept at the next ones.
     fn reduce(&mut self, now: Time) {
-        if self.timeouts > 1 && self.recovery.remembers_repairs() {
+        if self.timeouts > 1 && self.rules.habits.remembers_repairs {
             return;
         }
         self.undo.begin(self.prior(), self.una());
@@ -56,7 +55,7 @@ impl Sender {
     fn forget_what_the_receiver_may_have_dropped(&mut self) {
         // RFC 2018 §8: a receiver that SACKed the oldest segment would have acknowledged it, had it kept it.
         let reneged = self.board.get(0).is_some_and(|s| s.sacked());
-        if reneged || self.rules.detect.rule == DetectRule::Xnu1699 {
+        if reneged || !self.rules.recovery.keeps_sacks {
             self.board.forget_sacks();
         }
     }

@@ -20,7 +20,7 @@ pub fn rfc_sack() -> Wire {
             timestamp_tick: ms(1),
         },
         detect: Detect { rule: DetectRule::Rfc6675, dupthresh: 3, limited_transmit: true },
-        recovery: Recovery { rule: RecoveryRule::Pipe, after_timeout: AfterTimeout::MarkLost },
+        recovery: Recovery::new(RecoveryRule::Pipe, AfterTimeout::MarkLost),
         congestion: Congestion {
             rule: WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::Bytes }),
             initial_window: InitialWindow::Segments(4),
@@ -60,7 +60,7 @@ pub fn rfc_newreno(impatient: bool) -> Wire {
     let mut s = rfc_sack();
     s.options.sack = false;
     s.detect.rule = DetectRule::DupAcks;
-    s.recovery = Recovery { rule: RecoveryRule::NewReno { impatient }, after_timeout: AfterTimeout::GoBackN };
+    s.recovery = Recovery::new(RecoveryRule::NewReno { impatient }, AfterTimeout::GoBackN);
     s
 }
 
@@ -82,7 +82,12 @@ pub fn linux() -> Wire {
     s.options.mss_bytes = 1460;
     s.options.timestamps = true;
     s.detect.rule = DetectRule::LinuxFack;
-    s.recovery = Recovery { rule: RecoveryRule::RateHalving, after_timeout: AfterTimeout::MarkLost };
+    s.recovery = Recovery {
+        pipe: PipeUnit::Segments,
+        rescue: false,
+        restarts_timer: RestartsTimer::Oldest,
+        ..Recovery::new(RecoveryRule::RateHalving, AfterTimeout::MarkLost)
+    };
     s.rto.rule = RtoKind::Linux;
     s.rto.max = Span::from_secs(120);
     s.undo = Undo { f_rto: true, eifel: true, dsack: true, bad_retransmit_window: false };
@@ -95,7 +100,12 @@ pub fn osx() -> Wire {
     s.options.mss_bytes = 1460;
     s.options.timestamps = true;
     s.detect = Detect { rule: DetectRule::Xnu1699, dupthresh: 2, limited_transmit: false };
-    s.recovery = Recovery { rule: RecoveryRule::Pipe, after_timeout: AfterTimeout::GoBackN };
+    s.recovery = Recovery {
+        rescue: false,
+        keeps_sacks: false,
+        restarts_timer: RestartsTimer::First,
+        ..Recovery::new(RecoveryRule::Pipe, AfterTimeout::GoBackN)
+    };
     s.rto.rule = RtoKind::Bsd;
     s.rto.granularity = ms(1);
     s.rto.min = ms(30);
@@ -107,7 +117,7 @@ pub fn osx() -> Wire {
 pub fn ns320(variant: Ns320) -> Wire {
     let mut s = rfc_newreno(false);
     s.detect.limited_transmit = false;
-    s.recovery = Recovery { rule: RecoveryRule::Ns320 { variant }, after_timeout: AfterTimeout::GoBackN };
+    s.recovery = Recovery::new(RecoveryRule::Ns320 { variant }, AfterTimeout::GoBackN);
     s.congestion.rule = WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::PerAck });
     s.rto.rule = RtoKind::Ns320;
     s.rto.min = ms(200);
