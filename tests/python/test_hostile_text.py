@@ -5,9 +5,11 @@ break no table, and are no markup and no formula.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import re
+import struct
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -163,6 +165,59 @@ def test_what_is_written_of_a_capture(
     labels = (out / "c" / "side-by-side.svg").read_text(encoding="utf-8")
     if evil.startswith("$"):
         assert f"first: {evil}" in labels.replace("&lt;", "<")
+
+
+def told_by_the_capture(text: bytes) -> bytes:
+    """The packets of a capture as pcapng, with `text` wherever that format has room for one."""
+    plain = gzip.decompress(Path(CAPTURE).read_bytes())
+
+    def block(kind: int, body: bytes) -> bytes:
+        size = 12 + len(body)
+        return struct.pack("<II", kind, size) + body + struct.pack("<I", size)
+
+    def options(*numbers: int) -> bytes:
+        padded = text + bytes(-len(text) % 4)
+        return b"".join(struct.pack("<HH", n, len(text)) + padded for n in numbers) + bytes(4)
+
+    order = "<" if plain[0] in (0xD4, 0x4D) else ">"
+    unit = 1 if plain[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 1000
+    snap, link = struct.unpack(order + "II", plain[16:24])
+    # Comment, hardware, system and program; comment, name and description of the interface, and its hardware.
+    blocks = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1) + options(1, 2, 3, 4))]
+    resolution = struct.pack("<HHB3x", 9, 1, 9)
+    blocks.append(block(1, struct.pack("<HHI", link, 0, snap) + resolution + options(1, 2, 3, 12, 15)))
+    at = 24
+    while at < len(plain):
+        seconds, parts, taken, whole = struct.unpack(order + "IIII", plain[at : at + 16])
+        data = plain[at + 16 : at + 16 + taken]
+        ns = seconds * 10**9 + parts * unit
+        head = struct.pack("<IIIII", 0, ns >> 32, ns & 0xFFFFFFFF, taken, whole)
+        blocks.append(block(6, head + data + bytes(-taken % 4) + options(1)))
+        at += 16 + taken
+    # An address with a name, and counts of the interface with a comment.
+    name = b"\x0a\x00\x00\x01" + text.replace(b"\0", b"") + b"\0"
+    record = struct.pack("<HH", 1, len(name)) + name + bytes(-len(name) % 4) + bytes(4)
+    blocks += [block(4, record), block(5, struct.pack("<III", 0, 0, 0) + options(1))]
+    return b"".join(blocks)
+
+
+def test_what_a_capture_says_of_itself(evil: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Comments and names of interfaces, hosts and programs in a pcapng are anybody's: they change no page."""
+    pages = {}
+    for text in ("harmless", evil):
+        path = tmp_path / "capture.pcapng"
+        path.write_bytes(told_by_the_capture(text.encode("utf-8", "surrogateescape")))
+        out = tmp_path / ascii(text)[1:9].encode().hex()
+        # As long a name as the other: the header takes as many lines.
+        noted = str(tmp_path / "another.pcapng")
+        words = ["--out", str(out), "--figures", "none", "--csv", "--annotate", noted]
+        page = said(capfd, "analyze", str(path), *words).replace(str(out), "OUT")
+        page += said(capfd, "traffic", str(path))
+        files(out)
+        pages[text] = page
+        annotated = said(capfd, "analyze", noted)
+        assert annotated.splitlines()[1:] == said(capfd, "analyze", str(path)).splitlines()[1:]
+    assert len(set(pages.values())) == 1
 
 
 def test_errors_are_one_line(evil: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
