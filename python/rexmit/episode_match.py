@@ -175,6 +175,8 @@ def _ran_live(folder: Path) -> Row | None:
     """What is written of a live run (docs/json.md, `simulation`); None for any other folder."""
     summary = folder / "summary.json"
     if not os.path.lexists(summary):
+        if (folder / "captures").exists():
+            raise ValueError(f"{summary}: is missing, and alone says whether the run was a live one; {AGAIN}")
         return None
     found = json_of(summary, AGAIN)
     told = found.get("simulation") if isinstance(found, dict) else None

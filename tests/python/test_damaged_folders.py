@@ -111,6 +111,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         "flows.csv: is no such table",
     ),
     "foreign table": (written("tables/flows.parquet", "words"), "flows.parquet: is no such table"),
+    "no summary": (
+        lambda f: (f / "summary.json").unlink(),
+        "summary.json: is missing, and alone says whether",
+    ),
     "no scenario": (lambda f: (f / "scenario.toml").unlink(), "no folder of a run"),
 }
 
