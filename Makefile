@@ -41,7 +41,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "rexmit needs Python 3.11 or newer, and $(PYTHON) is older: make build PYTHON=python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
-	  { echo "$(PYTHON) can not make a virtual environment: install it (apt-get install python3-venv)" >&2; exit 1; }
+	  { echo "$(PYTHON) cannot make a virtual environment: install it (apt-get install python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 $(NEEDS): pyproject.toml | $(BIN)/python

@@ -98,7 +98,7 @@ class Simulator(Program):
 
 
 def compile_ns3() -> Path | None:
-    """The peer's program for ns-3; None, and a sentence, where it can not be compiled."""
+    """The peer's program for ns-3; None, and a sentence, where it cannot be compiled."""
     source, binary = HERE / "peer.cc", DATA / "peer-ns3"
     if binary.exists() and binary.stat().st_mtime > source.stat().st_mtime:
         return binary

@@ -26,8 +26,8 @@ TARGETS = [
 ]
 
 
-def skip(what: str, mend: str) -> bool:
-    print(f"skipped: {what} ({mend})", flush=True)
+def skip(what: str, fix: str) -> bool:
+    print(f"skipped: {what} ({fix})", flush=True)
     return True
 
 
@@ -62,8 +62,8 @@ def workflows() -> bool:
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path.home() / "go" / "bin")])
     actionlint = shutil.which("actionlint", path=path)
     if actionlint is None:
-        mend = "go install github.com/rhysd/actionlint/cmd/actionlint@latest"
-        return skip("the workflow files", mend)
+        fix = "go install github.com/rhysd/actionlint/cmd/actionlint@latest"
+        return skip("the workflow files", fix)
     well = subprocess.run([actionlint], check=False, cwd=ROOT).returncode == 0
     print(f"{'well-formed' if well else 'WRONG'}: .github/workflows", flush=True)
     return well

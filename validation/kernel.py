@@ -6,7 +6,7 @@
 Each run's rate, delay, queue, outages and file give a scenario; nothing is fitted. The simulator's stack is
 Linux 2.6 with the run's congestion control, the kernel is the one that was captured. Both are analysed alike,
 at both ends. Prints what they agree on and what not, in Markdown; differences are no failure. Exit code 2:
-something can not be read or run. --live says besides how far the kernel agrees with its own captured runs.
+something cannot be read or run. --live says besides how far the kernel agrees with its own captured runs.
 --set KEY=VALUE changes the simulated scenario, to see what a difference comes from; the first line says so.
 """
 
@@ -126,7 +126,7 @@ class Cases:
 
 
 def cases(captures: Path) -> Cases:
-    """The runs of the groups; those that can not be compared are named with the reason."""
+    """The runs of the groups; those that cannot be compared are named with the reason."""
     folder = captures / "testbed"
     if not folder.is_dir():
         folder = ROOT / "tests" / "data"

@@ -7,7 +7,7 @@ TRACE: time, event, packet; `send` (enqueued at the sender), `arrive`, `ack` (ar
 STATE: time, variable, value; cwnd_, and of ssthresh_, dupacks_, backoff_, rtt_ what was traced; others do
 not count.  Both may be gzipped.
 
-Prints the first difference or that there is none; exit code 1 or 0, and 2 if something can not be read.
+Prints the first difference or that there is none; exit code 1 or 0, and 2 if something cannot be read.
 Packets and values must be equal, times to a microsecond. validation/reference.py makes scenarios.
 """
 

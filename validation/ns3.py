@@ -5,7 +5,7 @@ validation/ns3.py SCENARIO [--segments FILE] [--cwnd FILE] [--queue FILE]
 --segments: time, send or recv at the sender's device, seq, payload bytes, ack, flags; counted from the SYN.
 --cwnd: time, cwnd before, after, bytes.  --queue: time, packets in the sender's queue.  All may be gzipped.
 
-Prints the first difference with each, or that there is none; exit code 1 or 0, and 2 if something can not be
+Prints the first difference with each, or that there is none; exit code 1 or 0, and 2 if something cannot be
 read. Everything must be equal, times to the nanosecond. validation/reference.py makes scenarios.
 """
 

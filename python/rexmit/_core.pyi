@@ -24,7 +24,7 @@ __version__: str
 __build__: str
 
 class ScenarioError(ValueError):
-    """A scenario or a stack that is none. A line for each mistake: file, line, key and the mend."""
+    """A scenario or a stack that is none. A line for each mistake: file, line, key and the fix."""
 
 class Variant(TypedDict):
     """A scenario and its overrides. Either `path`, or `text` with a name for messages and a folder; without a
@@ -40,7 +40,7 @@ class Variant(TypedDict):
     seed: int | None
 
 class CaptureError(Exception):
-    """Nothing could be read. The message is one sentence: file, byte offset, packet number, mend."""
+    """Nothing could be read. The message is one sentence: file, byte offset, packet number, fix."""
 
 class Table:
     """Rows of one kind, as an Arrow stream: Polars, pandas, pyarrow and DuckDB take it without a copy.
@@ -164,7 +164,7 @@ def simulate(
     """Runs a scenario and analyses its packets; with both ends in two passes, which go the same way.
 
     captures: a folder for the captures that the scenario records.  progress(s done, s in all or None,
-    events). Otherwise as `analyze`. Raises ScenarioError, RuntimeError if a capture can not be written.
+    events). Otherwise as `analyze`. Raises ScenarioError, RuntimeError if a capture cannot be written.
     """
 
 class Batch:
@@ -185,7 +185,7 @@ class Batch:
         """Sentences about rows that could not be kept."""
 
 class LiveError(RuntimeError):
-    """The live bench can not run here, or could not go on: one sentence with the mend."""
+    """The live bench cannot run here, or could not go on: one sentence with the fix."""
 
 def live(
     variant: Variant,
@@ -220,7 +220,7 @@ def live_many(
     """Runs them on the live bench, one after the other, as `simulate_many` does in the simulator. In its
     tables times count from the beginning of each run.
 
-    Raises ScenarioError before anything runs, and LiveError where the bench can not run.
+    Raises ScenarioError before anything runs, and LiveError where the bench cannot run.
     """
 
 def record(
@@ -244,7 +244,7 @@ def record_filter(filter: str) -> None:
     """Raises ValueError with a sentence if it is no filter. There is none outside Linux."""
 
 def live_check() -> str:
-    """JSON: what this machine can do for the live bench, a list of {what, found, mend, needed}; mend is None
+    """JSON: what this machine can do for the live bench, a list of {what, found, fix, needed}; fix is None
     where nothing is missing.
     """
 

@@ -96,13 +96,13 @@ def play_many(
 
 
 def check() -> list[dict[str, Any]]:
-    """What this machine can do: what, found, mend (None: nothing is missing), needed.
+    """What this machine can do: what, found, fix (None: nothing is missing), needed.
 
     The last rows say what can be trusted on it now: short runs at usual rates, against the bars of
     docs/live.md.
     """
     found = cast("list[dict[str, Any]]", json.loads(_core_of_linux("live_check")()))
-    if any(f["mend"] is not None and f["needed"] for f in found):
+    if any(f["fix"] is not None and f["needed"] for f in found):
         return found
     return found + [_trial(mbps) for mbps in TRIED_MBPS]
 
@@ -135,11 +135,11 @@ def _trial(mbps: int) -> dict[str, Any]:
     try:
         bridge = run(TRIAL.format(mbps=mbps), bench="live").summary["bridge"]
     except _core.LiveError as error:
-        return {"what": name, "found": "a trial run failed", "mend": str(error), "needed": True}
+        return {"what": name, "found": "a trial run failed", "fix": str(error), "needed": True}
     late = {key: seconds(float(bridge[f"late_{key}_s"] or 0)) for key in ("p50", "p99", "p999")}
     told = f"packets left late by p50 {late['p50']}, p99 {late['p99']}, p99.9 {late['p999']}"
     bars = missed(bridge)
-    mend = (
+    fix = (
         f"{'; '.join(bars)}: verdicts of live runs would be withheld now; stop what else runs"
         if bars
         else None
@@ -147,7 +147,7 @@ def _trial(mbps: int) -> dict[str, Any]:
     return {
         "what": name,
         "found": told + ("" if bars else ": runs can be trusted"),
-        "mend": mend,
+        "fix": fix,
         "needed": False,
     }
 
@@ -166,7 +166,7 @@ def check_page(found: list[dict[str, Any]]) -> list[str]:
     width = max(len(f["what"]) for f in found)
     lines = []
     for f in found:
-        mark = "  " if f["mend"] is None else "! " if f["needed"] else "- "
+        mark = "  " if f["fix"] is None else "! " if f["needed"] else "- "
         lines += wrap(
             f["found"],
             WIDTH,
@@ -174,16 +174,16 @@ def check_page(found: list[dict[str, Any]]) -> list[str]:
             subsequent_indent=" " * (width + 4),
             break_on_hyphens=False,
         )
-        if f["mend"] is not None:
+        if f["fix"] is not None:
             indent = " " * (width + 4)
             lines += wrap(
-                f["mend"], WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+                f["fix"], WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
             )
-    lacking = sum(f["mend"] is not None and f["needed"] for f in found)
+    lacking = sum(f["fix"] is not None and f["needed"] for f in found)
     if lacking:
         return [*lines, "", "the live bench cannot run here: see !"]
     now = [f for f in found if str(f["what"]).startswith("now, ")]
-    late = [str(f["what"]).removeprefix("now, ") for f in now if f["mend"] is not None]
+    late = [str(f["what"]).removeprefix("now, ") for f in now if f["fix"] is not None]
     trust = f"not in time at the moment: {' and '.join(late)}" if late else "in time at the moment"
     return [*lines, "", f"the live bench can run here, {trust}" if now else "the live bench can run here"]
 

@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
             name = message.removeprefix("argument ").removesuffix(": expected one argument")
             message = f"{name} needs a value"
             after = next((w for w in sys.argv if w.startswith("-") and w[1:2].isdigit()), None)
-            hint = f"; {after} is below 0, which it can not be" if after else f"; see {self.prog} --help"
+            hint = f"; {after} is below 0, which it cannot be" if after else f"; see {self.prog} --help"
         elif message.startswith("unrecognized arguments: "):
             unknown = message.removeprefix("unrecognized arguments: ").split()[0]
             near = self._near(unknown.split("=")[0], self._known())
@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, one_line(f"{self.prog}: {message}{hint}") + "\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        # The library's own passes over what can not be written.
+        # The library's own passes over what cannot be written.
         if file is sys.stdout and message:
             with printing():
                 file.write(message)
@@ -151,16 +151,16 @@ def _say(sentence: str, code: int) -> int:
 
 
 class BadArguments(Exception):
-    """Options that do not go together; the message is the mend."""
+    """Options that do not go together; the message says what to change."""
 
 
 def analyze(o: argparse.Namespace) -> int:
     """`rexmit analyze`."""
 
     def work() -> int:
-        mend = cli_analyze.check(o)
-        if mend:
-            raise BadArguments(mend)
+        fix = cli_analyze.check(o)
+        if fix:
+            raise BadArguments(fix)
         cli_analyze.analyze(o, _print)
         return ANSWER
 
@@ -172,9 +172,9 @@ def run(o: argparse.Namespace) -> int:
     from rexmit import cli_run
 
     def work() -> int:
-        mend = cli_run.check(o)
-        if mend:
-            raise BadArguments(mend)
+        fix = cli_run.check(o)
+        if fix:
+            raise BadArguments(fix)
         lines, failure = cli_run.run(o, _print)
         if lines:
             _print(lines)
@@ -199,9 +199,9 @@ def study(o: argparse.Namespace) -> int:
     from rexmit import cli_study
 
     def work() -> int:
-        mend = cli_study.check(o)
-        if mend:
-            raise BadArguments(mend)
+        fix = cli_study.check(o)
+        if fix:
+            raise BadArguments(fix)
         failure = cli_study.study(o, _print)
         return _say(failure, FAILED) if failure else ANSWER
 
@@ -225,9 +225,9 @@ def traffic(o: argparse.Namespace) -> int:
     from rexmit import cli_traffic
 
     def work() -> int:
-        mend = cli_traffic.check(o)
-        if mend:
-            raise BadArguments(mend)
+        fix = cli_traffic.check(o)
+        if fix:
+            raise BadArguments(fix)
         lines, failure = cli_traffic.run(o)
         _print(lines)
         return _say(failure, FAILED) if failure else ANSWER
@@ -251,9 +251,9 @@ def record(o: argparse.Namespace) -> int:
     from rexmit import cli_record
 
     def work() -> int:
-        mend = cli_record.check(o)
-        if mend:
-            raise BadArguments(mend)
+        fix = cli_record.check(o)
+        if fix:
+            raise BadArguments(fix)
         failure = cli_record.record(o, _print)
         return _say(failure, FAILED) if failure else ANSWER
 
@@ -311,7 +311,7 @@ def _guarded(work: Callable[[], int]) -> int:
         place = f"{error.filename}: " if error.filename else ""
         return _say(place + sentence(error), FAILED)
     except Exception as error:
-        # A fault of ours: whoever meets it gets a sentence, whoever mends it asks for the trace.
+        # A fault of ours: whoever meets it gets a sentence, whoever fixes it asks for the trace.
         if os.environ.get("REXMIT_TRACE"):
             raise
         told = f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -144,7 +144,7 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
 
 
 def check(o: argparse.Namespace) -> str | None:
-    """The mend of options that do not go together; None where they do."""
+    """What is wrong with options that do not go together; None where they do."""
     if (o.sender is None) != (o.receiver is None):
         missing = "--receiver" if o.receiver is None else "--sender"
         return f"two captures of one transfer need both --sender and --receiver; {missing} is missing"
@@ -321,7 +321,7 @@ def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -
             capture = Capture(paths, receiver, options, kinds, progress)
     # What is computed later reads on, whatever stopped this.
     capture._progress = None
-    # Standard input can not be had again, and Ctrl-C is how much of it ends.
+    # Standard input cannot be had again, and Ctrl-C is how much of it ends.
     capture.hurried = progress.stopped and "-" not in paths
     return capture
 

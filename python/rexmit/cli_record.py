@@ -72,7 +72,7 @@ def add(commands: Any, duration: Callable[[str], float]) -> None:
 
 
 def check(o: argparse.Namespace) -> str | None:
-    """The mend of options that do not go together; None where they do."""
+    """What is wrong with options that do not go together; None where they do."""
     if o.limit is not None and o.limit <= 0:
         return "--for must be longer than 0"
     return None

@@ -152,7 +152,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         "live",
         help="the live bench: what this machine can do, and what killed runs left",
         description="check: what this machine can do for runs with --bench live, what is missing, and the "
-        "mend. clean: removes network namespaces that runs which were killed have left.",
+        "fix. clean: removes network namespaces that runs which were killed have left.",
     )
     bench.add_argument("what", choices=("check", "clean"), help="which")
     bench.add_argument("--json", action="store_true", help="as JSON")
@@ -164,7 +164,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
 
 
 def check(o: argparse.Namespace) -> str | None:
-    """The mend for options that do not go together."""
+    """What is wrong with options that do not go together."""
     if o.figures and o.figures != "none" and not o.out:
         return "--figures needs --out DIR to write into"
     if (o.csv or o.parquet) and not o.out:
@@ -216,7 +216,7 @@ def _into(
     failures = [done.failure] if done.failure else []
     if is_withheld(done.summary.get("bridge")):
         failures.append(FAILURE)
-    # A live run can not be had again: whatever comes, its answer is said first.
+    # A live run cannot be had again: whatever comes, its answer is said first.
     # A simulated one is hurried.
     with bench.told_to_end(*([signal.SIGINT] if o.bench == "live" else [])) as came:
         try:
@@ -302,7 +302,7 @@ def _play(o: argparse.Namespace, played: Scenario, captures: Path | None) -> Run
         done = kind(played, o.seed, _options(o), tables, captures, progress, o.max_memory)
     # What is computed later, for figures, asks nobody.
     done._stepping = None
-    # A live one can not be had again, and Ctrl-C is how many of them end.
+    # A live one cannot be had again, and Ctrl-C is how many of them end.
     done.hurried = progress.stopped and o.bench == "sim"
     return done
 
@@ -344,7 +344,7 @@ def live(o: argparse.Namespace) -> tuple[list[str], bool]:
 
     if o.what == "check":
         found = bench.check()
-        well = all(f["mend"] is None or not f["needed"] for f in found)
+        well = all(f["fix"] is None or not f["needed"] for f in found)
         return ([json.dumps(found, indent=1)] if o.json else bench.check_page(found)), well
     removed = bench.clean()
     return ([json.dumps(removed, indent=1)] if o.json else bench.clean_page(removed)), not removed["left"]

@@ -54,7 +54,7 @@ def chosen(o: argparse.Namespace) -> list[int] | None:
 
 
 def check(o: argparse.Namespace) -> str | None:
-    """The mend for options that do not go together with many runs."""
+    """What is wrong with options that do not go together with many runs."""
     if o.runs is None and o.seeds is None:
         return None
     if o.runs is not None and o.seeds is not None:
@@ -67,7 +67,7 @@ def check(o: argparse.Namespace) -> str | None:
         if getattr(o, name) is not None:
             if o.bench == "live":
                 # The same seed is another run there.
-                return f"--{name} is of one run, and a live run can not be had again: leave --runs out"
+                return f"--{name} is of one run, and a live run cannot be had again: leave --runs out"
             return f"--{name} is of one run; leave --runs out, or choose a run with --seed"
     return None
 

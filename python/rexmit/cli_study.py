@@ -85,7 +85,7 @@ def add(commands: Any) -> None:
 
 
 def check(o: argparse.Namespace) -> str | None:
-    """The mend for options that do not go together."""
+    """What is wrong with options that do not go together."""
     if o.action != "run":
         return None
     if o.figures and o.figures != "none" and not o.out:

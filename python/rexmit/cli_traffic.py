@@ -56,7 +56,7 @@ def add(commands: Any, duration: Any) -> None:
 
 
 def check(o: argparse.Namespace) -> str | None:
-    """The mend for options that do not go together."""
+    """What is wrong with options that do not go together."""
     if o.figures and o.figures != "none" and not o.out:
         return "--figures needs --out DIR to write into"
     if o.bin is not None and o.bin <= 0:

@@ -34,7 +34,7 @@ class Profile:
     duration_s: float
     throughput_bps: float
     episodes: int
-    #: None: it can not even be estimated, and so stands in the rate while sending.
+    #: None: it cannot even be estimated, and so stands in the rate while sending.
     episodes_cost_s: float | None
     lost: int | None
     retransmitted: int

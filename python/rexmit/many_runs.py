@@ -63,8 +63,8 @@ def runs(
     again, when first used, and so is what `runs(…)[k]` shows. bench: "live" runs them on real kernels, one
     after the other, in real time (docs/live.md); what ran live is not run again, so that there are the tables
     that were asked for and no others.
-    Raises ScenarioError before anything runs if one of them is none, or says what the live bench can not do;
-    LiveError if the bench can not run here.
+    Raises ScenarioError before anything runs if one of them is none, or says what the live bench cannot do;
+    LiveError if the bench cannot run here.
     """
     several = isinstance(scenario, Sequence) and not isinstance(scenario, str)
     listed: Sequence[Any] = scenario if several else [scenario]  # type: ignore[assignment]

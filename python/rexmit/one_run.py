@@ -66,7 +66,7 @@ def run(
     its flows have no `answer`.
 
     Raises ScenarioError if the scenario is none, a line for each mistake, or says what the live bench can
-    not do; LiveError if the bench can not run here.
+    not do; LiveError if the bench cannot run here.
     """
     resolved = Scenario.of(scenario).with_(set, **overrides)
     options: dict[str, Any] = {"at": at, "idle": idle, "interval": interval}
@@ -298,7 +298,7 @@ class LiveRun(Run):
         # What happened once does not happen again: all there is was kept.
         for name in names:
             if name in RUN_TABLES and not self.records(name):
-                raise ValueError(f"{self.name}: table {name} was not recorded; {UNTOLD.get(name, MEND)}")
+                raise ValueError(f"{self.name}: table {name} was not recorded; {UNTOLD.get(name, FIX)}")
 
     @cached_property
     def origin_ns(self) -> int:
@@ -306,7 +306,7 @@ class LiveRun(Run):
         return int(self.summary["bridge"]["origin_ns"])
 
 
-MEND = "say record.state = true or record.queues = true before the run"
+FIX = "say record.state = true or record.queues = true before the run"
 UNTOLD = {
     "truth": "no kernel tells why it sends a segment again",
     "hosts": "the captures have the hosts' packets",

@@ -12,13 +12,13 @@ from rexmit.not_written import sentence
 
 def contents(path: Path) -> bytes:
     """What is in a regular file: pipes and devices may never end. Raises ValueError, with its name, for
-    another and for one that can not be read.
+    another and for one that cannot be read.
     """
     check(path)
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ValueError(f"{path}: can not be read: {sentence(error)}") from None
+        raise ValueError(f"{path}: cannot be read: {sentence(error)}") from None
 
 
 def check(path: Path) -> None:
@@ -26,14 +26,14 @@ def check(path: Path) -> None:
     try:
         kind = path.stat().st_mode
     except OSError as error:
-        raise ValueError(f"{path}: can not be read: {sentence(error)}") from None
+        raise ValueError(f"{path}: cannot be read: {sentence(error)}") from None
     if not stat.S_ISREG(kind):
         raise ValueError(f"{path}: is {'a directory' if stat.S_ISDIR(kind) else 'no regular file'}")
 
 
-def json_of(path: Path, mend: str = "") -> Any:
-    """The value in a JSON file. Raises ValueError, with its name and the mend, for a file that is none."""
+def json_of(path: Path, fix: str = "") -> Any:
+    """The value in a JSON file. Raises ValueError, with its name and the fix, for a file that is none."""
     try:
         return json.loads(contents(path).decode("utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise ValueError(f"{path}: is no JSON, or cut off{mend and '; ' + mend}") from None
+        raise ValueError(f"{path}: is no JSON, or cut off{fix and '; ' + fix}") from None

@@ -21,7 +21,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95% interval, and how many observations are behind it. NaN: it can not be known."""
+    """A value with its 95% interval, and how many observations are behind it. NaN: it cannot be known."""
 
     value: float
     low: float
@@ -214,5 +214,5 @@ def _finite(values: ArrayLike) -> Floats:
 def _differences(a: ArrayLike, b: ArrayLike) -> Floats:
     left, right = _floats(a), _floats(b)
     if len(left) != len(right):
-        raise ValueError(f"{len(left)} values can not be paired with {len(right)}")
+        raise ValueError(f"{len(left)} values cannot be paired with {len(right)}")
     return _finite(left - right)

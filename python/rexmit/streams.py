@@ -34,7 +34,7 @@ def open_closed() -> None:
 def printing() -> Iterator[None]:
     """What is written meanwhile goes to standard output, and has gone there at the end.
 
-    Raises NotWrittenError if it can not, and BrokenPipeError where the reader has had enough.
+    Raises NotWrittenError if it cannot, and BrokenPipeError where the reader has had enough.
     """
     try:
         yield

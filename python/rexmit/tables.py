@@ -58,7 +58,7 @@ class Table:
         return pa.table(self)
 
     def to_polars(self) -> polars.DataFrame:
-        """As a Polars DataFrame, without a copy. Raises ImportError with the mend if Polars is missing."""
+        """As a Polars DataFrame, without a copy. Raises ImportError with the fix if Polars is missing."""
         try:
             import polars as pl
         except ImportError as error:
@@ -66,7 +66,7 @@ class Table:
         return pl.DataFrame(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """As a pandas DataFrame with Arrow's types. Raises ImportError with the mend if pandas is missing."""
+        """As a pandas DataFrame with Arrow's types. Raises ImportError with the fix if pandas is missing."""
         try:
             import pandas as pd
         except ImportError as error:

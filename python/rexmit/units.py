@@ -7,7 +7,7 @@ _SCALE = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0
 
 
 def parse_duration(text: str) -> float:
-    """Seconds from `50ms`, `0.2`, `1.5s`, `2min`. Raises ValueError with the mend."""
+    """Seconds from `50ms`, `0.2`, `1.5s`, `2min`. Raises ValueError with the fix."""
     match = _DURATION.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is no length of time; write 0.2, 200ms, 1.5s or 2min")

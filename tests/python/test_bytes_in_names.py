@@ -100,7 +100,7 @@ def test_a_scenario_with_such_a_name_runs(tmp_path: Path, capsys: pytest.Capture
 
 def test_mistakes_in_such_a_scenario_name_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = name(tmp_path, ".toml")
-    assert refused(capsys, "run", path).startswith(f"{tmp_path}/{SHOWN}.toml: can not be read: ")
+    assert refused(capsys, "run", path).startswith(f"{tmp_path}/{SHOWN}.toml: cannot be read: ")
     for text, line in ((RECORDED.replace('"1s"', "1"), 3), ("x = [", 1)):
         Path(path).write_text(text)
         for command in (["run", path], ["compare", path, path], ["run", path, "--runs", "2"]):

@@ -376,5 +376,5 @@ def test_a_time_below_0_is_told_as_such(
     assert run(*words) == 2
     assert (
         capsys.readouterr().err
-        == "rexmit analyze: --from needs a value; -1s is below 0, which it can not be\n"
+        == "rexmit analyze: --from needs a value; -1s is below 0, which it cannot be\n"
     )

@@ -84,7 +84,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "directory": (lambda f: other(f / "summary.json", os.mkdir), "summary.json: is a directory"),
     "link to itself": (
         lambda f: other(f / "summary.json", lambda path: os.symlink(path, path)),
-        "summary.json: can not be read: too many levels of symbolic links",
+        "summary.json: cannot be read: too many levels of symbolic links",
     ),
     "pipe as table": (lambda f: other(f / "tables/flows.parquet", os.mkfifo), "flows.parquet: is no regular"),
     "pipe as capture": (lambda f: other(f / "captures/b.pcapng", os.mkfifo), "b.pcapng: is no regular file"),
@@ -157,10 +157,10 @@ OF_SIMULATED: dict[str, tuple[Callable[[Path], object], str]] = {
     "pipe": (lambda f: other(f / "summary.json", os.mkfifo), "summary.json: is no regular file"),
     "scenario that is a folder": (
         lambda f: other(f / "scenario.toml", os.mkdir),
-        "scenario.toml: can not be read",
+        "scenario.toml: cannot be read",
     ),
     "scenario that is none": (written("scenario.toml", "x = ["), "scenario.toml:1: "),
-    "no text": (written("scenario.toml", b"\xff"), "scenario.toml: can not be read"),
+    "no text": (written("scenario.toml", b"\xff"), "scenario.toml: cannot be read"),
 }
 
 

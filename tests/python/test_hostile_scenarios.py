@@ -65,7 +65,7 @@ def test_a_device_is_refused_wherever_it_is_named(device: str, tmp_path: Path) -
     stack = tmp_path / "zero.toml"
     stack.symlink_to(device)
     why = "it is a device, not a regular file"
-    assert refused("run", device) == f"{device}: can not be read: {why}"
+    assert refused("run", device) == f"{device}: cannot be read: {why}"
     assert why in refused("stacks", device)
     for link in (OUTAGE, RATES):
         file.write_text(SCENARIO.format(link=link.format(device), stack="rfc-sack"))

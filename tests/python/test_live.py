@@ -46,7 +46,7 @@ def no_bench() -> str:
 
 
 WHY = no_bench()
-needs_bench = pytest.mark.skipif(bool(WHY), reason=f"the live bench can not run here: {WHY}")
+needs_bench = pytest.mark.skipif(bool(WHY), reason=f"the live bench cannot run here: {WHY}")
 
 
 @pytest.fixture

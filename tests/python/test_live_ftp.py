@@ -21,7 +21,7 @@ QUICKER = {"link.air.rate": "12Mbps", "link.wire.channel.interruption.schedule.p
 def why_not() -> str:
     """Why there can be no upload here; empty if there can."""
     if why := no_bench():
-        return f"the live bench can not run here: {why}"
+        return f"the live bench cannot run here: {why}"
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin"])
     missing = [program for program in ("vsftpd", "curl") if not shutil.which(program, path=path)]
     return f"no {' and no '.join(missing)}: apt-get install {' '.join(missing)}" if missing else ""

@@ -1,4 +1,4 @@
-"""Many runs on the command line; runs that can not go on, and runs that are stopped."""
+"""Many runs on the command line; runs that cannot go on, and runs that are stopped."""
 
 from __future__ import annotations
 

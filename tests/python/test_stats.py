@@ -33,7 +33,7 @@ def test_pairs_that_lack_one_are_left_out() -> None:
     found = stats.paired([3, 5, None, 9], [1, 2, 3, math.nan])
     assert found.value == 2.5
     assert found.n == 2
-    with pytest.raises(ValueError, match="3 values can not be paired with 2"):
+    with pytest.raises(ValueError, match="3 values cannot be paired with 2"):
         stats.paired([1, 2, 3], [1, 2])
 
 

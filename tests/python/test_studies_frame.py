@@ -373,7 +373,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("shipped")
 @pytest.mark.parametrize(
-    ("words", "mend"),
+    ("words", "fix"),
     [
         (["wirelss"], "'wirelss' is no study; did you mean wireless? (wireless)"),
         (["wireless", "--replications", "0"], "'0' is no number above 0"),
@@ -383,12 +383,12 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_bad_words_are_one_sentence_with_the_mend(
-    words: list[str], mend: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], fix: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["study", "run", *words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert mend in err
+    assert fix in err
     assert err.count("\n") == 1
 
 

@@ -164,15 +164,15 @@ def test_a_folder_gets_figures_and_bins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "mend"),
+    ("words", "fix"),
     [
         (["--bin", "0s"], "--bin must be longer than 0"),
         (["--figures", "png"], "--figures needs --out DIR"),
     ],
 )
-def test_options_that_do_not_go_together(words: list[str], mend: str, capsys: pytest.CaptureFixture) -> None:
+def test_options_that_do_not_go_together(words: list[str], fix: str, capsys: pytest.CaptureFixture) -> None:
     assert cli.main(["traffic", str(LAN), *words]) == 2
-    assert mend in capsys.readouterr().err
+    assert fix in capsys.readouterr().err
 
 
 def test_what_is_no_capture_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -58,7 +58,7 @@ impl Distance {
             self.loaded = self.loaded.min(s);
         }
     }
-    /// It can not have been more than this, whatever the handshake took.
+    /// It cannot have been more than this, whatever the handshake took.
     pub fn bound(&mut self, most: Span) {
         if most < self.min {
             self.sample(most);

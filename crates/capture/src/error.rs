@@ -1,4 +1,4 @@
-//! What can be wrong with a file, each as one sentence that names the place and the mend.
+//! What can be wrong with a file, each as one sentence that names the place and the fix.
 
 use std::fmt;
 use std::io;
@@ -63,7 +63,7 @@ pub enum Error {
     Directory { file: String },
     #[error("{file}: permission denied: make it readable (chmod +r), or capture to a place of your own")]
     Permission { file: String },
-    #[error("{file}: can not be read: {}", io_reason(.reason))]
+    #[error("{file}: cannot be read: {}", io_reason(.reason))]
     Unreadable { file: String, reason: io::Error },
     #[error("{file}: is empty (0 bytes): has the capture been started, or its disk been full?")]
     Empty { file: String },
@@ -72,16 +72,16 @@ pub enum Error {
     )]
     NoCapture { file: String, found: String },
     /// Another kind of capture, recognised but not read.
-    #[error("{file}: is {found} (byte 0), which is not read: convert it to pcapng first, as in {mend}")]
-    Foreign { file: String, found: &'static str, mend: String },
+    #[error("{file}: is {found} (byte 0), which is not read: convert it to pcapng first, as in {fix}")]
+    Foreign { file: String, found: &'static str, fix: String },
     #[error("{file}: {damage}")]
     Header { file: String, damage: String },
-    /// A selection that can not be meant.
+    /// A selection that cannot be meant.
     #[error("{0}")]
     Selection(String),
     #[error("no capture file given: name at least one, or - for standard input")]
     NoFiles,
-    #[error("{file}: can not be written: {}", io_reason(.reason))]
+    #[error("{file}: cannot be written: {}", io_reason(.reason))]
     Write { file: String, reason: io::Error },
     #[error(
         "the packets lie {seconds:.0} s apart, more than {} bins of {width} s: choose a longer bin", grouped(*most)
@@ -110,7 +110,7 @@ impl Error {
 pub enum What {
     /// The file ends inside a packet: so many bytes more were announced.
     Cut { wants: u64 },
-    /// A length, a number or a structure that can not be.
+    /// A length, a number or a structure that cannot be.
     Nonsense(String),
     /// The compressed stream ended or broke.
     Compression(String),

@@ -1,7 +1,7 @@
 //! Captures: TCP packets out of pcap, pcapng and snoop files, plain or compressed, and captures written.
 //!
 //! [`open`] gives a [`Reader`], which fills batches of [`wire::Packet`] and tells in [`Info`] what else was
-//! there: other protocols, damage, drops, what the capture can not show. Nothing is held but a buffer of fixed
+//! there: other protocols, damage, drops, what the capture cannot show. Nothing is held but a buffer of fixed
 //! size, whatever the lengths in the file say; a damaged file ends where its damage is, and what came before
 //! stands. [`traffic`] counts all frames, whatever they carry. [`Writer`] writes captures, [`annotate`] copies one with a comment on chosen packets.
 

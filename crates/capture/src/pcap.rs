@@ -96,7 +96,7 @@ impl Pcap {
 
     #[cold]
     fn unswap(&self, captured: u32, wire_len: u32) -> (u32, u32) {
-        // A captured length can not be above the wire length: 2.3 was written in both orders, and some who
+        // A captured length cannot be above the wire length: 2.3 was written in both orders, and some who
         // wrote 2.2 had them right already.
         match self.swapped_lengths {
             Swapped::Yes | Swapped::IfLarger if captured > wire_len => (wire_len, captured),

@@ -103,7 +103,7 @@ impl Opened {
 /// A file to be read.
 pub(crate) struct Pending {
     pub source: Source,
-    /// Kept open if it can not be opened twice.
+    /// Kept open if it cannot be opened twice.
     opened: Option<Opened>,
     first: Option<Time>,
 }
@@ -124,7 +124,7 @@ pub(crate) struct Rotation {
     pub warnings: Vec<String>,
 }
 
-/// Opens each file, to know that it is a capture and when it starts. Of several, one that can not be read is
+/// Opens each file, to know that it is a capture and when it starts. Of several, one that cannot be read is
 /// told and left out, as long as another can.
 pub(crate) fn prepare(paths: &[PathBuf], meter: &Meter) -> Result<Rotation, Error> {
     if let [only] = paths {

@@ -30,11 +30,11 @@ pub(crate) fn format(
     if head.starts_with(b"snoop\0\0\0") {
         return Ok(Format::Snoop);
     }
-    let mend = || format!("editcap -F pcapng {file} OUT.pcapng");
-    let foreign = |found| Err(Error::Foreign { file: file.to_string(), found, mend: mend() });
+    let fix = || format!("editcap -F pcapng {file} OUT.pcapng");
+    let foreign = |found| Err(Error::Foreign { file: file.to_string(), found, fix: fix() });
     let compressed = |found, tool: &str| {
-        let mend = format!("{tool} {file} > OUT.pcap");
-        Err(Error::Foreign { file: file.to_string(), found, mend })
+        let fix = format!("{tool} {file} > OUT.pcap");
+        Err(Error::Foreign { file: file.to_string(), found, fix })
     };
     match head {
         [] => return Err(Error::Empty { file: file.to_string() }),

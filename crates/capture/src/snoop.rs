@@ -53,7 +53,7 @@ impl Framing for Snoop {
         let (wire_len, captured, total) = (be32(h, 0), be32(h, 4), be32(h, 8));
         if captured > MAX_SNAP || total > MAX_SNAP + 64 || u64::from(total) < u64::from(captured) + 24 {
             let why = format!(
-                "a record of {} bytes can not hold a packet of {}",
+                "a record of {} bytes cannot hold a packet of {}",
                 grouped(total.into()),
                 grouped(captured.into())
             );

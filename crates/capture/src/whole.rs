@@ -27,7 +27,7 @@ fn linked() -> io::Error {
 /// what was at the target stays.
 pub(crate) struct WholeFile {
     file: File,
-    /// `None` for a target that can not be replaced (a pipe, a device): it is written directly.
+    /// `None` for a target that cannot be replaced (a pipe, a device): it is written directly.
     beside: Option<PathBuf>,
     target: PathBuf,
 }

@@ -79,7 +79,7 @@ fn frames_of_ethernet_count_as_what_their_outermost_headers_say() {
         ("spanning tree", spanning_tree, Kind::Llc),
         ("Cisco's discovery in SNAP", llc(&[0xaa, 0xaa, 3, 0, 0, 0x0c, 0x20, 0, 1, 2]), Kind::Llc),
         ("LLDP", ethernet(0x88cc, &[0; 30]), Kind::Other),
-        ("an IP header that can not be", ethernet(0x0800, &[0x41; 40]), Kind::Unread),
+        ("an IP header that cannot be", ethernet(0x0800, &[0x41; 40]), Kind::Unread),
     ];
     for (name, frame, kind) in cases {
         let found = count(LinkType::ETHERNET, std::slice::from_ref(&frame));

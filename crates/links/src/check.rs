@@ -1,10 +1,10 @@
-//! What a link can be made of, and one sentence for what it can not.
+//! What a link can be made of, and one sentence for what it cannot.
 
 use crate::spec::*;
 use instant::{Span, Time};
 use std::fmt;
 
-/// A value that can not be.
+/// A value that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecError {
     /// Which one, as in a scenario: `queue.packets`, `channel.fade.loss`.
@@ -23,7 +23,7 @@ impl std::error::Error for SpecError {}
 
 type Checked = Result<(), SpecError>;
 
-/// Longer than any run; sums of a few such spans can not overflow.
+/// Longer than any run; sums of a few such spans cannot overflow.
 const LONGEST: Span = Span(Span::MAX.0 / 1024);
 
 impl LinkSpec {

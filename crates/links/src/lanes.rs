@@ -144,7 +144,7 @@ impl Lanes {
     }
 }
 
-/// Without a branch: which one is the first can not be predicted.
+/// Without a branch: which one is the first cannot be predicted.
 #[inline(always)]
 fn least(one: (Key, usize), other: (Key, usize)) -> (Key, usize) {
     let swap = other.0.is_before(one.0);

@@ -2,7 +2,7 @@
 //!
 //! A core with nothing to do halts, and comes back late: on hardware after tens of microseconds, on a virtual machine
 //! whenever the hypervisor gives it a physical core again, which can take milliseconds. The kernel has a request for
-//! programs that can not wait so long (its documentation, power/pm_qos_interface): who holds `/dev/cpu_dma_latency`
+//! programs that cannot wait so long (its documentation, power/pm_qos_interface): who holds `/dev/cpu_dma_latency`
 //! open and has written 0 there keeps idle cores looking for work instead. It is no setting: the kernel takes the
 //! request back when the file is closed, however the process ends.
 

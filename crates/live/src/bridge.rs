@@ -251,9 +251,9 @@ impl Bridge {
             let last_turn = shared.stop.load(Ordering::Relaxed);
             self.until = Time(shared.until.load(Ordering::Relaxed));
             if !last_turn {
-                self.wait(&clock).told("the bridge can not wait")?;
+                self.wait(&clock).told("the bridge cannot wait")?;
             }
-            self.turn(&mut clock).told("the bridge can not read")?;
+            self.turn(&mut clock).told("the bridge cannot read")?;
             shared.still.store(self.reached >= self.until, Ordering::Relaxed);
             shared.packets.store(self.log.book.copies(), Ordering::Relaxed);
             shared.inside.store(self.net.inside() as u64, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What this machine can do, what is missing, and the mend.
+//! What this machine can do, what is missing, and the fix.
 
 use crate::awake::{self, Awake};
 use crate::bench;
@@ -24,7 +24,7 @@ pub struct Finding {
     /// What was found.
     pub found: String,
     /// What to do about it; `None`: it is there.
-    pub mend: Option<String>,
+    pub fix: Option<String>,
     /// No run goes without it.
     pub needed: bool,
 }
@@ -59,8 +59,8 @@ fn apart<T: Send>(act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
 
 /// All that a run needs, or would be better with.
 pub fn machine() -> Vec<Finding> {
-    let there = |what, found: String, needed| Finding { what, found, mend: None, needed };
-    let not = |what, found: String, mend: String, needed| Finding { what, found, mend: Some(mend), needed };
+    let there = |what, found: String, needed| Finding { what, found, fix: None, needed };
+    let not = |what, found: String, fix: String, needed| Finding { what, found, fix: Some(fix), needed };
     let mut all = vec![there("kernel", kernel(), true)];
     match missing() {
         Some(why) => all.push(not("network namespaces", "none can be made".into(), why, true)),
@@ -107,7 +107,7 @@ pub fn machine() -> Vec<Finding> {
         Ok(()) => there("sender state", "kernels tell it at every ACK and every packet (BPF)".into(), false),
         Err(why) => not(
             "sender state",
-            format!("kernels can not be asked at every ACK: {why}"),
+            format!("kernels cannot be asked at every ACK: {why}"),
             "a kernel with CONFIG_BPF_SYSCALL and CONFIG_DEBUG_INFO_BTF, and CAP_BPF and CAP_PERFMON: without, senders \
              are asked every 5 ms"
                 .into(),
@@ -145,7 +145,7 @@ fn inside(
             .veth(&end("rexmit-a", [2, 0, 0, 0, 0, 1]), &end("rexmit-b", [2, 0, 0, 0, 0, 2]))
     });
     let packets = apart(|| sys::packet_socket(sys::ETH_P_IP, 1).map(drop));
-    let mend = |e: &io::Error, what: &str, right: &str| {
+    let fix = |e: &io::Error, what: &str, right: &str| {
         if is_refused(e) { no_right(right) } else { what.to_owned() }
     };
     [
@@ -154,7 +154,7 @@ fn inside(
             Err(e) => not(
                 "veth pairs",
                 sentence(&e),
-                mend(&e, "modprobe veth, or a kernel with CONFIG_VETH", "CAP_NET_ADMIN"),
+                fix(&e, "modprobe veth, or a kernel with CONFIG_VETH", "CAP_NET_ADMIN"),
                 true,
             ),
         },
@@ -163,7 +163,7 @@ fn inside(
             Err(e) => not(
                 "packet sockets",
                 sentence(&e),
-                mend(&e, "a kernel with CONFIG_PACKET", "CAP_NET_RAW"),
+                fix(&e, "a kernel with CONFIG_PACKET", "CAP_NET_RAW"),
                 true,
             ),
         },
@@ -176,10 +176,10 @@ fn in_time() -> Option<Finding> {
     let at = |share| late.quantile(share).unwrap_or_default();
     let found =
         format!("a thread that only looks at the clock is late by p99 {}, p99.9 {}", at(0.99), at(0.999));
-    let mend = "another process with real-time priority, or a hypervisor with other guests, takes the core away: \
+    let fix = "another process with real-time priority, or a hypervisor with other guests, takes the core away: \
                 nothing on this machine can be in time then";
-    let mend = (at(0.999) > FLOOR_BAR).then(|| mend.to_owned());
-    Some(Finding { what: "time", found, mend, needed: false })
+    let fix = (at(0.999) > FLOOR_BAR).then(|| fix.to_owned());
+    Some(Finding { what: "time", found, fix, needed: false })
 }
 
 /// Tried on a thread of its own, which ends with it.
@@ -203,7 +203,7 @@ pub(crate) fn for_plan(plan: &Plan) -> Result<(), Error> {
         ("CAP_NET_RAW", apart(|| sys::packet_socket(sys::ETH_P_IP, 1).map(drop))),
     ] {
         if tried.is_err_and(|e| is_refused(&e)) {
-            return Err(Error::Machine(format!("network namespaces can not be set up: {}", no_right(right))));
+            return Err(Error::Machine(format!("network namespaces cannot be set up: {}", no_right(right))));
         }
     }
     for (name, key) in plan.congestion() {

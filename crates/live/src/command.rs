@@ -97,7 +97,7 @@ impl Programs {
         self.hosts.iter().find(|(n, _)| *n == node).map(|(_, ns)| ns.as_ref())
     }
 
-    /// Starts what is due, and sees what has ended. A server that failed is why the run can not go on.
+    /// Starts what is due, and sees what has ended. A server that failed is why the run cannot go on.
     pub fn look(&mut self, now: Time) -> Result<(), String> {
         for at in 0..self.pairs.len() {
             let pair = &mut self.pairs[at];

@@ -6,9 +6,9 @@ use std::io;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The scenario says what the live bench can not do.
+    /// The scenario says what the live bench cannot do.
     Scenario(String),
-    /// The machine lacks something; the sentence ends with the mend.
+    /// The machine lacks something; the sentence ends with the fix.
     Machine(String),
     /// It was there and failed.
     Failed(String),

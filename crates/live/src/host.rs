@@ -177,7 +177,7 @@ fn prepare(interfaces: &[String]) -> io::Result<()> {
     for name in interfaces {
         for (what, command) in OFFLOADS {
             match sys::ethtool_off(name, command) {
-                // What can not be switched off on its own went off with what it rests on, or is not there.
+                // What cannot be switched off on its own went off with what it rests on, or is not there.
                 Err(e) if e.raw_os_error() == Some(libc::EOPNOTSUPP) => {}
                 done => done.map_err(|e| io::Error::other(format!("{name}, {what}: {e}")))?,
             }

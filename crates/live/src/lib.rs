@@ -9,8 +9,8 @@
 //! | `netns` | named network namespaces, and threads that enter them |
 //! | `clean` | the lock of a run, and the removal of what a killed run left |
 //! | `scratch` | folders for captures that nobody keeps |
-//! | `check` | what this machine can do, what is missing, and the mend |
-//! | `plan` | scenario to hosts, connections and settings; what live can not do is refused here |
+//! | `check` | what this machine can do, what is missing, and the fix |
+//! | `plan` | scenario to hosts, connections and settings; what live cannot do is refused here |
 //! | `host` | one host: namespace, veth pair, offloads, sysctls |
 //! | `clock` | virtual time against the wall clock and the kernel's timestamps |
 //! | `frames` | packets as bytes while the net carries their numbers; what a link may know of them |

@@ -1,4 +1,4 @@
-//! A scenario as the live bench runs it: hosts, connections, settings. What live can not do is refused here.
+//! A scenario as the live bench runs it: hosts, connections, settings. What live cannot do is refused here.
 
 use crate::content::Content;
 use crate::error::Error;
@@ -240,7 +240,7 @@ impl Plan {
         for (node, carrier) in [flow.from, flow.to].into_iter().zip(&carriers) {
             let Carrier::Kernel(name) = carrier else {
                 return Err(refused(format!(
-                    "flow.{}: its stack is rexmit's own TCP at {}, which programs can not use; choose one that is a \
+                    "flow.{}: its stack is rexmit's own TCP at {}, which programs cannot use; choose one that is a \
                      kernel's (linux-2.6-reno, linux-2.6-cubic), or say which stands for it: stack.NAME.kernel=reno",
                     flow.name, s.nodes[node].name
                 )));

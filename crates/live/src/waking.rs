@@ -1,7 +1,7 @@
 //! When the bridge asks to be woken, and how long before the moment.
 //!
 //! A thread that sleeps comes back when the machine gets to it: after 20 us as a rule, after hundreds where the core
-//! has to leave a halt or the kernel can not be interrupted just then. So a real-time bridge asks to be woken early,
+//! has to leave a halt or the kernel cannot be interrupted just then. So a real-time bridge asks to be woken early,
 //! by as much as all but a few wake-ups need here and now, and spins through the rest. A thread that spins has its
 //! core already; what is left then are interrupts and what a hypervisor takes.
 

@@ -34,7 +34,7 @@ fn sentence(error: Error) -> String {
 
 fn fails(plan: &Plan) -> String {
     let folder = TempDir::new().expect("a folder");
-    sentence(live::run(plan, folder.path(), &mut |_| true).expect_err("it can not run"))
+    sentence(live::run(plan, folder.path(), &mut |_| true).expect_err("it cannot run"))
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn what_live_can_not_do_is_refused() {
     let why = refused(&chain("", FILE).replace("linux-2.6-reno", "ns2-reno"));
     assert!(why.contains("one-way agent"), "{why}");
     let why = refused(&command("true", "true").replace("linux-2.6-reno", "osx-10.7"));
-    assert!(why.contains("which programs can not use"), "{why}");
+    assert!(why.contains("which programs cannot use"), "{why}");
     let datagrams = "transport = \"datagram\"\npacket = \"500B\"\nworkload = { kind = \"constant-rate\", rate = \"1Mbps\" }";
     let datagrams = chain("", datagrams).replace("stack = \"linux-2.6-reno\"\n", "");
     let why = refused(&datagrams.replace("500B", "1501B"));
@@ -231,6 +231,6 @@ fn another_programs_namespace_does_not_cover_ours() {
 fn the_machine_is_described() {
     let machine = live::check::machine();
     assert!(machine.iter().any(|f| f.what == "network namespaces"));
-    let lacking: Vec<_> = machine.iter().filter(|f| f.needed && f.mend.is_some()).collect();
+    let lacking: Vec<_> = machine.iter().filter(|f| f.needed && f.fix.is_some()).collect();
     assert_eq!(support::missing().is_some(), !lacking.is_empty(), "{lacking:?}");
 }

@@ -56,7 +56,7 @@ pub enum BuildError {
         node: u32,
     },
     TooMany,
-    /// What the link is made of can not be.
+    /// What the link is made of cannot be.
     Link {
         link: String,
         forward: bool,

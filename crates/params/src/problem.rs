@@ -1,4 +1,4 @@
-//! What is wrong with a file, as one sentence that names the place and the mend.
+//! What is wrong with a file, as one sentence that names the place and the fix.
 
 use std::fmt;
 use std::sync::Arc;

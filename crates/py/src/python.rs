@@ -36,7 +36,7 @@ pyo3::create_exception!(
     rexmit._core,
     LiveError,
     pyo3::exceptions::PyRuntimeError,
-    "The live bench can not run here, or could not go on: one sentence with the mend."
+    "The live bench cannot run here, or could not go on: one sentence with the fix."
 );
 
 #[pyclass(frozen, module = "rexmit._core")]
@@ -72,12 +72,12 @@ impl Analysis {
         }
         let table = Table::named(name).ok_or_else(|| no_table(name, self.run.is_some()))?;
         if self.found.shelf.is_narrowed() {
-            let mend = format!("table {name} was not kept whole: analyze without listed_only");
-            return Err(PyValueError::new_err(mend));
+            let fix = format!("table {name} was not kept whole: analyze without listed_only");
+            return Err(PyValueError::new_err(fix));
         }
         if !self.found.shelf.holds(table) {
-            let mend = format!("table {name} was not kept: analyze with tables=(\"{name}\",)");
-            return Err(PyValueError::new_err(mend));
+            let fix = format!("table {name} was not kept: analyze with tables=(\"{name}\",)");
+            return Err(PyValueError::new_err(fix));
         }
         let found = Arc::clone(&self.found);
         Ok(PyTable(match &self.run {
@@ -356,9 +356,9 @@ fn undisturbed(failed: &mut Option<PyErr>) -> bool {
 fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathBuf) -> PyResult<u64> {
     let shelf = &analysis.found.shelf;
     if !shelf.holds(Table::Retransmissions) || !shelf.holds(Table::Packets) {
-        let mend = "annotate: retransmissions and packets were not kept: \
+        let fix = "annotate: retransmissions and packets were not kept: \
                     analyze with tables=(\"retransmissions\", \"packets\")";
-        return Err(PyValueError::new_err(mend));
+        return Err(PyValueError::new_err(fix));
     }
     let mut failed = None;
     let done = py.detach(|| {

@@ -127,7 +127,7 @@ impl Script {
         self.end.view().smss
     }
 
-    /// What follows from the events, timers included. An error says which event can not be.
+    /// What follows from the events, timers included. An error says which event cannot be.
     pub fn play(mut self, events: &[Event]) -> Result<Vec<Step>, String> {
         for (number, event) in events.iter().enumerate() {
             let to = START + event.at;

@@ -66,7 +66,7 @@ fn unknown_key(
     problems: &mut Problems,
 ) {
     let others = table.variants_with(&entry.key);
-    // Where the variant itself was refused, its keys can not be judged.
+    // Where the variant itself was refused, its keys cannot be judged.
     if variant.is_none() && !others.is_empty() {
         return;
     }

@@ -130,7 +130,7 @@ fn file_name(file: &str) -> &str {
 
 fn unreadable(file: &str, error: &str) -> Errors {
     let origin = Origin::Default;
-    let says = format!("{file}: can not be read: {error}");
+    let says = format!("{file}: cannot be read: {error}");
     Errors(vec![crate::Problem { origin, key: String::new(), found: None, says }])
 }
 

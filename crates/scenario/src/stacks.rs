@@ -164,7 +164,7 @@ impl Library<'_> {
                     Some((tree::parse(&text, &file, &STACK, problems)?, dir))
                 }
                 Err(error) => {
-                    let says = format!("can not be read: {error}");
+                    let says = format!("cannot be read: {error}");
                     problems.add(wanted.origin, wanted.path, Some(wanted.shown), says);
                     None
                 }

@@ -1,4 +1,4 @@
-//! Every mistake is answered by one sentence that names the file, the line, the key and the mend.
+//! Every mistake is answered by one sentence that names the file, the line, the key and the fix.
 
 use scenario::{Override, parse, parse_stack};
 use std::path::Path;

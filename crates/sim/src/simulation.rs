@@ -19,7 +19,7 @@ use wire::Seq;
 const ASK_EVERY: u64 = 1 << 14;
 /// Connections built between two such questions: some 10 ms of work.
 const ASK_EVERY_BUILT: u64 = 1 << 9;
-/// So many events at one moment, and so many more for each connection, are a scenario that can not progress: a file of
+/// So many events at one moment, and so many more for each connection, are a scenario that cannot progress: a file of
 /// gigabytes may well cross a path without rate and delay in no time.
 const MOST_AT_ONCE: u64 = 1 << 23;
 const MOST_OF_EACH: u64 = 1 << 12;

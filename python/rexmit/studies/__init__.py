@@ -48,7 +48,7 @@ def _from_file(path: Path) -> Study:
         raise ValueError(f"{path}: there is no such file")
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path} can not be read as a Python module")
+        raise ValueError(f"{path} cannot be read as a Python module")
     module = module_from_spec(spec)
     sys.path.insert(0, str(path.parent))
     try:

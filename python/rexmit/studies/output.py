@@ -55,7 +55,7 @@ def write(
     held = {picture: into.path / target for picture, target in pictures.items()}
     with tempfile.TemporaryDirectory() as scratch:
         if form == "pdf":
-            # A page can not hold a PDF: it gets PNGs of its own.
+            # A page cannot hold a PDF: it gets PNGs of its own.
             drawn = [d for d in outcome.drawings if d.name in pictures]
             held = {d.name: d.draw().save(Path(scratch) / f"{d.name}.png") for d in drawn}
         with into.file(f"{name}.html") as (path,):

@@ -345,7 +345,7 @@ impl Costs {
         lost + self.unheard.cost_s + self.overtaken.cost_s
     }
 
-    /// Share of the duration by who can mend it.
+    /// Share of the duration by who can fix it.
     fn shares(&self) -> [(Verdict, f64); 4] {
         let share = |s: f64| if self.duration_s > 0.0 { (s / self.duration_s).min(1.0) } else { 0.0 };
         let losses = self.lost_s() - self.stale_backoff_s;

@@ -1,4 +1,4 @@
-//! What this capture can not show about a flow, and what would.
+//! What this capture cannot show about a flow, and what would.
 
 use super::costs::unanswered;
 use super::words::{bytes, count};
@@ -45,7 +45,7 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
     }
     if l.super_packets > 0 {
         said.push(format!(
-            "{} larger than a segment (up to {}; offload): segments are counted in units of the MSS, and what happened inside such a packet can not be seen",
+            "{} larger than a segment (up to {}; offload): segments are counted in units of the MSS, and what happened inside such a packet cannot be seen",
             match l.super_packets {
                 1 => "1 packet is".into(),
                 n => format!("{n} packets are"),

@@ -80,7 +80,7 @@ pub struct Answer {
     /// Figures behind the verdict.
     pub evidence: Vec<String>,
     pub outages: Option<Outages>,
-    /// What the capture can not show.
+    /// What the capture cannot show.
     pub limits: Vec<String>,
     /// Seconds that all of it cost.
     pub cost_s: f64,

@@ -123,7 +123,7 @@ impl Stream {
             episodes,
             timeouts: c.timeouts,
             max_backoff: c.max_backoff,
-            // An episode comes out negative where the transfer ran faster than before it; together they can not
+            // An episode comes out negative where the transfer ran faster than before it; together they cannot
             // have gained time.
             cost: c.cost.map(|cost| cost.max(Span::ZERO)),
             idle_total: self.idle.total,

@@ -7,7 +7,7 @@ fn link(queue: QueueSpec, channels: Vec<ChannelSpec>) -> LinkSpec {
 const TAIL: QueueSpec = QueueSpec::DropTail { limit: Limit::Packets(1) };
 
 fn complaint(spec: LinkSpec) -> String {
-    spec.check().expect_err("it can not be").to_string()
+    spec.check().expect_err("it cannot be").to_string()
 }
 
 fn of(kind: ChannelKind) -> String {

@@ -123,7 +123,7 @@ impl FqCodel {
                 return Some(id);
             }
             self.leave_ring(is_new);
-            // A new queue that ran empty takes a turn among the old ones, so that it can not stay "new" by
+            // A new queue that ran empty takes a turn among the old ones, so that it cannot stay "new" by
             // sending a little at a time.
             match is_new {
                 true => self.old.push(&mut self.flows, index),

@@ -16,7 +16,7 @@ const RESTS: Span = Span::from_millis(10);
 
 /// Looks for so long, with the bridge's priority and cores that do not halt, or without.
 pub fn run(length: Span, real_time: bool) -> Result<Lateness, Error> {
-    // Whatever can not be had the bridge has not either.
+    // Whatever cannot be had the bridge has not either.
     let _awake = real_time.then(Awake::hold);
     let looking = Threads { real_time }.start(Rank::Bridge, "floor", move || look(length));
     let done = looking.told("a thread that looks at the clock")?.join();

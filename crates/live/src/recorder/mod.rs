@@ -256,7 +256,7 @@ fn no_packets(e: &std::io::Error) -> Error {
         Some(libc::EAFNOSUPPORT | libc::EPROTONOSUPPORT) => {
             Error::Machine("this kernel has no packet sockets: it needs CONFIG_PACKET".into())
         }
-        _ => Error::Failed(format!("packets can not be had: {}", sentence(e))),
+        _ => Error::Failed(format!("packets cannot be had: {}", sentence(e))),
     }
 }
 

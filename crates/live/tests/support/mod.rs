@@ -28,7 +28,7 @@ pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
 }
 
-/// Ends a test that can not be, saying why.
+/// Ends a test that cannot be, saying why.
 #[macro_export]
 macro_rules! needs_a_bench {
     () => {

@@ -105,7 +105,7 @@ impl Heap {
     }
 }
 
-/// Without branches: which child is least can not be predicted.
+/// Without branches: which child is least cannot be predicted.
 #[inline(always)]
 fn least_of_four(children: &[Entry; CHILDREN]) -> usize {
     let key = |child: usize| children[child & 3].key;

@@ -107,12 +107,12 @@ pub fn live_many(
     }
 }
 
-/// What this machine can do: JSON, a list of {what, found, mend, needed}.
+/// What this machine can do: JSON, a list of {what, found, fix, needed}.
 #[pyfunction]
 pub fn live_check(py: Python<'_>) -> PyResult<String> {
     let found = py.detach(::live::check::machine);
     let put = |f: &::live::check::Finding, out: &mut Vec<u8>| {
-        object!(out, "what": f.what, "found": f.found, "mend": f.mend.as_deref(), "needed": f.needed);
+        object!(out, "what": f.what, "found": f.found, "fix": f.fix.as_deref(), "needed": f.needed);
     };
     text(|out| found.iter().map(|f| By(move |out: &mut Vec<u8>| put(f, out))).collect::<Vec<_>>().put(out))
 }

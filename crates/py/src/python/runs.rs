@@ -26,7 +26,7 @@ pyo3::create_exception!(
     rexmit._core,
     ScenarioError,
     PyValueError,
-    "A scenario or a stack that is none. A line for each mistake: file, line, key and the mend."
+    "A scenario or a stack that is none. A line for each mistake: file, line, key and the fix."
 );
 
 fn refused(errors: scenario::Errors) -> PyErr {
@@ -98,7 +98,7 @@ fn simulable(scenario: Scenario) -> PyResult<Scenario> {
     match scenario.flows.iter().find(|f| matches!(f.workload, Workload::Command { .. })) {
         None => Ok(scenario),
         Some(flow) => Err(ScenarioError::new_err(format!(
-            "flow.{}.workload: kind = \"command\" runs programs, which can not be simulated: rexmit run … --bench live",
+            "flow.{}.workload: kind = \"command\" runs programs, which cannot be simulated: rexmit run … --bench live",
             flow.name
         ))),
     }
@@ -288,8 +288,8 @@ impl Batch {
     fn table(&self, name: &str) -> PyResult<PyTable> {
         let kept = self.rows.as_ref().and_then(|rows| Some((rows, rows.named(name)?)));
         let (rows, table) = kept.ok_or_else(|| {
-            let mend = format!("table {name} was not kept: simulate_many with tables=(\"{name}\",)");
-            PyValueError::new_err(mend)
+            let fix = format!("table {name} was not kept: simulate_many with tables=(\"{name}\",)");
+            PyValueError::new_err(fix)
         })?;
         Ok(PyTable(Source::Many(Arc::clone(rows), table)))
     }

@@ -10,8 +10,8 @@ use live::{Error, Plan, Progress};
 use scenario::model::{Record, Scenario};
 
 /// Runs what is planned: a scenario's number and a seed each. `go_on` hears how many are done, and how far the one is
-/// that runs; once it says no, that one is left out, and so are those after it. What the bench can not run is an error
-/// before anything runs, with the scenario's number; a run that can not go on is one of the results.
+/// that runs; once it says no, that one is left out, and so are those after it. What the bench cannot run is an error
+/// before anything runs, with the scenario's number; a run that cannot go on is one of the results.
 pub fn run(
     scenarios: &[Scenario],
     runs: &[(usize, u64)],

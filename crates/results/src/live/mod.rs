@@ -94,7 +94,7 @@ fn tell(request: &Request, ran: &Ran) -> Result<(Findings, Played), Error> {
     Ok((found, played))
 }
 
-/// A run can not be repeated: whatever its captures are worth, what the bridge knows is there.
+/// A run cannot be repeated: whatever its captures are worth, what the bridge knows is there.
 fn analyse(request: &Request, ran: &Ran) -> Result<Findings, Error> {
     let Ran { plan, outcome, .. } = ran;
     let all = Wanted { retransmissions: true, intervals: true, rtts: true, packets: true };

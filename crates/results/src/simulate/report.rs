@@ -219,7 +219,7 @@ impl Report {
             End::Stuck { connections, in_vain } => {
                 let (n, flows) = (connections.len(), self.stuck.join(", "));
                 let what = if n == 1 { "1 connection is".into() } else { format!("{n} connections are") };
-                let (why, mend) = match in_vain {
+                let (why, fix) = match in_vain {
                     None => ("nothing will ever happen again".to_owned(), ""),
                     Some(time) => {
                         let hours = time.as_secs() / 3600.0;
@@ -230,7 +230,7 @@ impl Report {
                     }
                 };
                 let at = self.time.as_secs();
-                Some(format!("stuck at {at:.3} s: {why}, and {what} not done (flow {flows}){mend}"))
+                Some(format!("stuck at {at:.3} s: {why}, and {what} not done (flow {flows}){fix}"))
             }
             End::Standstill { events, .. } => {
                 let links = match self.instant.len() {

@@ -159,7 +159,7 @@ fn read(item: &Item, form: Form, context: &Context<'_>, p: &mut Problems) -> Opt
     match (context.library.read)(&context.dir.join(item.text()?), form) {
         Ok(text) => Some(text),
         Err(error) => {
-            item.refuse(p, format!("can not be read: {error}"));
+            item.refuse(p, format!("cannot be read: {error}"));
             None
         }
     }
@@ -217,7 +217,7 @@ fn by_mean_loss(v: &Values, loss_good: f64, loss_bad: f64, p: &mut Problems) -> 
         item.refuse(
             p,
             format!(
-                "can not be reached: it must lie between loss_good = {loss_good} and loss_bad = {loss_bad}"
+                "cannot be reached: it must lie between loss_good = {loss_good} and loss_bad = {loss_bad}"
             ),
         );
         return None;
@@ -237,7 +237,7 @@ fn by_mean_loss(v: &Values, loss_good: f64, loss_bad: f64, p: &mut Problems) -> 
             if good_to_bad > 1.0 {
                 item.refuse(
                     p,
-                    format!("can not be reached with bursts of {burst} packets: they must be longer"),
+                    format!("cannot be reached with bursts of {burst} packets: they must be longer"),
                 );
                 return None;
             }

@@ -78,10 +78,8 @@ fn ends(v: &Values, net: &Network, p: &mut Problems) -> Option<Vec<(usize, usize
     if from == to {
         v.item("to")?.refuse(p, "is where the flow comes from");
     } else if !net.incomplete && !net.connected(from, to) {
-        v.item("to")?.refuse(
-            p,
-            format!("can not be reached from {:?}: no path of links leads there", v.text("from")?),
-        );
+        v.item("to")?
+            .refuse(p, format!("cannot be reached from {:?}: no path of links leads there", v.text("from")?));
     }
     Some(vec![(from, to)])
 }
@@ -193,7 +191,7 @@ impl Flows {
         if self.one_way(stack) && stack != receiver {
             item.refuse(p, "does not go with a one-way stack, which has its own sink: leave it out");
         } else if self.one_way(receiver) && !self.one_way(stack) {
-            item.refuse(p, "is a one-way stack and can not answer a real one");
+            item.refuse(p, "is a one-way stack and cannot answer a real one");
         }
     }
 }

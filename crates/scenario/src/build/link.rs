@@ -60,7 +60,7 @@ pub(super) fn both(
         if let Err(wrong) = spec.check()
             && p.is_empty()
         {
-            let says = format!("can not be: {}", wrong.allowed);
+            let says = format!("cannot be: {}", wrong.allowed);
             match v.find(&format!("{name}.{}", wrong.key)).or_else(|| v.find(&wrong.key)) {
                 Some(item) => item.refuse(p, says),
                 None => p.add(&v.origin, &join(&v.path, &wrong.key), Some(&wrong.found), says),

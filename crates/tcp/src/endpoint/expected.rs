@@ -1,5 +1,5 @@
 //! What nearly every segment is: the next one (header prediction, Van Jacobson 1990), and either data for an end that has
-//! none under way itself, or a bare ACK of some that is. What [`Endpoint::receive_any`] would do, without what can not be.
+//! none under way itself, or a bare ACK of some that is. What [`Endpoint::receive_any`] would do, without what cannot be.
 
 use super::{Endpoint, Stage};
 use crate::sender::AckIn;

@@ -50,7 +50,7 @@ impl Endpoint {
         self.settle_options(now, seg);
         if acked {
             self.establish(now, seg);
-            // Alone, as applications can not write before they are told that the connection stands.
+            // Alone, as applications cannot write before they are told that the connection stands.
             self.owed = Owed::Alone;
         } else {
             // Both opened at once.

@@ -180,7 +180,7 @@ impl Quick {
         before: Time,
         window: &Window,
     ) -> Option<Time> {
-        // A write's end that fills a segment can not be told from the middle of a longer one.
+        // A write's end that fills a segment cannot be told from the middle of a longer one.
         self.pushed |= psh && len < self.longest;
         self.longest = self.longest.max(len.min(self.mss));
         self.follow(now, next - u64::from(len), window);

@@ -194,7 +194,7 @@ fn bsd_counts_half_seconds() {
 fn bsd_backs_off_by_its_table_and_forgets_the_mean_at_the_fourth_timeout() {
     let s = RtoRule { initial: secs(6), max: secs(1000), granularity: ms(500), ..spec(RtoKind::Bsd) };
     let mut t = Rto::new(&s);
-    // No tick passes between 10.3 and 10.4 s. The deviation can not decay below three quarters of a tick.
+    // No tick passes between 10.3 and 10.4 s. The deviation cannot decay below three quarters of a tick.
     (0..60).for_each(|_| sample(&mut t, ms(100), 400));
     assert_eq!(t.rto(), ms(1500));
     let mut seen = vec![];

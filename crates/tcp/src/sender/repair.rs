@@ -131,7 +131,7 @@ impl Sender {
         match self.undo.frto.on_ack(&ack) {
             FrtoStep::Wait => false,
             FrtoStep::SendNew => {
-                // RFC 5682 §2.1 (2b): without new data to send the algorithm can not go on.
+                // RFC 5682 §2.1 (2b): without new data to send the algorithm cannot go on.
                 if self.written > self.board.end() && self.edge > self.board.end() {
                     self.new_allowed = 2;
                 } else {

@@ -56,7 +56,7 @@ window.
 - CUBIC's first sections need the HyStart of its kernel, which rexmit's stack does not have.
 - OS X's intermittent sections ({slow} of {n}) come from a rule in its source: an ACK within one SRTT of a
   timeout undoes it. Behind a queue that an outage has emptied that is always so. The next outage ends it.
-- One number of the paper can not be right: what it calls the first segment behind the hole is the last one
+- One number of the paper cannot be right: what it calls the first segment behind the hole is the last one
   lost."""
 
 

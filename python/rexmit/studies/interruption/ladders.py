@@ -250,7 +250,7 @@ def text(results: Results) -> str:
     flight = of.reno_1.sent - of.reno_1.first_lost
     return f"""\
 **Reno (1).** From the first lost byte to the last one sent before the repair the paper has 450,328 bytes,
-rexmit {flight:,}. Both are the window of 451,840 bytes, used up. The paper prints one number that can not
+rexmit {flight:,}. Both are the window of 451,840 bytes, used up. The paper prints one number that cannot
 be: it calls 2093409:2094857 the first segment behind the hole, but 88 segments from 1967433 end at 2094857,
 and there its SACK begins. That segment is the last one lost.
 

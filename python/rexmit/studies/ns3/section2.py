@@ -93,7 +93,7 @@ measured is how long the host takes: {1e6 * answers.min():.0f} µs at least, {1e
 in the median. (In ten microseconds light gets through two kilometres of fibre: to a server in the next
 street, and back.) The round trip of the path needs the timestamp option, or the handshake:
 {1e3 * path.min():.1f} ms at least, {1e3 * np.median(path):.1f} ms in the median. The paper concludes from
-its ten microseconds that propagation is short; its capture can not say that.
+its ten microseconds that propagation is short; its capture cannot say that.
 
 **The largest RTT is no round trip either.** A segment behind a hole is acknowledged only when the hole is
 filled. The largest value here, {1e3 * answers.max():.0f} ms, is the time that a repair took. So it is in the

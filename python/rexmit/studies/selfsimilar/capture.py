@@ -62,7 +62,7 @@ def text(results: Results) -> str:
     return f"""\
 The paper captured five minutes of its faculty's network: 4,880 packets, 90.7% of them TCP, H = 0.88 by one
 estimator. 90.7% and 5.84% are shares of all packets, not of IP, as its text has it: they add up to its IP
-share. The paper's capture is not published, so its figures can not be reproduced. Beside them stand those of
+share. The paper's capture is not published, so its figures cannot be reproduced. Beside them stand those of
 a capture of our own (`validation/lan.py`): six hosts on a switch that speaks spanning tree, ten users with
 heavy-tailed ON and OFF times. This is what `rexmit traffic` prints of it:
 

@@ -71,7 +71,7 @@ def notes(results: Results) -> Iterator[Row]:
         f"Tahoe: {np.nanmedian(tahoe):.3f} s, 90% of samples {spread[0]:.3f} to {spread[1]:.3f} s",
         same=bool(abs(np.nanmedian(tahoe) - 0.075) <= 0.006 and spread[1] - spread[0] <= 0.011),
         definition="samples of Tahoe's timer, in its ticks of 10 ms, in the run of seed 1",
-        why="samples are whole ticks, so that one number can not be constant and 0.075 s at once",
+        why="samples are whole ticks, so that one number cannot be constant and 0.075 s at once",
     )
 
 

@@ -139,7 +139,7 @@ def text(results: Results) -> str:
     return f"""\
 The paper ends with a proposal that it does not try: let Reno, NewReno and Sack go through fast recovery
 instead of slow start after a timeout. rexmit's senders by the RFCs can (`after_timeout = "fast-recovery"`);
-ns-2's can not. They have the paper's path, window, packets and an ACK for each packet, and after a timeout
+ns-2's cannot. They have the paper's path, window, packets and an ACK for each packet, and after a timeout
 either one packet or half of what was in flight.
 
 **It helps**: {min(gains):.0%} to {max(gains):.0%} more new packets per second under Table 2's

@@ -238,7 +238,7 @@ time tell the same.
 One thing is not the same. The paper finds 52.29 s for every m1 from 5 s on, "no disconnection while sending
 the 5000 packets". 52.29 s is indeed, to the digit, a transfer without any disconnection. But with a mean up
 time of 5 s a run of 52 s meets about ten of them: {undisturbed} of {len(found.took["9%", 5.0])} runs met
-none, and the mean is {took.value:.0f} s. The paper's transfers can not have met disconnections of
+none, and the mean is {took.value:.0f} s. The paper's transfers cannot have met disconnections of
 that mean; what else its script did is not known."""
 
 
