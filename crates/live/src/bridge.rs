@@ -39,7 +39,7 @@ const COALESCED: Span = Span::from_micros(50);
 /// On a path that takes longer, what comes while packets are inside is read when one of them leaves, or then.
 const LOOK_AGAIN: Span = Span::from_millis(1);
 /// What the bridge may lag behind before the kernel throws packets away: a second of 200 Mbps.
-const SOCKET_BYTES: i32 = 64 << 20;
+const SOCKET_BYTES: usize = 64 << 20;
 /// A full backlog at the other end is emptied within that.
 const RETRIES: u32 = 40;
 const RETRY_AFTER: Span = Span::from_micros(50);

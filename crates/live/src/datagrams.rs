@@ -18,7 +18,7 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_millis(50);
 /// What may come while the receiver does not run.
-const SOCKET_BYTES: i32 = 8 << 20;
+const SOCKET_BYTES: usize = 8 << 20;
 
 /// The client's thread: sends from its start on.
 pub fn client(
@@ -98,7 +98,7 @@ pub fn bind(host: &Host, to: std::net::SocketAddrV4) -> io::Result<UdpSocket> {
     host.ns.inside(|| {
         let socket = UdpSocket::bind(to)?;
         socket.set_nonblocking(true)?;
-        sys::set_option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &SOCKET_BYTES)?;
+        sys::force_receive_buffer(socket.as_fd(), SOCKET_BYTES)?;
         Ok(socket)
     })
 }

@@ -72,7 +72,7 @@ fn name(text: &str) -> Vec<u8> {
 
 impl Netlink {
     pub fn open() -> io::Result<Netlink> {
-        Ok(Netlink { socket: sys::netlink_socket(PATIENCE)?, sequence: 0 })
+        Ok(Netlink { socket: sys::netlink(sys::SockProtocol::NetlinkRoute, PATIENCE)?, sequence: 0 })
     }
 
     /// A pair of virtual Ethernet interfaces, each end in its namespace.

@@ -16,7 +16,7 @@ use wire::{Notes, Time};
 
 const BATCH: usize = 64;
 const WAIT_NS: i64 = 20_000_000;
-const SOCKET_BYTES: i32 = 128 << 20;
+const SOCKET_BYTES: usize = 128 << 20;
 const WHOLE: usize = 2048;
 
 /// What one capture came to.

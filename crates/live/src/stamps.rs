@@ -15,7 +15,7 @@ use std::time::Duration;
 const READ_AFTER: Duration = Duration::from_millis(2);
 const LATE_NS: i64 = 1_000_000;
 const TRIES: u32 = 250;
-const SOCKET_BYTES: i32 = 1 << 16;
+const SOCKET_BYTES: usize = 1 << 16;
 const LOOPBACK: &str = "lo";
 
 /// Waits until it does, while the sockets that ask for it are open: half a second at most. False if it does not.

@@ -25,7 +25,8 @@ impl Running {
         let mut command = Command::new(program);
         command.args(arguments);
         if let Some(processes) = processes {
-            sys::in_cgroup(&mut command, processes);
+            sys::in_cgroup(&mut command, processes)
+                .map_err(|e| Error::Scenario(format!("{program}: {}", sentence(&e))))?;
         }
         match command.spawn() {
             Ok(child) => Ok(Running { child, ended: None }),

@@ -92,7 +92,7 @@ const QUEUE: [&str; 5] = ["queued_packets", "backlog_bytes", "drops", "requeues"
 
 /// Those of this thread's network namespace.
 pub fn interfaces() -> Vec<Interface> {
-    let Ok(socket) = sys::netlink_socket(PATIENCE) else { return Vec::new() };
+    let Ok(socket) = sys::netlink(sys::SockProtocol::NetlinkRoute, PATIENCE) else { return Vec::new() };
     // struct ifinfomsg; struct tcmsg.
     let links = dump(socket.as_fd(), libc::RTM_GETLINK, &[0; 16]).unwrap_or_default();
     let mut all: Vec<Interface> = links.iter().filter_map(|body| interface(body)).collect();

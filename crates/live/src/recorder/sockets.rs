@@ -34,7 +34,7 @@ pub struct Sockets {
 
 impl Sockets {
     pub fn open() -> io::Result<Sockets> {
-        sys::netlink(libc::NETLINK_SOCK_DIAG, PATIENCE).map(|netlink| Sockets { netlink })
+        sys::netlink(sys::SockProtocol::NetlinkSockDiag, PATIENCE).map(|netlink| Sockets { netlink })
     }
 
     /// Those that talk to somebody.

@@ -247,5 +247,5 @@ pub fn jiffy_ns() -> i64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `t` is valid for writes; the clock exists on every Linux.
     unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC_COARSE, &mut t) };
-    super::nanos(&t)
+    super::nanos_of(&t)
 }

@@ -2,9 +2,10 @@
 //! TPACKET_V3): block after block, each with as many packets as fit. Nobody is woken for a single packet, and the kernel
 //! copies no more of it than the filter says.
 
-use super::{checked, set_option, socket};
+use super::set_option;
+use super::sockets::{bind_packets, unbound_packet_socket};
+use nix::sys::socket::SockType;
 use std::io;
-use std::mem::zeroed;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -55,7 +56,7 @@ unsafe impl Send for PacketRing {}
 impl PacketRing {
     /// All interfaces of this thread's namespace, or one. Nothing that the filter does not choose ever comes.
     pub fn open(bytes: usize, filter: &Filter<'_>, interface: Option<u32>) -> io::Result<PacketRing> {
-        let fd = socket(libc::AF_PACKET, libc::SOCK_DGRAM | libc::SOCK_NONBLOCK, 0)?;
+        let fd = unbound_packet_socket(SockType::Datagram)?;
         attach(fd.as_fd(), filter)?;
         set_option(fd.as_fd(), libc::SOL_PACKET, libc::PACKET_VERSION, &TPACKET_V3)?;
         let blocks = bytes.div_ceil(BLOCK_BYTES);
@@ -73,21 +74,9 @@ impl PacketRing {
             return Err(io::Error::last_os_error());
         }
         let ring = PacketRing { fd, memory, blocks, next: 0 };
-        ring.bind(interface.unwrap_or(0))?;
+        // From now on packets come.
+        bind_packets(ring.fd(), super::ETH_P_ALL, interface.unwrap_or(0))?;
         Ok(ring)
-    }
-
-    /// From now on packets come.
-    fn bind(&self, interface: u32) -> io::Result<()> {
-        // SAFETY: all zero is a valid address.
-        let mut address: libc::sockaddr_ll = unsafe { zeroed() };
-        address.sll_family = libc::AF_PACKET as u16;
-        address.sll_protocol = super::ETH_P_ALL.to_be();
-        address.sll_ifindex = interface as i32;
-        let len = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
-        // SAFETY: `address` is a valid sockaddr_ll of `len` bytes.
-        checked(unsafe { libc::bind(self.fd.as_raw_fd(), std::ptr::from_ref(&address).cast(), len) })
-            .map(drop)
     }
 
     pub fn fd(&self) -> BorrowedFd<'_> {
