@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from rexmit.say import as_json, one_line
+from rexmit.text_table import aligned
 
 if TYPE_CHECKING:
     from rexmit.many_runs import Runs
@@ -195,14 +196,7 @@ def page(found: dict[str, Any]) -> list[str]:
             way = f"{link['link']} {link['direction']}"
             rows.append((way, "lost", *_cells(link[SHARE], "percent")))
     head = ("", "", "mean", "95% interval of the mean", "95% of the runs")
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    lines.append("")
-    for row in [head, *rows]:
-        left = f"  {row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}"
-        lines.append(
-            "  ".join([left, *(f"{c:>{w}}" for c, w in zip(row[2:], widths[2:], strict=True))]).rstrip()
-        )
-    return lines
+    return [*lines, "", *(f"  {line}".rstrip() for line in aligned([head, *rows], left=(0, 1)))]
 
 
 def _late(late: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from rexmit import _core
+from rexmit.text_table import aligned
 from rexmit.units import count, plain_seconds, seconds, size
 
 #: Rows of the episode table, at most; the rest is summed up in one line.
@@ -43,14 +44,10 @@ def episode_table(episodes: Sequence[Json], flow: Json, width: int) -> list[str]
     shown = worst_episodes(episodes)
     head = ("#", "at", "lost", "repaired by", "silence", "timeouts", "took", "cost", "")
     rows = [_episode_row(e, flow) for e in shown]
-    widths = [max(len(r[i]) for r in [head, *rows]) for i in range(len(head) - 1)]
+    told = [head, *rows]
     lines = []
-    for row in [head, *rows]:
-        cells = [
-            f"{cell:<{w}}" if i == 3 else f"{cell:>{w}}"
-            for i, (cell, w) in enumerate(zip(row, widths, strict=False))
-        ]
-        line = "  " + "  ".join(cells)
+    for row, cells in zip(told, aligned([row[:-1] for row in told], left=(3,)), strict=True):
+        line = f"  {cells}"
         words = wrap(row[-1], max(20, width - len(line) - 3), break_on_hyphens=False) or [""]
         lines.append(f"{line}   {words[0]}".rstrip())
         lines += [" " * (len(line) + 3) + more for more in words[1:]]

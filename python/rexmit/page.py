@@ -11,6 +11,7 @@ from typing import Any
 from rexmit import limited
 from rexmit.episodes import UNKNOWN_COST, episode_table, weight
 from rexmit.say import one_line
+from rexmit.text_table import aligned
 from rexmit.units import count, percent, plain_seconds, rate, seconds, size, three
 from rexmit.words import IDLE_IN_WORDS
 
@@ -391,16 +392,8 @@ def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines: the first column flush left, the others flush right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [
-        "  "
-        + "  ".join(
-            f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}"
-            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    """Rows as lines of a page: the first column flush left, the others flush right."""
+    return [f"  {line}".rstrip() for line in aligned(rows)]
 
 
 def aggregate(totals: Json, many: Json | None) -> list[str]:

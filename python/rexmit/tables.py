@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rexmit.say import markup
+from rexmit.text_table import aligned
 
 if TYPE_CHECKING:
     import pandas
@@ -100,10 +101,7 @@ class Table:
             used += widths[fit] + 2
             fit += 1
         lines = [f"{self.name}: {n:,} rows, {len(self.columns)} columns"]
-        lines += [
-            "  ".join(f"{c:>{w}}" for c, w in zip(line[:fit], widths, strict=False))
-            for line in [names, *rows]
-        ]
+        lines += aligned([line[:fit] for line in [names, *rows]], left=())
         if n > len(rows):
             lines.append(f"… {n - len(rows):,} more rows")
         if fit < len(names):

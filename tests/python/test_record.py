@@ -74,6 +74,11 @@ def inside(line: str, **options: Any) -> subprocess.Popen[str]:
     )
 
 
+def taken(out: Path) -> str:
+    """For a shell: waits until packets are taken."""
+    return f"until [ -e {out}/captures/record.pcapng ]; do sleep 0.05; done"
+
+
 def ran(line: str) -> tuple[str, str]:
     """What it printed, once it has ended well."""
     process = inside(line)
@@ -227,7 +232,7 @@ def test_without_bpf_its_sockets_are_watched_and_the_capture_decides(programs: P
     out = tmp_path / "out"
     client = f"{sys.executable} {programs}/client.py 127.0.0.1 7001"
     ran(
-        f"{{ {sys.executable} {programs}/server.py 7001 2 & }}; (sleep 1; {client} 500000) & "
+        f"{{ {sys.executable} {programs}/server.py 7001 2 & }}; ({taken(out)}; {client} 500000) & "
         f"setpriv --bounding-set=-all,+net_raw {' '.join(REXMIT)} record -o {out} -- "
         f"sh -c 'sleep 1; {client} 30000000; true'"
     )
@@ -275,7 +280,7 @@ def test_a_filter_chooses_and_an_interrupt_keeps_everything(programs: Path, tmp_
     server, client = (f"{sys.executable} {programs}/{name}.py" for name in ("server", "client"))
     clients = f"for p in 7001 7002; do {client} 127.0.0.1 $p 100000; done; touch {tmp_path}/done"
     process = inside(
-        f"{{ {server} 7001 1 & {server} 7002 1 & }}; {{ (sleep 1.5; {clients}) & }}; "
+        f"{{ {server} 7001 1 & {server} 7002 1 & }}; {{ ({taken(out)}; {clients}) & }}; "
         f"exec {' '.join(REXMIT)} record -o {out} --filter 'tcp port 7002' --json"
     )
     for _ in range(400):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import rexmit as rx
 from rexmit import cli, cli_runs, stats
+from stopping import stopped
 
 INTERRUPTION = str(Path(__file__).parent.parent.parent / "scenarios" / "interruption.toml")
 SHORT = [
@@ -138,6 +134,7 @@ def test_a_run_that_can_not_go_on_says_so_and_keeps_what_it_has_shown(
     assert "1 of 2 runs failed" in runs.failure
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_ctrl_c_on_the_command_line_shows_and_writes_what_there_is(tmp_path: Path) -> None:
     endless = tmp_path / "endless.toml"
     scenario = rx.Scenario.of(STILL).with_(
@@ -145,16 +142,9 @@ def test_ctrl_c_on_the_command_line_shows_and_writes_what_there_is(tmp_path: Pat
     )
     endless.write_text(scenario.to_toml())
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "rexmit", "run", str(endless), "--out", str(out), "--figures", "none"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    playing: Any = subprocess.Popen(
-        [*command, "--parquet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
-    # The captures are opened when the last pass begins; of one side there is only one.
-    time.sleep(3)
-    playing.send_signal(signal.SIGINT)
-    said, complaint = playing.communicate(timeout=120)
-    assert playing.returncode == 0, complaint
+    words = ["run", str(endless), "--out", str(out), "--figures", "none", "--parquet"]
+    _, code, said, complaint = stopped(2.5, *words)
+    assert code == 0, complaint
     assert "stopped early" in said
     summary = json.loads((out / "summary.json").read_text())
     assert summary["simulation"]["end"] == "stopped"

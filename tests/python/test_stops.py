@@ -7,16 +7,13 @@ machine changes little.
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import rexmit as rx
+from stopping import stopped
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
@@ -43,34 +40,6 @@ workload = { kind = "endless" }
 count = 60000
 """
 LONG = MANY.replace("60000", "3").replace('"2s"', '"1000s"')
-
-
-def used_s(pid: int) -> float:
-    """The CPU time of a process until now."""
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def stopped(after_s: float, *words: str) -> tuple[float, int, str, str]:
-    """Sends Ctrl-C to a command that has used so much CPU time; returns what it used from then on, its exit
-    code, and what it said.
-    """
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    command = [sys.executable, "-m", "rexmit", *words]
-    child = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
-    before = 0.0
-    while before < after_s and child.poll() is None:
-        time.sleep(0.01)
-        before = used_s(child.pid)
-    assert child.returncode is None, "it was over too soon"
-    child.send_signal(signal.SIGINT)
-    # It says little: the pipes hold it.
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    said, complaint = child.communicate()
-    return usage.ru_utime + usage.ru_stime - before, child.returncode, said, complaint
 
 
 @pytest.fixture
