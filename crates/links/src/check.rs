@@ -21,10 +21,10 @@ impl fmt::Display for SpecError {
 
 impl std::error::Error for SpecError {}
 
-type Checked = Result<(), SpecError>;
+pub(crate) type Checked = Result<(), SpecError>;
 
 /// Longer than any run; sums of a few such spans cannot overflow.
-const LONGEST: Span = Span(Span::MAX.0 / 1024);
+pub(crate) const LONGEST: Span = Span(Span::MAX.0 / 1024);
 
 impl LinkSpec {
     /// Whether a link can be built from it.
@@ -32,7 +32,7 @@ impl LinkSpec {
         require(self.rate_bps != Some(0), "rate", "0", "at least 1 bit/s, or no rate for no limit")?;
         duration("delay", self.delay)?;
         require(self.framing_bytes <= 65_535, "framing", self.framing_bytes, "at most 65535 bytes")?;
-        check_queue(&self.queue)?;
+        self.queue.check()?;
         self.channels.iter().try_for_each(|channel| self.check_channel(channel))?;
         self.arq.as_ref().map_or(Ok(()), check_arq)
     }
@@ -92,35 +92,6 @@ impl LinkSpec {
         require(last < 1 << 40, &key("opportunities"), last, "below 2^40 ms")?;
         require(at_ms.is_sorted(), &key("opportunities"), "not ascending", "times that ascend")
     }
-}
-
-fn check_queue(queue: &QueueSpec) -> Checked {
-    match queue.limit() {
-        Limit::Packets(n) => require(n > 0, "queue.packets", n, "at least 1")?,
-        Limit::Bytes(n) => require(n > 0, "queue.bytes", n, "at least 1")?,
-    }
-    match queue {
-        QueueSpec::DropTail { .. } => Ok(()),
-        QueueSpec::Red { min_threshold, max_threshold, max_probability, weight, .. } => {
-            require(*min_threshold >= 0.0, "queue.min_threshold", min_threshold, "not below 0")?;
-            let above = max_threshold > min_threshold && max_threshold.is_finite();
-            require(above, "queue.max_threshold", max_threshold, "above min_threshold")?;
-            probability("queue.max_probability", *max_probability)?;
-            require(*weight > 0.0 && *weight <= 1.0, "queue.weight", weight, "above 0, at most 1")
-        }
-        QueueSpec::CoDel { target, interval, .. } => check_codel(*target, *interval),
-        QueueSpec::FqCoDel { target, interval, flows, quantum_bytes, .. } => {
-            require((1..=1 << 20).contains(flows), "queue.flows", flows, "from 1 to 1048576")?;
-            require(*quantum_bytes > 0, "queue.quantum", quantum_bytes, "at least 1 byte")?;
-            require(*quantum_bytes < 1 << 30, "queue.quantum", quantum_bytes, "below 2^30 bytes")?;
-            check_codel(*target, *interval)
-        }
-    }
-}
-
-fn check_codel(target: Span, interval: Span) -> Checked {
-    duration("queue.target", target)?;
-    require(interval > Span::ZERO && interval < LONGEST, "queue.interval", interval, "above 0")
 }
 
 fn check_arq(arq: &ArqSpec) -> Checked {
@@ -189,7 +160,7 @@ fn check_spread(spread: Spread, key: &dyn Fn(&str) -> String) -> Checked {
     }
 }
 
-fn duration(key: &str, span: Span) -> Checked {
+pub(crate) fn duration(key: &str, span: Span) -> Checked {
     require(span >= Span::ZERO && span < LONGEST, key, span, "not below 0, and below 26 days")
 }
 
@@ -199,11 +170,11 @@ fn positive(key: &str, span: Span) -> Checked {
     require(fits, key, span, "at least 1 us, and below 26 days")
 }
 
-fn probability(key: &str, p: f64) -> Checked {
+pub(crate) fn probability(key: &str, p: f64) -> Checked {
     require((0.0..=1.0).contains(&p), key, p, "a probability, from 0 to 1")
 }
 
-fn require(holds: bool, key: &str, found: impl fmt::Display, allowed: &'static str) -> Checked {
+pub(crate) fn require(holds: bool, key: &str, found: impl fmt::Display, allowed: &'static str) -> Checked {
     match holds {
         true => Ok(()),
         false => Err(SpecError { key: key.to_owned(), found: found.to_string(), allowed }),

@@ -21,7 +21,7 @@ mod arq;
 mod channel;
 mod check;
 mod line;
-mod queue;
+pub mod queue;
 mod rate;
 
 pub use channel::Outages;

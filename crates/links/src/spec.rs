@@ -1,6 +1,7 @@
 //! What a link is made of, as plain data: what a scenario says, what a link is built from.
 
 pub use crate::check::SpecError;
+pub use crate::queue::QueueSpec;
 use instant::{Span, Time};
 
 /// One direction of a link.
@@ -25,47 +26,10 @@ pub enum Limit {
     Bytes(u64),
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum QueueSpec {
-    DropTail {
-        limit: Limit,
-    },
-    /// Floyd and Jacobson 1993, "gentle" by choice; thresholds in packets.
-    Red {
-        limit: Limit,
-        min_threshold: f64,
-        max_threshold: f64,
-        max_probability: f64,
-        /// Weight of the newest sample in the mean queue.
-        weight: f64,
-        gentle: bool,
-        ecn: bool,
-    },
-    /// RFC 8289.
-    CoDel {
-        limit: Limit,
-        target: Span,
-        interval: Span,
-        ecn: bool,
-    },
-    /// RFC 8290.
-    FqCoDel {
-        limit: Limit,
-        target: Span,
-        interval: Span,
-        flows: u32,
-        quantum_bytes: u32,
-        ecn: bool,
-    },
-}
-
-impl QueueSpec {
-    /// Does it mark packets that can be marked?
-    pub fn marks(&self) -> bool {
-        match *self {
-            QueueSpec::DropTail { .. } => false,
-            QueueSpec::Red { ecn, .. } | QueueSpec::CoDel { ecn, .. } | QueueSpec::FqCoDel { ecn, .. } => ecn,
-        }
+/// Where nobody says one.
+impl Default for Limit {
+    fn default() -> Limit {
+        Limit::Packets(1000)
     }
 }
 
@@ -242,15 +206,4 @@ pub struct ArqSpec {
     /// Wait before try n (n = 2, 3, ...): uniform over [0, 2^(n-1) * `backoff`), doubling ten times at
     /// most; zero for none.
     pub backoff: Span,
-}
-
-impl QueueSpec {
-    pub fn limit(&self) -> Limit {
-        match self {
-            QueueSpec::DropTail { limit }
-            | QueueSpec::Red { limit, .. }
-            | QueueSpec::CoDel { limit, .. }
-            | QueueSpec::FqCoDel { limit, .. } => *limit,
-        }
-    }
 }

@@ -98,6 +98,7 @@ fn delays_from(topology: &Topology, from: NodeId) -> Vec<Option<Span>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use links::queue::droptail;
     use links::spec::{Limit, LinkSpec, QueueSpec};
     use net::Duplex;
 
@@ -154,7 +155,7 @@ mod tests {
             rate_bps: None,
             delay: MS * ms,
             framing_bytes: 0,
-            queue: QueueSpec::DropTail { limit: Limit::Packets(1) },
+            queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(1) }),
             channels: Vec::new(),
             arq: None,
         };

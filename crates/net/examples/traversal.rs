@@ -4,6 +4,7 @@
 //! each resets its host's timer, so that what is measured is the net. Time is this process's on a CPU, as Linux counts it.
 
 use instant::{Span, Time};
+use links::queue::droptail;
 use links::spec::*;
 use links::watch::Unwatched;
 use links::{Class, Facts, LinkId};
@@ -23,7 +24,7 @@ fn packet(ordinal: u64) -> Packet {
 }
 
 fn link(rate_bps: u64, delay: Span, packets: u32, channels: Vec<ChannelSpec>) -> LinkSpec {
-    let queue = QueueSpec::DropTail { limit: Limit::Packets(packets) };
+    let queue = QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(packets) });
     LinkSpec { rate_bps: Some(rate_bps), delay, framing_bytes: 0, queue, channels, arq: None }
 }
 

@@ -1,6 +1,7 @@
 //! A packet's way through links and nodes, and timers, as stories with times.
 
 use instant::{Span, Time};
+use links::queue::droptail;
 use links::spec::{ChannelKind, ChannelSpec, Limit, LinkSpec, Only, Place, QueueSpec};
 use links::watch::Unwatched;
 use links::{Class, Facts};
@@ -11,7 +12,7 @@ fn link(rate_bps: u64, delay_ms: i64, packets: u32) -> LinkSpec {
         rate_bps: Some(rate_bps),
         delay: Span::from_millis(delay_ms),
         framing_bytes: 0,
-        queue: QueueSpec::DropTail { limit: Limit::Packets(packets) },
+        queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(packets) }),
         channels: vec![],
         arq: None,
     }

@@ -5,6 +5,7 @@
 mod common;
 
 use instant::{Span, Time};
+use links::queue::droptail;
 use links::random::Stream;
 use links::spec::{Limit, LinkSpec, QueueSpec};
 use links::watch::{Backlog, Watch};
@@ -55,7 +56,7 @@ fn story(seed: u64) -> Story {
         }),
         delay: Span(s.below(6) as i64),
         framing_bytes: s.below(2) as u32,
-        queue: QueueSpec::DropTail { limit: Limit::Packets(1 + s.below(4) as u32) },
+        queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(1 + s.below(4) as u32) }),
         channels: vec![],
         arq: None,
     };
@@ -157,7 +158,9 @@ impl Naive {
     fn offer(&mut self, here: u32, packet: Packet) {
         let link = self.ways[here as usize][packet.to as usize];
         let wire = &mut self.wires[link as usize];
-        let QueueSpec::DropTail { limit: Limit::Packets(room) } = wire.spec.queue else { panic!() };
+        let QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(room) }) = wire.spec.queue else {
+            panic!()
+        };
         if wire.busy && wire.waiting.len() as u32 == room {
             return self.note(Seen::Dropped { link, packet: packet.ordinal });
         }

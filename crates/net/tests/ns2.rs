@@ -5,6 +5,7 @@
 
 use flate2::read::GzDecoder;
 use instant::{Span, Time};
+use links::queue::droptail;
 use links::spec::*;
 use links::watch::{Backlog, Watch};
 use links::{Cause, Class, Facts};
@@ -73,7 +74,7 @@ fn link(rate_bps: u64, delay_ms: i64, packets: u32, channel: Option<ChannelSpec>
         rate_bps: Some(rate_bps),
         delay: Span::from_millis(delay_ms),
         framing_bytes: 0,
-        queue: QueueSpec::DropTail { limit: Limit::Packets(packets) },
+        queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(packets) }),
         channels: channel.into_iter().collect(),
         arq: None,
     }

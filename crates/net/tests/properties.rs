@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use instant::{Span, Time};
+use links::queue::{codel, droptail, fq_codel, red};
 use links::random::Stream;
 use links::spec::*;
 use links::{Class, Ecn, Facts};
@@ -20,8 +21,8 @@ fn queue(s: &mut Stream) -> QueueSpec {
     };
     let (target, interval, ecn) = (span(s, 5000), span(s, 50_000), s.chance(0.5));
     match s.below(4) {
-        0 => QueueSpec::DropTail { limit },
-        1 => QueueSpec::Red {
+        0 => QueueSpec::DropTail(droptail::Params { limit }),
+        1 => QueueSpec::Red(red::Params {
             limit,
             min_threshold: s.uniform() * 8.0,
             max_threshold: 9.0 + s.uniform() * 20.0,
@@ -29,11 +30,11 @@ fn queue(s: &mut Stream) -> QueueSpec {
             weight: 0.002 + s.uniform() * 0.5,
             gentle: s.chance(0.5),
             ecn,
-        },
-        2 => QueueSpec::CoDel { limit, target, interval, ecn },
+        }),
+        2 => QueueSpec::CoDel(codel::Params { limit, target, interval, ecn }),
         _ => {
             let (flows, quantum_bytes) = (1 + s.below(16) as u32, 100 + s.below(2000) as u32);
-            QueueSpec::FqCoDel { limit, target, interval, flows, quantum_bytes, ecn }
+            QueueSpec::FqCoDel(fq_codel::Params { limit, target, interval, flows, quantum_bytes, ecn })
         }
     }
 }
@@ -153,7 +154,7 @@ fn run(topology: &Topology, load: &[(Time, Facts)], seed: u64) -> Log {
 }
 
 fn may_reorder(spec: &LinkSpec) -> bool {
-    let fair = matches!(spec.queue, QueueSpec::FqCoDel { .. });
+    let fair = matches!(spec.queue, QueueSpec::FqCoDel(fq_codel::Params { .. }));
     fair || spec.channels.iter().any(|c| match &c.kind {
         ChannelKind::Reorder { .. } => true,
         ChannelKind::DelayStep { reorders, .. } | ChannelKind::Jitter { reorders, .. } => *reorders,

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use instant::{Span, Time};
+use links::queue::{codel, droptail, fq_codel, red};
 use links::spec::*;
 use links::{Cause, Ecn, Facts};
 
@@ -16,18 +17,18 @@ fn under(queue: QueueSpec) -> net::Topology {
 }
 
 fn codel(ecn: bool) -> net::Topology {
-    under(QueueSpec::CoDel { limit: LIMIT, target: TARGET, interval: INTERVAL, ecn })
+    under(QueueSpec::CoDel(codel::Params { limit: LIMIT, target: TARGET, interval: INTERVAL, ecn }))
 }
 
 fn fq_codel(limit: Limit, ecn: bool) -> net::Topology {
-    under(QueueSpec::FqCoDel {
+    under(QueueSpec::FqCoDel(fq_codel::Params {
         limit,
         target: TARGET,
         interval: INTERVAL,
         flows: 1024,
         quantum_bytes: 1000,
         ecn,
-    })
+    }))
 }
 
 /// `n` packets every `us` microseconds.
@@ -67,7 +68,12 @@ fn codel_leaves_a_short_burst_and_a_queue_of_one_packet_alone() {
     // Packets of 20 ms: each waits longer than the target, but no more than one waits behind it.
     let slow = pair(LinkSpec {
         rate_bps: Some(400_000),
-        queue: QueueSpec::CoDel { limit: LIMIT, target: TARGET, interval: INTERVAL, ecn: false },
+        queue: QueueSpec::CoDel(codel::Params {
+            limit: LIMIT,
+            target: TARGET,
+            interval: INTERVAL,
+            ecn: false,
+        }),
         ..megabyte_link()
     });
     let mut packets = vec![(ms(0), data(1000, 0)); 2];
@@ -102,7 +108,7 @@ fn codel_bounds_the_delay_where_drop_tail_fills() {
     let mean = late.iter().map(|w| w.as_millis()).sum::<f64>() / late.len() as f64;
     assert!(mean < 40.0, "{mean} ms");
     assert!(log.dropped.len() > 400 && log.dropped.iter().all(|d| d.2 == Cause::Aqm));
-    let tail = under(QueueSpec::DropTail { limit: LIMIT });
+    let tail = under(QueueSpec::DropTail(droptail::Params { limit: LIMIT }));
     let log = send(&tail, &steady(20_000, 970), 1);
     assert!(log.waited[19_000] > Span::from_millis(500));
 }
@@ -210,7 +216,7 @@ fn fq_codel_spares_a_thin_flow() {
 #[test]
 fn red_drops_more_as_the_mean_queue_grows() {
     let red = |ecn| {
-        under(QueueSpec::Red {
+        under(QueueSpec::Red(red::Params {
             limit: LIMIT,
             min_threshold: 20.0,
             max_threshold: 60.0,
@@ -218,7 +224,7 @@ fn red_drops_more_as_the_mean_queue_grows() {
             weight: 0.02,
             gentle: false,
             ecn,
-        })
+        }))
     };
     let capable: Vec<(Time, Facts)> =
         steady(4000, 500).into_iter().map(|(t, f)| (t, Facts { ecn: Ecn::Capable1, ..f })).collect();

@@ -1,6 +1,6 @@
 //! From checked values to plain data and back, declared once for both ways.
 
-use crate::keys::Variant;
+use crate::keys::{Key, Kind, Variant};
 use crate::problem::Problems;
 use crate::{Lines, Values};
 use instant::Span;
@@ -15,10 +15,42 @@ pub trait Params: Sized {
     fn write(&self, out: &mut Lines);
 }
 
-/// A value that is one key.
+/// A value that is one key, whatever the key's kind says besides.
 pub trait Param: Sized {
     fn read(v: &Values, key: &str) -> Option<Self>;
     fn write(&self, key: &str, out: &mut Lines);
+}
+
+/// A field of a strategy's parameters; `key` is as it was declared, the first where one field has several.
+pub trait Field: Sized {
+    fn read(v: &Values, key: &Key, p: &mut Problems) -> Option<Self>;
+    fn write(&self, key: &Key, out: &mut Lines);
+}
+
+impl<T: Param> Field for T {
+    fn read(v: &Values, key: &Key, _: &mut Problems) -> Option<T> {
+        Param::read(v, key.name)
+    }
+    fn write(&self, key: &Key, out: &mut Lines) {
+        Param::write(self, key.name, out);
+    }
+}
+
+/// A whole number, or bytes where the key is of an amount. More than it holds is as much as it holds.
+impl Field for u32 {
+    fn read(v: &Values, key: &Key, _: &mut Problems) -> Option<u32> {
+        let whole = match key.kind {
+            Kind::Amount(_) => v.bytes(key.name)?,
+            _ => v.whole(key.name)?,
+        };
+        Some(u32::try_from(whole).unwrap_or(u32::MAX))
+    }
+    fn write(&self, key: &Key, out: &mut Lines) {
+        match key.kind {
+            Kind::Amount(_) => out.bytes(key.name, (*self).into()),
+            _ => out.whole(key.name, (*self).into()),
+        }
+    }
 }
 
 impl Param for bool {
@@ -36,16 +68,6 @@ impl Param for f64 {
     }
     fn write(&self, key: &str, out: &mut Lines) {
         out.number(key, *self);
-    }
-}
-
-/// The key's range keeps it within 32 bits.
-impl Param for u32 {
-    fn read(v: &Values, key: &str) -> Option<u32> {
-        u32::try_from(v.whole(key)?).ok()
-    }
-    fn write(&self, key: &str, out: &mut Lines) {
-        out.whole(key, (*self).into());
     }
 }
 
@@ -111,7 +133,8 @@ macro_rules! words {
     };
 }
 
-/// A strategy's parameters, one a key: the struct, its [`Variant`] and both ways.
+/// A strategy's parameters: the struct, its [`Variant`] and both ways. A field of several keys lists them all; `forms`
+/// says which keys exclude each other, and `check` what no single value shows.
 ///
 /// ```
 /// use params::keys::{flag, key, number_above};
@@ -129,24 +152,29 @@ macro_rules! words {
 /// ```
 #[macro_export]
 macro_rules! params {
-    ($(#[$meta:meta])* $pub:vis struct $params:ident: $name:literal, $doc:literal {
-        $($(#[$of_field:meta])* $field:ident: $type:ty = $key:expr;)*
+    ($(#[$meta:meta])* $pub:vis struct $params:ident: $name:literal, $doc:literal
+        $(, forms $forms:path)? $(, check $check:path)? {
+        $($(#[$of_field:meta])* $field:ident: $type:ty = $key:expr $(, $more:expr)*;)*
     }) => {
         $(#[$meta])*
         $pub struct $params { $($(#[$of_field])* pub $field: $type,)* }
 
         impl $crate::Params for $params {
-            const VARIANT: $crate::Variant = $crate::keys::variant($name, $doc, {
-                const KEYS: &[$crate::Key] = &[$($key,)*];
-                KEYS
-            });
+            const VARIANT: $crate::Variant = $crate::Variant {
+                $(forms: Some($forms),)?
+                ..$crate::keys::variant($name, $doc, {
+                    const KEYS: &[$crate::Key] = &[$($key, $($more,)*)*];
+                    KEYS
+                })
+            };
 
             fn read(_v: &$crate::Values, _p: &mut $crate::Problems) -> Option<$params> {
-                Some($params { $($field: <$type as $crate::Param>::read(_v, const { $key.name })?,)* })
+                $($check(_v, _p);)?
+                Some($params { $($field: <$type as $crate::Field>::read(_v, const { &$key }, _p)?,)* })
             }
 
             fn write(&self, _out: &mut $crate::Lines) {
-                $($crate::Param::write(&self.$field, const { $key.name }, _out);)*
+                $($crate::Field::write(&self.$field, const { &$key }, _out);)*
             }
         }
     };

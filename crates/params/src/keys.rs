@@ -16,7 +16,7 @@ pub struct Table {
     pub variants: Option<Variants>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Forms {
     pub sets: &'static [&'static [&'static str]],
     /// Whether one has to be given.
@@ -33,7 +33,7 @@ pub struct Variants {
     pub list: &'static [Variant],
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Variant {
     pub name: &'static str,
     pub doc: &'static str,

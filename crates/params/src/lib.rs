@@ -11,7 +11,7 @@ pub mod problem;
 pub mod units;
 mod values;
 
-pub use declared::{Param, Params};
+pub use declared::{Field, Param, Params};
 pub use lines::{Lines, quoted};
 pub use values::{Item, Value, Values, join};
 

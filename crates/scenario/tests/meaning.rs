@@ -1,6 +1,7 @@
 //! What files mean: presets, directions, channels by mean loss, traces, stacks that are based on others.
 
 use instant::{Span, Time};
+use links::queue::{codel, droptail, red};
 use links::spec::*;
 use scenario::model::*;
 use scenario::{Override, parse, parse_stack};
@@ -88,8 +89,8 @@ fn one_direction_says_what_differs() {
     let (forward, back) = (&s.links[0].forward, &s.links[0].back);
     assert_eq!((forward.rate_bps, back.rate_bps), (Some(10_000_000), Some(1_000_000)));
     assert_eq!((forward.delay, back.delay), (Span::from_millis(1), Span::from_millis(1)));
-    assert_eq!(forward.queue, QueueSpec::DropTail { limit: Limit::Bytes(10_000) });
-    assert!(matches!(back.queue, QueueSpec::CoDel { limit: Limit::Packets(7), .. }));
+    assert_eq!(forward.queue, QueueSpec::DropTail(droptail::Params { limit: Limit::Bytes(10_000) }));
+    assert!(matches!(back.queue, QueueSpec::CoDel(codel::Params { limit: Limit::Packets(7), .. })));
 }
 
 #[test]
@@ -187,7 +188,7 @@ fn an_override_makes_what_is_not_there_and_replaces_what_is() {
         parse(&text, "x.toml", Path::new("dir"), &list, &files).unwrap_or_else(|e| panic!("{e}"))
     };
     let s = set(&["chain.queue.kind=droptail", "chain.queue.packets=9", "record.state=true", "name=7"]);
-    assert_eq!(s.links[0].forward.queue, QueueSpec::DropTail { limit: Limit::Packets(9) });
+    assert_eq!(s.links[0].forward.queue, QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(9) }));
     assert_eq!((s.record.state, s.name.as_str()), (vec![0], "7"));
     // A queue's limit is the same key in each; the beta of another window rule is not.
     let s = set(&[
@@ -195,7 +196,7 @@ fn an_override_makes_what_is_not_there_and_replaces_what_is() {
         "chain.queue.kind=red",
         "stack.rfc-sack.congestion.rule=cubic",
     ]);
-    assert!(matches!(s.links[0].forward.queue, QueueSpec::Red { limit: Limit::Packets(5), .. }));
+    assert!(matches!(s.links[0].forward.queue, QueueSpec::Red(red::Params { limit: Limit::Packets(5), .. })));
     let tcp::stack::Kind::Wire(stack) = &s.stacks[0].kind else { panic!() };
     assert!(matches!(
         stack.congestion.rule,
@@ -203,7 +204,7 @@ fn an_override_makes_what_is_not_there_and_replaces_what_is() {
     ));
     let s = set(&["chain.queue={ kind = \"codel\", target = \"9ms\" }", "flow.f.workload.size=5kB"]);
     assert!(
-        matches!(s.links[0].back.queue, QueueSpec::CoDel { target, .. } if target == Span::from_millis(9))
+        matches!(s.links[0].back.queue, QueueSpec::CoDel(codel::Params { target, .. }) if target == Span::from_millis(9))
     );
     assert_eq!(s.flows[0].workload, Workload::File { bytes: 5000 });
 }

@@ -1,6 +1,7 @@
 //! Scenarios drawn at random as data: written as TOML they read back the same.
 
 use instant::{Span, Time};
+use links::queue::{codel, droptail, fq_codel, red};
 use links::spec::*;
 use scenario::model::*;
 use scenario::{load_stack, parse, to_toml};
@@ -43,10 +44,10 @@ fn queue(d: &mut Draws) -> QueueSpec {
     let limit = limit(d);
     let (target, interval, ecn) = (d.span(), d.span(), d.flag());
     match d.below(4) {
-        0 => QueueSpec::DropTail { limit },
+        0 => QueueSpec::DropTail(droptail::Params { limit }),
         1 => {
             let min_threshold = 1.0 + d.unit() * 100.0;
-            QueueSpec::Red {
+            QueueSpec::Red(red::Params {
                 limit,
                 min_threshold,
                 max_threshold: min_threshold * 3.0,
@@ -54,12 +55,12 @@ fn queue(d: &mut Draws) -> QueueSpec {
                 weight: d.unit().max(1e-9),
                 gentle: d.flag(),
                 ecn,
-            }
+            })
         }
-        2 => QueueSpec::CoDel { limit, target, interval, ecn },
+        2 => QueueSpec::CoDel(codel::Params { limit, target, interval, ecn }),
         _ => {
             let (flows, quantum_bytes) = (1 + d.below(65_536) as u32, 1 + d.below(100_000) as u32);
-            QueueSpec::FqCoDel { limit, target, interval, flows, quantum_bytes, ecn }
+            QueueSpec::FqCoDel(fq_codel::Params { limit, target, interval, flows, quantum_bytes, ecn })
         }
     }
 }

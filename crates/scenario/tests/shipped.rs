@@ -94,6 +94,7 @@ capture = ["pc", "server"]
 
 #[test]
 fn the_example_says_what_it_seems_to_say() {
+    use links::queue::droptail;
     use links::spec::*;
     let s = read(EXAMPLE).unwrap();
     assert_eq!(s.name, "interruption-reno");
@@ -106,7 +107,7 @@ fn the_example_says_what_it_seems_to_say() {
         ((0, 1), Some(5_200_000), Span::from_millis(2))
     );
     assert_eq!(air.forward, air.back);
-    assert_eq!(air.forward.queue, QueueSpec::DropTail { limit: Limit::Packets(1000) });
+    assert_eq!(air.forward.queue, QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(1000) }));
     let wire = &s.links[1];
     assert_eq!(wire.forward.framing_bytes, 38);
     let outage = Outage {
@@ -160,5 +161,8 @@ fn a_sweep_sets_keys_by_name() {
     let tcp::stack::WindowRuleKind::CubicLinux26(_) = stack.congestion.rule else {
         panic!("the rest is inherited")
     };
-    assert!(matches!(s.links[0].forward.queue, links::spec::QueueSpec::Red { .. }));
+    assert!(matches!(
+        s.links[0].forward.queue,
+        links::spec::QueueSpec::Red(links::queue::red::Params { .. })
+    ));
 }

@@ -1,10 +1,11 @@
 use super::*;
+use crate::queue::{codel, droptail, red};
 
 fn link(queue: QueueSpec, channels: Vec<ChannelSpec>) -> LinkSpec {
     LinkSpec { rate_bps: Some(1), delay: Span::from_millis(5), framing_bytes: 0, queue, channels, arq: None }
 }
 
-const TAIL: QueueSpec = QueueSpec::DropTail { limit: Limit::Packets(1) };
+const TAIL: QueueSpec = QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(1) });
 
 fn complaint(spec: LinkSpec) -> String {
     spec.check().expect_err("it cannot be").to_string()
@@ -32,15 +33,17 @@ fn a_plain_link_can_be() {
 #[test]
 fn what_can_not_be_is_named_with_what_is_allowed() {
     let s = Span::from_secs;
-    let no_packets = QueueSpec::DropTail { limit: Limit::Packets(0) };
-    let red = |min, max, weight| QueueSpec::Red {
-        limit: Limit::Packets(9),
-        min_threshold: min,
-        max_threshold: max,
-        max_probability: 0.1,
-        weight,
-        gentle: true,
-        ecn: false,
+    let no_packets = QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(0) });
+    let red = |min, max, weight| {
+        QueueSpec::Red(red::Params {
+            limit: Limit::Packets(9),
+            min_threshold: min,
+            max_threshold: max,
+            max_probability: 0.1,
+            weight,
+            gentle: true,
+            ecn: false,
+        })
     };
     let (limit, target, interval) = (Limit::Packets(9), s(1), Span::ZERO);
     let ge = |dwell| ChannelKind::GilbertElliott(GilbertElliott { dwell, loss_good: 0.0, loss_bad: 1.0 });
@@ -53,7 +56,10 @@ fn what_can_not_be_is_named_with_what_is_allowed() {
         (complaint(link(red(5.0, 5.0, 0.1), vec![])), "queue.max_threshold = 5: above min_threshold"),
         (complaint(link(red(5.0, f64::NAN, 0.1), vec![])), "queue.max_threshold = NaN"),
         (complaint(link(red(5.0, 9.0, 0.0), vec![])), "queue.weight = 0"),
-        (complaint(link(QueueSpec::CoDel { limit, target, interval, ecn: false }, vec![])), "queue.interval"),
+        (
+            complaint(link(QueueSpec::CoDel(codel::Params { limit, target, interval, ecn: false }), vec![])),
+            "queue.interval",
+        ),
         (of(ChannelKind::Random { loss: 1.5 }), "channel.x.loss = 1.5: a probability, from 0 to 1"),
         (of(ChannelKind::BitError { per: PerUnit::Bit, rate: f64::NAN }), "channel.x.rate = NaN"),
         (of(periodic(s(5), s(5))), "channel.x.schedule.for = 5.000 s: shorter than `every`"),

@@ -7,9 +7,9 @@ use crate::counters::Counters;
 use crate::key::Key;
 use crate::line::Line;
 use crate::link::extras::Flushing;
-use crate::queue::{DropTail, Manager};
+use crate::queue::DropTail;
 use crate::rate::Rate;
-use crate::spec::{Anchor, ChannelKind, ChannelSpec, Flush, LinkSpec, Outage, Place, QueueSpec};
+use crate::spec::{Anchor, ChannelKind, ChannelSpec, Flush, LinkSpec, Outage, Place};
 
 impl Link {
     /// One direction of the link `name`, whose random streams follow from `seed`, its name and its channels' names.
@@ -50,10 +50,10 @@ fn flushes(channel: &ChannelSpec) -> bool {
 
 fn way(spec: &LinkSpec) -> Way {
     let stays_straight = |c: &ChannelSpec| c.at == Place::Wire && !is_trace(c) && !flushes(c) && !reorders(c);
-    match (&spec.queue, &spec.arq) {
-        (QueueSpec::Red { .. } | QueueSpec::CoDel { .. } | QueueSpec::FqCoDel { .. }, _) => Way::Managed,
-        (_, None) if spec.channels.is_empty() => Way::Plain,
-        (_, None) if spec.channels.iter().all(stays_straight) => Way::Wire,
+    match &spec.arq {
+        _ if spec.queue.is_managed() => Way::Managed,
+        None if spec.channels.is_empty() => Way::Plain,
+        None if spec.channels.iter().all(stays_straight) => Way::Wire,
         _ => Way::Any,
     }
 }
@@ -74,7 +74,7 @@ fn extras(spec: &LinkSpec, seeds: Seeds) -> Option<Box<Extras>> {
     if way(spec) == Way::Plain {
         return None;
     }
-    let manager = Manager::new(&spec.queue, || seeds.own("queue"));
+    let manager = spec.queue.manager(|| seeds.own("queue"));
     let arq = spec.arq.as_ref().map(|arq| Arq::new(arq, seeds.own("arq")));
     let mut extras = Extras::new(manager, arq);
     for (index, channel) in spec.channels.iter().enumerate() {

@@ -84,10 +84,7 @@ impl Extras {
     }
 
     pub fn backlog(&self, queue: &DropTail) -> Backlog {
-        match &self.manager {
-            Manager::FqCodel(fq) => fq.backlog(),
-            _ => queue.backlog(),
-        }
+        self.manager.backlog(queue)
     }
 
     pub fn tallies(&self) -> Tallies {
@@ -116,7 +113,7 @@ impl Extras {
 
 #[cold]
 fn empty() -> Box<Extras> {
-    Box::new(Extras::new(Manager::None, None))
+    Box::new(Extras::new(Manager::default(), None))
 }
 
 impl Link {

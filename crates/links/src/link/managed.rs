@@ -2,12 +2,10 @@
 
 use super::Link;
 use crate::context::{Context, lose};
-use crate::facts::{Cause, Ecn};
+use crate::facts::Cause;
 use crate::key::Key;
 use crate::pool::PacketId;
-use crate::queue::codel::Source;
-use crate::queue::red::{Found, Verdict};
-use crate::queue::{Manager, red::Red};
+use crate::queue::{Admission, Coming};
 use crate::watch::Watch;
 use instant::Time;
 
@@ -15,36 +13,24 @@ impl Link {
     pub(super) fn admit_managed<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, id: PacketId) {
         let bytes = self.weight(cx, id);
         let idle = self.is_idle(cx.key) && self.backlog().packets == 0;
-        let found = self.found(cx, id, bytes, idle);
-        let framing = self.framing;
+        let coming = self.coming(cx, id, bytes, idle);
         let Link { extras, counters, .. } = self;
-        match extras.as_mut().map(|extras| &mut extras.manager) {
-            None | Some(Manager::None) => {}
-            Some(Manager::Red(red)) => {
-                if !survives(red, found, cx, id) {
-                    return lose(cx, counters, id, Cause::Aqm);
-                }
-            }
-            Some(Manager::Codel(_, codel)) if idle => codel.passed_idle(bytes),
-            Some(Manager::Codel(_, codel)) => codel.saw(bytes),
-            Some(Manager::FqCodel(fq)) => {
-                fq.enqueue(cx, counters, id, bytes, framing);
-                return if idle { self.send_next(cx) } else { self.wait_for_done() };
-            }
+        let Some(extras) = extras else { return self.admit_plain(cx, id) };
+        match extras.manager.admit(cx, counters, coming) {
+            Admission::Chain => self.admit_plain(cx, id),
+            Admission::Refused => lose(cx, counters, id, Cause::Aqm),
+            Admission::Taken if idle => self.send_next(cx),
+            Admission::Taken => self.wait_for_done(),
         }
-        self.admit_plain(cx, id);
     }
 
-    fn found<P: Copy, W>(&self, cx: &Context<P, W>, id: PacketId, bytes: u32, idle: bool) -> Found {
+    fn coming<P: Copy, W>(&self, cx: &Context<P, W>, id: PacketId, bytes: u32, idle: bool) -> Coming {
         let idle = idle.then(|| {
             let since = self.done.time.max(Time::ZERO);
             (cx.key.time - since, self.rate.duration(bytes))
         });
-        Found {
-            waiting_packets: self.queue.backlog().packets,
-            idle,
-            ecn_capable: cx.pool.facts(id).ecn.is_capable(),
-        }
+        let waiting_packets = self.queue.backlog().packets;
+        Coming { id, bytes, framing: self.framing, idle, waiting_packets }
     }
 
     /// What waits is looked at when the transmitter is free.
@@ -57,12 +43,9 @@ impl Link {
     pub(super) fn take_managed<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>) -> Option<PacketId> {
         let framing = self.framing;
         let Link { extras, counters, queue, .. } = self;
-        match extras.as_mut().map(|extras| &mut extras.manager) {
-            None | Some(Manager::None | Manager::Red(_)) => queue.pop(cx.pool, framing),
-            Some(Manager::Codel(law, codel)) => {
-                codel.dequeue(*law, cx, counters, Source { queue, elsewhere_bytes: 0, framing })
-            }
-            Some(Manager::FqCodel(fq)) => fq.dequeue(cx, counters, framing),
+        match extras {
+            Some(extras) => extras.manager.take(cx, counters, queue, framing),
+            None => queue.pop(cx.pool, framing),
         }
     }
 
@@ -72,24 +55,11 @@ impl Link {
         while let Some(id) = self.queue.pop(cx.pool, framing) {
             self.lose(cx, id, cause);
         }
-        while let Some(Manager::FqCodel(fq)) = self.extras.as_mut().map(|extras| &mut extras.manager) {
-            let Some(id) = fq.pop_any(cx, framing) else { break };
+        while let Some(id) = self.extras.as_mut().and_then(|e| e.manager.take_any_of_own(cx, framing)) {
             self.lose(cx, id, cause);
         }
         if !self.is_sending_specially() {
             self.due = Key::NEVER;
-        }
-    }
-}
-
-fn survives<P: Copy, W: Watch<P>>(red: &mut Red, found: Found, cx: &mut Context<P, W>, id: PacketId) -> bool {
-    match red.verdict(found) {
-        Verdict::Admit => true,
-        Verdict::Drop => false,
-        Verdict::Mark => {
-            cx.pool.facts_mut(id).ecn = Ecn::Marked;
-            cx.watch.marked(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id));
-            true
         }
     }
 }

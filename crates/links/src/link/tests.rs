@@ -1,5 +1,6 @@
 use super::*;
 use crate::facts::Facts;
+use crate::queue::droptail;
 use crate::spec::{Limit, LinkSpec, QueueSpec};
 use crate::watch::Unwatched;
 use crate::{Lanes, LinkId, Orders};
@@ -9,7 +10,7 @@ fn link(rate_bps: u64) -> Link {
         rate_bps: Some(rate_bps),
         delay: Span(100),
         framing_bytes: 2,
-        queue: QueueSpec::DropTail { limit: Limit::Packets(2) },
+        queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(2) }),
         channels: vec![],
         arq: None,
     };

@@ -1,12 +1,82 @@
 //! Controlled delay (RFC 8289): drops at the head when packets have waited too long for too long.
 
-use super::DropTail;
+use super::{
+    Admission, BYTES_INSTEAD, Coming, DropTail, ECN, INTERVAL, LIMIT, Manage, PACKETS, Queue, TARGET,
+};
+use crate::check::{Checked, LONGEST, duration, require};
 use crate::context::{Context, lose};
 use crate::counters::Counters;
 use crate::facts::{Cause, Ecn};
 use crate::pool::PacketId;
+use crate::random::Stream;
+use crate::spec::Limit;
 use crate::watch::Watch;
 use instant::{Span, Time};
+
+params::params! {
+    /// RFC 8289.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "codel", "Controlled delay (RFC 8289).", forms LIMIT {
+        limit: Limit = PACKETS, BYTES_INSTEAD;
+        target: Span = TARGET;
+        interval: Span = INTERVAL;
+        ecn: bool = ECN;
+    }
+}
+
+impl Queue for Params {
+    type Manager = Managed;
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+    fn check(&self) -> Checked {
+        check_law(self.target, self.interval)
+    }
+    fn manager(&self, _: impl Fn() -> Stream) -> Managed {
+        let Params { target, interval, ecn, .. } = *self;
+        Managed { law: Law { target, interval, ecn }, codel: Codel::default() }
+    }
+}
+
+pub(super) fn check_law(target: Span, interval: Span) -> Checked {
+    duration("queue.target", target)?;
+    require(interval > Span::ZERO && interval < LONGEST, "queue.interval", interval, "above 0")
+}
+
+/// CoDel over the link's own chain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Managed {
+    law: Law,
+    codel: Codel,
+}
+
+impl Manage for Managed {
+    fn admit<P: Copy, W: Watch<P>>(
+        &mut self,
+        _cx: &mut Context<P, W>,
+        _counters: &mut Counters,
+        packet: Coming,
+    ) -> Admission {
+        match packet.idle {
+            Some(_) => self.codel.passed_idle(packet.bytes),
+            None => self.codel.saw(packet.bytes),
+        }
+        Admission::Chain
+    }
+
+    fn take<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        counters: &mut Counters,
+        queue: &mut DropTail,
+        framing: u32,
+    ) -> Option<PacketId> {
+        self.codel.dequeue(self.law, cx, counters, Source { queue, elsewhere_bytes: 0, framing })
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Law {

@@ -1,9 +1,39 @@
 //! First in, first out; who finds no room is dropped.
 
+use super::{BYTES_INSTEAD, LIMIT, Manage, PACKETS, Queue};
+use crate::check::Checked;
 use crate::pool::{Chain, PacketId, Pool};
+use crate::random::Stream;
 use crate::spec::Limit;
 use crate::watch::Backlog;
 use instant::Time;
+
+params::params! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Params: "droptail", "First in, first out; what does not fit is dropped.", forms LIMIT {
+        limit: Limit = PACKETS, BYTES_INSTEAD;
+    }
+}
+
+impl Queue for Params {
+    type Manager = Unmanaged;
+    const MANAGED: bool = false;
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+    fn check(&self) -> Checked {
+        Ok(())
+    }
+    fn manager(&self, _: impl Fn() -> Stream) -> Unmanaged {
+        Unmanaged
+    }
+}
+
+/// The chain and its limit are all there is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unmanaged;
+
+impl Manage for Unmanaged {}
 
 /// A chain with a limit. Also what RED and CoDel manage.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,10 @@
 //! FlowQueue-CoDel (RFC 8290): flows hashed to queues, served by deficit round robin, each under CoDel.
 
-use super::codel::{Codel, Law, Source};
-use super::droptail::DropTail;
+use super::codel::{Codel, Law, Source, check_law};
+use super::{
+    Admission, BYTES_INSTEAD, Coming, DropTail, ECN, INTERVAL, LIMIT, Manage, PACKETS, Queue, TARGET,
+};
+use crate::check::{Checked, require};
 use crate::context::{Context, lose};
 use crate::counters::Counters;
 use crate::facts::Cause;
@@ -9,6 +12,72 @@ use crate::pool::PacketId;
 use crate::random::Stream;
 use crate::spec::Limit;
 use crate::watch::{Backlog, Watch};
+use instant::Span;
+use params::keys::{BYTES, key, whole};
+
+params::params! {
+    /// RFC 8290.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "fq-codel", "Flow queues with controlled delay (RFC 8290).", forms LIMIT {
+        limit: Limit = PACKETS, BYTES_INSTEAD;
+        target: Span = TARGET;
+        interval: Span = INTERVAL;
+        flows: u32 =
+            key("flows", whole(1, 65_536), "Queues into which flows are hashed (RFC 8290, section 5.2.2).")
+                .default("1024");
+        quantum_bytes: u32 =
+            key("quantum", BYTES, "Bytes that a queue sends in its turn (RFC 8290, section 5.2.3).").default("1514B");
+        ecn: bool = ECN;
+    }
+}
+
+impl Queue for Params {
+    type Manager = Box<FqCodel>;
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+    fn check(&self) -> Checked {
+        let Params { flows, quantum_bytes, .. } = *self;
+        require((1..=1 << 20).contains(&flows), "queue.flows", flows, "from 1 to 1048576")?;
+        require(quantum_bytes > 0, "queue.quantum", quantum_bytes, "at least 1 byte")?;
+        require(quantum_bytes < 1 << 30, "queue.quantum", quantum_bytes, "below 2^30 bytes")?;
+        check_law(self.target, self.interval)
+    }
+    fn manager(&self, stream: impl Fn() -> Stream) -> Box<FqCodel> {
+        Box::new(FqCodel::new(self, stream()))
+    }
+}
+
+/// Its packets wait in queues of its own.
+impl Manage for Box<FqCodel> {
+    fn admit<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        counters: &mut Counters,
+        packet: Coming,
+    ) -> Admission {
+        self.enqueue(cx, counters, packet.id, packet.bytes, packet.framing);
+        Admission::Taken
+    }
+    fn take<P: Copy, W: Watch<P>>(
+        &mut self,
+        cx: &mut Context<P, W>,
+        counters: &mut Counters,
+        _queue: &mut DropTail,
+        framing: u32,
+    ) -> Option<PacketId> {
+        self.dequeue(cx, counters, framing)
+    }
+    fn take_any_of_own<P: Copy, W>(&mut self, cx: &Context<P, W>, framing: u32) -> Option<PacketId> {
+        self.pop_any(cx, framing)
+    }
+    fn backlog(&self, _queue: &DropTail) -> Backlog {
+        self.backlog
+    }
+}
 
 const NONE: u32 = u32::MAX;
 /// From the fattest queue half is dropped, but no more than so many at once (RFC 8290 section 4.1).
@@ -45,7 +114,9 @@ struct Ring {
 }
 
 impl FqCodel {
-    pub fn new(law: Law, limit: Limit, flows: u32, quantum_bytes: u32, mut stream: Stream) -> FqCodel {
+    fn new(params: &Params, mut stream: Stream) -> FqCodel {
+        let Params { limit, target, interval, flows, quantum_bytes, ecn } = *params;
+        let law = Law { target, interval, ecn };
         let queue = DropTail::new(Limit::Packets(u32::MAX));
         let flow = Flow { queue, codel: Codel::default(), deficit: 0, next: NONE, active: false };
         let empty = Ring { head: NONE, tail: NONE };
@@ -61,12 +132,8 @@ impl FqCodel {
         }
     }
 
-    pub fn backlog(&self) -> Backlog {
-        self.backlog
-    }
-
     /// RFC 8290 section 4.1.
-    pub fn enqueue<P: Copy, W: Watch<P>>(
+    fn enqueue<P: Copy, W: Watch<P>>(
         &mut self,
         cx: &mut Context<P, W>,
         counters: &mut Counters,
@@ -92,7 +159,7 @@ impl FqCodel {
     }
 
     /// RFC 8290 section 4.2.
-    pub fn dequeue<P: Copy, W: Watch<P>>(
+    fn dequeue<P: Copy, W: Watch<P>>(
         &mut self,
         cx: &mut Context<P, W>,
         counters: &mut Counters,
@@ -133,7 +200,7 @@ impl FqCodel {
     }
 
     /// Everything, in the order of the queues: for what destroys the queue.
-    pub fn pop_any<P: Copy, W>(&mut self, cx: &Context<P, W>, framing: u32) -> Option<PacketId> {
+    fn pop_any<P: Copy, W>(&mut self, cx: &Context<P, W>, framing: u32) -> Option<PacketId> {
         if self.backlog.packets == 0 {
             return None;
         }

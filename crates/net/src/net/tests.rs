@@ -1,5 +1,6 @@
 use super::*;
 use instant::Span;
+use links::queue::droptail;
 use links::random::Stream;
 use links::spec::{Limit, LinkSpec, QueueSpec};
 use links::{Class, Unwatched};
@@ -13,7 +14,7 @@ fn dumbbell(s: &mut Stream) -> Topology {
             rate_bps: (kind != 1).then_some(1_000_000 * (1 + kind)),
             delay: Span::from_millis(kind as i64 * 2 % 5),
             framing_bytes: s.below(2) as u32 * 18,
-            queue: QueueSpec::DropTail { limit: Limit::Packets(4) },
+            queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(4) }),
             channels: vec![],
             arq: None,
         };

@@ -1,6 +1,7 @@
 use super::*;
 use crate::topology::Duplex;
 use instant::Span;
+use links::queue::droptail;
 use links::random::Stream;
 use links::spec::{Limit, LinkSpec, QueueSpec};
 
@@ -9,7 +10,7 @@ fn topology(nodes: u32, pairs: &[(u32, u32)]) -> Topology {
         rate_bps: None,
         delay: Span::ZERO,
         framing_bytes: 0,
-        queue: QueueSpec::DropTail { limit: Limit::Packets(1) },
+        queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(1) }),
         channels: vec![],
         arq: None,
     };

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use instant::{Span, Time};
+use links::queue::droptail;
 use links::spec::*;
 use links::watch::{Backlog, Watch};
 use links::{Cause, Class, Facts};
@@ -21,7 +22,7 @@ pub fn megabyte_link() -> LinkSpec {
         rate_bps: Some(8_000_000),
         delay: Span::from_millis(10),
         framing_bytes: 0,
-        queue: QueueSpec::DropTail { limit: Limit::Packets(100) },
+        queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(100) }),
         channels: vec![],
         arq: None,
     }

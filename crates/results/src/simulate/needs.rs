@@ -100,13 +100,11 @@ fn window(scenario: &Scenario, flow: &Flow) -> Need {
 
 /// Packets that one direction of a link may hold.
 fn holds(way: &LinkSpec) -> u64 {
-    use links::spec::QueueSpec::*;
     let Some(rate) = way.rate_bps else {
         // What has no rate has no queue, and any number of packets may be on their way at once.
         return if way.delay.0 > 0 { u64::MAX } else { 0 };
     };
-    let (DropTail { limit } | Red { limit, .. } | CoDel { limit, .. } | FqCoDel { limit, .. }) = &way.queue;
-    let queued = match *limit {
+    let queued = match way.queue.limit() {
         Limit::Packets(n) => n.into(),
         Limit::Bytes(n) => n / LEAST_PACKET_BYTES,
     };

@@ -4,6 +4,7 @@ use analysis::Wanted;
 use analysis::rows::{BurstRow, RetransmissionRow};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
+use links::queue::droptail;
 use tables::RunTable;
 
 /// Two hosts, one link, and whatever else `more` says.
@@ -84,7 +85,7 @@ fn what_is_lost_is_known_exactly_wherever_a_run_is_cut_and_whether_its_path_live
         let flow = format!("stack = \"{stack}\"\nworkload = {{ kind = \"file\", size = \"1GB\" }}");
         let mut s = scenario(&flow, &channels);
         let limit = links::spec::Limit::Packets(5 + below(600) as u32);
-        s.links[0].forward.queue = links::spec::QueueSpec::DropTail { limit };
+        s.links[0].forward.queue = links::spec::QueueSpec::DropTail(droptail::Params { limit });
         s.duration = Some(Span::from_millis(500 + below(8_000) as i64));
         let (found, played) = play(&Request { seed, ..request(s, At::Both) });
         let told = rows::<FlowRow>(&found).iter().filter_map(|f| f.lost_copies).sum::<u64>();

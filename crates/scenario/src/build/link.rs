@@ -2,11 +2,10 @@
 
 use super::{Context, Network, channel};
 use instant::Span;
-use links::spec::{ArqSpec, ChannelKind, Limit, LinkSpec, QueueSpec};
+use links::queue::droptail;
+use links::spec::{ArqSpec, ChannelKind, LinkSpec, QueueSpec};
 use params::problem::Problems;
 use params::{Item, Value, Values, join};
-
-const DEFAULT_LIMIT: Limit = Limit::Packets(1000);
 
 pub(super) fn add(v: &Values, context: &Context<'_>, net: &mut Network, p: &mut Problems) {
     let ends = v.list("between");
@@ -110,8 +109,8 @@ fn one(v: &Values, differs: Option<&Values>, p: &mut Problems) -> Option<LinkSpe
         delay: pick("delay").map_or(Some(Span::ZERO), Item::span)?,
         framing_bytes: framing(pick("framing"), p)?,
         queue: match pick("queue") {
-            Some(item) => queue(item.table()?, p)?,
-            None => QueueSpec::DropTail { limit: DEFAULT_LIMIT },
+            Some(item) => QueueSpec::read(item.table()?, p)?,
+            None => QueueSpec::DropTail(droptail::Params::default()),
         },
         channels: Vec::new(),
         arq: match pick("arq") {
@@ -142,50 +141,4 @@ fn arq(v: &Values) -> Option<ArqSpec> {
         overhead: v.span("overhead")?,
         backoff: v.span("backoff")?,
     })
-}
-
-fn queue(v: &Values, p: &mut Problems) -> Option<QueueSpec> {
-    let limit = limit(v)?;
-    Some(match v.variant?.name {
-        "droptail" => QueueSpec::DropTail { limit },
-        "red" => {
-            let (min_threshold, max_threshold) = (v.number("min_threshold")?, v.number("max_threshold")?);
-            if min_threshold >= max_threshold {
-                let item = v.said_last(&["min_threshold", "max_threshold"])?;
-                item.refuse(p, "crosses the bounds: min_threshold must lie below max_threshold");
-            }
-            QueueSpec::Red {
-                limit,
-                min_threshold,
-                max_threshold,
-                max_probability: v.number("max_probability")?,
-                weight: v.number("weight")?,
-                gentle: v.flag("gentle"),
-                ecn: v.flag("ecn"),
-            }
-        }
-        "codel" => QueueSpec::CoDel {
-            limit,
-            target: v.span("target")?,
-            interval: v.span("interval")?,
-            ecn: v.flag("ecn"),
-        },
-        "fq-codel" => QueueSpec::FqCoDel {
-            limit,
-            target: v.span("target")?,
-            interval: v.span("interval")?,
-            flows: v.whole("flows")? as u32,
-            quantum_bytes: u32::try_from(v.bytes("quantum")?).unwrap_or(u32::MAX),
-            ecn: v.flag("ecn"),
-        },
-        _ => return None,
-    })
-}
-
-fn limit(v: &Values) -> Option<Limit> {
-    match (v.item("packets"), v.item("bytes")) {
-        (Some(packets), _) => Some(Limit::Packets(packets.whole()? as u32)),
-        (None, Some(_)) => Some(Limit::Bytes(v.bytes("bytes")?)),
-        (None, None) => Some(DEFAULT_LIMIT),
-    }
 }

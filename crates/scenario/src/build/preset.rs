@@ -3,6 +3,7 @@
 use super::{Context, Network, link};
 use crate::model::Input;
 use instant::Span;
+use links::queue::droptail;
 use links::spec::{Limit, LinkSpec, QueueSpec};
 use params::problem::Problems;
 use params::{Item, Values};
@@ -68,7 +69,7 @@ fn access(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<(LinkSp
                 rate_bps: Some(1_000_000_000),
                 delay: Span::ZERO,
                 framing_bytes: 0,
-                queue: QueueSpec::DropTail { limit: Limit::Packets(1000) },
+                queue: QueueSpec::DropTail(droptail::Params { limit: Limit::Packets(1000) }),
                 channels: Vec::new(),
                 arq: None,
             };

@@ -1,6 +1,7 @@
 //! Keys of links, queues and link-layer retries.
 
 use super::*;
+use links::spec::QueueSpec;
 
 pub static FRAMING_WORDS: &[Word] = &[
     word("none", "0 bytes"),
@@ -68,36 +69,6 @@ pub static DIRECTION: Table = Table {
     variants: None,
 };
 
-const LIMIT: Forms = Forms { sets: &[&["packets"], &["bytes"]], required: false };
-const PACKETS: Key = key(
-    "packets",
-    whole(1, u32::MAX as u64),
-    "Packets that fit; the one being sent is not counted. Where neither `packets` nor `bytes` is said, 1000.",
-)
-.absent("see `bytes`");
-const BYTES: Key =
-    key("bytes", Kind::Amount(&[Unit::Bytes]), "Bytes that fit, instead of packets.").absent("see `packets`");
-const ECN: Key = key(
-    "ecn",
-    Kind::Flag,
-    "Marks packets that can be marked instead of dropping them (RFC 3168). Simulated endpoints send none: it is for \
-     the kernels of the live bench, with `net.ipv4.tcp_ecn=1`.",
-)
-.default("false");
-const TARGET: Key =
-    key("target", Kind::Time(Sign::Positive), "Acceptable standing queue delay (RFC 8289, section 4.3).")
-        .default("5ms");
-const INTERVAL: Key = key(
-    "interval",
-    Kind::Time(Sign::Positive),
-    "How long the delay may lie above the target before the first drop (RFC 8289, section 4.2).",
-)
-.default("100ms");
-
-const fn limited(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Variant {
-    Variant { name, doc, keys, forms: Some(LIMIT) }
-}
-
 pub static QUEUE: Table = Table {
     noun: "a queue",
     doc: "What waits for a link.",
@@ -108,64 +79,7 @@ pub static QUEUE: Table = Table {
         noun: "queue",
         doc: "Which queue.",
         default: None,
-        list: &[
-            limited("droptail", "First in, first out; what does not fit is dropped.", &[PACKETS, BYTES]),
-            limited(
-                "red",
-                "Random early detection (Floyd and Jacobson 1993).",
-                &[
-                    PACKETS,
-                    BYTES,
-                    key(
-                        "min_threshold",
-                        number_above(0.0, 1e9),
-                        "Mean queue at which dropping begins, packets.",
-                    )
-                    .default("5"),
-                    key(
-                        "max_threshold",
-                        number_above(0.0, 1e9),
-                        "Mean queue at which `max_probability` is reached, packets.",
-                    )
-                    .default("15"),
-                    key("max_probability", Kind::Probability, "Probability of a drop at `max_threshold`.")
-                        .default("0.1"),
-                    key("weight", number_above(0.0, 1.0), "Weight of the newest sample in the mean queue.")
-                        .default("0.002"),
-                    key(
-                        "gentle",
-                        Kind::Flag,
-                        "Above `max_threshold` the probability rises to 1 at its double, instead of at once.",
-                    )
-                    .default("true"),
-                    ECN,
-                ],
-            ),
-            limited("codel", "Controlled delay (RFC 8289).", &[PACKETS, BYTES, TARGET, INTERVAL, ECN]),
-            limited(
-                "fq-codel",
-                "Flow queues with controlled delay (RFC 8290).",
-                &[
-                    PACKETS,
-                    BYTES,
-                    TARGET,
-                    INTERVAL,
-                    key(
-                        "flows",
-                        whole(1, 65_536),
-                        "Queues into which flows are hashed (RFC 8290, section 5.2.2).",
-                    )
-                    .default("1024"),
-                    key(
-                        "quantum",
-                        Kind::Amount(&[Unit::Bytes]),
-                        "Bytes that a queue sends in its turn (RFC 8290, section 5.2.3).",
-                    )
-                    .default("1514B"),
-                    ECN,
-                ],
-            ),
-        ],
+        list: QueueSpec::VARIANTS,
     }),
 };
 

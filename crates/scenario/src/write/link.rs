@@ -40,7 +40,7 @@ fn direction(spec: &LinkSpec, out: &mut Lines) {
         0 => out.text("framing", "none"),
         bytes => out.text("framing", show_bytes(bytes.into())),
     }
-    out.raw("queue", queue(&spec.queue));
+    out.table("queue", |out| spec.queue.write("kind", out));
     if let Some(arq) = &spec.arq {
         let (overhead, backoff) = (quoted(&show_span(arq.overhead)), quoted(&show_span(arq.backoff)));
         out.raw("arq", format!("{{ tries = {}, overhead = {overhead}, backoff = {backoff} }}", arq.tries));
@@ -63,31 +63,6 @@ fn in_order<'a>(forward: &'a [ChannelSpec], back: &'a [ChannelSpec]) -> Vec<(&'s
     }
     list.extend(rest.iter().map(|c| ("back", c)));
     list
-}
-
-fn queue(q: &QueueSpec) -> String {
-    let limit = match q.limit() {
-        Limit::Packets(n) => format!("packets = {n}"),
-        Limit::Bytes(n) => format!("bytes = {}", quoted(&show_bytes(n))),
-    };
-    let times = |target: &Span, interval: &Span| {
-        format!("target = {}, interval = {}", quoted(&show_span(*target)), quoted(&show_span(*interval)))
-    };
-    match q {
-        QueueSpec::DropTail { .. } => format!("{{ kind = \"droptail\", {limit} }}"),
-        QueueSpec::Red { min_threshold, max_threshold, max_probability, weight, gentle, ecn, .. } => format!(
-            "{{ kind = \"red\", {limit}, min_threshold = {min_threshold:?}, max_threshold = {max_threshold:?}, \
-             max_probability = {max_probability:?}, weight = {weight:?}, gentle = {gentle}, ecn = {ecn} }}"
-        ),
-        QueueSpec::CoDel { target, interval, ecn, .. } => {
-            format!("{{ kind = \"codel\", {limit}, {}, ecn = {ecn} }}", times(target, interval))
-        }
-        QueueSpec::FqCoDel { target, interval, flows, quantum_bytes, ecn, .. } => format!(
-            "{{ kind = \"fq-codel\", {limit}, {}, flows = {flows}, quantum = {}, ecn = {ecn} }}",
-            times(target, interval),
-            quoted(&show_bytes((*quantum_bytes).into())),
-        ),
-    }
 }
 
 fn write_channel(c: &ChannelSpec, out: &mut Lines) {
