@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rexmit.destination import opened, overwriting
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rexmit.destination import Destination
+    from rexmit.studies.own import Own
     from rexmit.studies.run import Outcome
     from rexmit.studies.study import Study
 
@@ -29,6 +31,10 @@ examples:
   rexmit study run wireless                  one of them: figures, reasons, claims
   rexmit study run all --out studies/        all, with a page, figures and tables for each
   rexmit study run rto --replications 5      five times as many runs: narrower intervals
+  rexmit study run interruption --set link.air.rate=20Mbps --outages seen.csv
+                                             the same experiment with your own air and outages
+  rexmit study run ns3 --capture download.pcap
+                                             what section 2 says of your capture
 
 exit codes: 0 an answer, 1 a failed run, 2 bad input
 """
@@ -75,6 +81,26 @@ def add(commands: Any) -> None:
     r.add_argument(
         "--replications", type=_factor, metavar="F", help="F times as many runs as usual (default 1)"
     )
+    r.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="one study with a setting of your own in its scenarios (link.air.rate=20Mbps); several times",
+    )
+    r.add_argument(
+        "--outages",
+        metavar="FILE",
+        help="one study with your outages: the first line of the file names its columns, begin_s,end_s or "
+        "begin_s,length_s",
+    )
+    r.add_argument(
+        "--capture",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="what one study says of your capture in place of the paper's; a second one: the receiver's",
+    )
     r.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/studies.md)")
     r.add_argument("--out", metavar="DIR", help="write pages, figures, tables and results.json here")
     r.add_argument(
@@ -100,7 +126,11 @@ def study(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> str |
     if o.action != "run":
         show(_list(getattr(o, "json", False)))
         return None
-    return _run(o, chosen(o.names), show)
+    studies = chosen(o.names)
+    own = of_ones_own(o, studies)
+    if o.capture:
+        studies = [_of_capture(studies[0], o.capture)]
+    return _run(o, studies, show, own)
 
 
 def chosen(words: Sequence[str]) -> list[Study]:
@@ -110,6 +140,60 @@ def chosen(words: Sequence[str]) -> list[Study]:
     known = names()
     wanted = known if "all" in words else list(dict.fromkeys(words))
     return [load(name) for name in wanted]
+
+
+def of_ones_own(o: argparse.Namespace, studies: list[Study]) -> Own:
+    """Settings, outages and captures of the user's. Raises ValueError for what does not go with the study."""
+    from rexmit.studies.own import Own, read_outages, setting
+
+    said = [f"--set {text}" for text in o.set]
+    said += [f"--outages {o.outages}"] if o.outages else []
+    said += [f"--capture {path}" for path in o.capture]
+    if not said:
+        return Own()
+    option = said[0].split(" ")[0]
+    if len(studies) != 1:
+        raise ValueError(f"{option} is for one study; {len(studies)} were named")
+    (study,) = studies
+    if o.capture and o.set:
+        raise ValueError("--set changes what is simulated, and --capture simulates nothing; give one of them")
+    if o.outages and not study.outages:
+        raise ValueError(f"--outages: study {study.name} has no outages; {_having('outages')} have")
+    settings = tuple(setting(text) for text in o.set)
+    for key, value in settings:
+        if key in study.compares:
+            raise ValueError(
+                f"--set {key}={value}: that is what study {study.name} compares; change a part of one that "
+                "it has, "
+                "as in stack.NAME.rto.min=1s, or use rexmit run"
+            )
+    origin = [f"{key}={value}" for key, value in settings]
+    origin += [f"the outages of {o.outages}"] if o.outages else []
+    origin += list(o.capture)
+    outages = read_outages(o.outages) if o.outages else ()
+    return Own(settings, outages, study.outages, tuple(origin), tuple(said), bool(o.capture))
+
+
+def _having(what: str) -> str:
+    """The studies that have something of their own to be replaced."""
+    from rexmit.studies import load, names
+
+    return ", ".join(name for name in names() if getattr(load(name), what))
+
+
+def _of_capture(study: Study, paths: Sequence[str]) -> Study:
+    """What a study says of captures. Raises ValueError if it says nothing, or of so many."""
+    if study.of_capture is None:
+        raise ValueError(f"--capture: study {study.name} reads no capture; {_having('of_capture')} do")
+    most = 2 if study.outages else 1
+    if len(paths) > most:
+        raise ValueError(
+            f"--capture: study {study.name} reads {most} of them at most; {len(paths)} were given"
+        )
+    for path in paths:
+        if not Path(path).is_file():
+            raise ValueError(f"{path}: there is no such file")
+    return study.of_capture([Path(path) for path in paths])
 
 
 def _list(json: bool) -> list[str]:
@@ -127,7 +211,9 @@ def _list(json: bool) -> list[str]:
     return [as_json(entries, 1)]
 
 
-def _run(o: argparse.Namespace, studies: list[Study], show: Callable[[Sequence[str]], None]) -> str | None:
+def _run(
+    o: argparse.Namespace, studies: list[Study], show: Callable[[Sequence[str]], None], own: Own
+) -> str | None:
     from rexmit.studies.output import planned, planned_docs
 
     names = [study.name for study in studies]
@@ -136,13 +222,14 @@ def _run(o: argparse.Namespace, studies: list[Study], show: Callable[[Sequence[s
         opened(o.out, planned(names), o.overwrite) as into,
         opened(o.docs, planned_docs(names), o.overwrite) as docs,
     ):
-        return _into(o, studies, show, into, docs)
+        return _into(o, studies, show, own, into, docs)
 
 
 def _into(
     o: argparse.Namespace,
     studies: list[Study],
     show: Callable[[Sequence[str]], None],
+    own: Own,
     into: Destination | None,
     docs: Destination | None,
 ) -> str | None:
@@ -166,7 +253,8 @@ def _into(
     outcomes: list[Outcome] = []
     written: list[Outcome] = []
     with Watch() as watch:
-        for outcome in run(studies, quick=o.quick, factor=o.replications or 1.0, watch=watch, then=write):
+        found = run(studies, quick=o.quick, factor=o.replications or 1.0, watch=watch, then=write, own=own)
+        for outcome in found:
             outcomes.append(outcome)
             if not o.json:
                 watch.hide()

@@ -9,7 +9,7 @@ import pytest
 import rexmit as rx
 from rexmit.studies import load, paper
 from rexmit.studies.interruption import captures, exchange, osx, phases, server, setups
-from rexmit.studies.interruption.sections import TABLES, numbered, of_runs, outages, sections
+from rexmit.studies.interruption.sections import TABLES, numbered, of_runs, sections
 from rexmit.studies.interruption.traces import ALL_46, Trace, run_all
 from rexmit.studies.run import Outcome, run
 
@@ -118,7 +118,7 @@ def test_the_next_outage_ends_an_intermittent_section(traces: dict[str, Trace]) 
     fired = [e for e in exchange.whole(t, slow) if e.what == "timeout"]
     # The last two are of one segment: the first of them met the outage.
     assert fired[-1].seq == fired[-2].seq
-    down = outages(t.phase_s, t.period_s, 40.0)
+    down = setups.down(t.phase_s, t.period_s, 40.0)
     assert any(a <= fired[-2].at_s <= b for a, b in down)
     assert len({e.seq for e in fired}) == len(fired) - 1
 
@@ -181,12 +181,12 @@ def test_a_burst_behind_a_queue_belongs_to_the_outage_it_met() -> None:
                "sent_after_loss_bytes": 100, "max_backoff": 0}  # fmt: skip
     burst = {"flow": 0, "episode": 0, "start": 2.0, "first_repair": 3.31, "seq_start": 1, "seq_end": 81,
              "lost_acks": 1, "lost_segments": 80}  # fmt: skip
-    (found,) = sections(flow, [episode], [burst], [], outages(3.1, 5.0, 20.0))
+    (found,) = sections(flow, [episode], [burst], [], setups.down(3.1, 5.0, 20.0))
     assert (found.outages, found.kind) == (1, "without")
     assert found.back_s == pytest.approx(3.3)
     assert found.beyond_bytes == 20
     early = {**burst, "first_repair": 2.9}
-    (none,) = sections(flow, [episode], [early], [], outages(3.1, 5.0, 20.0))
+    (none,) = sections(flow, [episode], [early], [], setups.down(3.1, 5.0, 20.0))
     assert none.outages == 0
 
 

@@ -19,6 +19,8 @@ pub struct Table {
 #[derive(Clone, Copy, Debug)]
 pub struct Forms {
     pub sets: &'static [&'static [&'static str]],
+    /// Keys that may stand beside one form only, each with a key of that form.
+    pub beside: &'static [(&'static str, &'static str)],
     /// Whether one has to be given.
     pub required: bool,
 }

@@ -39,6 +39,7 @@ impl Setter<'_> {
                 return self.refuse(path, "names no key to set");
             }
             drop_other_variants(entries, table, &word, &value);
+            drop_other_forms(entries, table, &word);
             return put(entries, &word, value, &self.origin);
         };
         let Some(key) = find_key(table, &word) else {
@@ -109,6 +110,25 @@ pub(crate) fn drop_other_variants(entries: &mut Vec<Entry>, table: &'static Tabl
             || same(&entry.key)
             || matches!(entry.origin, Origin::Override { .. })
     });
+}
+
+/// Where a table is said in one of several forms (a schedule by `every` and `for`, or by a file), a key of another form
+/// than the one before replaces it: later overrides win over the file and over earlier ones.
+fn drop_other_forms(entries: &mut Vec<Entry>, table: &'static Table, word: &str) {
+    let variant = table.variants.as_ref().and_then(|v| {
+        let chosen = entries.iter().find(|e| e.key == v.tag).and_then(|e| e.node.text());
+        chosen.or(v.default).and_then(|name| table.variant(name))
+    });
+    let forms = [table.forms.as_ref(), variant.and_then(|v| v.forms.as_ref())];
+    for forms in forms.into_iter().flatten() {
+        let Some(own) = forms.sets.iter().find(|set| set.contains(&word)) else { continue };
+        let other = |key: &str| {
+            let beside = forms.beside.iter().find(|(k, _)| *k == key).map(|(_, of)| *of);
+            let key = beside.unwrap_or(key);
+            !own.contains(&key) && forms.sets.iter().any(|set| set.contains(&key))
+        };
+        entries.retain(|entry| !other(&entry.key));
+    }
 }
 
 fn put(entries: &mut Vec<Entry>, key: &str, node: Node, origin: &Origin) {

@@ -166,3 +166,32 @@ fn a_sweep_sets_keys_by_name() {
         links::spec::QueueSpec::Red(links::queue::red::Params { .. })
     ));
 }
+
+#[test]
+fn an_override_of_another_form_replaces_the_form_before() {
+    use links::spec::{Anchor, ChannelKind, Limit, QueueSpec, Schedule};
+    let at = "link.wire.channel.interruption.schedule";
+    let file = |_: &Path, _: scenario::file::Form| Ok("# begin length\n2 0.5\n".to_owned());
+    let resolved = |overrides: &[String]| {
+        let overrides: Vec<Override> =
+            overrides.iter().map(|o| Override::from_argument(o).unwrap()).collect();
+        parse(EXAMPLE, "example.toml", Path::new(""), &overrides, &file).unwrap_or_else(|e| panic!("{e}"))
+    };
+    // A file in place of every, for and the phase that goes with them; what time zero is stays.
+    let s = resolved(&[format!("{at}.file=seen.txt"), "link.air.queue.bytes=64KiB".to_owned()]);
+    let ChannelKind::Outage(outage) = &s.links[1].back.channels[0].kind else { panic!() };
+    let half_a_second = (instant::Time::ZERO + Span::from_secs(2), Span::from_millis(500));
+    assert_eq!(outage.schedule, Schedule::Intervals(vec![half_a_second]));
+    assert_eq!(outage.anchor, Anchor::FirstSyn);
+    let queue = QueueSpec::DropTail(links::queue::droptail::Params { limit: Limit::Bytes(65_536) });
+    assert_eq!(s.links[0].forward.queue, queue);
+    // The later of two wins, key by key of one form.
+    let s = resolved(&[format!("{at}.file=seen.txt"), format!("{at}.up=3s"), format!("{at}.down=300ms")]);
+    let ChannelKind::Outage(outage) = &s.links[1].back.channels[0].kind else { panic!() };
+    let (up_mean, down_mean) = (Span::from_secs(3), Span::from_millis(300));
+    assert_eq!(outage.schedule, Schedule::Exponential { up_mean, down_mean });
+    // Half of a form is told as what it lacks.
+    let half = [Override::from_argument(&format!("{at}.up=3s")).unwrap()];
+    let told = parse(EXAMPLE, "example.toml", Path::new(""), &half, &file).unwrap_err().to_string();
+    assert!(told.contains("schedule.down is missing: it goes with up"), "{told}");
+}

@@ -33,6 +33,7 @@ def one(outcome: Outcome) -> dict[str, Any]:
         "title": outcome.study.title,
         "quick": outcome.quick,
         "factor": outcome.factor,
+        "own": list(outcome.own.origin),
         "replications": outcome.replications,
         "seconds": round(outcome.seconds, 3),
         "grades": counted(outcome.rows),

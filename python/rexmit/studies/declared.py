@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 UNITS = {
     "bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9,
     "bytes": 1.0, "B": 1.0, "kB": 1e3, "MB": 1e6, "KiB": 2.0**10, "MiB": 2.0**20,
-    "us": 1e-6, "ms": 1e-3, "s": 1.0, "packets": 1.0,
+    "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "packets": 1.0,
 }  # fmt: skip
 
 

@@ -88,6 +88,7 @@ def _command(outcome: Outcome) -> str:
     more = " --quick" if outcome.quick else ""
     if outcome.factor != 1:
         more += f" --replications {outcome.factor:g}"
+    more += "".join(f" {words}" for words in outcome.own.command)
     return f"rexmit study run {outcome.study.origin or outcome.study.name}{more}"
 
 

@@ -61,7 +61,11 @@ Block = Heading | Text | Grid | Picture
 def blocks(outcome: Outcome, command: str, timed: bool = True) -> list[Block]:
     """The whole page. command: what makes it again. timed: whether it says how long that took."""
     study = outcome.study
-    made: list[Block] = [Heading(1, study.title), Text(f"*{study.source}*"), *_count(outcome)]
+    made: list[Block] = [Heading(1, study.title), Text(f"*{study.source}*")]
+    if not outcome.own:
+        made += _count(outcome)
+    if outcome.own:
+        made.append(Text(f"**{cells.sentence(outcome.own.title())}**"))
     if outcome.quick:
         made.append(Text("**A quick run: too few runs to judge by.**"))
     if outcome.introduction:

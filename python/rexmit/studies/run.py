@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from importlib import import_module
 from traceback import format_exception
@@ -15,6 +16,7 @@ from typing import Any
 from rexmit.notebook import Shown
 from rexmit.studies import paper
 from rexmit.studies.grades import counted
+from rexmit.studies.own import CURRENT, Own
 from rexmit.studies.progress import Watch
 from rexmit.studies.study import (
     Claim,
@@ -54,6 +56,7 @@ class Outcome(Shown):
     study: Study
     quick: bool
     factor: float
+    own: Own = field(default_factory=Own)
     replications: int = 0
     seconds: float = 0.0
     introduction: str = ""
@@ -82,6 +85,11 @@ class Outcome(Shown):
             yield
         except Unfinished as missing:
             self.left_out.append(f"{what}: {missing}")
+        except (IndexError, KeyError, ValueError, StopIteration, RuntimeError) as error:
+            if not self.own:
+                return self.fail(what, error)
+            # What the paper tells of its run need not be there in another.
+            self.left_out.append(f"{what}: does not come about here ({' '.join(str(error).split())})")
         except Exception as error:
             self.fail(what, error)
 
@@ -113,30 +121,37 @@ def run(
     factor: float = 1.0,
     watch: Watch | None = None,
     then: Callable[[Outcome], None] | None = None,
+    own: Own | None = None,
 ) -> Iterator[Outcome]:
     """Runs studies one after another and yields what came out of each.
 
-    quick: the fewest runs that still exercise everything. factor: times as many runs. then: what else is to
-    be done with each outcome (writing it). The next study's runs begin while the last one's are looked at.
-    When `watch` is stopped (Ctrl-C), what is done is kept; what needs a batch that was not finished is left
-    out, and `left_out` says so.
+    own: settings and outages of one's own, in place of the study's.  quick: the fewest runs that still
+    exercise everything. factor: times as many runs. then: what else is to be done with each outcome (writing
+    it). The next study's runs begin while the last one's are looked at. When `watch` is stopped (Ctrl-C),
+    what is done is kept; what needs a batch that was not finished is left out, and `left_out` says so.
     """
     watch = watch or Watch()
-    plans = [_planned(study, quick, factor) for study in studies]
+    own = own or Own()
+    # Whatever is declared, called or read of these studies, in whatever thread, finds it there.
+    context = copy_context()
+    context.run(CURRENT.set, own)
+    plans = [context.run(_planned, study, quick, factor) for study in studies]
+    if own and not own.capture:
+        _refuse_unmet(own, plans)
     watch.expect({study.name: plan.batches for study, plan in zip(studies, plans, strict=True)})
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(1) as reader, _calling(cores, watch) as pool:
         reader.submit(_warm, watch)
-        calls = [_begin(plan, pool, watch) for plan in plans[:1]]
+        calls = [_begin(plan, pool, watch, context) for plan in plans[:1]]
         readings: list[Future[Outcome]] = []
         for k, (study, plan) in enumerate(zip(studies, plans, strict=True)):
-            results, outcome = Results(), Outcome(study, quick, factor)
-            results.quick = quick
+            results, outcome = Results(), Outcome(study, quick, factor, own)
+            results.quick, results.varied = quick, plan.varied
             _runs(study, plan, results, outcome, watch)
             # Calls of the next study fill the time in which the last ones of this are waited for.
-            calls += [_begin(plans[k + 1], pool, watch)] if k + 1 < len(plans) else []
+            calls += [_begin(plans[k + 1], pool, watch, context)] if k + 1 < len(plans) else []
             _collect(study, calls[k], results, outcome, watch)
-            readings.append(reader.submit(_read, study, results, outcome, then))
+            readings.append(reader.submit(context.copy().run, _read, study, results, outcome, then))
             while readings and readings[0].done():
                 yield readings.pop(0).result()
         for reading in readings:
@@ -167,9 +182,37 @@ def _planned(study: Study, quick: bool, factor: float) -> Plan:
     return plan
 
 
-def _begin(plan: Plan, pool: ThreadPoolExecutor, watch: Watch) -> dict[str, Future[Any]]:
+def _refuse_unmet(own: Own, plans: Sequence[Plan]) -> None:
+    """Raises ValueError for a setting that no scenario of a study knows, or that all vary themselves."""
+    for key, value in own.pairs:
+        if key in own.met:
+            continue
+        by = next((name for plan in plans for name, varied in plan.varied.items() if varied == key), None)
+        if by:
+            raise ValueError(f"--set {key}={value}: the study varies it by itself, in its runs “{by}”")
+        raise ValueError(f"--set {key}={value}: {_why_unmet(key, value, plans)}")
+
+
+def _why_unmet(key: str, value: str, plans: Sequence[Plan]) -> str:
+    """What the first scenario that was asked says."""
+    from rexmit import _core
+    from rexmit.scenario import Scenario
+
+    for plan in plans:
+        for batch in plan.batches.values():
+            if batch.call is None:
+                several = isinstance(batch.scenario, Sequence) and not isinstance(batch.scenario, str)
+                first = Scenario.of(batch.scenario[0] if several else batch.scenario)
+                try:
+                    first.with_({key: value}).to_toml()
+                except _core.ScenarioError as error:
+                    return str(error).splitlines()[0].partition(": ")[2] or str(error)
+    return "no scenario of the study has it"
+
+
+def _begin(plan: Plan, pool: ThreadPoolExecutor, watch: Watch, context: Context) -> dict[str, Future[Any]]:
     return {
-        name: pool.submit(_call, batch.call, watch)
+        name: pool.submit(context.copy().run, _call, batch.call, watch)
         for name, batch in plan.batches.items()
         if batch.call is not None
     }

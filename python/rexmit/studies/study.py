@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit.stats import COVERAGE
+from rexmit.studies import own
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rexmit.figures import Figure
     from rexmit.one_run import AnyTable
     from rexmit.scenario import Source
@@ -53,6 +57,13 @@ class Study:
     facts: str = ""
     #: The file it was loaded from, if it is none of the package's.
     origin: str = ""
+    #: What it compares: a setting of one's own at these keys would make all alike.
+    compares: Sequence[str] = ()
+    #: The key of the schedule that one's own outages replace, if it has any.
+    outages: str = ""
+    #: What it says of a capture of one's own (at the sender or the receiver, or at both), in place of the
+    #: paper's.
+    of_capture: Callable[[Sequence[Path]], Study] | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +111,8 @@ class Row:
     values: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.grade == "no" and not self.why and own.current():
+            object.__setattr__(self, "why", "not the paper's settings, but yours")
         if self.grade == "no" and not self.why:
             raise ValueError(f"{self.key} is not reproduced, and no reason is given")
 
@@ -183,6 +196,8 @@ class Plan:
     #: Times as many runs as the study's own number (`--replications`).
     factor: float = 1.0
     batches: dict[str, Batch] = field(default_factory=dict)
+    #: Batches that vary by themselves what the user sets: name -> the key.
+    varied: dict[str, str] = field(default_factory=dict)
 
     def seeds(self, usual: int, quick: int = 4) -> range:
         """Seeds 1 to n: n is `usual` times the factor, or `quick`."""
@@ -197,6 +212,16 @@ class Plan:
         **options: Any,
     ) -> None:
         """`rexmit.runs(scenario, seeds, tables=…)`, whose answer is `results[name]`."""
+        if own.current():
+            from rexmit.scenario import Scenario
+
+            several = isinstance(scenario, Sequence) and not isinstance(scenario, str)
+            listed: Sequence[Any] = scenario if several else [scenario]  # type: ignore[assignment]
+            scenarios = [Scenario.of(one) for one in listed]
+            if key := own.varied(scenarios):
+                self.varied[name] = key
+                return
+            scenario = [own.applied(one) for one in scenarios]
         self._add(name, Batch(scenario, None if seeds is None else list(seeds), tuple(tables), options))
 
     def call(self, name: str, compute: Callable[[], Any], worth: float = 1.0) -> None:
@@ -230,10 +255,15 @@ class Batch:
 
 
 class Unfinished(KeyError):
-    """A batch was asked for that was stopped, or that failed, before it was done."""
+    """A batch was asked for that was stopped, or that failed, before it was done; or that has to vary what
+    the user set.
+    """
 
     def __str__(self) -> str:
-        return f"the runs “{self.args[0]}” were not finished"
+        name, *varied = self.args
+        if varied:
+            return f"the runs “{name}” vary {varied[0]} themselves"
+        return f"the runs “{name}” were not finished"
 
 
 class Results(dict[str, Any]):
@@ -243,6 +273,8 @@ class Results(dict[str, Any]):
     """
 
     quick: bool = False
+    #: Batches left out because they vary what the user set: name -> the key.
+    varied: Mapping[str, str] = MappingProxyType({})
 
     def __missing__(self, name: str) -> Any:
-        raise Unfinished(name)
+        raise Unfinished(name, *filter(None, [self.varied.get(name)]))

@@ -39,8 +39,11 @@ def page(outcome: Outcome) -> list[str]:
     """`rexmit study run`: one study."""
     reasons = cells.reasons(outcome.rows)
     lines = [*wrap(f"{outcome.study.name}: {outcome.study.title}", WIDTH), *_wrapped(outcome.study.source, 2)]
-    lines += [f"  {ran(outcome)}", "", *_count(outcome)]
+    lines += [f"  {ran(outcome)}", ""]
+    lines += [*_wrapped(outcome.own.title() + ".", 2), ""] if outcome.own else _count(outcome)
     for section in outcome.sections:
+        if outcome.own.capture and section.text:
+            lines += ["" if section.rows else section.title, *section.text.splitlines(), ""]
         if section.rows:
             lines += [*_table(section, reasons), ""]
         if section.statements:

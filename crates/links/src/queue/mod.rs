@@ -114,7 +114,7 @@ const PACKETS: Key = key(
 )
 .absent("see `bytes`");
 const BYTES_INSTEAD: Key = key("bytes", BYTES, "Bytes that fit, instead of packets.").absent("see `packets`");
-const LIMIT: Forms = Forms { sets: &[&["packets"], &["bytes"]], required: false };
+const LIMIT: Forms = Forms { sets: &[&["packets"], &["bytes"]], beside: &[], required: false };
 const ECN: Key = flag(
     "ecn",
     "Marks packets that can be marked instead of dropping them (RFC 3168). Simulated endpoints send none: it is for \

@@ -54,6 +54,7 @@ pub static SCHEDULE: Table = Table {
     ],
     forms: Some(Forms {
         sets: &[&["every", "for"], &["up", "down"], &["intervals"], &["file"]],
+        beside: &[("phase", "every")],
         required: true,
     }),
     variants: None,
@@ -106,6 +107,7 @@ pub static CHANNEL: Table = Table {
                 ],
                 forms: Some(Forms {
                     sets: &[&["good_to_bad", "bad_to_good"], &["mean_loss", "mean_burst"], &["good", "bad"]],
+                    beside: &[],
                     required: true,
                 }),
             },
@@ -145,7 +147,7 @@ pub static CHANNEL: Table = Table {
                     )
                     .absent("see `file`"),
                 ],
-                forms: Some(Forms { sets: &[&["file"], &["opportunities"]], required: true }),
+                forms: Some(Forms { sets: &[&["file"], &["opportunities"]], beside: &[], required: true }),
             },
             variant("reorder", "Some packets are held back, so that later ones overtake them.", &[
                 key("probability", Kind::Probability, "Which share is held back."),

@@ -152,7 +152,7 @@ pub static FLOW: Table = Table {
         .absent("needed by datagram"),
         key("workload", Kind::Table(&WORKLOAD), "What the application sends."),
     ],
-    forms: Some(Forms { sets: &[&["start_spacing"], &["start_within"]], required: false }),
+    forms: Some(Forms { sets: &[&["start_spacing"], &["start_within"]], beside: &[], required: false }),
     variants: None,
 };
 

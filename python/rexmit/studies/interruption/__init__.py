@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import rexmit as rx
-from rexmit.studies import paper
+from rexmit.studies import own, paper
 from rexmit.studies.interruption import (
     captures,
     defect,
@@ -24,12 +24,17 @@ from rexmit.studies.study import Plan, Results, Study
 def plan(plan: Plan) -> None:
     """The transfers of the figures, the readings, all phases, OS X's sweep, and the captures."""
     plan.call("traces", traces.run_all, worth=0.6)
-    plan.call("at server", lambda: rx.run(setups.setup("reno", setups.fitted()), at="receiver"), worth=0.1)
+    plan.call("at server", at_server, worth=0.1)
     plan.call("captures", captures.read, worth=0.3)
     readings.declare(plan)
     server.declare(plan)
     phases.declare(plan)
     osx.declare(plan)
+
+
+def at_server() -> rx.Run:
+    """Reno's transfer as a capture at the server shows it."""
+    return rx.run(own.applied(setups.setup("reno", setups.fitted())), at="receiver")
 
 
 def introduction(results: Results) -> str:
@@ -61,7 +66,7 @@ window.
 
 
 ABOUT = paper.about(setups.NAME)
-STUDY = Study(
+STUDY: Study = Study(
     name=setups.NAME,
     title=ABOUT.title,
     source=ABOUT.source,
@@ -78,4 +83,7 @@ STUDY = Study(
     ],
     claims=claims,
     introduction=introduction,
+    compares=(setups.STACK,),
+    outages=setups.SCHEDULE,
+    of_capture=lambda paths: captures.captured(paths, STUDY),
 )

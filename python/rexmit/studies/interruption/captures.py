@@ -6,16 +6,19 @@ in `../shared/captures/testbed` beside it. What is not there is left out, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import rexmit as rx
 from rexmit.api import Flow
-from rexmit.studies.interruption.sections import Section, outages, sections
-from rexmit.studies.study import Drawing, Part, Results
+from rexmit.studies import own
+from rexmit.studies.interruption.sections import IN_WORDS, Section, sections
+from rexmit.studies.interruption.setups import OUTAGE_S, periodic
+from rexmit.studies.own import Interval
+from rexmit.studies.study import Drawing, Part, Results, Study
 
 #: Label -> where to look, and the files' stem.
 CHECKOUT = Path(__file__).resolve().parents[4]
@@ -29,6 +32,8 @@ FILES = {
 }
 #: Their bridge: 5.5 Mbps, a queue of 1000 packets, 200 ms every 5 s from 5 s on.
 PHASE_S, PERIOD_S, MBPS = 5.0, 5.0, 5.5
+#: Ladders of a transfer of one's own.
+MOST_LADDERS = 6
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,13 @@ class Real:
 
     label: str
     flow: Flow
+    #: When its link was down, s; nothing: nobody said.
+    down: tuple[Interval, ...] = tuple(periodic(PHASE_S, PERIOD_S, OUTAGE_S, 60.0))
 
     @cached_property
     def sections(self) -> list[Section]:
         repairs = sorted(self.flow.frame("retransmissions").rows(), key=lambda r: float(r["time"]))
-        return sections(
-            self.flow.row, self.flow.episodes(), self.flow.bursts(), repairs, outages(PHASE_S, PERIOD_S, 60.0)
-        )
+        return sections(self.flow.row, self.flow.episodes(), self.flow.bursts(), repairs, self.down)
 
 
 def read() -> dict[str, Real]:
@@ -125,3 +130,53 @@ outage; the table has the first repair of what the outage took.{left_out}"""
 
 
 PARTS = [Part("Real transfers", drawings=drawing, tables=tables, text=text)]
+
+
+# ---- a capture of one's own ----
+
+
+def captured(paths: Sequence[Path], whole: Study) -> Study:
+    """Sections, sequence graph and ladders of a transfer that somebody else captured: at its sender, or at
+    both ends. Its outages are those of `--outages`, in seconds since its first packet.
+    """
+    part = Part("Sections of your transfer", drawings=draw_yours, tables=tables, text=text_of_yours)
+    return replace(
+        whole,
+        plan=lambda plan: plan.call("captures", lambda: _yours(paths), worth=1.0),
+        parts=[part],
+        claims=lambda r: [],
+        introduction="",
+    )
+
+
+def _yours(paths: Sequence[Path]) -> dict[str, Real]:
+    receiver = paths[1] if len(paths) > 1 else None
+    taken = rx.capture(paths[0], receiver=receiver, tables=("packets", "retransmissions"))
+    if not taken.flows:
+        raise ValueError(f"{paths[0]}: no TCP transfer in it")
+    flow = max(taken.flows, key=lambda f: int(f["bytes"]))
+    return {"yours": Real("yours", flow, own.current().outages)}
+
+
+def draw_yours(results: Results) -> Iterator[Drawing]:
+    flow, found = results["captures"]["yours"].flow, results["captures"]["yours"].sections
+    yield Drawing("sequence", "Sequence numbers and time, as Figs. 2 to 8.", flow.time_sequence)
+    starts = {float(e["start"]): int(e["number"]) + 1 for e in flow.episodes()}
+    for section in found[:MOST_LADDERS]:
+        number = starts[section.start_s]
+        yield Drawing(
+            f"ladder-{section.number}",
+            f"Section ({section.number}), {IN_WORDS[section.kind]}, as Figs. 9 to 11.",
+            partial(flow.ladder, number),
+        )
+
+
+def text_of_yours(results: Results) -> str:
+    real: Real = results["captures"]["yours"]
+    kinds = [f"({s.number}) {IN_WORDS[s.kind]}" for s in real.sections]
+    told = "; ".join(kinds) if kinds else "none: nothing was lost"
+    more = f" The first {MOST_LADDERS} have a ladder." if len(kinds) > MOST_LADDERS else ""
+    known = (
+        "" if real.down else " When the link was down nobody said (`--outages`): only what was lost tells."
+    )
+    return f"Discontinuous sections: {told}.{known}{more}"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rexmit.studies.interruption import drawings, osx, phases, setups
-from rexmit.studies.interruption.sections import outages
 from rexmit.studies.study import Drawing, Part, Results
 
 
@@ -43,9 +42,10 @@ def ended_by_an_outage(results: Results) -> tuple[int, int]:
     found = 0
     every = [(t, s) for t, s in phases.met(phases.sweep(results)["osx"]) if s.kind == "intermittent"]
     for transfer, section in every:
-        down = outages(transfer.phase_s, setups.PERIOD_S, section.end_s)
-        since = section.end_s - down[-1][1]
-        found += section.backoff > 0 and down[-1][0] > section.repair_s and since < 3.0
+        down = setups.down(transfer.phase_s, setups.PERIOD_S, section.end_s)
+        if down:
+            since = section.end_s - down[-1][1]
+            found += section.backoff > 0 and down[-1][0] > section.repair_s and since < 3.0
     return found, len(every)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rexmit.studies.declared import quantity
 from rexmit.studies.interruption import drawings, phases, readings, setups
 from rexmit.studies.interruption.sections import Kind, numbered
 from rexmit.studies.interruption.traces import trace
@@ -13,40 +14,38 @@ from rexmit.studies.study import Drawing, Part, Results, Row
 
 def rows_setup(results: Results) -> Iterator[Row]:
     reno = trace(results, "reno")
-    key = "interruption.setup"
-    size, file = int(reno.flow["bytes"]), setups.declared()
-    outages = file["outages"]["schedule"]
-    yield given(
-        stated(
-            f"{key}.file",
-            f"{file['upload']['workload']['size']}, {size:,} bytes",
-            size == setups.FILE_BYTES,
-            "set in the scenario",
-            "the scenario has another file",
-        )
-    )
+    key, declared = "interruption.setup", setups.declared()
+    size = int(reno.flow["bytes"])
+    whole = size == declared.number("flow.upload.workload.size") == setups.FILE_BYTES
+    told = f"{declared['flow.upload.workload.size']}, {size:,} bytes"
+    yield given(stated(f"{key}.file", told, whole, "set in the scenario", "the scenario has another file"))
     yield fitted(
         exact(
             f"{key}.first_interruption_s_about",
-            setups.FITTED_PHASE_S,
+            setups.down(setups.FITTED_PHASE_S, setups.PERIOD_S, setups.PERIOD_S)[0][0],
             "fitted to the first byte lost in Reno (1), 1967433; elsewhere free",
             "s",
         )
     )
-    yield setup(f"{key}.interruption_ms", int(outages["for"].removesuffix("ms")))
-    yield setup(f"{key}.period_s", int(outages["every"].removesuffix("s")))
-    both = file["outages"]["direction"] == "both"
+    schedule = declared[setups.SCHEDULE]
+    regular = "every" in schedule
+    lasts = declared.number(f"{setups.SCHEDULE}.for", "ms") if regular else None
+    every = declared.number(f"{setups.SCHEDULE}.every") if regular else None
+    yield given(exact(f"{key}.interruption_ms", lasts, "set in the scenario"))
+    yield given(exact(f"{key}.period_s", every, "set in the scenario"))
+    both = declared["link.wire.channel.interruption.direction"] == "both"
     yield setup(f"{key}.both_directions", both, "set in the scenario: data and ACKs")
+    air = f"{setups.air_mbps():g}" if setups.air_mbps() else "4.2 to 5.3"
     yield stated(
         f"{key}.wireless",
-        "a link of 4.2 to 5.3 Mbps with a queue of 1000 packets, before the bridge",
+        f"a link of {air} Mbps with a queue of 1000 packets, before the bridge",
         False,
         "set in the scenario",
         "the air's frames, its contention and its own repeats are not simulated: the paper gives neither its "
         "rate nor its delay, only a trace that is steady between interruptions",
     )
-    wire = (file["wire"]["rate"], file["wire"]["framing"])
-    same = wire == ("1Gbps", "ethernet")
+    wire = (str(declared["link.wire.rate"]), str(declared["link.wire.framing"]))
+    same = declared.number("link.wire.rate") == 1e9 and quantity(wire[1]) == ETHERNET_BYTES
     yield given(stated(f"{key}.wired", ", ".join(wire), same, "set in the scenario", "another link is set"))
     yield given(
         exact(
@@ -60,10 +59,10 @@ def rows_setup(results: Results) -> Iterator[Row]:
 
 def rows(results: Results) -> Iterator[Row]:
     yield from rows_setup(results)
-    yield from _windows(results)
     yield from _linux(results)
     yield from _windows7(results)
     yield from _osx(results)
+    yield from _windows(results)
 
 
 def _windows(results: Results) -> Iterator[Row]:
@@ -101,6 +100,8 @@ WORDS: dict[Kind, str] = {
     "with": "with_time_lag",
     "intermittent": "intermittent",
 }
+#: What Ethernet adds to a packet: preamble 8, header 14, checksum 4, gap 12.
+ETHERNET_BYTES = 38
 DRAWN = (
     "draws of phase and air rate, nothing fitted, the server's window set to 451,840 bytes, in which {which}"
 )

@@ -48,7 +48,8 @@ class Transfer:
         if self.duration_s is None:
             return float("nan")
         # Those that began before its last byte had arrived.
-        outages = max(0, int(np.ceil((self.duration_s - self.phase_s) / setups.PERIOD_S)))
+        down = setups.down(self.phase_s, setups.PERIOD_S, self.duration_s)
+        outages = sum(begin < self.duration_s for begin, _ in down)
         packets = np.ceil(setups.FILE_BYTES / setups.MSS)
         undisturbed = packets * setups.PACKET_BYTES * 8 / (self.mbps * 1e6)
         return (self.duration_s - float(undisturbed)) / outages if outages else float("nan")
@@ -66,7 +67,8 @@ def draws(n: int) -> list[tuple[float, float]]:
     k = np.arange(1, n + 1)
     phase = (0.5 + k / plastic) % 1.0
     rate = (0.5 + k / plastic**2) % 1.0
-    low, high = AIR_MBPS
+    mine = setups.air_mbps()
+    low, high = (mine, mine) if mine else AIR_MBPS
     return [
         (float(p) * setups.PERIOD_S, low + float(r) * (high - low)) for p, r in zip(phase, rate, strict=True)
     ]

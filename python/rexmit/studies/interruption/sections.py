@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rexmit.frame import Frame
+from rexmit.studies.interruption import setups
 
 if TYPE_CHECKING:
     from rexmit.many_runs import Runs
@@ -97,7 +98,7 @@ def of_runs(runs: Runs, phases_s: Sequence[float], period_s: float = 5.0) -> lis
             by_run["episodes"][run],
             by_run["bursts"][run],
             by_run["retransmissions"][run],
-            outages(phases_s[run], period_s, 90.0),
+            setups.down(phases_s[run], period_s, 90.0),
             run,
         )
         for run in range(len(runs))
@@ -124,12 +125,6 @@ def _first_repairs(table: Frame) -> list[dict[str, Any]]:
 
 def main_flow(flows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return max(flows, key=lambda f: int(f["bytes"]))
-
-
-def outages(phase_s: float, period_s: float, until_s: float) -> list[tuple[float, float]]:
-    """When the link is down: from, to."""
-    starts = np.arange(phase_s, until_s, period_s)
-    return [(float(at), float(at) + 0.2) for at in starts]
 
 
 def sections(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from rexmit.scenario import Scenario
-from rexmit.studies import scenario
+from rexmit.studies import own, scenario
+from rexmit.studies.declared import Declared, quantity
+from rexmit.studies.own import Interval
 
 NAME = "interruption"
 FILE_BYTES = 10 * 1024 * 1024
@@ -45,6 +48,7 @@ AIR = "link.air.rate"
 QUEUE = "link.air.queue.packets"
 AIR_CHANNELS = "link.air.channel"
 WIRE_CHANNELS = "link.wire.channel"
+SCHEDULE = "link.wire.channel.interruption.schedule"
 SERVER_WINDOW = "stack.linux-2.6.receive.window"
 #: The most that the server offers: Fig. 7, for Reno and for Windows, and what its kernel would allow.
 FIG7_LINUX, FIG7_WINDOWS = 451_840, 55_488
@@ -65,16 +69,9 @@ HYSTART_SEGMENTS = 16
 BARE = {"record.capture": False, "record.drops": False}
 
 
-def declared() -> dict[str, Any]:
-    """The scenario file's own words: duration, flow `upload`, link `wire` and its outages."""
-    whole = tomllib.loads(scenario(NAME).read_text(encoding="utf-8"))
-    wire = next(link for link in whole["link"] if link["name"] == "wire")
-    return {
-        "duration": whole["duration"],
-        "upload": whole["flow"][0],
-        "wire": wire,
-        "outages": wire["channel"][0],
-    }
+def declared() -> Declared:
+    """What the scenario sets, as it runs."""
+    return Declared(own.applied(Scenario.load(scenario(NAME))))
 
 
 def setup(name: str, more: Mapping[str, Any] | None = None) -> Scenario:
@@ -93,7 +90,57 @@ def server(window_bytes: int) -> dict[str, Any]:
 
 
 def phase(seconds: float) -> dict[str, Any]:
-    return {PHASE: f"{seconds:.4f}s"}
+    """Nothing where the user says when the outages are."""
+    return {} if _own_schedule() and not _periodic() else {PHASE: f"{seconds:.4f}s"}
+
+
+def _own_schedule() -> bool:
+    return any(key.startswith(SCHEDULE) for key, _ in own.current().pairs)
+
+
+def _schedule() -> dict[str, Any]:
+    """The schedule of the outages as the user has it."""
+    found: dict[str, Any] = declared()[SCHEDULE]
+    return found
+
+
+def _periodic() -> bool:
+    return "every" in _schedule() and own.current().value(PHASE) is None
+
+
+def down(phase_s: float, period_s: float, until_s: float) -> list[Interval]:
+    """When the link is down: from, to. Raises ValueError where the user has it drawn at random."""
+    if not _own_schedule():
+        return periodic(phase_s, period_s, OUTAGE_S, until_s)
+    set = _schedule()
+    if "up" in set:
+        raise ValueError(
+            f"{SCHEDULE}: sections are told by when the link was down, which up and down draw; give every "
+            "and for, "
+            "intervals, or --outages"
+        )
+    if "intervals" in set:
+        each = [(quantity(begin), quantity(length)) for begin, length in set["intervals"]]
+        return [(begin, begin + length) for begin, length in each if begin < until_s]
+    at = phase_s if _periodic() else quantity(set["phase"])
+    return periodic(at, quantity(set["every"]), quantity(set["for"]), until_s)
+
+
+def periodic(phase_s: float, period_s: float, outage_s: float, until_s: float) -> list[Interval]:
+    """Outages of one length, one in each period."""
+    starts = np.arange(phase_s, until_s, period_s)
+    return [(float(at), float(at) + outage_s) for at in starts]
+
+
+def outage_s() -> float:
+    """How long an outage is, on average."""
+    return float(np.mean([end - begin for begin, end in down(FITTED_PHASE_S, PERIOD_S, 90.0)]))
+
+
+def air_mbps() -> float | None:
+    """The air's rate, where the user says one."""
+    said = own.current().value(AIR)
+    return None if said is None else quantity(said.strip().strip('"')) / 1e6
 
 
 def slowing_air(rates_mbps: Sequence[float] = FITTED_MBPS, at_s: float = FITTED_PHASE_S + OUTAGE_S) -> Any:
@@ -108,13 +155,15 @@ def slowing_air(rates_mbps: Sequence[float] = FITTED_MBPS, at_s: float = FITTED_
 
 def fitted() -> dict[str, Any]:
     """The reading of the figures: what the paper's numbers say of air, server and phase, put together."""
-    return {**server(FIG7_LINUX), **phase(FITTED_PHASE_S), AIR_CHANNELS: [slowing_air()]}
+    # An air of the user's own is as fast as it is.
+    air = {} if air_mbps() else {AIR_CHANNELS: [slowing_air()]}
+    return {**server(FIG7_LINUX), **phase(FITTED_PHASE_S), **air}
 
 
 def steady(mbps: float, at_s: float = FITTED_PHASE_S) -> dict[str, Any]:
-    return {AIR: f"{mbps:g}Mbps", **phase(at_s)}
+    return {AIR: f"{air_mbps() or mbps:g}Mbps", **phase(at_s)}
 
 
 def outage_bytes(mbps: float) -> float:
     """Payload that the air carries during one outage."""
-    return OUTAGE_S * mbps * 1e6 / 8 * MSS / PACKET_BYTES
+    return outage_s() * mbps * 1e6 / 8 * MSS / PACKET_BYTES

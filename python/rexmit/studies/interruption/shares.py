@@ -135,7 +135,7 @@ server's window need not be small for it."""
 
 def _not_ended(results: Results) -> str:
     """Those that the runs were too short for: a mean over the others is too low."""
-    seconds = float(setups.declared()["duration"].removesuffix("s"))
+    seconds = setups.declared().number("duration")
     left = [
         f"{n} of {len(transfers)} of {setups.TITLES[system]} with the window {told}"
         for name, told in SWEEPS.items()

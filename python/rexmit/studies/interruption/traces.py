@@ -10,8 +10,9 @@ from rexmit.api import Flow
 from rexmit.frame import Frame
 from rexmit.one_run import Run
 from rexmit.scenario import Scenario
+from rexmit.studies import own
 from rexmit.studies.interruption import osx, setups
-from rexmit.studies.interruption.sections import Section, outages, sections
+from rexmit.studies.interruption.sections import Section, sections
 from rexmit.studies.study import Results
 
 
@@ -32,7 +33,7 @@ class Trace:
             self.flow.episodes(),
             self.flow.bursts(),
             sorted(self.flow.frame("retransmissions").rows(), key=lambda r: float(r["time"])),
-            outages(self.phase_s, self.period_s, 90.0),
+            setups.down(self.phase_s, self.period_s, 90.0),
         )
 
     @cached_property
@@ -63,7 +64,7 @@ def run_all() -> dict[str, Trace]:
 def _trace(
     name: str, what: Scenario, phase_s: float = setups.FITTED_PHASE_S, period_s: float = setups.PERIOD_S
 ) -> Trace:
-    run = rx.run(what, tables=("packets", "retransmissions"))
+    run = rx.run(own.applied(what), tables=("packets", "retransmissions"))
     return Trace(name, run, run.worst(1)[0], phase_s, period_s)
 
 

@@ -41,7 +41,7 @@ those."""
 
 
 ABOUT = paper.about(cases.NAME)
-STUDY = Study(
+STUDY: Study = Study(
     name=cases.NAME,
     title=ABOUT.title,
     source=ABOUT.source,
@@ -57,4 +57,6 @@ STUDY = Study(
     ],
     claims=claims,
     introduction=introduction,
+    compares=(cases.STACK,),
+    of_capture=lambda paths: section2.captured(paths, STUDY),
 )

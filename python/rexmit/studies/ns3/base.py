@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rexmit.scenario import Scenario
-from rexmit.studies import scenario
+from rexmit.studies import own, scenario
 from rexmit.studies.declared import Declared
 from rexmit.studies.ns3 import cases
 from rexmit.studies.ns3.cases import Case
@@ -25,7 +25,7 @@ def base(results: Results) -> Case:
 def rows(results: Results) -> Iterator[Row]:
     case = base(results)
     first = case.recoveries[0]
-    given = Declared(Scenario.load(scenario(cases.NAME)))
+    given = Declared(own.applied(Scenario.load(scenario(cases.NAME))))
     yield setup("ns3.setup.bandwidth_mbps", given.number("link.link.rate", "Mbps"))
     yield setup("ns3.setup.delay_ms", given.number("link.link.delay", "ms"))
     yield setup(

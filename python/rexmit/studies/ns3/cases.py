@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 import rexmit as rx
 from rexmit.frame import Frame
-from rexmit.studies import scenario
+from rexmit.studies import own, scenario
+from rexmit.studies.declared import Declared
 
 Numbers = npt.NDArray[Any]
 
@@ -90,10 +91,10 @@ class Case:
     @classmethod
     def of(cls, set: Mapping[str, Any]) -> Case:
         chosen = {"record.capture": False, **set}
-        found = rx.run(scenario(NAME), at="sender", set=chosen, tables=("state", "queues", "drops", "hosts"))
-        rate = float(str(set.get(RATE, "5Mbps")).removesuffix("Mbps")) * 1e6
-        delay = float(str(set.get(DELAY, "5ms")).removesuffix("ms")) / 1e3
-        return cls(found, rate, delay)
+        base = own.applied(rx.Scenario.load(scenario(NAME)).with_(chosen))
+        found = rx.run(base, at="sender", tables=("state", "queues", "drops", "hosts"))
+        given = Declared(base)
+        return cls(found, given.number(RATE), given.number(DELAY))
 
     @cached_property
     def state(self) -> Frame:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import as_file, files
+from pathlib import Path
 
 import numpy as np
 
@@ -45,9 +46,21 @@ class Download:
     @classmethod
     def read(cls) -> Download:
         with as_file(files(__package__) / FILE) as path:
-            capture = rx.capture(path, tables=("packets", "rtt", "intervals", "retransmissions"))
-            flow = max(capture.flows, key=lambda f: int(f["bytes"]))
-            return cls(flow, float(capture.info["span_s"]))
+            return cls.of(path)
+
+    @classmethod
+    def of(cls, path: Path) -> Download:
+        """The largest transfer of a capture. Raises ValueError if it has none."""
+        capture = rx.capture(path, tables=("packets", "rtt", "intervals", "retransmissions"))
+        if not capture.flows:
+            raise ValueError(f"{path}: no TCP transfer in it")
+        flow = max(capture.flows, key=lambda f: int(f["bytes"]))
+        return cls(flow, float(capture.info["span_s"]))
+
+    @cached_property
+    def segment_bytes(self) -> int:
+        """The largest payload."""
+        return int(np.max(self.data["len"]))
 
     @cached_property
     def packets(self) -> Frame:
@@ -129,7 +142,7 @@ class Download:
     @cached_property
     def example(self) -> Walk:
         """The first burst of four segments, as the paper's; else the largest."""
-        size = [round((w.hole[1] - w.hole[0]) / 1398) for w in self.walks]
+        size = [round((w.hole[1] - w.hole[0]) / self.segment_bytes) for w in self.walks]
         return self.walks[size.index(4) if 4 in size else int(np.argmax(size))]
 
     @cached_property

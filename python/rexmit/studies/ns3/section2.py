@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,12 @@ import numpy as np
 from rexmit.studies.ns3 import drawings
 from rexmit.studies.ns3.download import FACTORS, Download
 from rexmit.studies.rows import exact, given, stated
-from rexmit.studies.study import Drawing, Part, Results, Row
+from rexmit.studies.study import Drawing, Part, Results, Row, Study
 
 #: From then on no queue stands before the bottleneck.
 SETTLED_S = 3.0
 OTHER = "the paper's capture is not published; this is a download of our own"
+YOURS = "another capture than the paper's"
 
 
 def download(results: Results) -> Download:
@@ -23,12 +26,16 @@ def download(results: Results) -> Download:
 
 
 def rows(results: Results) -> Iterator[Row]:
-    here = download(results)
+    yield from facts(download(results), OTHER)
+
+
+def facts(here: Download, why: str) -> Iterator[Row]:
+    """What the paper says of its capture, of this one."""
     size = float(here.flow["bytes"]) / 1e6
     longest = float(here.answers[1].max())
 
     def other(key: str, value: Any, definition: str) -> Row:
-        return stated(f"ns3.download.{key}", value, False, f"{definition}, in our download", OTHER)
+        return stated(f"ns3.download.{key}", value, False, f"{definition}, in this download", why)
 
     yield other("file_megabytes", round(size, 3), "payload, MB")
     yield other("capture_s", round(here.span_s, 2), "from the first packet to the last, s")
@@ -39,12 +46,14 @@ def rows(results: Results) -> Iterator[Row]:
     yield given(
         exact(
             "ns3.download.segment_bytes",
-            int(np.max(here.data["len"])),
+            here.segment_bytes,
             "the largest payload; our path has the MTU that gives the paper's segments",
-            why=OTHER,
+            why=why,
         )
     )
     yield other("max_rtt_s", round(longest, 3), "longest time from a segment to an own ACK that covers it, s")
+    if not here.walks:
+        return
     walk = here.example
     example = "the first burst of four segments; relative numbers"
     yield other("sack_example.dupack", walk.ack, f"what the duplicate ACKs ask for, {example}")
@@ -106,6 +115,8 @@ holes stayed open."""
 
 def draws_sack(results: Results) -> Iterator[Drawing]:
     here = download(results)
+    if not here.walks:
+        return
     walk = here.example
     number = next(
         int(e["number"]) + 1
@@ -122,16 +133,18 @@ def draws_sack(results: Results) -> Iterator[Drawing]:
 
 
 def tables_sack(results: Results) -> dict[str, Any]:
-    walk = download(results).example
-    segment = 1398
+    here = download(results)
+    if not here.walks:
+        return {}
+    walk, segment = here.example, here.segment_bytes
     paper_at, paper_first, paper_eighth = 68876665, (68882257, 68885053), (68882257, 68894839)
     paper_sent = (68876665, 68878063, 68879461, 68880859)
 
-    def after(values: tuple[int, ...], start: int) -> str:
+    def after(values: tuple[int, ...], start: int, segment: int = 1398) -> str:
         return ", ".join(f"{(v - start) / segment:g}" for v in values)
 
     return {
-        "the walk-through, counted in segments of 1398 bytes from the first missing byte": {
+        "the walk-through, counted in segments from the first missing byte": {
             "what": ["missing", "first SACK block", "eighth SACK block", "sent again"],
             "paper": [
                 after((paper_at, paper_first[0]), paper_at),
@@ -140,17 +153,17 @@ def tables_sack(results: Results) -> dict[str, Any]:
                 after(paper_sent, paper_at),
             ],
             "here": [
-                after(walk.hole, walk.ack),
-                after(walk.first_sack, walk.ack),
-                after(walk.eighth_sack, walk.ack),
-                after(walk.resent, walk.ack),
+                after(walk.hole, walk.ack, segment),
+                after(walk.first_sack, walk.ack, segment),
+                after(walk.eighth_sack, walk.ack, segment),
+                after(walk.resent, walk.ack, segment),
             ],
         },
         "every burst with eight duplicate ACKs or more": {
-            "at s": [round(w.at_s, 2) for w in download(results).walks],
-            "segments lost": [round((w.hole[1] - w.hole[0]) / segment) for w in download(results).walks],
-            "duplicate ACKs before the repair": [w.dupacks for w in download(results).walks],
-            "new segments meanwhile": [w.new_meanwhile for w in download(results).walks],
+            "at s": [round(w.at_s, 2) for w in here.walks],
+            "segments lost": [round((w.hole[1] - w.hole[0]) / segment) for w in here.walks],
+            "duplicate ACKs before the repair": [w.dupacks for w in here.walks],
+            "new segments meanwhile": [w.new_meanwhile for w in here.walks],
         },
     }
 
@@ -183,3 +196,59 @@ PARTS = [
     Part("2.1 A captured download", rows, draws, text=text),
     Part("2.2 The recovery of the download", drawings=draws_sack, tables=tables_sack, text=text_sack),
 ]
+
+
+# ---- a capture of one's own ----
+
+
+def captured(paths: Sequence[Path], whole: Study) -> Study:
+    """Section 2 of a capture that somebody else took at its receiver."""
+    (path,) = paths
+    parts = [
+        Part("2.1 Your download", lambda r: facts(download(r), YOURS), draws, text=text_of_yours),
+        Part(
+            "2.2 The recovery of your download",
+            drawings=draws_sack,
+            tables=tables_sack,
+            text=text_sack_of_yours,
+        ),
+    ]
+    return replace(
+        whole,
+        plan=lambda plan: plan.call("download", lambda: Download.of(path), worth=1.0),
+        parts=parts,
+        claims=lambda r: [],
+        introduction="",
+    )
+
+
+def text_of_yours(results: Results) -> str:
+    here = download(results)
+    answers, path = here.answers[1], here.path_rtt[1]
+    by_ack = sum(cause == "recovery" for cause in here.again.text("cause"))
+    if len(path):
+        round_trip = f"the path's round trip, by timestamps, {1e3 * path.min():.1f} ms at least"
+    else:
+        round_trip = "the path's round trip cannot be told: there are no timestamps"
+    return f"""\
+{len(here.again)} segments came again, {by_ack} of them in fast recovery; the sender's timer ran out
+{int(here.flow["timeouts"])} times. From a segment to the ACK that covers it, which Wireshark shows as the
+RTT, {1e6 * answers.min():.0f} µs passed at least and {1e3 * answers.max():.0f} ms at most; {round_trip}.
+(Read as a capture at the receiver, as the paper's is.)"""
+
+
+def text_sack_of_yours(results: Results) -> str:
+    here = download(results)
+    if not here.walks:
+        return "No burst of losses was followed by eight duplicate ACKs, so that there is no walk-through."
+    kept = [share for _, share in here.kept]
+    said = (
+        f"After a repair the data of the next round trip is {np.median(kept):.0%} of that before, in the "
+        "median; "
+        if kept
+        else ""
+    )
+    counts = [w.dupacks for w in here.walks]
+    return f"""\
+{said}{min(counts)} to {max(counts)} duplicate ACKs came before a repair. CUBIC keeps {FACTORS["cubic"]:.0%},
+Reno and NewReno {FACTORS["reno"]:.0%}, Tahoe one segment."""

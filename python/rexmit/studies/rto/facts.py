@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rexmit.studies import rows
+from rexmit.studies import own, rows
 from rexmit.studies.declared import Declared
 from rexmit.studies.rto.gaps import threshold
 from rexmit.studies.rto.setting import PAPERS, channels, transfer
@@ -19,7 +19,7 @@ TIMESTAMPS_BYTES = 12
 
 def setting(results: Results) -> Iterator[Row]:
     """The paper's parameters, and the throughput of an error-free channel."""
-    found = Declared(transfer(channels()[1].spec()))
+    found = Declared(own.applied(transfer(channels()[1].spec())))
     size = found.number("flow.transfer.workload.size")
     mss = found.number(f"stack.{PAPERS}.options.mss") - TIMESTAMPS_BYTES
     yield rows.setup("rto.setup.segments", size / mss, "size of the file / MSS, set in the scenario")

@@ -312,6 +312,7 @@ STUDY = Study(
     plan=plan,
     introduction=introduction,
     claims=claims,
+    compares=("flow.transfer.stack", "link.air.channel"),
     parts=(
         Part("The setting", text=SETTING, rows=setting),
         Part("A channel for each test", text=CHANNEL, tables=_fits, drawings=_channel_drawings),

@@ -35,7 +35,7 @@ other estimators.
 
 
 ABOUT = paper.about(runs.NAME)
-STUDY = Study(
+STUDY: Study = Study(
     name=runs.NAME,
     title=ABOUT.title,
     source=ABOUT.source,
@@ -44,4 +44,6 @@ STUDY = Study(
     parts=[table2.PART, windows.PART, hurst.PART, capture.PART],
     claims=claims,
     introduction=introduction,
+    compares=("flow.micro.stack",),
+    of_capture=lambda paths: capture.captured(paths, STUDY),
 )

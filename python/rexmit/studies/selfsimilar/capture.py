@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,35 +12,38 @@ from rexmit.figures import Figure
 from rexmit.frame_counts import Traffic, traffic
 from rexmit.studies import rows
 from rexmit.studies.selfsimilar.runs import NAME
-from rexmit.studies.study import Drawing, Part, Results, Row
+from rexmit.studies.study import Drawing, Part, Results, Row, Study
 
 FILE = Path(__file__).with_name("lan.pcap.gz")
 WHY = "another network: the paper's capture is not published"
 
 
-def read() -> Traffic:
+def read(path: Path = FILE) -> Traffic:
     """Counted, with Hurst parameters."""
-    found = traffic(FILE)
+    found = traffic(path)
     _ = found.hurst
     return found
 
 
 def table(results: Results) -> Iterator[Row]:
-    found: Traffic = results["capture"]
+    yield from counted(results["capture"], "of our own capture, five minutes of a LAN of six hosts", WHY)
+
+
+def counted(found: Traffic, ours: str, why: str) -> Iterator[Row]:
+    """What the paper says of its capture, of this one."""
     key, shares = f"{NAME}.capture.", found.shares()
-    percent = {name: 100 * row["packets_share"] for name, row in shares.items()}
-    ours = "of our own capture, five minutes of a LAN of six hosts"
-    yield rows.exact(key + "packets", found.summary["packets"], ours, why=WHY)
-    yield rows.exact(key + "bytes", found.summary["bytes"], ours, why=WHY)
+    percent = defaultdict(float, {name: 100 * row["packets_share"] for name, row in shares.items()})
+    yield rows.exact(key + "packets", found.summary["packets"], ours, why=why)
+    yield rows.exact(key + "bytes", found.summary["bytes"], ours, why=why)
     share = "share of all packets, percent"
-    yield rows.exact(key + "percent.arp", percent["ARP"], share, why=WHY)
-    yield rows.exact(key + "percent.ip", percent["IPv4"] + percent["IPv6"], share, why=WHY)
-    yield rows.exact(key + "percent.llc", percent["LLC"], share, why=WHY)
-    yield rows.exact(key + "percent_of_all.tcp", percent["TCP"], share, why=WHY)
-    yield rows.exact(key + "percent_of_all.udp", percent["UDP"], share, why=WHY)
+    yield rows.exact(key + "percent.arp", percent["ARP"], share, why=why)
+    yield rows.exact(key + "percent.ip", percent["IPv4"] + percent["IPv6"], share, why=why)
+    yield rows.exact(key + "percent.llc", percent["LLC"], share, why=why)
+    yield rows.exact(key + "percent_of_all.tcp", percent["TCP"], share, why=why)
+    yield rows.exact(key + "percent_of_all.udp", percent["UDP"], share, why=why)
     hurst = found.hurst["packets"]
     value = None if isinstance(hurst, str) else hurst.estimates[2].value
-    yield rows.exact(key + "hurst", value, "packets per 100 ms, by wavelets (Abry–Veitch)", why=WHY)
+    yield rows.exact(key + "hurst", value, "packets per 100 ms, by wavelets (Abry–Veitch)", why=why)
 
 
 def draws(results: Results) -> Iterator[Drawing]:
@@ -72,3 +77,21 @@ heavy-tailed ON and OFF times. This is what `rexmit traffic` prints of it:
 
 
 PART = Part("Fig. 3: a LAN, five minutes", rows=table, drawings=draws, text=text)
+
+
+def captured(paths: Sequence[Path], whole: Study) -> Study:
+    """Shares and Hurst parameters of a capture that somebody else took."""
+    (path,) = paths
+    part = Part(
+        "Fig. 3: your capture",
+        rows=lambda r: counted(r["capture"], "of your capture", "another network than the paper's"),
+        drawings=draws,
+        text=lambda r: f"What `rexmit traffic` prints of it:\n\n```\n{r['capture'].page()}\n```",
+    )
+    return replace(
+        whole,
+        plan=lambda plan: plan.call("capture", lambda: read(path), worth=1.0),
+        parts=[part],
+        claims=lambda r: [],
+        introduction="",
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rexmit import stats
-from rexmit.studies import rows
+from rexmit.studies import own, rows
 from rexmit.studies.declared import Declared
 from rexmit.studies.selfsimilar import drawings, runs
 from rexmit.studies.selfsimilar.runs import NAME, VARIANTS, Numbers
@@ -76,7 +76,7 @@ def why_not(column: str, variant: str) -> str:
 def facts(results: Results) -> Iterator[Row]:
     """Parameters, and what the paper states in words."""
     setup = f"{NAME}.setup."
-    given = Declared(runs.variants()[0])
+    given = Declared(own.applied(runs.variants()[0]))
     yield rows.setup(setup + "bottleneck_mbps", given.number("link.bottleneck.rate", "Mbps"))
     yield rows.setup(setup + "delay_ms", given.number("link.bottleneck.delay", "ms"))
     # ns-2 counts the packet that is being sent, rexmit those that wait.

@@ -6,7 +6,7 @@ from rexmit.studies import paper
 from rexmit.studies.study import Plan, Results, Study
 from rexmit.studies.wireless import against_ns2, both, disconnected, errors, proposal, uptime
 from rexmit.studies.wireless.claims import claims
-from rexmit.studies.wireless.measures import NAME
+from rexmit.studies.wireless.measures import NAME, SCHEDULE
 
 
 def plan(plan: Plan) -> None:
@@ -59,4 +59,6 @@ STUDY = Study(
     ],
     claims=claims,
     introduction=introduction,
+    compares=("flow.ftp.stack",),
+    outages=SCHEDULE,
 )

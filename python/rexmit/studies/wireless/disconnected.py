@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rexmit import stats
+from rexmit.studies import own
 from rexmit.studies.declared import Declared
 from rexmit.studies.rows import exact, setup
 from rexmit.studies.study import Drawing, Part, Plan, Results, Row
@@ -62,7 +63,7 @@ def random(results: Results) -> dict[tuple[tuple[float, float], str], Counts]:
 
 def setup_rows(results: Results) -> Iterator[Row]:
     """What the paper sets."""
-    found = Declared(load("wireless-outage", {"flow.ftp.stack": "ns2-tahoe"}))
+    found = Declared(own.applied(load("wireless-outage", {"flow.ftp.stack": "ns2-tahoe"})))
     for hop in ("wired", "wireless"):
         yield setup(f"{NAME}.setup.{hop}_mbps", found.number(f"link.{hop}.rate", "Mbps"))
         yield setup(f"{NAME}.setup.{hop}_delay_ms", found.number(f"link.{hop}.delay", "ms"))

@@ -9,6 +9,7 @@ import numpy as np
 
 from rexmit.frame import Frame, gather
 from rexmit.one_run import Run, run
+from rexmit.studies import own
 from rexmit.studies.wireless.measures import LABELS, PAYLOAD, SCHEDULE, VARIANTS, load
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def trace(variant: str, up: float, down: float, ssthresh: int | None = None) -> 
     keys = {SCHEDULE: cycle, "flow.ftp.stack": f"ns2-{variant}"}
     if ssthresh is not None:
         keys[f"stack.ns2-{variant}.oneway.initial_ssthresh"] = f"{ssthresh} packets"
-    return of(run(load("wireless-outage", keys), at="sender", tables=TABLES), variant, up, down)
+    return of(run(own.applied(load("wireless-outage", keys)), at="sender", tables=TABLES), variant, up, down)
 
 
 def of(done: Run, variant: str, up: float, down: float) -> Trace:
