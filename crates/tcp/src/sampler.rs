@@ -50,6 +50,18 @@ pub(crate) struct Sample {
     pub(crate) exact: Option<Span>,
 }
 
+/// Which samples the timer wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Samples {
+    /// Of timestamps; without them, of what was acknowledged, if none of it was resent.
+    #[default]
+    Stamped,
+    /// Of timestamps; without them, of the oldest segment acknowledged, if it was sent once.
+    Oldest,
+    /// Of the segments' own times; of timestamps only where those are ambiguous.
+    Exact,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sampler {
     /// [`Span::MAX`] before the first sample: an option of two words would be read back whole before both are stored.
@@ -63,9 +75,12 @@ impl Default for Sampler {
 }
 
 impl Sampler {
-    /// `of_oldest`: the timer's sample depends on the oldest segment alone, not on what follows it.
     #[inline]
-    pub(crate) fn take(&mut self, acked: &Acked, echoed: Option<Span>, now: Time, of_oldest: bool) -> Sample {
+    pub(crate) fn take(&mut self, acked: &Acked, echoed: Option<Span>, now: Time, which: Samples) -> Sample {
+        if which == Samples::Exact {
+            return self.take_exact(acked, None, echoed, now);
+        }
+        let of_oldest = which == Samples::Oldest;
         let exact = (acked.segments > 0 && !acked.resent).then(|| now - acked.newest_sent);
         if let Some(rtt) = exact {
             self.note(rtt);
@@ -76,6 +91,27 @@ impl Sampler {
                 let clear = if of_oldest { acked.oldest_once } else { exact.is_some() };
                 Sample { rto: clear.then(|| now - acked.oldest_sent), from_timestamp: false, exact }
             }
+        }
+    }
+
+    /// As Linux has it: of originals only, the oldest for the timer and the newest for window rules; failing that, of the
+    /// oldest original that was SACKed, `first_sacked`; and only then of the timestamp.
+    pub(crate) fn take_exact(
+        &mut self,
+        acked: &Acked,
+        first_sacked: Option<Time>,
+        echoed: Option<Span>,
+        now: Time,
+    ) -> Sample {
+        let clear = acked.original && !acked.resent;
+        let exact = if clear { Some(now - acked.newest_original) } else { first_sacked.map(|t| now - t) };
+        if let Some(rtt) = exact {
+            self.note(rtt);
+        }
+        let rto = if clear { Some(now - acked.oldest_original) } else { exact };
+        match rto {
+            Some(_) => Sample { rto, from_timestamp: false, exact },
+            None => Sample { rto: echoed, from_timestamp: true, exact },
         }
     }
 
@@ -109,16 +145,16 @@ mod tests {
     fn karn_forbids_samples_of_what_was_resent() {
         let mut s = Sampler::default();
         let acked = Acked { segments: 2, oldest_sent: Time(100), newest_sent: Time(150), ..Acked::default() };
-        let sample = s.take(&acked, None, Time(200), false);
+        let sample = s.take(&acked, None, Time(200), Samples::Stamped);
         assert_eq!((sample.rto, sample.exact), (Some(Span(100)), Some(Span(50))));
         let resent = Acked { resent: true, ..acked };
-        assert_eq!(s.take(&resent, None, Time(210), false).rto, None);
+        assert_eq!(s.take(&resent, None, Time(210), Samples::Stamped).rto, None);
         // RFC 6298 §3: with timestamps there is no ambiguity.
-        assert_eq!(s.take(&resent, Some(Span(7)), Time(210), false).rto, Some(Span(7)));
+        assert_eq!(s.take(&resent, Some(Span(7)), Time(210), Samples::Stamped).rto, Some(Span(7)));
         assert_eq!(s.min_rtt(), Some(Span(50)));
         // ns-3.20: a segment behind the oldest may have been resent, the oldest itself may not.
-        assert_eq!(s.take(&resent, None, Time(210), true).rto, None);
+        assert_eq!(s.take(&resent, None, Time(210), Samples::Oldest).rto, None);
         let once = Acked { oldest_once: true, ..resent };
-        assert_eq!(s.take(&once, None, Time(210), true).rto, Some(Span(110)));
+        assert_eq!(s.take(&once, None, Time(210), Samples::Oldest).rto, Some(Span(110)));
     }
 }

@@ -62,6 +62,26 @@ pub struct Detect {
     pub dupthresh: u32,
     /// RFC 3042: new segments on the first two duplicate ACKs.
     pub limited_transmit: bool,
+    /// RFC 8985 §7; needs SACK, and a rule that goes by time.
+    pub tail_loss_probe: bool,
+    /// A probe waits so much longer where one segment is out, whose ACK may be delayed (TLP.max_ack_delay).
+    pub max_ack_delay: Span,
+    /// The timers of probes and of reordering wait so much longer.
+    pub timer_slack: Span,
+}
+
+impl Detect {
+    /// Without probes.
+    pub const fn new(rule: DetectRule, dupthresh: u32, limited_transmit: bool) -> Detect {
+        Detect {
+            rule,
+            dupthresh,
+            limited_transmit,
+            tail_loss_probe: false,
+            max_ack_delay: Span::from_millis(200),
+            timer_slack: Span::ZERO,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +97,8 @@ pub enum DetectRule {
     LinuxFack,
     /// OS X 10.7 (xnu-1699): SACK holes are forgotten at a timeout, DupThresh 2 behind one, its counter restarts.
     Xnu1699,
+    /// RACK, RFC 8985 §6, as Linux has it: by time. Falls back to duplicate ACKs where the peer does not do SACK.
+    Rack,
 }
 
 // ---- how much may be sent while repairing? ----
@@ -95,6 +117,8 @@ pub struct Recovery {
     pub keeps_sacks: bool,
     /// Which repair, besides the timer's own, sets the timer anew.
     pub restarts_timer: RestartsTimer,
+    /// A timeout within a recovery reduces ssthresh once more.
+    pub timeout_reduces_again: bool,
 }
 
 impl Recovery {
@@ -107,6 +131,7 @@ impl Recovery {
             rescue: true,
             keeps_sacks: true,
             restarts_timer: RestartsTimer::None,
+            timeout_reduces_again: true,
         }
     }
 }
@@ -139,11 +164,19 @@ pub enum RecoveryRule {
     /// RFC 6675: pipe.
     Pipe,
     /// RFC 6937 as revised (RFC 9937): proportional rate reduction.
-    Prr,
+    Prr { of: PrrOf },
     /// Linux before 3.2: cwnd down by one for every second ACK.
     RateHalving,
     /// ns-3.20's TcpTahoe, TcpReno and TcpNewReno, to the byte.
     Ns320 { variant: Ns320 },
+}
+
+params::words! {
+    /// What proportional rate reduction takes for the data in flight as recovery begins.
+    pub enum PrrOf {
+        Flight = "flight", "what is in flight (RecoverFS of RFC 9937, section 6.1)";
+        Cwnd = "cwnd", "cwnd (Linux)";
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,6 +247,9 @@ pub enum RtoKind {
     Rfc6298,
     /// Linux 2.4 and later: mdev_max over an RTT, effective minimum about SRTT + 200 ms, back-off cleared at a sample.
     Linux,
+    /// The same in microseconds, of the segments' own times rather than of timestamps, and of SACKed ones too; timers run in
+    /// the clock's grain (Linux since 4.x).
+    LinuxMicroseconds,
     /// Linux 2.2 (paper `rto`): the back-off survives while retransmissions are outstanding.
     Linux22,
     /// The paper's cure: cleared when the segment that earned it is acknowledged.
@@ -235,6 +271,20 @@ pub struct Undo {
     pub dsack: bool,
     /// xnu-1699: an ACK within a full SRTT of the first timeout proves it spurious, timestamps or not.
     pub bad_retransmit_window: bool,
+    /// How the signs are read, and what is taken back.
+    pub rule: UndoRule,
+}
+
+params::words! {
+    /// How the signs are read, and what is taken back.
+    #[derive(Default)]
+    pub enum UndoRule {
+        #[default]
+        Rfc = "rfc", "RFC 5682, RFC 3522 and RFC 4015";
+        Linux = "linux", "where detection goes by time: originals that arrive at any time of F-RTO, timestamps at each ACK that \
+             advances; cwnd and ssthresh are raised to what they were, and the window rule keeps what it learned (Linux since \
+             3.10); elsewhere like rfc";
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,13 +11,17 @@ pub enum Timer {
     Retransmit,
     /// Probes of a closed window (RFC 9293 §3.8.6.1).
     Persist,
+    /// A tail-loss probe (RFC 8985 §7).
+    Probe,
+    /// Segments that may only be late are lost by now (RFC 8985 §6.2 step 5).
+    Reorder,
     /// RFC 9293 §3.8.4.
     KeepAlive,
     /// 2 MSL (RFC 9293 §3.6).
     TimeWait,
 }
 
-const COUNT: usize = 4;
+const COUNT: usize = 6;
 const OFF: Time = Time::FAR_FUTURE;
 
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +54,14 @@ impl Timers {
     pub(crate) fn is_set(&self, timer: Timer) -> bool {
         self.at[timer as usize] < OFF
     }
+    /// Of the timers of loss recovery one runs at a time where probes and reordering have theirs (RFC 8985 §8).
+    #[inline]
+    pub(crate) fn arm(&mut self, timer: Timer, at: Time) {
+        for other in [Timer::Retransmit, Timer::Probe, Timer::Reorder] {
+            self.at[other as usize] = OFF;
+        }
+        self.set(timer, at);
+    }
     /// Stops a timer that is due, and says so.
     pub(crate) fn fires(&mut self, timer: Timer, now: Time) -> bool {
         let due = self.at[timer as usize] <= now;
@@ -61,7 +73,8 @@ impl Timers {
     /// When the earliest fires; [`Time::FAR_FUTURE`] if none runs.
     #[inline(always)]
     pub(crate) fn first(&self) -> Time {
-        self.at[0].min(self.at[1]).min(self.at[2].min(self.at[3]))
+        let [a, b, c, d, e, f] = self.at;
+        a.min(b).min(c.min(d)).min(e.min(f))
     }
 }
 

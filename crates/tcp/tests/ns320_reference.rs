@@ -31,7 +31,7 @@ fn stack(variant: Ns320) -> Wire {
             timestamps: false,
             timestamp_tick: Span::from_millis(1),
         },
-        detect: Detect { rule: DetectRule::DupAcks, dupthresh: 3, limited_transmit: false },
+        detect: Detect::new(DetectRule::DupAcks, 3, false),
         recovery: Recovery::new(RecoveryRule::Ns320 { variant }, AfterTimeout::GoBackN),
         congestion: Congestion {
             rule: WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::PerAck }),

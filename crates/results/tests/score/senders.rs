@@ -60,7 +60,7 @@ pub fn answers(seed: u64) -> Vec<Answer> {
         recovery(flow, wire),
         limit(flow, &states),
         f_rto(flow, wire),
-        tail_loss_probes(flow),
+        tail_loss_probes(flow, wire),
     ];
     out.extend(growth(flow, wire, &states));
     out.extend(decrease(flow, &states));
@@ -126,7 +126,7 @@ fn held_by_peer(states: &[&StateRow]) -> f64 {
 /// Of the rules whose law is known by name.
 fn growth(flow: &FlowRow, wire: &Wire, states: &[&StateRow]) -> Option<Answer> {
     let truth = match wire.congestion.rule.name() {
-        "cubic" | "cubic-linux-2.6" => "Cubic",
+        "cubic" | "cubic-linux-2.6" | "cubic-linux-6" => "Cubic",
         "aimd" | "westwood+" => "Linear",
         "compound" => "Compound",
         "vegas" => "Flat",
@@ -150,7 +150,7 @@ fn recovery(flow: &FlowRow, wire: &Wire) -> Answer {
     let sack = flow.sack_permitted == Some(true);
     let truth = match wire.recovery.rule {
         R::None | R::Ns320 { variant: tcp::stack::Ns320::Tahoe } => RecoveryStyle::GoBackN,
-        R::Pipe | R::Prr | R::RateHalving if sack => RecoveryStyle::Sack,
+        R::Pipe | R::Prr { .. } | R::RateHalving if sack => RecoveryStyle::Sack,
         _ => RecoveryStyle::NewReno,
     };
     let said = flow.inference.recovery.map(|x| x.0);
@@ -170,8 +170,7 @@ fn f_rto(flow: &FlowRow, wire: &Wire) -> Answer {
     answer("F-RTO", wire.undo.f_rto, said.map(|b| b.to_string()), said == Some(wire.undo.f_rto))
 }
 
-/// No stack here sends any.
-fn tail_loss_probes(flow: &FlowRow) -> Answer {
-    let said = flow.inference.tail_loss_probes.map(|x| x.0);
-    answer("tail-loss probes", false, said.map(|b| b.to_string()), said == Some(false))
+fn tail_loss_probes(flow: &FlowRow, wire: &Wire) -> Answer {
+    let (said, truth) = (flow.inference.tail_loss_probes.map(|x| x.0), wire.detect.tail_loss_probe);
+    answer("tail-loss probes", truth, said.map(|b| b.to_string()), said == Some(truth))
 }

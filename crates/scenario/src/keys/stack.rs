@@ -2,7 +2,7 @@
 
 use super::oneway::ONEWAY;
 use super::*;
-use tcp::stack::{PipeUnit, RestartsTimer, WindowRuleKind};
+use tcp::stack::{PipeUnit, PrrOf, RestartsTimer, UndoRule, WindowRuleKind};
 
 pub(super) const SOURCE: Key =
     key("source", Kind::List { of: &Kind::Text, least: 1 }, "Where this is known from, as text.")
@@ -76,6 +76,11 @@ pub static DETECT_RULES: &[Word] = &[
         "xnu-1699",
         "SACK holes are forgotten at a timeout, DupThresh 2 behind one, and its counter restarts (OS X 10.7)",
     ),
+    word(
+        "rack",
+        "by time: one sent later was delivered, and a round trip and a reordering window have passed (RACK, RFC 8985, as Linux \
+         has it); duplicate ACKs where the peer does no SACK",
+    ),
 ];
 
 pub static DETECT: Table = Table {
@@ -86,6 +91,15 @@ pub static DETECT: Table = Table {
         key("dupthresh", whole(1, 1000), "Duplicate ACKs, or their worth in SACK, that prove a loss.")
             .default("3"),
         flag("limited_transmit", "New segments on the first two duplicate ACKs (RFC 3042).").default("true"),
+        flag(
+            "tail_loss_probe",
+            "A probe after two round trips without an ACK (TLP, RFC 8985, section 7); with rule rack.",
+        )
+        .default("false"),
+        key("max_ack_delay", NOT_NEGATIVE_TIME, "A probe waits so much longer where one segment is out.")
+            .default("200ms"),
+        key("timer_slack", NOT_NEGATIVE_TIME, "The timers of probes and of reordering wait so much longer.")
+            .default("0s"),
         SOURCE,
     ],
     forms: None,
@@ -127,6 +141,8 @@ pub static RECOVERY: Table = Table {
             "Which repair, besides the timer's own, sets the timer anew.",
         )
         .default("none"),
+        flag("timeout_reduces_again", "A timeout within a recovery reduces ssthresh once more; without, with rule rack only.")
+            .default("true"),
         SOURCE,
     ],
     forms: None,
@@ -148,7 +164,11 @@ pub static RECOVERY: Table = Table {
                 .default("true")],
             ),
             variant("pipe", "As much as the pipe has room for (RFC 6675).", &[]),
-            variant("prr", "Proportional rate reduction (RFC 9937).", &[]),
+            variant(
+                "prr",
+                "Proportional rate reduction (RFC 9937).",
+                &[key("of", Kind::Choice(PrrOf::WORDS), "What is reduced in proportion.").default("flight")],
+            ),
             variant("rate-halving", "cwnd down by one for every second ACK (Linux before 3.2).", &[]),
             variant(
                 "ns3.20",
@@ -225,6 +245,11 @@ pub static RTO_RULES: &[Word] = &[
         "linux",
         "mdev_max over an RTT; about SRTT + 200 ms at least; back-off cleared at a sample (Linux 2.4 and later)",
     ),
+    word(
+        "linux-microseconds",
+        "the same in microseconds, of the segments' own times, of SACKed ones too, and of timestamps only where those are \
+         ambiguous; the timer runs in the clock's grain (Linux since 4.x)",
+    ),
     word("linux-2.2", "the back-off survives while retransmissions are outstanding (paper rto)"),
     word("linux-2.2-cured", "cleared when the segment that earned it is acknowledged (paper rto)"),
     word("ns3.20", "ns-3.20's RttMeanDeviation"),
@@ -260,6 +285,8 @@ pub static UNDO: Table = Table {
             "An ACK within an SRTT of the first timeout proves it needless (OS X 10.7).",
         )
         .default("false"),
+        key("rule", Kind::Choice(UndoRule::WORDS), "How the signs are read, and what is taken back.")
+            .default("rfc"),
         SOURCE,
     ],
     forms: None,

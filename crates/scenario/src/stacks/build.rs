@@ -85,7 +85,7 @@ fn wire_stack(v: &Values, p: &mut Problems) -> Option<Wire> {
     let recovery = recovery(section(v, "recovery", s2)?);
     let congestion = congestion(section(v, "congestion", s3)?, p);
     let rto = rto(section(v, "rto", s4)?, p);
-    let undo = undo(section(v, "undo", s5)?);
+    let undo = undo(section(v, "undo", s5)?)?;
     let send = send(section(v, "send", s6)?);
     let receive = receive(section(v, "receive", s7)?, p);
     Some(Wire {
@@ -118,12 +118,16 @@ fn detect(v: &Values) -> Option<Detect> {
         "linux-sack" => DetectRule::LinuxSack,
         "linux-fack" => DetectRule::LinuxFack,
         "xnu-1699" => DetectRule::Xnu1699,
+        "rack" => DetectRule::Rack,
         _ => return None,
     };
     Some(Detect {
         rule,
         dupthresh: v.whole("dupthresh")? as u32,
         limited_transmit: v.flag("limited_transmit"),
+        tail_loss_probe: v.flag("tail_loss_probe"),
+        max_ack_delay: v.span("max_ack_delay")?,
+        timer_slack: v.span("timer_slack")?,
     })
 }
 
@@ -133,7 +137,7 @@ fn recovery(v: &Values) -> Option<Recovery> {
         "reno" => RecoveryRule::Reno,
         "newreno" => RecoveryRule::NewReno { impatient: v.flag("impatient") },
         "pipe" => RecoveryRule::Pipe,
-        "prr" => RecoveryRule::Prr,
+        "prr" => RecoveryRule::Prr { of: Param::read(v, "of")? },
         "rate-halving" => RecoveryRule::RateHalving,
         "ns3.20" => RecoveryRule::Ns320 { variant: ns320(v.word("variant")?)? },
         _ => return None,
@@ -152,6 +156,7 @@ fn recovery(v: &Values) -> Option<Recovery> {
         rescue: v.flag("rescue"),
         keeps_sacks: v.flag("keeps_sacks"),
         restarts_timer: Param::read(v, "restarts_timer")?,
+        timeout_reduces_again: v.flag("timeout_reduces_again"),
     })
 }
 
@@ -194,6 +199,7 @@ fn rto(v: &Values, p: &mut Problems) -> Option<RtoRule> {
     let rule = match v.word("rule")? {
         "rfc6298" => RtoKind::Rfc6298,
         "linux" => RtoKind::Linux,
+        "linux-microseconds" => RtoKind::LinuxMicroseconds,
         "linux-2.2" => RtoKind::Linux22,
         "linux-2.2-cured" => RtoKind::Linux22Cured,
         "ns3.20" => RtoKind::Ns320,
@@ -224,13 +230,14 @@ pub(super) fn bounds(v: &Values, low: &str, high: &str, p: &mut Problems) -> Opt
     Some((min, max))
 }
 
-fn undo(v: &Values) -> Undo {
-    Undo {
+fn undo(v: &Values) -> Option<Undo> {
+    Some(Undo {
         f_rto: v.flag("f_rto"),
         eifel: v.flag("eifel"),
         dsack: v.flag("dsack"),
         bad_retransmit_window: v.flag("bad_retransmit_window"),
-    }
+        rule: Param::read(v, "rule")?,
+    })
 }
 
 fn send(v: &Values) -> Option<Send> {

@@ -62,10 +62,14 @@ fn detect(d: &Detect, out: &mut Lines) {
         DetectRule::LinuxSack => "linux-sack",
         DetectRule::LinuxFack => "linux-fack",
         DetectRule::Xnu1699 => "xnu-1699",
+        DetectRule::Rack => "rack",
     };
     out.text("rule", rule);
     out.whole("dupthresh", d.dupthresh.into());
     out.flag("limited_transmit", d.limited_transmit);
+    out.flag("tail_loss_probe", d.tail_loss_probe);
+    out.span("max_ack_delay", d.max_ack_delay);
+    out.span("timer_slack", d.timer_slack);
 }
 
 fn recovery(r: &Recovery, out: &mut Lines) {
@@ -74,13 +78,14 @@ fn recovery(r: &Recovery, out: &mut Lines) {
         RecoveryRule::Reno => "reno",
         RecoveryRule::NewReno { .. } => "newreno",
         RecoveryRule::Pipe => "pipe",
-        RecoveryRule::Prr => "prr",
+        RecoveryRule::Prr { .. } => "prr",
         RecoveryRule::RateHalving => "rate-halving",
         RecoveryRule::Ns320 { .. } => "ns3.20",
     };
     out.text("rule", rule);
     match r.rule {
         RecoveryRule::NewReno { impatient } => out.flag("impatient", impatient),
+        RecoveryRule::Prr { of } => of.write("of", out),
         RecoveryRule::Ns320 { variant } => out.text(
             "variant",
             match variant {
@@ -102,6 +107,7 @@ fn recovery(r: &Recovery, out: &mut Lines) {
     out.flag("rescue", r.rescue);
     out.flag("keeps_sacks", r.keeps_sacks);
     r.restarts_timer.write("restarts_timer", out);
+    out.flag("timeout_reduces_again", r.timeout_reduces_again);
 }
 
 fn congestion(c: &Congestion, out: &mut Lines) {
@@ -128,6 +134,7 @@ fn rto(r: &RtoRule, out: &mut Lines) {
     let rule = match r.rule {
         RtoKind::Rfc6298 => "rfc6298",
         RtoKind::Linux => "linux",
+        RtoKind::LinuxMicroseconds => "linux-microseconds",
         RtoKind::Linux22 => "linux-2.2",
         RtoKind::Linux22Cured => "linux-2.2-cured",
         RtoKind::Ns320 => "ns3.20",
@@ -146,6 +153,7 @@ fn undo(u: &Undo, out: &mut Lines) {
     out.flag("eifel", u.eifel);
     out.flag("dsack", u.dsack);
     out.flag("bad_retransmit_window", u.bad_retransmit_window);
+    u.rule.write("rule", out);
 }
 
 fn send(s: &Send, out: &mut Lines) {

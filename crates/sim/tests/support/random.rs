@@ -16,6 +16,8 @@ pub const WIRE: &[&str] = &[
     "linux-2.6-reno",
     "linux-2.6-cubic",
     "linux-2.6-westwood",
+    "linux-6-cubic",
+    "linux-6-reno",
     "windows-7",
     "windows-7-compound",
     "osx-10.7",

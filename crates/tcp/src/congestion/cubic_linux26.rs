@@ -115,7 +115,7 @@ impl CubicLinux26 {
 }
 
 /// The largest integer whose cube is at most `n`.
-fn cube_root(n: u64) -> u64 {
+pub(super) fn cube_root(n: u64) -> u64 {
     let mut root = libm::cbrt(n as f64) as u64;
     let cube = |x: u64| u128::from(x) * u128::from(x) * u128::from(x);
     while cube(root) > u128::from(n) {

@@ -34,6 +34,9 @@ macro_rules! window_rules {
             fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
                 match self { $(Rule::$rule(r) => r.ssthresh(w, l),)+ }
             }
+            fn timed_out(&mut self) {
+                match self { $(Rule::$rule(r) => r.timed_out(),)+ }
+            }
             fn on_recovery_end(&mut self, w: &mut Window, now: Time) {
                 match self { $(Rule::$rule(r) => r.on_recovery_end(w, now),)+ }
             }

@@ -9,7 +9,9 @@ mod listed;
 pub mod aimd;
 pub mod compound;
 pub mod cubic;
+pub mod cubic_linux;
 pub mod cubic_linux26;
+mod hystart;
 mod slow_start;
 pub mod vegas;
 pub mod westwood;
@@ -26,6 +28,7 @@ window_rules! {
     Aimd(aimd) in Plain,
     Cubic(cubic) in Box,
     CubicLinux26(cubic_linux26) in Box,
+    CubicLinux(cubic_linux) in Box,
     WestwoodPlus(westwood) in Box,
     Vegas(vegas) in Box,
     Compound(compound) in Box,
@@ -97,6 +100,8 @@ trait WindowRule: Sized {
     fn rest(&mut self, _a: &AckFacts) {}
     /// The new ssthresh, bytes; forgets what belonged to the time before the loss.
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32;
+    /// A timeout that leaves ssthresh as a recovery had set it.
+    fn timed_out(&mut self) {}
     fn on_recovery_end(&mut self, _w: &mut Window, _now: Time) {}
     /// Nothing was in flight for a while, up to `now`.
     fn after_idle(&mut self, _w: &mut Window, _now: Time) {}
@@ -180,6 +185,11 @@ impl Congestion {
     /// has it. To be called once a loss, with the window that was in use: the rules remember it.
     pub fn ssthresh_on_loss(&mut self, w: &Window, l: &LossFacts) -> u32 {
         self.rule.ssthresh(w, l).max(w.smss)
+    }
+
+    /// A timeout that does not reduce ssthresh.
+    pub fn timed_out(&mut self) {
+        self.rule.timed_out();
     }
 
     /// Recovery is over and has left its window in `w`.

@@ -1,11 +1,62 @@
 //! Which segments are lost?
 //!
-//! Each rule is a pure function from the facts of the scoreboard to a verdict; the caller owns marks and state.
-//! Verdicts are frontiers: whatever lies below and is not SACKed is lost, since every rule here that condemns a
-//! segment condemns all older ones too.
+//! Two kinds of rules. Those that count hold the scoreboard against DupThresh: pure functions from facts to a
+//! frontier below which all that is not SACKed is lost, since whatever condemns a segment condemns all older ones
+//! too. Those that go by time ([`rack`]) judge each copy: lost now, or ask again then. The caller owns marks and timers.
+
+pub(crate) mod rack;
 
 use crate::sender::runs::Runs;
-use crate::stack::DetectRule;
+use crate::stack::{Detect, DetectRule};
+use rack::Rack;
+
+/// Which rule a connection has, once it is known whether it has SACK.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Detector {
+    ByCount(DetectRule),
+    ByTime(Rack),
+}
+
+impl Detector {
+    pub(crate) fn new(spec: &Detect, sack: bool) -> Detector {
+        match spec.rule {
+            DetectRule::Rack if sack => Detector::ByTime(Rack::new(spec.dupthresh)),
+            DetectRule::Rack => Detector::ByCount(DetectRule::DupAcks),
+            rule => Detector::ByCount(rule),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn by_time(&self) -> Option<&Rack> {
+        match self {
+            Detector::ByTime(rack) => Some(rack),
+            Detector::ByCount(_) => None,
+        }
+    }
+    #[inline]
+    pub(crate) fn by_time_mut(&mut self) -> Option<&mut Rack> {
+        match self {
+            Detector::ByTime(rack) => Some(rack),
+            Detector::ByCount(_) => None,
+        }
+    }
+
+    /// The verdict of a rule that counts; one that goes by time has none.
+    #[inline]
+    pub(crate) fn judge(&self, f: &Facts) -> Verdict {
+        match self {
+            Detector::ByCount(rule) => judge(*rule, f),
+            Detector::ByTime(_) => Verdict { lost_below: f.una, begins: false },
+        }
+    }
+
+    /// Duplicates are ACKs with news in their SACK blocks (RFC 6675 §2), where there are such; otherwise those of
+    /// RFC 5681 §2.
+    #[inline]
+    pub(crate) fn counts_news(&self) -> bool {
+        !matches!(self, Detector::ByCount(DetectRule::DupAcks | DetectRule::Xnu1699))
+    }
+}
 
 /// What a rule may look at.
 #[derive(Clone, Copy, Debug)]
@@ -32,15 +83,9 @@ pub(crate) struct Verdict {
 }
 
 #[inline]
-pub(crate) fn judge(rule: DetectRule, f: &Facts) -> Verdict {
+fn judge(rule: DetectRule, f: &Facts) -> Verdict {
     let lost_below = frontier(rule, f);
     Verdict { lost_below, begins: starts_recovery(rule, f, lost_below) }
-}
-
-/// Duplicates are ACKs with news in their SACK blocks (RFC 6675 §2), where there are such; otherwise those of RFC 5681 §2.
-#[inline]
-pub(crate) fn counts_news(rule: DetectRule) -> bool {
-    !matches!(rule, DetectRule::DupAcks | DetectRule::Xnu1699)
 }
 
 #[inline]
@@ -49,7 +94,7 @@ fn frontier(rule: DetectRule, f: &Facts) -> u64 {
         return f.una;
     }
     match rule {
-        DetectRule::DupAcks => f.una,
+        DetectRule::DupAcks | DetectRule::Rack => f.una,
         DetectRule::Rfc6675 => rfc6675(f),
         DetectRule::LinuxSack => linux_sack(f),
         DetectRule::LinuxFack => linux_fack(f),
@@ -63,7 +108,7 @@ fn frontier(rule: DetectRule, f: &Facts) -> u64 {
 fn starts_recovery(rule: DetectRule, f: &Facts, frontier: u64) -> bool {
     let by_count = f.dupacks >= f.dupthresh;
     match rule {
-        DetectRule::DupAcks | DetectRule::Xnu1699 => by_count,
+        DetectRule::DupAcks | DetectRule::Xnu1699 | DetectRule::Rack => by_count,
         // RFC 6675 §5: DupThresh duplicates, or fewer when IsLost (HighACK + 1).
         DetectRule::Rfc6675 => by_count || frontier > f.una,
         // Linux counts what is SACKed, not the ACKs that said so; without SACK it counts duplicates.

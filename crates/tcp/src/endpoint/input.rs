@@ -177,7 +177,8 @@ impl Endpoint {
         }
         let before = self.peer_window;
         self.update_window(seg, at, ack);
-        if self.sender.max() == una && self.peer_window == before {
+        let reports = !seg.sack.is_empty() && self.sender.hears_late_reports();
+        if self.sender.max() == una && self.peer_window == before && !reports {
             // Nothing is unacknowledged: it says nothing new, as in all data that goes one way.
             return true;
         }

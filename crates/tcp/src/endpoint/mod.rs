@@ -310,6 +310,12 @@ impl Endpoint {
         if self.timers.fires(Timer::Retransmit, now) {
             self.on_retransmission_timer(now);
         }
+        if self.timers.fires(Timer::Probe, now) {
+            self.sender.on_probe_timer(now, &mut self.timers);
+        }
+        if self.timers.fires(Timer::Reorder, now) {
+            self.sender.on_reorder_timer(now, &mut self.timers);
+        }
         if self.timers.fires(Timer::Persist, now) {
             self.sender.on_persist();
         }

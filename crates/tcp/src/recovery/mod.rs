@@ -89,7 +89,7 @@ impl Recovery {
             RecoveryRule::NewReno { impatient } => Recovery::Inflation(Inflation::newreno(impatient)),
             RecoveryRule::Pipe if sack => Recovery::Pipe,
             RecoveryRule::Pipe => Recovery::Inflation(Inflation::newreno(true)),
-            RecoveryRule::Prr => Recovery::Prr(Prr::default()),
+            RecoveryRule::Prr { of } => Recovery::Prr(Prr::new(of)),
             RecoveryRule::RateHalving => Recovery::Halving(Halving::default()),
             RecoveryRule::Ns320 { variant } => Recovery::Ns320(Ns320::new(variant)),
         }

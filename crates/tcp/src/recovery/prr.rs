@@ -2,10 +2,12 @@
 
 use super::Facts;
 use crate::congestion::Window;
+use crate::stack::PrrOf;
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Prr {
-    /// RecoverFS: what was in flight as recovery began, bytes.
+    of: PrrOf,
+    /// RecoverFS: what was in flight as recovery began, bytes; cwnd then, as Linux has it.
     recover_fs: u32,
     /// Bytes delivered, and sent, since then.
     delivered: u64,
@@ -13,10 +15,18 @@ pub(crate) struct Prr {
 }
 
 impl Prr {
+    pub(super) fn new(of: PrrOf) -> Prr {
+        Prr { of, recover_fs: 1, delivered: 0, out: 0 }
+    }
+
     /// RFC 9937 §6.1. `f.flight` is FlightSize without what had been SACKed before the ACK that began recovery;
     /// that ACK is the first of recovery.
     pub(super) fn enter(&mut self, w: &mut Window, f: &Facts) {
-        *self = Prr { recover_fs: f.flight.max(1), delivered: 0, out: 0 };
+        let recover_fs = match self.of {
+            PrrOf::Flight => f.flight,
+            PrrOf::Cwnd => w.cwnd,
+        };
+        *self = Prr { of: self.of, recover_fs: recover_fs.max(1), delivered: 0, out: 0 };
         self.on_ack(w, f);
     }
 

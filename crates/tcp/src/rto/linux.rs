@@ -1,6 +1,7 @@
 //! The timer of Linux since 2.4: the deviation is the largest of a round trip, and at least the minimum.
 
 use super::{Bounds, RttSample, TimerRule, doubled};
+use crate::sampler::Samples;
 use wire::Span;
 
 /// SRTT and the mean deviation as Jacobson has them, but the RTO rests on the largest deviation of the last round
@@ -8,8 +9,14 @@ use wire::Span;
 ///
 /// Read in Linux 2.6.32 (`tcp_rtt_estimator`, `tcp_set_rto`, `tcp_bound_rto`). In units of the clock's grain (a
 /// jiffy there); `srtt8` times 8, the deviations times 4.
-#[derive(Clone, Copy, Debug, Default)]
+///
+/// Since 4.x it counts in microseconds, and prefers the segments' own times to timestamps (`tcp_ack_update_rtt`); the
+/// timer is still set in jiffies.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Linux {
+    /// What it counts in, nanoseconds; and which samples it wants.
+    unit: i64,
+    samples: Samples,
     srtt8: i64,
     mdev4: i64,
     /// Largest deviation since `round_end` was set.
@@ -20,11 +27,29 @@ pub(super) struct Linux {
     backoff: u32,
 }
 
+impl Linux {
+    pub(super) fn in_ticks(b: &Bounds) -> Linux {
+        Linux::new(b.unit(), Samples::Stamped)
+    }
+    pub(super) fn in_microseconds() -> Linux {
+        Linux::new(1000, Samples::Exact)
+    }
+    fn new(unit: i64, samples: Samples) -> Linux {
+        Linux { unit, samples, srtt8: 0, mdev4: 0, mdev_max4: 0, rttvar4: 0, round_end: 0, backoff: 0 }
+    }
+    fn measured(&self, b: &Bounds, s: &RttSample) -> i64 {
+        match self.samples {
+            Samples::Exact => b.within_an_hour(s.rtt) / self.unit,
+            Samples::Stamped | Samples::Oldest => b.measured_units(s),
+        }
+    }
+}
+
 impl TimerRule for Linux {
     fn on_sample(&mut self, b: &Bounds, s: &RttSample) {
-        let floor = b.min.0 / b.unit();
+        let floor = b.min.0 / self.unit;
         // A sample within one reading of the clock counts as one.
-        let rtt = b.measured_units(s).max(1);
+        let rtt = self.measured(b, s).max(1);
         // A valid sample ends the back-off.
         self.backoff = 0;
         if self.srtt8 == 0 {
@@ -63,16 +88,19 @@ impl TimerRule for Linux {
         if self.srtt8 == 0 {
             return doubled(b.initial, self.backoff, b.max);
         }
-        doubled(Span(((self.srtt8 >> 3) + self.rttvar4) * b.unit()), self.backoff, b.max)
+        doubled(Span(((self.srtt8 >> 3) + self.rttvar4) * self.unit), self.backoff, b.max)
     }
     fn backoff(&self) -> u32 {
         self.backoff
     }
-    fn srtt(&self, b: &Bounds) -> Option<Span> {
-        (self.srtt8 != 0).then(|| Span((self.srtt8 >> 3) * b.unit()))
+    fn srtt(&self, _b: &Bounds) -> Option<Span> {
+        (self.srtt8 != 0).then(|| Span((self.srtt8 >> 3) * self.unit))
     }
-    fn rttvar(&self, b: &Bounds) -> Option<Span> {
-        (self.srtt8 != 0).then(|| Span(self.rttvar4 * b.unit() / 4))
+    fn rttvar(&self, _b: &Bounds) -> Option<Span> {
+        (self.srtt8 != 0).then(|| Span(self.rttvar4 * self.unit / 4))
+    }
+    fn samples(&self) -> Samples {
+        self.samples
     }
 }
 

@@ -10,6 +10,7 @@ mod ns320;
 mod rfc6298;
 pub mod ticks;
 
+use crate::sampler::Samples;
 use crate::stack::{RtoKind, RtoRule};
 use bsd::Bsd;
 use linux::Linux;
@@ -46,9 +47,8 @@ trait TimerRule {
     fn handshake_apart(&self, _nth: u32) -> Option<Span> {
         None
     }
-    /// Samples are of the oldest segment acknowledged, if it was sent once, whatever was resent behind it.
-    fn times_oldest(&self) -> bool {
-        false
+    fn samples(&self) -> Samples {
+        Samples::Stamped
     }
 }
 
@@ -86,7 +86,8 @@ impl Rto {
         let bounds = Bounds::new(spec);
         let rule = match spec.rule {
             RtoKind::Rfc6298 => Rule::Rfc6298(Rfc6298::default()),
-            RtoKind::Linux => Rule::Linux(Linux::default()),
+            RtoKind::Linux => Rule::Linux(Linux::in_ticks(&bounds)),
+            RtoKind::LinuxMicroseconds => Rule::Linux(Linux::in_microseconds()),
             RtoKind::Linux22 => Rule::Linux22(Linux22::new(&bounds, false)),
             RtoKind::Linux22Cured => Rule::Linux22(Linux22::new(&bounds, true)),
             RtoKind::Ns320 => Rule::Ns320(Ns320::new(&bounds)),
@@ -133,6 +134,12 @@ impl Rto {
         self.bounds.in_ticks(rto.max(Span(1))) + self.bounds.slop
     }
 
+    /// Rounded up to the grain in which timers are set.
+    #[inline]
+    pub fn in_ticks(&self, wait: Span) -> Span {
+        self.bounds.in_ticks(wait)
+    }
+
     /// Times that the timer has fired and doubled the time-out, as far as the rule still counts them.
     pub fn backoff(&self) -> u32 {
         on_rule!(&self.rule, r => r.backoff())
@@ -156,11 +163,10 @@ impl Rto {
         }
     }
 
-    /// Which samples the rule wants of ACKs without timestamps: of the oldest segment alone, or none where anything
-    /// acknowledged was resent.
+    /// Which samples the rule wants.
     #[inline]
-    pub fn times_oldest(&self) -> bool {
-        on_rule!(&self.rule, r => r.times_oldest())
+    pub fn samples(&self) -> Samples {
+        on_rule!(&self.rule, r => r.samples())
     }
 
     /// `None` before the first sample.
@@ -212,9 +218,13 @@ impl Bounds {
         self.granularity.0.max(1)
     }
 
+    fn within_an_hour(&self, rtt: Span) -> i64 {
+        rtt.0.clamp(0, LONGEST_SAMPLE.0)
+    }
+
     /// The sample as a clock of this grain reads it: difference of two readings, each rounded down.
     fn measured_units(&self, s: &RttSample) -> i64 {
-        let rtt = s.rtt.0.clamp(0, LONGEST_SAMPLE.0);
+        let rtt = self.within_an_hour(s.rtt);
         let g = self.unit();
         if g == 1 {
             return rtt;

@@ -33,6 +33,7 @@
 //! - Growth comes before SND.UNA moves, whether or not cwnd is what limits (`congestion/aimd.rs`, `PerAck`).
 
 use super::{Bounds, LONGEST_SAMPLE, RttSample, TimerRule};
+use crate::sampler::Samples;
 use wire::Span;
 
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +102,7 @@ impl TimerRule for Ns320 {
     fn handshake_apart(&self, nth: u32) -> Option<Span> {
         Some(HANDSHAKE * (1 << nth.min(16)))
     }
-    fn times_oldest(&self) -> bool {
-        true
+    fn samples(&self) -> Samples {
+        Samples::Oldest
     }
 }

@@ -3,11 +3,13 @@
 use super::board::{Acked, Sacked};
 use super::{Phase, Sender};
 use crate::congestion::AckFacts;
+use crate::detect::rack::Copy;
 use crate::endpoint::Evidence;
+use crate::recovery;
 use crate::rto::RttSample;
 use crate::sampler::Sample;
+use crate::stack::PipeUnit;
 use crate::timers::{Timer, Timers};
-use crate::{detect, recovery};
 use wire::{Span, Time};
 
 /// An acceptable ACK (SND.UNA <= ack <= SND.MAX) as the sender needs it.
@@ -31,14 +33,22 @@ pub(super) struct News {
     pub(super) sacked: Sacked,
     pub(super) advanced: bool,
     pub(super) duplicate: bool,
-    /// The end of a DSACK block.
-    pub(super) dsack: Option<u64>,
+    /// A DSACK block.
+    pub(super) dsack: Option<(u64, u64)>,
 }
 
 impl News {
+    /// As if one segment of so many bytes had been delivered: what a timer begins a repair with.
+    pub(super) fn of_one(bytes: u32) -> News {
+        News { sacked: Sacked { bytes, segments: 1, ..Sacked::default() }, ..News::default() }
+    }
+
     /// DeliveredData of RFC 9937, bytes.
     pub(super) fn delivered(&self) -> u32 {
         self.acked.bytes.saturating_sub(self.acked.known.bytes) + self.sacked.bytes
+    }
+    pub(super) fn delivered_segments(&self) -> u32 {
+        self.acked.segments.saturating_sub(self.acked.known.segments) + self.sacked.segments
     }
 }
 
@@ -55,6 +65,7 @@ impl Sender {
             && a.ack > self.una()
             && a.blocks.is_empty()
             && self.dupacks == 0
+            && !self.tail.is_out()
             && self.board.runs().is_empty();
         if plain {
             self.on_plain_ack(a, flight, limited, timers)
@@ -71,6 +82,11 @@ impl Sender {
         self.nxt = self.nxt.max(a.ack);
         self.max = self.max.max(self.nxt);
         let news = News { acked, advanced: true, ..News::default() };
+        if acked.original
+            && let Some(rack) = self.detector.by_time_mut()
+        {
+            rack.note_plain(Copy { sent: acked.newest_original, end: a.ack }, a.now);
+        }
         let sample = self.advanced(a, &news);
         self.assumed_sacked = 0;
         let facts = self.facts(a, &news, &sample, flight, limited);
@@ -81,6 +97,9 @@ impl Sender {
     #[inline(never)]
     fn on_any_ack(&mut self, a: &AckIn, flight: u32, limited: bool, timers: &mut Timers) {
         let mut news = News { advanced: a.ack > self.una(), ..News::default() };
+        if self.detector.by_time().is_some() {
+            return self.on_ack_by_time(a, &mut news, flight, limited, timers);
+        }
         self.read(a, &mut news);
         let mut sample = Sample::default();
         if news.advanced {
@@ -102,16 +121,20 @@ impl Sender {
 
     /// The timer after an ACK that advanced.
     #[inline(always)]
-    fn settle_advance(&mut self, a: &AckIn, restarts: bool, timers: &mut Timers) {
+    pub(super) fn settle_advance(&mut self, a: &AckIn, restarts: bool, timers: &mut Timers) {
         if self.rto.follows_acks() {
             self.rto.on_ack_advance(a.ack, self.board.end(), self.cwnd_segments());
         }
-        self.move_timer(a.now, restarts, timers);
+        if self.tail.shares_timer() {
+            self.time_ack(a.now, restarts, timers);
+        } else {
+            self.move_timer(a.now, restarts, timers);
+        }
     }
 
     /// Takes the ACK onto the board.
     #[inline]
-    fn read(&mut self, a: &AckIn, news: &mut News) {
+    pub(super) fn read(&mut self, a: &AckIn, news: &mut News) {
         let out = self.board.out();
         if news.advanced {
             news.acked = self.board.advance(a.ack);
@@ -121,7 +144,7 @@ impl Sender {
         if self.sack && !a.blocks.is_empty() {
             self.read_blocks(a, news);
         }
-        news.duplicate = if self.sack && detect::counts_news(self.rules.detect.rule) {
+        news.duplicate = if self.sack && self.detector.counts_news() {
             // RFC 6675 §2: what tells something new, even if it does more than that.
             news.sacked.bytes > 0
         } else {
@@ -136,7 +159,7 @@ impl Sender {
             // RFC 2883 §4: a first block below the ACK or inside the second reports a duplicate.
             let inside = rest.first().is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
             if first.1 <= a.ack || inside {
-                news.dsack = Some(first.1);
+                news.dsack = Some(*first);
                 blocks = rest;
             }
         }
@@ -149,13 +172,19 @@ impl Sender {
 
     /// SND.UNA moved.
     #[inline(always)]
-    fn advanced(&mut self, a: &AckIn, news: &News) -> Sample {
+    pub(super) fn advanced(&mut self, a: &AckIn, news: &News) -> Sample {
         self.timeouts = 0;
         self.probes = 0;
         if self.phase == Phase::Open {
             self.limited_bytes = 0;
         }
-        let sample = self.sampler.take(&news.acked, a.echoed, a.now, self.rto.times_oldest());
+        let sample = self.sampler.take(&news.acked, a.echoed, a.now, self.rto.samples());
+        self.take_sample(a, &sample);
+        sample
+    }
+
+    #[inline]
+    pub(super) fn take_sample(&mut self, a: &AckIn, sample: &Sample) {
         if let Some(rtt) = sample.rto {
             self.rto.on_sample(&RttSample {
                 rtt,
@@ -165,7 +194,6 @@ impl Sender {
                 from_timestamp: sample.from_timestamp,
             });
         }
-        sample
     }
 
     /// Of partial ACKs not every one does (RFC 6582 §4).
@@ -186,7 +214,14 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn facts(&self, a: &AckIn, news: &News, sample: &Sample, flight: u32, limited: bool) -> AckFacts {
+    pub(super) fn facts(
+        &self,
+        a: &AckIn,
+        news: &News,
+        sample: &Sample,
+        flight: u32,
+        limited: bool,
+    ) -> AckFacts {
         AckFacts {
             now: a.now,
             acked: news.acked.bytes,
@@ -222,7 +257,7 @@ impl Sender {
     #[inline(never)]
     fn look_for_losses(&mut self, a: &AckIn, news: &News, timers: &mut Timers) {
         let facts = self.detect_facts();
-        let verdict = detect::judge(self.rules.detect.rule, &facts);
+        let verdict = self.detector.judge(&facts);
         if !verdict.begins || !self.may_recover() {
             return;
         }
@@ -270,10 +305,21 @@ impl Sender {
             self.dupacks += 1;
             self.assume_sacked();
         }
-        let verdict = detect::judge(self.rules.detect.rule, &self.detect_facts());
+        let verdict = self.detector.judge(&self.detect_facts());
         let more_lost = self.board.mark_lost_below(verdict.lost_below);
         let facts = self.recovery_facts(news, more_lost);
         self.recovery.on_ack(&mut self.window, &facts);
+    }
+
+    /// DeliveredData of RFC 9937, as the stack counts.
+    pub(super) fn delivered(&self, news: &News) -> u32 {
+        match self.rules.recovery.pipe {
+            PipeUnit::Bytes => news.delivered(),
+            PipeUnit::Segments if self.detector.by_time().is_some() => {
+                news.delivered_segments().saturating_mul(self.window.smss)
+            }
+            PipeUnit::Segments => news.delivered(),
+        }
     }
 
     pub(super) fn recovery_facts(&self, news: &News, more_lost: bool) -> recovery::Facts {
@@ -281,7 +327,7 @@ impl Sender {
         recovery::Facts {
             acked: news.acked.bytes,
             // RFC 9937 §5.4: without SACK a duplicate stands for one segment delivered.
-            delivered: if assumed { self.window.smss } else { news.delivered() },
+            delivered: if assumed { self.window.smss } else { self.delivered(news) },
             pipe: self.pipe(),
             flight: self.flight(),
             duplicate: news.duplicate,

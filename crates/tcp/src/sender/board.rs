@@ -4,9 +4,12 @@
 //! found lost, resent and acknowledged at most a few times, and each of these costs O(1): an ACK that repeats
 //! known blocks touches no segment.
 
+mod by_time;
 mod next;
 
 use super::runs::Runs;
+use by_time::ByTime;
+pub(crate) use by_time::{Found, TimeNews};
 use std::collections::VecDeque;
 use wire::Time;
 
@@ -84,8 +87,12 @@ pub(crate) struct Acked {
     pub(crate) known: Tally,
     /// Some of it had been resent: its RTT is ambiguous (Karn).
     pub(crate) resent: bool,
-    /// Some of it was sent once only and had not been SACKed: an original that arrived, seen now.
+    /// Some of it was sent once only and had not been SACKed: an original that arrived, seen now. When the oldest and the
+    /// newest such left, and the low 32 bits of the lowest one's offset.
     pub(crate) original: bool,
+    pub(crate) oldest_original: Time,
+    pub(crate) newest_original: Time,
+    pub(crate) lowest_original: u32,
     /// The oldest segment was sent once, and all of it is acknowledged.
     pub(crate) oldest_once: bool,
     /// When the oldest and the newest of it were sent; meaningless where nothing was acknowledged.
@@ -121,6 +128,8 @@ pub(crate) struct Board {
     /// Nothing below wants repair; nothing below is neither SACKed nor resent.
     repair_from: u64,
     hole_from: u64,
+    /// Where detection goes by time.
+    by_time: Option<Box<ByTime>>,
 }
 
 impl Board {
@@ -137,6 +146,7 @@ impl Board {
             lost_to: una,
             repair_from: una,
             hole_from: una,
+            by_time: None,
         }
     }
 
@@ -187,6 +197,9 @@ impl Board {
             seg.marks |= REPAIRED;
             self.repaired.add(seg.space());
         }
+        if self.by_time.is_some() {
+            self.note_resend(at);
+        }
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<Seg> {
@@ -235,8 +248,15 @@ impl Board {
             acked.newest_sent = seg.sent;
             acked.segments += 1;
             acked.resent |= seg.resent > 0;
-            acked.original |= seg.resent == 0 && !seg.sacked();
-            if seg.is_counted() || left < space {
+            if seg.resent == 0 && !seg.sacked() {
+                if !acked.original {
+                    acked.original = true;
+                    acked.lowest_original = seg.low;
+                    acked.oldest_original = seg.sent;
+                }
+                acked.newest_original = seg.sent;
+            }
+            if seg.is_counted() || seg.resent > 0 || left < space {
                 let known = self.uncount_front(seg, left.min(space));
                 acked.known.segments += known.segments;
                 acked.known.bytes += known.bytes;
@@ -246,6 +266,9 @@ impl Board {
             }
             left -= space;
             self.segs.pop_front();
+        }
+        if acked.original && self.by_time.is_some() {
+            self.note_originals(&acked, una);
         }
         self.una = una;
         self.end = self.end.max(una);
@@ -263,6 +286,13 @@ impl Board {
             self.trim_front(bytes);
         } else {
             self.unmark(seg);
+            if seg.resent > 0
+                && !seg.sacked()
+                && let Some(t) = &mut self.by_time
+            {
+                let start = self.una + u64::from(seg.low.wrapping_sub(self.una as u32));
+                t.delivered(seg, start, false);
+            }
         }
         if seg.sacked() { Tally { segments: 1, bytes } } else { Tally::default() }
     }
@@ -337,6 +367,9 @@ impl Board {
         news.segments += 1;
         news.bytes += space;
         news.original_below |= seg.resent == 0 && start < mark;
+        if let Some(t) = &mut self.by_time {
+            t.delivered(seg, start, true);
+        }
     }
 
     /// Everything below `frontier` that is not SACKed is lost. Returns whether that is news.

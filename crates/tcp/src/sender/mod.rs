@@ -5,13 +5,15 @@
 
 mod ack;
 pub(crate) mod board;
+mod by_time;
 mod output;
 mod repair;
 pub(crate) mod runs;
+mod tail;
 mod timeout;
 
 use crate::congestion::{Congestion, LossFacts, Window};
-use crate::detect;
+use crate::detect::{self, Detector};
 use crate::endpoint::{Evidence, Why};
 use crate::recovery::{Habits, Recovery};
 use crate::rto::{Rto, RttSample};
@@ -34,6 +36,17 @@ pub enum Phase {
     Recovery,
     /// Repairs after a timeout.
     Loss,
+}
+
+/// A probe that leaves next, whatever the windows say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ProbeDue {
+    #[default]
+    None,
+    /// Of a closed window.
+    Window,
+    /// Of a lost tail.
+    Tail,
 }
 
 #[derive(Clone, Debug)]
@@ -73,7 +86,10 @@ pub(crate) struct Sender {
     partial_acks: u32,
     /// Probes of a closed window in a row.
     probes: u32,
-    probe_due: bool,
+    probe_due: ProbeDue,
+    tail: tail::Tail,
+    /// Until the next ACK new data goes before what is lost (F-RTO as Linux has it).
+    new_first: bool,
     /// The end of the segment that the timer resent last.
     timed_out_end: u64,
     /// What Why a repair of this recovery carries.
@@ -84,6 +100,7 @@ pub(crate) struct Sender {
     failed: bool,
     last_sent: Time,
     rules: Rules,
+    detector: Detector,
     congestion: Congestion,
     recovery: Recovery,
     pub(crate) rto: Rto,
@@ -101,6 +118,7 @@ struct Rules {
     buffer: u64,
     max_burst: u32,
     max_retries: u32,
+    timestamp_tick: Span,
 }
 
 impl Sender {
@@ -131,7 +149,9 @@ impl Sender {
             unanswered: 0,
             partial_acks: 0,
             probes: 0,
-            probe_due: false,
+            probe_due: ProbeDue::None,
+            tail: tail::Tail::default(),
+            new_first: false,
             timed_out_end: 0,
             evidence: Evidence::DupAck,
             rescued: false,
@@ -146,7 +166,9 @@ impl Sender {
                 buffer: spec.send.buffer_bytes.unwrap_or(u64::MAX),
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
                 max_retries: spec.send.max_retries,
+                timestamp_tick: spec.options.timestamp_tick,
             },
+            detector: Detector::new(&spec.detect, false),
             congestion,
             recovery: Recovery::new(spec.recovery.rule, false),
             rto: Rto::new(&spec.rto),
@@ -160,8 +182,13 @@ impl Sender {
         let (congestion, window) = Congestion::new(&spec.congestion, smss);
         (self.congestion, self.window) = (congestion, window);
         self.sack = sack;
+        self.detector = Detector::new(&spec.detect, sack);
         self.recovery = Recovery::new(spec.recovery.rule, sack);
-        self.undo = Undo::new(spec.undo, sack, timestamps);
+        if self.detector.by_time().is_some() {
+            self.board.keep_time();
+        }
+        self.tail = tail::Tail::new(&spec.detect, self.detector.by_time().is_some());
+        self.undo = Undo::new(spec.undo, sack, timestamps, self.detector.by_time().is_some());
     }
 
     /// RFC 5681 §3.1: a SYN or SYN-ACK was lost, so the initial window is one segment.
@@ -266,6 +293,15 @@ impl Sender {
             stack::PipeUnit::Bytes => {
                 self.board.pipe().saturating_sub(self.assumed_sacked.saturating_mul(self.window.smss))
             }
+        }
+    }
+
+    /// What a segment of `bytes` counts for where the pipe is counted like that.
+    #[inline]
+    fn counted(&self, bytes: u32) -> u32 {
+        match self.rules.recovery.pipe {
+            stack::PipeUnit::Bytes => bytes,
+            stack::PipeUnit::Segments => self.window.smss,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What may be sent next: repairs first, then what the application wrote.
 
-use super::{Phase, Sender};
+use super::{Phase, ProbeDue, Sender};
 use crate::endpoint::Why;
 use crate::stack::{AfterTimeout, RestartsTimer};
 use crate::timers::{Timer, Timers};
@@ -46,7 +46,7 @@ impl Sender {
     pub(crate) fn is_plain(&self) -> bool {
         self.phase == Phase::Open
             && self.resend_first.is_none()
-            && !self.probe_due
+            && self.probe_due == ProbeDue::None
             && self.nxt >= self.board.end()
     }
 
@@ -84,8 +84,10 @@ impl Sender {
     /// What was sent before and has to go again. Apart, so that the common case stays small.
     #[inline(never)]
     fn next_repair(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
-        if self.probe_due {
-            return self.probe(now, tsval, timers);
+        match std::mem::take(&mut self.probe_due) {
+            ProbeDue::None => {}
+            ProbeDue::Window => return self.probe(now, tsval, timers),
+            ProbeDue::Tail => return self.tail_probe(now, tsval, timers),
         }
         if let Some(why) = self.resend_first.take()
             && self.board.segments() > 0
@@ -98,7 +100,7 @@ impl Sender {
         if self.nxt < self.board.end() {
             return self.next_going_back(now, tsval, timers);
         }
-        if !self.repairs_by_marks() {
+        if !self.repairs_by_marks() || (self.new_first && self.new_leaves_first()) {
             return None;
         }
         let at = self.board.next_lost()?;
@@ -166,7 +168,7 @@ impl Sender {
         self.resent(at, why, now, tsval, timers)
     }
 
-    fn resend_uncounted(
+    pub(super) fn resend_uncounted(
         &mut self,
         at: usize,
         why: Why,
@@ -185,15 +187,16 @@ impl Sender {
             None => (0, false, false, 0),
         };
         self.undo.resent(tsval);
-        self.recovery.sent(space);
+        self.recovery.sent(self.counted(space));
         self.last_sent = now;
         if self.nxt >= offset {
             self.nxt = self.nxt.max(offset + u64::from(space));
         }
         // RFC 6298 (5.1).
         let anew = at == 0 && self.rules.recovery.restarts_timer == RestartsTimer::Oldest;
-        if !timers.is_set(Timer::Retransmit) || anew {
-            timers.start(Timer::Retransmit, now, self.rto.rto());
+        let unset = !timers.is_set(Timer::Retransmit) && !self.tail.shares_timer();
+        if unset || (anew && !timers.is_set(Timer::Reorder)) {
+            timers.arm(Timer::Retransmit, now + self.rto.rto());
         }
         Outgoing { offset, payload, fin, psh, why }
     }
@@ -278,7 +281,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn send_new(
+    pub(super) fn send_new(
         &mut self,
         payload: u32,
         fin: bool,
@@ -293,8 +296,10 @@ impl Sender {
         self.max = self.max.max(self.nxt);
         self.fin_sent |= fin;
         self.last_sent = now;
-        self.recovery.sent(payload);
-        if !timers.is_set(Timer::Retransmit) {
+        self.recovery.sent(self.counted(payload));
+        if self.tail.shares_timer() {
+            self.time_new(now, timers);
+        } else if !timers.is_set(Timer::Retransmit) {
             timers.start(Timer::Retransmit, now, self.rto.rto());
         }
         Outgoing { offset, payload, fin, psh, why }
@@ -311,7 +316,6 @@ impl Sender {
 
     /// One byte beyond a closed window (RFC 9293 §3.8.6.1), or that byte again.
     fn probe(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
-        self.probe_due = false;
         self.probes += 1;
         let out = if self.board.segments() > 0 {
             self.resend(0, Why::Persist, now, tsval, timers)

@@ -3,7 +3,6 @@
 use super::ack::{AckIn, News};
 use super::{Phase, Sender};
 use crate::congestion::{AckFacts, Window};
-use crate::detect;
 use crate::detect::Verdict;
 use crate::endpoint::Why;
 use crate::recovery;
@@ -19,15 +18,7 @@ impl Sender {
 
     #[inline(never)]
     pub(super) fn enter_recovery(&mut self, a: &AckIn, news: &News, verdict: Verdict, timers: &mut Timers) {
-        self.undo.begin(self.prior(), self.una());
-        let loss = self.loss_facts(a.now, false);
-        let before = self.board.out().saturating_sub(self.board.sacked.bytes) + news.delivered();
-        self.window.ssthresh = self.congestion.ssthresh_on_loss(&self.window, &loss);
-        self.phase = Phase::Recovery;
-        self.recover = self.board.end();
-        self.partial_acks = 0;
-        self.rescued = false;
-        self.limited_bytes = 0;
+        let before = self.begin_recovery(a.now, news);
         if self.recovery.uses_pipe() {
             // RFC 6675 §5 (4.3): the segment at HighACK + 1 is presumed dropped, whatever IsLost says.
             self.board.mark_first_lost();
@@ -39,6 +30,28 @@ impl Sender {
         self.held = self.rules.habits.enters_with_one_segment;
         if self.rules.recovery.restarts_timer == RestartsTimer::First {
             timers.start(Timer::Retransmit, a.now, self.rto.rto());
+        }
+    }
+
+    /// What every recovery begins with. Returns what was in flight before this ACK and is not SACKed (RFC 9937 §6.1).
+    pub(super) fn begin_recovery(&mut self, now: Time, news: &News) -> u32 {
+        self.begin_undo();
+        let loss = self.loss_facts(now, false);
+        let before = self.board.out().saturating_sub(self.board.sacked.bytes) + news.delivered();
+        self.window.ssthresh = self.congestion.ssthresh_on_loss(&self.window, &loss);
+        self.phase = Phase::Recovery;
+        self.recover = self.board.end();
+        self.partial_acks = 0;
+        self.rescued = false;
+        self.limited_bytes = 0;
+        before
+    }
+
+    pub(super) fn begin_undo(&mut self) {
+        if let Some(linux) = self.undo.linux_mut() {
+            linux.begin(&self.window, self.board.una(), self.board.repaired.segments);
+        } else {
+            self.undo.begin(self.prior(), self.una());
         }
     }
 
@@ -54,7 +67,7 @@ impl Sender {
             self.recover = self.recover.min(a.ack.saturating_sub(1));
         }
         self.end_repair(a.now);
-        let verdict = detect::judge(self.rules.detect.rule, &self.detect_facts());
+        let verdict = self.detector.judge(&self.detect_facts());
         if verdict.begins {
             // Holes above the recovery point: the next repair begins with this ACK.
             self.enter_recovery(a, news, verdict, timers);
@@ -161,7 +174,7 @@ impl Sender {
     #[inline]
     pub(super) fn undone(&mut self, a: &AckIn, news: &News) -> bool {
         let by_duplicate = match news.dsack {
-            Some(right) => self.undo.dsack.on_duplicate(right),
+            Some((_, right)) => self.undo.dsack.on_duplicate(right),
             None => false,
         };
         let by_advance = news.advanced

@@ -1,6 +1,6 @@
 //! The timers of the sender half: retransmission, and probes of a closed window.
 
-use super::{Phase, Sender};
+use super::{Phase, ProbeDue, Sender};
 use crate::endpoint::Why;
 use crate::timers::{Timer, Timers};
 use crate::undo::Frto;
@@ -23,6 +23,10 @@ impl Sender {
             self.failed = true;
             return;
         }
+        if self.detector.by_time().is_some() {
+            self.time_out_by_time(now, timers);
+            return;
+        }
         let undisturbed = self.phase == Phase::Open || (self.undo.frto == Frto::First && self.timeouts > 1);
         self.reduce(now);
         self.forget_what_the_receiver_may_have_dropped();
@@ -43,16 +47,16 @@ impl Sender {
     }
 
     /// RFC 5681 §3.1: ssthresh is set at the first timeout of a segment and kept at the next ones.
-    fn reduce(&mut self, now: Time) {
+    pub(super) fn reduce(&mut self, now: Time) {
         if self.timeouts > 1 && self.rules.habits.remembers_repairs {
             return;
         }
-        self.undo.begin(self.prior(), self.una());
+        self.begin_undo();
         let loss = self.loss_facts(now, true);
         self.window.ssthresh = self.congestion.ssthresh_on_loss(&self.window, &loss);
     }
 
-    fn forget_what_the_receiver_may_have_dropped(&mut self) {
+    pub(super) fn forget_what_the_receiver_may_have_dropped(&mut self) {
         // RFC 2018 §8: a receiver that SACKed the oldest segment would have acknowledged it, had it kept it.
         let reneged = self.board.get(0).is_some_and(|s| s.sacked());
         if reneged || !self.rules.recovery.keeps_sacks {
@@ -62,7 +66,7 @@ impl Sender {
 
     /// The persist timer fired.
     pub(crate) fn on_persist(&mut self) {
-        self.probe_due = true;
+        self.probe_due = ProbeDue::Window;
     }
 
     /// Data waits, the window is closed and nothing is on its way: only a probe can learn that it opened.
@@ -86,7 +90,7 @@ impl Sender {
             timers.stop(Timer::Persist);
             timers.stop(Timer::Retransmit);
             self.probes = 0;
-            self.probe_due = false;
+            self.probe_due = ProbeDue::None;
             if self.board.out() == 1 {
                 self.board.take_back_probe();
                 self.nxt = self.una();

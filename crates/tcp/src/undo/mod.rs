@@ -6,15 +6,17 @@
 mod dsack;
 mod eifel;
 mod frto;
+mod linux;
 mod window;
 
 use crate::congestion::{Congestion, Window};
-use crate::stack;
+use crate::stack::{self, UndoRule};
 use wire::Time;
 
 pub(crate) use dsack::Dsack;
 pub(crate) use eifel::Eifel;
 pub(crate) use frto::{Frto, FrtoAck, FrtoStep};
+pub(crate) use linux::Linux;
 pub(crate) use window::BadRetransmit;
 
 /// The window as it was when the repair began.
@@ -35,12 +37,14 @@ pub(crate) struct Undo {
     pub(crate) dsack: Dsack,
     pub(crate) bad: BadRetransmit,
     prior: Option<Box<Prior>>,
+    linux: Linux,
 }
 
 impl Undo {
-    /// Eifel needs timestamps, DSACK needs SACK.
-    pub(crate) fn new(spec: stack::Undo, sack: bool, timestamps: bool) -> Undo {
-        let spec = stack::Undo { eifel: spec.eifel && timestamps, dsack: spec.dsack && sack, ..spec };
+    /// Eifel needs timestamps, DSACK needs SACK, and Linux's ways detection by time.
+    pub(crate) fn new(spec: stack::Undo, sack: bool, timestamps: bool, by_time: bool) -> Undo {
+        let rule = if by_time { spec.rule } else { UndoRule::Rfc };
+        let spec = stack::Undo { eifel: spec.eifel && timestamps, dsack: spec.dsack && sack, rule, ..spec };
         Undo { spec, ..Undo::default() }
     }
 
@@ -58,10 +62,19 @@ impl Undo {
         self.dsack = if self.spec.dsack { Dsack::armed(una) } else { Dsack::default() };
     }
 
+    /// The detectors of Linux, where the stack has them.
+    #[inline]
+    pub(crate) fn linux_mut(&mut self) -> Option<&mut Linux> {
+        (self.spec.rule == UndoRule::Linux).then_some(&mut self.linux)
+    }
+
     /// A segment was resent at `now` with this TSval, if timestamps are in use.
     pub(crate) fn resent(&mut self, tsval: u32) {
         self.eifel.resent(tsval);
         self.dsack.resent();
+        if let Some(linux) = self.linux_mut() {
+            linux.resent(tsval);
+        }
     }
 
     /// F-RTO takes charge of this timeout: the others are quiet (as in Linux; paper `interruption`, Fig. 10, where

@@ -8,6 +8,7 @@ mod handshake;
 mod interruption;
 mod ns320;
 mod pipe;
+mod rack;
 mod random;
 mod recovery;
 mod stacks;

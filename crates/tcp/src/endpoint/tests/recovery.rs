@@ -188,7 +188,7 @@ fn a_receiver_that_reneges_is_believed_no_more() {
 fn prr_lets_one_segment_leave_for_two_delivered() {
     // RFC 9937 §6.2, proportional part: ssthresh is half of what was in flight
     let mut spec = rfc_sack();
-    spec.recovery.rule = RecoveryRule::Prr;
+    spec.recovery.rule = RecoveryRule::Prr { of: PrrOf::Flight };
     spec.congestion.initial_window = InitialWindow::Segments(20);
     spec.detect.limited_transmit = false;
     let mut t = Timeline::established(&spec, 100);

@@ -1,6 +1,7 @@
 //! Stacks to test with, written out in code; the shipped ones are files.
 
 use crate::congestion::aimd::{self, AimdCount};
+use crate::congestion::cubic_linux;
 use crate::stack::*;
 use wire::Span;
 
@@ -19,7 +20,7 @@ pub fn rfc_sack() -> Wire {
             announces_mss: true,
             timestamp_tick: ms(1),
         },
-        detect: Detect { rule: DetectRule::Rfc6675, dupthresh: 3, limited_transmit: true },
+        detect: Detect::new(DetectRule::Rfc6675, 3, true),
         recovery: Recovery::new(RecoveryRule::Pipe, AfterTimeout::MarkLost),
         congestion: Congestion {
             rule: WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::Bytes }),
@@ -90,7 +91,22 @@ pub fn linux() -> Wire {
     };
     s.rto.rule = RtoKind::Linux;
     s.rto.max = Span::from_secs(120);
-    s.undo = Undo { f_rto: true, eifel: true, dsack: true, bad_retransmit_window: false };
+    s.undo = Undo { f_rto: true, eifel: true, dsack: true, ..Undo::default() };
+    s
+}
+
+/// Linux 6 with CUBIC, without HyStart: RACK and probes, PRR, every undo but one; timers without grain or slack.
+pub fn linux6() -> Wire {
+    let mut s = linux();
+    s.detect = Detect { tail_loss_probe: true, ..Detect::new(DetectRule::Rack, 3, true) };
+    s.recovery =
+        Recovery { rule: RecoveryRule::Prr { of: PrrOf::Cwnd }, timeout_reduces_again: false, ..s.recovery };
+    s.congestion.rule =
+        WindowRuleKind::CubicLinux(cubic_linux::Params { hystart: false, hz: cubic_linux::Hz::Hz1000 });
+    s.congestion.slow_start = SlowStartKind::Bytes { limit: 0 };
+    s.congestion.initial_window = InitialWindow::Segments(10);
+    s.rto.rule = RtoKind::LinuxMicroseconds;
+    s.undo.rule = UndoRule::Linux;
     s
 }
 
@@ -99,7 +115,7 @@ pub fn osx() -> Wire {
     let mut s = rfc_sack();
     s.options.mss_bytes = 1460;
     s.options.timestamps = true;
-    s.detect = Detect { rule: DetectRule::Xnu1699, dupthresh: 2, limited_transmit: false };
+    s.detect = Detect::new(DetectRule::Xnu1699, 2, false);
     s.recovery = Recovery {
         rescue: false,
         keeps_sacks: false,
@@ -127,9 +143,9 @@ pub fn ns320(variant: Ns320) -> Wire {
 /// One of each, for tests that any stack must pass.
 pub fn all() -> Vec<(&'static str, Wire)> {
     let mut prr = rfc_sack();
-    prr.recovery.rule = RecoveryRule::Prr;
+    prr.recovery.rule = RecoveryRule::Prr { of: PrrOf::Flight };
     prr.options.timestamps = true;
-    prr.undo = Undo { f_rto: true, eifel: true, dsack: true, bad_retransmit_window: false };
+    prr.undo = Undo { f_rto: true, eifel: true, dsack: true, ..Undo::default() };
     let mut prr_no_sack = prr.clone();
     prr_no_sack.options.sack = false;
     let mut linux_sack = linux();
@@ -152,6 +168,10 @@ pub fn all() -> Vec<(&'static str, Wire)> {
     newreno_on_sack.recovery.after_timeout = AfterTimeout::MarkLost;
     let mut pipe_without_sack = rfc_sack();
     pipe_without_sack.options.sack = false;
+    let mut linux6_no_sack = linux6();
+    linux6_no_sack.options.sack = false;
+    let mut rack_only = rfc_sack();
+    rack_only.detect.rule = DetectRule::Rack;
     let mut bursts = linux();
     bursts.send.max_burst_segments = Some(3);
     bursts.send.buffer_bytes = Some(64 << 10);
@@ -172,6 +192,9 @@ pub fn all() -> Vec<(&'static str, Wire)> {
         ("linux without SACK", linux_no_sack),
         ("linux, bursts of 3, 64 KiB", bursts),
         ("os x 10.7", osx()),
+        ("linux 6", linux6()),
+        ("linux 6 without SACK", linux6_no_sack),
+        ("rack without probes, pipe", rack_only),
         ("sack, repairs only after timeout", repairs_only),
         ("reno, fast after timeout", fast_after_timeout),
         ("sack, fast after timeout", sack_fast),

@@ -14,8 +14,9 @@ impl Board {
                 self.repair_from = self.offset(at);
                 return Some(at);
             }
-            // What is not marked yet may be later: the search goes on from here then.
-            if seg.marks & (LOST | SACKED) == 0 {
+            // What is not marked yet may be later: the search goes on from here then. By time, marks have gaps.
+            let unmarked = seg.marks & (LOST | SACKED) == 0;
+            if unmarked && (self.by_time.is_none() || self.offset(at) >= self.lost_to) {
                 break;
             }
             at += 1;

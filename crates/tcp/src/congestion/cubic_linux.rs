@@ -1,0 +1,286 @@
+//! CUBIC as Linux 6 has it: integers, segments, jiffies, with HyStart.
+
+use super::cubic_linux26::cube_root;
+use super::hystart::HyStart;
+use super::{AckFacts, LossFacts, Window, WindowRule};
+use params::keys::{Kind, flag, key};
+use wire::{Span, Time};
+
+params::words! {
+    /// Jiffies a second (CONFIG_HZ).
+    pub enum Hz {
+        Hz250 = "250", "250, Linux's default and most distributions'";
+        Hz1000 = "1000", "1000";
+    }
+}
+
+params::params! {
+    /// Linux 6's CUBIC: beta 717/1024, integer arithmetic in jiffies.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "cubic-linux-6", "Linux 6's CUBIC, in its integers." {
+        hystart: bool = flag("hystart", "Slow start ends early, by the train of ACKs or by their delay (HyStart as Linux has it).").default("true");
+        hz: Hz = key("hz", Kind::Choice(Hz::WORDS), "Jiffies a second, in which the curve's time is counted.").default("250");
+    }
+}
+
+/// CUBIC of Linux 6.18 (net/ipv4/tcp_cubic.c). Beside RFC 9438: beta 717/1024 of cwnd (not of FlightSize); the curve is
+/// looked at again only when cwnd has changed or after a 32nd of a second, and once a jiffy at most; before any loss the
+/// window grows by 5% in a round trip at least, and never by more than a segment for two acknowledged; a timeout forgets
+/// everything.
+///
+/// Not as there: the cube root is exact (the kernel's is 0.2% off in the mean).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CubicLinux {
+    hystart: Option<HyStart>,
+    hz: i64,
+    /// One segment more for so many that are acknowledged, and how many were counted.
+    every: u32,
+    counted: u32,
+    /// Segments; 0 before a loss.
+    last_max: u32,
+    /// Window and time (jiffies) when the curve was last looked at.
+    looked: (u32, i64),
+    origin: u32,
+    /// From the epoch's start to the plateau, 1/1024 s.
+    k: u64,
+    /// Smallest RTT since the last timeout.
+    delay_min: Option<Span>,
+    /// Jiffies.
+    epoch: Option<i64>,
+    /// Segments acknowledged, and the window that Reno would have, since the epoch's start.
+    acked: u64,
+    reno: u32,
+}
+
+/// The curve's time is counted in 1/1024 s (BICTCP_HZ).
+const TIME_BITS: u32 = 10;
+/// Out of `BETA_SCALE`.
+const BETA: u64 = 717;
+const BETA_SCALE: u64 = 1024;
+/// C, out of 1024, times 10 for the RTT of 100 ms that the constants are made for.
+const C_SCALED: u64 = 41 * 10;
+/// (W_max - cwnd) times this is K cubed.
+const K_CUBED: u64 = (1 << (10 + 3 * TIME_BITS)) / C_SCALED;
+/// Segments acknowledged for one of Reno's growth, times 8, for each segment of window.
+const RENO_ACKED8: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
+
+impl CubicLinux {
+    fn jiffies(&self, t: Time) -> i64 {
+        t.0.div_euclid(1_000_000_000 / self.hz)
+    }
+
+    /// Sets `every` from the curve, for a window of `cwnd` segments of which `acked` were just acknowledged.
+    fn look(&mut self, cwnd: u32, acked: u32, now: i64) {
+        self.acked += u64::from(acked);
+        if self.looked.0 == cwnd && now - self.looked.1 <= self.hz / 32 {
+            return;
+        }
+        if self.epoch.is_none() || now != self.looked.1 {
+            self.looked = (cwnd, now);
+            let epoch = match self.epoch {
+                Some(epoch) => epoch,
+                None => self.start_epoch(cwnd, acked, now),
+            };
+            let target = self.curve(now - epoch);
+            let every = match target.checked_sub(u64::from(cwnd)) {
+                None | Some(0) => 100 * u64::from(cwnd),
+                Some(above) => u64::from(cwnd) / above,
+            };
+            self.every = every.min(u64::from(u32::MAX)) as u32;
+            if self.last_max == 0 {
+                self.every = self.every.min(20);
+            }
+        }
+        self.every = self.every.min(self.reno_growth(cwnd)).max(2);
+    }
+
+    fn start_epoch(&mut self, cwnd: u32, acked: u32, now: i64) -> i64 {
+        self.epoch = Some(now);
+        self.acked = acked.into();
+        self.reno = cwnd;
+        self.origin = self.last_max.max(cwnd);
+        self.k = cube_root(K_CUBED * u64::from(self.origin - cwnd));
+        now
+    }
+
+    /// Segments, one smallest RTT from `elapsed` jiffies after the epoch's start.
+    fn curve(&self, elapsed: i64) -> u64 {
+        let tick = 1_000_000_000 / self.hz;
+        let ahead = self.delay_min.map_or(0, |d| (d.0 + tick - 1) / tick);
+        let t = ((elapsed + ahead).max(0) as u64).saturating_mul(1 << TIME_BITS) / self.hz as u64;
+        let offset = u128::from(t.abs_diff(self.k).min(1 << 38));
+        let delta = (u128::from(C_SCALED) * offset * offset * offset) >> (10 + 3 * TIME_BITS);
+        let delta = delta.min(u128::from(u32::MAX)) as u64;
+        if t < self.k { u64::from(self.origin).saturating_sub(delta) } else { u64::from(self.origin) + delta }
+    }
+
+    /// Segments acknowledged for one more, if the window is to keep up with what Reno's would be by now.
+    fn reno_growth(&mut self, cwnd: u32) -> u32 {
+        let each = ((u64::from(cwnd) * RENO_ACKED8) >> 3).max(1);
+        let grown = self.acked.saturating_sub(1) / each;
+        self.acked -= grown * each;
+        self.reno = self.reno.saturating_add(grown.min(u64::from(u32::MAX)) as u32);
+        if self.reno > cwnd { cwnd / (self.reno - cwnd) } else { u32::MAX }
+    }
+
+    fn reset(&mut self) {
+        *self = CubicLinux::fresh(self.hystart.is_some(), self.hz);
+    }
+    fn fresh(hystart: bool, hz: i64) -> CubicLinux {
+        CubicLinux {
+            hystart: hystart.then(HyStart::default),
+            hz,
+            every: 0,
+            counted: 0,
+            last_max: 0,
+            looked: (0, i64::MIN / 4),
+            origin: 0,
+            k: 0,
+            delay_min: None,
+            epoch: None,
+            acked: 0,
+            reno: 0,
+        }
+    }
+}
+
+impl WindowRule for CubicLinux {
+    type Params = Params;
+
+    fn new(p: &Params) -> CubicLinux {
+        let hz = match p.hz {
+            Hz::Hz250 => 250,
+            Hz::Hz1000 => 1000,
+        };
+        CubicLinux::fresh(p.hystart, hz)
+    }
+
+    fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
+        let Some(rtt) = a.rtt else { return };
+        // The queue is still short in the first second of an epoch: such samples do not count.
+        if self.epoch.is_some_and(|epoch| self.jiffies(a.now) - epoch < self.hz) {
+            return;
+        }
+        self.delay_min = Some(self.delay_min.map_or(rtt, |d| d.min(rtt)));
+    }
+
+    /// Where HyStart looks: slow start may end here.
+    fn at_round_end(&mut self, w: &mut Window, a: &AckFacts) -> bool {
+        if let (Some(hystart), Some(rtt), Some(smallest)) = (&mut self.hystart, a.rtt, self.delay_min)
+            && w.cwnd < w.ssthresh
+        {
+            hystart.on_ack(w, a, rtt, smallest);
+        }
+        false
+    }
+
+    fn avoid(&mut self, w: &mut Window, a: &AckFacts, acked: u32) {
+        let acked = acked.div_ceil(w.smss);
+        self.look((w.cwnd / w.smss).max(1), acked, self.jiffies(a.now));
+        // tcp_cong_avoid_ai
+        if self.counted >= self.every {
+            self.counted = 0;
+            w.cwnd = w.cwnd.saturating_add(w.smss);
+        }
+        self.counted += acked;
+        let grown = self.counted / self.every;
+        self.counted -= grown * self.every;
+        w.cwnd = w.cwnd.saturating_add(grown.saturating_mul(w.smss));
+    }
+
+    fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
+        let cwnd = w.cwnd / w.smss;
+        let part = |of: u64, scale: u64| (u64::from(cwnd) * of / scale) as u32;
+        if l.timeout {
+            self.reset();
+        } else {
+            // Fast convergence.
+            self.last_max = if cwnd < self.last_max { part(BETA_SCALE + BETA, 2 * BETA_SCALE) } else { cwnd };
+            self.epoch = None;
+            self.counted = 0;
+        }
+        part(BETA, BETA_SCALE).max(2).saturating_mul(w.smss)
+    }
+
+    /// A timeout within a recovery, which had set ssthresh.
+    fn timed_out(&mut self) {
+        self.reset();
+    }
+
+    /// The epoch moves on by the silence (cubictcp_cwnd_event).
+    fn after_idle(&mut self, _w: &mut Window, now: Time) {
+        if let Some(epoch) = self.epoch {
+            let silent = self.jiffies(now) - self.looked.1;
+            self.epoch = Some((epoch + silent.max(0)).min(self.jiffies(now)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMSS: u32 = 1000;
+    const RTT: Span = Span::from_millis(100);
+
+    fn ack(ms: i64, segments: u32) -> AckFacts {
+        AckFacts {
+            now: Time(ms * 1_000_000),
+            acked: segments * SMSS,
+            delivered: segments * SMSS,
+            segments,
+            rtt: Some(RTT),
+            min_rtt: Some(RTT),
+            srtt: Some(RTT),
+            flight: 0,
+            una: 0,
+            nxt: 0,
+            limited: true,
+        }
+    }
+    fn loss(timeout: bool) -> LossFacts {
+        LossFacts { now: Time(0), flight: 0, una: 0, nxt: 0, timeout }
+    }
+    fn plain() -> CubicLinux {
+        CubicLinux::new(&Params { hystart: false, hz: Hz::Hz1000 })
+    }
+
+    /// After a loss at 100 segments the curve is flat where the loss was, K = cbrt(100 * 0.3 / 0.4) = 4.2 s later
+    /// (RFC 9438 §4.2, and Linux's beta and C within 0.2%).
+    #[test]
+    fn the_curve_comes_back_to_where_the_loss_was_after_k() {
+        let (mut c, mut w) = (plain(), Window { cwnd: 100 * SMSS, ssthresh: u32::MAX, smss: SMSS });
+        w.ssthresh = c.ssthresh(&w, &loss(false));
+        assert_eq!(w.ssthresh, 70 * SMSS);
+        w.cwnd = w.ssthresh;
+        let mut at_k = 0;
+        for ms in (1000..6000).step_by(2) {
+            c.measure(&w, &ack(ms, 1), true);
+            c.avoid(&mut w, &ack(ms, 1), SMSS);
+            if ms == 1000 + 4200 {
+                at_k = w.cwnd / SMSS;
+            }
+        }
+        assert!((98..=102).contains(&at_k), "{at_k} segments after K");
+        assert!(w.cwnd / SMSS >= 99);
+    }
+
+    #[test]
+    fn a_timeout_forgets_the_plateau_and_before_a_loss_the_window_grows_by_a_twentieth() {
+        let (mut c, mut w) = (plain(), Window { cwnd: 100 * SMSS, ssthresh: SMSS, smss: SMSS });
+        assert_eq!(c.ssthresh(&w, &loss(true)), 70 * SMSS);
+        for k in 0..101 {
+            c.avoid(&mut w, &ack(10 + k / 10, 1), SMSS);
+        }
+        assert!((104..=105).contains(&(w.cwnd / SMSS)), "{}", w.cwnd);
+    }
+
+    #[test]
+    fn a_loss_below_the_last_plateau_leaves_room() {
+        let (mut c, mut w) = (plain(), Window { cwnd: 100 * SMSS, ssthresh: SMSS, smss: SMSS });
+        c.ssthresh(&w, &loss(false));
+        w.cwnd = 80 * SMSS;
+        c.ssthresh(&w, &loss(false));
+        assert_eq!(c.last_max, 80 * (1024 + 717) / 2048);
+    }
+}

@@ -1,0 +1,165 @@
+//! HyStart as of Linux 4.x to 6.x (Ha and Rhee 2011; net/ipv4/tcp_cubic.c, hystart_update): slow start ends before it
+//! overflows a queue, when the ACKs of a round trip come for longer than half of the smallest RTT, or when the RTT
+//! grows by an eighth.
+
+use super::{AckFacts, Window};
+use wire::{Span, Time};
+
+/// Below this window, segments, nothing is looked at (hystart_low_window).
+const LOW_WINDOW: u32 = 16;
+/// ACKs this close make a train (hystart_ack_delta_us).
+const TRAIN_GAP: Span = Span::from_millis(2);
+/// What aggregation of segments on this host may add to a train: at most this, and as much at any rate below 2 Gbps
+/// (hystart_ack_delay).
+const TRAIN_DELAY: Span = Span::from_millis(1);
+/// So many samples of a round trip before its RTT is believed (HYSTART_MIN_SAMPLES).
+const SAMPLES: u32 = 8;
+/// HYSTART_DELAY_MIN and HYSTART_DELAY_MAX.
+const RISE_MIN: Span = Span::from_millis(4);
+const RISE_MAX: Span = Span::from_millis(16);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HyStart {
+    /// The round trip is over when data beyond this offset is acknowledged.
+    round_end: u64,
+    round_start: Time,
+    /// The last ACK of the train.
+    last_ack: Time,
+    /// Smallest RTT of this round trip, and samples of it.
+    smallest: Span,
+    samples: u32,
+    /// Slow start was ended, for as long as there is no timeout.
+    found: bool,
+}
+
+impl Default for HyStart {
+    fn default() -> HyStart {
+        HyStart {
+            round_end: 0,
+            round_start: Time::FAR_PAST,
+            last_ack: Time::FAR_PAST,
+            smallest: Span::MAX,
+            samples: 0,
+            found: false,
+        }
+    }
+}
+
+impl HyStart {
+    /// An ACK in slow start with an RTT sample. Sets ssthresh to cwnd if it is to end.
+    pub(super) fn on_ack(&mut self, w: &mut Window, a: &AckFacts, rtt: Span, smallest_ever: Span) {
+        if self.found {
+            return;
+        }
+        if a.una > self.round_end {
+            let found = self.found;
+            *self = HyStart {
+                round_end: a.nxt,
+                round_start: a.now,
+                last_ack: a.now,
+                found,
+                ..HyStart::default()
+            };
+        }
+        if w.cwnd / w.smss < LOW_WINDOW {
+            return;
+        }
+        self.found = self.train_is_long(a.now, smallest_ever) | self.delay_grew(rtt, smallest_ever);
+        if self.found {
+            w.ssthresh = w.cwnd;
+        }
+    }
+
+    fn train_is_long(&mut self, now: Time, smallest_ever: Span) -> bool {
+        if now - self.last_ack > TRAIN_GAP {
+            return false;
+        }
+        self.last_ack = now;
+        // Without pacing data left within no time at all, so half a round trip of ACKs is a full path.
+        now - self.round_start > Span((smallest_ever + TRAIN_DELAY).0 / 2)
+    }
+
+    fn delay_grew(&mut self, rtt: Span, smallest_ever: Span) -> bool {
+        self.smallest = self.smallest.min(rtt);
+        if self.samples < SAMPLES {
+            self.samples += 1;
+            return false;
+        }
+        let rise = Span(smallest_ever.0 / 8).max(RISE_MIN).min(RISE_MAX);
+        self.smallest > smallest_ever + rise
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMSS: u32 = 1000;
+    const LONG: Span = Span::from_millis(100);
+
+    fn ack(ms: i64, una: u64, nxt: u64) -> AckFacts {
+        AckFacts {
+            now: Time(ms * 1_000_000),
+            acked: SMSS,
+            delivered: SMSS,
+            segments: 1,
+            rtt: None,
+            min_rtt: None,
+            srtt: None,
+            flight: 0,
+            una,
+            nxt,
+            limited: true,
+        }
+    }
+    fn window(segments: u32) -> Window {
+        Window { cwnd: segments * SMSS, ssthresh: u32::MAX, smss: SMSS }
+    }
+
+    #[test]
+    fn a_train_of_acks_for_half_a_round_trip_ends_slow_start() {
+        let (mut h, mut w) = (HyStart::default(), window(40));
+        for ms in (0..=50).step_by(2) {
+            h.on_ack(&mut w, &ack(ms, 1 + ms as u64, 1000), LONG, LONG);
+            assert_eq!(w.ssthresh, u32::MAX, "{ms} ms: half of 100 ms and 1 ms are not over");
+        }
+        h.on_ack(&mut w, &ack(51, 60, 1000), LONG, LONG);
+        assert_eq!(w.ssthresh, 40 * SMSS);
+    }
+
+    #[test]
+    fn a_gap_breaks_the_train() {
+        let (mut h, mut w) = (HyStart::default(), window(40));
+        for ms in [0, 2, 4, 7, 9, 60, 99] {
+            h.on_ack(&mut w, &ack(ms, 1 + ms as u64, 1000), LONG, LONG);
+        }
+        assert_eq!(w.ssthresh, u32::MAX);
+    }
+
+    #[test]
+    fn an_rtt_that_grew_by_an_eighth_ends_slow_start_at_the_ninth_sample() {
+        for (rtt_ms, ends) in [(112, false), (113, true)] {
+            let (mut h, mut w) = (HyStart::default(), window(40));
+            for k in 0..9 {
+                assert_eq!(w.ssthresh, u32::MAX);
+                h.on_ack(&mut w, &ack(k * 10, 1 + k as u64, 1000), Span::from_millis(rtt_ms), LONG);
+            }
+            assert_eq!(w.ssthresh < u32::MAX, ends, "{rtt_ms} ms");
+        }
+    }
+
+    #[test]
+    fn one_small_sample_in_a_round_trip_is_enough_to_go_on_and_small_windows_are_left_alone() {
+        let (mut h, mut w) = (HyStart::default(), window(40));
+        for k in 0..20 {
+            let rtt = if k == 3 { LONG } else { LONG * 2 };
+            h.on_ack(&mut w, &ack(k * 10, 1 + k as u64, 1000), rtt, LONG);
+        }
+        assert_eq!(w.ssthresh, u32::MAX);
+        let (mut h, mut w) = (HyStart::default(), window(15));
+        for k in 0..20 {
+            h.on_ack(&mut w, &ack(k * 10, 1 + k as u64, 1000), LONG * 2, LONG);
+        }
+        assert_eq!(w.ssthresh, u32::MAX);
+    }
+}

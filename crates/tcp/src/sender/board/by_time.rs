@@ -1,0 +1,238 @@
+//! The board in the order of time, for detection that holds each copy against the newest one delivered (RACK).
+//!
+//! Originals leave in the order of their numbers, repairs in an order of their own: two queues, each looked at from
+//! its oldest on, so that a copy costs once when it is judged, and waiting ones only while they wait.
+
+use super::{Acked, Board, LOST, REPAIRED, SACKED, Seg};
+use crate::detect::rack::{Copy, Horizon, Verdict};
+use std::collections::VecDeque;
+use wire::Time;
+
+#[derive(Clone, Debug)]
+pub(super) struct ByTime {
+    /// Copies after the first, in the order in which they left; those of segments that are gone stay until they are
+    /// met.
+    resends: VecDeque<Copy>,
+    /// Originals below were judged.
+    judged_to: u64,
+    /// What was resent from then on, and is delivered now, may be the original (RFC 8985 §6.2 step 2):
+    /// where it is SACKed, and where it is acknowledged.
+    sacked_since: Time,
+    acked_since: Time,
+    /// Of what the ACK at hand delivered.
+    pub(super) news: TimeNews,
+}
+
+/// What an ACK delivered, in terms of time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TimeNews {
+    /// The copy that left last.
+    pub(crate) newest: Option<Copy>,
+    /// The lowest original that came behind the highest SACK.
+    pub(crate) late: Option<u64>,
+    /// When the first newly SACKed original left, if no repair was SACKed with it.
+    pub(crate) first_sacked: Option<Time>,
+    /// The highest SACK before this ACK.
+    pub(crate) highest: u64,
+    /// An original that was sent before the caller's mark was delivered.
+    pub(crate) original_below: bool,
+    mark: u64,
+    /// A repair was among it.
+    pub(crate) resent: bool,
+}
+
+/// What a look at the board found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Newly lost.
+    pub(crate) lost: bool,
+    /// A repair among it.
+    pub(crate) repair_lost: bool,
+    /// Some is not lost yet, but all of it would be then.
+    pub(crate) ask_again: Option<Time>,
+}
+
+impl ByTime {
+    pub(super) fn delivered(&mut self, seg: Seg, start: u64, sacked: bool) {
+        let news = &mut self.news;
+        let end = start + u64::from(seg.space());
+        if seg.resent == 0 {
+            if start < news.highest {
+                news.late = Some(news.late.map_or(start, |l| l.min(start)));
+            }
+            news.original_below |= end <= news.mark;
+            if sacked {
+                news.first_sacked = Some(news.first_sacked.map_or(seg.sent, |t| t.min(seg.sent)));
+            }
+        } else {
+            news.resent = true;
+            if seg.sent >= if sacked { self.sacked_since } else { self.acked_since } {
+                return;
+            }
+        }
+        let copy = Copy { sent: seg.sent, end };
+        news.newest = Some(news.newest.map_or(copy, |n| n.max(copy)));
+    }
+}
+
+impl Board {
+    /// From now on the order of time is kept.
+    pub(crate) fn keep_time(&mut self) {
+        self.by_time = Some(Box::new(ByTime {
+            resends: VecDeque::new(),
+            judged_to: self.una,
+            sacked_since: Time::FAR_PAST,
+            acked_since: Time::FAR_PAST,
+            news: TimeNews::default(),
+        }));
+    }
+
+    /// An ACK is about to be taken: originals are told apart where they end at `mark` or below.
+    /// See [`ByTime::sacked_since`].
+    pub(crate) fn begin_ack(&mut self, mark: u64, sacked_since: Time, acked_since: Time) {
+        let highest = self.runs.highest().unwrap_or(self.una);
+        if let Some(t) = &mut self.by_time {
+            (t.sacked_since, t.acked_since) = (sacked_since, acked_since);
+            t.news = TimeNews { highest, mark, ..TimeNews::default() };
+        }
+    }
+    /// Originals are acknowledged cumulatively, up to `una`.
+    pub(super) fn note_originals(&mut self, acked: &Acked, una: u64) {
+        let lowest = self.una + u64::from(acked.lowest_original.wrapping_sub(self.una as u32));
+        if let Some(t) = &mut self.by_time {
+            let news = &mut t.news;
+            if lowest < news.highest {
+                news.late = Some(news.late.map_or(lowest, |l| l.min(lowest)));
+            }
+            news.original_below |= lowest < news.mark;
+            let copy = Copy { sent: acked.newest_original, end: una };
+            news.newest = Some(news.newest.map_or(copy, |n| n.max(copy)));
+        }
+    }
+
+    pub(crate) fn time_news(&self) -> TimeNews {
+        self.by_time.as_ref().map_or(TimeNews::default(), |t| t.news)
+    }
+
+    pub(super) fn note_resend(&mut self, at: usize) {
+        let end = self.offset(at) + u64::from(self.segs[at].space());
+        if let Some(t) = &mut self.by_time {
+            t.resends.push_back(Copy { sent: self.segs[at].sent, end });
+        }
+    }
+
+    /// Holds what is on its way against the horizon and marks what is lost. RFC 8985 §6.2 step 5.
+    pub(crate) fn mark_lost_by_time(&mut self, h: &Horizon) -> Found {
+        let Some(mut t) = self.by_time.take() else { return Found::default() };
+        let mut found = Found::default();
+        self.judge_originals(&mut t, h, &mut found);
+        self.judge_resends(&mut t, h, &mut found);
+        self.by_time = Some(t);
+        found
+    }
+
+    fn judge_originals(&mut self, t: &mut ByTime, h: &Horizon, found: &mut Found) {
+        t.judged_to = t.judged_to.max(self.una);
+        if t.judged_to >= self.end {
+            return;
+        }
+        let mut at = self.find(t.judged_to);
+        let mut start = self.offset(at);
+        let mut all_judged = true;
+        while let Some(&seg) = self.segs.get(at) {
+            let end = start + u64::from(seg.space());
+            if seg.resent == 0 && seg.marks & (SACKED | LOST) == 0 {
+                match h.verdict(Copy { sent: seg.sent, end }) {
+                    Verdict::Lost => {
+                        self.mark_lost(at, end);
+                        found.lost = true;
+                    }
+                    Verdict::Wait { until } => {
+                        found.ask_again = found.ask_again.max(Some(until));
+                        all_judged = false;
+                    }
+                    Verdict::Fine => break,
+                }
+            }
+            if all_judged {
+                t.judged_to = end;
+            }
+            at += 1;
+            start = end;
+        }
+    }
+
+    fn judge_resends(&mut self, t: &mut ByTime, h: &Horizon, found: &mut Found) {
+        let mut from = 0;
+        while let Some(&copy) = t.resends.get(from) {
+            let at = self.still_out(copy);
+            match at.map(|_| h.verdict(copy)) {
+                Some(Verdict::Fine) => break,
+                Some(Verdict::Wait { until }) => {
+                    found.ask_again = found.ask_again.max(Some(until));
+                    from += 1;
+                }
+                gone_or_lost => {
+                    if let (Some(at), Some(_)) = (at, gone_or_lost) {
+                        found.lost = true;
+                        found.repair_lost |= self.segs[at].marks & REPAIRED != 0;
+                        self.mark_lost(at, copy.end);
+                    }
+                    if from == 0 {
+                        t.resends.pop_front();
+                    } else {
+                        from += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The entry of which this is the latest copy, if it is not delivered.
+    fn still_out(&self, copy: Copy) -> Option<usize> {
+        if copy.end <= self.una || copy.end > self.end {
+            return None;
+        }
+        let at = self.find(copy.end - 1);
+        let seg = self.segs.get(at)?;
+        let wants_repair = seg.marks & (LOST | REPAIRED) == LOST;
+        (seg.sent == copy.sent && !seg.sacked() && !wants_repair).then_some(at)
+    }
+
+    /// Entry `at`, which ends at `end`, is lost, and so is its repair if there was one.
+    fn mark_lost(&mut self, at: usize, end: u64) {
+        let seg = &mut self.segs[at];
+        let space = seg.space();
+        if seg.marks & LOST == 0 {
+            seg.marks |= LOST;
+            self.lost.add(space);
+        }
+        if seg.marks & REPAIRED != 0 {
+            seg.marks &= !REPAIRED;
+            self.repaired.remove(space);
+        }
+        self.lost_to = self.lost_to.max(end);
+        self.repair_from = self.repair_from.min(end - u64::from(space)).max(self.una);
+    }
+
+    /// A timeout: the oldest segment is lost, and what left before `spared_since`.
+    pub(crate) fn mark_lost_at_timeout(&mut self, spared_since: Time) {
+        let mut start = self.una;
+        for at in 0..self.segs.len() {
+            let seg = self.segs[at];
+            let end = start + u64::from(seg.space());
+            if !seg.sacked() && (at == 0 || seg.sent <= spared_since) {
+                self.mark_lost(at, end);
+            }
+            start = end;
+        }
+    }
+
+    /// Nothing is lost after all; repairs that are on their way stay so.
+    pub(crate) fn unmark_lost(&mut self) {
+        for seg in &mut self.segs {
+            seg.marks &= !LOST;
+        }
+        self.lost = super::Tally::default();
+    }
+}

@@ -1,0 +1,370 @@
+//! ACKs and timers where detection goes by time (RFC 8985), in the order in which Linux takes them
+//! (net/ipv4/tcp_input.c, tcp_ack and tcp_fastretrans_alert): what was needless is taken back, what is lost is marked,
+//! then a repair begins, goes on or ends, and only then the window moves.
+
+use super::ack::{AckIn, News};
+use super::board::{Found, TimeNews};
+use super::{Phase, Sender};
+use crate::congestion::AckFacts;
+use crate::detect::rack::{Delivery, Patience};
+use crate::endpoint::{Evidence, Why};
+use crate::recovery;
+use crate::timers::{Timer, Timers};
+use wire::{Span, Time};
+
+impl Sender {
+    pub(super) fn on_ack_by_time(
+        &mut self,
+        a: &AckIn,
+        news: &mut News,
+        flight: u32,
+        limited: bool,
+        timers: &mut Timers,
+    ) {
+        let min_rtt = self.sampler.min_rtt().unwrap_or(Span::ZERO);
+        let too_soon = a.now - min_rtt + Span(1);
+        self.board.begin_ack(self.recover, too_soon, too_soon.min(self.stamped_later(a)));
+        self.read(a, news);
+        let time = self.board.time_news();
+        self.note_delivery(a, news, &time);
+        let sample = self.sample_by_time(a, news, &time);
+        let fresh = self.timer_follows(news, &time);
+        self.on_tail_ack(a, news);
+        let mut facts = self.facts(a, news, &sample, flight, limited);
+        (facts.acked, facts.segments) = (news.delivered(), news.delivered_segments());
+
+        self.new_first = false;
+        let looks = match self.phase {
+            Phase::Open => {
+                self.undo_in_open(a, news);
+                true
+            }
+            Phase::Recovery => {
+                self.congestion.on_ack_in_recovery(&self.window, &facts);
+                self.step_in_recovery(a, news)
+            }
+            Phase::Loss => {
+                self.step_in_loss(a, news, &time);
+                true
+            }
+        };
+        let found = if looks { self.look_by_time(a.now, timers) } else { Found::default() };
+        self.go_on(a, news, &facts, found);
+        if found.ask_again.is_none() && (fresh || self.board.out() == 0) {
+            self.time_ack(a.now, true, timers);
+        }
+    }
+
+    /// Copies that left from then on carry a later timestamp than the one that is echoed (RFC 8985 §6.2 step 2). Says
+    /// nothing of what was SACKed: the echo is of what came in order.
+    fn stamped_later(&self, a: &AckIn) -> Time {
+        let tick = self.rules.timestamp_tick.0.max(1);
+        let now = a.now.0.div_euclid(tick);
+        let since = a.tsecr.map(|ecr| (now as u32).wrapping_sub(ecr) as i32);
+        match since {
+            Some(since) if since >= 0 => Time((now - i64::from(since) + 1) * tick),
+            _ => Time::FAR_FUTURE,
+        }
+    }
+
+    fn note_delivery(&mut self, a: &AckIn, news: &News, time: &TimeNews) {
+        let (una, max, smss) = (self.una(), self.max, u64::from(self.window.smss));
+        let behind = |late: u64| {
+            let highest = self.board.runs().highest().unwrap_or(una).max(time.highest);
+            highest.saturating_sub(late).div_ceil(smss) as u32
+        };
+        let delivery = Delivery {
+            now: a.now,
+            newest: time.newest,
+            reordered: time.late.map(behind),
+            dsack: news.dsack.is_some_and(|(_, right)| !self.tail.was(right)),
+            una,
+            max,
+        };
+        if let Some(rack) = self.detector.by_time_mut() {
+            rack.note(&delivery);
+        }
+    }
+
+    fn sample_by_time(&mut self, a: &AckIn, news: &News, time: &TimeNews) -> crate::sampler::Sample {
+        if news.advanced {
+            self.timeouts = 0;
+            self.probes = 0;
+            self.dupacks = 0;
+        }
+        let first_sacked = time.first_sacked.filter(|_| !time.resent);
+        let which = self.rto.samples();
+        let sample = if which == crate::sampler::Samples::Exact {
+            self.sampler.take_exact(&news.acked, first_sacked, a.echoed.filter(|_| news.advanced), a.now)
+        } else {
+            self.sampler.take(&news.acked, a.echoed, a.now, which)
+        };
+        self.take_sample(a, &sample);
+        sample
+    }
+
+    /// An ACK that advances sets the timer anew; so does a SACK of what left after the oldest segment did last, else the
+    /// timer would be put off by what left before (tcp_clean_rtx_queue).
+    fn timer_follows(&self, news: &News, time: &TimeNews) -> bool {
+        news.advanced
+            || match (self.board.get(0), time.first_sacked) {
+                (Some(oldest), Some(sacked)) => sacked < oldest.sent,
+                _ => false,
+            }
+    }
+
+    fn patience(&self) -> Patience {
+        Patience {
+            repairing: self.phase != Phase::Open,
+            sacked_segments: self.board.sacked.segments,
+            min_rtt: self.sampler.min_rtt(),
+            srtt: self.rto.srtt(),
+        }
+    }
+
+    /// RFC 8985 §6.2 step 5.
+    fn look_by_time(&mut self, now: Time, timers: &mut Timers) -> Found {
+        let patience = self.patience();
+        let Some(horizon) = self.detector.by_time_mut().and_then(|rack| rack.look(&patience, now)) else {
+            return Found::default();
+        };
+        let found = self.board.mark_lost_by_time(&horizon);
+        if let Some(at) = found.ask_again {
+            timers.arm(Timer::Reorder, now + self.rto.in_ticks(at - now + self.rules.detect.timer_slack));
+        }
+        found
+    }
+
+    /// A repair begins, goes on, or the window grows.
+    fn go_on(&mut self, a: &AckIn, news: &News, facts: &AckFacts, found: Found) {
+        let begins = match self.phase {
+            Phase::Open => self.board.lost.segments > 0,
+            Phase::Loss => found.repair_lost,
+            Phase::Recovery => false,
+        };
+        if begins {
+            self.evidence = Evidence::Sack;
+            self.recover_by_time(a.now, news);
+        } else if self.phase == Phase::Recovery {
+            let facts = self.recovery_facts(news, found.lost);
+            self.recovery.on_ack(&mut self.window, &facts);
+        } else if news.advanced || self.grows_out_of_order(news) {
+            self.congestion.on_ack(&mut self.window, facts);
+        }
+    }
+
+    /// Where much comes out of order, the window grows by what is SACKed, too (tcp_may_raise_cwnd).
+    fn grows_out_of_order(&self, news: &News) -> bool {
+        let much = self.detector.by_time().is_some_and(|r| r.reordering() > self.rules.detect.dupthresh);
+        much && news.sacked.segments > 0
+    }
+
+    fn recover_by_time(&mut self, now: Time, news: &News) {
+        let before = self.begin_recovery(now, news);
+        self.tail.forget();
+        let facts = recovery::Facts { flight: before, more_lost: true, ..self.recovery_facts(news, true) };
+        self.recovery.enter(&mut self.window, self.rules.detect.dupthresh, &facts);
+    }
+
+    /// Nothing is amiss any more.
+    fn open(&mut self) {
+        self.phase = Phase::Open;
+        self.dupacks = 0;
+        self.limited_bytes = 0;
+        self.resend_first = None;
+        if self.board.repaired.segments == 0
+            && let Some(linux) = self.undo.linux_mut()
+        {
+            linux.forget_first();
+        }
+    }
+
+    // ---- timers ----
+
+    /// What was only late is lost by now (RFC 8985 §6.3).
+    pub(crate) fn on_reorder_timer(&mut self, now: Time, timers: &mut Timers) {
+        let patience = self.patience();
+        let Some(rack) = self.detector.by_time() else { return };
+        let found = self.board.mark_lost_by_time(&rack.horizon(&patience, now));
+        if found.lost && self.phase != Phase::Recovery {
+            self.evidence = Evidence::Time;
+            let one = News::of_one(self.window.smss);
+            self.recover_by_time(now, &one);
+        }
+        self.rearm_from_oldest(now, timers);
+    }
+
+    /// tcp_enter_loss: what left less than a round trip ago is spared.
+    pub(super) fn time_out_by_time(&mut self, now: Time, timers: &mut Timers) {
+        let undisturbed = self.phase == Phase::Open || self.timeouts > 1;
+        if self.phase != Phase::Recovery
+            || self.una() >= self.recover
+            || self.rules.recovery.timeout_reduces_again
+        {
+            self.reduce(now);
+        } else {
+            self.congestion.timed_out();
+        }
+        self.forget_what_the_receiver_may_have_dropped();
+        self.tail.forget();
+        self.phase = Phase::Loss;
+        self.recover = self.board.end();
+        self.new_first = false;
+        let spared = self.detector.by_time().map_or(now, |rack| rack.spared_since(now));
+        self.board.mark_lost_at_timeout(spared);
+        self.window.cwnd = self.pipe().saturating_add(self.window.smss);
+        self.rto.on_timeout();
+        let f_rto = self.undo.spec().f_rto && undisturbed;
+        if let Some(linux) = self.undo.linux_mut() {
+            linux.frto = f_rto;
+        }
+        self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
+        timers.arm(Timer::Retransmit, now + self.rto.rto());
+    }
+
+    // ---- taking it back ----
+
+    /// DSACKs count after everything is acknowledged, too.
+    pub(crate) fn hears_late_reports(&self) -> bool {
+        self.detector.by_time().is_some()
+    }
+
+    /// DSACKs of the last repair may come after it.
+    fn undo_in_open(&mut self, a: &AckIn, news: &News) {
+        if self.counts_dsack(a, news) {
+            self.take_back(false);
+        }
+    }
+
+    fn counts_dsack(&mut self, a: &AckIn, news: &News) -> bool {
+        let wanted = self.undo.spec().dsack;
+        // What this very ACK acknowledges says nothing yet (tcp_is_sackblock_valid).
+        let una = a.ack - u64::from(news.acked.bytes);
+        let told = news.dsack.filter(|&(left, right)| right <= una || left > una);
+        match self.undo.linux_mut() {
+            Some(linux) if wanted => {
+                if let Some((_, right)) = told {
+                    linux.on_duplicate(right);
+                }
+                linux.all_reported()
+            }
+            _ => false,
+        }
+    }
+
+    fn is_late(&mut self, a: &AckIn) -> bool {
+        let wanted = self.undo.spec().eifel;
+        self.undo.linux_mut().is_some_and(|linux| wanted && linux.is_late(a.tsecr))
+    }
+
+    /// `unmarks`: what is marked lost is believed to be on its way, too.
+    fn take_back(&mut self, unmarks: bool) {
+        if unmarks {
+            self.board.unmark_lost();
+        }
+        if let Some(linux) = self.undo.linux_mut() {
+            linux.take(&mut self.window);
+        }
+        if let Some(rack) = self.detector.by_time_mut() {
+            if unmarks { rack.taken_back() } else { rack.taken_back_by_dsack() }
+        }
+    }
+
+    /// Whether losses are looked for after this ACK.
+    fn step_in_recovery(&mut self, a: &AckIn, news: &News) -> bool {
+        let reported = self.counts_dsack(a, news);
+        if a.ack >= self.recover {
+            if reported || self.is_late(a) {
+                self.take_back(true);
+            } else {
+                if let Some(rack) = self.detector.by_time_mut() {
+                    rack.recovery_ended();
+                }
+                let facts =
+                    recovery::Facts { flight: self.flight(), acked: news.acked.bytes, ..Default::default() };
+                self.recovery.exit(&mut self.window, &facts);
+            }
+            self.congestion.on_recovery_end(&mut self.window, a.now);
+            self.open();
+            return true;
+        }
+        if news.advanced && self.is_late(a) {
+            if self.board.repaired.segments > 0 {
+                // Needless so far, but repairs are on their way: new data goes out, nothing more is repaired.
+                return false;
+            }
+            self.take_back(true);
+            self.open();
+        } else if reported {
+            self.take_back(false);
+            self.open();
+        }
+        true
+    }
+
+    /// tcp_process_loss, with the SACK-enhanced F-RTO of RFC 5682 §3.1.
+    fn step_in_loss(&mut self, a: &AckIn, news: &News, time: &TimeNews) {
+        let reported = self.counts_dsack(a, news);
+        let recovered = a.ack >= self.recover;
+        if news.advanced && (reported || self.is_late(a)) {
+            self.take_back(true);
+            self.open();
+            return;
+        }
+        let frto = self.undo.linux_mut().is_some_and(|linux| linux.frto);
+        if frto {
+            if time.original_below {
+                // Step 3b: what was never resent arrives.
+                self.take_back(true);
+                self.open();
+                return;
+            }
+            if self.step_of_frto(a, news, recovered) {
+                return;
+            }
+        }
+        if recovered {
+            self.congestion.on_recovery_end(&mut self.window, a.now);
+            self.open();
+        }
+    }
+
+    /// True where new data goes first.
+    fn step_of_frto(&mut self, a: &AckIn, news: &News, recovered: bool) -> bool {
+        let has_new = self.written > self.board.end() && self.edge > self.board.end();
+        let off = if self.board.end() > self.recover {
+            // Step 3a: the loss was real.
+            news.sacked.segments > 0 || (!news.advanced && a.bare)
+        } else if news.advanced && !recovered {
+            // Step 2b, and originals are those that left before now.
+            self.recover = self.board.end();
+            if has_new {
+                self.new_first = true;
+                return true;
+            }
+            true
+        } else {
+            false
+        };
+        if off && let Some(linux) = self.undo.linux_mut() {
+            linux.frto = false;
+        }
+        false
+    }
+
+    /// F-RTO wants new data out: does some leave, or has some left, before repairs go on?
+    pub(super) fn new_leaves_first(&mut self) -> bool {
+        if self.board.end() > self.recover {
+            return true;
+        }
+        let room = self.pipe() < self.window.cwnd;
+        if room && self.written > self.nxt && self.edge > self.nxt {
+            return true;
+        }
+        self.new_first = false;
+        if let Some(linux) = self.undo.linux_mut() {
+            linux.frto = false;
+        }
+        false
+    }
+}
