@@ -1,7 +1,8 @@
 //! What a link can be made of, and one sentence for what it cannot.
 
+use crate::channel::Standing;
 use crate::spec::*;
-use instant::{Span, Time};
+use instant::Span;
 use std::fmt;
 
 /// A value that cannot be.
@@ -38,59 +39,10 @@ impl LinkSpec {
     }
 
     fn check_channel(&self, channel: &ChannelSpec) -> Checked {
-        let key = |name: &str| format!("channel.{}.{name}", channel.name);
         let same = self.channels.iter().filter(|c| c.name == channel.name).count();
-        require(same == 1, &key("name"), &channel.name, "one channel of this name on a link")?;
-        match &channel.kind {
-            ChannelKind::Outage(outage) => check_outage(outage, &key),
-            ChannelKind::GilbertElliott(ge) => check_gilbert_elliott(ge, &key),
-            ChannelKind::BitError { rate, .. } => probability(&key("rate"), *rate),
-            ChannelKind::Random { loss } => probability(&key("loss"), *loss),
-            ChannelKind::List { .. } => Ok(()),
-            ChannelKind::DelayStep { steps, .. } => self.check_steps(steps, channel.at, &key),
-            ChannelKind::RateTrace { opportunities_ms } => self.check_trace(opportunities_ms, channel, &key),
-            ChannelKind::Reorder { probability: p, by } => {
-                probability(&key("probability"), *p)?;
-                duration(&key("by"), *by)
-            }
-            ChannelKind::Duplicate { probability: p, copies } => {
-                probability(&key("probability"), *p)?;
-                require(*copies <= 1000, &key("copies"), copies, "at most 1000")
-            }
-            ChannelKind::Jitter { spread, .. } => check_spread(*spread, &key),
-        }
-    }
-
-    fn check_steps(&self, steps: &[(Time, Span)], at: Place, key: &dyn Fn(&str) -> String) -> Checked {
-        let ascending = steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        require(ascending, &key("steps"), "not ascending", "times that ascend")?;
-        for (time, by) in steps {
-            require(
-                *time >= Time::ZERO && *time < Time::ZERO + LONGEST,
-                &key("steps"),
-                time,
-                "not before the start",
-            )?;
-            // Before the queue and at the far end nothing can be taken from the propagation any more.
-            let least = if at == Place::Wire { -self.delay } else { Span::ZERO };
-            require(
-                *by >= least && *by < LONGEST,
-                &key("steps"),
-                by,
-                "not below minus the link's delay (below zero only at the wire)",
-            )?;
-        }
-        Ok(())
-    }
-
-    fn check_trace(&self, at_ms: &[u64], channel: &ChannelSpec, key: &dyn Fn(&str) -> String) -> Checked {
-        let traces = self.channels.iter().filter(|c| matches!(c.kind, ChannelKind::RateTrace { .. })).count();
-        require(traces == 1, &key("kind"), "rate-trace", "one rate trace on a link")?;
-        require(channel.only == Only::All, &key("only"), "some packets", "a rate trace is for all packets")?;
-        let last = at_ms.last().copied().unwrap_or(0);
-        require(last > 0, &key("opportunities"), "no time above zero", "a list that ends after 0 ms")?;
-        require(last < 1 << 40, &key("opportunities"), last, "below 2^40 ms")?;
-        require(at_ms.is_sorted(), &key("opportunities"), "not ascending", "times that ascend")
+        let key = format!("channel.{}.name", channel.name);
+        require(same == 1, &key, &channel.name, "one channel of this name on a link")?;
+        channel.kind.check(&Standing { link: self, channel })
     }
 }
 
@@ -100,72 +52,12 @@ fn check_arq(arq: &ArqSpec) -> Checked {
     duration("arq.backoff", arq.backoff)
 }
 
-fn check_outage(outage: &Outage, key: &dyn Fn(&str) -> String) -> Checked {
-    match &outage.schedule {
-        Schedule::Periodic { every, length, phase } => {
-            positive(&key("schedule.every"), *every)?;
-            positive(&key("schedule.for"), *length)?;
-            require(
-                length < every,
-                &key("schedule.for"),
-                length,
-                "shorter than `every`, or the outage never ends",
-            )?;
-            duration(&key("schedule.phase"), *phase)
-        }
-        Schedule::Exponential { up_mean, down_mean } => {
-            positive(&key("schedule.up"), *up_mean)?;
-            positive(&key("schedule.down"), *down_mean)
-        }
-        Schedule::Intervals(list) => {
-            for (begin, length) in list {
-                let in_time = *begin >= Time::ZERO && *begin < Time::ZERO + LONGEST;
-                require(in_time, &key("schedule.intervals"), begin, "not before the start")?;
-                positive(&key("schedule.intervals"), *length)?;
-            }
-            let apart = list.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0);
-            require(apart, &key("schedule.intervals"), "overlapping or out of order", "intervals that ascend")
-        }
-    }
-}
-
-fn check_gilbert_elliott(ge: &GilbertElliott, key: &dyn Fn(&str) -> String) -> Checked {
-    probability(&key("loss_good"), ge.loss_good)?;
-    probability(&key("loss_bad"), ge.loss_bad)?;
-    match ge.dwell {
-        Dwell::Packets { good_to_bad, bad_to_good } => {
-            probability(&key("good_to_bad"), good_to_bad)?;
-            probability(&key("bad_to_good"), bad_to_good)
-        }
-        Dwell::PacketLengths { good_mean, bad_mean } => {
-            // The least is for the sake of time: a packet passes that many changes of state.
-            let fits = |mean: f64| (1e-6..1e15).contains(&mean);
-            require(fits(good_mean), &key("good"), good_mean, "from 1e-6 to 1e15 packets")?;
-            require(fits(bad_mean), &key("bad"), bad_mean, "from 1e-6 to 1e15 packets")
-        }
-        Dwell::Time { good_mean, bad_mean } => {
-            positive(&key("good"), good_mean)?;
-            positive(&key("bad"), bad_mean)
-        }
-    }
-}
-
-fn check_spread(spread: Spread, key: &dyn Fn(&str) -> String) -> Checked {
-    match spread {
-        Spread::Uniform { mean } | Spread::Exponential { mean } => duration(&key("mean"), mean),
-        Spread::Normal { mean, deviation } => {
-            duration(&key("mean"), mean)?;
-            duration(&key("deviation"), deviation)
-        }
-    }
-}
-
 pub(crate) fn duration(key: &str, span: Span) -> Checked {
     require(span >= Span::ZERO && span < LONGEST, key, span, "not below 0, and below 26 days")
 }
 
 /// Means of schedules: a microsecond at least, for the sake of time.
-fn positive(key: &str, span: Span) -> Checked {
+pub(crate) fn positive(key: &str, span: Span) -> Checked {
     let fits = span >= Span::from_micros(1) && span < LONGEST;
     require(fits, key, span, "at least 1 us, and below 26 days")
 }

@@ -18,7 +18,7 @@ pub mod spec;
 pub mod watch;
 
 mod arq;
-mod channel;
+pub mod channel;
 mod check;
 mod line;
 pub mod queue;

@@ -4,6 +4,7 @@
 //! each resets its host's timer, so that what is measured is the net. Time is this process's on a CPU, as Linux counts it.
 
 use instant::{Span, Time};
+use links::channel::random;
 use links::queue::droptail;
 use links::spec::*;
 use links::watch::Unwatched;
@@ -173,7 +174,7 @@ fn main() {
             run().go(name, data_packets);
         }
     };
-    let random = channel("loss", ChannelKind::Random { loss: 0.0 });
+    let random = channel("loss", ChannelKind::Random(random::Params { loss: 0.0 }));
     let ge = channel("ge", ge);
     if "yardstick".contains(&only) {
         one_heap(n);

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use instant::{Span, Time};
+use links::channel::{delay_step, duplicate, jitter, list, random, rate_trace, reorder};
 use links::spec::*;
 use links::{Cause, LinkId};
 
@@ -147,7 +148,7 @@ fn an_outage_at_random_is_the_same_in_both_directions() {
 #[test]
 fn a_channel_for_data_or_acks_counts_no_others() {
     let list = |only| {
-        let kind = ChannelKind::List { ordinals: vec![1] };
+        let kind = ChannelKind::List(list::Params { ordinals: vec![1] });
         pair(with(vec![ChannelSpec { only, ..channel("list", Place::Wire, kind) }]))
     };
     let ack = links::Facts { class: links::Class::Ack, ..data(40, 0) };
@@ -162,13 +163,13 @@ fn a_channel_for_data_or_acks_counts_no_others() {
 #[test]
 fn what_one_channel_loses_another_counts_all_the_same() {
     let list = |name: &str, ordinals: &[u64]| {
-        channel(name, Place::Wire, ChannelKind::List { ordinals: ordinals.to_vec() })
+        channel(name, Place::Wire, ChannelKind::List(list::Params { ordinals: ordinals.to_vec() }))
     };
     let log = send_at(&pair(with(vec![list("a", &[2, 3]), list("b", &[3, 5])])), &each_ms(8));
     let causes: Vec<(u32, Cause)> = log.dropped.iter().map(|d| (d.1, d.2)).collect();
     assert_eq!(causes, [(2, Cause::Channel(0)), (3, Cause::Channel(0)), (5, Cause::Channel(1))]);
     let random = |before: Vec<ChannelSpec>| {
-        let loss = channel("loss", Place::Wire, ChannelKind::Random { loss: 0.3 });
+        let loss = channel("loss", Place::Wire, ChannelKind::Random(random::Params { loss: 0.3 }));
         let log = send_at(&pair(with([before, vec![loss]].concat())), &each_ms(500));
         log.dropped.iter().filter(|d| d.2 != Cause::Channel(0) || d.1 > 10).map(|d| d.1).collect::<Vec<u32>>()
     };
@@ -182,7 +183,11 @@ fn a_step_down_in_delay_overtakes_only_where_it_may() {
     let step = |reorders| {
         let steps = vec![(Time(5_500_000), Span::from_millis(-8))];
         send_at(
-            &pair(with(vec![channel("step", Place::Wire, ChannelKind::DelayStep { steps, reorders })])),
+            &pair(with(vec![channel(
+                "step",
+                Place::Wire,
+                ChannelKind::DelayStep(delay_step::Params { steps, reorders }),
+            )])),
             &each_ms(12),
         )
     };
@@ -213,7 +218,7 @@ fn a_step_down_in_delay_overtakes_only_where_it_may() {
 
 #[test]
 fn a_packet_held_back_is_passed_by_later_ones() {
-    let kind = ChannelKind::Reorder { probability: 0.1, by: Span::from_micros(2500) };
+    let kind = ChannelKind::Reorder(reorder::Params { probability: 0.1, by: Span::from_micros(2500) });
     for at in [Place::Ingress, Place::Wire, Place::Egress] {
         let log = send_at(&pair(with(vec![channel("late", at, kind.clone())])), &each_ms(2000));
         let mut sorted = log.ordinals();
@@ -229,7 +234,11 @@ fn jitter_keeps_the_order_unless_it_may_not() {
     let jitter = |at, reorders| {
         let spread = Spread::Exponential { mean: Span::from_millis(3) };
         send_at(
-            &pair(with(vec![channel("jitter", at, ChannelKind::Jitter { spread, reorders })])),
+            &pair(with(vec![channel(
+                "jitter",
+                at,
+                ChannelKind::Jitter(jitter::Params { spread, reorders }),
+            )])),
             &each_ms(1000),
         )
     };
@@ -247,7 +256,7 @@ fn jitter_keeps_the_order_unless_it_may_not() {
 #[test]
 fn duplicates_arrive_together_and_take_time_only_before_the_queue() {
     let twice = |at| {
-        let kind = ChannelKind::Duplicate { probability: 1.0, copies: 2 };
+        let kind = ChannelKind::Duplicate(duplicate::Params { probability: 1.0, copies: 2 });
         send_at(&pair(with(vec![channel("twice", at, kind)])), &[ms(0), ms(5)])
     };
     assert_eq!(twice(Place::Ingress).in_ms(), [(11, 0), (12, 0), (13, 0), (16, 1), (17, 1), (18, 1)]);
@@ -260,7 +269,7 @@ fn duplicates_arrive_together_and_take_time_only_before_the_queue() {
 /// Mahimahi's example: a packet each 4 ms is 3 Mb/s; two short ones share an opportunity.
 #[test]
 fn a_rate_trace_replaces_the_rate() {
-    let kind = ChannelKind::RateTrace { opportunities_ms: vec![4, 8] };
+    let kind = ChannelKind::RateTrace(rate_trace::Params { opportunities_ms: vec![4, 8] });
     let topology = pair(LinkSpec { rate_bps: None, ..with(vec![channel("lte", Place::Wire, kind)]) });
     let packets: Vec<(Time, links::Facts)> =
         [1500, 1500, 700, 700, 1500].map(|len| (ms(0), data(len, 0))).into();
@@ -268,7 +277,7 @@ fn a_rate_trace_replaces_the_rate() {
 }
 
 fn arq(tries: u32, lost: &[u64]) -> net::Topology {
-    let list = channel("noise", Place::Wire, ChannelKind::List { ordinals: lost.to_vec() });
+    let list = channel("noise", Place::Wire, ChannelKind::List(list::Params { ordinals: lost.to_vec() }));
     let arq = Some(ArqSpec { tries, overhead: Span::from_millis(1), backoff: Span::ZERO });
     pair(LinkSpec { arq, ..with(vec![list]) })
 }
@@ -291,7 +300,7 @@ fn after_the_last_try_the_frame_is_given_up() {
 /// Loss p a try and n tries leave p^n; the mean number of tries is (1 - p^n) / (1 - p).
 #[test]
 fn retries_leave_the_loss_that_they_should() {
-    let noise = channel("noise", Place::Wire, ChannelKind::Random { loss: 0.5 });
+    let noise = channel("noise", Place::Wire, ChannelKind::Random(random::Params { loss: 0.5 }));
     let retry = ArqSpec { tries: 3, overhead: Span::ZERO, backoff: Span::from_micros(100) };
     let topology = pair(LinkSpec { arq: Some(retry), ..with(vec![noise]) });
     let times: Vec<Time> = (0..20_000).map(|n| ms(10 * n)).collect();

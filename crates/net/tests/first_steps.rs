@@ -1,6 +1,7 @@
 //! A packet's way through links and nodes, and timers, as stories with times.
 
 use instant::{Span, Time};
+use links::channel::list;
 use links::queue::droptail;
 use links::spec::{ChannelKind, ChannelSpec, Limit, LinkSpec, Only, Place, QueueSpec};
 use links::watch::Unwatched;
@@ -69,7 +70,7 @@ fn a_drop_tail_queue_holds_its_limit_beside_the_packet_being_sent() {
 #[test]
 fn a_list_channel_loses_the_listed_packets() {
     let mut topology = wireless(50);
-    let kind = ChannelKind::List { ordinals: vec![1, 3] };
+    let kind = ChannelKind::List(list::Params { ordinals: vec![1, 3] });
     let channel = ChannelSpec { name: "list".into(), at: Place::Ingress, only: Only::All, kind };
     topology.links[0].forward.channels.push(channel);
     let mut net = Net::new(&topology, 1).unwrap();

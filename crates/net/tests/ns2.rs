@@ -5,6 +5,7 @@
 
 use flate2::read::GzDecoder;
 use instant::{Span, Time};
+use links::channel::list;
 use links::queue::droptail;
 use links::spec::*;
 use links::watch::{Backlog, Watch};
@@ -229,7 +230,7 @@ fn link_down_5_s_up_2_s_down() {
 const VARIANTS: [&str; 4] = ["tahoe", "reno", "newreno", "vegas"];
 
 fn lost_at_ingress(ordinals: &[u64]) -> ChannelSpec {
-    let kind = ChannelKind::List { ordinals: ordinals.to_vec() };
+    let kind = ChannelKind::List(list::Params { ordinals: ordinals.to_vec() });
     ChannelSpec { name: "list".into(), at: Place::Ingress, only: Only::All, kind }
 }
 

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use instant::{Span, Time};
+use links::channel::{bit_error, delay_step, duplicate, jitter, list, random, rate_trace, reorder};
 use links::queue::{codel, droptail, fq_codel, red};
 use links::random::Stream;
 use links::spec::*;
@@ -63,17 +64,17 @@ fn kind(s: &mut Stream, delay: Span) -> ChannelKind {
         }
         2 => {
             let per = [PerUnit::Bit, PerUnit::Byte, PerUnit::Packet][s.below(3) as usize];
-            ChannelKind::BitError { per, rate: s.uniform() * 1e-4 }
+            ChannelKind::BitError(bit_error::Params { per, rate: s.uniform() * 1e-4 })
         }
-        3 => ChannelKind::Random { loss: p },
-        4 => ChannelKind::List { ordinals: (0..5).map(|_| s.below(100)).collect() },
-        5 => ChannelKind::DelayStep {
+        3 => ChannelKind::Random(random::Params { loss: p }),
+        4 => ChannelKind::List(list::Params { ordinals: (0..5).map(|_| s.below(100)).collect() }),
+        5 => ChannelKind::DelayStep(delay_step::Params {
             steps: vec![(ms(4), Span::ZERO), (ms(20), delay)],
             reorders: s.chance(0.5),
-        },
-        6 => ChannelKind::RateTrace { opportunities_ms: (1..=1 + s.below(20)).collect() },
-        7 => ChannelKind::Reorder { probability: p, by: span(s, 9000) },
-        8 => ChannelKind::Duplicate { probability: p, copies: s.below(4) as u32 },
+        }),
+        6 => ChannelKind::RateTrace(rate_trace::Params { opportunities_ms: (1..=1 + s.below(20)).collect() }),
+        7 => ChannelKind::Reorder(reorder::Params { probability: p, by: span(s, 9000) }),
+        8 => ChannelKind::Duplicate(duplicate::Params { probability: p, copies: s.below(4) as u32 }),
         _ => {
             let mean = span(s, 3000);
             let spread = match s.below(3) {
@@ -81,7 +82,7 @@ fn kind(s: &mut Stream, delay: Span) -> ChannelKind {
                 1 => Spread::Exponential { mean },
                 _ => Spread::Normal { mean, deviation: span(s, 3000) },
             };
-            ChannelKind::Jitter { spread, reorders: s.chance(0.5) }
+            ChannelKind::Jitter(jitter::Params { spread, reorders: s.chance(0.5) })
         }
     }
 }
@@ -92,7 +93,7 @@ fn link(s: &mut Stream) -> LinkSpec {
     for n in 0..s.below(5) {
         let at = [Place::Ingress, Place::Wire, Place::Egress][s.below(3) as usize];
         let kind = kind(s, delay);
-        let is_trace = |k: &ChannelKind| matches!(k, ChannelKind::RateTrace { .. });
+        let is_trace = |k: &ChannelKind| matches!(k, ChannelKind::RateTrace(_));
         let again = is_trace(&kind) && channels.iter().any(|c| is_trace(&c.kind));
         let only = [Only::All, Only::Data, Only::Acks][if is_trace(&kind) { 0 } else { s.below(3) as usize }];
         if !again {
@@ -156,8 +157,9 @@ fn run(topology: &Topology, load: &[(Time, Facts)], seed: u64) -> Log {
 fn may_reorder(spec: &LinkSpec) -> bool {
     let fair = matches!(spec.queue, QueueSpec::FqCoDel(fq_codel::Params { .. }));
     fair || spec.channels.iter().any(|c| match &c.kind {
-        ChannelKind::Reorder { .. } => true,
-        ChannelKind::DelayStep { reorders, .. } | ChannelKind::Jitter { reorders, .. } => *reorders,
+        ChannelKind::Reorder(_) => true,
+        ChannelKind::DelayStep(delay_step::Params { reorders, .. })
+        | ChannelKind::Jitter(jitter::Params { reorders, .. }) => *reorders,
         _ => false,
     })
 }
@@ -202,7 +204,7 @@ fn losses_by_packet_do_not_depend_on_times() {
         let ge = ChannelKind::GilbertElliott(GilbertElliott { dwell, loss_good: 0.01, loss_bad: 0.7 });
         let spec = with(vec![
             channel("ge", Place::Wire, ge),
-            channel("loss", Place::Wire, ChannelKind::Random { loss: 0.1 }),
+            channel("loss", Place::Wire, ChannelKind::Random(random::Params { loss: 0.1 })),
         ]);
         let lost = |every_us: i64| {
             let packets: Vec<(Time, Facts)> =

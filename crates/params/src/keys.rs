@@ -1,6 +1,7 @@
 //! How keys are declared: their kinds, ranges, defaults and documentation. The reader, the JSON Schema and the
 //! documentation follow what is declared.
 
+use crate::Form;
 use crate::units::Unit;
 
 /// A table of a file: `[record]`, `[[link]]`, `queue = { ... }`.
@@ -65,8 +66,8 @@ pub enum Kind {
     Text,
     /// Letters, digits, `_`, `-`, `.` and `+`, so that override paths can say it.
     Name,
-    /// A file, found from the directory of the file that names it.
-    File,
+    /// A file, found from the directory of the file that names it, and read as this.
+    File(Form),
     /// The name of something else: "node", "stack".
     Reference(&'static str),
     Flag,

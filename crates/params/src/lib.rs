@@ -5,6 +5,7 @@
 //! goes through those lists and knows no strategy by name.
 
 mod declared;
+mod form;
 pub mod keys;
 mod lines;
 pub mod problem;
@@ -12,6 +13,7 @@ pub mod units;
 mod values;
 
 pub use declared::{Field, Param, Params};
+pub use form::Form;
 pub use lines::{Lines, quoted};
 pub use values::{Item, Value, Values, join};
 

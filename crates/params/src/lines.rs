@@ -2,7 +2,7 @@
 
 use crate::problem::is_unseen;
 use crate::units::{show_bytes, show_span};
-use instant::Span;
+use instant::{Span, Time};
 
 /// Text that grows key by key: a table on lines of its own, or one within braces.
 #[derive(Debug, Default)]
@@ -45,6 +45,16 @@ impl Lines {
     }
     pub fn bytes(&mut self, key: &str, value: u64) {
         self.text(key, show_bytes(value));
+    }
+    pub fn wholes(&mut self, key: &str, list: &[u64]) {
+        self.raw(key, format!("[{}]", list.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")));
+    }
+    /// Since the start, and how long or how much.
+    pub fn times(&mut self, key: &str, list: &[(Time, Span)]) {
+        let pair = |(at, by): &(Time, Span)| {
+            format!("[{}, {}]", quoted(&show_span(*at - Time::ZERO)), quoted(&show_span(*by)))
+        };
+        self.raw(key, format!("[{}]", list.iter().map(pair).collect::<Vec<_>>().join(", ")));
     }
     /// A table within braces.
     pub fn table(&mut self, key: &str, write: impl FnOnce(&mut Lines)) {

@@ -18,6 +18,8 @@ pub enum Value {
     Word(&'static str),
     List(Vec<Item>),
     Table(Values),
+    /// What the file holds that the key names.
+    File(String),
     /// Something was wrong with it, which has been said.
     Bad,
 }
@@ -49,6 +51,14 @@ impl Item {
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What the file holds that it names.
+    pub fn contents(&self) -> Option<&str> {
+        match &self.value {
+            Value::File(text) => Some(text),
             _ => None,
         }
     }

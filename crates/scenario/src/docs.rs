@@ -127,7 +127,7 @@ pub(crate) fn what(kind: &Kind) -> String {
     match kind {
         Kind::Text => "text".to_owned(),
         Kind::Name => "name".to_owned(),
-        Kind::File => "file".to_owned(),
+        Kind::File(_) => "file".to_owned(),
         Kind::Reference(noun) => (*noun).to_owned(),
         Kind::Flag => "true or false".to_owned(),
         Kind::Whole(range) => format!("whole number{}", span(range, u64::MAX / 2)),

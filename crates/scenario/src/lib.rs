@@ -16,7 +16,6 @@ mod overrides;
 mod read;
 pub mod schema;
 mod stacks;
-mod traces;
 mod tree;
 pub mod workload;
 mod write;

@@ -172,7 +172,7 @@ impl Defs {
     fn kind(&mut self, kind: &Kind) -> Value {
         match kind {
             Kind::Text => json!({ "type": "string" }),
-            Kind::File | Kind::Reference(_) => json!({ "type": "string", "minLength": 1 }),
+            Kind::File(_) | Kind::Reference(_) => json!({ "type": "string", "minLength": 1 }),
             Kind::Name => json!({ "type": "string", "pattern": NAME }),
             Kind::Flag => json!({ "type": "boolean" }),
             Kind::Whole(range) => json!({ "type": "integer", "minimum": range.least, "maximum": range.most }),

@@ -1,6 +1,7 @@
 //! What files mean: presets, directions, channels by mean loss, traces, stacks that are based on others.
 
 use instant::{Span, Time};
+use links::channel::{random, rate_trace};
 use links::queue::{codel, droptail, red};
 use links::spec::*;
 use scenario::model::*;
@@ -42,7 +43,7 @@ fn a_chain_is_nodes_and_links_in_a_row() {
     let links: Vec<(&str, (usize, usize), usize)> =
         s.links.iter().map(|l| (l.name.as_str(), l.between, l.forward.channels.len())).collect();
     assert_eq!(links, [("a-r", (0, 1), 0), ("r-b", (1, 2), 1)]);
-    assert_eq!(s.links[1].back.channels[0].kind, ChannelKind::Random { loss: 0.02 });
+    assert_eq!(s.links[1].back.channels[0].kind, ChannelKind::Random(random::Params { loss: 0.02 }));
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn traces_are_read_from_beside_the_scenario() {
         vec![(Time(3_100_000_000), Span::from_millis(200)), (Time(8_100_000_000), Span::from_millis(500))];
     assert_eq!(outage.schedule, Schedule::Intervals(expected));
     let trace = channel("kind = \"rate-trace\"\nfile = \"rate.txt\"");
-    assert_eq!(trace, ChannelKind::RateTrace { opportunities_ms: vec![0, 5, 5, 12] });
+    assert_eq!(trace, ChannelKind::RateTrace(rate_trace::Params { opportunities_ms: vec![0, 5, 5, 12] }));
 }
 
 #[test]

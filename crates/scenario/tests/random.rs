@@ -1,6 +1,7 @@
 //! Scenarios drawn at random as data: written as TOML they read back the same.
 
 use instant::{Span, Time};
+use links::channel::{bit_error, delay_step, duplicate, jitter, list, random, reorder};
 use links::queue::{codel, droptail, fq_codel, red};
 use links::spec::*;
 use scenario::model::*;
@@ -107,25 +108,27 @@ fn kind(d: &mut Draws, delay: Span) -> ChannelKind {
                 loss_bad: loss_good + d.unit() / 2.0,
             })
         }
-        2 => ChannelKind::BitError {
+        2 => ChannelKind::BitError(bit_error::Params {
             per: [PerUnit::Bit, PerUnit::Byte, PerUnit::Packet][d.below(3) as usize],
             rate: d.unit(),
-        },
-        3 => ChannelKind::Random { loss: d.unit() },
-        4 => ChannelKind::List { ordinals: (0..4).map(|k| k * 1000 + d.below(1000)).collect() },
-        5 => ChannelKind::DelayStep {
+        }),
+        3 => ChannelKind::Random(random::Params { loss: d.unit() }),
+        4 => ChannelKind::List(list::Params { ordinals: (0..4).map(|k| k * 1000 + d.below(1000)).collect() }),
+        5 => ChannelKind::DelayStep(delay_step::Params {
             steps: vec![(Time(d.span().0), -delay), (Time(1 << 42), d.span())],
             reorders: d.flag(),
-        },
-        6 => ChannelKind::Reorder { probability: d.unit(), by: d.span() },
-        7 => ChannelKind::Duplicate { probability: d.unit(), copies: 1 + d.below(9) as u32 },
+        }),
+        6 => ChannelKind::Reorder(reorder::Params { probability: d.unit(), by: d.span() }),
+        7 => {
+            ChannelKind::Duplicate(duplicate::Params { probability: d.unit(), copies: 1 + d.below(9) as u32 })
+        }
         _ => {
             let spread = match d.below(3) {
                 0 => Spread::Uniform { mean: d.span() },
                 1 => Spread::Exponential { mean: d.span() },
                 _ => Spread::Normal { mean: d.span(), deviation: d.span() },
             };
-            ChannelKind::Jitter { spread, reorders: d.flag() }
+            ChannelKind::Jitter(jitter::Params { spread, reorders: d.flag() })
         }
     }
 }
@@ -157,7 +160,7 @@ fn link(d: &mut Draws, name: String, between: (usize, usize)) -> Link {
         let kind = kind(d, delay);
         // Only at the wire can a step take from the propagation.
         let at = match kind {
-            ChannelKind::DelayStep { .. } => Place::Wire,
+            ChannelKind::DelayStep(_) => Place::Wire,
             _ => [Place::Ingress, Place::Wire, Place::Egress][d.below(3) as usize],
         };
         let only = [Only::All, Only::Data, Only::Acks][d.below(3) as usize];

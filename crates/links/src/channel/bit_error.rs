@@ -1,8 +1,62 @@
 //! Each bit, byte or packet is hit with the same probability; one hit loses the packet.
 
-use super::Answer;
+use super::{Answer, Asked, Channel, Passing, Seeds, Standing};
+use crate::check::{Checked, probability};
 use crate::random::Stream;
-use crate::spec::PerUnit;
+use params::keys::{Kind, Variant, key, variant};
+use params::problem::Problems;
+use params::{Lines, Values};
+
+params::words! {
+    /// What is hit.
+    pub enum PerUnit {
+        Bit = "bit", "per bit";
+        Byte = "byte", "per byte";
+        Packet = "packet", "per packet";
+    }
+}
+
+/// Each bit, byte or packet is hit with this probability; one hit drops the packet. Length includes framing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    pub per: PerUnit,
+    pub rate: f64,
+}
+
+impl params::Params for Params {
+    const VARIANT: Variant = variant(
+        "bit-error",
+        "Each bit, byte or packet is hit with the same probability; one hit drops the packet.",
+        &[
+            key("rate", Kind::Probability, "Probability of a hit."),
+            key("per", Kind::Choice(PerUnit::WORDS), "What is hit; the packet's length includes framing.")
+                .default("bit"),
+        ],
+    );
+    fn read(v: &Values, _: &mut Problems) -> Option<Params> {
+        Some(Params { per: PerUnit::named(v.word("per")?)?, rate: v.number("rate")? })
+    }
+    fn write(&self, out: &mut Lines) {
+        out.text("per", self.per.name());
+        out.number("rate", self.rate);
+    }
+}
+
+impl Channel for Params {
+    type Law = BitError;
+    fn law(&self, name: &str, seeds: Seeds) -> Option<BitError> {
+        Some(BitError::new(self.per, self.rate, seeds.packets(name)))
+    }
+    fn check(&self, on: &Standing) -> Checked {
+        probability(&on.key("rate"), self.rate)
+    }
+}
+
+impl Asked for BitError {
+    fn ask(&mut self, packet: Passing) -> Answer {
+        self.answer(packet.bytes)
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct BitError {

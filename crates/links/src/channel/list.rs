@@ -1,6 +1,54 @@
 //! Exactly these packets are lost, counted from 0 among those that the channel looks at.
 
-use super::Answer;
+use super::{Answer, Asked, Channel, Passing, Seeds, Standing};
+use crate::check::Checked;
+use params::keys::{Kind, Variant, key, variant, whole};
+use params::problem::Problems;
+use params::{Item, Lines, Values};
+
+/// Exactly these packets, counted from 0 among those that the channel looks at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    pub ordinals: Vec<u64>,
+}
+
+impl params::Params for Params {
+    const VARIANT: Variant = variant(
+        "list",
+        "Exactly these packets are lost.",
+        &[key(
+            "packets",
+            Kind::List { of: &whole(0, u64::MAX / 2), least: 1 },
+            "Their numbers, counted from 0 among those that the channel looks at, in each direction.",
+        )],
+    );
+    fn read(v: &Values, _: &mut Problems) -> Option<Params> {
+        let mut ordinals: Vec<u64> =
+            v.item("packets")?.list().iter().map(Item::whole).collect::<Option<_>>()?;
+        ordinals.sort_unstable();
+        ordinals.dedup();
+        Some(Params { ordinals })
+    }
+    fn write(&self, out: &mut Lines) {
+        out.wholes("packets", &self.ordinals);
+    }
+}
+
+impl Channel for Params {
+    type Law = List;
+    fn law(&self, _: &str, _: Seeds) -> Option<List> {
+        Some(List::new(&self.ordinals))
+    }
+    fn check(&self, _: &Standing) -> Checked {
+        Ok(())
+    }
+}
+
+impl Asked for List {
+    fn ask(&mut self, _: Passing) -> Answer {
+        self.answer()
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct List {

@@ -4,25 +4,101 @@
 //! that the k-th packet always gets a channel's k-th draw. The first that drops is the cause; delays add up, the
 //! latest hold counts, copies add up. Copies share the fate of their original at the place where they were made.
 
-mod bit_error;
-mod gilbert_elliott;
-mod late;
-mod list;
-mod outage;
-mod random;
-mod rate_trace;
+#[macro_use]
+mod listed;
+
+pub mod bit_error;
+pub mod delay_step;
+pub mod duplicate;
+pub mod gilbert_elliott;
+pub mod jitter;
+pub mod list;
+pub mod outage;
+pub mod random;
+pub mod rate_trace;
+pub mod reorder;
 mod schedule;
+mod traces;
 
 pub(crate) use rate_trace::RateTrace;
 pub(crate) use schedule::Calendar;
 pub use schedule::Outages;
 
+use crate::check::Checked;
 use crate::counters::Tally;
 use crate::facts::Facts;
 use crate::line::Ordering;
 use crate::random::Stream;
-use crate::spec::{ChannelKind, ChannelSpec, Dwell, Only};
+use crate::spec::{ChannelSpec, LinkSpec, Only};
 use instant::{Span, Time};
+use params::keys::{Key, flag};
+use params::problem::Problems;
+use params::{Item, Values};
+
+// The channels: what a channel is called and whose page it is on. What a file may say of it, its place in the enums
+// and the calls follow from this line.
+channels! {
+    Outage(outage),
+    GilbertElliott(gilbert_elliott),
+    BitError(bit_error),
+    Random(random),
+    List(list),
+    DelayStep(delay_step),
+    RateTrace(rate_trace),
+    Reorder(reorder),
+    Duplicate(duplicate),
+    Jitter(jitter),
+}
+
+/// What a scenario says of a channel, whichever it is; each has its page.
+pub(crate) trait Channel: params::Params {
+    type Law: Asked;
+    /// `None` for what is no law about packets (a rate trace); `name` is the channel's, for its random numbers.
+    fn law(&self, name: &str, seeds: Seeds) -> Option<Self::Law>;
+    /// Whether it can be, on the link on which it stands.
+    fn check(&self, on: &Standing) -> Checked;
+    /// The same, of what a file says: the sentence names the value.
+    fn fits(&self, _link: &LinkSpec, _v: &Values, _p: &mut Problems) {}
+    /// Packets may overtake each other.
+    fn reorders(&self) -> bool {
+        false
+    }
+}
+
+/// A law about packets.
+pub(crate) trait Asked {
+    fn ask(&mut self, packet: Passing) -> Answer;
+}
+
+/// Where a channel stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing<'a> {
+    pub link: &'a LinkSpec,
+    pub channel: &'a ChannelSpec,
+}
+
+impl Standing<'_> {
+    /// One of its keys, as a sentence names it.
+    pub fn key(&self, name: &str) -> String {
+        format!("channel.{}.{name}", self.channel.name)
+    }
+}
+
+const REORDERS: Key =
+    flag("reorders", "Packets may overtake each other; otherwise they wait.").default("false");
+
+fn order(reorders: bool) -> Ordering {
+    if reorders { Ordering::Overtakes } else { Ordering::Kept }
+}
+
+/// The two of each pair of a list.
+fn times(item: &Item) -> Option<Vec<(&Item, Time, Span)>> {
+    let pair = |pair| match Item::list(pair) {
+        [at, by] => Some((pair, Time(at.span()?.0), by.span()?)),
+        _ => None,
+    };
+    item.list().iter().map(pair).collect()
+}
 
 /// What one channel says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,11 +161,11 @@ pub(crate) struct Passing<'a> {
 /// The channels of one link at one place, in the order of the scenario.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Channels {
-    list: Vec<Channel>,
+    list: Vec<Placed>,
 }
 
 #[derive(Clone, Debug)]
-struct Channel {
+struct Placed {
     /// Its place in the link's list.
     index: u16,
     only: Only,
@@ -97,26 +173,12 @@ struct Channel {
     tally: Tally,
 }
 
-/// An enum, not a trait object: every packet of a link with channels passes here.
-#[derive(Clone, Debug)]
-pub(crate) enum Law {
-    Outage(outage::Outage),
-    GilbertElliott(Box<gilbert_elliott::GilbertElliott>),
-    BitError(bit_error::BitError),
-    Random(random::Random),
-    List(list::List),
-    DelayStep(late::DelayStep),
-    Reorder(late::Reorder),
-    Duplicate(late::Duplicate),
-    Jitter(late::Jitter),
-}
-
 impl Channels {
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
     pub fn add(&mut self, index: u16, only: Only, law: Law) {
-        self.list.push(Channel { index, only, law, tally: Tally::default() });
+        self.list.push(Placed { index, only, law, tally: Tally::default() });
     }
     pub fn tallies(&self) -> impl Iterator<Item = (u16, Tally)> + '_ {
         self.list.iter().map(|channel| (channel.index, channel.tally))
@@ -165,7 +227,7 @@ impl Channels {
     }
 }
 
-impl Channel {
+impl Placed {
     #[inline(always)]
     fn ask(&mut self, packet: Passing) -> Answer {
         if !looks_at(self.only, packet.facts) {
@@ -175,7 +237,7 @@ impl Channel {
         match &mut self.law {
             // The most frequent of them.
             Law::Random(law) => law.answer(),
-            law => law.answer(packet),
+            law => law.ask(packet),
         }
     }
 }
@@ -209,57 +271,5 @@ impl Seeds<'_> {
     /// For what is drawn over time: both directions see the same.
     pub fn schedule(&self, channel: &str) -> Stream {
         Stream::new(self.seed, self.link, &format!("channel {channel}/schedule"))
-    }
-}
-
-impl Law {
-    /// `None` for what is no law about packets (a rate trace).
-    pub fn new(spec: &ChannelSpec, seeds: Seeds) -> Option<Law> {
-        let packets = || seeds.packets(&spec.name);
-        Some(match &spec.kind {
-            ChannelKind::Outage(o) => Law::Outage(outage::Outage::new(o, seeds.schedule(&spec.name))),
-            ChannelKind::GilbertElliott(ge) => {
-                let states = match ge.dwell {
-                    Dwell::Time { .. } => seeds.schedule(&spec.name),
-                    Dwell::Packets { .. } | Dwell::PacketLengths { .. } => {
-                        seeds.packets(&format!("{}/states", spec.name))
-                    }
-                };
-                Law::GilbertElliott(Box::new(gilbert_elliott::GilbertElliott::new(ge, states, packets())))
-            }
-            ChannelKind::BitError { per, rate } => {
-                Law::BitError(bit_error::BitError::new(*per, *rate, packets()))
-            }
-            ChannelKind::Random { loss } => Law::Random(random::Random::new(*loss, packets())),
-            ChannelKind::List { ordinals } => Law::List(list::List::new(ordinals)),
-            ChannelKind::DelayStep { steps, reorders } => {
-                Law::DelayStep(late::DelayStep::new(steps, *reorders))
-            }
-            ChannelKind::Reorder { probability, by } => {
-                Law::Reorder(late::Reorder::new(*probability, *by, packets()))
-            }
-            ChannelKind::Duplicate { probability, copies } => {
-                Law::Duplicate(late::Duplicate::new(*probability, *copies, packets()))
-            }
-            ChannelKind::Jitter { spread, reorders } => {
-                Law::Jitter(late::Jitter::new(*spread, *reorders, packets()))
-            }
-            ChannelKind::RateTrace { .. } => return None,
-        })
-    }
-
-    #[inline(never)]
-    fn answer(&mut self, packet: Passing) -> Answer {
-        match self {
-            Law::Outage(law) => law.answer(packet.time),
-            Law::GilbertElliott(law) => law.answer(packet.time),
-            Law::BitError(law) => law.answer(packet.bytes),
-            Law::Random(law) => law.answer(),
-            Law::List(law) => law.answer(),
-            Law::DelayStep(law) => law.answer(packet.time),
-            Law::Reorder(law) => law.answer(),
-            Law::Duplicate(law) => law.answer(),
-            Law::Jitter(law) => law.answer(),
-        }
     }
 }

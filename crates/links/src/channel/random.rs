@@ -1,7 +1,32 @@
 //! Each packet is lost with the same probability, independently.
 
-use super::Answer;
+use super::{Answer, Asked, Channel, Passing, Seeds, Standing};
+use crate::check::{Checked, probability};
 use crate::random::Stream;
+use params::keys::{Kind, key};
+
+params::params! {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Params: "random", "Each packet is lost with the same probability." {
+        loss: f64 = key("loss", Kind::Probability, "Probability of a loss.");
+    }
+}
+
+impl Channel for Params {
+    type Law = Random;
+    fn law(&self, name: &str, seeds: Seeds) -> Option<Random> {
+        Some(Random::new(self.loss, seeds.packets(name)))
+    }
+    fn check(&self, on: &Standing) -> Checked {
+        probability(&on.key("loss"), self.loss)
+    }
+}
+
+impl Asked for Random {
+    fn ask(&mut self, _: Passing) -> Answer {
+        self.answer()
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Random {

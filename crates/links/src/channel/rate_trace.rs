@@ -3,7 +3,97 @@
 //! Opportunities count bytes, as mahimahi's do: short packets share one, a long packet takes several, and what is
 //! left of one when the queue runs empty is lost.
 
+use super::{Answer, Asked, Channel, Passing, Seeds, Standing, traces};
+use crate::check::{Checked, require};
+use crate::spec::{ChannelKind, LinkSpec, Only};
 use instant::{Span, Time};
+use params::keys::{Forms, Kind, Variant, key, whole};
+use params::problem::Problems;
+use params::{Form, Item, Lines, Values};
+use std::convert::Infallible;
+
+/// Mahimahi's format: at each of these times a packet of up to 1500 bytes may leave; repeats after the last. Replaces the
+/// link's rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    pub opportunities_ms: Vec<u64>,
+}
+
+impl params::Params for Params {
+    const VARIANT: Variant = Variant {
+        name: "rate-trace",
+        doc: "Packets leave at the times of a trace, which repeats; instead of the link's rate. Mahimahi's format.",
+        keys: &[
+            key(
+                "file",
+                Kind::File(Form::Rates),
+                "A line for each opportunity to send 1500 bytes: milliseconds, ascending.",
+            )
+            .absent("see `opportunities`"),
+            key(
+                "opportunities",
+                Kind::List { of: &whole(0, 1 << 40), least: 1 },
+                "The same, in the scenario itself: milliseconds, ascending.",
+            )
+            .absent("see `file`"),
+        ],
+        forms: Some(Forms { sets: &[&["file"], &["opportunities"]], beside: &[], required: true }),
+    };
+    fn read(v: &Values, p: &mut Problems) -> Option<Params> {
+        if let Some(item) = v.item("opportunities") {
+            let opportunities_ms: Vec<u64> = item.list().iter().map(Item::whole).collect::<Option<_>>()?;
+            if let Err(says) = traces::check_opportunities(&opportunities_ms) {
+                item.refuse(p, says);
+            }
+            return Some(Params { opportunities_ms });
+        }
+        let item = v.item("file")?;
+        match traces::opportunities(item.contents()?) {
+            Ok(opportunities_ms) => Some(Params { opportunities_ms }),
+            Err((line, says)) => {
+                item.refuse(p, format!("is no rate trace: line {line} {says}"));
+                None
+            }
+        }
+    }
+    fn write(&self, out: &mut Lines) {
+        out.wholes("opportunities", &self.opportunities_ms);
+    }
+}
+
+impl Channel for Params {
+    /// It is asked when a packet leaves, not whether it arrives.
+    type Law = Infallible;
+    fn law(&self, _: &str, _: Seeds) -> Option<Infallible> {
+        None
+    }
+    fn check(&self, on: &Standing) -> Checked {
+        let at_ms = &self.opportunities_ms;
+        require(traces_on(on.link) == 1, &on.key("kind"), "rate-trace", "one rate trace on a link")?;
+        let all = on.channel.only == Only::All;
+        require(all, &on.key("only"), "some packets", "a rate trace is for all packets")?;
+        let key = on.key("opportunities");
+        let last = at_ms.last().copied().unwrap_or(0);
+        require(last > 0, &key, "no time above zero", "a list that ends after 0 ms")?;
+        require(last < 1 << 40, &key, last, "below 2^40 ms")?;
+        require(at_ms.is_sorted(), &key, "not ascending", "times that ascend")
+    }
+    fn fits(&self, link: &LinkSpec, v: &Values, p: &mut Problems) {
+        if traces_on(link) > 0 {
+            v.refuse(p, "is a second rate-trace on one direction of the link");
+        }
+    }
+}
+
+fn traces_on(link: &LinkSpec) -> usize {
+    link.channels.iter().filter(|c| matches!(c.kind, ChannelKind::RateTrace(_))).count()
+}
+
+impl Asked for Infallible {
+    fn ask(&mut self, _: Passing) -> Answer {
+        match *self {}
+    }
+}
 
 const OPPORTUNITY_BYTES: u32 = 1500;
 

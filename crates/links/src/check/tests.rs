@@ -1,5 +1,7 @@
 use super::*;
+use crate::channel::{bit_error, delay_step, duplicate, jitter, random, rate_trace};
 use crate::queue::{codel, droptail, red};
+use instant::Time;
 
 fn link(queue: QueueSpec, channels: Vec<ChannelSpec>) -> LinkSpec {
     LinkSpec { rate_bps: Some(1), delay: Span::from_millis(5), framing_bytes: 0, queue, channels, arq: None }
@@ -60,8 +62,14 @@ fn what_can_not_be_is_named_with_what_is_allowed() {
             complaint(link(QueueSpec::CoDel(codel::Params { limit, target, interval, ecn: false }), vec![])),
             "queue.interval",
         ),
-        (of(ChannelKind::Random { loss: 1.5 }), "channel.x.loss = 1.5: a probability, from 0 to 1"),
-        (of(ChannelKind::BitError { per: PerUnit::Bit, rate: f64::NAN }), "channel.x.rate = NaN"),
+        (
+            of(ChannelKind::Random(random::Params { loss: 1.5 })),
+            "channel.x.loss = 1.5: a probability, from 0 to 1",
+        ),
+        (
+            of(ChannelKind::BitError(bit_error::Params { per: PerUnit::Bit, rate: f64::NAN })),
+            "channel.x.rate = NaN",
+        ),
         (of(periodic(s(5), s(5))), "channel.x.schedule.for = 5.000 s: shorter than `every`"),
         (of(periodic(s(5), s(0))), "channel.x.schedule.for"),
         (of(outage(Schedule::Exponential { up_mean: s(0), down_mean: s(1) })), "channel.x.schedule.up"),
@@ -73,18 +81,27 @@ fn what_can_not_be_is_named_with_what_is_allowed() {
         (of(ge(Dwell::PacketLengths { good_mean: 0.0, bad_mean: 1.0 })), "channel.x.good = 0"),
         (of(ge(Dwell::Time { good_mean: s(1), bad_mean: s(0) })), "channel.x.bad"),
         (
-            of(ChannelKind::DelayStep { steps: vec![(Time(0), Span::from_millis(-6))], reorders: false }),
+            of(ChannelKind::DelayStep(delay_step::Params {
+                steps: vec![(Time(0), Span::from_millis(-6))],
+                reorders: false,
+            })),
             "steps",
         ),
-        (of(ChannelKind::RateTrace { opportunities_ms: vec![] }), "a list that ends after 0 ms"),
-        (of(ChannelKind::RateTrace { opportunities_ms: vec![5, 3] }), "times that ascend"),
-        (of(ChannelKind::Jitter { spread, reorders: false }), "channel.x.mean = -1.000 s"),
         (
-            of(ChannelKind::Duplicate { probability: 0.5, copies: 5000 }),
+            of(ChannelKind::RateTrace(rate_trace::Params { opportunities_ms: vec![] })),
+            "a list that ends after 0 ms",
+        ),
+        (
+            of(ChannelKind::RateTrace(rate_trace::Params { opportunities_ms: vec![5, 3] })),
+            "times that ascend",
+        ),
+        (of(ChannelKind::Jitter(jitter::Params { spread, reorders: false })), "channel.x.mean = -1.000 s"),
+        (
+            of(ChannelKind::Duplicate(duplicate::Params { probability: 0.5, copies: 5000 })),
             "channel.x.copies = 5000: at most 1000",
         ),
         (
-            complaint(link(TAIL, vec![channel("a", ChannelKind::Random { loss: 0.1 }); 2])),
+            complaint(link(TAIL, vec![channel("a", ChannelKind::Random(random::Params { loss: 0.1 })); 2])),
             "channel.a.name = a: one channel of this name",
         ),
         (

@@ -49,7 +49,8 @@ fn flushes(channel: &ChannelSpec) -> bool {
 }
 
 fn way(spec: &LinkSpec) -> Way {
-    let stays_straight = |c: &ChannelSpec| c.at == Place::Wire && !is_trace(c) && !flushes(c) && !reorders(c);
+    let stays_straight =
+        |c: &ChannelSpec| c.at == Place::Wire && !is_trace(c) && !flushes(c) && !c.kind.reorders();
     match &spec.arq {
         _ if spec.queue.is_managed() => Way::Managed,
         None if spec.channels.is_empty() => Way::Plain,
@@ -58,16 +59,8 @@ fn way(spec: &LinkSpec) -> Way {
     }
 }
 
-fn reorders(channel: &ChannelSpec) -> bool {
-    match channel.kind {
-        ChannelKind::DelayStep { reorders, .. } | ChannelKind::Jitter { reorders, .. } => reorders,
-        ChannelKind::Reorder { .. } => true,
-        _ => false,
-    }
-}
-
 fn is_trace(channel: &ChannelSpec) -> bool {
-    matches!(channel.kind, ChannelKind::RateTrace { .. })
+    matches!(channel.kind, ChannelKind::RateTrace(_))
 }
 
 fn extras(spec: &LinkSpec, seeds: Seeds) -> Option<Box<Extras>> {
@@ -95,8 +88,8 @@ fn add_channel(extras: &mut Extras, index: u16, spec: &ChannelSpec, seeds: Seeds
             at = Place::Ingress;
         }
     }
-    if let ChannelKind::RateTrace { opportunities_ms } = &spec.kind {
-        extras.trace = Some(RateTrace::new(opportunities_ms));
+    if let ChannelKind::RateTrace(trace) = &spec.kind {
+        extras.trace = Some(RateTrace::new(&trace.opportunities_ms));
     }
     if let Some(law) = Law::new(spec, seeds) {
         let channels = match at {

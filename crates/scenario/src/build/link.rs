@@ -3,7 +3,7 @@
 use super::{Context, Network, channel};
 use instant::Span;
 use links::queue::droptail;
-use links::spec::{ArqSpec, ChannelKind, LinkSpec, QueueSpec};
+use links::spec::{ArqSpec, LinkSpec, QueueSpec};
 use params::problem::Problems;
 use params::{Item, Value, Values, join};
 
@@ -46,7 +46,7 @@ pub(super) fn both(
         let direction = values.word("direction").unwrap_or("both");
         for (name, spec) in [("forward", &mut forward), ("back", &mut back)] {
             if direction == name || direction == "both" {
-                check_place(&built.kind, spec, values, p);
+                built.kind.fits(spec, values, p);
                 spec.channels.push(built.clone());
             }
         }
@@ -67,34 +67,6 @@ pub(super) fn both(
         }
     }
     Some((forward, back))
-}
-
-/// What depends on the link that a channel stands on.
-fn check_place(kind: &ChannelKind, link: &LinkSpec, v: &Values, p: &mut Problems) {
-    match kind {
-        ChannelKind::RateTrace { .. } if has_rate_trace(link) => {
-            v.refuse(p, "is a second rate-trace on one direction of the link");
-        }
-        ChannelKind::DelayStep { steps, .. } => {
-            let Some(item) = v.item("steps") else { return };
-            for ((_, by), step) in steps.iter().zip(item.list()) {
-                if link.delay.0 + by.0 < 0 {
-                    step.refuse(
-                        p,
-                        format!(
-                            "takes more than the link's delay of {}",
-                            params::units::show_span(link.delay)
-                        ),
-                    );
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-fn has_rate_trace(link: &LinkSpec) -> bool {
-    link.channels.iter().any(|c| matches!(c.kind, ChannelKind::RateTrace { .. }))
 }
 
 fn one(v: &Values, differs: Option<&Values>, p: &mut Problems) -> Option<LinkSpec> {

@@ -10,7 +10,7 @@ use std::fmt::Display;
 /// The value, or what is wrong with it (a sentence without its subject).
 pub(super) fn read(node: &Node, kind: &Kind) -> Result<Value, String> {
     match kind {
-        Kind::Text | Kind::Reference(_) | Kind::File => text(node, kind),
+        Kind::Text | Kind::Reference(_) | Kind::File(_) => text(node, kind),
         Kind::Name => name(node),
         Kind::Flag => match node.value {
             Tree::Flag(flag) => Ok(Value::Flag(flag)),
@@ -62,7 +62,7 @@ pub(super) fn is_name(text: &str) -> bool {
 fn text(node: &Node, kind: &Kind) -> Result<Value, String> {
     let what = match kind {
         Kind::Reference(noun) => format!("is no {noun}'s name"),
-        Kind::File => "is no file's name".to_owned(),
+        Kind::File(_) => "is no file's name".to_owned(),
         _ => "is no text".to_owned(),
     };
     match node.text() {

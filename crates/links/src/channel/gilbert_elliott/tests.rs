@@ -1,7 +1,7 @@
 use super::*;
 
 fn channel(dwell: Dwell, loss_good: f64, loss_bad: f64) -> GilbertElliott {
-    let spec = spec::GilbertElliott { dwell, loss_good, loss_bad };
+    let spec = Params { dwell, loss_good, loss_bad };
     GilbertElliott::new(&spec, Stream::new(5, "air", "states"), Stream::new(5, "air", "losses"))
 }
 
