@@ -226,6 +226,8 @@ pub enum SlowStartKind {
     Bytes { limit: u32 },
     /// One segment at each ACK, however much it acknowledges (before RFC 3465).
     PerAck,
+    /// RFC 9406: like `Bytes`, and conservative once the RTT grows.
+    HyStartPlusPlus { limit: u32 },
 }
 
 // ---- when does the timer fire? ----

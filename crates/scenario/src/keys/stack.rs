@@ -197,6 +197,12 @@ pub static SLOW_START: Table = Table {
                     .default("2")],
             ),
             variant("per-ack", "One segment at each ACK, however much it acknowledges.", &[]),
+            variant(
+                "hystart++",
+                "Like bytes, and conservative once the RTT grows, for five round trips at most (HyStart++, RFC 9406).",
+                &[key("limit", whole(0, 1_000_000), "At most so many SMSS at each ACK; 0 is no limit.")
+                    .default("8")],
+            ),
         ],
     }),
 };

@@ -182,6 +182,9 @@ fn congestion(v: &Values, p: &mut Problems) -> Option<Congestion> {
         None => SlowStartKind::Bytes { limit: 2 },
         Some(item) => match item.table()? {
             s if s.variant_name() == "per-ack" => SlowStartKind::PerAck,
+            s if s.variant_name() == "hystart++" => {
+                SlowStartKind::HyStartPlusPlus { limit: s.whole("limit")? as u32 }
+            }
             s => SlowStartKind::Bytes { limit: s.whole("limit")? as u32 },
         },
     };

@@ -124,6 +124,9 @@ fn congestion(c: &Congestion, out: &mut Lines) {
         SlowStartKind::Bytes { limit } => {
             out.raw("slow_start", format!("{{ kind = \"bytes\", limit = {limit} }}"))
         }
+        SlowStartKind::HyStartPlusPlus { limit } => {
+            out.raw("slow_start", format!("{{ kind = \"hystart++\", limit = {limit} }}"))
+        }
         SlowStartKind::PerAck => out.raw("slow_start", "{ kind = \"per-ack\" }"),
     }
     out.flag("restart_after_idle", c.restart_after_idle);

@@ -18,6 +18,7 @@ pub const WIRE: &[&str] = &[
     "linux-2.6-westwood",
     "linux-6-cubic",
     "linux-6-reno",
+    "rfc9406-cubic",
     "windows-7",
     "windows-7-compound",
     "osx-10.7",

@@ -12,6 +12,7 @@ pub mod cubic;
 pub mod cubic_linux;
 pub mod cubic_linux26;
 mod hystart;
+mod hystart_pp;
 mod slow_start;
 pub mod vegas;
 pub mod westwood;
@@ -119,7 +120,7 @@ trait WindowRule: Sized {
         }
         let mut acked = a.acked;
         if self.in_slow_start(w) {
-            acked = slow_start.on_ack(w, acked);
+            acked = slow_start.on_ack(w, a, acked);
         }
         if acked > 0 {
             self.avoid(w, a, acked);
