@@ -7,7 +7,8 @@ import pytest
 
 from rexmit.studies import load, paper, run
 from rexmit.studies.run import Outcome
-from rexmit.studies.selfsimilar import hurst, runs, table2
+from rexmit.studies.selfsimilar import hurst, runs, statements, table2
+from rexmit.studies.selfsimilar.windows import Shown
 from rexmit.studies.study import Plan, Results
 
 
@@ -88,3 +89,19 @@ def test_alone_the_flow_has_nearly_the_same_hurst_parameter_and_is_a_constant_on
 def test_bins_are_joined() -> None:
     x = np.arange(24.0).reshape(1, 1, 24)
     assert runs.longer(x, 10 * runs.BIN_S).tolist() == [[[45.0, 145.0]]]
+
+
+def test_spikes_are_held_against_retransmissions() -> None:
+    time = np.arange(0, 100, 0.01)
+    rtt = np.where((time > 50) & (time < 50.1), 0.1, 0.07)
+    quiet = Shown(time, np.full(len(time), 60.0), np.full(len(time), 0.07), np.array([]))
+    beside = Shown(time, quiet.cwnd, rtt, np.array([49.95, 70.0]))
+    apart = Shown(time, quiet.cwnd, rtt, np.array([70.0]))
+    assert statements._spikes([{"tahoe": beside}]).agrees is True
+    assert statements._spikes([{"tahoe": apart}]).agrees is False
+    assert statements._spikes([{"tahoe": quiet}]).found.startswith("no spike")
+
+
+def test_how_often_a_window_goes_back_to_one() -> None:
+    assert statements._times_at_one(np.array([5.0, 1, 1.5, 3, 1, 2])) == 2
+    assert statements._times_at_one(np.array([1.0, 2, 3])) == 1

@@ -11,9 +11,11 @@ import numpy as np
 
 from rexmit import stats
 from rexmit.studies import paper
-from rexmit.studies.study import Row
+from rexmit.studies.study import Row, Statement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from rexmit.studies.study import Grade, Value
@@ -85,6 +87,12 @@ def shown(key: str, hits: int, n: int, definition: str, why: str = "") -> Row:
         key, definition, printed, said, "scatter" if same else "no", "" if same else why or _unexplained(n),
         n=n, share=share,
     )  # fmt: skip
+
+
+def seen(key: str, hits: int, n: int, found: str, rows: Sequence[str] = (), drawing: str = "") -> Statement:
+    """What the paper says of a figure that shows one run: it agrees if more than 1 in 20 of ours show it."""
+    agrees = hits / n > 1 - stats.COVERAGE if n else None
+    return Statement(key, f"{found} (so in {hits} of {n} runs)", agrees, rows, drawing)
 
 
 def stated(key: str, value: Value, same: bool, definition: str, why: str = "") -> Row:

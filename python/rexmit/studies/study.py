@@ -141,6 +141,10 @@ class Statement:
     rows: Sequence[str] = ()
     drawing: str = ""
 
+    def __post_init__(self) -> None:
+        # numpy's truth is another than Python's.
+        object.__setattr__(self, "agrees", None if self.agrees is None else bool(self.agrees))
+
 
 @dataclass(frozen=True)
 class Together:

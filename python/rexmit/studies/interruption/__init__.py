@@ -15,10 +15,11 @@ from rexmit.studies.interruption import (
     server,
     setups,
     shares,
+    statements,
     traces,
 )
 from rexmit.studies.interruption.claims import claims
-from rexmit.studies.study import Plan, Results, Study
+from rexmit.studies.study import Part, Plan, Results, Study
 
 
 def plan(plan: Plan) -> None:
@@ -73,10 +74,19 @@ STUDY: Study = Study(
     about=ABOUT.about,
     plan=plan,
     parts=[
-        *graphs.PARTS,
+        Part(
+            "III Sequence graphs and windows",
+            graphs.rows,
+            graphs.drawing,
+            graphs.tables,
+            graphs.text,
+            statements.of_graphs,
+        ),
         server.PART,
         *shares.PARTS[:1],
-        *ladders.PARTS,
+        Part(
+            "IV Ladders", ladders.rows, ladders.drawing, ladders.tables, ladders.text, statements.of_ladders
+        ),
         *shares.PARTS[1:],
         *defect.PARTS,
         *captures.PARTS,

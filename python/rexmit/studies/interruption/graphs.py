@@ -9,7 +9,7 @@ from rexmit.studies.interruption import drawings, phases, readings, setups
 from rexmit.studies.interruption.sections import Kind, numbered
 from rexmit.studies.interruption.traces import trace
 from rexmit.studies.rows import exact, fitted, given, setup, shown, stated
-from rexmit.studies.study import Drawing, Part, Results, Row
+from rexmit.studies.study import Drawing, Results, Row
 
 
 def rows_setup(results: Results) -> Iterator[Row]:
@@ -262,6 +262,3 @@ Kinds, counts, windows and the exchange of packets are not. They come out like t
 **Why the fourth is different.** Each section halves Reno's window: {", ".join(under_way)}
 bytes were under way at the four repairs. The air carries {carried:,.0f} bytes in 200 ms. The fourth window is
 less than that, and is lost as a whole."""
-
-
-PARTS = [Part("III Sequence graphs and windows", rows, drawing, tables, text)]

@@ -11,7 +11,7 @@ from rexmit.studies.interruption import exchange, phases, setups
 from rexmit.studies.interruption.sections import Section
 from rexmit.studies.interruption.traces import ALL_46, Trace, trace
 from rexmit.studies.rows import exact, fitted, sampled, stated
-from rexmit.studies.study import Drawing, Part, Results, Row
+from rexmit.studies.study import Drawing, Results, Row
 
 SHIFT = (
     "{} bytes away: the paper's transfer holds a short segment (its numbers are no multiples of 1448), and "
@@ -266,6 +266,3 @@ is {", ".join(exchange.opening(of.reno, of.reno_4))}: the paper's (b) to (f).
 {slow.lost}, and needs {slow.timeouts} timeouts and {slow.length_s:.1f} s. The paper's cycle, and nothing
 else, lies between {same} of {n} pairs of timeouts. From the second time on the new ACK carries SACK, because
 the server has segments from beyond the hole by then."""
-
-
-PARTS = [Part("IV Ladders", rows, drawing, tables, text)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rexmit.studies import paper
-from rexmit.studies.ns3 import base, cases, section2, silence, sweeps, tables, variants
+from rexmit.studies.ns3 import base, cases, section2, silence, statements, sweeps, tables, variants
 from rexmit.studies.ns3.claims import claims
 from rexmit.studies.ns3.download import Download
 from rexmit.studies.study import Plan, Results, Study
@@ -48,12 +50,15 @@ STUDY: Study = Study(
     about=ABOUT.about,
     plan=plan,
     parts=[
-        *base.PARTS,
-        *tables.PARTS[:3],
-        silence.PART,
-        *tables.PARTS[3:],
-        variants.PART,
-        *section2.PARTS,
+        replace(base.PARTS[0], statements=statements.of_base),
+        replace(tables.PARTS[0], statements=statements.of_fast),
+        replace(tables.PARTS[1], statements=statements.of_delay),
+        replace(tables.PARTS[2], statements=statements.of_errors),
+        replace(silence.PART, statements=statements.of_silence),
+        replace(tables.PARTS[3], statements=statements.of_queue),
+        replace(variants.PART, statements=statements.of_variants),
+        replace(section2.PARTS[0], statements=statements.of_download),
+        replace(section2.PARTS[1], statements=statements.of_sack),
     ],
     claims=claims,
     introduction=introduction,

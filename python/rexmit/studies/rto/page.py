@@ -9,7 +9,7 @@ import numpy as np
 
 from rexmit import stats
 from rexmit.studies import paper
-from rexmit.studies.rto import drawings, table2
+from rexmit.studies.rto import drawings, statements, table2
 from rexmit.studies.rto.facts import idle_threshold, setting
 from rexmit.studies.rto.gaps import threshold
 from rexmit.studies.rto.measured import Sample, others, reread, tests
@@ -314,12 +314,22 @@ STUDY = Study(
     claims=claims,
     compares=("flow.transfer.stack", "link.air.channel"),
     parts=(
-        Part("The setting", text=SETTING, rows=setting),
+        Part("The setting", text=SETTING, rows=setting, statements=statements.of_setting),
         Part("A channel for each test", text=CHANNEL, tables=_fits, drawings=_channel_drawings),
-        Part("Table I", text=_table1_text, rows=table1, drawings=_table1_drawings),
+        Part(
+            "Table I",
+            text=_table1_text,
+            rows=table1,
+            drawings=_table1_drawings,
+            statements=statements.of_table1,
+        ),
         Part("Idle time", text=_idle_text, rows=idle_threshold, drawings=_idle_drawings),
         Part(
-            "Table II and Fig. 2: 57 seconds", text=table2.text, rows=table2.table2, drawings=table2.drawings
+            "Table II and Fig. 2: 57 seconds",
+            text=table2.text,
+            rows=table2.table2,
+            drawings=table2.drawings,
+            statements=statements.of_table2,
         ),
         Part("What the back-off costs", text=_cost_text, tables=_stacks, drawings=_cost_drawings),
         Part("Frames or seconds", text=READINGS, tables=_readings, drawings=_readings_drawings),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rexmit.studies import paper
-from rexmit.studies.selfsimilar import capture, hurst, runs, table2, windows
+from rexmit.studies.selfsimilar import capture, hurst, runs, statements, table2, windows
 from rexmit.studies.selfsimilar.claims import claims
-from rexmit.studies.study import Plan, Results, Study
+from rexmit.studies.study import Part, Plan, Results, Study
 
 
 def plan(plan: Plan) -> None:
@@ -41,7 +41,31 @@ STUDY: Study = Study(
     source=ABOUT.source,
     about=ABOUT.about,
     plan=plan,
-    parts=[table2.PART, windows.PART, hurst.PART, capture.PART],
+    parts=[
+        Part(
+            "Table 2 and Fig. 4: the micro-flow",
+            rows=table2.table,
+            drawings=table2.draws,
+            tables=table2.tables,
+            text=table2.TEXT,
+            statements=statements.of_throughput,
+        ),
+        Part(
+            "Figs. 5 to 7: window, round-trip time, retransmissions",
+            rows=windows.notes,
+            drawings=windows.draws,
+            text=windows.TEXT,
+            statements=statements.of_windows,
+        ),
+        hurst.PART,
+        Part(
+            "Fig. 3: a LAN, five minutes",
+            rows=capture.table,
+            drawings=capture.draws,
+            text=capture.text,
+            statements=statements.of_capture,
+        ),
+    ],
     claims=claims,
     introduction=introduction,
     compares=("flow.micro.stack",),

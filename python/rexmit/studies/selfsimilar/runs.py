@@ -21,6 +21,8 @@ Numbers = NDArray[np.float64]
 NAME = "selfsimilar"
 VARIANTS = {"tahoe": "Tahoe", "newreno": "NewReno", "vegas": "Vegas", "sack": "SACK"}
 SEEDS, QUICK = 50, 2
+#: Seeds of which the senders' states are kept.
+SENDERS = 4
 #: Bins of the series, s.
 BIN_S = 0.1
 #: The run whose windows and round-trip times are drawn.
@@ -42,7 +44,7 @@ def declare(plan: Plan) -> None:
         "flow.background.start_within": "1ms",
     }
     plan.runs("alone", variants(**nobody), [SHOWN], bin=BIN_S)
-    plan.runs("shown", variants(), [SHOWN], tables=("state", "truth"))
+    plan.runs("shown", variants(), plan.seeds(SENDERS, 1), tables=("state", "truth"))
 
 
 def seeds(results: Results) -> int:

@@ -12,7 +12,7 @@ from rexmit.studies import own, rows
 from rexmit.studies.declared import Declared
 from rexmit.studies.selfsimilar import drawings, runs
 from rexmit.studies.selfsimilar.runs import NAME, VARIANTS, Numbers
-from rexmit.studies.study import Drawing, Part, Results, Row
+from rexmit.studies.study import Drawing, Results, Row
 
 #: A source that never pauses offers so many packets in 100 s.
 OFFERED = 77_500
@@ -185,5 +185,3 @@ The paper counts, over 100 s, what came to the receiver, what was dropped and wh
 variant. The flow's source offers 775 packets a second, so the table is about who keeps up. Losses are mostly
 the flow's own doing: slow start runs into a queue of ten packets, the flow falls behind, and then its backlog
 leaves in bursts. Once it has caught up, the source spaces its packets, and little is lost."""
-
-PART = Part("Table 2 and Fig. 4: the micro-flow", rows=table, drawings=draws, tables=tables, text=TEXT)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from rexmit.studies import rows
 from rexmit.studies.selfsimilar import drawings
 from rexmit.studies.selfsimilar.runs import NAME, VARIANTS, Numbers
-from rexmit.studies.study import Drawing, Part, Results, Row
+from rexmit.studies.study import Drawing, Results, Row
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,18 @@ class Shown:
     resent: Numbers
 
 
-def shown(results: Results) -> dict[str, Shown]:
-    """The run of seed 1, by variant."""
+def kept(results: Results) -> int:
+    """How many seeds there are of which the senders' states were kept."""
+    return len(results["shown"]) // len(VARIANTS)
+
+
+def shown(results: Results, seed: int = 0) -> dict[str, Shown]:
+    """The run of one seed, counted from 0, by variant."""
     state, truth = (results["shown"].table(name).to_arrow() for name in ("state", "truth"))
-    found = {}
+    n, found = kept(results), {}
     for k, variant in enumerate(VARIANTS):
-        own = state.filter(pc.equal(state["variant"], k))
-        again = truth.filter(pc.equal(truth["variant"], k))
+        own = state.filter(pc.equal(state["run"], k * n + seed))
+        again = truth.filter(pc.equal(truth["run"], k * n + seed))
         found[variant] = Shown(
             _seconds(own["time"]),
             own["cwnd_bytes"].to_numpy() / own["smss_bytes"].to_numpy(),
@@ -98,5 +103,3 @@ TEXT = """\
 A flow that has nothing more to send than its source gives it still opens its window with every ACK: ns-2's
 agents do not validate the window (RFC 7661 does). So the window says little about throughput here, and 57
 packets, what the source has on the way in one round trip, are enough."""
-
-PART = Part("Figs. 5 to 7: window, round-trip time, retransmissions", rows=notes, drawings=draws, text=TEXT)

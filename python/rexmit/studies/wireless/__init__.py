@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rexmit.studies import paper
-from rexmit.studies.study import Plan, Results, Study
-from rexmit.studies.wireless import against_ns2, both, disconnected, errors, proposal, uptime
+from rexmit.studies.study import Part, Plan, Results, Study
+from rexmit.studies.wireless import against_ns2, both, disconnected, errors, proposal, statements, uptime
 from rexmit.studies.wireless.claims import claims
 from rexmit.studies.wireless.measures import NAME, SCHEDULE
 
@@ -50,9 +50,28 @@ STUDY = Study(
     parts=[
         disconnected.SETUP,
         errors.PART,
-        disconnected.CYCLES,
-        uptime.PART,
-        disconnected.VARIANTS_PART,
+        Part(
+            "Figs. 2 and 3: how often or how long",
+            drawings=disconnected.cycle_drawings,
+            text=disconnected.cycle_text,
+            statements=statements.of_cycles,
+        ),
+        Part(
+            "Fig. 4: the up time",
+            rows=uptime.rows,
+            drawings=uptime.drawings,
+            tables=uptime.tables,
+            text=uptime.text,
+            statements=statements.of_up_times,
+        ),
+        Part(
+            "Figs. 5 to 8: the four variants",
+            rows=disconnected.rows,
+            drawings=disconnected.drawings,
+            tables=disconnected.tables,
+            text=disconnected.text,
+            statements=statements.of_variants,
+        ),
         both.PART,
         against_ns2.PART,
         proposal.PART,

@@ -210,7 +210,3 @@ A fixed host, a base station and a mobile host; the wireless hop is the narrow o
 receivers as ns-2 had them in 1998: they count packets, send no SYN, and their timer ticks in tenths of a
 second. When the link goes down, all that is on it or waits for it is lost, in both directions.""",
 )
-CYCLES = Part("Figs. 2 and 3: how often or how long", drawings=cycle_drawings, text=cycle_text)
-VARIANTS_PART = Part(
-    "Figs. 5 to 8: the four variants", rows=rows, drawings=drawings, tables=tables, text=text
-)

@@ -1,0 +1,133 @@
+"""What the paper says of its Figs. 2 to 11, held against ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rexmit.studies.interruption import exchange, phases, readings, setups
+from rexmit.studies.interruption.graphs import NAMED
+from rexmit.studies.interruption.ladders import three
+from rexmit.studies.interruption.traces import ALL_46, trace
+from rexmit.studies.rows import seen
+from rexmit.studies.study import Results, Statement
+
+KEY = f"{setups.NAME}.statement."
+LONG_S = 10.0
+DRAWN = "over free draws of phase and air rate, the server's window set to 451,840 bytes"
+
+
+def of_graphs(results: Results) -> Iterator[Statement]:
+    """Figs. 2 to 8."""
+    every = phases.sweep(results)
+    for name, system, drawing in (
+        ("fig2_four", "reno", "fig2-reno"),
+        ("fig4_cubic", "cubic", "fig4-cubic"),
+        ("fig5_westwood", "westwood", "fig5-westwood"),
+    ):
+        wanted, whole = NAMED[system]
+        hits = phases.with_pattern(every[system], wanted, whole)
+        yield seen(KEY + name, hits, len(every[system]), DRAWN, drawing=drawing)
+    linux = [t for name in setups.LINUX for t in every[name]]
+    right, n = phases.share(linux, lambda t, s: (s.beyond_bytes > 0) == (s.kind == "without"))
+    yield Statement(
+        KEY + "fig2_middle",
+        f"in {right} of {n} sections of Linux something was sent behind the hole before the repair where "
+        "there is no "
+        "time lag, and nothing where there is one",
+        right / n > 0.95 if n else None,
+        drawing="fig2-reno",
+    )
+    at_server = results["at server"].worst(1)[0]
+    here = len(trace(results, "reno").sections)
+    there = sum(bool(b["lost_segments"]) for b in at_server.bursts())
+    yield Statement(
+        KEY + "fig3_holes",
+        f"{there} bursts of losses are seen at the server, {here} sections at the sender",
+        there == here,
+        drawing="fig3-reno-server",
+    )
+    windows = [t for name in setups.WINDOWS for t in every[name]]
+    lag, n = phases.share(windows, lambda t, s: s.kind == "with")
+    yield Statement(
+        KEY + "fig6_windows",
+        f"{lag} of {n} sections have a time lag, over free draws of phase and air rate",
+        lag == n,
+        drawing="fig6-windows",
+    )
+    yield from _windows(results)
+    osx = every["osx"]
+    flat = sum(
+        any(s.number == 2 and s.kind == "intermittent" and s.length_s > LONG_S for s in t.sections)
+        for t in osx
+    )
+    yield seen(KEY + "fig8_flat", flat, len(osx), DRAWN, drawing="fig8-osx")
+    third = phases.with_pattern(osx, {"with": (3,)}, whole=False)
+    yield seen(
+        KEY + "fig8_more",
+        third,
+        len(osx),
+        DRAWN,
+        rows=["interruption.sections.osx.with_time_lag"],
+        drawing="fig8-osx",
+    )
+
+
+def _windows(results: Results) -> Iterator[Statement]:
+    key = "interruption.advertised_window_bytes"
+    for name, system, printed, row in (
+        ("fig7_reno", "reno", setups.FIG7_LINUX, f"{key}.linux"),
+        ("fig7_windows", "windows7", setups.FIG7_WINDOWS, f"{key}.windows7"),
+    ):
+        most = readings.free_window(results, system)
+        yield Statement(
+            KEY + name,
+            f"left to itself the server offers up to {most:,} bytes; where the drawing has {printed:,}, "
+            "that is set",
+            most == printed,
+            rows=[row],
+            drawing="fig7-windows",
+        )
+
+
+def of_ladders(results: Results) -> Iterator[Statement]:
+    """Figs. 9 to 11."""
+    of = three(results)
+    paced = exchange.paced_by_acks(of.reno, of.reno_1)
+    yield Statement(
+        KEY + "fig9_order",
+        f"{paced:.0%} of the retransmissions leave as an ACK comes, with {of.reno_1.timeouts} timeouts",
+        paced == 1.0 and of.reno_1.timeouts == 0,
+        rows=["interruption.episode.reno_1.trigger"],
+        drawing="fig9-reno-1",
+    )
+    opening = exchange.opening(of.reno, of.reno_4)
+    yield Statement(
+        KEY + "fig10_order",
+        ", ".join(opening),
+        opening == ["timeout", "dsack", "new × 2", "duplicate", "resent"],
+        rows=["interruption.episode.reno_4.trigger"],
+        drawing="fig10-reno-4",
+    )
+    whole = trace(results, ALL_46)
+    same, n = exchange.cycles(whole, whole.sections[0])
+    yield Statement(
+        KEY + "fig11_cycle",
+        f"with 46 segments under way this lies between {same} of {n} pairs of timeouts",
+        n > 0 and same == n,
+        rows=["interruption.episode.osx_2.cycle"],
+        drawing="fig11-osx",
+    )
+    found = exchange.whole(of.osx, of.osx_2)
+    fired = [i for i, e in enumerate(found) if e.what == "timeout"]
+    after = found[fired[-1] + 1 :] if fired else []
+    resent = sum(e.what == "resent" for e in after)
+    with_sack = int(np.sum([e.what == "partial" for e in after]))
+    yield Statement(
+        KEY + "fig11_end",
+        f"behind the last timeout {with_sack} new ACKs carry SACK, and {resent} segments are sent again on "
+        "ACKs",
+        with_sack > 0 and resent > 0,
+        drawing="fig11-osx",
+    )
