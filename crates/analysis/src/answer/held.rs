@@ -50,9 +50,15 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// "for 92% of the time".
+    /// "for 92% of the time": of all that losses did together, else of what held longest alone.
     pub fn time(&self) -> String {
-        format!("for {} of the time", percent(self.share))
+        let together = matches!(self.why, Why::Timer | Why::Repairing | Why::SlowStartAgain);
+        format!("for {} of the time", percent(if together { self.share } else { self.own_share() }))
+    }
+
+    fn own_share(&self) -> f64 {
+        let own = self.part(self.why).map_or(0.0, |p| p.time.as_secs());
+        own / self.limited.transfer().as_secs().max(1e-9)
     }
 
     fn part(&self, why: Why) -> Option<&'a Part> {

@@ -159,6 +159,8 @@ pub struct Gone {
     length: Option<Span>,
     lost_acks: Option<u32>,
     first_repair: Option<Time>,
+    /// ACKs set its repair off: nobody waited for a timer.
+    by_acks: bool,
     /// When the sender fell idle no more: its ACKs had come back.
     resumed: Option<Time>,
     /// How long nothing arrived before the hole was seen; it is no part of the episode.
@@ -185,12 +187,14 @@ pub(crate) struct Darkness {
     /// When it came back, if that shows, and when the first repair that arrived was sent.
     pub back: Option<Time>,
     pub repaired: Time,
+    /// By a timer or a probe, not by ACKs.
+    pub by_timer: bool,
 }
 
 impl Gone {
     pub(crate) fn darkness(&self, end: Time) -> Darkness {
         if self.for_good {
-            return Darkness { start: self.start, dark: end, back: Some(end), repaired: end };
+            return Darkness { start: self.start, dark: end, back: Some(end), repaired: end, by_timer: true };
         }
         let heard = self.back.or(self.resumed).or(self.first_repair).unwrap_or(self.dark);
         let (dark, back) = match (self.length, self.gap) {
@@ -204,7 +208,7 @@ impl Gone {
         let dark = dark.clamp(self.start, end);
         let repaired = heard.max(dark).min(end);
         let back = back.map(|t| t.clamp(dark, repaired));
-        Darkness { start: self.start, dark, back, repaired }
+        Darkness { start: self.start, dark, back, repaired, by_timer: !self.by_acks }
     }
     fn of(b: &BurstRow) -> Gone {
         // A timer's repair does not show where the hole ended.
@@ -223,6 +227,7 @@ impl Gone {
             length,
             lost_acks: b.lost_acks,
             first_repair: b.first_repair,
+            by_acks: b.trigger == Trigger::Ack,
             resumed: None,
             gap: None,
             silence: None,
@@ -374,6 +379,7 @@ fn copies_vanished(
             length: None,
             lost_acks: of_it.and_then(|b| b.lost_acks),
             first_repair: Some(e.first_repair),
+            by_acks: of_it.is_some_and(|b| b.trigger == Trigger::Ack),
             resumed: None,
             gap: None,
             silence: None,
@@ -419,6 +425,7 @@ fn died(
         length: None,
         lost_acks: None,
         first_repair: None,
+        by_acks: false,
         resumed: None,
         gap: None,
         silence: None,
@@ -546,6 +553,7 @@ fn acks_vanished<'a>(
             length: None,
             lost_acks: None,
             first_repair: Some(e.first_repair),
+            by_acks: false,
             resumed: None,
             gap: None,
             silence: Some(silence),

@@ -71,7 +71,10 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
         // Nothing shows when it came back until something comes through: half of that time, to be fair to both.
         let back = d.back.unwrap_or(d.dark + (d.repaired - d.dark) / 2);
         add(d.dark, back, Why::Outage, Sure::Likely, Basis::PathDark);
-        add(back, d.repaired, Why::Timer, Sure::Likely, Basis::PathBack);
+        // Where ACKs set the repair off nobody waited: what else holds meanwhile counts.
+        if d.by_timer {
+            add(back, d.repaired, Why::Timer, Sure::Likely, Basis::PathBack);
+        }
     }
     claims.extend(facts.losses().filter_map(|e| full_while_repairing(facts, e)));
     match facts.afar() {

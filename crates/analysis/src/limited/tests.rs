@@ -1,5 +1,5 @@
 use super::*;
-use crate::rows::{EpisodeKind, Growth, IdleCause, Inference, Summary, Vantage, Waited};
+use crate::rows::{BurstRow, EpisodeKind, Growth, IdleCause, Inference, Summary, Trigger, Vantage, Waited};
 
 const MSS: u32 = 1448;
 
@@ -167,6 +167,31 @@ fn a_timer_that_fires_in_vain_shows_a_dark_path_and_a_single_wait_does_not() {
     assert!(found.contains(&(Why::Outage, 1.0)) && found.contains(&(Why::Timer, 0.4)), "{found:?}");
     let found = split(&f, std::slice::from_ref(&e), &waits[..1], &[]);
     assert!(found.contains(&(Why::Timer, 0.2)) && !found.iter().any(|p| p.0 == Why::Outage), "{found:?}");
+}
+
+/// The queue that stood before an outage hides it: ACKs set the repair off seconds later, and nobody waits for a timer.
+#[test]
+fn an_outage_that_acks_repaired_is_followed_by_no_wait_for_a_timer() {
+    let told = |trigger| {
+        let burst = BurstRow {
+            start: at(1.0),
+            last: at(1.19),
+            lost_segments: 90,
+            trigger,
+            rtt_before: Some(secs(0.08)),
+            first_repair: Some(at(1.9)),
+            back: Some(at(1.2)),
+            ..BurstRow::default()
+        };
+        let mut full = rounds(4.04, 1e6, By::Ack, 0.08);
+        full[0].rtt_min = Some(secs(0.04));
+        let found = limited(&flow(4.04, 4_000_000), &[burst], &[episode(1.0, 2.0)], &[], &full);
+        let of = |why| found.parts.iter().find(|p| p.why == why).map_or(0.0, |p| p.time.as_secs());
+        (of(Why::Outage) > 0.15, of(Why::Timer))
+    };
+    assert_eq!(told(Trigger::Ack), (true, 0.0));
+    let (dark, waited) = told(Trigger::TimerRto);
+    assert!(dark && waited > 0.0, "{waited}");
 }
 
 #[test]
