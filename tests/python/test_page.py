@@ -348,3 +348,14 @@ def test_a_capture_of_acks_alone_says_what_is_missing() -> None:
     said = " ".join(page(seen() | {"totals": {"connections": 1}}, "acks.pcap")[-2:])
     assert "1 connection without" in said
     assert "the other direction only, the ACKs" in said
+
+
+def test_the_page_in_the_readme_is_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (ROOT / "README.md").read_text()
+    shown = re.findall(r"```\n\$ rexmit (analyze \S+)\n(.*?)```", readme, re.S)
+    assert shown
+    for words, page in shown:
+        assert main(words.replace("tests/data", str(ROOT / "tests" / "data")).split()) == 0
+        printed = capsys.readouterr().out
+        # Below the name of the file, which wraps as it is long.
+        assert printed[printed.index("\n\n") :] == page[page.index("\n\n") :]

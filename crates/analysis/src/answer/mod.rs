@@ -168,12 +168,19 @@ pub fn answer(
         capture_start,
     };
     let findings = told.findings();
+    let sure = match &held {
+        None => verdict_sure(verdict, confidence, flow, &findings),
+        // An outage is told with the limit: together they are as sure as the less sure of both.
+        Some(held) if verdict == Verdict::Network && told.tells_fault(verdict, held) => {
+            let outage = findings.iter().find(|f| f.kind == Kind::Outages);
+            let limit = held_sure(held, flow);
+            outage.map_or(limit, |outage| limit.and(outage.sure))
+        }
+        Some(held) => held_sure(held, flow),
+    };
     Answer {
         verdict,
-        sure: held.map_or_else(
-            || verdict_sure(verdict, confidence, flow, &findings),
-            |held| held_sure(&held, flow),
-        ),
+        sure,
         confidence,
         look_at: told.look_at(verdict),
         findings,

@@ -24,19 +24,24 @@ impl Told<'_> {
 
     /// What went wrong there, if it cost much, and how long it held the transfer.
     fn held_up(&self, verdict: Verdict, held: &Held) -> String {
-        let (c, words) = (self.costs, held.words(self.flow));
-        let dear = c.share_of(verdict) >= WORTH;
-        let fault = match (verdict, held.why) {
+        let words = held.words(self.flow);
+        match self.tells_fault(verdict, held) {
+            true => format!("{}; {words}", self.at_fault(verdict)),
+            false => words,
+        }
+    }
+
+    /// Is what went wrong there told beside the limit?
+    pub fn tells_fault(&self, verdict: Verdict, held: &Held) -> bool {
+        let dear = self.costs.share_of(verdict) >= WORTH;
+        match (verdict, held.why) {
             // What made it somebody's fault, or an outage, has more to say.
-            (Verdict::Network, Why::BottleneckFull) => Some(self.network()),
-            (Verdict::Network, Why::Outage) if self.outages.is_some() => Some(self.network()),
-            (Verdict::Network | Verdict::SendingStack, why) => {
-                (dear || why.limit() == LimitedBy::Loss).then(|| self.at_fault(verdict))
-            }
-            (Verdict::Receiver, Why::NothingRead) => (c.zero_window.n > 0).then(|| self.at_fault(verdict)),
-            _ => None,
-        };
-        fault.map_or_else(|| words.clone(), |fault| format!("{fault}; {words}"))
+            (Verdict::Network, Why::BottleneckFull) => true,
+            (Verdict::Network, Why::Outage) if self.outages.is_some() => true,
+            (Verdict::Network | Verdict::SendingStack, why) => dear || why.limit() == LimitedBy::Loss,
+            (Verdict::Receiver, Why::NothingRead) => self.costs.zero_window.n > 0,
+            _ => false,
+        }
     }
 
     /// What cost most there.
