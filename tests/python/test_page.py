@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import overview
 from rexmit import units
+from rexmit.cli import main
 from rexmit.episodes import EPISODES, worst_episodes
 from rexmit.page import aggregate, by_pair, page, told
 from story import Story
 
+ROOT = Path(__file__).parents[2]
 CAPTURE: dict[str, Any] = {
     "packets": 12_404,
     "span_s": 7.4,
@@ -354,8 +358,8 @@ def test_the_page_in_the_readme_is_what_is_printed(capsys: pytest.CaptureFixture
     readme = (ROOT / "README.md").read_text()
     shown = re.findall(r"```\n\$ rexmit (analyze \S+)\n(.*?)```", readme, re.S)
     assert shown
-    for words, page in shown:
+    for words, there in shown:
         assert main(words.replace("tests/data", str(ROOT / "tests" / "data")).split()) == 0
         printed = capsys.readouterr().out
         # Below the name of the file, which wraps as it is long.
-        assert printed[printed.index("\n\n") :] == page[page.index("\n\n") :]
+        assert printed[printed.index("\n\n") :] == there[there.index("\n\n") :]
