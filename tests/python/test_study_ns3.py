@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import rexmit as rx
-from rexmit.studies import load, paper
+from rexmit.scenario import Scenario
+from rexmit.studies import load, paper, scenario
 from rexmit.studies.ns3 import cases, formula, section2, silence, sweeps, tables, variants
 from rexmit.studies.ns3.base import repeated
 from rexmit.studies.ns3.cases import Case
@@ -165,7 +166,7 @@ def test_counted_runs_agree_with_traced_ones(paper_runs: dict[str, Case]) -> Non
 
 
 def test_a_single_draw_says_little_at_1e4_and_much_at_1e6() -> None:
-    scenarios = [sweeps.counted({cases.ERROR_RATE: rate}) for rate in (1e-4, 1e-6)]
+    scenarios = [sweeps.counted(cases.drawn(rate)) for rate in (1e-4, 1e-6)]
     thr = sweeps.throughput_mbps(rx.runs(scenarios, seeds=range(1, 41)), 2)
     assert thr[0].max() > 1.8 * thr[0].min()
     assert thr[1].max() < 1.1 * thr[1].min()
@@ -235,6 +236,19 @@ def test_what_the_paper_says_of_its_figures_is_judged_on_the_trace(outcome: Outc
         "fig3_inverse",
         "fig4_not_full",
         "fig7_none",
+        "fast_others",
     }
     # The paper's download is not published.
     assert {name for name, one in agrees.items() if one is None} == {"fig8_span"}
+
+
+def test_the_shipped_scenario_is_the_papers_base_case() -> None:
+    """`rexmit run scenarios/ns3.toml` as it is: 4.200 Mbps by the paper's count."""
+    found = cases.Case.of({})
+    assert f"{found.throughput_mbps:.3f}" == "4.200"
+    assert int(found.drops.equals("cause", "channel").sum()) == 5
+
+
+def test_the_scenario_ships_the_list_of_the_base_case() -> None:
+    base = Scenario.load(scenario("ns3"))
+    assert base.to_toml() == base.with_(cases.listed()).to_toml()

@@ -7,7 +7,7 @@ import pytest
 
 from rexmit.studies import load, paper, run
 from rexmit.studies.run import Outcome
-from rexmit.studies.selfsimilar import hurst, runs, statements, table2
+from rexmit.studies.selfsimilar import hurst, readings, runs, statements, table2
 from rexmit.studies.selfsimilar.windows import Shown
 from rexmit.studies.study import Plan, Results
 
@@ -105,3 +105,23 @@ def test_spikes_are_held_against_retransmissions() -> None:
 def test_how_often_a_window_goes_back_to_one() -> None:
     assert statements._times_at_one(np.array([5.0, 1, 1.5, 3, 1, 2])) == 2
     assert statements._times_at_one(np.array([1.0, 2, 3])) == 1
+
+
+def test_each_reading_is_judged_by_the_same_rows_and_claims(outcome: Outcome) -> None:
+    section = next(s for s in outcome.sections if s.title == "What the paper leaves open")
+    table = section.tables["the readings"]
+    # Of a quick run, the study's own reading and one with TCP sources.
+    assert table["reading"] == [readings.BASE, "14 TCP sources"]
+    assert all(cell.endswith("of 24") for cell in table["rows within"])
+    assert set(table["vegas lowest"]) <= {"holds", "fails", "not decided"}
+    # TCP sources hold the flow back, datagrams hardly do.
+    beside = [float(cell.replace(",", "")) for cell in table["packets, NewReno"]]
+    assert beside[1] < 0.95 * beside[0]
+
+
+def test_sources_over_tcp_are_the_same_applications() -> None:
+    whole = readings._tcp(14)
+    load = whole["flow"][1]["workload"]
+    assert whole["flow"][1]["count"] == 14
+    assert "transport" not in whole["flow"][1]
+    assert (load["rate"], load["shape"], load["on"], load["off"]) == ("1Mbps", 1.2, "500ms", "500ms")

@@ -30,7 +30,8 @@ FRAME_BYTES = SEGMENT_BYTES + 40 + 2
 BASE_ERRORS = "1e-6"
 RATE, DELAY = "link.link.rate", "link.link.delay"
 QUEUE, STACK = "link.link.queue.packets", "flow.bulk.stack"
-ERROR_RATE = "link.link.channel.errors.rate"
+#: The keys of the channel of errors begin so.
+ERRORS = "link.link.channel.errors."
 
 DELAYS_MS = ("1", "5", "10", "50", "100")
 FAST_DELAYS_MS = ("0.1", "1", "5", "10")
@@ -46,13 +47,15 @@ def errors() -> dict[str, list[int]]:
 
 
 def listed(rate: str = BASE_ERRORS) -> dict[str, Any]:
-    """The error channel that drops the frames which ns-3.20 dropped at this rate. rexmit counts from 0."""
+    """The frames dropped which ns-3.20 dropped at this rate. rexmit counts from 0."""
     if not errors()[rate]:
-        return {ERROR_RATE: 0.0}
-    return {
-        "link.link.channel.errors.kind": "list",
-        "link.link.channel.errors.packets": [n - 1 for n in errors()[rate]],
-    }
+        return drawn(0.0)
+    return {ERRORS + "kind": "list", ERRORS + "packets": [n - 1 for n in errors()[rate]]}
+
+
+def drawn(rate: float) -> dict[str, Any]:
+    """Errors of our own in place of ns-3.20's: each byte of a frame is hit with this probability."""
+    return {ERRORS + "kind": "bit-error", ERRORS + "per": "byte", ERRORS + "rate": rate}
 
 
 def settings() -> dict[str, dict[str, Any]]:
@@ -63,7 +66,7 @@ def settings() -> dict[str, dict[str, Any]]:
     found |= {f"queue {q}": {QUEUE: q} for q in QUEUES}
     found |= {f"error {e}": listed(e) for e in ERROR_RATES}
     found |= {v: {STACK: f"ns3.20-{v}"} for v in VARIANTS}
-    return {name: set if ERROR_RATE in set else listed() | set for name, set in found.items()}
+    return found
 
 
 def run_all() -> dict[str, Case]:

@@ -15,6 +15,7 @@ from rexmit.studies.ns3.cases import Numbers
 from rexmit.studies.study import Plan
 
 SEEDS = 200
+FAST_SEEDS = 40
 #: Delays at which the square-root formula is put to the test, and the error rate there: one frame in 173.
 FORMULA_DELAYS_MS = (5, 10, 20, 50, 100)
 FORMULA_ERRORS = 1e-5
@@ -33,12 +34,34 @@ COUNTS = {
 
 def declare(plan: Plan) -> None:
     seeds = plan.seeds(SEEDS)
-    plan.runs("error seeds", [counted({cases.ERROR_RATE: float(e)}) for e in cases.ERROR_RATES], seeds)
-    worst = counted({cases.ERROR_RATE: float(cases.ERROR_RATES[0])})
+    plan.runs("error seeds", [counted(cases.drawn(float(e))) for e in cases.ERROR_RATES], seeds)
+    worst = counted(cases.drawn(float(cases.ERROR_RATES[0])))
     plan.runs("silence seeds", worst, seeds, tables=("flows",))
     plan.runs("queue seeds", [counted({cases.QUEUE: q}) for q in cases.QUEUES], plan.seeds(SEEDS // 2))
     plan.runs("variant seeds", [counted({cases.STACK: f"ns3.20-{v}"}) for v in cases.VARIANTS], seeds)
+    changed = [counted({cases.RATE: "50Mbps", **set}) for set in fast().values()]
+    plan.runs("fast seeds", changed, plan.seeds(FAST_SEEDS))
     plan.runs("formula seeds", [counted(formula(d)) for d in FORMULA_DELAYS_MS], plan.seeds(SEEDS // 2))
+
+
+#: What section 1.2 says of the 50 Mbps link, beside the delay: error rates and queues around the base case.
+FAST_ERRORS = ("1e-5", "1e-6", "1e-7")
+FAST_QUEUES = (5, 10, 20, 100)
+FAST_DELAYS = (1, 5, 10)
+
+
+def fast() -> dict[str, dict[str, Any]]:
+    """The 50 Mbps link with one thing changed, by what."""
+    made: dict[str, dict[str, Any]] = {f"delay {d} ms": {cases.DELAY: f"{d}ms"} for d in FAST_DELAYS}
+    made |= {f"errors {e}": cases.drawn(float(e)) for e in FAST_ERRORS}
+    made |= {f"queue {q}": {cases.QUEUE: q} for q in FAST_QUEUES}
+    return made
+
+
+def fast_mbps(runs: Runs) -> dict[str, Numbers]:
+    """Throughput of each, seed by seed."""
+    names = list(fast())
+    return dict(zip(names, throughput_mbps(runs, len(names)), strict=True))
 
 
 def formula(delay_ms: float) -> dict[str, Any]:
@@ -48,15 +71,16 @@ def formula(delay_ms: float) -> dict[str, Any]:
         cases.RATE: "50Mbps",
         cases.DELAY: f"{delay_ms}ms",
         cases.QUEUE: 1000,
-        cases.ERROR_RATE: FORMULA_ERRORS,
+        **cases.drawn(FORMULA_ERRORS),
         "duration": end,
         "flow.bulk.stop": end,
     }
 
 
 def counted(set: Mapping[str, Any]) -> Scenario:
-    """The base case with something set, as the random runs run it."""
-    return Scenario.load(scenario(cases.NAME)).with_({**COUNTS, **set})
+    """The base case with something set, as the random runs run it: with errors of rexmit's own."""
+    base = {} if cases.ERRORS + "kind" in set else cases.drawn(float(cases.BASE_ERRORS))
+    return Scenario.load(scenario(cases.NAME)).with_({**COUNTS, **base, **set})
 
 
 def throughput_mbps(runs: Runs, variants: int, seconds: float = 9.0) -> Numbers:

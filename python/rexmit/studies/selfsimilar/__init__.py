@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rexmit.studies import paper
-from rexmit.studies.selfsimilar import capture, hurst, runs, statements, table2, windows
+from rexmit.studies.selfsimilar import capture, hurst, readings, runs, statements, table2, windows
 from rexmit.studies.selfsimilar.claims import claims
 from rexmit.studies.study import Part, Plan, Results, Study
 
@@ -11,6 +11,7 @@ from rexmit.studies.study import Part, Plan, Results, Study
 def plan(plan: Plan) -> None:
     """Four variants with the same background, seed by seed; the same alone; and a capture of our own."""
     runs.declare(plan)
+    readings.declare(plan)
     plan.call("capture", capture.read, worth=0.5)
 
 
@@ -58,6 +59,7 @@ STUDY: Study = Study(
             statements=statements.of_windows,
         ),
         hurst.PART,
+        readings.PART,
         Part(
             "Fig. 3: a LAN, five minutes",
             rows=capture.table,
