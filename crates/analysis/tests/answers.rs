@@ -43,8 +43,8 @@ fn a_queue_of_seconds_and_outages_every_five_are_both_the_networks() {
     assert_eq!(a.verdict, Verdict::Network);
     assert_eq!(
         a.look_at,
-        "the network: a queue of 1.6 s stands at the bottleneck (bufferbloat), and everything vanishes for about \
-         198 ms every 5.00 s; the bottleneck was full for 96% of the time, at 5.1 Mbps"
+        "the network: a queue of 1.6 s stands at the bottleneck (bufferbloat), and everything vanishes for about 198 \
+         ms every 5.00 s; the network held it for 100% of the time, mostly with its bottleneck full, at 5.1 Mbps"
     );
     says(&a, "slow start overran the bottleneck's queue: 919 copies lost");
     says(&a, "3 outages cost 170 ms of 15.4 s (363 copies lost)");
@@ -58,13 +58,13 @@ fn one_outage_that_outlasted_the_window_is_told_beside_the_overshoot_of_slow_sta
     assert_eq!(a.verdict, Verdict::Network);
     assert_eq!(
         a.look_at,
-        "the network: everything vanishes for 183 ms to 549 ms at 1.44 s; the bottleneck was full for 83% of \
-         the time, at 21.0 Mbps"
+        "the network: everything vanishes for 183 ms to 549 ms at 1.44 s; the network held it for 92% of the time, \
+         mostly with its bottleneck full, at 21.0 Mbps"
     );
     says(
         &a,
-        "1 outage cost 506 ms of 4.3 s (134 copies lost); it ended in a timeout because the window (222 kB) was \
-         sent out before the link came back",
+        "1 outage cost 506 ms of 4.3 s (134 copies lost); it ended in a timeout because the window (222 kB) was sent \
+         out before the link came back",
     );
     says(&a, "slow start overran the bottleneck's queue: 294 copies lost, at hardly any cost");
 }
@@ -75,8 +75,8 @@ fn two_timeouts_in_one_repair_without_sack_are_an_outage_and_no_fault_of_the_sta
     assert_eq!(a.verdict, Verdict::Network);
     assert_eq!(
         a.look_at,
-        "the network: everything vanishes for up to 247 ms at 1.49 s (an outage, not congestion: RTT was flat \
-         before it); the bottleneck was full for 54% of the time, at 19.9 Mbps"
+        "the network: everything vanishes for up to 247 ms at 1.49 s (an outage, not congestion: RTT was flat before \
+         it); the network held it for 56% of the time, mostly with its bottleneck full, at 19.9 Mbps"
     );
     says(&a, "1 outage cost 526 ms of 5.5 s (33 copies lost); its repair took 2 timeouts because the window");
 }
@@ -87,8 +87,8 @@ fn a_tail_that_was_lost_with_its_repairs_is_no_outage() {
     assert_eq!((a.verdict, a.outages.is_none()), (Verdict::Network, true));
     assert_eq!(
         a.look_at,
-        "the network: the tail of the data was lost, and so were some of the repairs (33 copies in all, 13 timeouts); \
-         the bottleneck was full for 39% of the time, at 21.0 Mbps"
+        "the network: the tail of the data was lost, and so were some of the repairs (33 copies in all, 13 \
+         timeouts); the network held it for 64% of the time, mostly with its bottleneck full, at 21.0 Mbps"
     );
     says(&a, "the tail of the data was lost, which cost 5.7 s of 9.5 s (33 copies lost)");
     assert_eq!(flow.lost_copies, Some(328));
@@ -102,7 +102,8 @@ fn bursts_that_no_queue_explains_keep_the_window_small() {
     assert_eq!(
         a.look_at,
         "the network: 0.8% of the copies are lost, about 5 in a row, with no queue built up before: not congestion; \
-         losses kept the window small for 49% of the time: 15.7 Mbps of the 21.0 Mbps that the path could carry"
+         losses held it for 55% of the time, mostly by a small window: 15.7 Mbps of the 21.0 Mbps that the path \
+         could carry"
     );
     says(&a, "10 loss episodes cost 99 ms of 5.0 s (54 copies lost)");
     says(&a, "10 loss episodes kept the window small");
@@ -114,7 +115,8 @@ fn outages_that_took_hardly_a_copy_show_by_their_beat() {
     assert_eq!(a.verdict, Verdict::Network);
     assert_eq!(
         a.look_at,
-        "the network: everything vanishes for up to 608 ms every 2.54 s; the bottleneck was full for 83% of the time, at 47.9 Mbps"
+        "the network: everything vanishes for up to 608 ms every 2.54 s; the network held it for 91% of the time, \
+         mostly with its bottleneck full, at 47.9 Mbps"
     );
     says(&a, "3 outages cost 934 ms of 10.0 s (4 copies lost); each ended in a timeout because the window");
     says(&a, "slow start overran the bottleneck's queue: 403 copies lost, at hardly any cost");

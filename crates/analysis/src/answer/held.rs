@@ -50,15 +50,15 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// "for 92% of the time": of all that losses did together, else of what held longest alone.
+    /// "for 92% of the time".
     pub fn time(&self) -> String {
-        let together = matches!(self.why, Why::Timer | Why::Repairing | Why::SlowStartAgain);
-        format!("for {} of the time", percent(if together { self.share } else { self.own_share() }))
+        format!("for {} of the time", percent(self.share))
     }
 
-    fn own_share(&self) -> f64 {
+    /// Was it this and nothing else of the same limit, to the percent?
+    fn alone(&self) -> bool {
         let own = self.part(self.why).map_or(0.0, |p| p.time.as_secs());
-        own / self.limited.transfer().as_secs().max(1e-9)
+        percent(own / self.limited.transfer().as_secs().max(1e-9)) == percent(self.share)
     }
 
     fn part(&self, why: Why) -> Option<&'a Part> {
@@ -81,12 +81,19 @@ impl<'a> Held<'a> {
             },
             Why::Buffer => format!("its own window or send buffer was full {time}{}", self.could()),
             Why::Pacing => format!("it sends at a pace of {} {time}{}", rate(at), self.could()),
-            Why::Outage => format!("the path was dark {time}"),
-            Why::BottleneckFull => format!("the bottleneck was full {time}, at {}", rate(at)),
+            Why::Outage if self.alone() => format!("the path was dark {time}"),
+            Why::Outage => format!("the network held it {time}, mostly dark"),
+            Why::BottleneckFull if self.alone() => format!("the bottleneck was full {time}, at {}", rate(at)),
+            Why::BottleneckFull => {
+                format!("the network held it {time}, mostly with its bottleneck full, at {}", rate(at))
+            }
             Why::Timer => format!("losses held it {time}, mostly waiting for a timer"),
             Why::Repairing => format!("losses held it {time}, mostly in repairs"),
             Why::SlowStartAgain => format!("losses held it {time}, mostly in slow start after a timeout"),
-            Why::SmallWindow => format!("losses kept the window small {time}{}", self.could()),
+            Why::SmallWindow if self.alone() => {
+                format!("losses kept the window small {time}{}", self.could())
+            }
+            Why::SmallWindow => format!("losses held it {time}, mostly by a small window{}", self.could()),
             Why::Handshake => format!("the handshake was {} of its time", percent(self.share)),
             Why::SlowStart => format!(
                 "the first slow start was {} of its time: it was over before its window had grown",
