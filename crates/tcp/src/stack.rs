@@ -302,6 +302,8 @@ pub struct Send {
     pub keepalive_probes: u32,
     /// Timeouts in a row before the connection is given up; 0 never gives up.
     pub max_retries: u32,
+    /// With few segments out, and not in the first slow start, the first timeouts in a row do not back off.
+    pub thin_linear_timeouts: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -336,5 +338,8 @@ pub enum WindowPolicy {
         initial_bytes: u32,
         untuned_bytes: u32,
         max_bytes: u32,
+        /// And twice as much more as reading grew by since the last round trip, so that slow start is not held up
+        /// (Linux).
+        ahead: bool,
     },
 }

@@ -58,6 +58,7 @@ fn stack(variant: Ns320) -> Wire {
             keepalive_interval: Span::from_secs(75),
             keepalive_probes: 8,
             max_retries: 0,
+            thin_linear_timeouts: false,
         },
         receive: Receive {
             delayed_ack: DelayedAck::Ns320 { every: 2, timeout: Span::from_millis(200) },

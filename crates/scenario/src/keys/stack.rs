@@ -316,6 +316,12 @@ pub static SEND: Table = Table {
         key("keepalive_interval", POSITIVE_TIME, "From one keep-alive to the next.").default("75s"),
         key("keepalive_probes", whole(1, 1000), "Unanswered keep-alives that end the connection.")
             .default("9"),
+        flag(
+            "thin_linear_timeouts",
+            "With fewer than four segments out, and after the first slow start, the first six timeouts in a row do not back off \
+             (Linux: tcp_thin_linear_timeouts).",
+        )
+        .default("false"),
         key("max_retries", whole(0, 1000), "Timeouts in a row that end the connection; 0 never does.")
             .default("15"),
         SOURCE,
@@ -381,6 +387,12 @@ pub static WINDOW: Table = Table {
                     key("untuned", BYTES, "Up to here two segments for each that arrives (Linux).")
                         .absent("as `initial`"),
                     key("max", BYTES, "At most.").default("4MiB"),
+                    flag(
+                        "ahead",
+                        "And twice as much more as reading grew by since the last round trip, so that slow start is not held up \
+                         (Linux).",
+                    )
+                    .default("false"),
                 ],
             ),
         ],

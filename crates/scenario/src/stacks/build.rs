@@ -252,6 +252,7 @@ fn send(v: &Values) -> Option<Send> {
         keepalive_interval: v.span("keepalive_interval")?,
         keepalive_probes: v.whole("keepalive_probes")? as u32,
         max_retries: v.whole("max_retries")? as u32,
+        thin_linear_timeouts: v.flag("thin_linear_timeouts"),
     })
 }
 
@@ -261,7 +262,12 @@ fn receive(v: &Values, p: &mut Problems) -> Option<Receive> {
         Some(item) => delayed_ack(item.table()?, p)?,
     };
     let window = match v.item("window") {
-        None => WindowPolicy::AutoTuned { initial_bytes: 65_535, untuned_bytes: 65_535, max_bytes: 4 << 20 },
+        None => WindowPolicy::AutoTuned {
+            initial_bytes: 65_535,
+            untuned_bytes: 65_535,
+            max_bytes: 4 << 20,
+            ahead: false,
+        },
         Some(item) => window(item.table()?, p)?,
     };
     Some(Receive { delayed_ack, dsack: v.flag("dsack"), window })
@@ -299,6 +305,7 @@ fn window(v: &Values, p: &mut Problems) -> Option<WindowPolicy> {
         initial_bytes: initial as u32,
         untuned_bytes: untuned as u32,
         max_bytes: max as u32,
+        ahead: v.flag("ahead"),
     })
 }
 

@@ -170,6 +170,7 @@ fn send(s: &Send, out: &mut Lines) {
     out.span("keepalive_interval", s.keepalive_interval);
     out.whole("keepalive_probes", s.keepalive_probes.into());
     out.whole("max_retries", s.max_retries.into());
+    out.flag("thin_linear_timeouts", s.thin_linear_timeouts);
 }
 
 fn receive(r: &Receive, out: &mut Lines) {
@@ -192,8 +193,8 @@ fn receive(r: &Receive, out: &mut Lines) {
         WindowPolicy::Fixed { buffer_bytes } => {
             format!("{{ kind = \"fixed\", buffer = {} }}", bytes(buffer_bytes))
         }
-        WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes } => format!(
-            "{{ kind = \"auto-tuned\", initial = {}, untuned = {}, max = {} }}",
+        WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes, ahead } => format!(
+            "{{ kind = \"auto-tuned\", initial = {}, untuned = {}, max = {}, ahead = {ahead} }}",
             bytes(initial_bytes),
             bytes(untuned_bytes),
             bytes(max_bytes)

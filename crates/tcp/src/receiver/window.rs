@@ -38,6 +38,9 @@ struct Tuning {
     /// Before reads say more: two segments for each that arrives, up to this (Linux, `rcv_ssthresh`).
     untuned: u64,
     max: u64,
+    /// The most that was read in a round trip, ten segments to begin with; where growth is foreseen
+    /// (tcp_rcv_space_adjust).
+    read_before: Option<u64>,
     /// Smoothed round trip as seen from here; zero while unknown.
     rtt: Span,
     /// It came from timestamps; otherwise it is the least time that a whole window took.
@@ -54,8 +57,9 @@ impl Window {
     pub fn new(policy: WindowPolicy, mss: u32, first: u64) -> Window {
         let (space, tuning) = match policy {
             WindowPolicy::Fixed { buffer_bytes } => (buffer_bytes, None),
-            WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes } => {
-                (initial_bytes, Some(Tuning::new(untuned_bytes, max_bytes, first)))
+            WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes, ahead } => {
+                let read_before = ahead.then_some(u64::from(mss) * 10);
+                (initial_bytes, Some(Tuning { read_before, ..Tuning::new(untuned_bytes, max_bytes, first) }))
             }
         };
         let space = u64::from(space.max(1));
@@ -156,7 +160,7 @@ impl Window {
         if tuning.rtt == Span::ZERO || now - tuning.since < tuning.rtt {
             return;
         }
-        let wanted = (2 * (self.read_to - tuning.mark)).min(tuning.max);
+        let wanted = tuning.wanted(self.read_to - tuning.mark).min(tuning.max);
         tuning.mark = self.read_to;
         tuning.since = now;
         if wanted > self.space {
@@ -190,10 +194,23 @@ impl Window {
 }
 
 impl Tuning {
+    /// Room for twice what was `read` in a round trip; and for twice the growth that this is of what was read before.
+    fn wanted(&mut self, read: u64) -> u64 {
+        let mut wanted = 2 * read;
+        if let Some(before) = &mut self.read_before
+            && read > *before
+        {
+            wanted += 2 * (wanted * (read - *before) / (*before).max(1));
+            *before = read;
+        }
+        wanted
+    }
+
     fn new(untuned_bytes: u32, max_bytes: u32, first: u64) -> Tuning {
         Tuning {
             untuned: u64::from(untuned_bytes.min(max_bytes)),
             max: u64::from(max_bytes),
+            read_before: None,
             rtt: Span::ZERO,
             from_hints: false,
             since: Time::ZERO,
@@ -211,5 +228,38 @@ impl Tuning {
         }
         self.window_since = now;
         self.window_end = edge.max(next + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(ahead: bool) -> Window {
+        let policy = WindowPolicy::AutoTuned {
+            initial_bytes: 30_000,
+            untuned_bytes: 30_000,
+            max_bytes: 200_000,
+            ahead,
+        };
+        let mut w = Window::new(policy, 1000, 1);
+        w.rtt_hint(Span::from_millis(100));
+        w
+    }
+    fn read(w: &mut Window, ms: i64, bytes: u64) -> u64 {
+        w.on_read(Time(ms * 1_000_000), bytes);
+        w.space
+    }
+
+    #[test]
+    fn reading_that_grows_makes_room_for_twice_the_growth() {
+        // Linux: tcp_rcv_space_adjust, rcvq_space.space of ten segments to begin with.
+        let mut w = window(true);
+        assert_eq!(read(&mut w, 100, 20_000), 40_000 + 2 * 40_000);
+        assert_eq!(read(&mut w, 200, 20_000), 120_000, "as much as before asks for no more");
+        assert_eq!(read(&mut w, 300, 30_000), 120_000, "60,000 and 2 * 30,000");
+        assert_eq!(read(&mut w, 400, 60_000), 200_000, "no more than allowed");
+        let mut plain = window(false);
+        assert_eq!(read(&mut plain, 100, 20_000), 40_000);
     }
 }

@@ -213,7 +213,7 @@ impl Sender {
         let spared = self.detector.by_time().map_or(now, |rack| rack.spared_since(now));
         self.board.mark_lost_at_timeout(spared);
         self.window.cwnd = self.pipe().saturating_add(self.window.smss);
-        self.rto.on_timeout();
+        self.back_off();
         let f_rto = self.undo.spec().f_rto && undisturbed;
         if let Some(linux) = self.undo.linux_mut() {
             linux.frto = f_rto;

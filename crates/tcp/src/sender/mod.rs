@@ -118,6 +118,7 @@ struct Rules {
     buffer: u64,
     max_burst: u32,
     max_retries: u32,
+    thin_linear_timeouts: bool,
     timestamp_tick: Span,
 }
 
@@ -166,6 +167,7 @@ impl Sender {
                 buffer: spec.send.buffer_bytes.unwrap_or(u64::MAX),
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
                 max_retries: spec.send.max_retries,
+                thin_linear_timeouts: spec.send.thin_linear_timeouts,
                 timestamp_tick: spec.options.timestamp_tick,
             },
             detector: Detector::new(&spec.detect, false),

@@ -8,6 +8,9 @@ use wire::{Span, Time};
 
 /// Probes of a closed window come at least this often (RFC 9293 §3.8.6.1 leaves it open; BSD: 60 s).
 const PERSIST_MAX: Span = Span::from_secs(60);
+/// Fewer are a thin stream; and so many of its timeouts in a row do not back off.
+const THIN_SEGMENTS: u32 = 4;
+const THIN_LINEAR_RETRIES: u32 = 6;
 
 impl Sender {
     /// RFC 6298 (5.4) to (5.6).
@@ -32,7 +35,7 @@ impl Sender {
         self.forget_what_the_receiver_may_have_dropped();
         self.begin_loss();
         self.window.cwnd = self.cwnd_after_timeout();
-        self.rto.on_timeout();
+        self.back_off();
         self.undo.timed_out(now, self.rto.srtt(), self.timeouts == 1);
         self.timed_out_end = self.una() + u64::from(self.board.get(0).map_or(0, |s| s.space()));
         // RFC 5682 §2.1 (1): not within a recovery.
@@ -44,6 +47,18 @@ impl Sender {
         }
         self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
         timers.start(Timer::Retransmit, now, self.rto.rto());
+    }
+
+    /// RFC 6298 (5.5). A thin stream has too few segments out for a fast retransmit, and waits for its timer each time:
+    /// Linux spares it the first back-offs (tcp_stream_is_thin, TCP_THIN_LINEAR_RETRIES).
+    pub(super) fn back_off(&mut self) {
+        let thin = self.rules.thin_linear_timeouts
+            && self.board.segments() < THIN_SEGMENTS
+            && self.window.ssthresh < u32::MAX
+            && self.timeouts <= THIN_LINEAR_RETRIES;
+        if !thin {
+            self.rto.on_timeout();
+        }
     }
 
     /// RFC 5681 §3.1: ssthresh is set at the first timeout of a segment and kept at the next ones.

@@ -223,8 +223,12 @@ fn a_timer_restarts_at_each_advance_and_stops_when_all_is_acknowledged() {
 fn the_receive_window_grows_with_what_is_read_in_a_round_trip() {
     // Dynamic right-sizing; the receiver sends no data, so only the echoes in what it gets tell it the RTT.
     let mut spec = linux();
-    spec.receive.window =
-        WindowPolicy::AutoTuned { initial_bytes: 5792, untuned_bytes: 65_535, max_bytes: 3 << 20 };
+    spec.receive.window = WindowPolicy::AutoTuned {
+        initial_bytes: 5792,
+        untuned_bytes: 65_535,
+        max_bytes: 3 << 20,
+        ahead: false,
+    };
     for stamps in [true, false] {
         spec.options.timestamps = stamps;
         let mut p = Pipe::new(&spec, &spec, clear);

@@ -195,6 +195,27 @@ fn a_timeout_whose_segment_had_arrived_is_taken_back_and_new_data_shows_what_was
 }
 
 #[test]
+fn a_thin_stream_does_not_back_off_six_times() {
+    // Linux: tcp_thin_linear_timeouts, TCP_THIN_LINEAR_RETRIES; not in the first slow start.
+    for (thin, waits) in
+        [(true, [300, 300, 300, 300, 300, 300, 600]), (false, [600, 1200, 2400, 4800, 9600, 19_200, 38_400])]
+    {
+        let mut spec = linux6();
+        spec.send.thin_linear_timeouts = thin;
+        spec.detect.tail_loss_probe = false;
+        spec.congestion.initial_ssthresh_bytes = Some(100_000);
+        let mut t = Timeline::established(&spec, 100);
+        t.at_ms(0).app_writes_segments(1).sends(0..1);
+        let mut now = 300;
+        for wait in waits {
+            t.at_ms(now).times_out(0);
+            now += wait;
+            t.at_ms(now - 1).quiet();
+        }
+    }
+}
+
+#[test]
 fn needless_repairs_are_taken_back_when_all_were_reported_twice() {
     // RFC 2883; Linux: tcp_try_undo_dsack.
     let mut t = flying(10);

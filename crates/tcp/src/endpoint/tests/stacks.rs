@@ -47,6 +47,7 @@ pub fn rfc_sack() -> Wire {
             keepalive_interval: ms(1000),
             keepalive_probes: 3,
             max_retries: 0,
+            thin_linear_timeouts: false,
         },
         receive: Receive {
             delayed_ack: DelayedAck::Every { every: 2, timeout: ms(40) },

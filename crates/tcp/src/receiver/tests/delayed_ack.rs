@@ -110,7 +110,12 @@ fn linux_delays_40_ms_while_segments_come_fast_and_longer_when_they_come_slowly(
 
 #[test]
 fn linux_does_not_delay_beyond_a_round_trip_that_it_knows() {
-    let tuned = WindowPolicy::AutoTuned { initial_bytes: 5792, untuned_bytes: 65_536, max_bytes: 1 << 20 };
+    let tuned = WindowPolicy::AutoTuned {
+        initial_bytes: 5792,
+        untuned_bytes: 65_536,
+        max_bytes: 1 << 20,
+        ahead: false,
+    };
     let quick = DelayedAck::Quick { quick: 2, min: Span::from_millis(40), max: Span::from_millis(200) };
     let mut s = Story::new(quick, tuned, MSS as u32, 1);
     s.segments(0..2);

@@ -87,6 +87,7 @@ impl Case {
                 initial_bytes: buffer.min(400),
                 untuned_bytes: 800,
                 max_bytes: 4000,
+                ahead: false,
             },
         };
         let delayed_ack = match random.below(3) {

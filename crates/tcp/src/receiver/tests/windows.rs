@@ -3,7 +3,7 @@
 use super::*;
 
 fn tuned(initial_bytes: u32, untuned_bytes: u32, max_bytes: u32) -> Story {
-    let window = WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes };
+    let window = WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes, ahead: false };
     Story::new(DelayedAck::Off, window, 1000, 1)
 }
 
@@ -11,7 +11,12 @@ fn tuned(initial_bytes: u32, untuned_bytes: u32, max_bytes: u32) -> Story {
 fn the_scale_is_what_the_largest_window_needs() {
     let shift = |bytes| scale_for(fixed(bytes));
     assert_eq!([0, 65_535, 65_536, 131_071, 1 << 20, u32::MAX].map(shift), [0, 0, 1, 1, 5, 14]);
-    let tuned = WindowPolicy::AutoTuned { initial_bytes: 5840, untuned_bytes: 65_535, max_bytes: 4 << 20 };
+    let tuned = WindowPolicy::AutoTuned {
+        initial_bytes: 5840,
+        untuned_bytes: 65_535,
+        max_bytes: 4 << 20,
+        ahead: false,
+    };
     assert_eq!(scale_for(tuned), 7);
 }
 
