@@ -144,7 +144,9 @@ def _reno_4(of: Three) -> Iterator[Row]:
 
 def _osx_2(results: Results) -> Iterator[Row]:
     key, of = "interruption.episode.osx_2", three(results)
-    every = phases.met(phases.sweep(results)["osx"])
+    osx = phases.sweep(results)["osx"]
+    left = phases.unfinished(osx)
+    every = phases.met(osx)
     slow = [s for _, s in every if s.kind == "intermittent"]
     yield sampled(
         f"{key}.lost_segments",
@@ -164,7 +166,9 @@ def _osx_2(results: Results) -> Iterator[Row]:
     yield stated(
         f"{key}.duration_s_over",
         f"{long:.0%} of {len(lengths)} intermittent sections last more than 10 s, median "
-        f"{float(np.median(lengths)) if len(lengths) else float('nan'):.1f} s",
+        f"{float(np.median(lengths)) if len(lengths) else float('nan'):.1f} s; {left} of {len(osx)} "
+        "transfers did not end "
+        "with their run, and their last sections count as far as they went",
         long > 0,
         "from the link's return to the end of the repair, over all phases",
         "none lasts as long",

@@ -45,14 +45,22 @@ class Transfer:
 
         NaN: there was none, or the transfer did not end.
         """
-        if self.duration_s is None:
-            return float("nan")
+        return float("nan") if self.duration_s is None else self._cost_s(self.duration_s)
+
+    @property
+    def least_cost_s(self) -> float:
+        """The same, and of a transfer that did not end what it had cost when its run did: at least so
+        much.
+        """
+        return self._cost_s(self.duration_s or setups.declared().number("duration"))
+
+    def _cost_s(self, duration_s: float) -> float:
         # Those that began before its last byte had arrived.
-        down = setups.down(self.phase_s, setups.PERIOD_S, self.duration_s)
-        outages = sum(begin < self.duration_s for begin, _ in down)
+        down = setups.down(self.phase_s, setups.PERIOD_S, duration_s)
+        outages = sum(begin < duration_s for begin, _ in down)
         packets = np.ceil(setups.FILE_BYTES / setups.MSS)
         undisturbed = packets * setups.PACKET_BYTES * 8 / (self.mbps * 1e6)
-        return (self.duration_s - float(undisturbed)) / outages if outages else float("nan")
+        return (duration_s - float(undisturbed)) / outages if outages else float("nan")
 
     def foretold(self, section: Section) -> bool:
         """Whether its kind is the one that the window tells: without time lag if more was under way than the

@@ -263,9 +263,9 @@ transfer falls below 1 Mbps, and no segment is sent more than a few times. The p
 segment again up to eight times, over many seconds: their fades outlasted the timer, and only the first
 reading has that. The claims are judged on it.
 
-A fade that hits both directions at once could make the back-off survive more often, since data and ACKs
-are lost together then. The last reading adds such fades, of 3 s on average and every 20 s. The cure gains
-little there, too.
+A fade that hits both directions at once loses data and ACKs together, and could make the back-off survive
+more often. Two readings have one state for both: such fades of 3 s on average, every 20 s, beside those in
+frames, and alone. The last column says what the cure gains there; the claim is judged on each.
 """.strip()
 
 

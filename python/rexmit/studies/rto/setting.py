@@ -80,6 +80,10 @@ WALKER = {
     "loss_bad": 1.0,
 }
 WALKED = "in frames, and fades of 3 s for both"
+#: All fades are one state in time that both directions share; frames are hit on their own besides.
+SHARED = "fades of 3 s for both, no others"
+#: Readings in which a fade hits data and ACKs alike (a channel in time has one state for both directions).
+BOTH = (WALKED, SHARED)
 
 
 def readings(test: int, stack: str) -> dict[str, Scenario]:
@@ -90,6 +94,8 @@ def readings(test: int, stack: str) -> dict[str, Scenario]:
     }
     both = [channels()[test].spec(), WALKER]
     found[WALKED] = transfer(None, stack).with_({"link.air.channel": both})
+    alone = {**WALKER, "loss_good": channels()[test].loss_good}
+    found[SHARED] = transfer(alone, stack)
     return found
 
 
