@@ -224,3 +224,14 @@ def test_the_ladders_show_as_many_losses_as_there_are(traces: dict[str, Trace]) 
         lost = sum(step.segments for step in steps if step.lost and step.to_receiver)
         episode = next(e for e in t.flow.episodes() if float(e["start"]) == s.start_s)
         assert lost == episode["lost_copies"]
+
+
+def test_a_transfer_that_did_not_end_costs_at_least_what_its_run_took() -> None:
+    ended = phases.Transfer("osx", 3.1, 5.0, [], 20.0, 0)
+    left = phases.Transfer("osx", 3.1, 5.0, [], None, 0)
+    assert phases.unfinished([ended, left]) == 1
+    assert left.cost_s != left.cost_s
+    assert ended.least_cost_s == ended.cost_s
+    # 120 s, of which 17.4 s carry the file at 5 Mbps, over the 24 outages from 3.1 s on.
+    packets = -(-setups.FILE_BYTES // setups.MSS)
+    assert left.least_cost_s == pytest.approx((120 - packets * 1500 * 8 / 5e6) / 24)
