@@ -203,6 +203,18 @@ def test_rows_that_stand_alone_may_not_stand_together() -> None:
     assert together(few)[0].reproduced is None
 
 
+def test_figures_that_follow_from_one_another_do_so_in_printed_digits() -> None:
+    """Two packets of 7,500 are 0.0267%, which the paper prints as 0.03."""
+    lost = np.random.default_rng(3).integers(0, 5, 60)
+    told = [
+        rows.sampled("rto.table1.3.retransmissions", lost, "x", together="test 3"),
+        rows.sampled("rto.table1.3.ip_loss_percent", 100 * lost / 7500, "x", together="test 3"),
+    ]
+    (found,) = together(told)
+    assert found.keys == tuple(row.key for row in told)
+    assert found.reproduced is True
+
+
 def test_a_run_that_is_one_more_is_refused_about_once_in_twenty() -> None:
     rng = np.random.default_rng(2)
     shares = []

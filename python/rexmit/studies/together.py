@@ -31,12 +31,19 @@ def _judged(name: str, rows: Sequence[Row]) -> Together:
     alone = [row for row in rows if row.reproduced]
     # Some batches have more seeds than others: the first ones are the same.
     n = min((len(row.values) for row in alone), default=0)
-    runs = np.array([row.values[:n] for row in alone], dtype=float).reshape(len(alone), n).T
+    runs = np.array([_as_printed(row, n) for row in alone], dtype=float).reshape(len(alone), n).T
     runs = runs[np.isfinite(runs).all(axis=1)]
     there = np.array([float(row.paper) for row in alone])  # type: ignore[arg-type]
     keys = tuple(row.key for row in alone)
     enough = len(alone) > 1 and len(runs) >= max(FEW, RUNS_A_ROW * len(alone))
     return Together(name, keys, len(runs), share_as_far(runs, there) if enough else None)
+
+
+def _as_printed(row: Row, n: int) -> Numbers:
+    """The first runs with as many digits as the paper prints: what follows from another figure still does
+    then.
+    """
+    return np.round(np.array(row.values[:n], dtype=float), paper.printed(row.key).decimals[0])
 
 
 def share_as_far(runs: Numbers, there: Numbers) -> float:
