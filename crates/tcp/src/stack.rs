@@ -283,9 +283,9 @@ params::words! {
     pub enum UndoRule {
         #[default]
         Rfc = "rfc", "RFC 5682, RFC 3522 and RFC 4015";
-        Linux = "linux", "where detection goes by time: originals that arrive at any time of F-RTO, timestamps at each ACK that \
+        Linux = "linux", "for detection by time (rack): originals that arrive at any time of F-RTO, timestamps at each ACK that \
              advances; cwnd and ssthresh are raised to what they were, and the window rule keeps what it learned (Linux since \
-             3.10); elsewhere like rfc";
+             3.10)";
     }
 }
 

@@ -85,7 +85,7 @@ fn wire_stack(v: &Values, p: &mut Problems) -> Option<Wire> {
     let recovery = recovery(section(v, "recovery", s2)?);
     let congestion = congestion(section(v, "congestion", s3)?, p);
     let rto = rto(section(v, "rto", s4)?, p);
-    let undo = undo(section(v, "undo", s5)?)?;
+    let undo = undo(section(v, "undo", s5)?, detect.as_ref().map(|d| d.rule), p);
     let send = send(section(v, "send", s6)?);
     let receive = receive(section(v, "receive", s7)?, p);
     Some(Wire {
@@ -94,7 +94,7 @@ fn wire_stack(v: &Values, p: &mut Problems) -> Option<Wire> {
         recovery: recovery?,
         congestion: congestion?,
         rto: rto?,
-        undo,
+        undo: undo?,
         send: send?,
         receive: receive?,
     })
@@ -233,14 +233,25 @@ pub(super) fn bounds(v: &Values, low: &str, high: &str, p: &mut Problems) -> Opt
     Some((min, max))
 }
 
-fn undo(v: &Values) -> Option<Undo> {
-    Some(Undo {
+fn undo(v: &Values, detect: Option<DetectRule>, p: &mut Problems) -> Option<Undo> {
+    let undo = Undo {
         f_rto: v.flag("f_rto"),
         eifel: v.flag("eifel"),
         dsack: v.flag("dsack"),
         bad_retransmit_window: v.flag("bad_retransmit_window"),
         rule: Param::read(v, "rule")?,
-    })
+    };
+    // Each way back reads what its own kind of detection knows.
+    let wrong = match (detect?, undo.rule) {
+        (DetectRule::Rack, UndoRule::Rfc) if undo != Undo::default() => {
+            "has no effect with detect.rule = \"rack\" unless undo.rule = \"linux\""
+        }
+        (DetectRule::Rack, _) | (_, UndoRule::Rfc) => return Some(undo),
+        (_, UndoRule::Linux) => "needs detect.rule = \"rack\"",
+    };
+    let keys = ["rule", "f_rto", "eifel", "dsack", "bad_retransmit_window"];
+    v.said_last(&keys)?.refuse(p, wrong);
+    None
 }
 
 fn send(v: &Values) -> Option<Send> {
