@@ -5,45 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from rexmit.units import percent, plain_seconds, rate
+from rexmit.words import closed_sets
 
 Json = dict[str, Any]
 
 #: As a limit stands in a sentence, in the order of the legend.
-LIMITS = {
-    "application": "the application",
-    "start": "start",
-    "loss": "loss",
-    "receiver-window": "the receiver's window",
-    "sender": "the sender",
-    "network": "the network",
-    "open": "cannot tell",
-}
-DETAILS = {
-    "handshake": "handshake",
-    "slow-start": "first slow start",
-    "growing": "window still growing",
-    "nothing-to-send": "nothing to send",
-    "not-asked": "waiting for the other host's data",
-    "nagle": "Nagle",
-    "done": "after the last data",
-    "nothing-read": "nothing read at the receiver",
-    "steady-window": "full",
-    "timer": "waiting for a timer",
-    "repairing": "repairing",
-    "slow-start-again": "slow start after a timeout",
-    "small-window": "window kept small",
-    "buffer": "its window or buffer full",
-    "pacing": "pacing",
-    "outage": "outage",
-    "bottleneck-full": "bottleneck full",
-    "late-ack": "waiting for an ACK",
-    "unknown": "nothing shows",
-}
-KNOWN_BY = {
-    "full": "what came through while a queue stood",
-    "trains": "by the spacing of packets",
-    "reached": "at least, by its best round trip",
-}
+LIMITS = closed_sets()["limited_by"]
+#: The same of a limit in particular.
+DETAILS = closed_sets()["limit_detail"]
+KNOWN_BY = closed_sets()["path_rate"]
 RULES = {"reno": "Reno", "cubic": "CUBIC"}
 #: A share that a line has no room for.
 SMALL = 0.005

@@ -1,7 +1,8 @@
 """The closed sets of the answer (causes, triggers, kinds), as the core names them: one definition for all.
 
-A value's name stands in JSON and tables; its words stand on the page and in figures. Both are spelled in
-`crates/analysis/src/rows/sets.rs`.
+A value's name stands in JSON and tables; its words stand on the page and in figures. Both are spelled
+once, by `closed_sets!` in `crates/analysis/src`: those of rows in `rows/sets.rs`, limits in `limited/why.rs`,
+how sure and why in `answer/certainty.rs`, findings in `answer/findings.rs`.
 """
 
 from __future__ import annotations

@@ -3,26 +3,63 @@
 //! *Known* is never wrong, *likely* is wrong now and then, *open* is a guess or nothing. `validation/ends.py` counts how
 //! often each was wrong, by claim, vantage point and evidence: the rules below rest on its counts.
 
+use crate::closed_sets;
 use crate::rows::{IdleCause, Trigger, Vantage};
-use serde::{Deserialize, Serialize};
 
-/// In order: what rests on several claims is as sure as the least sure of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Certainty {
-    Known,
-    Likely,
-    #[default]
-    Open,
-}
+closed_sets! {
+    /// In order: what rests on several claims is as sure as the least sure of them.
+    #[derive(Default, PartialOrd, Ord)]
+    "certainty" Certainty {
+        Known = "known", "known";
+        Likely = "likely", "likely";
+        #[default]
+        Open = "open", "open";
+    }
 
-impl Certainty {
-    pub fn name(self) -> &'static str {
-        match self {
-            Certainty::Known => "known",
-            Certainty::Likely => "likely",
-            Certainty::Open => "open",
-        }
+    /// A fact that a claim rests on.
+    "grounds" Evidence {
+        BothCaptures = "both-captures", "both ends show what became of each packet";
+        SeenLeaving = "seen-leaving", "seen where the data is sent";
+        SeenArriving = "seen-arriving", "seen where the data arrives";
+        /// A sender's timer waits longer: 200 ms at least, and a round trip.
+        NoTimerSoSoon = "no-timer-so-soon", "too soon for a retransmission timer";
+        /// From the loss to the repair, or to the end of the repair, too short for any timer.
+        AllTooSoon = "all-too-soon", "repaired before a retransmission timer could fire";
+        NoProbeSoSoon = "no-probe-so-soon", "too soon for a tail-loss probe";
+        RoundTripLater = "round-trip-later", "the repair came a round trip after the loss";
+        TimerSilence = "timer-silence", "a silence as long as a retransmission timeout";
+        /// Longer than a timer that did not back off.
+        LongSilence = "long-silence", "a silence as long as several timeouts";
+        BackedOff = "backed-off", "each silence is about twice the one before";
+        TimerFits = "timer-fits", "the reconstructed RTO fits";
+        TimerMisfits = "timer-misfits", "the reconstructed RTO does not fit";
+        /// More in flight than three segments, so that duplicate ACKs could have come.
+        InFlight = "in-flight", "data was in flight";
+        NothingInFlight = "nothing-in-flight", "nothing was in flight";
+        SackAgreed = "sack", "SACK shows what arrived";
+        NoSack = "no-sack", "there is no SACK";
+        ProbesSeen = "probes-seen", "this sender also sends tail-loss probes";
+        /// Packets missing from the capture, options cut off, or one direction only.
+        CaptureLacks = "capture-lacks-packets", "the capture is missing packets";
+        SuperPackets = "super-packets", "offload merged segments in the capture";
+        NoHandshake = "no-handshake", "the capture starts after the handshake";
+        PlaceUnknown = "place-unknown", "the capture does not show where it was taken";
+        Disorder = "disorder", "packets were reordered";
+        Lone = "lone", "only one segment was lost";
+        Run = "run", "many packets in a row were lost";
+        AcksLost = "acks-lost", "ACKs were lost at the same time";
+        AcksUnheard = "acks-unheard", "the sender behaved as if no ACKs reached it";
+        /// Long after: whether the path was away all the while does not show.
+        RepairsLost = "repairs-lost", "repairs sent much later were lost as well";
+        StillSending = "still-sending", "the sender kept sending meanwhile";
+        WindowClosed = "window-closed", "the receiver advertised a zero window";
+        InRepair = "in-repair", "this was during a repair";
+        Resent = "resent", "the next packet was a retransmission";
+        QueueFull = "queue-full", "the RTT was at its peak";
+        RoundTripFlat = "round-trip-flat", "the RTT was flat before";
+        RoundTrips = "round-trips", "the RTT was measured throughout";
+        Beat = "beat", "they come at regular intervals";
+        Unfinished = "unfinished", "it was not over at the end";
     }
 }
 
@@ -51,71 +88,6 @@ pub enum Claim {
     Seen,
     /// Nothing went wrong.
     Nothing,
-}
-
-macro_rules! evidence {
-    ($($(#[$doc:meta])* $name:ident = $word:literal, $text:literal;)*) => {
-        /// A fact that a claim rests on.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum Evidence { $($(#[$doc])* $name,)* }
-
-        impl Evidence {
-            pub const ALL: &[Evidence] = &[$(Evidence::$name,)*];
-            pub fn name(self) -> &'static str {
-                match self { $(Evidence::$name => $word,)* }
-            }
-            /// As it stands behind a sentence.
-            pub fn words(self) -> &'static str {
-                match self { $(Evidence::$name => $text,)* }
-            }
-        }
-    };
-}
-
-evidence! {
-    BothCaptures = "both-captures", "both ends show what became of each packet";
-    SeenLeaving = "seen-leaving", "seen where the data is sent";
-    SeenArriving = "seen-arriving", "seen where the data arrives";
-    /// A sender's timer waits longer: 200 ms at least, and a round trip.
-    NoTimerSoSoon = "no-timer-so-soon", "too soon for a retransmission timer";
-    /// From the loss to the repair, or to the end of the repair, too short for any timer.
-    AllTooSoon = "all-too-soon", "repaired before a retransmission timer could fire";
-    NoProbeSoSoon = "no-probe-so-soon", "too soon for a tail-loss probe";
-    RoundTripLater = "round-trip-later", "the repair came a round trip after the loss";
-    TimerSilence = "timer-silence", "a silence as long as a retransmission timeout";
-    /// Longer than a timer that did not back off.
-    LongSilence = "long-silence", "a silence as long as several timeouts";
-    BackedOff = "backed-off", "each silence is about twice the one before";
-    TimerFits = "timer-fits", "the reconstructed RTO fits";
-    TimerMisfits = "timer-misfits", "the reconstructed RTO does not fit";
-    /// More in flight than three segments, so that duplicate ACKs could have come.
-    InFlight = "in-flight", "data was in flight";
-    NothingInFlight = "nothing-in-flight", "nothing was in flight";
-    SackAgreed = "sack", "SACK shows what arrived";
-    NoSack = "no-sack", "there is no SACK";
-    ProbesSeen = "probes-seen", "this sender also sends tail-loss probes";
-    /// Packets missing from the capture, options cut off, or one direction only.
-    CaptureLacks = "capture-lacks-packets", "the capture is missing packets";
-    SuperPackets = "super-packets", "offload merged segments in the capture";
-    NoHandshake = "no-handshake", "the capture starts after the handshake";
-    PlaceUnknown = "place-unknown", "the capture does not show where it was taken";
-    Disorder = "disorder", "packets were reordered";
-    Lone = "lone", "only one segment was lost";
-    Run = "run", "many packets in a row were lost";
-    AcksLost = "acks-lost", "ACKs were lost at the same time";
-    AcksUnheard = "acks-unheard", "the sender behaved as if no ACKs reached it";
-    /// Long after: whether the path was away all the while does not show.
-    RepairsLost = "repairs-lost", "repairs sent much later were lost as well";
-    StillSending = "still-sending", "the sender kept sending meanwhile";
-    WindowClosed = "window-closed", "the receiver advertised a zero window";
-    InRepair = "in-repair", "this was during a repair";
-    Resent = "resent", "the next packet was a retransmission";
-    QueueFull = "queue-full", "the RTT was at its peak";
-    RoundTripFlat = "round-trip-flat", "the RTT was flat before";
-    RoundTrips = "round-trips", "the RTT was measured throughout";
-    Beat = "beat", "they come at regular intervals";
-    Unfinished = "unfinished", "it was not over at the end";
 }
 
 /// A set of them.

@@ -1,10 +1,11 @@
 //! What cost how much time, and whose it is.
 
-use super::Verdict;
+use super::flow_facts::{arriving, duration, round_trip};
 use super::grounds::{self, Sure};
 use super::outages::{Gone, Repairs, is_tail};
-use super::path::{Path, arriving, round_trip};
+use super::path::Path;
 use super::reason::{Wait, link_was_away, wait};
+use super::where_to_look::Verdict;
 use crate::rows::{
     BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Reset, RtoRule,
 };
@@ -293,13 +294,6 @@ pub(super) fn of(
 pub(super) fn unanswered(flow: &FlowRow) -> bool {
     let silent = flow.first_data.is_none() && flow.acks == 0 && flow.handshake.is_none();
     silent && flow.syn_retransmissions > 0 && flow.closed == Closed::Open
-}
-
-pub(super) fn duration(flow: &FlowRow) -> f64 {
-    match (flow.first_data, flow.last_data) {
-        (Some(a), Some(b)) if b > a => (b - a).as_secs(),
-        _ => (flow.end - flow.start).as_secs().max(0.0),
-    }
 }
 
 fn ceiling(flow: &FlowRow) -> Option<Ceiling> {

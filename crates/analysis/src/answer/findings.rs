@@ -2,61 +2,34 @@
 
 use super::certainty::{Certainty, Evidence};
 use super::grounds::Sure;
-use serde::{Deserialize, Serialize};
+use crate::closed_sets;
 
-/// What was found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    Outages,
-    LostTails,
-    Overshoot,
-    Losses,
-    LostAcks,
-    Overtaken,
-    OnePerTimeout,
-    NeedlessRepairs,
-    StaleBackoff,
-    Application,
-    ClosedWindow,
-    FullWindow,
-    Peer,
-    Nagle,
-    Handshake,
-    Ceiling,
-    Queue,
-    SmallWindow,
-    Reset,
-    Reordering,
-    #[default]
-    Nothing,
-}
-
-impl Kind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Outages => "outages",
-            Kind::LostTails => "lost-tails",
-            Kind::Overshoot => "overshoot",
-            Kind::Losses => "losses",
-            Kind::LostAcks => "lost-acks",
-            Kind::Overtaken => "overtaken",
-            Kind::OnePerTimeout => "one-per-timeout",
-            Kind::NeedlessRepairs => "needless-repairs",
-            Kind::StaleBackoff => "stale-backoff",
-            Kind::Application => "application",
-            Kind::ClosedWindow => "closed-window",
-            Kind::FullWindow => "full-window",
-            Kind::Peer => "peer",
-            Kind::Nagle => "nagle",
-            Kind::Handshake => "handshake",
-            Kind::Ceiling => "ceiling",
-            Kind::Queue => "queue",
-            Kind::SmallWindow => "small-window",
-            Kind::Reset => "reset",
-            Kind::Reordering => "reordering",
-            Kind::Nothing => "nothing",
-        }
+closed_sets! {
+    /// What was found.
+    #[derive(Default)]
+    "finding" Kind {
+        Outages = "outages", "outages";
+        LostTails = "lost-tails", "lost tails";
+        Overshoot = "overshoot", "slow start beyond the queue";
+        Losses = "losses", "losses";
+        LostAcks = "lost-acks", "lost ACKs";
+        Overtaken = "overtaken", "packets overtaken";
+        OnePerTimeout = "one-per-timeout", "one repair a timeout";
+        NeedlessRepairs = "needless-repairs", "needless repairs";
+        StaleBackoff = "stale-backoff", "a back-off that lasted";
+        Application = "application", "the application";
+        ClosedWindow = "closed-window", "a closed window";
+        FullWindow = "full-window", "a full window";
+        Peer = "peer", "the other host";
+        Nagle = "nagle", "Nagle's algorithm";
+        Handshake = "handshake", "the handshake";
+        Ceiling = "ceiling", "a window that is never exceeded";
+        Queue = "queue", "a standing queue";
+        SmallWindow = "small-window", "a window kept small";
+        Reset = "reset", "a reset";
+        Reordering = "reordering", "reordering";
+        #[default]
+        Nothing = "nothing", "nothing";
     }
 }
 
@@ -130,13 +103,13 @@ pub fn because(sure: Sure) -> String {
     };
     let words = |e: Evidence| match e {
         Evidence::NoProbeSoSoon if g.has(Evidence::NoTimerSoSoon) => NEITHER,
-        e => e.words(),
+        e => e.in_words(),
     };
     let told = g.iter().filter(said).filter(|e| !PLACE.contains(e));
     let pro: Vec<&str> = told.clone().filter(|e| !doubt(e)).map(words).take(REASONS).collect();
     let known = sure.certainty == Certainty::Known;
     let contra: Vec<&str> = told.filter(|e| doubt(e) && !known).map(words).take(REASONS - 1).collect();
-    let place = g.iter().find(|e| PLACE.contains(e) && !known).map(Evidence::words);
+    let place = g.iter().find(|e| PLACE.contains(e) && !known).map(Evidence::in_words);
     match (pro.is_empty(), contra.is_empty()) {
         (true, true) => place.unwrap_or_default().into(),
         (true, false) => contra.join(", and "),

@@ -1,7 +1,7 @@
 //! What rows say in evidence of a claim about them.
 
 use super::certainty::{Certainty, Claim, Evidence, Grounds, certainty};
-use super::path::{arriving, round_trip};
+use super::flow_facts::{arriving, round_trip};
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Trigger, Vantage};
 use wire::Span;
 

@@ -1,8 +1,8 @@
 //! What held a transfer longest, as its verdict says it: both rest on the same seconds.
 
-use super::Verdict;
 use super::costs::{Costs, WORTH};
 use super::path::Path;
+use super::where_to_look::Verdict;
 use super::words::{bytes, percent, rate, seconds};
 use crate::limited::{How, Limited, LimitedBy, Part, Sure, Why};
 use crate::rows::FlowRow;

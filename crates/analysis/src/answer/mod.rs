@@ -5,6 +5,7 @@
 pub mod certainty;
 mod costs;
 pub mod findings;
+pub(crate) mod flow_facts;
 pub mod grounds;
 mod held;
 mod limits;
@@ -12,12 +13,13 @@ pub(crate) mod outages;
 mod path;
 mod reason;
 mod tell;
+mod where_to_look;
 pub mod words;
 
+pub use flow_facts::round_trip;
 pub use outages::{Dark, Outages};
-pub(crate) use path::arriving;
-pub use path::round_trip;
 use reason::Wait;
+pub use where_to_look::Verdict;
 
 use crate::limited::{self, Limited};
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, IdleRow};
@@ -25,46 +27,7 @@ use certainty::{Certainty, Claim, Grounds};
 use findings::{Finding, Kind};
 use grounds::Sure;
 use held::Held;
-use serde::{Deserialize, Serialize};
 use wire::Time;
-
-/// Where to look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    SendingApplication,
-    SendingStack,
-    Network,
-    Receiver,
-    /// Nothing slowed it down that shows here.
-    Nothing,
-    #[default]
-    CannotTell,
-}
-
-impl Verdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::SendingApplication => "sending-application",
-            Verdict::SendingStack => "sending-stack",
-            Verdict::Network => "network",
-            Verdict::Receiver => "receiver",
-            Verdict::Nothing => "nothing",
-            Verdict::CannotTell => "cannot-tell",
-        }
-    }
-    /// As it stands in a sentence: "the network".
-    pub fn words(self) -> &'static str {
-        match self {
-            Verdict::SendingApplication => "the sending application",
-            Verdict::SendingStack => "the sending stack",
-            Verdict::Network => "the network",
-            Verdict::Receiver => "the receiver",
-            Verdict::Nothing => "nothing",
-            Verdict::CannotTell => "cannot tell",
-        }
-    }
-}
 
 /// What happened to one flow, in words.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,19 +1,18 @@
 //! Outages among the bursts: intervals in which everything vanished, and whether they come in a beat.
 
-mod beat;
 mod bounds;
+mod gone;
+mod period;
 
-use super::certainty::Claim;
-use super::grounds::Sure;
-use super::path::{arriving, round_trip};
+use super::flow_facts::{arriving, round_trip};
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Trigger};
-use beat::{Beat, FITTED, beat};
-use bounds::{Bounds, Shown};
+use gone::{BEHIND, COPIES, Heard, Shown, TIMER, UNBOUND, lasted, queued};
+use period::{FITTED, Regular, regular_period};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{Span, Time};
 
-pub use bounds::Dark;
+pub use gone::{Dark, Gone};
 
 /// What the outages of one flow have in common. Times are seconds from the start of the capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,8 +43,6 @@ pub struct Outages {
     pub each: Vec<Dark>,
 }
 
-/// Nothing delivered for so many copies or so long is no accident of single packets.
-const COPIES: u32 = 8;
 /// Copies sent closer together than this were one burst, or one super-packet, that a full queue dropped.
 const AT_ONCE: Span = Span::from_millis(2);
 const LASTING: Span = Span::from_millis(20);
@@ -54,26 +51,8 @@ const APART: Span = Span::from_millis(50);
 /// A page or an object lists no more than this.
 const LISTED: usize = 100;
 
-/// Where data is seen as it arrives: a gap in it this long before a hole is seen belongs to the hole.
-const BEHIND: Span = Span::from_millis(50);
-
-/// A silence of a timer, as it shows; Linux waits for 200 ms, other stacks longer.
-const TIMER: Span = Span::from_millis(180);
-
-/// A clock that ticks blurs by so much when something was sent.
-const TICK: Span = Span::from_millis(1);
-
 /// Longer than this hardly a queue holds what it was given.
 const QUEUES: Span = Span::from_secs(3);
-
-/// From this part of the period on the next outage may be there.
-const NEXT: f64 = 0.7;
-
-/// How long the queue made packets wait when the burst began.
-fn queued(rtt_before: Option<Span>, flow: &FlowRow) -> Option<f64> {
-    let rtt = round_trip(flow).filter(|_| !arriving(flow))?;
-    rtt_before.map(|r| (r.as_secs() - rtt.min).max(0.0))
-}
 
 /// The queue was all but empty.
 fn rtt_was_flat(rtt_before: Option<Span>, flow: &FlowRow) -> bool {
@@ -91,15 +70,6 @@ pub(super) fn is_tail(e: &EpisodeRow) -> bool {
     let by_timer =
         matches!(e.kind, EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent);
     by_timer && e.limit == Limit::Application
-}
-
-/// From the first to the last copy that was lost before any was repaired: copies of repairs lie behind a silence.
-fn lasted(b: &BurstRow) -> Span {
-    let before_repair = match (b.first_repair, b.silence) {
-        (Some(repair), Some(silence)) => repair - silence - b.start,
-        _ => Span::MAX,
-    };
-    (b.last - b.start).min(before_repair).max(Span::ZERO)
 }
 
 /// Whether the burst, seen where it was sent, looks like an outage: nothing delivered for 20 ms, or a window of
@@ -138,191 +108,6 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     let unheard = e.kind == EpisodeKind::Needless && e.lost_acks != Some(0) && e.silence >= Some(TIMER);
     let by_timer = by_timer && nothing_came || unheard;
     e.timeouts > 0 && by_timer && e.flight_bytes >= many && !is_tail(e) && !arriving(flow)
-}
-
-/// One time that everything vanished.
-#[derive(Clone, Copy, Debug)]
-pub struct Gone {
-    start: Time,
-    /// The last copy that was lost in it before any was repaired, and the last that was lost at all before
-    /// something came through.
-    last: Time,
-    dark: Time,
-    /// When the first that came through was sent.
-    back: Option<Time>,
-    pub episode: Option<u32>,
-    /// Copies that vanished in it.
-    pub copies: u64,
-    rtt_before: Option<Span>,
-    /// From when the first lost copy should have been acknowledged to the repair that the first arrival behind
-    /// the hole set off; where data is seen as it arrives, how long none did.
-    length: Option<Span>,
-    lost_acks: Option<u32>,
-    first_repair: Option<Time>,
-    /// ACKs set its repair off: nobody waited for a timer.
-    by_acks: bool,
-    /// When the sender fell idle no more: its ACKs had come back.
-    resumed: Option<Time>,
-    /// How long nothing arrived before the hole was seen; it is no part of the episode.
-    pub gap: Option<Span>,
-    /// The same by what arrived last before it and first behind it, and the part at whose end the path was back.
-    silence: Option<(Time, Time)>,
-    /// When the last arrived of what the sender had not heard of, and how long all of that took to arrive.
-    unheard: Option<(Time, Option<Span>)>,
-    /// It lasts to the end.
-    pub for_good: bool,
-    shown: Shown,
-    bounds: Bounds,
-}
-
-/// Before it is worked out.
-const UNBOUND: Bounds = Bounds { begin: (Time::ZERO, Time::ZERO), end: (Time::ZERO, None) };
-
-/// When the path was dark, as far as one outage shows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Darkness {
-    pub start: Time,
-    /// It was dark until then, for certain.
-    pub dark: Time,
-    /// When it came back, if that shows, and when the first repair that arrived was sent.
-    pub back: Option<Time>,
-    pub repaired: Time,
-    /// By a timer or a probe, not by ACKs.
-    pub by_timer: bool,
-}
-
-impl Gone {
-    pub(crate) fn darkness(&self, end: Time) -> Darkness {
-        if self.for_good {
-            return Darkness { start: self.start, dark: end, back: Some(end), repaired: end, by_timer: true };
-        }
-        let heard = self.back.or(self.resumed).or(self.first_repair).unwrap_or(self.dark);
-        let (dark, back) = match (self.length, self.gap) {
-            // Seen where data arrives. What set off the first arrival by an ACK or a probe says when the path was back;
-            // a timer that backs off tries at half of a silence last (RFC 6298 §5.5).
-            (Some(_), Some(gap)) => (self.start + gap, Some(self.start + gap)),
-            (None, Some(gap)) => (self.start + gap / 2, None),
-            (Some(length), None) => (self.start + length, Some(self.start + length)),
-            (None, None) => (self.dark, None),
-        };
-        let dark = dark.clamp(self.start, end);
-        let repaired = heard.max(dark).min(end);
-        let back = back.map(|t| t.clamp(dark, repaired));
-        Darkness { start: self.start, dark, back, repaired, by_timer: !self.by_acks }
-    }
-    fn of(b: &BurstRow) -> Gone {
-        // A timer's repair does not show where the hole ended.
-        let length = match (b.trigger, b.first_repair, b.rtt_before) {
-            (Trigger::Ack, Some(repair), Some(rtt)) => Some((repair - b.start - rtt).max(b.last - b.start)),
-            _ => None,
-        };
-        Gone {
-            start: b.start,
-            last: b.start + lasted(b),
-            dark: b.last,
-            back: b.back,
-            episode: b.episode,
-            copies: u64::from(b.lost_copies.unwrap_or(b.lost_segments)),
-            rtt_before: b.rtt_before,
-            length,
-            lost_acks: b.lost_acks,
-            first_repair: b.first_repair,
-            by_acks: b.trigger == Trigger::Ack,
-            resumed: None,
-            gap: None,
-            silence: None,
-            unheard: None,
-            for_good: false,
-            shown: Shown::CopiesVanished,
-            bounds: UNBOUND,
-        }
-    }
-    pub(super) fn sure(&self, flow: &FlowRow) -> Sure {
-        Sure::of(Claim::Outage, flow, bounds::grounds(self))
-    }
-    /// How long it lasted at least and at most, in seconds. The first lost copy met it after the wait in the queue, the
-    /// last perhaps without one. Nothing shows that the link was away all the while between a repair that was lost and
-    /// what was lost before it: where the next outage was due by then (`period`), that may have taken the repair.
-    fn lengths(&self, flow: &FlowRow, period: Option<f64>) -> (f64, Option<f64>) {
-        let b = &self.bounds;
-        let most = b.end.1.map(|t| (t - b.begin.0).as_secs());
-        if self.silence.is_some() {
-            return ((b.end.0 - b.begin.1).max(Span::ZERO).as_secs(), most);
-        }
-        let dark = (self.dark - self.start).as_secs();
-        let next = period.is_some_and(|p| dark >= NEXT * p);
-        let seen = if next { (self.last - self.start).as_secs() } else { dark };
-        let least = (seen - queued(self.rtt_before, flow).unwrap_or(0.0)).max(0.0);
-        let seen = self.back.map(|t| (t - self.start).as_secs());
-        (least, seen.or(most).filter(|_| !next))
-    }
-    /// One figure for its length, where its repair tells one, within what is possible.
-    fn told_length(&self, flow: &FlowRow, period: Option<f64>) -> Option<f64> {
-        let (least, most) = self.lengths(flow, period);
-        self.length.map(|l| l.as_secs().min(most.unwrap_or(f64::MAX)).max(least))
-    }
-    /// What its sender's silence tells: without ACKs nothing is sent. `gaps`: in order of time.
-    fn with_silence(mut self, gaps: &[&IdleRow]) -> Gone {
-        let until = self.first_repair.map_or(self.start, |r| r + Span::from_millis(1));
-        let from = gaps.partition_point(|i| i.start < self.start);
-        let silence = gaps[from..].iter().take_while(|i| i.end <= until);
-        let (total, longest) = silence.fold((Span::ZERO, None::<&IdleRow>), |(sum, longest), i| {
-            let more = longest.is_none_or(|l| i.end - i.start > l.end - l.start);
-            (sum + (i.end - i.start), if more { Some(i) } else { longest })
-        });
-        self.resumed = longest.map(|i| i.end);
-        // The round trip before it is that of packets sent long before, where a queue was building up.
-        if total > Span::ZERO {
-            self.length = self.length.map(|l| l.min(total.max(self.last - self.start)));
-        }
-        self
-    }
-    /// Seen where data arrives: `gap` is how long none did.
-    fn arrived(b: &BurstRow, during: &IdleRow, by_timer: bool, shown: Shown, heard: &Heard) -> Gone {
-        // A gap lies between when its neighbours were sent, by their timestamps. When they arrived is told of a repair;
-        // new data shows the hole as it arrives, and the queue was about as long for the data before.
-        let silence = match shown {
-            Shown::TimerEndedIt => heard.silence(during),
-            _ => (b.start - (during.end - during.start), b.start),
-        };
-        let (start, gap) = (silence.0, silence.1 - silence.0);
-        let length = (!by_timer && shown == Shown::ArrivalsStopped).then_some(gap);
-        let at = Gone { start, last: start, dark: start, back: Some(silence.1), ..Gone::of(b) };
-        Gone { length, rtt_before: None, gap: Some(gap), silence: Some(silence), shown, ..at }
-    }
-}
-
-/// When data arrived, as far as rows tell.
-struct Heard {
-    /// First repairs, with the silence before each.
-    repairs: Vec<(Time, Span)>,
-    /// The first beyond each hole, and first repairs.
-    arrived: Vec<Time>,
-}
-
-impl Heard {
-    fn of(bursts: &[BurstRow], episodes: &[EpisodeRow]) -> Heard {
-        let by_burst = bursts.iter().filter_map(|b| Some((b.first_repair?, b.silence?)));
-        let by_episode = episodes.iter().filter_map(|e| Some((e.first_repair, e.silence?)));
-        let mut all: Vec<_> = by_burst.chain(by_episode).collect();
-        all.sort_unstable();
-        let holes = bursts.iter().flat_map(|b| [b.start, b.last]);
-        let mut arrived: Vec<Time> = holes.chain(all.iter().map(|r| r.0)).collect();
-        arrived.sort_unstable();
-        Heard { repairs: all, arrived }
-    }
-    /// From the last arrival before a gap, as far as one is told, to what ended it.
-    fn silence(&self, during: &IdleRow) -> (Time, Time) {
-        let then = during.end;
-        let from = self.repairs.partition_point(|r| r.0 < then - TICK);
-        let near = self.repairs[from..].iter().take_while(|r| r.0 <= then + TICK);
-        if let Some(r) = near.max_by_key(|r| r.1) {
-            return (r.0 - r.1, r.0);
-        }
-        let before = self.arrived.partition_point(|t| *t < then - TICK);
-        let last = before.checked_sub(1).map(|at| self.arrived[at]);
-        (last.map_or(during.start, |t| t.max(during.start)), then)
-    }
 }
 
 /// Every outage of the flow, in order of time.
@@ -593,7 +378,7 @@ pub(super) fn find(
         .map(|(from, to)| (from.as_secs(), to.as_secs()))
         .take(2 * FITTED)
         .collect();
-    let beat = beat_of(&seen, flow, &starts, &silent);
+    let beat = regularity(&seen, flow, &starts, &silent);
     let period = beat.map(|b| b.period);
     let longest =
         seen.iter().map(|g| g.lengths(flow, period)).fold((0.0, None), |best: (f64, Option<f64>), b| {
@@ -627,12 +412,12 @@ pub(super) fn find(
 /// A copy meets the outage where the link is, which behind a queue is later than it was sent by the time it
 /// waited: where the queue differs from one outage to the next only the corrected times are regular. And so are
 /// those at which ACKs came back, if a queue of seconds is not known well enough to correct for.
-fn beat_of(seen: &[Gone], flow: &FlowRow, starts: &[f64], silent: &[(f64, f64)]) -> Option<Beat> {
-    let plain = beat(starts, silent);
+fn regularity(seen: &[Gone], flow: &FlowRow, starts: &[f64], silent: &[(f64, f64)]) -> Option<Regular> {
+    let plain = regular_period(starts, silent);
     let met: Option<Vec<f64>> =
         seen.iter().zip(starts).map(|(g, at)| queued(g.rtt_before, flow).map(|q| at + q)).collect();
     let resumed: Option<Vec<f64>> =
         seen.iter().zip(starts).map(|(g, at)| g.resumed.map(|r| at + (r - g.start).as_secs())).collect();
-    let others = [met, resumed].into_iter().flatten().filter_map(|times| beat(&times, silent));
+    let others = [met, resumed].into_iter().flatten().filter_map(|times| regular_period(&times, silent));
     others.fold(plain, |best, b| if best.is_none_or(|p| b.better_than(&p)) { Some(b) } else { best })
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::limited::{Basis, How, Part, PathLimits, Why};
 use crate::rows::*;
+use serde::Deserialize;
 use wire::Span;
 
 const START: Time = Time(1_000_000_000_000);

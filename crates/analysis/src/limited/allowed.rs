@@ -1,7 +1,7 @@
 //! The rate that losses allow by the rule in use.
 
 use super::facts::Facts;
-use crate::answer::round_trip;
+use crate::answer::flow_facts::round_trip;
 use crate::rows::Growth;
 use serde::{Deserialize, Serialize};
 use wire::Span;

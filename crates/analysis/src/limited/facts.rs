@@ -1,11 +1,10 @@
 //! What all evidence is read from.
 
-use super::Sure;
-use super::network::{self, PathRate};
+use super::{How, Sure};
 use crate::answer::certainty::Certainty;
+use crate::answer::flow_facts::{arriving, round_trip};
 use crate::answer::grounds;
 use crate::answer::outages::{self, Gone};
-use crate::answer::{arriving, round_trip};
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, Growth, IdleCause, IdleRow, RoundRow};
 use wire::{Span, Time};
 
@@ -15,6 +14,12 @@ pub(super) const MOSTLY: f64 = 0.5;
 const FASTER: f64 = 1.15;
 /// A sender that had so many times as much in flight before has room for more.
 const LITTLE: f64 = 4.0;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PathRate {
+    pub bytes_per_s: f64,
+    pub how: How,
+}
 
 /// A round with what is known around it.
 #[derive(Clone, Copy, Debug)]
@@ -110,11 +115,6 @@ impl<'a> Facts<'a> {
         facts.timers = idle.iter().filter(|i| facts.told_by_timer(i)).collect();
         facts.timers.sort_by_key(|i| i.start);
         facts.look_at(rounds);
-        facts.by_trains = network::by_trains(&facts);
-        facts.path = network::rate_of(&facts);
-        facts.started = super::start::over(&facts);
-        facts.turn = facts.turn_around();
-        facts.grows = super::sender::still_grows(&facts);
         facts
     }
 
@@ -148,7 +148,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn turn_around(&self) -> Option<f64> {
+    pub fn turn_around(&self) -> Option<f64> {
         let first = self.rounds.iter().filter(|r| r.row.start < self.started);
         let turns = first.filter_map(|r| r.row.waited.turn_mean()).map(Span::as_secs);
         turns.reduce(f64::min)

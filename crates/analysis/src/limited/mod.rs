@@ -16,8 +16,7 @@ mod start;
 mod why;
 
 pub use allowed::Allowed;
-pub use network::How;
-pub use why::{Basis, LimitedBy, Sure, Why};
+pub use why::{Basis, How, LimitedBy, Sure, Why};
 
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, IdleRow, RoundRow};
 use facts::Facts;
@@ -62,7 +61,7 @@ impl Part {
     /// What it rests on, that of the longest time first.
     pub fn evidence(&self) -> Vec<Basis> {
         let mut all: Vec<Basis> =
-            Basis::ALL.into_iter().filter(|b| self.by_basis[*b as usize] > Span::ZERO).collect();
+            Basis::ALL.iter().copied().filter(|b| self.by_basis[*b as usize] > Span::ZERO).collect();
         all.sort_by_key(|b| std::cmp::Reverse(self.by_basis[*b as usize]));
         all
     }
@@ -112,7 +111,7 @@ impl Limited {
         let mine = || self.parts.iter().filter(|p| p.why.limit() == limit && p.why != Why::Done);
         let known = mine().fold(Span::ZERO, |sum, p| sum + p.known);
         let told = mine().fold(known, |sum, p| sum + p.likely);
-        let other = LimitedBy::ALL.into_iter().filter(|l| *l != limit).map(|l| self.of(l).0).max();
+        let other = LimitedBy::ALL.iter().copied().filter(|l| *l != limit).map(|l| self.of(l).0).max();
         let other = other.unwrap_or(Span::ZERO);
         match () {
             () if limit == LimitedBy::Open => Sure::Open,
@@ -123,7 +122,7 @@ impl Limited {
     }
     /// The limit that held longest, and its share of the time of the transfer.
     pub fn largest(&self) -> Option<(LimitedBy, f64)> {
-        let most = LimitedBy::ALL.into_iter().max_by_key(|l| self.of(*l).0)?;
+        let most = LimitedBy::ALL.iter().copied().max_by_key(|l| self.of(*l).0)?;
         let all = self.transfer().as_secs();
         (all > 0.0).then(|| (most, self.of(most).0.as_secs() / all))
     }
@@ -147,7 +146,7 @@ pub fn limited(
     idle: &[IdleRow],
     rounds: &[RoundRow],
 ) -> Limited {
-    let facts = Facts::of(flow, bursts, episodes, idle, rounds);
+    let facts = gather(Facts::of(flow, bursts, episodes, idle, rounds));
     let mut claims = Vec::with_capacity(idle.len() + 2 * episodes.len() + rounds.len() + 2);
     for evidence in [start::claims, network::claims, application::claims, receiver::claims, loss::claims] {
         evidence(&facts, &mut claims);
@@ -167,6 +166,16 @@ pub fn limited(
             allowed: allowed::allowed(&facts),
         },
     }
+}
+
+/// What each limit's own page finds out for all of them.
+fn gather(mut facts: Facts) -> Facts {
+    facts.by_trains = network::by_trains(&facts);
+    facts.path = network::rate_of(&facts);
+    facts.started = start::over(&facts);
+    facts.turn = facts.turn_around();
+    facts.grows = sender::still_grows(&facts);
+    facts
 }
 
 /// What a round says of itself: the first that holds. A full bottleneck counts during repairs too, so it claims with a

@@ -1,38 +1,9 @@
 //! The network: dark, or as full as it can be; and what the path can carry.
 
-use super::facts::{Facts, RoundFacts};
-use super::{Basis, Claim, Sure, Told, Why};
+use super::facts::{Facts, PathRate, RoundFacts};
+use super::{Basis, Claim, How, Sure, Told, Why};
 use crate::rows::{EpisodeRow, IdleRow};
-use serde::{Deserialize, Serialize};
 use wire::{Span, Time};
-
-/// How it is known what the path can carry, the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum How {
-    /// A queue stood at the bottleneck: what came out of it then.
-    Full,
-    /// The spacing of packets that the bottleneck let through one behind the other.
-    Trains,
-    /// The largest rate over a round: it can carry as much at least.
-    Reached,
-}
-
-impl How {
-    pub fn name(self) -> &'static str {
-        match self {
-            How::Full => "full",
-            How::Trains => "trains",
-            How::Reached => "reached",
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct PathRate {
-    pub bytes_per_s: f64,
-    pub how: How,
-}
 
 /// A wait that is a queue's: a tenth of the path's own, and no jitter.
 const OF_RTT: f64 = 0.1;

@@ -1,8 +1,7 @@
 //! The sender's own: a buffer or window that does not grow, and pacing below what the path carries.
 
 use super::facts::{Facts, MOSTLY, RoundFacts};
-use super::network::How;
-use super::{Basis, Sure, Told, Why};
+use super::{Basis, How, Sure, Told, Why};
 use crate::rows::Limit;
 
 /// A flight of this share of the ceiling touches it.

@@ -81,7 +81,7 @@ fn until_cut(a: &mut Answer, why: &str) {
         a.verdict = Verdict::CannotTell;
         a.confidence = 0.0;
         a.sure.certainty = Certainty::Open;
-        a.look_at = format!("{}: {why}", Verdict::CannotTell.words());
+        a.look_at = format!("{}: {why}", Verdict::CannotTell.in_words());
         a.findings.iter_mut().for_each(|f| f.text.insert_str(0, "until the captures end "));
     }
 }

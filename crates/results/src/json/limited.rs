@@ -22,7 +22,7 @@ fn part(p: &Part) -> impl Put + '_ {
             "bytes": p.bytes,
             "bps": (p.time > Span::ZERO).then(|| p.bytes as f64 * 8.0 / p.time.as_secs()),
             "certainty": p.certainty().name(),
-            "evidence": p.evidence().into_iter().map(|e| e.words()).collect::<Vec<_>>(),
+            "evidence": p.evidence().into_iter().map(|e| e.in_words()).collect::<Vec<_>>(),
         );
     })
 }

@@ -1,48 +1,9 @@
 //! When an outage began and ended, each between two times that the packets around it give.
 
-use super::{Gone, queued};
-use crate::answer::certainty::{Evidence, Grounds};
-use crate::answer::grounds::Sure;
-use crate::answer::path::round_trip;
+use super::gone::{BEHIND, Bounds, Dark, Gone, Shown, queued};
+use crate::answer::flow_facts::round_trip;
 use crate::rows::{FlowRow, IdleCause, IdleRow};
-use serde::{Deserialize, Serialize};
 use wire::{Span, Time};
-
-/// What the packets showed of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
-    /// Copies were sent into it and did not arrive.
-    CopiesVanished,
-    /// A window was in flight, and a timer fired: the ACKs vanished.
-    AcksVanished,
-    /// Nothing arrived for a while; then came new data, sent while the path was dark or just after.
-    ArrivalsStopped,
-    /// The same, and what came first was sent by a timer.
-    TimerEndedIt,
-    /// Nothing arrived for a while; then what had arrived was sent again: the ACKs from here vanished.
-    AcksUnheard,
-    /// Nothing came back to the very end.
-    Died,
-}
-
-/// One outage as the link had it. Seconds from the start of the capture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Dark {
-    pub begin_earliest_s: f64,
-    pub begin_latest_s: f64,
-    pub end_earliest_s: f64,
-    /// `None`: that it ended does not show.
-    pub end_latest_s: Option<f64>,
-    #[serde(skip)]
-    pub sure: Sure,
-}
-
-/// Times between which something happened; the last is `None` where it lasts to the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bounds {
-    pub begin: (Time, Time),
-    pub end: (Time, Option<Time>),
-}
 
 /// A packet passes the link that may be dark after it was sent and before it arrives: that much is not known, whatever
 /// the queues.
@@ -93,7 +54,7 @@ pub(super) fn of(g: &Gone, flow: &FlowRow, gaps: &[&IdleRow], over: Option<Time>
             let next = gaps.partition_point(|i| i.start < g.start);
             let idle = next.checked_sub(1).map(|i| gaps[i]).filter(|i| i.end >= g.start);
             // The copy before the first that was lost arrived: it left at most an idle threshold before.
-            let before = idle.map_or(g.start - trip.max(super::BEHIND), |i| i.start);
+            let before = idle.map_or(g.start - trip.max(BEHIND), |i| i.start);
             let met = g.start + trip + Span::from_secs_f64(queued(g.rtt_before, flow).unwrap_or(0.0));
             let acks = g.shown == Shown::AcksVanished;
             let silent = gaps.get(next).map_or(g.start, |i| i.start);
@@ -113,23 +74,9 @@ fn fired_last(start: Time, gaps: &[&IdleRow]) -> Option<Time> {
     let by_timer = |i: &&&IdleRow| matches!(i.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);
     let row = gaps.iter().skip_while(|i| i.end <= start).take_while(by_timer);
     row.fold(None, |last: Option<Time>, i| match last {
-        Some(t) if i.start > t + super::BEHIND => last,
+        Some(t) if i.start > t + BEHIND => last,
         _ => Some(i.end),
     })
-}
-
-pub(super) fn grounds(g: &Gone) -> Grounds {
-    let stopped = matches!(g.shown, Shown::ArrivalsStopped | Shown::TimerEndedIt | Shown::AcksUnheard);
-    Grounds::default()
-        .with_if(matches!(g.shown, Shown::TimerEndedIt | Shown::AcksUnheard), Evidence::TimerSilence)
-        .with_if(!stopped && g.dark > g.start, Evidence::StillSending)
-        .with_if(g.shown == Shown::ArrivalsStopped, Evidence::StillSending)
-        .with_if(!stopped && g.dark - g.last >= super::TIMER, Evidence::RepairsLost)
-        .with_if(g.copies >= u64::from(super::COPIES), Evidence::Run)
-        .with_if(g.copies == 1, Evidence::Lone)
-        .with_if(g.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost)
-        .with_if(matches!(g.shown, Shown::AcksVanished | Shown::AcksUnheard), Evidence::AcksUnheard)
-        .with_if(g.for_good, Evidence::Unfinished)
 }
 
 impl Dark {

@@ -1,10 +1,10 @@
 //! Where to look, and on what evidence.
 
-use super::super::Verdict;
 use super::super::costs::{WORTH, unanswered};
+use super::super::flow_facts::arriving;
 use super::super::held::Held;
 use super::super::outages::Outages;
-use super::super::path::arriving;
+use super::super::where_to_look::Verdict;
 use super::super::words::{bytes, copies, count, grouped, percent, period, rate, seconds, times};
 use super::{Told, WORTH_SAYING, receive_window};
 use crate::limited::{LimitedBy, Why};
@@ -19,7 +19,7 @@ impl Told<'_> {
             (_, Some(held)) => self.held_up(verdict, held),
             (_, None) => self.at_fault(verdict),
         };
-        format!("{}: {why}", verdict.words())
+        format!("{}: {why}", verdict.in_words())
     }
 
     /// What went wrong there, if it cost much, and how long it held the transfer.

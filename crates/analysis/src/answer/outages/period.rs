@@ -4,16 +4,16 @@
 pub(super) const FITTED: usize = 48;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Beat {
+pub(super) struct Regular {
     pub period: f64,
     pub jitter: f64,
     hits: usize,
-    /// Beats on which nothing vanished.
+    /// Regulars on which nothing vanished.
     pub missed: u32,
 }
 
-impl Beat {
-    pub fn better_than(&self, other: &Beat) -> bool {
+impl Regular {
+    pub fn better_than(&self, other: &Regular) -> bool {
         (self.hits, -self.jitter / self.period).partial_cmp(&(other.hits, -other.jitter / other.period))
             == Some(std::cmp::Ordering::Greater)
     }
@@ -22,12 +22,12 @@ impl Beat {
 /// The period on which most of the times lie, if there is one. Any two of them, and any number of beats between,
 /// propose a period; the rest vote; a straight line through the voters refines it. A beat while the sender was
 /// `silent` (from, to), waiting for its timer, had nothing to take and is not held against the period.
-pub(super) fn beat(times: &[f64], silent: &[(f64, f64)]) -> Option<Beat> {
+pub(super) fn regular_period(times: &[f64], silent: &[(f64, f64)]) -> Option<Regular> {
     let times = &times[..times.len().min(FITTED)];
     if times.len() < 3 {
         return None;
     }
-    let mut best: Option<Beat> = None;
+    let mut best: Option<Regular> = None;
     for (i, from) in times.iter().enumerate() {
         for to in &times[i + 1..] {
             for beats in 1..=4u32 {
@@ -41,7 +41,7 @@ pub(super) fn beat(times: &[f64], silent: &[(f64, f64)]) -> Option<Beat> {
     best
 }
 
-fn fit(times: &[f64], origin: f64, period: f64, silent: &[(f64, f64)]) -> Option<Beat> {
+fn fit(times: &[f64], origin: f64, period: f64, silent: &[(f64, f64)]) -> Option<Regular> {
     if period < 0.05 {
         return None;
     }
@@ -89,7 +89,7 @@ fn fit(times: &[f64], origin: f64, period: f64, silent: &[(f64, f64)]) -> Option
     let period = sxy / sxx;
     let squares: f64 = voters.iter().map(|v| (v.1 - my - period * (v.0 - mx)).powi(2)).sum();
     let jitter = (squares / n).sqrt();
-    (jitter <= margin * period).then_some(Beat { period, jitter, hits, missed: (missed + excused) as u32 })
+    (jitter <= margin * period).then_some(Regular { period, jitter, hits, missed: (missed + excused) as u32 })
 }
 
 #[cfg(test)]
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn found(times: &[f64]) -> Option<(f64, u32)> {
-        beat(times, &[]).map(|b| ((b.period * 1000.0).round() / 1000.0, b.missed))
+        regular_period(times, &[]).map(|b| ((b.period * 1000.0).round() / 1000.0, b.missed))
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
                 })
                 .collect();
             t.sort_by(f64::total_cmp);
-            regular += u32::from(beat(&t, &[]).is_some());
+            regular += u32::from(regular_period(&t, &[]).is_some());
         }
         assert!(regular <= 20, "{regular} of 1000");
     }
