@@ -3,9 +3,9 @@
 use crate::chunks::Chunks;
 use crate::config::Config;
 use crate::connection::{Capture, Connection, Taken};
-use crate::earlier::Earlier;
-use crate::nursery::{DEPTH, Nursery, Young};
+use crate::negotiated::Negotiated;
 use crate::prefetch;
+use crate::short_connections::{DEPTH, ShortConnections, Young};
 use crate::sink::Sink;
 use crate::table::{NONE, Table, hash, is, ways};
 use crate::{Fate, Totals};
@@ -68,7 +68,7 @@ pub struct Analyzer<S: Sink> {
     /// The connection's number, and whether it waits among the ended.
     numbers: Vec<(u32, bool)>,
     free: Vec<u32>,
-    nursery: Nursery,
+    short_connections: ShortConnections,
     ended: VecDeque<(Time, u32, u32)>,
     /// Made once, used for every connection that ends young.
     spare: Option<Box<Connection>>,
@@ -76,7 +76,7 @@ pub struct Analyzer<S: Sink> {
     ends: u64,
     /// When the capture began.
     origin: Time,
-    earlier: Earlier,
+    negotiated: Negotiated,
 }
 
 impl<S: Sink> Analyzer<S> {
@@ -89,18 +89,18 @@ impl<S: Sink> Analyzer<S> {
             slots: Chunks::default(),
             numbers: Vec::new(),
             free: Vec::new(),
-            nursery: Nursery::default(),
+            short_connections: ShortConnections::default(),
             ended: VecDeque::new(),
             spare: None,
             ends: 0,
             origin: Time::FAR_FUTURE,
-            earlier: Earlier::default(),
+            negotiated: Negotiated::default(),
         }
     }
 
     /// SYNs from before the part of the capture that is analysed: what they negotiate holds in it, too.
     pub fn note_earlier(&mut self, syns: &[Packet]) {
-        syns.iter().for_each(|syn| self.earlier.note(syn));
+        syns.iter().for_each(|syn| self.negotiated.note(syn));
     }
 
     /// Packets in the order of the capture. Cheapest in batches of a hundred or so.
@@ -153,8 +153,9 @@ impl<S: Sink> Analyzer<S> {
         let Some(Slot::Grown(_, connection)) = self.slots.get_mut(slot as usize) else { return 0 };
         // Of those that ended some may be due after any packet.
         let most = if self.ended.is_empty() { batch.len() } else { 1 };
-        let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
-        let taken = connection.take_run(&batch[..most], &mut Capture { config, sink, origin, earlier });
+        let (config, sink, origin, negotiated) =
+            (&self.config, &mut self.sink, self.origin, &self.negotiated);
+        let taken = connection.take_run(&batch[..most], &mut Capture { config, sink, origin, negotiated });
         self.totals.packets += taken as u64;
         if taken > 0 {
             self.release(batch[0].time);
@@ -178,15 +179,15 @@ impl<S: Sink> Analyzer<S> {
         }
         match slot {
             Some(Slot::Grown(_, connection)) => {
-                let (config, sink, origin, earlier) =
-                    (&self.config, &mut self.sink, self.origin, &self.earlier);
-                let mut capture = Capture { config, sink, origin, earlier };
+                let (config, sink, origin, negotiated) =
+                    (&self.config, &mut self.sink, self.origin, &self.negotiated);
+                let mut capture = Capture { config, sink, origin, negotiated };
                 if !connection.take_steady(packet, place.towards, &mut capture) {
                     return false;
                 }
             }
             Some(Slot::Young(young)) if young.takes() && !packet.seg.flags.has(Flags::SYN) => {
-                self.nursery.write(young, packet, Fate::Unknown);
+                self.short_connections.write(young, packet, Fate::Unknown);
                 if young.is_over() {
                     self.note_end(place.slot, packet.time);
                 }
@@ -237,7 +238,7 @@ impl<S: Sink> Analyzer<S> {
     fn warm(&self, i: usize, batch: &[Packet], places: &mut [Place], sure: bool) {
         if let Some(place) = places.get_mut(i + AHEAD) {
             match self.slots.get(place.slot as usize) {
-                Some(Slot::Young(young)) => self.nursery.warm(young),
+                Some(Slot::Young(young)) => self.short_connections.warm(young),
                 Some(Slot::Grown(tuple, connection)) => {
                     if !sure {
                         place.towards = is(&batch[i + AHEAD].tuple.src, &tuple.src);
@@ -323,8 +324,9 @@ impl<S: Sink> Analyzer<S> {
                 &noted
             }
         };
-        let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
-        let taken = connection.take(packet, fate, &mut Capture { config, sink, origin, earlier });
+        let (config, sink, origin, negotiated) =
+            (&self.config, &mut self.sink, self.origin, &self.negotiated);
+        let taken = connection.take(packet, fate, &mut Capture { config, sink, origin, negotiated });
         if taken == Taken::Yes && connection.is_over() {
             self.note_end(slot, packet.time);
         }
@@ -338,7 +340,7 @@ impl<S: Sink> Analyzer<S> {
             return Taken::Reopens;
         }
         if young.takes() {
-            self.nursery.write(young, packet, fate);
+            self.short_connections.write(young, packet, fate);
             if young.is_over() {
                 self.note_end(slot, packet.time);
             }
@@ -363,9 +365,10 @@ impl<S: Sink> Analyzer<S> {
         let at = slot as usize;
         if let Slot::Young(young) = std::mem::replace(&mut self.slots[at], Slot::Empty) {
             let mut grown = Box::new(Connection::new(self.numbers[at].0));
-            let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
-            let mut capture = Capture { config, sink, origin, earlier };
-            self.nursery.read(&young, |p, fate| {
+            let (config, sink, origin, negotiated) =
+                (&self.config, &mut self.sink, self.origin, &self.negotiated);
+            let mut capture = Capture { config, sink, origin, negotiated };
+            self.short_connections.read(&young, |p, fate| {
                 grown.take_any(p, fate, &mut capture);
             });
             self.slots[at] = Slot::Grown(young.towards_called(), grown);
@@ -410,7 +413,7 @@ impl<S: Sink> Analyzer<S> {
             if let Some(slot) = ahead(2 * (DEPTH - depth))
                 && let Some(Slot::Young(young)) = self.slots.get(slot as usize)
             {
-                self.nursery.warm_all(young, depth);
+                self.short_connections.warm_all(young, depth);
             }
         }
         if let Some(slot) = ahead(2 * DEPTH + 2).and_then(|slot| self.slots.get(slot as usize)) {
@@ -446,8 +449,9 @@ impl<S: Sink> Analyzer<S> {
 
     fn write_rows(&mut self, slot: u32) {
         let at = slot as usize;
-        let (config, sink, origin, earlier) = (&self.config, &mut self.sink, self.origin, &self.earlier);
-        let mut capture = Capture { config, sink, origin, earlier };
+        let (config, sink, origin, negotiated) =
+            (&self.config, &mut self.sink, self.origin, &self.negotiated);
+        let mut capture = Capture { config, sink, origin, negotiated };
         match std::mem::replace(&mut self.slots[at], Slot::Empty) {
             Slot::Empty => {}
             Slot::Grown(_, mut connection) => self.totals.flows += connection.finish(&mut capture),
@@ -455,7 +459,7 @@ impl<S: Sink> Analyzer<S> {
                 let number = self.numbers[at].0;
                 let mut connection = self.spare.take().unwrap_or_else(|| Box::new(Connection::new(number)));
                 connection.reset(number);
-                self.nursery.read(&young, |p, fate| {
+                self.short_connections.read(&young, |p, fate| {
                     connection.take_any(p, fate, &mut capture);
                 });
                 self.totals.flows += connection.finish(&mut capture);

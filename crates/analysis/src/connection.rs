@@ -7,8 +7,8 @@ mod steady;
 use crate::Fate;
 use crate::clock::SenderClock;
 use crate::config::Config;
-use crate::earlier::Earlier;
 use crate::incarnation::{Opening, reopens};
+use crate::negotiated::Negotiated;
 use crate::prefetch;
 use crate::rows::*;
 use crate::sink::Sink;
@@ -120,7 +120,7 @@ pub struct Capture<'a, S: Sink> {
     pub sink: &'a mut S,
     /// When it began.
     pub origin: Time,
-    pub earlier: &'a Earlier,
+    pub negotiated: &'a Negotiated,
 }
 
 impl<S: Sink> Capture<'_, S> {
@@ -164,7 +164,7 @@ impl Connection {
         back.reset(number * 2 + 1);
     }
 
-    fn begin(&mut self, first: &Packet, earlier: &Earlier) {
+    fn begin(&mut self, first: &Packet, negotiated: &Negotiated) {
         // A SYN-ACK comes from the one that was called.
         let answers = first.seg.flags.has(Flags::SYN) && first.seg.flags.has(Flags::ACK);
         self.tuple = if answers { first.tuple.reversed() } else { first.tuple };
@@ -172,7 +172,7 @@ impl Connection {
         self.last = first.time;
         if !first.seg.flags.has(Flags::SYN) {
             for (side, tuple) in [self.tuple, self.tuple.reversed()].into_iter().enumerate() {
-                if let Some(opening) = earlier.of(&tuple) {
+                if let Some(opening) = negotiated.of(&tuple) {
                     self.sides[side].offer(opening);
                 }
             }
@@ -219,7 +219,7 @@ impl Connection {
     #[inline(never)]
     pub fn take_any<S: Sink>(&mut self, packet: &Packet, fate: Fate, capture: &mut Capture<'_, S>) -> Taken {
         if self.start == Time::FAR_FUTURE {
-            self.begin(packet, capture.earlier);
+            self.begin(packet, capture.negotiated);
         }
         let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
         if packet.notes.has(Notes::BAD_CHECKSUM)

@@ -4,7 +4,6 @@ mod ending;
 pub mod floor;
 pub mod plain;
 
-use crate::book::Stream;
 use crate::bridge::{Bridge, Findings, Setup, Shared as BridgeShared};
 use crate::clean::{self, Lock};
 use crate::clock::Clock;
@@ -13,6 +12,7 @@ use crate::error::{Error, Told};
 use crate::host::{self, Host};
 use crate::netns::Namespace;
 use crate::own::host::{self as own, Station};
+use crate::passed::Stream;
 use crate::plan::{Carrier, Connection, Plan};
 use crate::poll::Poller;
 use crate::record::Capture;
@@ -288,11 +288,11 @@ impl<'a> Bench<'a> {
             links: found.links,
             tallies: found.tallies,
             anchors: found.anchors,
-            packets: found.book.copies(),
-            passed: found.book.connections,
-            drops: found.book.drops,
-            queued: found.book.queued,
-            bins: found.book.bins,
+            packets: found.observed.copies(),
+            passed: found.observed.connections,
+            drops: found.observed.drops,
+            queued: found.observed.queued,
+            bins: found.observed.bins,
             inside: found.inside,
             quality: found.quality,
             captures,

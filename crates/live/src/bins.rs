@@ -1,6 +1,6 @@
 //! What came to the bridge and left it, interval by interval: counted while a run goes on.
 
-use crate::book::Which;
+use crate::passed::Which;
 use instant::{Span, Time};
 
 /// More intervals than this in one run are not kept.

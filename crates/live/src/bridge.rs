@@ -8,11 +8,12 @@ mod log;
 
 use crate::awake::Awake;
 use crate::bins::Bins;
-use crate::book::{Book, Which};
 use crate::clock::Clock;
 use crate::error::{Error, Told, sentence};
 use crate::frames::{FrameId, Frames, Headers, ROOM};
 use crate::lateness::Lateness;
+use crate::observed::Observed;
+use crate::passed::Which;
 use crate::sys::{self, Receiving, Sending};
 use crate::threads::Rank;
 use crate::waking::{Waking, least_transit};
@@ -95,7 +96,7 @@ pub struct Inside {
 
 /// What it found out.
 pub struct Findings {
-    pub book: Book,
+    pub observed: Observed,
     /// By link: forward, back.
     pub links: Vec<[Counters; 2]>,
     pub tallies: Vec<[Tallies; 2]>,
@@ -191,9 +192,13 @@ impl Bridge {
     pub fn open(setup: Setup) -> Result<Bridge, Error> {
         let scenario = |e: BuildError| Error::Scenario(e.to_string());
         let net = Net::new(&setup.topology, setup.seed).map_err(scenario)?;
-        let mut log =
-            Log { frames: Frames::default(), which: Vec::new(), book: Book::default(), queues: Vec::new() };
-        log.book.bins = setup.bin.map(Bins::new);
+        let mut log = Log {
+            frames: Frames::default(),
+            which: Vec::new(),
+            observed: Observed::default(),
+            queues: Vec::new(),
+        };
+        log.observed.bins = setup.bin.map(Bins::new);
         log.queues.resize(setup.topology.links.len(), false);
         setup.queues.iter().for_each(|q| log.queues[*q] = true);
         let mut quality = Quality::default();
@@ -255,7 +260,7 @@ impl Bridge {
             }
             self.turn(&mut clock).told("the bridge cannot read")?;
             shared.still.store(self.reached >= self.until, Ordering::Relaxed);
-            shared.packets.store(self.log.book.copies(), Ordering::Relaxed);
+            shared.packets.store(self.log.observed.copies(), Ordering::Relaxed);
             shared.inside.store(self.net.inside() as u64, Ordering::Relaxed);
             shared.last.store(self.last.0, Ordering::Relaxed);
             if last_turn && !self.ports.iter().any(|p| p.more) {
@@ -274,7 +279,7 @@ impl Bridge {
             first: self.first,
             until: self.reached,
             inside: self.log.carried(),
-            book: self.log.book,
+            observed: self.log.observed,
             quality: self.quality,
         })
     }
@@ -382,7 +387,7 @@ impl Bridge {
             self.quality.most_shifted = self.quality.most_shifted.max(time - a.time);
         }
         self.first.get_or_insert(time);
-        let which = self.log.book.note(time, &a.headers);
+        let which = self.log.observed.note(time, &a.headers);
         let at = a.frame.0 as usize;
         if at >= self.log.which.len() {
             self.log.which.resize(at + 1, None);
@@ -411,7 +416,7 @@ impl Bridge {
             let Step::Arrived { at, packet } = step else { continue };
             let frame = *self.net.content(packet);
             let Some(port) = self.by_node[at.0 as usize] else { continue };
-            self.log.book.arrived(time, self.log.which[frame.0 as usize].as_ref());
+            self.log.observed.arrived(time, self.log.which[frame.0 as usize].as_ref());
             self.ports[port].out.push((frame, time));
             if self.ports[port].out.len() >= BATCH {
                 self.flush(port, clock)?;

@@ -15,7 +15,7 @@
 //! | `clock` | virtual time against the wall clock and the kernel's timestamps |
 //! | `frames` | packets as bytes while the net carries their numbers; what a link may know of them |
 //! | `bins` | what passes, interval by interval |
-//! | `book` | the connections that pass, and the log of what links lost |
+//! | `observed` | the connections that pass, and the log of what links lost (`passed`: its rows) |
 //! | `lateness` | the histogram of how late packets left |
 //! | `bars` | whether a run kept time well enough to be believed |
 //! | `bridge` | the thread that moves packets: kernel timestamps in, virtual time, the wall clock out |
@@ -48,7 +48,6 @@ mod awake;
 pub mod bars;
 pub mod bench;
 mod bins;
-mod book;
 mod bridge;
 pub mod check;
 pub mod clean;
@@ -64,7 +63,9 @@ mod instructions;
 mod lateness;
 mod netlink;
 mod netns;
+mod observed;
 mod own;
+mod passed;
 pub mod plan;
 mod poll;
 mod record;

@@ -1,13 +1,13 @@
 //! What a run leaves: captures on the disk, what the bridge knows, what the ends counted.
 
 pub use crate::bins::{Bin, Bins};
-pub use crate::book::{Drop, Ends, Passed, Queued, Way, Which};
 pub use crate::bridge::{Inside, Quality};
 pub use crate::command::Exit;
 pub use crate::counts::Counts;
 pub use crate::frames::{Headers, TCP};
 pub use crate::lateness::Lateness;
 pub use crate::own::{Explained, Viewed};
+pub use crate::passed::{Drop, Ends, Passed, Queued, Way, Which};
 pub use crate::poll::{Info, Polled};
 pub use crate::record::Taken;
 pub use crate::trace::Probe;

@@ -1,19 +1,19 @@
 //! The event queue: which source is next. A source is a link or a timer and has one entry, its own next event.
 //!
-//! What comes soon is in a short row, in order. What comes later lies on shelves, each for a short stretch of time and
-//! in no order, until its stretch begins. Where a moment has more events than the row has room for, and for what lies
-//! beyond all shelves, there is a heap. So an event costs a few stores and comparisons however many sources there are.
+//! What comes soon is in a short row, in order. What comes later lies in the days of a calendar, each a short
+//! stretch of time and in no order, until that begins. Where a moment has more events than the row has room for, and for what lies
+//! beyond its last day, there is a heap. So an event costs a few stores and comparisons however many sources there are.
 //! What lies behind a source's next event stays in its own FIFO and is not compared.
 
+mod calendar;
 mod heap;
-mod shelves;
 
+use calendar::Calendar;
 use heap::Heap;
 use links::Key;
-use shelves::Shelves;
 
 const ABSENT: u32 = u32::MAX;
-/// So many sources need no shelves.
+/// So many sources need no days.
 const FEW: usize = 4;
 /// Room in the row.
 const ROW: usize = 32;
@@ -62,7 +62,7 @@ pub(crate) struct Agenda {
     keys: [Key; FEW],
     looks_ahead: bool,
     places: Vec<Place>,
-    shelves: Shelves,
+    calendar: Calendar,
     heap: Heap,
 }
 
@@ -91,7 +91,7 @@ impl Agenda {
             keys: [Key::NEVER; FEW],
             looks_ahead,
             places: Vec::new(),
-            shelves: Shelves::new(looks_ahead),
+            calendar: Calendar::new(looks_ahead),
             heap: Heap::default(),
         };
         if let Some(last) = sources.checked_sub(1) {
@@ -105,17 +105,17 @@ impl Agenda {
         self.looks_ahead
     }
 
-    /// Once whenever a shelf was cleared: then those that stood on it are in the row, and come after a few events, and
-    /// those on the next shelf after a few dozen.
+    /// Once whenever a day was cleared: then those that stood on it are in the row, and come after a few events, and
+    /// those on the next day after a few dozen.
     #[inline(always)]
     pub fn take_cleared(&mut self) -> bool {
-        self.shelves.take_cleared()
+        self.calendar.take_cleared()
     }
     pub fn soon(&self) -> impl Iterator<Item = u32> + '_ {
         self.row[..self.len].iter().map(|entry| entry.source)
     }
     pub fn later(&self) -> impl Iterator<Item = u32> + '_ {
-        self.shelves.upcoming()
+        self.calendar.upcoming()
     }
 
     /// Room for sources up to this number.
@@ -126,8 +126,8 @@ impl Agenda {
             return;
         }
         self.heap.grow(sources);
-        let entries = self.shelves.grow(sources);
-        self.shelve(entries);
+        let entries = self.calendar.grow(sources);
+        self.sort_into_days(entries);
         if self.few {
             self.few = false;
             self.least = NOBODY;
@@ -208,19 +208,19 @@ impl Agenda {
     pub fn close(&mut self) {
         if self.few {
             self.find_least_of_few();
-        } else if !self.shelves.is_soon(self.least.key.time) {
+        } else if !self.calendar.is_soon(self.least.key.time) {
             self.settle();
         }
     }
 
-    /// Nothing is soon: clears the next shelf.
+    /// Nothing is soon: clears the next day.
     #[inline(never)]
     fn settle(&mut self) {
-        let entries = self.shelves.look();
-        self.shelve(entries);
-        while !self.shelves.is_soon(self.least.key.time) && self.shelves.turn(self.least.key) {
-            let Agenda { shelves, heap, places, row, len, .. } = self;
-            shelves.clear(|entry| {
+        let entries = self.calendar.look();
+        self.sort_into_days(entries);
+        while !self.calendar.is_soon(self.least.key.time) && self.calendar.turn(self.least.key) {
+            let Agenda { calendar, heap, places, row, len, .. } = self;
+            calendar.clear(|entry| {
                 places[entry.source as usize] = match insert(row, len, entry) {
                     true => Place::Row,
                     false => {
@@ -241,7 +241,7 @@ impl Agenda {
 
     #[inline(always)]
     fn add(&mut self, entry: Entry) {
-        if self.shelves.is_soon(entry.key.time) { self.add_to_row(entry) } else { self.add_to_shelf(entry) }
+        if self.calendar.is_soon(entry.key.time) { self.add_to_row(entry) } else { self.add_to_day(entry) }
     }
 
     #[inline]
@@ -254,8 +254,8 @@ impl Agenda {
     }
 
     #[inline(always)]
-    fn add_to_shelf(&mut self, entry: Entry) {
-        if self.shelves.put(entry) {
+    fn add_to_day(&mut self, entry: Entry) {
+        if self.calendar.put(entry) {
             self.places[entry.source as usize] = Place::Shelf;
         } else {
             self.add_to_heap(entry);
@@ -269,9 +269,9 @@ impl Agenda {
         self.least = self.least.earlier(entry);
     }
 
-    /// Anew, as stretches or shelves are others now.
-    fn shelve(&mut self, entries: Vec<Entry>) {
-        entries.into_iter().for_each(|entry| self.add_to_shelf(entry));
+    /// Anew, as stretches or days are others now.
+    fn sort_into_days(&mut self, entries: Vec<Entry>) {
+        entries.into_iter().for_each(|entry| self.add_to_day(entry));
     }
 
     /// Takes a source's entry away.
@@ -279,7 +279,7 @@ impl Agenda {
     fn take(&mut self, source: u32) {
         match std::mem::replace(&mut self.places[source as usize], Place::Nowhere) {
             Place::Nowhere => {}
-            Place::Shelf => return self.shelves.take(source),
+            Place::Shelf => return self.calendar.take(source),
             Place::Heap => self.heap.take(source),
             Place::Row => {
                 let row = &mut self.row[..self.len];

@@ -63,7 +63,7 @@ impl Analysis {
 
     fn table(&self, name: &str) -> PyResult<PyTable> {
         if let (Some(run), Some(table)) = (&self.run, RunTable::named(name)) {
-            return match run.book.holds(table) {
+            return match run.run_rows.holds(table) {
                 true => Ok(PyTable(Source::Run(Arc::clone(run), table))),
                 false => Err(PyValueError::new_err(format!(
                     "table {name} was not kept: simulate with tables=(\"{name}\",)"
@@ -88,7 +88,7 @@ impl Analysis {
 
     fn records(&self, name: &str) -> bool {
         let table = RunTable::named(name);
-        self.run.as_ref().zip(table).is_some_and(|(run, table)| run.book.holds(table))
+        self.run.as_ref().zip(table).is_some_and(|(run, table)| run.run_rows.holds(table))
     }
 
     fn captures(&self) -> Vec<PathBuf> {
@@ -111,7 +111,7 @@ impl Analysis {
 impl Analysis {
     /// Those that the run knows, if it is one's.
     fn outages(&self) -> Option<&simulate::outages::Labels> {
-        self.run.as_ref().map(|run| run.book.names().outages())
+        self.run.as_ref().map(|run| run.run_rows.names().outages())
     }
 }
 
@@ -194,7 +194,7 @@ impl PyTable {
     fn rows(&self) -> u64 {
         match &self.0 {
             Source::Analysis(found, table) | Source::Found(found, _, table) => found.shelf.len(*table),
-            Source::Run(run, table) => run.book.len(*table),
+            Source::Run(run, table) => run.run_rows.len(*table),
             Source::Many(rows, table) => rows.rows(*table),
             Source::Series(series) => series.rows(),
             Source::Traffic(counted) => counted.rows(),
@@ -204,9 +204,9 @@ impl PyTable {
         match &self.0 {
             Source::Analysis(found, table) => tables::stream(&found.shelf, *table),
             Source::Found(found, run, table) => {
-                Ok(simulate::labelled::found(&found.shelf, &run.book, *table)?)
+                Ok(simulate::labelled::found(&found.shelf, &run.run_rows, *table)?)
             }
-            Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.book.reader(*table)?)),
+            Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.run_rows.reader(*table)?)),
             Source::Many(rows, table) => Ok(rows.stream(*table)?),
             Source::Series(series) => Ok(FFI_ArrowArrayStream::new(series.reader())),
             Source::Traffic(counted) => Ok(FFI_ArrowArrayStream::new(counted.reader())),

@@ -4,7 +4,6 @@
 //! scenario asks to be recorded. Nothing here reads a clock; all randomness comes from the run's seed.
 
 pub mod addresses;
-mod ahead;
 mod connection;
 mod frame;
 mod host;
@@ -14,6 +13,7 @@ pub mod recorder;
 pub mod rows;
 mod simulation;
 pub mod stats;
+mod watcher;
 
 pub use frame::{Body, Evidence, Frame, Reason};
 pub use recorder::{Rows, Sink};

@@ -1,12 +1,12 @@
 //! A run: a scenario's network and connections under virtual time.
 
-use crate::ahead::Ahead;
 use crate::connection::{Connection, Opening, Stack};
 use crate::frame::Frame;
 use crate::host::{Alarm, Ends, Shared};
 use crate::inputs::Inputs;
 use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
+use crate::watcher::Watcher;
 use instant::{Span, Time};
 use links::{Counters, LinkId, Tallies, memory};
 use net::{BuildError, Duplex, Net, NodeId, Step, TimerId, Topology};
@@ -233,7 +233,7 @@ impl<R: Recorder> Simulation<R> {
 
     #[inline(always)]
     fn advance_until(&mut self, limit: Time) -> Option<(Time, Step)> {
-        let mut ahead = Ahead { recorder: &mut self.recorder, connections: &self.connections };
+        let mut ahead = Watcher { recorder: &mut self.recorder, connections: &self.connections };
         self.net.advance_until(limit, &mut ahead)
     }
 

@@ -1,7 +1,7 @@
 //! The same packet without payload twice in one capture: what it is known again by, and the last few of each side.
 
 use super::*;
-use crate::nursery::folded;
+use crate::short_connections::folded;
 
 /// A packet without payload, as far as its like is told by it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -23,8 +23,8 @@ impl Joiner {
         if self.matched == 0 {
             while self.pending[here].len() > WAITING_FOR_THE_FIRST {
                 let Some(copy) = self.pending[here].take_oldest() else { break };
-                let home = self.ways.home(side, copy.way);
-                self.ways.waits_no_more(home, side);
+                let home = self.directions.home(side, copy.direction);
+                self.directions.waits_no_more(home, side);
                 self.records[here].is_before(copy.time);
             }
             return;
@@ -47,8 +47,8 @@ impl Joiner {
     /// No counterpart will come for a copy of `side`'s capture.
     pub(super) fn missed(&mut self, side: Side, copy: Copy) {
         let (here, other) = (side as usize, side.other() as usize);
-        let home = self.ways.home(side, copy.way);
-        self.ways.waits_no_more(home, side);
+        let home = self.directions.home(side, copy.direction);
+        self.directions.waits_no_more(home, side);
         // Even if it was as slow as anything is waited for, it came before the other capture began.
         let began = self.records[other].span.map_or(i64::MAX, |(first, _)| first);
         let reached = self.pace.on_clock_of(side.other(), copy.time).saturating_add(self.pace.patience());
@@ -56,10 +56,10 @@ impl Joiner {
             self.records[here].is_before(copy.time);
             return;
         }
-        if !self.whole && !self.ways.shown(side.other(), home) {
-            let way = self.ways.get_mut(home);
-            way.unmatched[here] = way.unmatched[here].saturating_add(1);
-            if way.unmatched[here] > ONE_SIDED {
+        if !self.whole && !self.directions.shown(side.other(), home) {
+            let direction = self.directions.get_mut(home);
+            direction.unmatched[here] = direction.unmatched[here].saturating_add(1);
+            if direction.unmatched[here] > ONE_SIDED {
                 return;
             }
         }
@@ -71,7 +71,7 @@ impl Joiner {
             _ => record.misses.push(Miss {
                 number: copy.number,
                 time: copy.time,
-                way: copy.way,
+                direction: copy.direction,
                 seq: copy.seq,
                 len: copy.len,
                 twin: copy.twin,

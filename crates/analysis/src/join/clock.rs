@@ -26,7 +26,7 @@ pub struct Clock {
     /// The largest distance that no queue explains.
     pub wander: Span,
     /// The shortest round trip between the two captures. The offset is certain to half of this and no better,
-    /// since nothing tells how it divides into its two ways. `None`: one direction only; `offset` then contains
+    /// since nothing tells how it divides into its two directions. `None`: one direction only; `offset` then contains
     /// the whole one-way delay.
     pub rtt_floor: Option<Span>,
     /// Matched packets that left the sender's side, and that came back.

@@ -59,7 +59,7 @@ pub(super) struct Copy {
     /// Packet number in its capture.
     pub number: u64,
     /// Connection and direction: twice the connection, plus 1 from the higher endpoint to the lower.
-    pub way: u32,
+    pub direction: u32,
     pub seq: u32,
     pub ack: u32,
     pub len: u32,
@@ -76,7 +76,7 @@ pub(super) struct Copy {
 }
 
 impl Copy {
-    pub fn of(p: &Packet, way: u32) -> Copy {
+    pub fn of(p: &Packet, direction: u32) -> Copy {
         let seg = &p.seg;
         // What TSO and GRO redistribute over the segments of a super-packet cannot identify one: PSH and FIN
         // stand on the last, and the window is the first's.
@@ -87,7 +87,7 @@ impl Copy {
         Copy {
             time: p.time.0,
             number: p.number,
-            way,
+            direction,
             seq: seg.seq.0,
             ack: seg.ack.0,
             len: seg.payload,
@@ -105,11 +105,11 @@ impl Copy {
         let id = if f.has(Agreement::IP_ID) { self.ip_id } else { 0 };
         let options = if f.has(Agreement::OPTIONS) { self.options } else { 0 };
         let ack = if self.len == 0 || f.has(Agreement::DATA_ACK) { self.ack } else { 0 };
-        let way = if rule.same_addresses { self.way } else { 0 };
+        let direction = if rule.same_addresses { self.direction } else { 0 };
         let mut h = FxHasher::default();
         h.write_u64(u64::from(self.seq) << 32 | u64::from(ack));
         h.write_u64(u64::from(self.len) << 32 | u64::from(options));
-        h.write_u64(u64::from(way) << 32 | u64::from(id));
+        h.write_u64(u64::from(direction) << 32 | u64::from(id));
         h.write_u8(self.flags);
         h.finish()
     }
@@ -122,7 +122,7 @@ impl Copy {
             && (self.ack == o.ack || (self.len != 0 && !f.has(Agreement::DATA_ACK)))
             && (self.ip_id == o.ip_id || !f.has(Agreement::IP_ID))
             && (self.options == o.options || !f.has(Agreement::OPTIONS))
-            && (self.way == o.way || !rule.same_addresses)
+            && (self.direction == o.direction || !rule.same_addresses)
     }
 
     /// The segments that segmentation offload makes of it: each takes the next sequence number and the next IP

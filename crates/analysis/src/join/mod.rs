@@ -12,13 +12,13 @@
 mod ageing;
 mod clock;
 mod copy;
-mod met;
+mod directions;
+mod matched;
 mod outcome;
 mod pace;
 mod pending;
 mod trial;
 mod warning;
-mod ways;
 
 pub use clock::Clock;
 pub use outcome::{Fates, Joined, Lost, LostAcks, Seen};
@@ -26,10 +26,10 @@ pub use warning::Warning;
 
 use clock::Comparison;
 use copy::{Copy, Rule};
+use directions::Directions;
 use pace::{Pace, SECOND};
 use pending::Pending;
 use std::collections::VecDeque;
-use ways::Ways;
 use wire::{Packet, Time};
 
 /// One of the two captures.
@@ -64,7 +64,7 @@ const ARRIVALS: usize = 1 << 14;
 struct Miss {
     number: u64,
     time: i64,
-    way: u32,
+    direction: u32,
     seq: u32,
     len: u32,
     twin: bool,
@@ -119,7 +119,7 @@ impl Record {
 /// [`Joiner::finish`]. Other orders give the same answer and cost memory.
 #[derive(Debug)]
 pub struct Joiner {
-    ways: Ways,
+    directions: Directions,
     queues: [VecDeque<Copy>; 2],
     ended: [bool; 2],
     pending: [Pending; 2],
@@ -147,7 +147,7 @@ impl Default for Joiner {
 impl Joiner {
     pub fn new() -> Joiner {
         Joiner {
-            ways: Ways::new(),
+            directions: Directions::new(),
             queues: [VecDeque::new(), VecDeque::new()],
             ended: [false; 2],
             pending: [Pending::new(), Pending::new()],
@@ -196,8 +196,8 @@ impl Joiner {
         for p in batch {
             let (first, last) = record.span.unwrap_or((p.time.0, p.time.0));
             record.span = Some((first.min(p.time.0), last.max(p.time.0)));
-            let way = self.ways.of(side, p);
-            self.queues[side as usize].push_back(Copy::of(p, way));
+            let direction = self.directions.of(side, p);
+            self.queues[side as usize].push_back(Copy::of(p, direction));
         }
         // Before any packet of this batch meets its counterpart of which the options are whole.
         if cut && !self.options_cut {
@@ -243,7 +243,7 @@ impl Joiner {
         for side in Side::BOTH {
             self.end(side);
         }
-        if self.ways.common == 0 && !self.whole {
+        if self.directions.common == 0 && !self.whole {
             self.translate();
         }
         if !self.whole {
@@ -265,12 +265,13 @@ impl Joiner {
             self.end(side);
         }
         for (side, packet) in under_way {
-            let Some(way) = self.ways.find(packet.tuple) else { continue };
-            let (copy, from, rule) = (Copy::of(packet, way), side.other() as usize, self.rule(way));
+            let Some(direction) = self.directions.find(packet.tuple) else { continue };
+            let (copy, from, rule) =
+                (Copy::of(packet, direction), side.other() as usize, self.rule(direction));
             // Copies that nothing else tells apart arrive in order: the last of them is the one under way.
             let age = |c: &Copy| Some(end.0.saturating_sub(c.time).unsigned_abs());
             if let Some(sent) = self.pending[from].take(&copy, copy.hash(rule), rule, age) {
-                self.ways.waits_no_more(way, side.other());
+                self.directions.waits_no_more(direction, side.other());
                 self.records[from].under_way.push(sent.number);
             }
         }
@@ -312,7 +313,7 @@ impl Joiner {
             record.comparable.1 = record.comparable.1.min(packet.time.saturating_sub(1));
             return;
         }
-        let mss = u32::from(self.ways.mss(packet.way));
+        let mss = u32::from(self.directions.mss(packet.direction));
         if packet.len <= mss || mss == 0 {
             self.place(side, packet);
         } else {
@@ -328,16 +329,16 @@ impl Joiner {
         self.let_go(side);
         let strangers = self.records.iter().all(|r| r.packets >= STRANGERS);
         match self.translated {
-            false if self.ways.common == 0 && strangers => self.translate(),
-            true if self.ways.common > 0 && self.ways.translated == 0 => {
+            false if self.directions.common == 0 && strangers => self.translate(),
+            true if self.directions.common > 0 && self.directions.translated == 0 => {
                 self.translated = false;
                 self.place_again();
             }
             _ => {}
         }
-        let home = self.ways.home(side, packet.way);
-        let way = self.ways.get(home);
-        let stuck = way.waiting[0].min(way.waiting[1]) >> way.patience > 0;
+        let home = self.directions.home(side, packet.direction);
+        let direction = self.directions.get(home);
+        let stuck = direction.waiting[0].min(direction.waiting[1]) >> direction.patience > 0;
         if stuck && self.since_trial * 4 > self.waiting() {
             self.reconsider(Some(home));
         }
@@ -347,49 +348,49 @@ impl Joiner {
     /// time. Of one direction alone only captures with the same times can be told.
     fn one_place(&self) -> bool {
         let (least, greatest) = self.differences;
-        let both_ways = (0..self.ways.len()).any(|w| {
-            let (there, back) = (self.ways.get(w), self.ways.get(w ^ 1));
+        let both_ways = (0..self.directions.len()).any(|w| {
+            let (there, back) = (self.directions.get(w), self.directions.get(w ^ 1));
             w & 1 == 0 && there.matched > 0 && back.matched > 0
         });
         !self.whole && least == greatest && (both_ways || least == 0)
     }
 
-    fn rule(&self, way: u32) -> Rule {
-        Rule { facts: self.ways.facts_of(way), same_addresses: !self.translated }
+    fn rule(&self, direction: u32) -> Rule {
+        Rule { facts: self.directions.facts_of(direction), same_addresses: !self.translated }
     }
 
     /// Finds the copy's counterpart, or lets it wait for it.
     #[inline]
     fn place(&mut self, side: Side, mut copy: Copy) {
-        let rule = self.rule(copy.way);
+        let rule = self.rule(copy.direction);
         let hash = copy.hash(rule);
-        let ways = &self.ways;
+        let directions = &self.directions;
         // Copies that nothing tells apart: the one whose delay is most like that of the last.
-        let usual = match ways.get(ways.home(side, copy.way)) {
-            way if way.matched > 0 => way.last_difference,
+        let usual = match directions.get(directions.home(side, copy.direction)) {
+            direction if direction.matched > 0 => direction.last_difference,
             _ => self.pace.offset,
         };
         let translated = self.translated;
         let cost = |c: &Copy| {
             let (a, b) = pair(side, &copy, c);
-            let possible = !translated || ways.may_be(a.way, b.way);
+            let possible = !translated || directions.may_be(a.direction, b.direction);
             let unlike = if a.window == b.window { 0 } else { u64::MAX / 2 };
             possible.then(|| (b.time.saturating_sub(a.time).abs_diff(usual) / 2).saturating_add(unlike))
         };
         match self.pending[side.other() as usize].take(&copy, hash, rule, cost) {
             Some(mate) => {
-                let home = self.ways.home(side.other(), mate.way);
-                self.ways.waits_no_more(home, side.other());
+                let home = self.directions.home(side.other(), mate.direction);
+                self.directions.waits_no_more(home, side.other());
                 self.arrivals[hash as usize % ARRIVALS] = hash;
                 let (a, b) = pair(side, &copy, &mate);
-                self.met(a, b);
+                self.found_in_both(a, b);
             }
             None => {
                 copy.alike |= self.arrivals[hash as usize % ARRIVALS] == hash;
                 copy.twin |= copy.alike && rule.facts.needs_ip_id() && copy.ip_id != 0;
                 self.pending[side as usize].insert(copy, hash, rule);
-                let home = self.ways.home(side, copy.way);
-                self.ways.get_mut(home).waiting[side as usize] += 1;
+                let home = self.directions.home(side, copy.direction);
+                self.directions.get_mut(home).waiting[side as usize] += 1;
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What the comparison of two captures says: each lost packet, the clocks, and what could not be known.
 
 use super::clock::Clock;
+use super::directions::{Direction, Directions};
 use super::pending::Pending;
-use super::ways::{Way, Ways};
 use super::{Joiner, Miss, ONE_SIDED, Record, Side, Warning};
 use crate::Fate;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ pub struct Lost {
     pub seq: Seq,
     /// Payload lost; less than the packet's if it is a super-packet of which a part arrived.
     pub bytes: u32,
-    way: u32,
+    direction: u32,
 }
 
 /// What one of the two captures shows, held against the other.
@@ -62,8 +62,8 @@ pub struct Joined {
     /// Most data come from the side of the receiver's capture.
     pub swapped: bool,
     pub warnings: Vec<Warning>,
-    ways: Ways,
-    /// By way: whether it leaves from the sender's side, and whether its packets can be compared, by side.
+    directions: Directions,
+    /// By direction: whether it leaves from the sender's side, and whether its packets can be compared, by side.
     known: Vec<Known>,
     at: [usize; 2],
 }
@@ -82,27 +82,27 @@ impl Joined {
 
     /// The fate of a packet of either capture: one that arrives there has arrived.
     pub fn fate_at(&mut self, side: Side, packet: &Packet) -> Fate {
-        let Joined { ways, known, at, sender, receiver, .. } = self;
+        let Joined { directions, known, at, sender, receiver, .. } = self;
         let seen = if side == Side::Sender { &*sender } else { &*receiver };
-        Fates { seen, side, ways, known, at: &mut at[side as usize] }.of(packet)
+        Fates { seen, side, directions, known, at: &mut at[side as usize] }.of(packet)
     }
 
     /// A reader of fates for a pass over one capture.
     pub fn fates(&mut self, side: Side) -> Fates<'_> {
-        let Joined { ways, known, at, sender, receiver, .. } = self;
+        let Joined { directions, known, at, sender, receiver, .. } = self;
         let seen = if side == Side::Sender { &*sender } else { &*receiver };
-        Fates { seen, side, ways, known, at: &mut at[side as usize] }
+        Fates { seen, side, directions, known, at: &mut at[side as usize] }
     }
 
     /// The packets that left from the receiver's side and did not arrive, as the sender's side can ask for them.
     pub fn lost_acks(&self) -> LostAcks {
-        let mut times: Vec<(u32, Time)> = self.receiver.lost.iter().map(|l| (l.way, l.time)).collect();
+        let mut times: Vec<(u32, Time)> = self.receiver.lost.iter().map(|l| (l.direction, l.time)).collect();
         times.sort_unstable();
         let mut runs = FxHashMap::default();
         let mut start = 0;
         for run in times.chunk_by(|a, b| a.0 == b.0) {
             let end = start + run.len();
-            runs.insert(self.ways.tuple(run[0].0).unwrap_or_default().reversed(), (start, end));
+            runs.insert(self.directions.tuple(run[0].0).unwrap_or_default().reversed(), (start, end));
             start = end;
         }
         LostAcks { times: times.into_iter().map(|(_, t)| t).collect(), runs }
@@ -110,7 +110,7 @@ impl Joined {
 
     /// Who sent a lost packet, and to whom, by the addresses that the sender's capture shows.
     pub fn tuple(&self, lost: &Lost) -> Tuple {
-        self.ways.tuple(lost.way).unwrap_or_default()
+        self.directions.tuple(lost.direction).unwrap_or_default()
     }
 }
 
@@ -119,15 +119,17 @@ impl Joined {
 pub struct Fates<'a> {
     seen: &'a Seen,
     side: Side,
-    ways: &'a mut Ways,
+    directions: &'a mut Directions,
     known: &'a [Known],
     at: &'a mut usize,
 }
 
 impl Fates<'_> {
     pub fn of(&mut self, packet: &Packet) -> Fate {
-        let Some(way) = self.ways.find_again(self.side, packet.tuple) else { return Fate::Unknown };
-        let known = self.known[way as usize];
+        let Some(direction) = self.directions.find_again(self.side, packet.tuple) else {
+            return Fate::Unknown;
+        };
+        let known = self.known[direction as usize];
         let leaves = known.outward.map(|outward| outward == (self.side == Side::Sender));
         match leaves {
             Some(true) if known.compared[self.side as usize] => self.of_one_that_leaves(packet),
@@ -211,7 +213,7 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
     let clock = if j.whole { Some(Clock::common(clock)) } else { clock };
     // What waited was placed: what is found out below is all that is kept of it.
     j.pending = [Pending::new(), Pending::new()];
-    let known = known(&j.ways, j.whole);
+    let known = known(&j.directions, j.whole);
     let records = std::mem::replace(&mut j.records, [Record::new(), Record::new()]);
     let spans = [records[0].span, records[1].span];
     let [mut sender, mut receiver] = [Seen::default(), Seen::default()];
@@ -236,11 +238,12 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
         let limits = (!j.whole).then(|| Limits::new(clock, side, other, Span(j.pace.largest_delay)));
         here.comparable = record.comparable;
         for miss in record.misses {
-            let way = j.ways.home(side, miss.way);
-            let k = known[way as usize];
+            let direction = j.directions.home(side, miss.direction);
+            let k = known[direction as usize];
             let Some(outward) = k.outward.filter(|_| k.compared[side as usize]) else { continue };
             let leaves = outward == (side == Side::Sender);
-            let outside = || limits.as_ref().is_some_and(|l| l.outside(j.ways.get(way), &miss, leaves));
+            let outside =
+                || limits.as_ref().is_some_and(|l| l.outside(j.directions.get(direction), &miss, leaves));
             if !leaves {
                 let count = match () {
                     () if miss.twin || miss.alike => &mut here.came_twice,
@@ -252,13 +255,13 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
                 *(if miss.twin { &mut here.captured_twice } else { &mut here.outside }) += 1;
                 here.unknown.push(miss.number);
             } else {
-                here.lost.push(lost(clock, side, way, &miss));
+                here.lost.push(lost(clock, side, direction, &miss));
             }
         }
         here.lost.sort_unstable_by_key(|l| (l.packet, l.seq.0));
         here.unknown.sort_unstable();
     }
-    let swapped = swapped(&j.ways);
+    let swapped = swapped(&j.directions);
     // Where something was lost on the way there was one, however coarse the clock that shows it.
     let one_place = j.one_place() && sender.lost.is_empty() && receiver.lost.is_empty();
     let mut joined = Joined {
@@ -269,21 +272,21 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
         receiver,
         swapped,
         warnings: Vec::new(),
-        ways: j.ways,
+        directions: j.directions,
         known,
         at: [0; 2],
     };
     joined.warnings = joined.warnings(spans, super_packets);
-    joined.ways.forget();
+    joined.directions.forget();
     joined
 }
 
-fn lost(clock: &Clock, side: Side, way: u32, miss: &Miss) -> Lost {
+fn lost(clock: &Clock, side: Side, direction: u32, miss: &Miss) -> Lost {
     let time = match side {
         Side::Sender => Time(miss.time),
         Side::Receiver => clock.to_sender(Time(miss.time)),
     };
-    Lost { packet: miss.number, time, seq: Seq(miss.seq), bytes: miss.len, way }
+    Lost { packet: miss.number, time, seq: Seq(miss.seq), bytes: miss.len, direction }
 }
 
 /// Which packets of one capture the other one must have seen, if nothing happened to them.
@@ -306,87 +309,94 @@ impl Limits<'_> {
     }
 
     /// May it have passed the other capture before that began, or after its end? `leaves`: from this side to that.
-    fn outside(&self, way: &Way, miss: &Miss, leaves: bool) -> bool {
+    fn outside(&self, direction: &Direction, miss: &Miss, leaves: bool) -> bool {
         let here = self.side as usize;
         let (least, most) = self.delays;
-        let most = if way.matched > 0 { Span(way.slowest) } else { most };
+        let most = if direction.matched > 0 { Span(direction.slowest) } else { most };
         let there = self.clock.to(self.side.other(), Time(miss.time));
         let (earliest, latest) =
             if leaves { (there + least, there + most) } else { (there - most, there - least) };
         // On a path that keeps packets in order it passed between those that were seen there.
-        let after_one = !way.reorders && way.first_matched[here] <= miss.time;
-        let before_one = !way.reorders && way.last_matched[here] >= miss.time;
+        let after_one = !direction.reorders && direction.first_matched[here] <= miss.time;
+        let before_one = !direction.reorders && direction.last_matched[here] >= miss.time;
         let before = !after_one && earliest + self.slack < Time(self.other.0);
         let after = !before_one && latest + self.slack > Time(self.other.1);
         before || after
     }
 }
 
-/// Which way leads where, and whether both captures looked at it.
-fn known(ways: &Ways, whole: bool) -> Vec<Known> {
+/// Which direction leads where, and whether both captures looked at it.
+fn known(directions: &Directions, whole: bool) -> Vec<Known> {
     let mut side_of: FxHashMap<Host, i64> = FxHashMap::default();
     // Hosts between which one capture alone shows a way: whether both show another.
     let mut between: FxHashMap<(Host, Host), bool> = FxHashMap::default();
-    let tuple = |way: u32| ways.tuple(way).unwrap_or_default();
-    let hosts = |way: u32| (tuple(way).src.host, tuple(way).dst.host);
-    let by = |way: u32| Side::BOTH.map(|side| ways.shown(side, way));
+    let tuple = |direction: u32| directions.tuple(direction).unwrap_or_default();
+    let hosts = |direction: u32| (tuple(direction).src.host, tuple(direction).dst.host);
+    let by = |direction: u32| Side::BOTH.map(|side| directions.shown(side, direction));
     if !whole {
-        (0..ways.len()).filter(|&w| by(w)[0] != by(w)[1]).for_each(|w| _ = between.insert(hosts(w), false));
+        (0..directions.len())
+            .filter(|&w| by(w)[0] != by(w)[1])
+            .for_each(|w| _ = between.insert(hosts(w), false));
     }
-    for way in 0..ways.len() {
-        let t = tuple(way);
-        if let Some(outward) = ways.outward(way) {
+    for direction in 0..directions.len() {
+        let t = tuple(direction);
+        if let Some(outward) = directions.outward(direction) {
             *side_of.entry(t.src.host).or_default() += if outward { 1 } else { -1 };
             *side_of.entry(t.dst.host).or_default() -= if outward { 1 } else { -1 };
         }
         if !between.is_empty()
-            && by(way) == [true; 2]
-            && let Some(both) = between.get_mut(&hosts(way))
+            && by(direction) == [true; 2]
+            && let Some(both) = between.get_mut(&hosts(direction))
         {
             *both = true;
         }
     }
-    let by_host = |way: u32| {
+    let by_host = |direction: u32| {
         let votes = |h: Host| side_of.get(&h).copied().unwrap_or(0);
-        let t = tuple(way);
+        let t = tuple(direction);
         let sum = votes(t.src.host) - votes(t.dst.host);
         (sum != 0).then_some(sum > 0)
     };
     // Without packets of both directions, the caller's word counts: the data leave from the sender's side.
-    let by_data = |way: u32| {
-        let bytes = |w: u32| ways.get(w).bytes[0].max(ways.get(w).bytes[1]);
-        (bytes(way) != bytes(way ^ 1)).then_some(bytes(way) > bytes(way ^ 1))
+    let by_data = |direction: u32| {
+        let bytes = |w: u32| directions.get(w).bytes[0].max(directions.get(w).bytes[1]);
+        (bytes(direction) != bytes(direction ^ 1)).then_some(bytes(direction) > bytes(direction ^ 1))
     };
     // Captures that lack nothing show a packet where it was sent: what only one of them has came from there.
-    let by_sight = |way: u32| {
-        let seen = ways.get(way).seen;
+    let by_sight = |direction: u32| {
+        let seen = directions.get(direction).seen;
         (whole && seen[0] != seen[1]).then_some(seen[0])
     };
-    let one = |way: u32| {
-        let w = ways.get(way);
+    let one = |direction: u32| {
+        let w = directions.get(direction);
         let compared = Side::BOTH.map(|side| {
             // A connection of which one capture shows nothing: lost from its first packet on, if other
             // connections between the same hosts are in both; else it took another way.
-            let others = || between.get(&hosts(way)).is_some_and(|both| *both);
-            whole || ways.shown(side.other(), way) || w.unmatched[side as usize] <= ONE_SIDED && others()
+            let others = || between.get(&hosts(direction)).is_some_and(|both| *both);
+            whole
+                || directions.shown(side.other(), direction)
+                || w.unmatched[side as usize] <= ONE_SIDED && others()
         });
-        let outward = match ways.peer(way) {
+        let outward = match directions.peer(direction) {
             // The receiver's side of a translated connection: what is known is kept at the sender's.
-            Some(peer) if !w.seen[0] => ways.outward(peer),
-            _ => ways.outward(way),
+            Some(peer) if !w.seen[0] => directions.outward(peer),
+            _ => directions.outward(direction),
         };
-        let outward = outward.or_else(|| by_sight(way)).or_else(|| by_host(way)).or_else(|| by_data(way));
+        let outward = outward
+            .or_else(|| by_sight(direction))
+            .or_else(|| by_host(direction))
+            .or_else(|| by_data(direction));
         Known { outward, compared }
     };
-    (0..ways.len()).map(one).collect()
+    (0..directions.len()).map(one).collect()
 }
 
 /// True if more data came inwards than went outwards, over connections that show which is which.
-fn swapped(ways: &Ways) -> bool {
+fn swapped(directions: &Directions) -> bool {
     let mut bytes = [0u64; 2];
-    for way in 0..ways.len() {
-        if let Some(outward) = ways.outward(way) {
-            let w = ways.get(way);
+    for direction in 0..directions.len() {
+        if let Some(outward) = directions.outward(direction) {
+            let w = directions.get(direction);
             bytes[usize::from(outward)] += w.bytes[0].max(w.bytes[1]);
         }
     }
@@ -400,7 +410,7 @@ impl Joined {
             && self.matched == 0
         {
             let times = |(first, last)| (Time(first), Time(last));
-            let same = self.ways.common > 0;
+            let same = self.directions.common > 0;
             all.push(if same {
                 Warning::Apart { sender: times(a), receiver: times(b) }
             } else {
@@ -432,8 +442,10 @@ impl Joined {
         };
         for side in Side::BOTH {
             let seen = if side == Side::Sender { &self.sender } else { &self.receiver };
-            let alone = (0..self.ways.len())
-                .filter(|&w| self.ways.shown(side, w) && !self.known[w as usize].compared[side as usize])
+            let alone = (0..self.directions.len())
+                .filter(|&w| {
+                    self.directions.shown(side, w) && !self.known[w as usize].compared[side as usize]
+                })
                 .count() as u64;
             let found = [
                 (alone, Warning::OneSided { side, directions: alone }),
@@ -450,16 +462,20 @@ impl Joined {
     }
 
     fn translated(&self) -> Option<Warning> {
-        let way = (0..self.ways.len()).find(|&w| self.ways.get(w).seen[0] && self.ways.peer(w).is_some())?;
-        let peer = self.ways.peer(way)?;
-        Some(Warning::Translated { sender: self.ways.tuple(way)?, receiver: self.ways.tuple(peer)? })
+        let direction = (0..self.directions.len())
+            .find(|&w| self.directions.get(w).seen[0] && self.directions.peer(w).is_some())?;
+        let peer = self.directions.peer(direction)?;
+        Some(Warning::Translated {
+            sender: self.directions.tuple(direction)?,
+            receiver: self.directions.tuple(peer)?,
+        })
     }
 
     fn looser(&self) -> Option<Warning> {
-        let looser = |w: &u32| self.ways.get(*w).matched > 0 && !self.ways.facts_of(*w).is_full();
-        let way = (0..self.ways.len()).find(looser)?;
-        let [ip_id, options, ack] = self.ways.facts_of(way).left_out();
-        let directions = (0..self.ways.len()).filter(looser).count() as u64;
+        let looser = |w: &u32| self.directions.get(*w).matched > 0 && !self.directions.facts_of(*w).is_full();
+        let direction = (0..self.directions.len()).find(looser)?;
+        let [ip_id, options, ack] = self.directions.facts_of(direction).left_out();
+        let directions = (0..self.directions.len()).filter(looser).count() as u64;
         Some(Warning::Looser { ip_id, options, ack, directions })
     }
 }

@@ -15,7 +15,7 @@ impl Joiner {
         if let Some((facts, met)) = agreement(&copies, false, self.options_cut)
             && (met >= ENOUGH || met == copies[0].len().min(copies[1].len()))
         {
-            self.ways.agree_on(facts);
+            self.directions.agree_on(facts);
         }
         self.place_all(copies);
     }
@@ -23,7 +23,7 @@ impl Joiner {
     /// A capture cut options off: of all copies to come or waiting, they count no more.
     pub(super) fn do_without_options(&mut self) {
         self.options_cut = true;
-        self.ways.do_without_options();
+        self.directions.do_without_options();
         self.place_again();
     }
 
@@ -37,10 +37,12 @@ impl Joiner {
     /// none ever met.
     pub(super) fn reconsider(&mut self, only: Option<u32>) {
         let concerned: FxHashSet<u32> = match only {
-            Some(way) => [way].into_iter().collect(),
+            Some(direction) => [direction].into_iter().collect(),
             None if self.translated => FxHashSet::default(),
-            // Of millions of ways on which one side waits none is worth a group of its own.
-            None => (0..self.ways.len()).filter(|&way| self.ways.is_stuck(way)).collect(),
+            // Of millions of directions on which one side waits none is worth a group of its own.
+            None => {
+                (0..self.directions.len()).filter(|&direction| self.directions.is_stuck(direction)).collect()
+            }
         };
         if concerned.is_empty() && !self.translated {
             return;
@@ -50,7 +52,7 @@ impl Joiner {
         let mut rest = [Vec::new(), Vec::new()];
         for (side, copies) in Side::BOTH.into_iter().zip(copies) {
             for copy in copies {
-                let home = self.ways.home(side, copy.way);
+                let home = self.directions.home(side, copy.direction);
                 match concerned.contains(&home) {
                     true => groups.entry(home).or_default()[side as usize].push(copy),
                     false => rest[side as usize].push(copy),
@@ -68,22 +70,22 @@ impl Joiner {
 
     fn try_way(&mut self, home: u32, copies: &mut [Vec<Copy>; 2]) {
         let least = |c: &[Vec<Copy>; 2]| c[0].len().min(c[1].len());
-        let way = *self.ways.get(home);
+        let direction = *self.directions.get(home);
         let waiting = least(copies);
         if waiting == 0 {
             return;
         }
         // Facts that held for more copies than are stuck now are not what keeps these apart.
-        if (way.matched as usize) < waiting
+        if (direction.matched as usize) < waiting
             && let Some((facts, met)) = agreement(copies, !self.translated, self.options_cut)
             && met * 2 >= waiting
             && facts != self.rule(home).facts
         {
             if self.translated {
-                self.ways.agree_on(facts);
+                self.directions.agree_on(facts);
             } else {
-                self.ways.get_mut(home).facts = facts;
-                self.ways.start_with(facts);
+                self.directions.get_mut(home).facts = facts;
+                self.directions.start_with(facts);
             }
             return;
         }
@@ -91,16 +93,16 @@ impl Joiner {
         if super_packets
             && let Some(mss) = commonest_length(copies)
             && let Ok(short) = u16::try_from(mss)
-            && short != self.ways.mss(home)
+            && short != self.directions.mss(home)
         {
             let again = [cut_again(&copies[0], mss), cut_again(&copies[1], mss)];
             if meetings(&again, self.rule(home)) * 2 >= least(&again) {
-                self.ways.set_mss(home, short);
+                self.directions.set_mss(home, short);
                 *copies = again;
                 return;
             }
         }
-        self.ways.get_mut(home).patience = (way.patience + 1).min(31);
+        self.directions.get_mut(home).patience = (direction.patience + 1).min(31);
     }
 
     fn take_pending(&mut self) -> [Vec<Copy>; 2] {
@@ -108,8 +110,8 @@ impl Joiner {
         Side::BOTH.map(|side| {
             let all = self.pending[side as usize].take_everything();
             for copy in &all {
-                let home = self.ways.home(side, copy.way);
-                self.ways.waits_no_more(home, side);
+                let home = self.directions.home(side, copy.direction);
+                self.directions.waits_no_more(home, side);
             }
             all
         })

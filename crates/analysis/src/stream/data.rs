@@ -4,7 +4,7 @@ use super::board::{Ordinal, Sent};
 use super::repair::{Next, State};
 use super::*;
 use crate::Fate;
-use crate::nursery::folded;
+use crate::short_connections::folded;
 use wire::Flags;
 
 /// A data packet, placed in its stream.

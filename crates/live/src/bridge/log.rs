@@ -1,8 +1,9 @@
 //! What the net tells of its links while packets cross it.
 
 use super::Inside;
-use crate::book::{Book, Queued, Which};
 use crate::frames::{FrameId, Frames, segment};
+use crate::observed::Observed;
+use crate::passed::{Queued, Which};
 use instant::{Span, Time};
 use links::watch::Backlog;
 use links::{Cause, Facts, LinkId, Watch};
@@ -11,7 +12,7 @@ use links::{Cause, Facts, LinkId, Watch};
 pub(super) struct Log {
     pub frames: Frames,
     pub which: Vec<Option<Which>>,
-    pub book: Book,
+    pub observed: Observed,
     /// By pair of directions: its queues are recorded.
     pub queues: Vec<bool>,
 }
@@ -33,7 +34,7 @@ impl Log {
             && let Some(which) = self.which[frame.0 as usize]
         {
             let row = Queued { time, link, waited, packets: b.packets, bytes: b.bytes, which };
-            self.book.queued.push(row);
+            self.observed.queued.push(row);
         }
     }
 }
@@ -47,7 +48,7 @@ impl Watch<FrameId> for Log {
     }
     fn dropped(&mut self, link: LinkId, time: Time, _: &Facts, frame: &FrameId, cause: Cause) {
         if let Some(which) = self.which[frame.0 as usize] {
-            self.book.drops.push(crate::book::Drop { time, link, cause, which });
+            self.observed.drops.push(crate::passed::Drop { time, link, cause, which });
         }
         self.frames.release(*frame);
     }

@@ -12,7 +12,7 @@ use crate::facts::Facts;
 use crate::pair;
 use crate::run::{self, Asker, Findings};
 use crate::simulate::report::{Live, Report};
-use crate::simulate::tables::Book;
+use crate::simulate::tables::RunRows;
 use crate::simulate::{At, Played};
 use crate::spool::Listing;
 use analysis::join::Side;
@@ -152,11 +152,11 @@ fn record(request: &Request, ran: &Ran, found: &mut Findings) -> Result<Played, 
     names.label(labels);
     let report = ran.report(request);
     let record = Record { drops: true, retransmissions: false, packets: false, ..scenario.record.clone() };
-    let book = Book::new(rows::kept(plan, outcome, origin), names, &record);
+    let run_rows = RunRows::new(rows::kept(plan, outcome, origin), names, &record);
     let facts = &mut found.facts;
     // What the run itself has to say goes before what its captures are worth.
     facts.warnings.splice(0..0, report.warnings());
-    facts.warnings.extend(book.complaints());
+    facts.warnings.extend(run_rows.complaints());
     facts.interrupted = outcome.end == End::Stopped;
     facts.origin = origin;
     facts.cut = cut(outcome, &facts.info);
@@ -164,5 +164,5 @@ fn record(request: &Request, ran: &Ran, found: &mut Findings) -> Result<Played, 
     facts.withheld = report.live.as_ref().is_some_and(Live::is_withheld);
     let stay = request.captures.is_some();
     let captures = outcome.captures.iter().filter(|_| stay).map(|taken| taken.path.clone()).collect();
-    Ok(Played { report, book, captures })
+    Ok(Played { report, run_rows, captures })
 }

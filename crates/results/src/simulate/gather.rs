@@ -87,17 +87,17 @@ impl Gather {
         for (table, store) in &mut self.shelves {
             let mut records = match *table {
                 AnyTable::Found(table) => found.shelf.records(table)?,
-                AnyTable::Own(table) => played.book.records(table)?,
+                AnyTable::Own(table) => played.run_rows.records(table)?,
             };
             while let Some((_, record)) = records.next()? {
                 store.push(place as u32, |bytes| bytes.extend_from_slice(record));
             }
         }
         if let Some(names) = self.names.get_mut(place) {
-            *names = Some(Arc::clone(played.book.names()));
+            *names = Some(Arc::clone(played.run_rows.names()));
         }
         let seed = played.report.seed;
-        let incomplete = found.shelf.losses().into_iter().chain(played.book.complaints());
+        let incomplete = found.shelf.losses().into_iter().chain(played.run_rows.complaints());
         self.complaints.extend(incomplete.map(|said| format!("seed {seed}: {said}")));
         Ok(())
     }

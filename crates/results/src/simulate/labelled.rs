@@ -1,6 +1,6 @@
 //! The tables of the analysis in a simulated run: as those of a capture, and which known outage it was.
 
-use super::tables::{Book, Describe, Lines, Names, Visitor};
+use super::tables::{Describe, Lines, Names, RunRows, Visitor};
 use crate::spool::merge::Merge;
 use crate::spool::{Shelf, Table};
 use crate::tables::column::{Column, Columns, MaybeShared, field};
@@ -28,9 +28,9 @@ pub(crate) fn visit_labelled<V: Visitor>(table: Table, visitor: V) -> Result<V::
 }
 
 /// A table that the analysis found in this run.
-pub fn found(shelf: &Shelf, book: &Book, table: Table) -> io::Result<FFI_ArrowArrayStream> {
+pub fn found(shelf: &Shelf, run_rows: &RunRows, table: Table) -> io::Result<FFI_ArrowArrayStream> {
     let merge = shelf.records(table)?;
-    match visit_labelled(table, ReadFound(merge, Arc::clone(book.names()))) {
+    match visit_labelled(table, ReadFound(merge, Arc::clone(run_rows.names()))) {
         Ok(reader) => Ok(FFI_ArrowArrayStream::new(reader)),
         Err(_) => tables::stream(shelf, table).map_err(io::Error::other),
     }

@@ -34,7 +34,7 @@ use sides::Sides;
 use sim::{End, Simulation, Summary};
 use sinks::{Comparing, Recording};
 use std::path::PathBuf;
-use tables::{Book, Names};
+use tables::{Names, RunRows};
 
 /// Where the packets that are analysed were seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub struct Progress {
 /// What a run leaves besides what its packets tell.
 pub struct Played {
     pub report: Report,
-    pub book: Book,
+    pub run_rows: RunRows,
     /// The captures that it wrote.
     pub captures: Vec<PathBuf>,
 }
@@ -249,8 +249,8 @@ fn record(
     warnings.extend(unmarked(scenario));
     warnings.extend(compared.as_ref().map_or(Vec::new(), |j| limits(j)));
     warnings.extend(done.captures.complaints());
-    let book = Book::new(done.kept, names, &scenario.record);
-    warnings.extend(book.complaints());
+    let run_rows = RunRows::new(done.kept, names, &scenario.record);
+    warnings.extend(run_rows.complaints());
     let facts = Facts {
         cut: None,
         origin: Time::ZERO,
@@ -264,7 +264,7 @@ fn record(
         simulation: Some(report.json()),
         withheld: false,
     };
-    Ok((Findings { shelf, facts }, Played { report, book, captures: done.captures.paths() }))
+    Ok((Findings { shelf, facts }, Played { report, run_rows, captures: done.captures.paths() }))
 }
 
 /// Queues that are to mark packets, and meet none that can be marked: no simulated endpoint asks for ECN.

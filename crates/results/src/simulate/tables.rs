@@ -124,18 +124,18 @@ impl Names {
 }
 
 /// The simulator's rows of a run that is over.
-pub struct Book {
+pub struct RunRows {
     stores: [Sealed; 5],
     held: [bool; 5],
     names: Arc<Names>,
 }
 
-impl Book {
-    pub fn new(kept: Kept, names: Names, record: &Record) -> Book {
+impl RunRows {
+    pub fn new(kept: Kept, names: Names, record: &Record) -> RunRows {
         let Record { state, queues, retransmissions, packets, .. } = record;
         let held = [!state.is_empty(), !queues.is_empty(), kept.keeps_drops(), *retransmissions, *packets];
         let stores = [kept.state, kept.queues, kept.drops, kept.truth, kept.hosts].map(|s| s.seal());
-        Book { stores, held, names: Arc::new(names) }
+        RunRows { stores, held, names: Arc::new(names) }
     }
     pub fn holds(&self, table: RunTable) -> bool {
         self.held[table as usize]
@@ -199,7 +199,7 @@ pub(crate) fn visit<V: Visitor>(table: RunTable, visitor: V) -> V::Out {
     }
 }
 
-struct Read<'a>(&'a Book, RunTable);
+struct Read<'a>(&'a RunRows, RunTable);
 
 impl Visitor for Read<'_> {
     type Out = io::Result<Reader>;
@@ -208,8 +208,8 @@ impl Visitor for Read<'_> {
         R: DeserializeOwned + Send + 'static,
         C: Columns,
     {
-        let Read(book, table) = self;
-        let lines = Lines::new(book.records(table)?, &book.names, line);
+        let Read(run_rows, table) = self;
+        let lines = Lines::new(run_rows.records(table)?, &run_rows.names, line);
         Ok(Box::new(Batches::<C, _>::of(lines)))
     }
 }

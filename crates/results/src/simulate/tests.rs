@@ -58,7 +58,7 @@ fn with_both_ends_seen_the_analysis_finds_every_loss_of_data() {
 /// What the links lost: packets with data, and without.
 fn lost(played: &Played) -> [u64; 2] {
     let mut lost = [0; 2];
-    for batch in played.book.reader(RunTable::Drops).unwrap() {
+    for batch in played.run_rows.reader(RunTable::Drops).unwrap() {
         let batch = batch.unwrap();
         let payload = batch["payload_bytes"].as_primitive::<arrow_array::types::Int64Type>();
         payload.values().iter().for_each(|p| lost[usize::from(*p == 0)] += 1);
@@ -106,7 +106,7 @@ fn what_was_resent_agrees_with_the_truth_one_by_one() {
     let resent = rows::<RetransmissionRow>(&found);
     let told: Vec<(i64, bool)> = resent.iter().map(|r| (r.time.0, by_timer(r.cause.name()))).collect();
     let mut truth = Vec::new();
-    for batch in played.book.reader(RunTable::Truth).unwrap() {
+    for batch in played.run_rows.reader(RunTable::Truth).unwrap() {
         let batch = batch.unwrap();
         let times = batch["time"].as_primitive::<arrow_array::types::TimestampNanosecondType>();
         let causes = batch["cause"].as_string::<i32>();
@@ -122,9 +122,9 @@ fn tables_of_the_simulator_name_the_analysis_flow() {
     let (found, played) = play(&request(scenario(UPLOAD, OUTAGE), At::Both));
     let id = rows::<FlowRow>(&found)[0].flow;
     for table in RunTable::ALL {
-        assert!(played.book.holds(table) && played.book.len(table) > 0, "{}", table.name());
+        assert!(played.run_rows.holds(table) && played.run_rows.len(table) > 0, "{}", table.name());
         let mut n = 0;
-        for batch in played.book.reader(table).unwrap() {
+        for batch in played.run_rows.reader(table).unwrap() {
             let batch = batch.unwrap();
             assert_eq!(*batch.schema(), tables::schema(table));
             n += batch.num_rows() as u64;
@@ -136,7 +136,7 @@ fn tables_of_the_simulator_name_the_analysis_flow() {
                 assert!(flow == Some(id) || !is_data || table == RunTable::State, "{}", table.name());
             }
         }
-        assert_eq!(n, played.book.len(table));
+        assert_eq!(n, played.run_rows.len(table));
     }
 }
 
@@ -257,7 +257,7 @@ fn one_way_agents_repairs_are_weighed_as_the_bytes_that_they_are() {
         s.duration = Some(Span::from_secs(20));
         let (_, played) = play(&request(s, At::Both));
         let mut needless = Vec::new();
-        for batch in played.book.reader(RunTable::Truth).unwrap() {
+        for batch in played.run_rows.reader(RunTable::Truth).unwrap() {
             needless.extend(batch.unwrap()["needless"].as_boolean().iter());
         }
         let told = needless.contains(&Some(expected)) && (expected || needless.len() == 1);

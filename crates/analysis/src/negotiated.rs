@@ -5,9 +5,9 @@ use wire::{Flags, Packet, Segment, Tuple};
 
 /// The last SYN of each host towards another.
 #[derive(Default)]
-pub struct Earlier(HashMap<Tuple, Segment>);
+pub struct Negotiated(HashMap<Tuple, Segment>);
 
-impl Earlier {
+impl Negotiated {
     pub fn note(&mut self, packet: &Packet) {
         let seg = packet.seg;
         if !seg.flags.has(Flags::SYN) {

@@ -131,7 +131,7 @@ impl Default for Block {
 }
 
 /// The packets of all young connections, in blocks of 64 bytes.
-pub struct Nursery {
+pub struct ShortConnections {
     blocks: Chunks<Block>,
     /// The first of the blocks that nobody uses; each knows the next.
     free: u32,
@@ -139,9 +139,9 @@ pub struct Nursery {
     whole: Box<[u8; ALL + 8]>,
 }
 
-impl Default for Nursery {
-    fn default() -> Nursery {
-        Nursery { blocks: Chunks::default(), free: NONE, whole: Box::new([0; ALL + 8]) }
+impl Default for ShortConnections {
+    fn default() -> ShortConnections {
+        ShortConnections { blocks: Chunks::default(), free: NONE, whole: Box::new([0; ALL + 8]) }
     }
 }
 
@@ -271,7 +271,7 @@ impl Record {
     }
 }
 
-impl Nursery {
+impl ShortConnections {
     /// The next packet of this connection is to be written soon.
     #[inline]
     pub fn warm(&self, young: &Young) {

@@ -1,8 +1,8 @@
-//! What does not come soon: shelves for short stretches of time, one after the other, each in no order.
+//! What does not come soon: a calendar queue (Brown 1988), whose days are short stretches of time, each in no order.
 //!
-//! The shelf whose time has come is cleared into the row, and everything up to its end is "soon" from then on. How
+//! The day whose time has come is cleared into the row, and everything up to its end is "soon" from then on. How
 //! long a stretch is follows from how many events fell into the last ones: a few each, so that the row has little
-//! to order and clearing a shelf is worth it. (A calendar queue, Brown 1988, whose days are the shelves.)
+//! to order and clearing a day is worth it.
 
 use super::{ABSENT, Entry};
 use instant::Time;
@@ -17,49 +17,49 @@ const FIRST_SHIFT: u32 = 12;
 const SHIFTS: RangeInclusive<u32> = 4..=36;
 
 #[derive(Clone, Debug)]
-pub(super) struct Shelves {
+pub(super) struct Calendar {
     /// Everything before this is soon.
     until: Time,
     /// The stretch that ends then, counted from time zero; a stretch is 2^`shift` ns.
     current: i64,
     shift: u32,
-    /// The first source on each shelf; a stretch's shelf is its number modulo their count, a power of two.
+    /// The first source on each day; a stretch's day is its number modulo their count, a power of two.
     heads: Vec<u32>,
-    /// A bit for each shelf that is not empty.
+    /// A bit for each day that is not empty.
     taken: Vec<u64>,
-    /// How many sources are on shelves.
+    /// How many sources are in days.
     count: usize,
     /// By source.
     slots: Vec<Slot>,
-    /// Half events that a shelf is to hold.
+    /// Half events that a day is to hold.
     halves: RangeInclusive<u32>,
-    books: Books,
-    /// A shelf was cleared since this was asked last.
+    load: Load,
+    /// A day was cleared since this was asked last.
     cleared: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     key: Key,
-    /// Who stands behind it on the shelf.
+    /// Who stands behind it in its day.
     next: u32,
 }
 
 /// Since the last look at whether stretches are right.
 #[derive(Clone, Copy, Debug, Default)]
-struct Books {
+struct Load {
     events: u32,
-    /// Of these, beyond all shelves.
+    /// Of these, beyond all days.
     beyond: u32,
     turns: u32,
 }
 
 const FREE: Slot = Slot { key: Key::NEVER, next: ABSENT };
 
-impl Shelves {
-    /// None, until they [grow](Shelves::grow).
-    pub fn new(looks_ahead: bool) -> Shelves {
-        Shelves {
+impl Calendar {
+    /// None, until they [grow](Calendar::grow).
+    pub fn new(looks_ahead: bool) -> Calendar {
+        Calendar {
             until: Time::ZERO,
             current: -1,
             shift: FIRST_SHIFT,
@@ -69,7 +69,7 @@ impl Shelves {
             slots: Vec::new(),
             // What is to be fetched ahead must be known some dozen events ahead.
             halves: if looks_ahead { 16..=64 } else { 5..=12 },
-            books: Books::default(),
+            load: Load::default(),
             cleared: false,
         }
     }
@@ -92,32 +92,32 @@ impl Shelves {
         time < self.until
     }
 
-    /// Not for what is soon. False if it lies beyond all shelves.
+    /// Not for what is soon. False if it lies beyond all days.
     #[inline(always)]
     pub fn put(&mut self, entry: Entry) -> bool {
         let stretch = entry.key.time.0 >> self.shift;
-        self.books.events += 1;
+        self.load.events += 1;
         if stretch - self.current >= self.heads.len() as i64 {
-            self.books.beyond += 1;
+            self.load.beyond += 1;
             return false;
         }
-        let shelf = self.shelf(stretch);
-        let next = std::mem::replace(&mut self.heads[shelf], entry.source);
-        self.taken[shelf / 64] |= 1 << (shelf % 64);
+        let day = self.day(stretch);
+        let next = std::mem::replace(&mut self.heads[day], entry.source);
+        self.taken[day / 64] |= 1 << (day % 64);
         self.slots[entry.source as usize] = Slot { key: entry.key, next };
         self.count += 1;
         true
     }
 
-    /// Takes a source off its shelf.
+    /// Takes a source off its day.
     pub fn take(&mut self, source: u32) {
         let Slot { key, next } = self.slots[source as usize];
-        let shelf = self.shelf(key.time.0 >> self.shift);
-        let mut before = self.heads[shelf];
+        let day = self.day(key.time.0 >> self.shift);
+        let mut before = self.heads[day];
         if before == source {
-            self.heads[shelf] = next;
+            self.heads[day] = next;
             if next == ABSENT {
-                self.taken[shelf / 64] &= !(1 << (shelf % 64));
+                self.taken[day / 64] &= !(1 << (day % 64));
             }
         } else {
             while let Some(slot) = self.slots.get_mut(before as usize) {
@@ -131,27 +131,27 @@ impl Shelves {
         self.count -= 1;
     }
 
-    /// Goes on to the stretch of the first event, which is this one unless an earlier one is on a shelf. False if there
-    /// is none at all. What is on the shelf of that stretch is to be cleared next.
+    /// Goes on to the stretch of the first event, which is this one unless an earlier one is in a day. False if there
+    /// is none at all. What is in the day of that stretch is to be cleared next.
     pub fn turn(&mut self, first: Key) -> bool {
-        let on_shelf = self.next_taken();
-        if first == Key::NEVER && on_shelf.is_none() {
+        let on_day = self.next_taken();
+        if first == Key::NEVER && on_day.is_none() {
             return false;
         }
         let stretch = first.time.0 >> self.shift;
-        self.current = on_shelf.map_or(stretch, |on_shelf| on_shelf.min(stretch));
+        self.current = on_day.map_or(stretch, |on_day| on_day.min(stretch));
         self.until = Time((self.current + 1) << self.shift);
-        self.books.turns += 1;
+        self.load.turns += 1;
         self.cleared = true;
         true
     }
 
-    /// Takes all of the present stretch off its shelf.
+    /// Takes all of the present stretch off its day.
     #[inline]
     pub fn clear(&mut self, mut each: impl FnMut(Entry)) {
-        let shelf = self.shelf(self.current);
-        let mut source = std::mem::replace(&mut self.heads[shelf], ABSENT);
-        self.taken[shelf / 64] &= !(1 << (shelf % 64));
+        let day = self.day(self.current);
+        let mut source = std::mem::replace(&mut self.heads[day], ABSENT);
+        self.taken[day / 64] &= !(1 << (day % 64));
         while let Some(Slot { key, next }) = self.slots.get(source as usize) {
             each(Entry { key: *key, source });
             self.count -= 1;
@@ -164,33 +164,33 @@ impl Shelves {
         std::mem::take(&mut self.cleared)
     }
 
-    /// Who is on the next shelf that is not empty.
+    /// Who is on the next day that is not empty.
     pub fn upcoming(&self) -> impl Iterator<Item = u32> + '_ {
-        let first = self.next_taken().map_or(ABSENT, |stretch| self.heads[self.shelf(stretch)]);
+        let first = self.next_taken().map_or(ABSENT, |stretch| self.heads[self.day(stretch)]);
         let there = |source: u32| (source != ABSENT).then_some(source);
         std::iter::successors(there(first), move |source| there(self.slots[*source as usize].next))
     }
 
     #[inline(always)]
-    fn shelf(&self, stretch: i64) -> usize {
+    fn day(&self, stretch: i64) -> usize {
         stretch as usize & (self.heads.len() - 1)
     }
 
-    /// The next stretch that has something on its shelf.
+    /// The next stretch that has something on its day.
     fn next_taken(&self) -> Option<i64> {
         if self.count == 0 {
             return None;
         }
         let from = self.current + 1;
-        let start = self.shelf(from);
+        let start = self.day(from);
         let words = self.taken.len();
         // The word in which the search begins comes again at its end, for the bits below the start.
         let mut bits = self.taken[start / 64] >> (start % 64) << (start % 64);
         let mut word = start / 64;
         for _ in 0..=words {
             if bits != 0 {
-                let shelf = word * 64 + bits.trailing_zeros() as usize;
-                return Some(from + (shelf.wrapping_sub(start) & (self.heads.len() - 1)) as i64);
+                let day = word * 64 + bits.trailing_zeros() as usize;
+                return Some(from + (day.wrapping_sub(start) & (self.heads.len() - 1)) as i64);
             }
             word = (word + 1) & (words - 1);
             bits = self.taken[word];
@@ -199,15 +199,15 @@ impl Shelves {
     }
 
     /// Every thousand events: are stretches of the right length? Gives back who has to be put anew. What is soon is
-    /// counted by nobody: it shows in how seldom a shelf is cleared.
+    /// counted by nobody: it shows in how seldom a day is cleared.
     #[inline]
     pub fn look(&mut self) -> Vec<Entry> {
-        if self.books.events < LOOK_EVERY { Vec::new() } else { self.adapt() }
+        if self.load.events < LOOK_EVERY { Vec::new() } else { self.adapt() }
     }
 
     #[cold]
     fn adapt(&mut self) -> Vec<Entry> {
-        let Books { events, beyond, turns } = std::mem::take(&mut self.books);
+        let Load { events, beyond, turns } = std::mem::take(&mut self.load);
         let per_turn = events * 2 / turns.max(1);
         let shift = if per_turn > *self.halves.end() {
             self.shift - 1
@@ -246,40 +246,40 @@ mod tests {
     use super::*;
     use links::random::Stream;
 
-    /// Times are spread over more than all shelves, and stretches change: everybody is cleared, and in their order.
+    /// Times are spread over more than all days, and stretches change: everybody is cleared, and in their order.
     #[test]
     fn what_is_cleared_lies_behind_what_was_cleared_before() {
-        let mut stream = Stream::new(1, "shelves", "test");
-        let mut shelves = Shelves::new(false);
-        shelves.grow(1000);
+        let mut stream = Stream::new(1, "calendar", "test");
+        let mut calendar = Calendar::new(false);
+        calendar.grow(1000);
         let (mut now, mut next, mut shifts) = (0, 0u32, vec![]);
         let mut waiting = 0;
         for round in 0..200_000u64 {
             let spread = [100, 100_000, 1 << 30][(round / 70_000) as usize];
-            let time = shelves.until.0.max(now) + stream.below(spread) as i64;
+            let time = calendar.until.0.max(now) + stream.below(spread) as i64;
             if waiting < 500 {
                 next = (next + 1) % 1000;
                 waiting += u32::from(
-                    shelves.slots[next as usize].key == Key::NEVER
-                        && shelves.put(Entry { key: Key { time: Time(time), order: round }, source: next }),
+                    calendar.slots[next as usize].key == Key::NEVER
+                        && calendar.put(Entry { key: Key { time: Time(time), order: round }, source: next }),
                 );
                 continue;
             }
-            for entry in shelves.look() {
-                if !shelves.put(entry) {
-                    shelves.slots[entry.source as usize] = FREE;
+            for entry in calendar.look() {
+                if !calendar.put(entry) {
+                    calendar.slots[entry.source as usize] = FREE;
                     waiting -= 1;
                 }
             }
-            shifts.push(shelves.shift);
-            assert!(shelves.turn(Key::NEVER));
-            let begin = shelves.current << shelves.shift;
+            shifts.push(calendar.shift);
+            assert!(calendar.turn(Key::NEVER));
+            let begin = calendar.current << calendar.shift;
             assert!(begin >= now, "{begin} after {now}");
-            let (mut cleared, until) = (vec![], shelves.until.0);
-            shelves.clear(|entry| cleared.push(entry));
+            let (mut cleared, until) = (vec![], calendar.until.0);
+            calendar.clear(|entry| cleared.push(entry));
             for entry in cleared {
                 assert!((begin..until).contains(&entry.key.time.0));
-                shelves.slots[entry.source as usize] = FREE;
+                calendar.slots[entry.source as usize] = FREE;
                 waiting -= 1;
             }
             now = begin;

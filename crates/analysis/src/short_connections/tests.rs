@@ -46,7 +46,7 @@ fn any_packet(r: &mut Lcg, number: u64, time: i64) -> Packet {
 fn what_is_written_down_reads_back() {
     for seed in 0..2000 {
         let mut r = Lcg(seed);
-        let mut nursery = Nursery::default();
+        let mut short_connections = ShortConnections::default();
         let mut packets = vec![Packet { tuple: tuple(), ..any_packet(&mut r, 7, 1_000) }];
         // A lone one is kept apart, and a second brings it into a block.
         let many = 1 + seed as usize % usize::from(MOST);
@@ -62,9 +62,9 @@ fn what_is_written_down_reads_back() {
             6 => Fate::PartlyLost(p.seg.seq.0),
             common => FATES[usize::from(common)],
         };
-        packets.iter().for_each(|p| nursery.write(&mut young, p, fate(p)));
+        packets.iter().for_each(|p| short_connections.write(&mut young, p, fate(p)));
         let mut read = Vec::new();
-        nursery.read(&young, |p, told| {
+        short_connections.read(&young, |p, told| {
             assert_eq!(told, fate(p), "seed {seed}");
             read.push(*p);
         });
@@ -82,7 +82,7 @@ fn what_is_written_down_reads_back() {
 
 #[test]
 fn an_ordinary_packet_takes_a_dozen_bytes() {
-    let mut nursery = Nursery::default();
+    let mut short_connections = ShortConnections::default();
     let mut packet = Packet { tuple: tuple(), ..Packet::default() };
     packet.seg.flags = Flags::ACK;
     packet.seg.payload = 1448;
@@ -92,8 +92,12 @@ fn an_ordinary_packet_takes_a_dozen_bytes() {
         packet.number = k * 20_000;
         packet.time = Time(k as i64 * 20_000_000);
         packet.ip_id += 1;
-        nursery.write(&mut young, &packet, Fate::Unknown);
+        short_connections.write(&mut young, &packet, Fate::Unknown);
         packet.seg.seq = packet.seg.seq + 1448;
     }
-    assert!(nursery.blocks.len() <= usize::from(MOST).div_ceil(4), "{} blocks", nursery.blocks.len());
+    assert!(
+        short_connections.blocks.len() <= usize::from(MOST).div_ceil(4),
+        "{} blocks",
+        short_connections.blocks.len()
+    );
 }

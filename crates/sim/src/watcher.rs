@@ -8,12 +8,12 @@ use links::watch::Backlog;
 use links::{Cause, Facts, LinkId, Watch};
 
 /// The recorder, and the connections that packets come to.
-pub struct Ahead<'a, R> {
+pub struct Watcher<'a, R> {
     pub recorder: &'a mut R,
     pub connections: &'a [Connection],
 }
 
-impl<R: Recorder> Watch<Frame> for Ahead<'_, R> {
+impl<R: Recorder> Watch<Frame> for Watcher<'_, R> {
     const IS_ON: bool = R::IS_ON;
 
     #[inline(always)]

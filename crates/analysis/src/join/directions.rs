@@ -10,7 +10,7 @@ use wire::{Flags, Packet, Tuple};
 
 /// One direction of a connection, in both captures, once one of them has shown something of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct Direction {
     /// Times of the first and the last matched copy, each on its capture's clock.
     pub first_matched: [i64; 2],
     pub last_matched: [i64; 2],
@@ -58,7 +58,7 @@ impl Turn {
 struct Connection {
     /// The lower endpoint first.
     tuple: Tuple,
-    /// Where its ways stand; [`UNSEEN`] of one of which nothing was shown.
+    /// Where its directions stand; [`UNSEEN`] of one of which nothing was shown.
     at: [u32; 2],
     /// Largest segment of each by the handshake, 0 while unknown.
     mss: [u16; 2],
@@ -68,16 +68,16 @@ struct Connection {
 
 const UNSEEN: u32 = u32::MAX;
 
-/// Both directions, and what they tell together. Indexed by way: see [`super::copy::Copy::way`].
+/// Both directions, and what they tell together. Indexed by direction: see [`super::copy::Copy::direction`].
 #[derive(Debug)]
-pub(super) struct Ways {
+pub(super) struct Directions {
     /// Places of the connections, by their tuples.
     by_tuple: HashTable<u32>,
     connections: Chunks<Connection>,
-    ways: Chunks<Way>,
-    /// What a way starts with: its facts are what was found out on the others.
-    unseen: Way,
-    /// The way in the other capture that a way is, where addresses are translated.
+    directions: Chunks<Direction>,
+    /// What a direction starts with: its facts are what was found out on the others.
+    unseen: Direction,
+    /// The direction in the other capture that a direction is, where addresses are translated.
     peers: FxHashMap<u32, u32>,
     /// Connections in both captures under the same addresses.
     pub common: u32,
@@ -92,13 +92,13 @@ const TIMESTAMPS: u16 = 12;
 /// What Ethernet's 1500 bytes leave after the headers of IPv4 and TCP.
 const COMMON_MSS: u16 = 1460;
 
-impl Ways {
-    pub fn new() -> Ways {
-        Ways {
+impl Directions {
+    pub fn new() -> Directions {
+        Directions {
             by_tuple: HashTable::new(),
             connections: Chunks::default(),
-            ways: Chunks::default(),
-            unseen: Way {
+            directions: Chunks::default(),
+            unseen: Direction {
                 first_matched: [i64::MAX; 2],
                 last_matched: [i64::MIN; 2],
                 last_difference: 0,
@@ -120,23 +120,23 @@ impl Ways {
         }
     }
 
-    /// The way a packet of `side` travels, entered if it is new.
+    /// The direction in which a packet of `side` travels, entered if it is new.
     #[inline]
     pub fn of(&mut self, side: Side, p: &Packet) -> u32 {
-        let way = match self.recent[side as usize] {
-            Some((tuple, way)) if tuple == p.tuple => way,
-            Some((tuple, way)) if tuple == p.tuple.reversed() => way ^ 1,
+        let direction = match self.recent[side as usize] {
+            Some((tuple, direction)) if tuple == p.tuple => direction,
+            Some((tuple, direction)) if tuple == p.tuple.reversed() => direction ^ 1,
             _ => {
-                let way = self.look_up(p.tuple);
-                self.recent[side as usize] = Some((p.tuple, way));
-                way
+                let direction = self.look_up(p.tuple);
+                self.recent[side as usize] = Some((p.tuple, direction));
+                direction
             }
         };
-        self.note(side, way, p);
-        way
+        self.note(side, direction, p);
+        direction
     }
 
-    /// The way of a tuple, if either capture showed its connection.
+    /// The direction of a tuple, if either capture showed its connection.
     pub fn find(&self, tuple: Tuple) -> Option<u32> {
         let (pair, back) = canonical(tuple);
         let same = |&c: &u32| self.connections[c as usize].tuple == pair;
@@ -146,19 +146,19 @@ impl Ways {
     /// The same, cheapest for the connection asked for last.
     pub fn find_again(&mut self, side: Side, tuple: Tuple) -> Option<u32> {
         match self.recent[side as usize] {
-            Some((last, way)) if last == tuple => Some(way),
-            Some((last, way)) if last == tuple.reversed() => Some(way ^ 1),
+            Some((last, direction)) if last == tuple => Some(direction),
+            Some((last, direction)) if last == tuple.reversed() => Some(direction ^ 1),
             _ => {
-                let way = self.find(tuple)?;
-                self.recent[side as usize] = Some((tuple, way));
-                Some(way)
+                let direction = self.find(tuple)?;
+                self.recent[side as usize] = Some((tuple, direction));
+                Some(direction)
             }
         }
     }
 
     fn look_up(&mut self, tuple: Tuple) -> u32 {
-        if let Some(way) = self.find(tuple) {
-            return way;
+        if let Some(direction) = self.find(tuple) {
+            return direction;
         }
         let (pair, back) = canonical(tuple);
         let new = Connection { tuple: pair, at: [UNSEEN; 2], mss: [0; 2], near: 0 };
@@ -169,28 +169,28 @@ impl Ways {
     }
 
     #[inline]
-    fn note(&mut self, side: Side, way: u32, p: &Packet) {
-        if !self.get(way).seen[side as usize] {
+    fn note(&mut self, side: Side, direction: u32, p: &Packet) {
+        if !self.get(direction).seen[side as usize] {
             let other = side.other() as usize;
-            let before = self.in_both(way);
-            self.get_mut(way).seen[side as usize] = true;
-            if !before && (self.get(way).seen[other] || self.get(way ^ 1).seen[other]) {
+            let before = self.in_both(direction);
+            self.get_mut(direction).seen[side as usize] = true;
+            if !before && (self.get(direction).seen[other] || self.get(direction ^ 1).seen[other]) {
                 self.common += 1;
             }
         }
-        self.get_mut(way).bytes[side as usize] += u64::from(p.seg.payload);
-        if p.seg.payload > u32::from(COMMON_MSS) && self.mss(way) == 0 {
+        self.get_mut(direction).bytes[side as usize] += u64::from(p.seg.payload);
+        if p.seg.payload > u32::from(COMMON_MSS) && self.mss(direction) == 0 {
             // A super-packet, and the handshake was missed. If the guess is wrong, a trial finds the right one.
             let less = if p.tuple.src.host.is_v4() { 0 } else { 20 };
             let stamps = if p.seg.timestamps.is_some() { TIMESTAMPS } else { 0 };
-            self.set_mss(way, COMMON_MSS - less - stamps);
+            self.set_mss(direction, COMMON_MSS - less - stamps);
         }
         if p.seg.flags.has(Flags::SYN)
             && let Some(mss) = p.seg.mss
         {
             // Neither end sends more than the smaller of the two allows, after the path's clamping.
             let usable = mss.saturating_sub(if p.seg.timestamps.is_some() { TIMESTAMPS } else { 0 }).max(88);
-            for w in [way, way ^ 1] {
+            for w in [direction, direction ^ 1] {
                 let known = self.mss(w);
                 // A SYN-ACK without timestamps takes the room back that the SYN set aside for them.
                 let known = if p.seg.timestamps.is_none() && known != 0 {
@@ -203,22 +203,22 @@ impl Ways {
         }
     }
 
-    /// Largest segment of a way, 0 while unknown.
+    /// Largest segment of a direction, 0 while unknown.
     #[inline]
-    pub fn mss(&self, way: u32) -> u16 {
-        self.connections[way as usize / 2].mss[way as usize & 1]
+    pub fn mss(&self, direction: u32) -> u16 {
+        self.connections[direction as usize / 2].mss[direction as usize & 1]
     }
-    pub fn set_mss(&mut self, way: u32, mss: u16) {
-        self.connections[way as usize / 2].mss[way as usize & 1] = mss;
+    pub fn set_mss(&mut self, direction: u32, mss: u16) {
+        self.connections[direction as usize / 2].mss[direction as usize & 1] = mss;
     }
 
-    /// True if both captures show the connection of `way` under the same addresses.
-    pub fn in_both(&self, way: u32) -> bool {
-        let (a, b) = (self.get(way).seen, self.get(way ^ 1).seen);
+    /// True if both captures show the connection of `direction` under the same addresses.
+    pub fn in_both(&self, direction: u32) -> bool {
+        let (a, b) = (self.get(direction).seen, self.get(direction ^ 1).seen);
         (a[0] || b[0]) && (a[1] || b[1])
     }
-    pub fn peer(&self, way: u32) -> Option<u32> {
-        self.peers.get(&way).copied()
+    pub fn peer(&self, direction: u32) -> Option<u32> {
+        self.peers.get(&direction).copied()
     }
     /// `a` of the sender's capture and `b` of the receiver's are the same connection, translated.
     pub fn pair_up(&mut self, a: u32, b: u32) {
@@ -227,26 +227,26 @@ impl Ways {
         }
         self.translated += 1;
     }
-    /// May a copy of way `a` be one of way `b`? Only one connection can be its translation.
+    /// May a copy of direction `a` be one of direction `b`? Only one connection can be its translation.
     pub fn may_be(&self, a: u32, b: u32) -> bool {
         a == b || self.peer(a) == Some(b) || (self.peer(a).is_none() && self.peer(b).is_none())
     }
-    /// The way under which matches of `way` are counted: that of the sender's capture.
-    pub fn home(&self, side: Side, way: u32) -> u32 {
+    /// The direction under which matches of `direction` are counted: that of the sender's capture.
+    pub fn home(&self, side: Side, direction: u32) -> u32 {
         match side {
-            Side::Sender => way,
-            Side::Receiver => self.peer(way).unwrap_or(way),
+            Side::Sender => direction,
+            Side::Receiver => self.peer(direction).unwrap_or(direction),
         }
     }
     /// True if the capture of `side` shows the way, under whichever addresses.
-    pub fn shown(&self, side: Side, way: u32) -> bool {
+    pub fn shown(&self, side: Side, direction: u32) -> bool {
         let by = |w: u32| self.get(w).seen[side as usize];
-        by(way) || self.peer(way).is_some_and(by)
+        by(direction) || self.peer(direction).is_some_and(by)
     }
     /// Copies wait on both sides, and none ever met.
-    pub fn is_stuck(&self, way: u32) -> bool {
-        let way = self.get(way);
-        way.matched == 0 && way.waiting.iter().all(|n| *n > 0)
+    pub fn is_stuck(&self, direction: u32) -> bool {
+        let direction = self.get(direction);
+        direction.matched == 0 && direction.waiting.iter().all(|n| *n > 0)
     }
     /// One copy fewer waits for its counterpart.
     pub fn waits_no_more(&mut self, home: u32, side: Side) {
@@ -254,56 +254,56 @@ impl Ways {
         *waiting = waiting.saturating_sub(1);
     }
     #[inline]
-    pub fn get(&self, way: u32) -> &Way {
-        let at = self.connections[way as usize / 2].at[way as usize & 1];
-        self.ways.get(at as usize).unwrap_or(&self.unseen)
+    pub fn get(&self, direction: u32) -> &Direction {
+        let at = self.connections[direction as usize / 2].at[direction as usize & 1];
+        self.directions.get(at as usize).unwrap_or(&self.unseen)
     }
-    /// What must agree for two copies of this way to be the same.
-    pub fn facts_of(&self, way: u32) -> Agreement {
-        self.get(way).facts
+    /// What must agree for two copies of this direction to be the same.
+    pub fn facts_of(&self, direction: u32) -> Agreement {
+        self.get(direction).facts
     }
     /// Ways to come start with these facts.
     pub fn start_with(&mut self, facts: Agreement) {
         self.unseen.facts = facts;
     }
-    /// All ways, those to come included, are compared by these facts.
+    /// All directions, those to come included, are compared by these facts.
     pub fn agree_on(&mut self, facts: Agreement) {
-        self.ways.iter_mut().chain([&mut self.unseen]).for_each(|way| way.facts = facts);
+        self.directions.iter_mut().chain([&mut self.unseen]).for_each(|direction| direction.facts = facts);
     }
     pub fn do_without_options(&mut self) {
-        let ways = self.ways.iter_mut().chain([&mut self.unseen]);
-        ways.for_each(|way| way.facts = way.facts.without_options());
+        let directions = self.directions.iter_mut().chain([&mut self.unseen]);
+        directions.for_each(|direction| direction.facts = direction.facts.without_options());
     }
     #[inline]
-    pub fn get_mut(&mut self, way: u32) -> &mut Way {
-        let at = &mut self.connections[way as usize / 2].at[way as usize & 1];
+    pub fn get_mut(&mut self, direction: u32) -> &mut Direction {
+        let at = &mut self.connections[direction as usize / 2].at[direction as usize & 1];
         if *at == UNSEEN {
-            *at = self.ways.push(self.unseen) as u32;
+            *at = self.directions.push(self.unseen) as u32;
         }
-        &mut self.ways[*at as usize]
+        &mut self.directions[*at as usize]
     }
     /// The comparison is over: of all that was seen only which connections there are is asked from here on.
     pub fn forget(&mut self) {
-        self.ways = Chunks::default();
+        self.directions = Chunks::default();
     }
     pub fn len(&self) -> u32 {
         self.connections.len() as u32 * 2
     }
-    /// Which way's packets leave from near the sender's capture: that of even number, of odd, or not known.
-    pub fn outward(&self, way: u32) -> Option<bool> {
-        match self.connections[way as usize / 2].near {
+    /// Which direction's packets leave from near the sender's capture: that of even number, of odd, or not known.
+    pub fn outward(&self, direction: u32) -> Option<bool> {
+        match self.connections[direction as usize / 2].near {
             0 => None,
-            votes => Some((votes > 0) == (way & 1 == 0)),
+            votes => Some((votes > 0) == (direction & 1 == 0)),
         }
     }
-    /// A vote on which way's packets leave from near the sender's capture.
-    pub fn vote(&mut self, way: u32, even: bool) {
-        let near = &mut self.connections[way as usize / 2].near;
+    /// A vote on which direction's packets leave from near the sender's capture.
+    pub fn vote(&mut self, direction: u32, even: bool) {
+        let near = &mut self.connections[direction as usize / 2].near;
         *near = near.saturating_add(if even { 1 } else { -1 });
     }
-    pub fn tuple(&self, way: u32) -> Option<Tuple> {
-        let tuple = self.connections.get(way as usize / 2)?.tuple;
-        Some(if way & 1 == 0 { tuple } else { tuple.reversed() })
+    pub fn tuple(&self, direction: u32) -> Option<Tuple> {
+        let tuple = self.connections.get(direction as usize / 2)?.tuple;
+        Some(if direction & 1 == 0 { tuple } else { tuple.reversed() })
     }
 }
 
