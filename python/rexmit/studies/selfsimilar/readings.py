@@ -171,7 +171,7 @@ def text(results: Results) -> str:
     name, within, off = best(results)
     rows = len(rows_of_table2(results, name))
     few = min(SEEDS, len(results["runs"]) // len(VARIANTS))
-    vegas = ", ".join(_with_papers_vegas(results)) or "none of the others either"
+    vegas = "; ".join(_with_papers_vegas(results)) or "none of the others either"
     return f"""\
 "TCP packets are generated using the on-off Pareto model", says the paper: its background may be TCP sources
 fed by Pareto ON/OFF applications, where the study has datagrams; how many there were it does not say; and
@@ -182,9 +182,9 @@ reading; how many of the rows lie between the least and the largest run is count
 all of the study's own.
 
 With TCP sources, whose backlog leaves in bursts of a window, NewReno, SACK and Vegas fall behind their
-source too, by amounts that a few sources more or less decide. Vegas's 61,853 packets, which no run with
-datagrams shows, lie within the runs of: {vegas}. Tahoe stays below the paper's 70,070 on average, with
-datagrams and with TCP sources alike.
+source too, by amounts that a few sources more or less decide. Vegas's 61,853 packets, which no run of the
+study's own reading shows, lie within the runs of {vegas}. Tahoe stays below the paper's 70,070 on average,
+with datagrams and with TCP sources alike.
 
 The second table is the one that the paper's Fig. 2 was built for: H against load, and a control that it
 lacks, sources of the same mean whose ON and OFF times are exponential. The flow's H is about as large beside
