@@ -4,7 +4,7 @@ use crate::json::write::{Put, object};
 use analysis::answer::Verdict;
 use analysis::answer::certainty::{Certainty, Evidence as Ground};
 use analysis::answer::findings::Kind as Finding;
-use analysis::limited::{Basis as LimitBasis, How as PathRate, LimitedBy, Why as LimitDetail};
+use analysis::limited::{How as PathRate, LimitedBy, Why as LimitDetail};
 use analysis::rows::*;
 
 /// One line a set: its values can be written, and are told to Python.
@@ -35,7 +35,7 @@ macro_rules! closed_sets {
 }
 closed_sets! {
     Vantage Cause Evidence Proof Trigger EpisodeKind IdleCause Limit RttKind PacketClass Closed RtoRule Growth
-    RecoveryStyle Certainty Ground Finding Verdict LimitedBy LimitDetail LimitBasis PathRate
+    RecoveryStyle Certainty Ground Finding Verdict LimitedBy LimitDetail PathRate
 }
 
 fn put_set<T: ClosedSet>(out: &mut Vec<u8>) {
