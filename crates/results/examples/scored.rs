@@ -1,6 +1,8 @@
 //! The figures of `tests/scored.rs` as one JSON object, for `validation/causes.py`.
 //!
-//!     cargo run -p rexmit-results --example scored [scenarios of each family, 200]
+//!     cargo run -p rexmit-results --example scored [scenarios of each family, 200] [today]
+//!
+//! `today`: causes and losses of today's stacks alone, in place of the others.
 
 #[path = "../tests/score/mod.rs"]
 mod score;
@@ -8,31 +10,35 @@ mod score;
 use analysis::rows::Vantage;
 use score::causes::{self, Matrix};
 use score::paths::Family;
-use score::{cost, losses, senders};
+use score::random::TODAY;
+use score::{WIRE, cost, losses, senders};
 use serde_json::{Value, json};
+
+type Stacks = &'static [&'static str];
 
 fn main() {
     let scenarios = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(200);
+    let stacks = if std::env::args().any(|word| word == "today") { TODAY } else { WIRE };
     let matrices: Vec<Value> = Family::ALL
         .into_iter()
-        .flat_map(|f| [Vantage::Sender, Vantage::Receiver].map(|at| matrix(f, at, scenarios)))
+        .flat_map(|f| [Vantage::Sender, Vantage::Receiver].map(|at| matrix(f, at, stacks, scenarios)))
         .collect();
     println!(
         "{}",
         json!({
             "scenarios": scenarios,
             "causes": matrices,
-            "losses": Family::ALL.map(|f| found(f, scenarios)),
+            "losses": Family::ALL.map(|f| found(f, stacks, scenarios)),
             "cost": costs(),
             "senders": sender_figures(),
         })
     );
 }
 
-fn matrix(family: Family, at: Vantage, scenarios: u64) -> Value {
+fn matrix(family: Family, at: Vantage, stacks: Stacks, scenarios: u64) -> Value {
     let mut all = Matrix::default();
     for seed in 0..scenarios {
-        causes::score(&family.run(seed), at, &mut all);
+        causes::score(&family.run_of(seed, stacks), at, &mut all);
     }
     let cells: Vec<Value> = all
         .cells()
@@ -43,10 +49,10 @@ fn matrix(family: Family, at: Vantage, scenarios: u64) -> Value {
 }
 
 /// Flows with losses, and those of which bursts and episodes are found exactly.
-fn found(family: Family, scenarios: u64) -> Value {
+fn found(family: Family, stacks: Stacks, scenarios: u64) -> Value {
     let (mut flows, mut exact, mut bursts, mut episodes) = (0u64, 0u64, 0usize, 0usize);
     for seed in 0..scenarios {
-        let run = family.run(seed);
+        let run = family.run_of(seed, stacks);
         let said = losses::said(&run.analysed(Vantage::Both));
         for (end, truth) in losses::truth(&run) {
             let none = losses::Losses::default();

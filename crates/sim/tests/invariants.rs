@@ -5,7 +5,7 @@ mod random;
 mod support;
 
 use links::LinkId;
-use random::{Choice, ONE_WAY, WIRE};
+use random::{Choice, ONE_WAY, TODAY, WIRE};
 use sim::rows::{Phase, State};
 use sim::{End, Rows, Simulation, Summary};
 use std::collections::HashMap;
@@ -124,6 +124,12 @@ fn endpoints_over_lossy_paths() {
 #[test]
 fn endpoints_over_paths_that_reorder_and_duplicate() {
     each_seed(10_000..11_500, Choice { disorder: true, ..PLAIN }, all_hold);
+}
+
+#[test]
+fn todays_stacks() {
+    each_seed(60_000..60_800, Choice { stacks: TODAY, disorder: true, ..PLAIN }, all_hold);
+    each_seed(70_000..70_400, Choice { stacks: TODAY, most_bytes: 4000, disorder: true, ..PLAIN }, all_hold);
 }
 
 #[test]

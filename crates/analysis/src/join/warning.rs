@@ -65,7 +65,7 @@ impl fmt::Display for Warning {
                  transfers, or a proxy between them ends the connections (this is the answer of the sender's alone)",
             ),
             Warning::Swapped => f.write_str(
-                "the captures were given the wrong direction round: most data come from the side of the one given as the \
+                "the captures were given the wrong way round: most data come from the side of the one given as the \
                  receiver's, which is taken as the sender's",
             ),
             Warning::OnePlace => f.write_str(
@@ -74,7 +74,7 @@ impl fmt::Display for Warning {
             ),
             Warning::OneDirection => f.write_str(
                 "the captures have packets of one direction in common: the clock offset contains the whole \
-                 one-direction delay, and which capture is nearer to which host is taken from the order they were given in",
+                 one-way delay, and which capture is nearer to which host is taken from the order they were given in",
             ),
             Warning::OneSided { side, directions } => write!(
                 f,

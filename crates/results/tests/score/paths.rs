@@ -28,16 +28,25 @@ impl Family {
 
     /// The TOML text of scenario number `seed`.
     pub fn text(self, seed: u64) -> String {
-        let choice = Choice { stacks: WIRE, least_bytes: 30_000, most_bytes: 2_000_000, disorder: false };
+        self.text_of(seed, WIRE)
+    }
+
+    /// The same between stacks of a list.
+    pub fn text_of(self, seed: u64, stacks: &'static [&'static str]) -> String {
+        let choice = Choice { stacks, least_bytes: 30_000, most_bytes: 2_000_000, disorder: false };
         match self {
-            Family::Everyday => everyday(seed),
+            Family::Everyday => everyday(seed, stacks),
             Family::Harsh => random::text(seed, choice),
             Family::Disorder => random::text(seed, Choice { disorder: true, ..choice }),
         }
     }
 
     pub fn run(self, seed: u64) -> Run {
-        let text = self.text(seed);
+        self.run_of(seed, WIRE)
+    }
+
+    pub fn run_of(self, seed: u64, stacks: &'static [&'static str]) -> Run {
+        let text = self.text_of(seed, stacks);
         let nodes = text.matches("[[node]]").count() as u32;
         Run::of(&text, seed, nodes - 1)
     }
@@ -48,9 +57,9 @@ pub fn stack_of(text: &str) -> &str {
     text.split("\nstack = \"").nth(1).and_then(|s| s.split('"').next()).unwrap_or("?")
 }
 
-fn everyday(seed: u64) -> String {
+fn everyday(seed: u64, stacks: &[&'static str]) -> String {
     let mut d = Draw::new(seed, "everyday");
-    let stack = d.of(WIRE);
+    let stack = d.of(stacks);
     let (rate, delay) = (d.scale(1e6, 50e6), d.scale(2000.0, 60_000.0));
     let packets = d.scale(15.0, 300.0) as u64;
     let loss = d.scale(0.001, 0.03);
@@ -77,7 +86,7 @@ fn everyday(seed: u64) -> String {
          queue = {{ kind = \"droptail\", packets = {packets} }}\n[[link.channel]]\nname = \"c\"\n{channel}\n",
         rate as u64, delay as u64
     );
-    let receiver = d.of(WIRE);
+    let receiver = d.of(stacks);
     for flow in 0..1 + d.below(3) {
         out += &format!(
             "[[flow]]\nname = \"f{flow}\"\nfrom = \"n0\"\nto = \"n1\"\nstart = \"{}ms\"\nstack = \"{stack}\"\n\
