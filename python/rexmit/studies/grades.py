@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from rexmit.studies.study import GRADES, REPRODUCED, Grade
 from rexmit.units import count
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Row, Statement, Together
+
+#: How a figure of the paper stands beside ours, the first two of which say nothing about rexmit
+#: (docs/studies.md).
+Grade = Literal["set", "fitted", "exact", "mean", "scatter", "no"]
+#: In the order in which they are counted, in words.
+GRADES: dict[Grade, str] = {
+    "exact": "the printed digits",
+    "mean": "inside the interval of the mean",
+    "scatter": "within the scatter of single runs",
+    "no": "not reproduced",
+    "fitted": "fitted to it, or scripted",
+    "set": "set as printed",
+}
+REPRODUCED: tuple[Grade, ...] = ("exact", "mean", "scatter")
 
 #: What a row shows of its grade, where nothing else is to be said.
 MARKS: dict[Grade, str] = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rexmit import say
 from rexmit.studies import cells, grades, paper
-from rexmit.studies.study import GRADES
+from rexmit.studies.grades import GRADES
 from rexmit.studies.terminal import ran
 from rexmit.units import count
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from rexmit.studies.study import Grade, Value
+    from rexmit.studies.grades import Grade
+    from rexmit.studies.study import Value
 
 #: With fewer runs an interval is a guess.
 FEW = 20

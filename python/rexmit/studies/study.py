@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit.stats import COVERAGE
 from rexmit.studies import own
+from rexmit.studies.grades import REPRODUCED, Grade
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
 
 Value = float | int | str | tuple[float, ...] | tuple[str, ...]
 Verdict = Literal["holds", "fails", "not decided"]
-#: How a figure of the paper stands beside ours, the first two of which say nothing about rexmit
-#: (docs/studies.md).
-Grade = Literal["set", "fitted", "exact", "mean", "scatter", "no"]
-#: In the order in which they are counted, in words.
-GRADES: dict[Grade, str] = {
-    "exact": "the printed digits",
-    "mean": "inside the interval of the mean",
-    "scatter": "within the scatter of single runs",
-    "no": "not reproduced",
-    "fitted": "fitted to it, or scripted",
-    "set": "set as printed",
-}
-REPRODUCED: tuple[Grade, ...] = ("exact", "mean", "scatter")
 
 
 @dataclass(frozen=True)

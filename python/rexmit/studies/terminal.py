@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rexmit.studies import cells, grades, paper
-from rexmit.studies.study import GRADES
+from rexmit.studies.grades import GRADES
 from rexmit.units import count
 
 if TYPE_CHECKING:
