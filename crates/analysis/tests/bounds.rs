@@ -1,31 +1,10 @@
 //! State grows with what is in flight, never with packets: captures that could make it grow, and do not.
 
+mod counting;
+
 use analysis::rows::FlowRow;
 use analysis::{Analyzer, Config, Sink};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wire::{Endpoint, Flags, Host, Packet, Segment, Seq, Time, Timestamps, Tuple};
-
-/// Counts what is allocated, and the most that ever was.
-struct Counting;
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: everything is passed on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(now, Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[derive(Default)]
 struct LastFlow(Option<FlowRow>, u64);
@@ -63,12 +42,12 @@ fn ack(of: u32, time_us: i64) -> Packet {
 
 /// Most bytes allocated beyond those at the start, while `packets` are analysed.
 fn most_bytes(packets: impl Iterator<Item = Packet>) -> (usize, FlowRow) {
-    let start = NOW.load(Relaxed);
-    MOST.store(start, Relaxed);
-    let mut analyzer = Analyzer::new(Config::default(), LastFlow::default());
-    packets.for_each(|p| analyzer.push(&[p]));
-    let (_, sink) = analyzer.finish();
-    (MOST.load(Relaxed) - start, sink.0.expect("a flow that carried data"))
+    counting::most_of(|| {
+        let mut analyzer = Analyzer::new(Config::default(), LastFlow::default());
+        packets.for_each(|p| analyzer.push(&[p]));
+        let (_, sink) = analyzer.finish();
+        sink.0.expect("a flow that carried data")
+    })
 }
 
 // One test: what it measures is the process's.

@@ -1,31 +1,10 @@
 //! At most twice the bytes read: inputs made to take memory, each held against the length of the capture it came from.
 
+mod counting;
+
 use analysis::rows::FlowRow;
 use analysis::{Analyzer, Config, Fate, Sink};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wire::{Endpoint, Flags, Host, Packet, Segment, Seq, Time, Tuple};
-
-/// Counts what is allocated, and the most that ever was.
-struct Counting;
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: everything is passed on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(now, Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 struct Nothing;
 impl Sink for Nothing {
@@ -85,19 +64,20 @@ fn bytes_per_packet(packets: impl Iterator<Item = Packet>) -> (usize, usize) {
 
 /// The same where a second capture told what became of each packet.
 fn with_fate(packets: impl Iterator<Item = Packet>, fate: Option<Fate>) -> (usize, usize) {
-    let start = NOW.load(Relaxed);
-    MOST.store(start, Relaxed);
-    let mut analyzer = Analyzer::new(Config::default(), Nothing);
-    let (mut read, mut count) = (0, 0);
-    for packet in packets {
-        (read, count) = (read + in_capture(&packet), count + 1);
-        match fate {
-            None => analyzer.push(&[packet]),
-            Some(fate) => analyzer.push_with_fate(&packet, fate),
+    let (most, (read, count)) = counting::most_of(|| {
+        let mut analyzer = Analyzer::new(Config::default(), Nothing);
+        let (mut read, mut count) = (0, 0);
+        for packet in packets {
+            (read, count) = (read + in_capture(&packet), count + 1);
+            match fate {
+                None => analyzer.push(&[packet]),
+                Some(fate) => analyzer.push_with_fate(&packet, fate),
+            }
         }
-    }
-    analyzer.finish();
-    ((MOST.load(Relaxed) - start) / count, read / count)
+        analyzer.finish();
+        (read, count)
+    });
+    (most / count, read / count)
 }
 
 /// `packets` of each connection, one connection after the other.

@@ -6,32 +6,12 @@
 //! `FUZZ_CASES=2000` (with `FUZZ_SEED` the first of them) tries more. What a process takes is measured by
 //! `validation/memory.py`.
 
+#[path = "../../analysis/tests/counting/mod.rs"]
+mod counting;
+
 use results::json;
 use results::run::{self, Request};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-/// Counts what is allocated, and the most that ever was.
-struct Counting;
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: everything is passed on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(now, Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const CASES: u64 = 25;
 /// Room that is reserved for as much again as there is counts here, and is no memory until it is used: twice the bar of
@@ -161,17 +141,17 @@ fn head() -> Vec<u8> {
 
 /// The most bytes that were allocated at once for an answer.
 fn allocated(capture: &Path, receiver: Option<&Path>) -> usize {
-    let start = NOW.load(Relaxed);
-    MOST.store(start, Relaxed);
-    let request = Request {
-        paths: vec![capture.to_owned()],
-        receiver: receiver.map(Path::to_owned).into_iter().collect(),
-        ..Request::default()
-    };
-    if let Ok(found) = run::analyze(&request, None, &mut |_| true) {
-        json::write(&mut std::io::sink(), &found.facts, &found.shelf, None).expect("nothing is written");
-    }
-    MOST.load(Relaxed) - start
+    let (most, ()) = counting::most_of(|| {
+        let request = Request {
+            paths: vec![capture.to_owned()],
+            receiver: receiver.map(Path::to_owned).into_iter().collect(),
+            ..Request::default()
+        };
+        if let Ok(found) = run::analyze(&request, None, &mut |_| true) {
+            json::write(&mut std::io::sink(), &found.facts, &found.shelf, None).expect("nothing is written");
+        }
+    });
+    most
 }
 
 fn number(variable: &str) -> Option<u64> {

@@ -1,0 +1,33 @@
+//! An allocator that counts what is allocated, and the most that ever was. A test that reads it includes this file, and
+//! runs what it measures alone.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+struct Counting;
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: everything is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        MOST.fetch_max(now, Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `work` gives, and the most bytes that were allocated at once meanwhile, beyond those before it.
+pub fn most_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    let start = NOW.load(Relaxed);
+    MOST.store(start, Relaxed);
+    let done = work();
+    (MOST.load(Relaxed) - start, done)
+}
