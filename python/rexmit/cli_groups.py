@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexmit.groups import PAIRS
-from rexmit.page import columns
+from rexmit.text_table import indented
 from rexmit.units import count, percent, seconds, size
 from rexmit.words import IDLE_IN_WORDS
 
@@ -52,7 +52,7 @@ def _groups(rows: Sequence[dict[str, Any]], head: str) -> list[str]:
         )
         for row in rows
     ]
-    return columns([names, *cells])
+    return indented([names, *cells])
 
 
 def _causes(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -69,9 +69,9 @@ def _causes(rows: Sequence[dict[str, Any]]) -> list[str]:
             )
             for r in idle
         ]
-        lines += columns([("idle", "", "", ""), *cells])
+        lines += indented([("idle", "", "", ""), *cells])
     if resent:
         cells = [(r["cause"], count(r["flows"], "flow"), count(r["segments"], "segment"), "") for r in resent]
         lines += [""] if lines else []
-        lines += columns([("sent again", "", "", ""), *cells])
+        lines += indented([("sent again", "", "", ""), *cells])
     return lines or ["  nothing was sent again, and no sender was idle"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from rexmit.say import as_json, one_line
-from rexmit.text_table import aligned
+from rexmit.text_table import indented
 
 if TYPE_CHECKING:
     from rexmit.many_runs import Runs
@@ -196,7 +196,7 @@ def page(found: dict[str, Any]) -> list[str]:
             way = f"{link['link']} {link['direction']}"
             rows.append((way, "lost", *_cells(link[SHARE], "percent")))
     head = ("", "", "mean", "95% interval of the mean", "95% of the runs")
-    return [*lines, "", *(f"  {line}".rstrip() for line in aligned([head, *rows], left=(0, 1)))]
+    return [*lines, "", *indented([head, *rows], left=(0, 1))]
 
 
 def _late(late: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from rexmit import limited
 from rexmit.episodes import UNKNOWN_COST, episode_table, weight
 from rexmit.say import one_line
-from rexmit.text_table import aligned
+from rexmit.text_table import indented
 from rexmit.units import count, percent, plain_seconds, rate, seconds, size, three
 from rexmit.words import IDLE_IN_WORDS
 
@@ -387,13 +387,8 @@ def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:
         for f in flows
     ]
     head = ("next worst", "bytes", "took", "rate", "resent", "episodes", "cost", "idle")
-    lines = ["", *columns([head, *rows])]
+    lines = ["", *indented([head, *rows])]
     return [*lines, rest] if rest else lines
-
-
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines of a page: the first column flush left, the others flush right."""
-    return [f"  {line}".rstrip() for line in aligned(rows)]
 
 
 def aggregate(totals: Json, many: Json | None) -> list[str]:

@@ -24,3 +24,8 @@ def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = FIRST) -> lis
         )
         for row in rows
     ]
+
+
+def indented(rows: Sequence[Sequence[str]], left: Collection[int] = FIRST) -> list[str]:
+    """The same as lines of a page: two spaces before, none behind."""
+    return [f"  {line}".rstrip() for line in aligned(rows, left)]

@@ -37,7 +37,7 @@ def test_a_file_of_outages_says_what_its_columns_are(text: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("text", "mend"),
+    ("text", "fix"),
     [
         ("3,3.4\n", ":1: the first line names the columns, begin_s,end_s or begin_s,length_s"),
         ("begin,end\n3,4\n", ":1: the first line names the columns"),
@@ -49,15 +49,15 @@ def test_a_file_of_outages_says_what_its_columns_are(text: str, tmp_path: Path) 
         ("", ": is empty"),
     ],
 )
-def test_what_is_no_file_of_outages_is_told_with_its_line(text: str, mend: str, tmp_path: Path) -> None:
+def test_what_is_no_file_of_outages_is_told_with_its_line(text: str, fix: str, tmp_path: Path) -> None:
     path = written(tmp_path / "seen.csv", text)
     with pytest.raises(ValueError, match=r"seen\.csv") as told:
         read_outages(path)
-    assert mend in str(told.value)
+    assert fix in str(told.value)
 
 
 @pytest.mark.parametrize(
-    ("words", "mend"),
+    ("words", "fix"),
     [
         (["interruption", "--set", "link.ari.rate=3Mbps"], 'link.ari does not exist; did you mean "air"?'),
         (["interruption", "--set", "link.air.rate=3"], "has no unit"),
@@ -72,12 +72,12 @@ def test_what_is_no_file_of_outages_is_told_with_its_line(text: str, mend: str, 
     ],
 )
 def test_bad_words_are_one_sentence_with_the_mend(
-    words: list[str], mend: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], fix: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["study", "run", "--quick", *words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert mend in err
+    assert fix in err
     assert err.count("\n") == 1
 
 

@@ -143,7 +143,7 @@ def read_outages(path: str | Path) -> tuple[Interval, ...]:
     try:
         text = where.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = "is no text" if isinstance(error, UnicodeDecodeError) else (error.strerror or "can not be read")
+        why = "is no text" if isinstance(error, UnicodeDecodeError) else (error.strerror or "cannot be read")
         raise ValueError(f"{path}: {why}; a file of outages begins with {FORMS}") from None
     lines = [(n, line.split("#")[0].strip()) for n, line in enumerate(text.splitlines(), 1)]
     lines = [(n, line) for n, line in lines if line]

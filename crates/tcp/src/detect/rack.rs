@@ -112,7 +112,7 @@ impl Rack {
         }
     }
 
-    /// The next ACK while nothing is amiss: the last of what it acknowledges was sent once, and last.
+    /// The next ACK while nothing is wrong: the last of what it acknowledges was sent once, and last.
     #[inline]
     pub(crate) fn note_plain(&mut self, newest: Copy, now: Time) {
         self.advanced = true;

@@ -179,7 +179,7 @@ impl Endpoint {
         self.emit_other(now, seg)
     }
 
-    /// Data while nothing is amiss. Apart from the rest, so that what is sent stays in registers.
+    /// Data while nothing is wrong. Apart from the rest, so that what is sent stays in registers.
     #[inline(always)]
     fn emit_new(&mut self, now: Time, seg: &mut Segment) -> Option<(u64, Why)> {
         let out = self.sender.next_new(now, &mut self.timers)?;

@@ -74,7 +74,7 @@ impl Sender {
         }
     }
 
-    /// The next ACK while nothing is amiss, which is nearly every one: [`Sender::on_any_ack`] without what cannot
+    /// The next ACK while nothing is wrong, which is nearly every one: [`Sender::on_any_ack`] without what cannot
     /// be.
     #[inline(always)]
     fn on_plain_ack(&mut self, a: &AckIn, flight: u32, limited: bool, timers: &mut Timers) {

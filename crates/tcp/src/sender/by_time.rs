@@ -166,7 +166,7 @@ impl Sender {
         self.recovery.enter(&mut self.window, self.rules.detect.dupthresh, &facts);
     }
 
-    /// Nothing is amiss any more.
+    /// Nothing is wrong any more.
     fn open(&mut self) {
         self.phase = Phase::Open;
         self.dupacks = 0;

@@ -41,7 +41,7 @@ impl Sender {
         new
     }
 
-    /// Nothing is amiss: new data only, as nearly always.
+    /// Nothing is wrong: new data only, as nearly always.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.phase == Phase::Open
@@ -50,13 +50,13 @@ impl Sender {
             && self.nxt >= self.board.end()
     }
 
-    /// There is nothing that could be sent: all that was written has left, and nothing is amiss.
+    /// There is nothing that could be sent: all that was written has left, and nothing is wrong.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         self.written <= self.nxt && self.is_plain() && (!self.closing || self.fin_sent)
     }
 
-    /// What may leave of new data in full segments, one after the other, while nothing is amiss: [`Sender::next_new`]
+    /// What may leave of new data in full segments, one after the other, while nothing is wrong: [`Sender::next_new`]
     /// would find no reason but the windows to send any of them otherwise, or not.
     #[inline]
     pub(crate) fn run(&self) -> Option<Run> {
