@@ -180,3 +180,13 @@ def overview(story: Story) -> dict[str, Any]:
     }
     totals = {"connections": 1, "flows": 1, "segments": flow["segments"], "bytes": flow["bytes"]}
     return {"capture": capture, "totals": totals | {"retransmissions": again}, "flows": [one]}
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    """The live bench's short scenario, as a file."""
+    from live_bench import SCENARIO
+
+    file = tmp_path / "short.toml"
+    file.write_text(SCENARIO)
+    return file

@@ -1,4 +1,4 @@
-"""A command that is sent Ctrl-C after so much CPU time: how busy the machine is does not matter."""
+"""Waiting for what a command does, or for the CPU time it takes: how busy the machine is does not matter."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -36,3 +37,11 @@ def stopped(after_s: float, *words: str) -> tuple[float, int, str, str]:
     child.returncode = os.waitstatus_to_exitcode(status)
     said, complaint = child.communicate()
     return usage.ru_utime + usage.ru_stime - before, child.returncode, said, complaint
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Returns once it holds, or after 20 s: the assertions that follow tell."""
+    for _ in range(400):
+        if holds():
+            break
+        time.sleep(0.05)

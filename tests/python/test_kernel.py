@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "validation"))
 
 import kernel  # noqa: E402
 import kernel_table  # noqa: E402
-from test_live import needs_bench  # noqa: E402
+from live_bench import needs_bench  # noqa: E402
 
 
 @pytest.fixture(scope="module")

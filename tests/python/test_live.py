@@ -4,56 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rexmit as rx
+from live_bench import SCENARIO, needs_bench
 from rexmit.cli import main
-
-SCENARIO = """
-name = "short"
-duration = "20s"
-[chain]
-nodes = ["pc", "server"]
-rate = "20Mbps"
-delay = "5ms"
-queue = { kind = "droptail", packets = 100 }
-[[chain.channel]]
-name = "dark"
-kind = "outage"
-schedule = { every = "10s", for = "60ms", phase = "150ms", anchor = "first-syn" }
-[[flow]]
-name = "upload"
-from = "pc"
-to = "server"
-stack = "linux-2.6-reno"
-workload = { kind = "file", size = "1MB" }
-"""
-
-
-def no_bench() -> str:
-    """Why there is no live bench here; empty if there is."""
-    if os.geteuid() != 0:
-        return "not root"
-    tried = subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False)
-    return "" if tried.returncode == 0 else "no network namespaces"
-
-
-WHY = no_bench()
-needs_bench = pytest.mark.skipif(bool(WHY), reason=f"the live bench cannot run here: {WHY}")
-
-
-@pytest.fixture
-def scenario(tmp_path: Path) -> Path:
-    file = tmp_path / "short.toml"
-    file.write_text(SCENARIO)
-    return file
 
 
 @needs_bench
@@ -170,102 +130,6 @@ def test_a_run_without_tcp_has_a_page_and_tables(tmp_path: Path) -> None:
 
 
 @needs_bench
-def test_an_answer_is_there_whatever_becomes_of_its_files(scenario: Path, tmp_path: Path) -> None:
-    code = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
-    full = tmp_path / "full"
-    full.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "rexmit-test", str(full)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no file system of 300 kB can be mounted here")
-    try:
-        words = [
-            sys.executable,
-            "-c",
-            code,
-            "run",
-            str(scenario),
-            "--bench",
-            "live",
-            "--accept-late",
-            "--out",
-            str(full / "x"),
-        ]
-        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
-    finally:
-        subprocess.run(["umount", str(full)], check=True)
-    assert done.returncode == 1
-    # Behind a banner, where this machine held packets up.
-    assert "live, Linux " in done.stdout, done
-    assert "by channel dark" in done.stdout
-    assert "rexmit: not written: " in done.stderr
-    assert "no space left on device" in done.stderr
-    assert str(full / "x" / "summary.json") in done.stderr
-    assert "rrno" not in done.stderr, "a sentence, without numbers"
-    assert "os error" not in done.stderr
-
-
-@needs_bench
-def test_why_captures_end_early_is_said_before_anything_else(scenario: Path, tmp_path: Path) -> None:
-    code = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
-    mount = ["mount", "-t", "tmpfs", "-o", "size=48k", "rexmit-test", str(tmp_path / "full")]
-    (tmp_path / "full").mkdir()
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no file system of 48 kB can be mounted here")
-    try:
-        # Whatever this machine holds up: the words are of the captures.
-        words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live", "--accept-late"]
-        environment = {**os.environ, "TMPDIR": str(tmp_path / "full")}
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=60)
-    finally:
-        subprocess.run(["umount", str(tmp_path / "full")], check=True)
-    first, *_ = (" ".join(note.split()) for note in done.stdout.split("  note: ")[1:])
-    assert "the capture ends early: no space left on device" in first, done
-    told = " ".join(done.stdout.split())
-    assert "(no space left on device): what came after that does not show" in told, done
-    assert "look at nothing" not in told, done
-
-
-@needs_bench
-def test_every_loss_is_known_where_a_run_is_cut_off() -> None:
-    text = SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"')
-    # In the middle of an outage, and of a queue that overflows.
-    for duration in ("180ms", "120ms"):
-        # A kernel that begins late has lost nothing by then: it may try again, and each run has to agree.
-        for _ in range(5):
-            run = rx.run(text, bench="live", set={"duration": duration})
-            assert run.summary["end"] == "duration"
-            assert run.summary["time_s"] == float(duration[:-2]) / 1e3
-            lost = (run.drops.to_pandas()["payload_bytes"] > 0).sum()
-            assert run.flows[0].row["lost_copies"] == lost
-            if lost:
-                break
-        assert lost > 0
-        assert json.loads(run.analysis.overview())["capture"]["warnings"] == []
-
-
-@needs_bench
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_files_are_written_spares_the_answer(
-    number: int, scenario: Path, tmp_path: Path
-) -> None:
-    # Stopped by the first figure: tables are there by then, and the last files are not.
-    code = (
-        "import os, sys, rexmit.output as output; from rexmit.cli import main\n"
-        f"output._draw = lambda *_: os.kill(os.getpid(), {int(number)}) or __import__('time').sleep(5)\n"
-        "sys.exit(main(sys.argv[1:]))"
-    )
-    out = tmp_path / "out"
-    words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live", "--out", str(out)]
-    done = subprocess.run([*words, "--accept-late"], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 1
-    # Behind a banner, where this machine held packets up.
-    assert "live, Linux " in done.stdout, done
-    assert done.stderr == f"rexmit: stopped while files were being written into {out}: not all are there\n"
-    assert (out / "tables" / "drops.parquet").exists()
-    assert not (out / "index.md").exists()
-
-
-@needs_bench
 def test_tables_know_what_the_bridge_lost() -> None:
     # Slow start overruns a queue so short before the link goes dark, even where it is held up.
     run = rx.run(SCENARIO.replace("packets = 100", "packets = 40"), bench="live")
@@ -341,7 +205,7 @@ def test_what_was_lost_when_it_was_sent_again_has_the_reason_of_rexmits_own_tcp(
 
 
 @needs_bench
-def test_what_live_can_not_do_is_refused(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_live_cannot_do_is_refused(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(scenario), "--bench", "live", "--set", "flow.upload.stack=ns2-reno"]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"{scenario}:13: flow.upload: stack ns2-reno is a one-way agent")
@@ -402,69 +266,14 @@ def test_a_dumbbell_joins_each_connection_at_its_own_two_hosts() -> None:
 
 
 @needs_bench
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_run_and_what_was_captured_is_the_answer(
-    number: int, scenario: Path, tmp_path: Path
-) -> None:
-    scenario.write_text(SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"'))
-    out = tmp_path / "out"
-    words = ["run", str(scenario), "--bench", "live", "--accept-late", "--out", str(out)]
-    child = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))",
-            *words,
-            "--figures",
-            "none",
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    capture = out / "captures" / "pc.pcapng"
-    for _ in range(400):
-        if capture.exists() and capture.stat().st_size > 50_000:
-            break
-        time.sleep(0.05)
-    child.send_signal(number)
-    said, _ = child.communicate(timeout=30)
-    assert child.returncode == 0
-    assert "live, Linux " in said
-    assert json.loads((out / "summary.json").read_text())["simulation"]["end"] == "stopped"
-    assert not list(Path("/run/netns").glob(f"rexmit-{child.pid}-*"))
-
-
-@needs_bench
 def test_the_machine_says_what_it_can_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["live", "check"]) == 0
     assert "the live bench can run here" in capsys.readouterr().out
     assert main(["live", "clean"]) == 0
 
 
-@needs_bench
-def test_captures_of_a_killed_run_that_nobody_was_to_keep_are_removed(
-    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    scenario.write_text(SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"'))
-    code = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
-    words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live"]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    child = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
-    for _ in range(400):
-        if any(file.stat().st_size > 10_000 for file in tmp_path.glob("rexmit-*/pc.pcapng")):
-            break
-        time.sleep(0.05)
-    child.kill()
-    child.wait(timeout=30)
-    (left,) = tmp_path.glob("rexmit-*")
-    clean = [sys.executable, "-c", code, "live", "clean"]
-    said = subprocess.run(clean, env=environment, capture_output=True, text=True, check=True).stdout
-    assert f"removed {left}, captures that nobody was to keep" in said
-    assert not left.exists()
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="to become somebody else takes root")
-def test_who_is_not_root_is_told_the_mend() -> None:
+def test_who_is_not_root_is_told_the_fix() -> None:
     code = (
         # All is loaded before: the library may lie where only root reads.
         "import os, sys, rexmit as rx, rexmit.bench, rexmit.one_run\n"

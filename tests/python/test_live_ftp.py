@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rexmit as rx
-from test_live import no_bench
+from live_bench import no_bench
 
 SCENARIO = Path(__file__).parent.parent.parent / "scenarios" / "live-interruption-ftp.toml"
 SIZE = 10 * 1024 * 1024

@@ -24,6 +24,7 @@ import rexmit as rx
 from rexmit import _core
 from rexmit.cli import main
 from rexmit.reasons import CIRCLE, join
+from stopping import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 REXMIT = [sys.executable, "-m", "rexmit"]
@@ -283,10 +284,7 @@ def test_a_filter_chooses_and_an_interrupt_keeps_everything(programs: Path, tmp_
         f"{{ {server} 7001 1 & {server} 7002 1 & }}; {{ ({taken(out)}; {clients}) & }}; "
         f"exec {' '.join(REXMIT)} record -o {out} --filter 'tcp port 7002' --json"
     )
-    for _ in range(400):
-        if (tmp_path / "done").exists():
-            break
-        time.sleep(0.05)
+    wait_until(lambda: (tmp_path / "done").exists())
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     printed, said = process.communicate(timeout=30)
@@ -315,10 +313,7 @@ def test_what_is_killed_can_be_read_and_its_cgroup_goes_with_the_next(programs: 
         f"{{ {sys.executable} {programs}/server.py 7001 1 & }}; "
         f"exec {' '.join(REXMIT)} record -o {out} -- sh -c '{client}; touch {tmp_path}/done; sleep 3'"
     )
-    for _ in range(400):
-        if (tmp_path / "done").exists():
-            break
-        time.sleep(0.05)
+    wait_until(lambda: (tmp_path / "done").exists())
     time.sleep(0.5)
     process.kill()
     process.wait(timeout=10)
