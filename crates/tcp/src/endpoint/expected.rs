@@ -53,7 +53,7 @@ impl Endpoint {
         let echoed = tsecr.and_then(|ecr| self.clock.since(ecr, now));
         let a = AckIn { now, ack, bare: false, blocks: &[], tsecr, echoed };
         self.sender.on_ack(&a, &mut self.timers);
-        self.sender.window_seen(&mut self.timers);
+        self.sender.window_seen(now, &mut self.timers);
         if self.receiver.finished() {
             self.on_peer_closed(now);
         }

@@ -195,7 +195,7 @@ impl Endpoint {
         let count = self.read_blocks(seg, una, &mut blocks);
         let a = AckIn { now, ack, bare, blocks: &blocks[..count], tsecr, echoed };
         self.sender.on_ack(&a, &mut self.timers);
-        self.sender.window_seen(&mut self.timers);
+        self.sender.window_seen(now, &mut self.timers);
         true
     }
 

@@ -93,7 +93,7 @@ impl Sender {
     }
 
     /// The peer's window changed, or an ACK of a probe came.
-    pub(crate) fn window_seen(&mut self, timers: &mut Timers) {
+    pub(crate) fn window_seen(&mut self, now: Time, timers: &mut Timers) {
         if self.probes == 0 {
             if timers.is_set(Timer::Persist) && self.edge > self.nxt {
                 timers.stop(Timer::Persist);
@@ -103,12 +103,15 @@ impl Sender {
         if self.edge > self.board.end().max(self.una() + 1) {
             // It opened and did not take the probe's byte: that leaves again with what follows it.
             timers.stop(Timer::Persist);
-            timers.stop(Timer::Retransmit);
             self.probes = 0;
             self.probe_due = ProbeDue::None;
             if self.board.out() == 1 {
+                timers.stop(Timer::Retransmit);
                 self.board.take_back_probe();
                 self.nxt = self.una();
+            } else if self.board.out() > 0 && !timers.is_set(Timer::Retransmit) {
+                // The probe repeated data, which is out still.
+                timers.start(Timer::Retransmit, now, self.rto.rto());
             }
         }
     }
