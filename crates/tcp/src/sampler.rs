@@ -1,4 +1,7 @@
-//! RTT samples, taken once and shared: by the timer, the window rule and the receive window.
+//! Samples, taken once and shared: of the RTT by the timer, the window rule and the receive window, and of the delivery
+//! rate ([`rate`]) by window rules that go by it.
+
+pub mod rate;
 
 use crate::sender::board::Acked;
 use wire::{Span, Time};

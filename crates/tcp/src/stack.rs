@@ -296,6 +296,8 @@ pub struct Send {
     pub buffer_bytes: Option<u64>,
     /// Most new segments sent at one ACK; `None` is no limit.
     pub max_burst_segments: Option<u32>,
+    /// Data leaves in small bursts, at the pace of cwnd in an SRTT; a window rule that has a rate of its own paces anyway.
+    pub pacing: bool,
     /// First keep-alive after this silence, then every `keepalive_interval`.
     pub keepalive_idle: Option<Span>,
     pub keepalive_interval: Span,

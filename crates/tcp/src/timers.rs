@@ -15,13 +15,15 @@ pub enum Timer {
     Probe,
     /// Segments that may only be late are lost by now (RFC 8985 §6.2 step 5).
     Reorder,
+    /// What is paced may leave (`pacing`).
+    Pacing,
     /// RFC 9293 §3.8.4.
     KeepAlive,
     /// 2 MSL (RFC 9293 §3.6).
     TimeWait,
 }
 
-const COUNT: usize = 6;
+const COUNT: usize = 7;
 const OFF: Time = Time::FAR_FUTURE;
 
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +75,8 @@ impl Timers {
     /// When the earliest fires; [`Time::FAR_FUTURE`] if none runs.
     #[inline(always)]
     pub(crate) fn first(&self) -> Time {
-        let [a, b, c, d, e, f] = self.at;
-        a.min(b).min(c.min(d)).min(e.min(f))
+        let [a, b, c, d, e, f, g] = self.at;
+        a.min(b).min(c.min(d)).min(e.min(f).min(g))
     }
 }
 

@@ -311,6 +311,13 @@ pub static SEND: Table = Table {
             .default("unlimited"),
         key("max_burst", Kind::Or(UNLIMITED, &whole(1, 1_000_000)), "Most new segments sent at one ACK.")
             .default("unlimited"),
+        flag(
+            "pacing",
+            "Data leaves in bursts of about a millisecond, at twice cwnd an SRTT in slow start and 1.2 times after it (Linux: \
+             SO_MAX_PACING_RATE or fq; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio). Window rules that have a rate of their own \
+             pace anyway.",
+        )
+        .default("false"),
         key("keepalive_idle", Kind::Or(OFF, &POSITIVE_TIME), "Silence before the first keep-alive.")
             .default("off"),
         key("keepalive_interval", POSITIVE_TIME, "From one keep-alive to the next.").default("75s"),

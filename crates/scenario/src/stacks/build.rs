@@ -259,6 +259,7 @@ fn send(v: &Values) -> Option<Send> {
         nagle: v.flag("nagle"),
         buffer_bytes: v.bytes("buffer"),
         max_burst_segments: v.whole("max_burst").map(|n| n as u32),
+        pacing: v.flag("pacing"),
         keepalive_idle: v.span("keepalive_idle"),
         keepalive_interval: v.span("keepalive_interval")?,
         keepalive_probes: v.whole("keepalive_probes")? as u32,

@@ -166,6 +166,7 @@ fn send(s: &Send, out: &mut Lines) {
         None => out.text("max_burst", "unlimited"),
         Some(n) => out.whole("max_burst", n.into()),
     }
+    out.flag("pacing", s.pacing);
     out.text("keepalive_idle", s.keepalive_idle.map_or("off".to_owned(), show_span));
     out.span("keepalive_interval", s.keepalive_interval);
     out.whole("keepalive_probes", s.keepalive_probes.into());

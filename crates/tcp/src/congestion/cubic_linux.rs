@@ -3,6 +3,7 @@
 use super::cubic_linux26::cube_root;
 use super::hystart::HyStart;
 use super::{AckFacts, LossFacts, Window, WindowRule};
+use crate::sampler::rate::Progress;
 use params::keys::{Kind, flag, key};
 use wire::{Span, Time};
 
@@ -11,6 +12,15 @@ params::words! {
     pub enum Hz {
         Hz250 = "250", "250, Linux's default and most distributions'";
         Hz1000 = "1000", "1000";
+    }
+}
+
+impl Hz {
+    pub(super) fn per_second(self) -> i64 {
+        match self {
+            Hz::Hz250 => 250,
+            Hz::Hz1000 => 1000,
+        }
     }
 }
 
@@ -148,11 +158,7 @@ impl WindowRule for CubicLinux {
     type Params = Params;
 
     fn new(p: &Params) -> CubicLinux {
-        let hz = match p.hz {
-            Hz::Hz250 => 250,
-            Hz::Hz1000 => 1000,
-        };
-        CubicLinux::fresh(p.hystart, hz)
+        CubicLinux::fresh(p.hystart, p.hz.per_second())
     }
 
     fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
@@ -202,8 +208,8 @@ impl WindowRule for CubicLinux {
         part(BETA, BETA_SCALE).max(2).saturating_mul(w.smss)
     }
 
-    /// A timeout within a recovery, which had set ssthresh.
-    fn timed_out(&mut self) {
+    /// Within a recovery, too, which had set ssthresh.
+    fn timed_out(&mut self, _w: &Window, _so_far: &Progress) {
         self.reset();
     }
 

@@ -34,14 +34,29 @@ macro_rules! window_rules {
             fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
                 match self { $(Rule::$rule(r) => r.ssthresh(w, l),)+ }
             }
-            fn timed_out(&mut self) {
-                match self { $(Rule::$rule(r) => r.timed_out(),)+ }
+            fn timed_out(&mut self, w: &Window, so_far: &Progress) {
+                match self { $(Rule::$rule(r) => r.timed_out(w, so_far),)+ }
+            }
+            fn taken_back(&mut self, w: &mut Window, cwnd: u32) {
+                match self { $(Rule::$rule(r) => r.taken_back(w, cwnd),)+ }
             }
             fn on_recovery_end(&mut self, w: &mut Window, now: Time) {
                 match self { $(Rule::$rule(r) => r.on_recovery_end(w, now),)+ }
             }
             fn after_idle(&mut self, w: &mut Window, now: Time) {
                 match self { $(Rule::$rule(r) => r.after_idle(w, now),)+ }
+            }
+            fn drives(&self) -> bool {
+                match self { $(Rule::$rule(_) => <$page::$rule as WindowRule>::DRIVES,)+ }
+            }
+            fn begin(&mut self, w: &mut Window, d: &mut Driving<'_>) {
+                match self { $(Rule::$rule(r) => r.begin(w, d),)+ }
+            }
+            fn drive(&mut self, w: &mut Window, s: &RateSample, d: &mut Driving<'_>) {
+                match self { $(Rule::$rule(r) => r.drive(w, s, d),)+ }
+            }
+            fn restart(&mut self, w: &mut Window, d: &mut Driving<'_>) {
+                match self { $(Rule::$rule(r) => r.restart(w, d),)+ }
             }
         }
     };

@@ -7,16 +7,22 @@
 mod listed;
 
 pub mod aimd;
+pub mod bbr;
 pub mod compound;
 pub mod cubic;
 pub mod cubic_linux;
 pub mod cubic_linux26;
+mod draw;
 mod hystart;
 mod hystart_pp;
 mod slow_start;
 pub mod vegas;
 pub mod westwood;
+mod windowed_max;
 
+use crate::pacing::Pacing;
+use crate::sampler::rate::{Progress, RateSample};
+use crate::sender::Phase;
 use crate::stack::{self, InitialWindow};
 use listed::Plain;
 use slow_start::SlowStart;
@@ -33,6 +39,7 @@ window_rules! {
     WestwoodPlus(westwood) in Box,
     Vegas(vegas) in Box,
     Compound(compound) in Box,
+    Bbr(bbr) in Box,
 }
 
 /// The congestion window as every rule publishes it, bytes.
@@ -80,6 +87,24 @@ pub struct LossFacts {
     pub timeout: bool,
 }
 
+/// Where the sender stands, for a rule that drives it: one that sets cwnd and the pacing rate itself.
+#[derive(Debug)]
+pub struct Driving<'a> {
+    pub now: Time,
+    /// After the ACK, segments.
+    pub in_flight: u32,
+    pub phase: Phase,
+    pub so_far: Progress,
+    pub srtt: Option<Span>,
+    /// Smallest RTT of the connection.
+    pub min_rtt: Option<Span>,
+    pub pacing: &'a mut Pacing,
+    /// For random numbers: from the connection's initial sequence number.
+    pub seed: u32,
+    /// The rule says: what is in flight now tells less than the path's bandwidth.
+    pub limit_to_application: bool,
+}
+
 /// One page each: growth in congestion avoidance, and what a loss leaves of the window.
 trait WindowRule: Sized {
     /// What a stack file says of it.
@@ -101,15 +126,32 @@ trait WindowRule: Sized {
     fn rest(&mut self, _a: &AckFacts) {}
     /// The new ssthresh, bytes; forgets what belonged to the time before the loss.
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32;
-    /// A timeout that leaves ssthresh as a recovery had set it.
-    fn timed_out(&mut self) {}
+    /// A timeout, each of several in a row, too; after `ssthresh`, if that is reduced.
+    fn timed_out(&mut self, _w: &Window, _so_far: &Progress) {}
+    /// A repair was needless; cwnd was this as it began, bytes.
+    fn taken_back(&mut self, w: &mut Window, cwnd: u32) {
+        w.cwnd = w.cwnd.max(cwnd);
+    }
     fn on_recovery_end(&mut self, _w: &mut Window, _now: Time) {}
     /// Nothing was in flight for a while, up to `now`.
     fn after_idle(&mut self, _w: &mut Window, _now: Time) {}
 
+    /// The rule sets cwnd and the pacing rate at every ACK, while losses are repaired, too: neither slow start nor a recovery
+    /// rule is asked (Linux: cong_control).
+    const DRIVES: bool = false;
+    /// The handshake is over.
+    fn begin(&mut self, _w: &mut Window, _d: &mut Driving<'_>) {}
+    /// After each ACK, and what it did to the sender.
+    fn drive(&mut self, _w: &mut Window, _s: &RateSample, _d: &mut Driving<'_>) {}
+    /// Data is about to leave, and nothing is in flight.
+    fn restart(&mut self, _w: &mut Window, _d: &mut Driving<'_>) {}
+
     /// An ACK that advanced: the same for all rules, compiled for each, so that an ACK costs one dispatch.
     #[inline(always)]
     fn grow(&mut self, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
+        if Self::DRIVES {
+            return;
+        }
         self.measure(w, a, true);
         if rests {
             self.rest(a);
@@ -188,9 +230,15 @@ impl Congestion {
         self.rule.ssthresh(w, l).max(w.smss)
     }
 
-    /// A timeout that does not reduce ssthresh.
-    pub fn timed_out(&mut self) {
-        self.rule.timed_out();
+    /// A timeout, whether or not it reduced ssthresh.
+    pub fn timed_out(&mut self, w: &Window, so_far: &Progress) {
+        self.rule.timed_out(w, so_far);
+    }
+
+    /// A repair was needless; cwnd and ssthresh as it began, bytes.
+    pub fn taken_back(&mut self, w: &mut Window, cwnd: u32, ssthresh: u32) {
+        self.rule.taken_back(w, cwnd);
+        w.ssthresh = w.ssthresh.max(ssthresh);
     }
 
     /// Recovery is over and has left its window in `w`.
@@ -202,10 +250,33 @@ impl Congestion {
     /// Nothing was in flight for longer than an RTO, and data is about to be sent at `now`.
     pub fn after_idle(&mut self, w: &mut Window, now: Time) {
         self.rule.after_idle(w, now);
-        if self.restart_after_idle {
+        if self.restart_after_idle && !self.drives() {
             // RFC 5681 §4.1: RW = min(IW, cwnd).
             w.cwnd = w.cwnd.min(self.initial_window);
         }
+    }
+}
+
+/// Rules that drive the sender.
+impl Congestion {
+    pub fn drives(&self) -> bool {
+        self.rule.drives()
+    }
+    #[cfg(test)]
+    pub(crate) fn model(&self) -> Option<bbr::Told> {
+        match &self.rule {
+            Rule::Bbr(bbr) => Some(bbr.told()),
+            _ => None,
+        }
+    }
+    pub fn begin(&mut self, w: &mut Window, d: &mut Driving<'_>) {
+        self.rule.begin(w, d);
+    }
+    pub fn drive(&mut self, w: &mut Window, s: &RateSample, d: &mut Driving<'_>) {
+        self.rule.drive(w, s, d);
+    }
+    pub fn restart(&mut self, w: &mut Window, d: &mut Driving<'_>) {
+        self.rule.restart(w, d);
     }
 }
 

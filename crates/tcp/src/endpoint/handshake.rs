@@ -126,6 +126,7 @@ impl Endpoint {
             // Karn: a SYN that was sent once only.
             self.sender.handshake_took(now, now - self.syn_at);
         }
+        self.sender.begin(now, self.isn.0);
         self.heard = now;
         if let Some(idle) = self.spec.send.keepalive_idle {
             self.timers.start(Timer::KeepAlive, now, idle);

@@ -319,6 +319,8 @@ impl Endpoint {
         if self.timers.fires(Timer::Persist, now) {
             self.sender.on_persist();
         }
+        // Nothing but time was wanting: what is paced leaves with the rest.
+        self.timers.fires(Timer::Pacing, now);
         if self.timers.fires(Timer::KeepAlive, now) {
             self.on_keepalive_timer(now);
         }

@@ -78,6 +78,8 @@ pub(crate) enum Recovery {
     Prr(Prr),
     Halving(Halving),
     Ns320(Ns320),
+    /// The window rule keeps cwnd while repairing, too ([`crate::congestion::Congestion::drives`]).
+    Driven,
 }
 
 impl Recovery {
@@ -98,7 +100,7 @@ impl Recovery {
     /// Counts cwnd against pipe rather than FlightSize, and resends what was found lost rather than the oldest.
     #[inline]
     pub(crate) fn uses_pipe(&self) -> bool {
-        matches!(self, Recovery::Pipe | Recovery::Prr(_) | Recovery::Halving(_))
+        matches!(self, Recovery::Pipe | Recovery::Prr(_) | Recovery::Halving(_) | Recovery::Driven)
     }
 
     /// What the rule wants of the sender around it.
@@ -130,7 +132,7 @@ impl Recovery {
     /// `w.ssthresh` is the new one; `f.flight` and `f.pipe` are as the loss was found.
     pub(crate) fn enter(&mut self, w: &mut Window, dupthresh: u32, f: &Facts) {
         match self {
-            Recovery::None => {}
+            Recovery::None | Recovery::Driven => {}
             Recovery::Inflation(i) => i.enter(w, dupthresh),
             // RFC 6675 §5 (4.2).
             Recovery::Pipe => w.cwnd = w.ssthresh,
@@ -144,7 +146,7 @@ impl Recovery {
     /// An ACK below the recovery point.
     pub(crate) fn on_ack(&mut self, w: &mut Window, f: &Facts) {
         match self {
-            Recovery::None | Recovery::Pipe => {}
+            Recovery::None | Recovery::Pipe | Recovery::Driven => {}
             Recovery::Inflation(i) => i.on_ack(w, f),
             Recovery::Prr(prr) => prr.on_ack(w, f),
             Recovery::Halving(h) => h.on_ack(w, f),
@@ -164,7 +166,7 @@ impl Recovery {
     /// The recovery point is acknowledged.
     pub(crate) fn exit(&mut self, w: &mut Window, f: &Facts) {
         match self {
-            Recovery::None => {}
+            Recovery::None | Recovery::Driven => {}
             Recovery::Inflation(i) => i.exit(w, f),
             Recovery::Ns320(n) => n.exit(w, f),
             Recovery::Pipe | Recovery::Prr(_) => w.cwnd = w.ssthresh,

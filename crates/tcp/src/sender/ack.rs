@@ -55,6 +55,11 @@ impl News {
 impl Sender {
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, a: &AckIn, timers: &mut Timers) {
+        if self.guided { self.on_guided_ack(a, timers) } else { self.take_ack(a, timers) }
+    }
+
+    #[inline(always)]
+    pub(super) fn take_ack(&mut self, a: &AckIn, timers: &mut Timers) {
         // As they were before this ACK.
         let flight = self.flight();
         let limited = self.occupied().saturating_add(self.window.smss) > self.window.cwnd;
@@ -185,6 +190,9 @@ impl Sender {
 
     #[inline]
     pub(super) fn take_sample(&mut self, a: &AckIn, sample: &Sample) {
+        if let Some(rates) = self.board.rates_mut() {
+            rates.note_rtt(sample.exact.or(sample.rto));
+        }
         if let Some(rtt) = sample.rto {
             self.rto.on_sample(&RttSample {
                 rtt,

@@ -4,10 +4,12 @@
 //! found lost, resent and acknowledged at most a few times, and each of these costs O(1): an ACK that repeats
 //! known blocks touches no segment.
 
+mod by_rate;
 mod by_time;
 mod next;
 
 use super::runs::Runs;
+use crate::sampler::rate::Rates;
 use by_time::ByTime;
 pub(crate) use by_time::{Found, TimeNews};
 use std::collections::VecDeque;
@@ -120,6 +122,8 @@ pub(crate) struct Board {
     pub(crate) sacked: Tally,
     /// Found lost and not SACKed.
     pub(crate) lost: Tally,
+    /// Copies ever found lost.
+    pub(crate) losses: u64,
     /// Resent since found lost and not SACKed: copies on their way.
     pub(crate) repaired: Tally,
     runs: Runs,
@@ -130,6 +134,8 @@ pub(crate) struct Board {
     hole_from: u64,
     /// Where detection goes by time.
     by_time: Option<Box<ByTime>>,
+    /// Where delivery rates are sampled.
+    rates: Option<Box<Rates>>,
 }
 
 impl Board {
@@ -141,12 +147,14 @@ impl Board {
             end: una,
             sacked: Tally::default(),
             lost: Tally::default(),
+            losses: 0,
             repaired: Tally::default(),
             runs: Runs::default(),
             lost_to: una,
             repair_from: una,
             hole_from: una,
             by_time: None,
+            rates: None,
         }
     }
 
@@ -186,6 +194,9 @@ impl Board {
         let seg = Seg { low: self.end as u32, payload: payload as u16, marks, resent: 0, sent: now };
         self.end += u64::from(seg.space());
         self.segs.push_back(seg);
+        if self.rates.is_some() {
+            self.rate_new(now);
+        }
     }
 
     /// Entry `at` leaves again; a repair counts as a copy on its way.
@@ -199,6 +210,9 @@ impl Board {
         }
         if self.by_time.is_some() {
             self.note_resend(at);
+        }
+        if self.rates.is_some() {
+            self.rate_resend(at, now);
         }
     }
 
@@ -269,6 +283,9 @@ impl Board {
         }
         if acked.original && self.by_time.is_some() {
             self.note_originals(&acked, una);
+        }
+        if let Some(rates) = &mut self.rates {
+            rates.acknowledged(self.segs.len());
         }
         self.una = una;
         self.end = self.end.max(una);
@@ -370,6 +387,9 @@ impl Board {
         if let Some(t) = &mut self.by_time {
             t.delivered(seg, start, true);
         }
+        if let Some(rates) = &mut self.rates {
+            rates.sacked(at);
+        }
     }
 
     /// Everything below `frontier` that is not SACKed is lost. Returns whether that is news.
@@ -389,6 +409,7 @@ impl Board {
                 seg.marks |= LOST;
                 let space = seg.space();
                 self.lost.add(space);
+                self.losses += 1;
                 news = true;
             }
             at += 1;
@@ -405,6 +426,7 @@ impl Board {
             seg.marks |= LOST;
             let space = seg.space();
             self.lost.add(space);
+            self.losses += 1;
             self.repair_from = self.una;
         }
     }
@@ -421,6 +443,7 @@ impl Board {
                 seg.marks |= LOST;
                 let space = seg.space();
                 self.lost.add(space);
+                self.losses += 1;
             }
         }
         self.lost_to = self.lost_to.max(limit);
@@ -455,6 +478,9 @@ impl Board {
     /// Takes the only segment back: it was a probe that the receiver did not keep.
     pub(crate) fn take_back_probe(&mut self) {
         self.segs.clear();
+        if let Some(rates) = &mut self.rates {
+            rates.forget();
+        }
         self.end = self.una;
         self.forget_losses();
     }

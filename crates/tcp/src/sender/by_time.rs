@@ -202,8 +202,6 @@ impl Sender {
             || self.rules.recovery.timeout_reduces_again
         {
             self.reduce(now);
-        } else {
-            self.congestion.timed_out();
         }
         self.forget_what_the_receiver_may_have_dropped();
         self.tail.forget();
@@ -213,6 +211,7 @@ impl Sender {
         let spared = self.detector.by_time().map_or(now, |rack| rack.spared_since(now));
         self.board.mark_lost_at_timeout(spared);
         self.window.cwnd = self.pipe().saturating_add(self.window.smss);
+        self.congestion.timed_out(&self.window, &self.progress());
         self.back_off();
         let f_rto = self.undo.spec().f_rto && undisturbed;
         if let Some(linux) = self.undo.linux_mut() {
@@ -262,8 +261,8 @@ impl Sender {
         if unmarks {
             self.board.unmark_lost();
         }
-        if let Some(linux) = self.undo.linux_mut() {
-            linux.take(&mut self.window);
+        if let Some((cwnd, ssthresh)) = self.undo.linux_mut().and_then(|linux| linux.take()) {
+            self.congestion.taken_back(&mut self.window, cwnd, ssthresh);
         }
         if let Some(rack) = self.detector.by_time_mut() {
             if unmarks { rack.taken_back() } else { rack.taken_back_by_dsack() }

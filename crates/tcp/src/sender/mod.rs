@@ -6,6 +6,7 @@
 mod ack;
 pub(crate) mod board;
 mod by_time;
+mod guided;
 mod output;
 mod repair;
 pub(crate) mod runs;
@@ -15,6 +16,7 @@ mod timeout;
 use crate::congestion::{Congestion, LossFacts, Window};
 use crate::detect::{self, Detector};
 use crate::endpoint::{Evidence, Why};
+use crate::pacing::Pacing;
 use crate::recovery::{Habits, Recovery};
 use crate::rto::{Rto, RttSample};
 use crate::sampler::Sampler;
@@ -106,6 +108,10 @@ pub(crate) struct Sender {
     pub(crate) rto: Rto,
     pub(crate) sampler: Sampler,
     undo: Undo,
+    pub(crate) pacing: Pacing,
+    /// The window rule drives the sender, or what it sends is paced: ACKs are looked at once more.
+    guided: bool,
+    seed: u32,
 }
 
 /// The stack's choices that are looked up as they are needed.
@@ -176,6 +182,9 @@ impl Sender {
             rto: Rto::new(&spec.rto),
             sampler: Sampler::default(),
             undo: Undo::default(),
+            pacing: Pacing::new(false),
+            guided: false,
+            seed: 0,
         }
     }
 
@@ -185,7 +194,10 @@ impl Sender {
         (self.congestion, self.window) = (congestion, window);
         self.sack = sack;
         self.detector = Detector::new(&spec.detect, sack);
-        self.recovery = Recovery::new(spec.recovery.rule, sack);
+        self.recovery =
+            if self.congestion.drives() { Recovery::Driven } else { Recovery::new(spec.recovery.rule, sack) };
+        self.guided = self.congestion.drives() || spec.send.pacing;
+        self.pacing = Pacing::new(self.guided);
         if self.detector.by_time().is_some() {
             self.board.keep_time();
         }
@@ -222,6 +234,9 @@ impl Sender {
         let room = self.rules.buffer.saturating_sub(self.written - self.una());
         // More than can ever be sent is no use, and sums must not overflow.
         let bytes = bytes.min(room).min(ENDLESS.saturating_sub(self.written));
+        if self.guided {
+            self.look_for_silence();
+        }
         self.written += bytes;
         self.held &= bytes == 0;
         if self.board.out() == 0 {

@@ -65,6 +65,7 @@ impl Sender {
             && self.new_allowed == 0
             && self.assumed_sacked == 0
             && self.burst_left == u32::MAX
+            && !self.guided
             && self.board.out() > 0;
         if !usual {
             return None;
@@ -104,7 +105,7 @@ impl Sender {
             return None;
         }
         let at = self.board.next_lost()?;
-        if !self.fits(self.board.get(at)?.space()) {
+        if !self.fits(self.board.get(at)?.space(), now, timers) {
             return None;
         }
         let why = if self.phase == Phase::Loss { Why::LossState } else { self.why_recovery() };
@@ -133,7 +134,7 @@ impl Sender {
         }
         let seg = self.board.get(at)?;
         let end = self.board.offset(at) + u64::from(seg.space());
-        if !self.fits(seg.space()) || (end > self.edge && at > 0) {
+        if !self.fits(seg.space(), now, timers) || (end > self.edge && at > 0) {
             return None;
         }
         let why = if self.phase == Phase::Loss { Why::LossState } else { self.why_recovery() };
@@ -144,7 +145,7 @@ impl Sender {
     #[inline(never)]
     fn next_reserve(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
         let may = self.rules.recovery.rescue && self.sack && self.recovery.uses_pipe();
-        if !may || !self.fits(self.window.smss) {
+        if !may || !self.fits(self.window.smss, now, timers) {
             return None;
         }
         let why = self.why_recovery();
@@ -188,6 +189,9 @@ impl Sender {
         };
         self.undo.resent(tsval);
         self.recovery.sent(self.counted(space));
+        if self.guided {
+            self.pace(now, payload);
+        }
         self.last_sent = now;
         if self.nxt >= offset {
             self.nxt = self.nxt.max(offset + u64::from(space));
@@ -201,10 +205,11 @@ impl Sender {
         Outgoing { offset, payload, fin, psh, why }
     }
 
-    /// Does cwnd have room for `bytes` more?
+    /// Does cwnd have room for `bytes` more, and is it time for them?
     #[inline(always)]
-    fn fits(&self, bytes: u32) -> bool {
+    fn fits(&self, bytes: u32, now: Time, timers: &mut Timers) -> bool {
         self.occupied().saturating_add(bytes) <= self.window.cwnd.saturating_add(self.limited_transmit())
+            && (!self.guided || self.is_time(now, timers))
     }
 
     /// RFC 3042: one segment beyond cwnd on each of the first two duplicate ACKs.
@@ -243,7 +248,7 @@ impl Sender {
         }
         if self.new_allowed > 0 {
             self.new_allowed -= 1;
-        } else if !self.fits(payload) || self.burst_left == 0 {
+        } else if self.burst_left == 0 || !self.fits(payload, now, timers) {
             return None;
         }
         if self.burst_left < u32::MAX {
@@ -297,6 +302,9 @@ impl Sender {
         self.fin_sent |= fin;
         self.last_sent = now;
         self.recovery.sent(self.counted(payload));
+        if self.guided {
+            self.pace(now, payload);
+        }
         if self.tail.shares_timer() {
             self.time_new(now, timers);
         } else if !timers.is_set(Timer::Retransmit) {
@@ -308,6 +316,9 @@ impl Sender {
     /// RFC 5681 §4.1 and the window rule's own view of silence.
     #[inline(never)]
     fn after_idle(&mut self, now: Time) {
+        if self.guided {
+            self.restart(now);
+        }
         if self.last_sent > Time::FAR_PAST && now - self.last_sent > self.rto.rto() {
             self.congestion.after_idle(&mut self.window, now);
             self.last_sent = now;

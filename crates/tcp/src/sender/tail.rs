@@ -4,6 +4,7 @@
 
 use super::{Outgoing, Phase, ProbeDue, Sender};
 use crate::endpoint::Why;
+use crate::recovery;
 use crate::sender::ack::{AckIn, News};
 use crate::stack::Detect;
 use crate::timers::{Timer, Timers};
@@ -157,7 +158,7 @@ impl Sender {
             self.tail.forget();
             let loss = self.loss_facts(a.now, false);
             self.window.ssthresh = self.congestion.ssthresh_on_loss(&self.window, &loss);
-            self.window.cwnd = self.window.ssthresh.max(self.window.smss);
+            self.recovery.exit(&mut self.window, &recovery::Facts::default());
         } else if !news.advanced && a.bare && news.sacked.segments == 0 {
             // Both copies arrived.
             self.tail.forget();

@@ -59,12 +59,9 @@ impl Linux {
             }
     }
 
-    /// The way back, once: cwnd and ssthresh are at least what they were.
-    pub(crate) fn take(&mut self, w: &mut Window) {
-        if let Some((cwnd, ssthresh)) = self.prior.take() {
-            w.cwnd = w.cwnd.max(cwnd);
-            w.ssthresh = w.ssthresh.max(ssthresh);
-        }
+    /// The way back, once: cwnd and ssthresh as they were.
+    pub(crate) fn take(&mut self) -> Option<(u32, u32)> {
+        self.prior.take()
     }
 }
 
@@ -72,7 +69,6 @@ impl Linux {
 mod tests {
     use super::*;
 
-    const REDUCED: Window = Window { cwnd: 5000, ssthresh: 5000, smss: 1000 };
     const BEFORE: Window = Window { cwnd: 10_000, ssthresh: 6000, smss: 1000 };
 
     #[test]
@@ -85,9 +81,7 @@ mod tests {
         assert!(!u.all_reported(), "one of two, and one from before");
         u.on_duplicate(300);
         assert!(u.all_reported());
-        let mut w = REDUCED;
-        u.take(&mut w);
-        assert_eq!((w.cwnd, w.ssthresh), (10_000, 7500));
+        assert_eq!(u.take(), Some((10_000, 7500)));
         assert!(!u.all_reported(), "once");
     }
 

@@ -1,7 +1,7 @@
 //! Stacks to test with, written out in code; the shipped ones are files.
 
 use crate::congestion::aimd::{self, AimdCount};
-use crate::congestion::cubic_linux;
+use crate::congestion::{bbr, cubic_linux};
 use crate::stack::*;
 use wire::Span;
 
@@ -43,6 +43,7 @@ pub fn rfc_sack() -> Wire {
             nagle: true,
             buffer_bytes: None,
             max_burst_segments: None,
+            pacing: false,
             keepalive_idle: None,
             keepalive_interval: ms(1000),
             keepalive_probes: 3,
@@ -111,6 +112,17 @@ pub fn linux6() -> Wire {
     s
 }
 
+/// Linux 6 with BBR.
+pub fn linux6_bbr() -> Wire {
+    let mut s = linux6();
+    s.congestion.rule = WindowRuleKind::Bbr(bbr::Params {
+        min_rtt_window: Span::from_secs(10),
+        probe_rtt_time: ms(200),
+        hz: cubic_linux::Hz::Hz250,
+    });
+    s
+}
+
 /// OS X 10.7.
 pub fn osx() -> Wire {
     let mut s = rfc_sack();
@@ -171,6 +183,12 @@ pub fn all() -> Vec<(&'static str, Wire)> {
     pipe_without_sack.options.sack = false;
     let mut linux6_no_sack = linux6();
     linux6_no_sack.options.sack = false;
+    let mut bbr_no_sack = linux6_bbr();
+    bbr_no_sack.options.sack = false;
+    let mut bbr_on_rfc = rfc_sack();
+    bbr_on_rfc.congestion.rule = linux6_bbr().congestion.rule;
+    let mut paced = linux6();
+    paced.send.pacing = true;
     let mut rack_only = rfc_sack();
     rack_only.detect.rule = DetectRule::Rack;
     let mut bursts = linux();
@@ -195,6 +213,10 @@ pub fn all() -> Vec<(&'static str, Wire)> {
         ("os x 10.7", osx()),
         ("linux 6", linux6()),
         ("linux 6 without SACK", linux6_no_sack),
+        ("linux 6 with BBR", linux6_bbr()),
+        ("linux 6 with BBR, without SACK", bbr_no_sack),
+        ("sack with BBR", bbr_on_rfc),
+        ("linux 6, paced", paced),
         ("rack without probes, pipe", rack_only),
         ("sack, repairs only after timeout", repairs_only),
         ("reno, fast after timeout", fast_after_timeout),

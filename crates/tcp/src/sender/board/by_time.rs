@@ -203,6 +203,8 @@ impl Board {
     fn mark_lost(&mut self, at: usize, end: u64) {
         let seg = &mut self.segs[at];
         let space = seg.space();
+        // A repair that is lost, too, counts once more.
+        self.losses += u64::from(seg.marks & LOST == 0 || seg.marks & REPAIRED != 0);
         if seg.marks & LOST == 0 {
             seg.marks |= LOST;
             self.lost.add(space);

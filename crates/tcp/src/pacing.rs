@@ -1,0 +1,132 @@
+//! When may it be sent? Data leaves in bursts of a few segments, each as long after the one before as that takes at the
+//! pacing rate.
+//!
+//! As Linux paces inside TCP (tcp_update_skb_after_send, tcp_pacing_check, tcp_tso_autosize): a burst is what segmentation
+//! offload is handed, about a millisecond's worth, two segments at least; the first ten segments are not paced, and
+//! time in which nothing left makes up for half of a burst at most.
+
+use wire::{Span, Time};
+
+/// So many segments leave before pacing begins.
+const UNPACED: u64 = 10;
+/// A burst is this fraction of a second's data: 2^-10 (sk_pacing_shift).
+const SHIFT: u32 = 10;
+/// What segmentation offload takes at once, bytes (GSO_LEGACY_MAX_SIZE); short paths get a part of it more, halved with
+/// each 512 µs of RTT (tcp_tso_rtt_log).
+const MOST_BYTES: u64 = 65_536;
+const RTT_STEP: Span = Span::from_micros(512);
+/// tcp_min_tso_segs.
+const LEAST: u32 = 2;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Pacing {
+    on: bool,
+    /// Bytes a second; 0 before it is known: no limit.
+    rate: u64,
+    /// Below this rate a burst may be one segment, bytes a second (BBR).
+    single_below: u64,
+    /// Nothing leaves before (tcp_wstamp_ns).
+    next: Time,
+    segments: u64,
+    burst: Burst,
+}
+
+/// What leaves at one moment, as one packet that is cut up below TCP.
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    at: Time,
+    /// When it was due, and how long before that the one before had been paid for.
+    from: Time,
+    credit: Span,
+    bytes: u64,
+    /// Segments that it has room for.
+    left: u32,
+}
+
+impl Pacing {
+    pub(crate) fn new(on: bool) -> Pacing {
+        let (at, from) = (Time::FAR_PAST, Time::FAR_PAST);
+        Pacing {
+            on,
+            rate: 0,
+            single_below: 0,
+            next: Time::ZERO,
+            segments: 0,
+            burst: Burst { at, from, credit: Span::ZERO, bytes: 0, left: 0 },
+        }
+    }
+
+    /// Bytes a second; 0 where there is no limit.
+    pub(crate) fn rate(&self) -> u64 {
+        self.rate
+    }
+    pub(crate) fn set_rate(&mut self, bytes_per_s: u64) {
+        self.rate = bytes_per_s.max(1);
+    }
+    /// A burst may be one segment below this rate.
+    pub(crate) fn single_below(&mut self, bytes_per_s: u64) {
+        self.single_below = bytes_per_s;
+    }
+
+    /// When the next burst leaves, at the earliest.
+    pub(crate) fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Until when the next segment has to wait, if it has to.
+    #[inline]
+    pub(crate) fn waits(&self, now: Time) -> Option<Time> {
+        let joins = self.burst.left > 0 && self.burst.at == now;
+        (self.on && !joins && self.next > now).then_some(self.next)
+    }
+
+    /// Segments of about a millisecond's data.
+    pub(crate) fn goal(&self, smss: u32) -> u32 {
+        self.segments_in((self.rate >> SHIFT).min(MOST_BYTES), smss).min(127)
+    }
+
+    fn segments_in(&self, bytes: u64, smss: u32) -> u32 {
+        let least = if self.rate < self.single_below { 1 } else { LEAST };
+        ((bytes / u64::from(smss.max(1))) as u32).max(least)
+    }
+
+    /// What one burst may hold.
+    fn largest(&self, smss: u32, min_rtt: Option<Span>) -> u32 {
+        let steps = min_rtt.map_or(0, |rtt| rtt.0 / RTT_STEP.0);
+        let short = if steps < 32 { MOST_BYTES >> steps } else { 0 };
+        self.segments_in(((self.rate >> SHIFT) + short).min(MOST_BYTES), smss)
+    }
+
+    /// A segment leaves; `cwnd` in segments: a burst is half of it at most.
+    pub(crate) fn sent(&mut self, now: Time, bytes: u32, smss: u32, cwnd: u32, min_rtt: Option<Span>) {
+        if !self.on {
+            return;
+        }
+        if self.burst.left == 0 || self.burst.at != now {
+            let from = self.next.max(now);
+            let left = self.largest(smss, min_rtt).min((cwnd / 2).max(1));
+            self.burst = Burst { at: now, from, credit: from - self.next, bytes: 0, left };
+        }
+        self.segments += 1;
+        let burst = &mut self.burst;
+        burst.left -= 1;
+        burst.bytes += u64::from(bytes);
+        self.next = burst.from;
+        if self.rate > 0 && self.segments >= UNPACED {
+            let takes = Span((u128::from(burst.bytes) * 1_000_000_000 / u128::from(self.rate)) as i64);
+            self.next = burst.from + (takes - burst.credit.min(Span(takes.0 / 2)));
+        }
+    }
+
+    /// The rate of a window rule that has none of its own: twice cwnd an SRTT in slow start below half of ssthresh, else
+    /// a fifth more than cwnd (tcp_update_pacing_rate, tcp_pacing_ss_ratio, tcp_pacing_ca_ratio).
+    pub(crate) fn follow(&mut self, cwnd: u32, ssthresh: u32, out: u32, srtt: Option<Span>) {
+        let Some(srtt) = srtt.filter(|s| s.0 > 0) else { return };
+        let percent = if cwnd < ssthresh / 2 { 200 } else { 120 };
+        let bytes = u128::from(cwnd.max(out)) * percent / 100;
+        self.set_rate((bytes * 1_000_000_000 / srtt.0 as u128) as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Senders that are guided by more than a window: by a rule that models the path, or by a pace.
+
+use super::Sender;
+use super::ack::AckIn;
+use crate::congestion::Driving;
+use crate::sampler::rate::{Before, Progress};
+use crate::timers::{Timer, Timers};
+use wire::Time;
+
+impl Sender {
+    /// The connection stands.
+    pub(crate) fn begin(&mut self, now: Time, seed: u32) {
+        self.seed = seed;
+        if self.congestion.drives() {
+            self.board.keep_rates(now);
+            self.with_driver(now, |s, d| s.congestion.begin(&mut s.window, d));
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn on_guided_ack(&mut self, a: &AckIn, timers: &mut Timers) {
+        let before = Before {
+            delivered: self.board.rates().map_or(0, |r| r.delivered()),
+            lost: self.board.losses,
+            in_flight: self.segments_in_flight(),
+            una: self.una(),
+        };
+        self.take_ack(a, timers);
+        let (lost, smss, min_rtt) = (self.board.losses, self.window.smss, self.sampler.min_rtt());
+        let advanced = self.una() - before.una;
+        match self.board.rates_mut() {
+            Some(rates) => {
+                let sample = rates.sample(a.now, &before, lost, advanced, smss, min_rtt);
+                self.with_driver(a.now, |s, d| s.congestion.drive(&mut s.window, &sample, d));
+            }
+            None => {
+                let (w, out) = (self.window, self.board.segments().saturating_mul(smss));
+                self.pacing.follow(w.cwnd, w.ssthresh, out, self.rto.srtt());
+            }
+        }
+    }
+
+    /// Data leaves after nothing was out.
+    #[inline(never)]
+    pub(super) fn restart(&mut self, now: Time) {
+        if self.congestion.drives() {
+            self.with_driver(now, |s, d| s.congestion.restart(&mut s.window, d));
+        }
+    }
+
+    fn with_driver(&mut self, now: Time, act: impl FnOnce(&mut Sender, &mut Driving<'_>)) {
+        let mut pacing = self.pacing;
+        let mut driving = Driving {
+            now,
+            in_flight: self.segments_in_flight(),
+            phase: self.phase,
+            so_far: self.progress(),
+            srtt: self.rto.srtt(),
+            min_rtt: self.sampler.min_rtt(),
+            pacing: &mut pacing,
+            seed: self.seed,
+            limit_to_application: false,
+        };
+        act(self, &mut driving);
+        let limit = driving.limit_to_application;
+        self.pacing = pacing;
+        if limit {
+            self.limit_to_application();
+        }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        self.board.rates().map_or_else(Progress::default, |r| r.progress(self.board.losses))
+    }
+
+    fn segments_in_flight(&self) -> u32 {
+        self.board.pipe_segments().saturating_sub(self.assumed_sacked)
+    }
+
+    fn limit_to_application(&mut self) {
+        let in_flight = self.segments_in_flight();
+        if let Some(rates) = self.board.rates_mut() {
+            rates.limit_to_application(in_flight);
+        }
+    }
+
+    /// As the application writes: had it less than a segment waiting, with cwnd not full and all repairs made? Rates are
+    /// its own until what is in flight is delivered then (tcp_rate_check_app_limited).
+    #[inline(never)]
+    pub(super) fn look_for_silence(&mut self) {
+        let idle = self.written.saturating_sub(self.nxt) < u64::from(self.window.smss)
+            && self.pipe() < self.window.cwnd
+            && self.board.lost.segments <= self.board.repaired.segments;
+        if idle {
+            self.limit_to_application();
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn model(&self) -> Option<crate::congestion::bbr::Told> {
+        self.congestion.model()
+    }
+
+    // ---- pacing ----
+
+    /// Is it time for the next segment? If not, its time is in the table.
+    #[inline(never)]
+    pub(super) fn is_time(&self, now: Time, timers: &mut Timers) -> bool {
+        let waits = self.pacing.waits(now);
+        if let Some(until) = waits {
+            timers.set(Timer::Pacing, until);
+        }
+        waits.is_none()
+    }
+
+    #[inline(never)]
+    pub(super) fn pace(&mut self, now: Time, payload: u32) {
+        let (smss, cwnd) = (self.window.smss, self.cwnd_segments());
+        self.pacing.sent(now, payload, smss, cwnd, self.sampler.min_rtt());
+    }
+}
