@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rexmit.many_runs import Runs, runs
     from rexmit.one_run import LiveRun, Run, run
     from rexmit.recording import Recording, record
+    from rexmit.replaying import Replay, replay
     from rexmit.scenario import Scenario
     from rexmit.scripted import Script, script
     from rexmit.tables import Table
@@ -29,6 +30,7 @@ __all__ = [
     "LiveError",
     "LiveRun",
     "Recording",
+    "Replay",
     "Run",
     "Runs",
     "Scenario",
@@ -41,6 +43,7 @@ __all__ = [
     "capture",
     "compare",
     "record",
+    "replay",
     "run",
     "runs",
     "script",
@@ -55,6 +58,7 @@ _HOME = {
     "LiveError": "rexmit._core",
     "LiveRun": "rexmit.one_run",
     "Recording": "rexmit.recording",
+    "Replay": "rexmit.replaying",
     "Run": "rexmit.one_run",
     "Runs": "rexmit.many_runs",
     "Scenario": "rexmit.scenario",
@@ -67,6 +71,7 @@ _HOME = {
     "capture": "rexmit.api",
     "compare": "rexmit.episode_match",
     "record": "rexmit.recording",
+    "replay": "rexmit.replaying",
     "run": "rexmit.one_run",
     "runs": "rexmit.many_runs",
     "script": "rexmit.scripted",

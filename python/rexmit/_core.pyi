@@ -136,6 +136,20 @@ def traffic(
     Raises CaptureError if nothing could be read, or if there would be more than 4,194,304 bins.
     """
 
+def replay(
+    paths: Sequence[str],
+    stack: str,
+    *,
+    flow: str | None = None,
+    at: str | None = None,
+    listed: int = 0,
+    progress: Callable[[int, int | None, int], bool] | None = None,
+) -> str:
+    """JSON: what a stack would have sent where a capture's sender sent (`rexmit.replay`).
+
+    Raises CaptureError, ScenarioError, ValueError.
+    """
+
 def is_annotated(path: str) -> bool:
     """Whether `annotate` wrote this file and nobody rewrote it since."""
 

@@ -100,13 +100,22 @@ def parser(command: str | None = None) -> Parser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser, prog="rexmit")
     cli_analyze.add(commands, _positive, _duration)
     if command != "analyze":
-        from rexmit import cli_compare, cli_completion, cli_record, cli_run, cli_study, cli_traffic
+        from rexmit import (
+            cli_compare,
+            cli_completion,
+            cli_record,
+            cli_replay,
+            cli_run,
+            cli_study,
+            cli_traffic,
+        )
 
         cli_run.add(commands, _positive, _duration)
         cli_record.add(commands, _duration)
         cli_study.add(commands)
         cli_compare.add(commands)
         cli_traffic.add(commands, _duration)
+        cli_replay.add(commands, _positive)
         cli_completion.add(commands)
     return top
 
@@ -235,6 +244,17 @@ def traffic(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
+def replay(o: argparse.Namespace) -> int:
+    """`rexmit replay`."""
+    from rexmit import cli_replay
+
+    def work() -> int:
+        _print(cli_replay.run(o))
+        return ANSWER
+
+    return _guarded(work)
+
+
 def completion(o: argparse.Namespace) -> int:
     """`rexmit completion`."""
     from rexmit import cli_completion
@@ -282,6 +302,7 @@ COMMANDS = {
     "study": study,
     "compare": compare,
     "traffic": traffic,
+    "replay": replay,
     "completion": completion,
 }
 

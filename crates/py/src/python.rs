@@ -27,6 +27,7 @@ use wire::Span;
 mod bench;
 #[cfg(target_os = "linux")]
 mod recording;
+mod replaying;
 mod runs;
 mod watch;
 
@@ -428,6 +429,8 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::recording::{record, record_filter};
+    #[pymodule_export]
+    use super::replaying::replay;
     #[pymodule_export]
     use super::runs::{
         Batch, ScenarioError, channels, resolve, script, simulate, simulate_many, stack, stacks,

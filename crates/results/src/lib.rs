@@ -8,6 +8,7 @@ pub mod json;
 pub mod live;
 pub mod names;
 pub mod pair;
+pub mod replay;
 pub mod run;
 pub mod script;
 pub mod simulate;

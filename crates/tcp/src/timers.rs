@@ -42,6 +42,9 @@ impl Timers {
     pub(crate) fn set(&mut self, timer: Timer, at: Time) {
         self.at[timer as usize] = at;
     }
+    pub(crate) fn at(&self, timer: Timer) -> Time {
+        self.at[timer as usize]
+    }
     pub(crate) fn start(&mut self, timer: Timer, now: Time, after: Span) {
         self.set(timer, now + after);
     }

@@ -29,7 +29,7 @@ pyo3::create_exception!(
     "A scenario or a stack that is none. A line for each mistake: file, line, key and the fix."
 );
 
-fn refused(errors: scenario::Errors) -> PyErr {
+pub(super) fn refused(errors: scenario::Errors) -> PyErr {
     ScenarioError::new_err(errors.to_string())
 }
 

@@ -5,6 +5,7 @@
 //! [`Endpoint::write`], [`Endpoint::read`] and [`Endpoint::close`].
 
 mod expected;
+mod follow;
 mod handshake;
 mod input;
 mod output;
@@ -16,6 +17,7 @@ pub use crate::sender::Phase;
 use crate::sender::Sender;
 use crate::stack;
 use crate::timers::{Timer, Timers};
+pub use follow::Followed;
 pub use output::Burst;
 use std::sync::Arc;
 pub use view::{State, View};

@@ -431,6 +431,16 @@ impl Board {
         }
     }
 
+    /// A capture shows that entry `at` is taken for lost: it left again.
+    pub(crate) fn mark_lost_by_capture(&mut self, at: usize) {
+        let seg = &mut self.segs[at];
+        if seg.marks & (SACKED | LOST) == 0 {
+            seg.marks |= LOST;
+            let space = seg.space();
+            self.lost.add(space);
+        }
+    }
+
     /// Everything below `limit` that is not SACKed is lost (timeout). Repairs that are on their way stay so.
     pub(crate) fn mark_all_lost(&mut self, limit: u64) {
         let within = limit.saturating_sub(self.una) as u32;

@@ -6,6 +6,7 @@
 mod ack;
 pub(crate) mod board;
 mod by_time;
+mod follow;
 mod guided;
 mod output;
 mod repair;
@@ -26,6 +27,7 @@ use board::Board;
 use wire::{Span, Time};
 
 pub(crate) use ack::AckIn;
+pub use follow::Followed;
 pub(crate) use output::{Outgoing, Run};
 
 /// What the sender is about.

@@ -164,7 +164,14 @@ impl Sender {
         Some(self.resend_uncounted(at, why, now, tsval, timers))
     }
 
-    fn resend(&mut self, at: usize, why: Why, now: Time, tsval: u32, timers: &mut Timers) -> Outgoing {
+    pub(super) fn resend(
+        &mut self,
+        at: usize,
+        why: Why,
+        now: Time,
+        tsval: u32,
+        timers: &mut Timers,
+    ) -> Outgoing {
         self.board.sent_again(at, true, now);
         self.resent(at, why, now, tsval, timers)
     }

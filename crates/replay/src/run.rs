@@ -1,0 +1,430 @@
+//! The replay itself: events of the capture in their order, and a sender that is asked at each what it would send.
+
+use crate::tally::{Difference, Kind, Replay, State};
+use crate::transfer::{Event, Out, Transfer};
+use std::collections::HashSet;
+use tcp::endpoint::{Config, Endpoint, Followed, Sent, Why};
+use tcp::stack::Wire;
+use wire::{Flags, Segment, Span, Time};
+
+/// Timers of both may be so far apart; and what an ACK releases leaves within as much.
+const TOLERANCE: Span = Span::from_millis(5);
+/// ACKs that come this close after each other make one burst, whose sends may follow the last of it.
+const BURST: Span = Span(100_000);
+/// A sender that would send more at one ACK is not asked further.
+const MOST_AT_ONCE: usize = 4096;
+
+/// Feeds what came in to a sender of `stack` and compares what it sends with what left.
+pub fn replay(transfer: &Transfer, stack: &Wire) -> Replay {
+    let mut run = Run::new(transfer, stack);
+    for at in 0..transfer.events.len() {
+        run.step(at);
+    }
+    run.found.apart.sort_unstable();
+    run.found
+}
+
+struct Run<'a> {
+    transfer: &'a Transfer,
+    end: Endpoint,
+    now: Time,
+    /// When something last came in.
+    heard: Time,
+    /// For each recorded send: when the sender would have made it, if it would.
+    predicted: Vec<Option<Time>>,
+    /// The sender has made it, or was set to having done so.
+    entered: Vec<bool>,
+    /// The first of `outs` that was not entered.
+    next: usize,
+    /// All data up to the place of this send among `outs` was written.
+    written: usize,
+    /// Sends made besides, by offset and whether again, until they are recorded: each counts once.
+    besides: HashSet<(u64, bool)>,
+    /// The deadline of a timer that fired and sent what was not recorded.
+    refused: Option<Time>,
+    /// The send that a timer made at another time than recorded, and how much earlier.
+    off: Option<(usize, Span)>,
+    found: Replay,
+}
+
+impl<'a> Run<'a> {
+    fn new(transfer: &'a Transfer, stack: &Wire) -> Run<'a> {
+        let spec = transfer.fitted(stack);
+        let start = transfer.events.first().map_or(Time(0), |e| e.time(&transfer.outs));
+        let config = Config { isn: transfer.isn, ..Config::default() };
+        let end = if transfer.opened {
+            Endpoint::connect_with(&spec, &config, start)
+        } else {
+            Endpoint::listen_with(&spec, &config)
+        };
+        let sends = transfer.outs.len();
+        let mut run = Run {
+            transfer,
+            end,
+            now: start,
+            heard: start,
+            predicted: vec![None; sends],
+            entered: vec![false; sends],
+            next: 0,
+            written: 0,
+            besides: HashSet::new(),
+            refused: None,
+            off: None,
+            found: Replay::default(),
+        };
+        run.write_on();
+        run
+    }
+
+    fn step(&mut self, at: usize) {
+        let event = self.transfer.events[at];
+        let time = event.time(&self.transfer.outs).max(self.now);
+        self.let_timers_fire(time);
+        self.now = time;
+        match event {
+            Event::Opening(_) => self.open(),
+            Event::In(_, seg) => self.receive(&seg, at),
+            Event::Out(k) => self.meet(k),
+        }
+    }
+
+    /// A SYN or SYN-ACK left: the sender's own does, its timer's if there is none yet.
+    fn open(&mut self) {
+        let waits = |s: &Sent| s.why == Why::Handshake;
+        let mut trial = self.end.clone();
+        let mut sent = trial.transmit(self.now);
+        if !sent.as_ref().is_some_and(waits) {
+            trial = self.end.clone();
+            trial.fire_early(self.now);
+            sent = trial.transmit(self.now);
+        }
+        if sent.as_ref().is_some_and(waits) {
+            self.end = trial;
+        }
+    }
+
+    fn receive(&mut self, seg: &Segment, at: usize) {
+        self.fill_what_is_missing(seg);
+        self.heard = self.now;
+        self.end.receive(self.now, seg);
+        self.end.read(self.now, u64::MAX);
+        self.refused = None;
+        let until = self.end_of_window(at);
+        self.write_by(until);
+        self.drain(self.now, until);
+        self.see_whether_the_application_waited();
+    }
+
+    /// The capture misses what the peer acknowledges.
+    fn fill_what_is_missing(&mut self, seg: &Segment) {
+        let (max, isn) = (self.end.view().max, self.transfer.isn);
+        let beyond = i64::from(seg.ack - (isn + max as u32));
+        let likely = beyond > 0 && beyond < 1 << 30 && seg.flags.has(Flags::ACK) && self.end.is_established();
+        if likely && !self.was_predicted_up_to(max + beyond as u64) {
+            self.found.unusable.missing += 1;
+            let copy = Followed { offset: max + beyond as u64, payload: 0, fin: false };
+            self.end.write_up_to(copy.offset);
+            let mut offset = max;
+            let smss = u64::from(self.end.view().smss);
+            while offset < copy.offset {
+                let payload = (copy.offset - offset).min(smss) as u32;
+                self.end.follow(self.now, &Followed { offset, payload, fin: false });
+                offset += u64::from(payload);
+            }
+        }
+    }
+
+    /// A recorded send that comes later in the file than the ACK of it (clocks of several processors).
+    fn was_predicted_up_to(&mut self, offset: u64) -> bool {
+        let from = self.next;
+        let late = self.transfer.outs[from..].iter().take(64).any(|o| o.end() + u64::from(o.fin) >= offset);
+        if late {
+            for k in from..self.transfer.outs.len() {
+                let out = self.transfer.outs[k];
+                if out.offset >= offset {
+                    break;
+                }
+                if !self.entered[k] {
+                    self.meet(k);
+                }
+            }
+        }
+        late
+    }
+
+    /// Sends before this time may have been released by the event at `at`: those before the next packet that comes in, or
+    /// before the end of a burst of them.
+    fn end_of_window(&self, at: usize) -> Time {
+        let transfer = self.transfer;
+        let mut last = self.now;
+        for event in &transfer.events[at + 1..] {
+            match *event {
+                Event::In(t, _) if t - last > BURST => return t.min(self.now + TOLERANCE),
+                Event::In(t, _) => last = t,
+                _ => {}
+            }
+            if event.time(&transfer.outs) - self.now > TOLERANCE {
+                break;
+            }
+        }
+        self.now + TOLERANCE
+    }
+
+    // ---- the application ----
+
+    /// It had written everything up to the next break: a segment that was not full, or one that came after silence.
+    fn write_on(&mut self) {
+        let outs = &self.transfer.outs;
+        while let Some(out) = outs.get(self.written) {
+            self.end.write_up_to(out.end());
+            if out.fin {
+                self.end.close();
+            }
+            self.written += 1;
+            let breaks = |o: &Out| o.after_silence || o.after_short || (o.fin && o.payload == 0);
+            if outs.get(self.written).is_some_and(breaks) {
+                break;
+            }
+        }
+    }
+
+    /// What left before `until` was written by now, unless it left after silence.
+    fn write_by(&mut self, until: Time) {
+        while let Some(out) = self.transfer.outs.get(self.written)
+            && out.time <= until
+            && !out.after_silence
+        {
+            self.write_on();
+        }
+    }
+
+    /// Data that left after silence: did it wait for cwnd, or for the application? If the sender would send it now, the
+    /// application had not written it.
+    fn see_whether_the_application_waited(&mut self) {
+        while let Some(out) = self.transfer.outs.get(self.written)
+            && out.after_silence
+        {
+            let mut trial = self.end.clone();
+            trial.write_up_to(out.end());
+            if next_data(&mut trial, self.now).is_some() {
+                self.found.application += 1;
+                return;
+            }
+            self.write_on();
+        }
+    }
+
+    // ---- what the sender would send ----
+
+    /// All that it would send now, as far as it was recorded before `until`.
+    fn drain(&mut self, now: Time, until: Time) {
+        let mut ahead = self.end.clone();
+        let mut follows = true;
+        for _ in 0..MOST_AT_ONCE {
+            // As the moment of sending, the recorded one: the next copies' times depend on it.
+            let moment = self.moment(now, until);
+            let Some(sent) = next_data(&mut ahead, moment) else {
+                if follows {
+                    self.end = ahead;
+                }
+                return;
+            };
+            match self.recorded(&sent, until) {
+                Some(k) => {
+                    self.predicted[k] = Some(now);
+                    if follows {
+                        self.end = ahead.clone();
+                        self.enter(k);
+                    }
+                }
+                None => {
+                    self.made_besides(&sent);
+                    follows = false;
+                }
+            }
+        }
+    }
+
+    fn moment(&self, now: Time, until: Time) -> Time {
+        match self.transfer.outs.get(self.next) {
+            Some(out) if out.time < until => out.time.min(now + BURST).max(now),
+            _ => now,
+        }
+    }
+
+    /// The recorded send that this is, if it left before `until`.
+    fn recorded(&self, sent: &Sent, until: Time) -> Option<usize> {
+        let same = |o: &Out| {
+            o.offset == sent.offset
+                && o.payload == sent.seg.payload
+                && o.again == sent.why.is_retransmission()
+        };
+        let outs = &self.transfer.outs;
+        (self.next..outs.len())
+            .take_while(|&k| outs[k].time <= until)
+            .find(|&k| !self.entered[k] && self.predicted[k].is_none() && same(&outs[k]))
+    }
+
+    fn made_besides(&mut self, sent: &Sent) {
+        let again = sent.why.is_retransmission();
+        if !self.besides.insert((sent.offset, again)) {
+            return;
+        }
+        let state = self.end.phase().into();
+        self.found.count(state, again, false, false);
+        let about = self.difference(Kind::MadeBesides, state, sent.offset, sent.seg.payload, again);
+        self.found.differences.push(about);
+    }
+
+    fn difference(&self, kind: Kind, state: State, offset: u64, payload: u32, again: bool) -> Difference {
+        let view = self.end.view();
+        Difference {
+            kind,
+            at: self.now - self.transfer.shift,
+            packet: None,
+            offset: offset.saturating_sub(1),
+            payload,
+            again,
+            state,
+            pipe: view.pipe / view.smss,
+            cwnd: view.cwnd / view.smss,
+            ssthresh: (view.ssthresh < u32::MAX).then_some(view.ssthresh),
+            off: None,
+        }
+    }
+
+    fn enter(&mut self, k: usize) {
+        self.entered[k] = true;
+        while self.entered.get(self.next) == Some(&true) {
+            self.next += 1;
+        }
+    }
+
+    // ---- timers ----
+
+    fn let_timers_fire(&mut self, until: Time) {
+        while let Some(due) = self.end.next_wakeup()
+            && due <= until
+            && self.refused != Some(due)
+        {
+            let moment = due.max(self.now);
+            let before = self.end.clone();
+            self.end.wake(moment);
+            let mut ahead = self.end.clone();
+            let first = next_data(&mut ahead, moment);
+            match first {
+                Some(sent) if self.recorded(&sent, moment + TOLERANCE).is_none() => {
+                    self.end = before;
+                    self.now = moment;
+                    self.made_besides(&sent);
+                    self.refused = Some(due);
+                    return;
+                }
+                Some(_) => {
+                    self.now = moment;
+                    self.drain(moment, moment + TOLERANCE);
+                }
+                None => self.end = ahead,
+            }
+            if self.end.next_wakeup() == Some(due) {
+                return;
+            }
+        }
+    }
+
+    // ---- what was recorded ----
+
+    fn meet(&mut self, k: usize) {
+        let out = self.transfer.outs[k];
+        if out.after_silence {
+            self.write_by_now(k);
+        }
+        let state: State = self.end.phase().into();
+        if self.predicted[k].is_none() && !self.entered[k] {
+            self.look_for(k);
+        }
+        self.besides.remove(&(out.offset, out.again));
+        let bare_fin = out.fin && out.payload == 0;
+        let right = self.predicted[k];
+        if !self.entered[k] {
+            self.set_to(k, &out);
+        }
+        if bare_fin {
+            return;
+        }
+        let null_right = !out.again;
+        self.found.count(state, out.again, right.is_some(), null_right);
+        match right {
+            Some(at) => self.found.apart.push(out.time - at),
+            None => self.not_made(k, state),
+        }
+    }
+
+    fn not_made(&mut self, k: usize, state: State) {
+        let out = self.transfer.outs[k];
+        let off = self.off.take().filter(|&(of, _)| of == k).map(|(_, off)| off);
+        let kind = if off.is_some() { Kind::TimerOff } else { Kind::NotMade };
+        let about = self.difference(kind, state, out.offset, out.payload, out.again);
+        self.found.differences.push(Difference { packet: Some(out.packet), off, ..about });
+    }
+
+    fn write_by_now(&mut self, k: usize) {
+        while self.written <= k {
+            self.write_on();
+        }
+    }
+
+    /// Would it be sent now, or by a timer that is about to fire?
+    fn look_for(&mut self, k: usize) {
+        let out = self.transfer.outs[k];
+        self.drain(self.now, self.now + BURST);
+        if self.predicted[k].is_some() {
+            return;
+        }
+        let due = self.end.data_timer();
+        let near = due - self.now <= TOLERANCE && self.now - due <= TOLERANCE;
+        // What leaves soon after an ACK is no timer's, unless one is about to fire.
+        if due == Time::FAR_FUTURE || (!near && self.now - self.heard <= TOLERANCE) {
+            return;
+        }
+        let before = self.end.clone();
+        self.end.fire_early(self.now);
+        let mut ahead = self.end.clone();
+        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
+        if next_data(&mut ahead, self.now).is_some_and(|s| same(&s)) {
+            self.end = ahead;
+            self.enter(k);
+            if near {
+                self.predicted[k] = Some(due);
+            } else {
+                self.off = Some((k, self.now - due));
+            }
+        } else {
+            self.end = before;
+        }
+    }
+
+    fn set_to(&mut self, k: usize, out: &Out) {
+        let copy = Followed { offset: out.offset, payload: out.payload, fin: out.fin };
+        if !self.end.follow(self.now, &copy) {
+            if out.end() <= self.end.view().una {
+                self.found.unusable.acknowledged += 1;
+            } else {
+                self.found.unusable.other_bounds += 1;
+            }
+        }
+        self.enter(k);
+    }
+}
+
+/// The next data that an end would send; ACKs of its own leave on the way.
+fn next_data(end: &mut Endpoint, now: Time) -> Option<Sent> {
+    for _ in 0..MOST_AT_ONCE {
+        let sent = end.transmit(now)?;
+        match sent.why {
+            Why::Ack | Why::Handshake | Why::KeepAlive | Why::Rst => {}
+            _ => return Some(sent),
+        }
+    }
+    None
+}

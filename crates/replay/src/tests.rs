@@ -1,0 +1,174 @@
+//! A transfer between two endpoints of ours is captured at its sender and replayed.
+
+use super::*;
+use std::collections::VecDeque;
+use tcp::endpoint::Endpoint;
+use tcp::stack::{Kind as StackKind, Wire};
+use wire::{Packet, Segment, Seq, Span, Time, Tuple};
+
+fn stack(name: &str) -> Wire {
+    match scenario::describe::load(name).map(|s| s.kind) {
+        Ok(StackKind::Wire(wire)) => *wire,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// The stacks that are real endpoints.
+fn all_wire() -> impl Iterator<Item = &'static str> {
+    let is_wire =
+        |name: &&str| scenario::describe::load(name).is_ok_and(|s| matches!(s.kind, StackKind::Wire(_)));
+    scenario::built_in_stacks().filter(is_wire)
+}
+
+const DELAY: Span = Span::from_millis(20);
+/// A segment of 1500 bytes at 12 Mbps.
+const SPACING: Span = Span::from_millis(1);
+
+/// A path that loses chosen packets of data, by their place among those sent.
+struct Path {
+    lost: fn(usize) -> bool,
+    bytes: u64,
+    receiver: &'static str,
+}
+
+fn ends() -> (wire::Endpoint, wire::Endpoint) {
+    let at = |host: &str, port| wire::Endpoint {
+        host: host.parse::<std::net::IpAddr>().map(Into::into).unwrap_or_else(|e| panic!("{e}")),
+        port,
+    };
+    (at("10.0.0.1", 40_000), at("10.0.0.2", 80))
+}
+
+/// What the sender's host sees of a transfer.
+fn captured(sender: &str, path: &Path) -> Vec<Packet> {
+    let (src, dst) = ends();
+    let mut a = Endpoint::connect(&stack(sender), Seq(4_000_000_000), Time(0));
+    let mut b = Endpoint::listen(&stack(path.receiver), Seq(7_000));
+    let (mut to_b, mut to_a) = (VecDeque::<(Time, Segment)>::new(), VecDeque::<(Time, Segment)>::new());
+    let mut packets: Vec<Packet> = Vec::new();
+    let (mut now, mut left, mut free, mut data) = (Time(0), path.bytes, Time(0), 0);
+    let mut see = |time: Time, out: bool, seg: Segment| {
+        let tuple = if out { Tuple { src, dst } } else { Tuple { src: dst, dst: src } };
+        packets.push(Packet { time, number: packets.len() as u64 + 1, tuple, seg, ..Packet::default() });
+    };
+    while now < Time(1_000_000_000_000) {
+        left -= a.write(left);
+        if left == 0 {
+            a.close();
+        }
+        while let Some(sent) = a.transmit(now) {
+            see(now, true, sent.seg);
+            data += usize::from(sent.seg.payload > 0);
+            if sent.seg.payload == 0 || !(path.lost)(data) {
+                free = free.max(now) + SPACING;
+                to_b.push_back((free + DELAY, sent.seg));
+            }
+        }
+        b.read(now, u64::MAX);
+        if b.at_end() {
+            b.close();
+        }
+        while let Some(sent) = b.transmit(now) {
+            to_a.push_back((now + DELAY, sent.seg));
+        }
+        let arrivals = [to_b.front().map(|f| f.0), to_a.front().map(|f| f.0)];
+        let wakes = [a.next_wakeup(), b.next_wakeup()];
+        let Some(next) = arrivals.into_iter().chain(wakes).flatten().min() else { break };
+        now = next.max(now);
+        a.wake(now);
+        b.wake(now);
+        if let Some((_, seg)) = to_b.pop_front_if(|f| f.0 <= now) {
+            b.receive(now, &seg);
+        }
+        if let Some((_, seg)) = to_a.pop_front_if(|f| f.0 <= now) {
+            see(now, false, seg);
+            a.receive(now, &seg);
+        }
+        if a.is_closed() && b.is_closed() {
+            break;
+        }
+    }
+    packets
+}
+
+fn replayed(packets: &[Packet], by: &str) -> Replay {
+    let transfer = Transfer::new(packets, ends().0).unwrap_or_else(|u| panic!("{}", u.says()));
+    replay(&transfer, &stack(by))
+}
+
+/// Bursts, a lost repair, and a tail.
+fn bad(k: usize) -> bool {
+    matches!(k, 30..=34 | 90 | 150..=170 | 200 | 216 | 399) || k.is_multiple_of(97)
+}
+const BAD: Path = Path { lost: bad, bytes: 600_000, receiver: "rfc-sack" };
+
+#[test]
+fn a_stack_does_what_it_did_itself() {
+    for name in all_wire() {
+        let packets = captured(name, &BAD);
+        let found = replayed(&packets, name);
+        // Windows 7 gives the connection up after five timeouts in a row.
+        assert!(found.all.sends > 150, "{name}: {:?}", found.all);
+        assert!(found.retransmissions.sends >= 10, "{name}: {:?}", found.retransmissions);
+        assert_eq!(found.differences.first(), None, "{name}: of {:?}", found.all);
+        assert_eq!(found.all.right, found.all.sends, "{name}");
+        assert_eq!(found.unusable, Unusable::default(), "{name}");
+    }
+}
+
+#[test]
+fn another_stack_is_told_by_what_it_would_not_have_sent() {
+    let packets = captured("linux-6-reno", &BAD);
+    for (name, most) in [("linux-6-cubic", 0.98), ("rfc-sack", 0.9), ("rfc-reno", 0.8), ("rfc-tahoe", 0.8)] {
+        let found = replayed(&packets, name);
+        let share = found.all.right as f64 / found.all.sends as f64;
+        assert!(share < most, "{name}: {share}");
+        let first = found.differences[0];
+        assert!(first.packet.is_none() == (first.kind == Kind::MadeBesides), "{first:?}");
+        // All that was recorded is judged, and all that was made besides.
+        let besides = found.differences.iter().filter(|d| d.kind == Kind::MadeBesides).count() as u64;
+        let recorded = packets.iter().filter(|p| p.tuple.src == ends().0 && p.seg.payload > 0).count() as u64;
+        assert_eq!(found.all.sends, recorded + besides, "{name}");
+        assert_eq!(found.all.right + found.differences.len() as u64, found.all.sends, "{name}");
+        let by_state = [found.open, found.recovery, found.loss];
+        assert_eq!(by_state.iter().map(|c| c.sends).sum::<u64>(), found.all.sends, "{name}");
+    }
+}
+
+#[test]
+fn a_sender_that_only_ever_sends_new_data_has_all_but_the_retransmissions_right() {
+    let found = replayed(&captured("linux-6-reno", &BAD), "linux-6-reno");
+    assert_eq!(found.retransmissions.null_right, 0);
+    assert_eq!(found.all.null_right, found.all.sends - found.retransmissions.sends);
+}
+
+#[test]
+fn what_a_capture_must_hold_is_said_where_it_does_not() {
+    let packets = captured("rfc-sack", &Path { lost: |_| false, bytes: 30_000, receiver: "rfc-sack" });
+    let refused = |packets: &[Packet]| Transfer::new(packets, ends().0).map(|_| ()).unwrap_err();
+    assert_eq!(refused(&packets[3..]), Unknown::NoHandshake);
+    let own: Vec<Packet> = packets.iter().copied().filter(|p| p.tuple.src == ends().0).collect();
+    assert_eq!(refused(&own), Unknown::HalfHandshake);
+    assert_eq!(refused(&packets[..3]), Unknown::NoData);
+    let mut cut = packets.clone();
+    cut[0].seg.options_cut = true;
+    assert_eq!(refused(&cut), Unknown::OptionsCut);
+}
+
+#[test]
+fn data_that_the_capture_misses_is_of_no_use_and_the_rest_goes_on() {
+    let mut packets = captured("rfc-sack", &Path { lost: |_| false, bytes: 300_000, receiver: "rfc-sack" });
+    let sends = |packets: &[Packet]| {
+        packets
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.tuple.src == ends().0 && p.seg.payload > 0)
+            .map(|(at, _)| at)
+            .nth(40)
+    };
+    let gone = sends(&packets).unwrap_or(0);
+    packets.remove(gone);
+    let found = replayed(&packets, "rfc-sack");
+    assert!(found.unusable.sends() > 0, "{:?}", found.unusable);
+    assert!(found.all.right + 3 >= found.all.sends, "{:?} {:?}", found.all, found.differences);
+}

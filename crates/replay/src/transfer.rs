@@ -1,0 +1,253 @@
+//! A transfer as its sender's host saw it: what came in, what left, and what follows from both before any stack is asked.
+
+use tcp::stack::{Options, Wire};
+use wire::{Endpoint, Flags, Packet, Segment, Seq, Span, Time};
+
+/// Why a transfer cannot be replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// The capture begins within it.
+    NoHandshake,
+    /// The SYN was captured, its answer was not.
+    HalfHandshake,
+    /// Nothing was sent.
+    NoData,
+    /// Options of the handshake were cut off by the snap length.
+    OptionsCut,
+}
+
+impl Unknown {
+    /// What is missing, and what could be done, as the end of a sentence about the transfer.
+    pub fn says(self) -> &'static str {
+        match self {
+            Unknown::NoHandshake => {
+                "begins before the capture: cwnd, ssthresh and the window scale are not in it; capture from its SYN on"
+            }
+            Unknown::HalfHandshake => {
+                "has a SYN without its answer in the capture: what was negotiated is not known; capture both directions"
+            }
+            Unknown::NoData => "sent no data: there is nothing to compare",
+            Unknown::OptionsCut => {
+                "has its SYN's options cut off by the snap length: what was negotiated is not known; capture 96 bytes of each packet at least"
+            }
+        }
+    }
+}
+
+/// A copy of data that left, cut to segments where the capture holds several in one packet (offloads).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Out {
+    pub(crate) time: Time,
+    /// Number of its packet in the capture, from 1.
+    pub(crate) packet: u64,
+    /// The SYN is 0, the first byte 1.
+    pub(crate) offset: u64,
+    pub(crate) payload: u32,
+    pub(crate) fin: bool,
+    /// Some of it had left before.
+    pub(crate) again: bool,
+    /// Nothing came or left for a while before it, and it is new: the application may have written it just then.
+    pub(crate) after_silence: bool,
+    /// It is new, and follows a segment that was not full.
+    pub(crate) after_short: bool,
+}
+
+impl Out {
+    pub(crate) fn end(&self) -> u64 {
+        self.offset + u64::from(self.payload)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    In(Time, Segment),
+    /// A segment of the handshake.
+    Opening(Time),
+    /// The place in [`Transfer::outs`].
+    Out(usize),
+}
+
+impl Event {
+    pub(crate) fn time(&self, outs: &[Out]) -> Time {
+        match *self {
+            Event::In(t, _) | Event::Opening(t) => t,
+            Event::Out(at) => outs[at].time,
+        }
+    }
+}
+
+/// One connection, from its handshake on, as the host of `sender` saw it.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    pub(crate) events: Vec<Event>,
+    pub(crate) outs: Vec<Out>,
+    pub(crate) isn: Seq,
+    /// The sender sent the SYN, rather than the SYN-ACK.
+    pub(crate) opened: bool,
+    /// What its SYN offered.
+    mss: Option<u16>,
+    window_scale: bool,
+    sack: bool,
+    timestamps: bool,
+    /// A short segment left while data was out.
+    short_while_out: bool,
+    /// Of its timestamps, if there are enough to tell.
+    tick: Option<Span>,
+    /// What was added to the capture's times.
+    pub(crate) shift: Span,
+}
+
+/// A new segment after so much silence may have waited for the application.
+const SILENCE: Span = Span::from_millis(5);
+/// Ticks of timestamp clocks that are in use.
+const TICKS: [Span; 7] = [
+    Span(1_000),
+    Span::from_millis(1),
+    Span::from_millis(4),
+    Span::from_millis(10),
+    Span::from_millis(100),
+    Span::from_millis(500),
+    Span::from_millis(1000),
+];
+
+impl Transfer {
+    /// Of a capture's packets those of one connection, in their order; `sender` sent the data.
+    pub fn new(packets: &[Packet], sender: Endpoint) -> Result<Transfer, Unknown> {
+        let syn = |from_sender: bool| {
+            packets
+                .iter()
+                .find(|p| p.seg.flags.has(Flags::SYN) && (p.tuple.src == sender) == from_sender)
+                .map(|p| p.seg)
+        };
+        let first = packets.first().ok_or(Unknown::NoData)?;
+        if !first.seg.flags.has(Flags::SYN) {
+            return Err(Unknown::NoHandshake);
+        }
+        let (Some(own), Some(peer)) = (syn(true), syn(false)) else { return Err(Unknown::HalfHandshake) };
+        if own.options_cut || peer.options_cut {
+            return Err(Unknown::OptionsCut);
+        }
+        let (tick, shift) = clock(packets, sender);
+        let mut transfer = Transfer {
+            events: Vec::with_capacity(packets.len()),
+            outs: Vec::new(),
+            isn: own.seq,
+            opened: !own.flags.has(Flags::ACK),
+            mss: own.mss,
+            window_scale: own.window_scale.is_some(),
+            sack: own.sack_permitted,
+            timestamps: own.timestamps.is_some(),
+            short_while_out: false,
+            tick,
+            shift,
+        };
+        let stamps = if own.timestamps.is_some() && peer.timestamps.is_some() { 12 } else { 0 };
+        let smss = own.mss.unwrap_or(u16::MAX).min(peer.mss.unwrap_or(536)).saturating_sub(stamps).max(1);
+        transfer.read(packets, sender, u32::from(smss));
+        if transfer.outs.is_empty() { Err(Unknown::NoData) } else { Ok(transfer) }
+    }
+
+    fn read(&mut self, packets: &[Packet], sender: Endpoint, smss: u32) {
+        let (mut max, mut una) = (1, 1);
+        let mut before = Time::FAR_PAST;
+        let mut short = false;
+        for p in packets {
+            let time = p.time + self.shift;
+            if p.tuple.src != sender {
+                una = una.max(1 + i64::from(p.seg.ack - self.isn - 1).max(0) as u64);
+                self.events.push(Event::In(time, p.seg));
+            } else if p.seg.flags.has(Flags::SYN) {
+                self.events.push(Event::Opening(time));
+            } else if p.seg.payload > 0 || p.seg.flags.has(Flags::FIN) {
+                let step = i64::from(p.seg.seq - (self.isn + max as u32));
+                let offset = (max as i64 + step).max(0) as u64;
+                // A keep-alive probe repeats a byte that was acknowledged.
+                if offset < una && offset + u64::from(p.seg.payload) <= una && p.seg.payload <= 1 {
+                    continue;
+                }
+                let fresh = offset >= max;
+                for piece in cut(p, time, offset, smss) {
+                    let new = piece.offset >= max;
+                    let silent = fresh && time - before > SILENCE;
+                    self.short_while_out |= new && short_segment(&piece, smss) && piece.offset > una;
+                    self.events.push(Event::Out(self.outs.len()));
+                    self.outs.push(Out {
+                        again: !new,
+                        after_silence: new && silent,
+                        after_short: new && short,
+                        ..piece
+                    });
+                    if new {
+                        short = short_segment(&piece, smss);
+                    }
+                    max = max.max(piece.end() + u64::from(piece.fin));
+                }
+            }
+            before = time;
+        }
+    }
+
+    /// The stack as this connection had it: options are the handshake's, the clock is the capture's, and what the
+    /// application had is told by what left, so that no buffer limits it.
+    pub(crate) fn fitted(&self, stack: &Wire) -> Wire {
+        let options = Options {
+            mss_bytes: self.mss.unwrap_or(stack.options.mss_bytes),
+            announces_mss: self.mss.is_some(),
+            window_scale: self.window_scale,
+            sack: self.sack,
+            timestamps: self.timestamps,
+            timestamp_tick: self.tick.unwrap_or(stack.options.timestamp_tick),
+        };
+        let mut fitted = Wire { options, ..stack.clone() };
+        fitted.send.buffer_bytes = None;
+        fitted.send.nagle &= !self.short_while_out;
+        fitted
+    }
+}
+
+fn short_segment(out: &Out, smss: u32) -> bool {
+    out.payload > 0 && out.payload < smss
+}
+
+/// The segments of a packet.
+fn cut(p: &Packet, time: Time, offset: u64, smss: u32) -> impl Iterator<Item = Out> + use<> {
+    let (payload, fin, packet) = (p.seg.payload, p.seg.flags.has(Flags::FIN), p.number);
+    let pieces = payload.div_ceil(smss).max(1);
+    (0..pieces).map(move |k| {
+        let from = k * smss;
+        Out {
+            time,
+            packet,
+            offset: offset + u64::from(from),
+            payload: (payload - from).min(smss),
+            fin: fin && k + 1 == pieces,
+            again: false,
+            after_silence: false,
+            after_short: false,
+        }
+    })
+}
+
+/// The tick of the sender's timestamp clock, and what to add to the capture's times so that whole ticks are the values that
+/// it stamped: the echoes then say the same here as there.
+fn clock(packets: &[Packet], sender: Endpoint) -> (Option<Span>, Span) {
+    let base = packets.first().map_or(Time(0), |p| p.time);
+    let stamped: Vec<(Time, u32)> = packets
+        .iter()
+        .filter(|p| p.tuple.src == sender)
+        .filter_map(|p| Some((p.time, p.seg.timestamps?.val)))
+        .collect();
+    let from_zero = (None, Time(0) - base);
+    let (Some(&(t0, v0)), Some(&(t1, v1))) = (stamped.first(), stamped.last()) else { return from_zero };
+    let ticks = v1.wrapping_sub(v0) as i32;
+    if ticks <= 0 {
+        return from_zero;
+    }
+    let mean = (t1 - t0).0 / i64::from(ticks);
+    let off = |tick: &Span| (tick.0 as f64 / mean.max(1) as f64).ln().abs();
+    let Some(tick) = TICKS.into_iter().min_by(|a, b| off(a).total_cmp(&off(b))) else { return from_zero };
+    let ahead = |&(t, v): &(Time, u32)| (t - t0).0 - i64::from(v.wrapping_sub(v0) as i32) * tick.0;
+    let least = stamped.iter().map(ahead).min().unwrap_or(0);
+    // The moment of `v0`'s beginning becomes v0 whole ticks.
+    (Some(tick), Time(i64::from(v0) * tick.0) - (t0 + Span(least)))
+}

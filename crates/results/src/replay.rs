@@ -1,0 +1,158 @@
+//! A transfer out of a capture, replayed through stacks: which connection, whether it can be, and the answer as JSON.
+
+use crate::json::write::{By, Put, object};
+use crate::run;
+use analysis::rows::{FlowRow, Vantage};
+use capture::{Options, Patience, Progress};
+use replay::{Count, Difference, Kind, Replay, Transfer};
+use std::path::PathBuf;
+use tcp::stack;
+use wire::{Endpoint, Packet, Span, Time};
+
+/// What is to be replayed.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub paths: Vec<PathBuf>,
+    pub options: Options,
+    /// Where it was captured, if the user says so.
+    pub at: Option<Vantage>,
+}
+
+/// One connection of a capture, ready to be replayed.
+pub struct Loaded {
+    capture: String,
+    sender: Endpoint,
+    receiver: Endpoint,
+    start: Time,
+    transfer: Transfer,
+}
+
+/// Reads the capture twice: for the connection with the most data and where it was captured, then for its packets.
+pub fn load(
+    request: &Request,
+    patience: Option<Patience>,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Loaded, String> {
+    let name = request.paths.iter().map(|p| capture::shown(p)).collect::<Vec<_>>().join(", ");
+    let mut seen = run::Request {
+        paths: request.paths.clone(),
+        options: request.options.clone(),
+        ..run::Request::default()
+    };
+    seen.config.vantage = request.at;
+    let findings = run::analyze(&seen, patience, go_on)?;
+    let rows = findings.shelf.rows::<FlowRow>().map_err(|e| e.to_string())?;
+    let mut largest: Option<FlowRow> = None;
+    for row in rows {
+        let row = row.map_err(|e| e.to_string())?;
+        if largest.as_ref().is_none_or(|l| row.bytes > l.bytes) {
+            largest = Some(row);
+        }
+    }
+    let Some(flow) = largest.filter(|f| f.bytes > 0) else {
+        return Err(format!("{name}: no connection in it sent data: there is nothing to replay"));
+    };
+    let place = format!("{name}: {} to {}", flow.sender, flow.receiver);
+    seen_by_its_sender(flow.vantage).map_err(|why| format!("{place} {why}"))?;
+    let options = Options { flow: Some((flow.sender, flow.receiver)), ..request.options.clone() };
+    let packets = packets(&request.paths, &options)?;
+    let transfer =
+        Transfer::new(&packets, flow.sender).map_err(|unknown| format!("{place} {}", unknown.says()))?;
+    Ok(Loaded { capture: name, sender: flow.sender, receiver: flow.receiver, start: flow.start, transfer })
+}
+
+/// When an ACK reached the sender, and what it sent then, is known at its host only.
+fn seen_by_its_sender(vantage: Vantage) -> Result<(), String> {
+    let place = match vantage {
+        Vantage::Sender | Vantage::Both => return Ok(()),
+        Vantage::Receiver => "was captured at its receiver",
+        Vantage::Middle => "was captured between its hosts",
+        Vantage::Unknown => "does not tell where it was captured",
+    };
+    Err(format!(
+        "{place}: when each ACK reached the sender is not in it, so it cannot be replayed; capture at the sender (if this is one, say --at sender)"
+    ))
+}
+
+fn packets(paths: &[PathBuf], options: &Options) -> Result<Vec<Packet>, String> {
+    let mut reader = capture::open(paths, options).map_err(|e| e.to_string())?;
+    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    while reader.read_batch(&mut batch, run::BATCH) {
+        all.extend_from_slice(&batch);
+    }
+    Ok(all)
+}
+
+/// The answer; `most` differences are listed.
+pub fn write(loaded: &Loaded, stack: &stack::Stack, most: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    let stack::Kind::Wire(wire) = &stack.kind else {
+        return Err(format!(
+            "{} is a one-way agent, which hears no segments: name a real endpoint (rexmit stacks)",
+            stack.name
+        ));
+    };
+    let found = replay::replay(&loaded.transfer, wire);
+    let start = loaded.start;
+    let told = |d: &Difference| {
+        let d = *d;
+        By(move |out: &mut Vec<u8>| put_difference(&d, start, out))
+    };
+    let listed: Vec<_> = found.differences.iter().take(most).map(told).collect();
+    let of = |kind: Kind| found.differences.iter().filter(|d| d.kind == kind).count();
+    object!(out,
+        "capture": loaded.capture,
+        "sender": loaded.sender,
+        "receiver": loaded.receiver,
+        "stack": stack.name,
+        "sends": found.all.sends,
+        "right": found.all.right,
+        "by_state": {
+            "open": counted(found.open),
+            "recovery": counted(found.recovery),
+            "loss": counted(found.loss),
+            "retransmissions": counted(found.retransmissions),
+        },
+        "null_right": found.all.null_right,
+        "application": found.application,
+        "differences": {
+            "not_made": of(Kind::NotMade),
+            "made_besides": of(Kind::MadeBesides),
+            "timer_off": of(Kind::TimerOff),
+        },
+        "apart_s": { "median": quantile(&found, 0.5), "p99": quantile(&found, 0.99) },
+        "first_difference": found.differences.first().map(told),
+        "listed": listed,
+        "unusable": {
+            "sends": found.unusable.sends(),
+            "other_bounds": found.unusable.other_bounds,
+            "acknowledged": found.unusable.acknowledged,
+            "missing": found.unusable.missing,
+        },
+    );
+    Ok(())
+}
+
+fn counted(c: Count) -> impl Put {
+    By(move |out: &mut Vec<u8>| object!(out, "sends": c.sends, "right": c.right, "null_right": c.null_right))
+}
+
+fn put_difference(d: &Difference, start: Time, out: &mut Vec<u8>) {
+    object!(out,
+        "kind": d.kind.name(),
+        "at": d.at - start,
+        "packet": d.packet,
+        "offset": d.offset,
+        "payload": d.payload,
+        "again": d.again,
+        "state": d.state.name(),
+        "pipe": d.pipe,
+        "cwnd": d.cwnd,
+        "ssthresh": d.ssthresh,
+        "off_s": d.off,
+    );
+}
+
+fn quantile(found: &Replay, q: f64) -> Option<Span> {
+    let last = found.apart.len().checked_sub(1)?;
+    found.apart.get((last as f64 * q) as usize).copied()
+}

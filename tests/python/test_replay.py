@@ -1,0 +1,107 @@
+"""`rexmit replay`: simulated transfers through the stack that sent them, and through others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import rexmit as rx
+from rexmit import cli
+
+SCENARIO = """
+name = "replayed"
+duration = "60s"
+seed = 7
+[[node]]
+name = "pc"
+[[node]]
+name = "server"
+[[link]]
+name = "wire"
+between = ["pc", "server"]
+rate = "8Mbps"
+delay = "15ms"
+queue = { kind = "droptail", packets = 30 }
+[[link.channel]]
+name = "air"
+kind = "random"
+loss = "1%"
+direction = "forward"
+[[link.channel]]
+name = "gone"
+kind = "outage"
+schedule = { intervals = [["900ms", "1200ms"]] }
+direction = "both"
+[[flow]]
+name = "upload"
+from = "pc"
+to = "server"
+stack = "STACK"
+workload = { kind = "file", size = "2MB" }
+[record]
+capture = ["pc", "server"]
+"""
+
+
+def simulated(folder: Path, stack: str) -> Path:
+    scenario = folder / "replayed.toml"
+    scenario.write_text(SCENARIO.replace("STACK", stack))
+    rx.run(scenario, captures=folder / "run")
+    return folder / "run"
+
+
+@pytest.mark.parametrize("stack", ["linux-6-cubic", "linux-6-reno", "linux-2.6-cubic", "rfc-newreno"])
+def test_a_simulated_transfer_is_what_its_stack_would_send(tmp_path: Path, stack: str) -> None:
+    found = rx.replay(simulated(tmp_path, stack) / "pc.pcapng", stack).to_dict()
+    assert found["sends"] > 1380
+    assert found["by_state"]["retransmissions"]["sends"] > 15
+    assert found["first_difference"] is None
+    assert found["right"] == found["sends"] > found["null_right"]
+    assert found["unusable"]["sends"] == 0
+
+
+def test_the_page_and_the_answer_say_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capture = str(simulated(tmp_path, "linux-6-cubic") / "pc.pcapng")
+    assert cli.main(["replay", capture, "--stack", "rfc-tahoe", "--json", "--list", "3"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["stack"] == "rfc-tahoe"
+    assert found["right"] < found["sends"]
+    assert len(found["listed"]) == 3
+    assert found["first_difference"] == found["listed"][0]
+    assert sum(found["differences"].values()) == found["sends"] - found["right"]
+    states = found["by_state"]
+    assert sum(states[s]["sends"] for s in ("open", "recovery", "loss")) == found["sends"]
+    assert cli.main(["replay", capture, "--stack", "rfc-tahoe"]) == 0
+    page = capsys.readouterr().out
+    assert "the stack differs: " in page
+    assert f"{found['sends']:,}" in page
+
+
+def test_what_cannot_be_replayed_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = simulated(tmp_path, "rfc-sack")
+    for capture, stack, said in [
+        ("server.pcapng", "rfc-sack", "was captured at its receiver"),
+        ("pc.pcapng", "ns2-reno", "is a one-way agent"),
+        ("pc.pcapng", "rfc-sac", 'did you mean "rfc-sack"?'),
+        ("none.pcapng", "rfc-sack", "none.pcapng"),
+    ]:
+        assert cli.main(["replay", str(folder / capture), "--stack", stack]) == 2
+        told = capsys.readouterr().err
+        assert said in told
+        assert len(told.strip().splitlines()) == 1
+
+
+def test_a_transfer_without_its_handshake_says_so(tmp_path: Path) -> None:
+    whole = (simulated(tmp_path, "rfc-sack") / "pc.pcapng").read_bytes()
+    # Blocks of pcapng: the first two describe, the next four are the handshake and the first segment.
+    at, blocks = 0, []
+    while at < len(whole):
+        length = int.from_bytes(whole[at + 4 : at + 8], "little")
+        blocks.append(whole[at : at + length])
+        at += length
+    later = tmp_path / "later.pcapng"
+    later.write_bytes(b"".join(blocks[:2] + blocks[6:]))
+    with pytest.raises(rx.CaptureError, match="begins before the capture"):
+        rx.replay(later, "rfc-sack", at="sender")
