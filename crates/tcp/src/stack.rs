@@ -344,4 +344,18 @@ pub enum WindowPolicy {
         /// (Linux).
         ahead: bool,
     },
+    /// As Linux 2.6.32 has it, in memory.
+    Linux26(Linux26Window),
+}
+
+/// Linux 2.6.32's receive buffer: memory, of which three quarters are for payload (tcp_adv_win_scale 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Linux26Window {
+    /// At the beginning, and at most (tcp_rmem[1] and [2]).
+    pub buffer_bytes: u32,
+    pub max_bytes: u32,
+    /// What a segment takes of it, whatever it carries: the card's buffer and the kernel's header (truesize).
+    pub segment_memory_bytes: u32,
+    /// Reading makes the buffer larger (tcp_moderate_rcvbuf).
+    pub moderated: bool,
 }

@@ -89,6 +89,7 @@ fn window(scenario: &Scenario, flow: &Flow) -> Need {
     let buffer = match spec.receive.window {
         WindowPolicy::Fixed { buffer_bytes } => buffer_bytes,
         WindowPolicy::AutoTuned { max_bytes, .. } => max_bytes,
+        WindowPolicy::Linux26(w) => w.max_bytes,
     };
     let most = match flow.workload {
         Workload::File { bytes } => bytes.min(buffer.into()),

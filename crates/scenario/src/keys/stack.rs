@@ -402,6 +402,22 @@ pub static WINDOW: Table = Table {
                     .default("false"),
                 ],
             ),
+            variant(
+                "linux-2.6",
+                "Linux 2.6.32's: the buffer counts memory, three quarters of it for payload; the window climbs by two \
+                 segments for each that arrives.",
+                &[
+                    key("buffer", BYTES, "Memory at the beginning (`tcp_rmem[1]`).").default("87380B"),
+                    key("max", BYTES, "Memory at most (`tcp_rmem[2]`).").default("4MiB"),
+                    key(
+                        "segment_memory",
+                        BYTES,
+                        "What a received segment takes of it: the card's buffer and the kernel's header (truesize).",
+                    )
+                    .default("1832B"),
+                    flag("moderated", "Reading makes the buffer larger (`tcp_moderate_rcvbuf`).").default("true"),
+                ],
+            ),
         ],
     }),
 };

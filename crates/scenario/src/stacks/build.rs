@@ -299,9 +299,28 @@ fn delayed_ack(v: &Values, p: &mut Problems) -> Option<DelayedAck> {
 }
 
 fn window(v: &Values, p: &mut Problems) -> Option<WindowPolicy> {
-    if v.variant?.name == "fixed" {
-        return Some(WindowPolicy::Fixed { buffer_bytes: size(v.item("buffer")?, MAX_WINDOW, p)? as u32 });
+    match v.variant?.name {
+        "fixed" => Some(WindowPolicy::Fixed { buffer_bytes: size(v.item("buffer")?, MAX_WINDOW, p)? as u32 }),
+        "linux-2.6" => linux26_window(v, p),
+        _ => auto_tuned(v, p),
     }
+}
+
+fn linux26_window(v: &Values, p: &mut Problems) -> Option<WindowPolicy> {
+    let mut bytes = |key| Some(size(v.item(key)?, MAX_WINDOW, p)? as u32);
+    let window = Linux26Window {
+        buffer_bytes: bytes("buffer")?,
+        max_bytes: bytes("max")?,
+        segment_memory_bytes: bytes("segment_memory")?,
+        moderated: v.flag("moderated"),
+    };
+    if window.buffer_bytes > window.max_bytes {
+        v.said_last(&["max", "buffer"])?.refuse(p, "crosses the bounds: buffer is above max");
+    }
+    Some(WindowPolicy::Linux26(window))
+}
+
+fn auto_tuned(v: &Values, p: &mut Problems) -> Option<WindowPolicy> {
     let initial = size(v.item("initial")?, MAX_WINDOW, p)?;
     let max = size(v.item("max")?, MAX_WINDOW, p)?;
     let untuned = match v.item("untuned") {

@@ -200,6 +200,13 @@ fn receive(r: &Receive, out: &mut Lines) {
             bytes(untuned_bytes),
             bytes(max_bytes)
         ),
+        WindowPolicy::Linux26(w) => format!(
+            "{{ kind = \"linux-2.6\", buffer = {}, max = {}, segment_memory = {}, moderated = {} }}",
+            bytes(w.buffer_bytes),
+            bytes(w.max_bytes),
+            bytes(w.segment_memory_bytes),
+            w.moderated
+        ),
     };
     out.raw("window", window);
 }

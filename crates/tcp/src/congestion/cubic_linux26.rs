@@ -1,16 +1,21 @@
 //! CUBIC as Linux 2.6.32 has it: integers, segments, jiffies.
 
+mod hystart;
+
 use super::{AckFacts, LossFacts, Window, WindowRule, aimd::count_acks};
-use wire::Time;
+use hystart::HyStart;
+use params::keys::flag;
+use wire::{Span, Time};
 
 params::params! {
     /// Linux 2.6.32's CUBIC: beta 717/1024, integer arithmetic in jiffies.
     #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct Params: "cubic-linux-2.6", "Linux 2.6.32's CUBIC, in its integers." {}
+    pub struct Params: "cubic-linux-2.6", "Linux 2.6.32's CUBIC, in its integers." {
+        hystart: bool = flag("hystart", "Slow start ends early, by the train of ACKs or by their delay (HyStart as of Linux 2.6.29).").default("true");
+    }
 }
 
-/// CUBIC 2.3 of Linux 2.6.32, read there (`tcp_cubic.c`), with module parameter `hystart` = 0: its slow start is
-/// whichever the stack picks. What differs from RFC 9438: beta 717/1024 of cwnd (not of FlightSize); the curve is
+/// CUBIC 2.3 of Linux 2.6.32, read there (`tcp_cubic.c`). What differs from RFC 9438: beta 717/1024 of cwnd (not of FlightSize); the curve is
 /// looked at again only when cwnd has changed or after a 32nd of a second; the growth is counted in ACKs, scaled by
 /// the measured number of segments an ACK acknowledges; a timeout forgets everything.
 ///
@@ -18,6 +23,7 @@ params::params! {
 /// where the kernel's 64 bits wrap (347 s into one epoch).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CubicLinux26 {
+    hystart: Option<HyStart>,
     /// One segment more for this many ACKs.
     every: u32,
     /// ACKs towards the next segment (`snd_cwnd_cnt`).
@@ -104,6 +110,11 @@ impl CubicLinux26 {
         if t < self.k { u64::from(self.origin).saturating_sub(delta) } else { u64::from(self.origin) + delta }
     }
 
+    /// An RTT sample may say nothing of the path: the queue is still short in the first second of an epoch.
+    fn counts(&self, now: Time) -> bool {
+        self.epoch.is_none_or(|epoch| jiffies(now) - epoch >= HZ)
+    }
+
     /// ACKs for one segment more, if the window is to keep up with what Reno's would be by now.
     fn reno_growth(&mut self, cwnd: u32) -> u64 {
         let each = ((u64::from(cwnd) * RENO_ACKS8) >> 3).max(1);
@@ -112,6 +123,12 @@ impl CubicLinux26 {
         self.reno = self.reno.saturating_add(grown as u32);
         if self.reno > cwnd { u64::from(cwnd / (self.reno - cwnd)) } else { u64::MAX >> 4 }
     }
+}
+
+/// Times 8, rounded up as `usecs_to_jiffies` does.
+fn delay8(rtt: Span) -> u32 {
+    let delay8 = ((rtt.0.clamp(0, 1 << 40) + JIFFY_NS - 1) / JIFFY_NS) << 3;
+    (delay8 as u32).max(1)
 }
 
 /// The largest integer whose cube is at most `n`.
@@ -130,8 +147,9 @@ pub(super) fn cube_root(n: u64) -> u64 {
 impl WindowRule for CubicLinux26 {
     type Params = Params;
 
-    fn new(_: &Params) -> CubicLinux26 {
+    fn new(p: &Params) -> CubicLinux26 {
         CubicLinux26 {
+            hystart: p.hystart.then(HyStart::new),
             every: 0,
             counted: 0,
             last_max: 0,
@@ -154,16 +172,28 @@ impl WindowRule for CubicLinux26 {
                 (self.ratio16 - (self.ratio16 >> 4)).saturating_add(a.segments).min(u32::from(u16::MAX));
         }
         let Some(rtt) = a.rtt else { return };
-        // The queue is still short in the first second of an epoch: such samples do not count.
-        if self.epoch.is_some_and(|epoch| jiffies(a.now) - epoch < HZ) {
+        if !self.counts(a.now) {
             return;
         }
-        // Rounded up, as `usecs_to_jiffies` does.
-        let delay8 = ((rtt.0.clamp(0, 1 << 40) + JIFFY_NS - 1) / JIFFY_NS) << 3;
-        let delay8 = (delay8 as u32).max(1);
+        let delay8 = delay8(rtt);
         if self.delay_min8 == 0 || delay8 < self.delay_min8 {
             self.delay_min8 = delay8;
         }
+    }
+
+    /// Where HyStart looks: slow start may end here.
+    fn at_round_end(&mut self, w: &mut Window, a: &AckFacts) -> bool {
+        let counts = self.counts(a.now);
+        if let Some(hystart) = &mut self.hystart
+            && w.cwnd <= w.ssthresh
+        {
+            let now = jiffies(a.now);
+            if let Some(rtt) = a.rtt.filter(|_| counts) {
+                hystart.on_sample(w, now, delay8(rtt), self.delay_min8);
+            }
+            hystart.on_ack(a, now);
+        }
+        false
     }
 
     fn in_slow_start(&self, w: &Window) -> bool {
@@ -181,7 +211,11 @@ impl WindowRule for CubicLinux26 {
         // Fast convergence.
         let last_max = if cwnd < self.last_max { part(BETA_SCALE + BETA, 2 * BETA_SCALE) } else { cwnd };
         if l.timeout {
-            *self = CubicLinux26 { loss_end: l.nxt, ..CubicLinux26::new(&Params {}) };
+            *self = CubicLinux26 {
+                hystart: self.hystart.as_ref().map(|_| HyStart::begin(jiffies(l.now), l.nxt)),
+                loss_end: l.nxt,
+                ..CubicLinux26::new(&Params { hystart: false })
+            };
         } else {
             self.last_max = last_max;
             self.epoch = None;

@@ -174,7 +174,7 @@ impl Receiver {
     #[inline]
     fn on_in_order(&mut self, now: Time, len: u32, psh: bool) -> Ack {
         let next = self.stream.next();
-        self.window.on_arrival(now, next, len);
+        self.window.on_arrival(now, next, len, 0);
         self.policy.in_order(now, next, len, psh, &self.window)
     }
 
@@ -191,12 +191,15 @@ impl Receiver {
         match arrival {
             // RFC 9293 §3.10.7.4: what is outside the window is answered by an ACK.
             Arrival::Outside | Arrival::Duplicate(_) => self.policy.unneeded(&self.window),
-            Arrival::Held { block, .. } => self.report.held(block),
+            Arrival::Held { block, .. } => {
+                self.report.held(block);
+                self.window.on_held(self.stream.waiting());
+            }
             // It filled all of a gap or a part of one (RFC 5681 §4.2), or part of it was here before.
             Arrival::Advanced { .. } => {
                 let next = self.stream.next();
                 self.report.advanced(next);
-                self.window.on_arrival(now, next, len);
+                self.window.on_arrival(now, next, len, self.stream.waiting());
             }
         }
         self.policy.at_once(now)

@@ -1,6 +1,11 @@
 //! The receive window: how much it promises, how it grows with what is read, when a promise is worth an ACK.
 
+mod linux26;
+mod tuning;
+
 use crate::stack::WindowPolicy;
+use linux26::Linux26;
+use tuning::Tuning;
 use wire::{Span, Time};
 
 /// What the window field holds unshifted (RFC 9293 §3.1) and the largest shift (RFC 7323 §2.3).
@@ -12,6 +17,8 @@ pub fn scale_for(policy: WindowPolicy) -> u8 {
     let largest = match policy {
         WindowPolicy::Fixed { buffer_bytes } => buffer_bytes,
         WindowPolicy::AutoTuned { max_bytes, .. } => max_bytes,
+        // Of the largest buffer, overhead and all (tcp_select_initial_window).
+        WindowPolicy::Linux26(w) => w.max_bytes,
     };
     (0..SHIFT_MAX).find(|shift| u64::from(largest) >> shift <= FIELD_MAX).unwrap_or(SHIFT_MAX)
 }
@@ -23,49 +30,43 @@ pub struct Window {
     /// The right edge, as far as it was ever promised, and as the sender was told last.
     edge: u64,
     told: u64,
-    /// What may be held unread and out of order, bytes.
+    /// What may be held unread and out of order, bytes; with Linux's policy, what it could be at most.
     space: u64,
     /// The edge moves by this at least (RFC 9293 §3.8.6.2.2).
     step: u64,
     mss: u32,
     shift: u8,
-    tuning: Option<Tuning>,
+    room: Room,
 }
 
-/// Dynamic right-sizing (Fisk and Feng 2001, as Linux does it): room for twice what was read in a round trip.
+/// How the room comes about.
 #[derive(Clone, Debug)]
-struct Tuning {
-    /// Before reads say more: two segments for each that arrives, up to this (Linux, `rcv_ssthresh`).
-    untuned: u64,
-    max: u64,
-    /// The most that was read in a round trip, ten segments to begin with; where growth is foreseen
-    /// (tcp_rcv_space_adjust).
-    read_before: Option<u64>,
-    /// Smoothed round trip as seen from here; zero while unknown.
-    rtt: Span,
-    /// It came from timestamps; otherwise it is the least time that a whole window took.
-    from_hints: bool,
-    /// When the present count of bytes read began, and where.
-    since: Time,
-    mark: u64,
-    /// Without timestamps: the round trip ends when `next` reaches this; began at `window_since`.
-    window_end: u64,
-    window_since: Time,
+enum Room {
+    Fixed,
+    Tuned(Tuning),
+    // In a box: most connections have none.
+    Linux26(Box<Linux26>),
 }
 
 impl Window {
     pub fn new(policy: WindowPolicy, mss: u32, first: u64) -> Window {
-        let (space, tuning) = match policy {
-            WindowPolicy::Fixed { buffer_bytes } => (buffer_bytes, None),
+        let (space, room) = match policy {
+            WindowPolicy::Fixed { buffer_bytes } => (u64::from(buffer_bytes), Room::Fixed),
             WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes, ahead } => {
-                let read_before = ahead.then_some(u64::from(mss) * 10);
-                (initial_bytes, Some(Tuning { read_before, ..Tuning::new(untuned_bytes, max_bytes, first) }))
+                let ahead_of = ahead.then_some(u64::from(mss) * 10);
+                let tuning = Tuning::new(untuned_bytes, max_bytes, ahead_of, first);
+                (u64::from(initial_bytes), Room::Tuned(tuning))
+            }
+            WindowPolicy::Linux26(spec) => {
+                let linux = Linux26::new(spec, mss, first);
+                (linux.space(), Room::Linux26(Box::new(linux)))
             }
         };
-        let space = u64::from(space.max(1));
+        let space = space.max(1);
         // A SYN's window is never scaled (RFC 7323 §2.2).
-        let edge = first + space.min(FIELD_MAX);
-        let mut window = Window { read_to: first, edge, told: edge, space, step: 1, mss, shift: 0, tuning };
+        let open = if let Room::Linux26(linux) = &room { linux.open() } else { space };
+        let edge = first + open.min(FIELD_MAX);
+        let mut window = Window { read_to: first, edge, told: edge, space, step: 1, mss, shift: 0, room };
         window.set_step();
         window
     }
@@ -73,6 +74,9 @@ impl Window {
     pub fn negotiated(&mut self, mss: u32, shift: u8) {
         self.mss = mss;
         self.shift = shift.min(SHIFT_MAX);
+        if let Room::Linux26(linux) = &mut self.room {
+            linux.set_mss(mss);
+        }
         self.set_step();
     }
 
@@ -96,8 +100,13 @@ impl Window {
         let unit = 1u64 << self.shift;
         let largest = FIELD_MAX << self.shift;
         let kept = self.edge.saturating_sub(next);
-        let room = self.edge_to_offer().saturating_sub(next);
-        let open = (room & !(unit - 1)).min(largest);
+        let room = self.edge_to_offer(next).saturating_sub(next);
+        let open = match self.room {
+            // Linux rounds up what is not the rest of a promise, too (__tcp_select_window).
+            Room::Linux26(_) => (room + unit - 1) & !(unit - 1),
+            _ => room & !(unit - 1),
+        }
+        .min(largest);
         if open >= kept && open > 0 {
             return open as u32;
         }
@@ -117,8 +126,11 @@ impl Window {
 
     /// Where the edge goes: as far as there is room, if that is a step worth it; else where it is.
     #[inline]
-    fn edge_to_offer(&self) -> u64 {
-        let room = self.read_to + self.space;
+    fn edge_to_offer(&self, next: u64) -> u64 {
+        let room = match &self.room {
+            Room::Linux26(linux) => return self.edge.max(next + linux.open()),
+            _ => self.read_to + self.space,
+        };
         if room >= self.edge + self.step { room } else { self.edge }
     }
 
@@ -141,93 +153,72 @@ impl Window {
             && u64::from(self.advertised(next)) >= 2 * left
     }
 
-    /// A segment of `len` bytes moved `next`.
+    /// A segment of `len` bytes moved `next`; `waiting` bytes are held behind holes.
     #[inline]
-    pub fn on_arrival(&mut self, now: Time, next: u64, len: u32) {
-        let Some(tuning) = &mut self.tuning else { return };
-        if self.space < tuning.untuned && len >= self.mss / 2 {
-            self.space = (self.space + 2 * u64::from(self.mss)).min(tuning.untuned);
-            self.set_step();
-        } else if !tuning.from_hints && next >= tuning.window_end {
-            tuning.on_window(now, next, self.edge);
+    pub fn on_arrival(&mut self, now: Time, next: u64, len: u32, waiting: u64) {
+        let space = match &mut self.room {
+            Room::Fixed => return,
+            Room::Tuned(t) => t.on_arrival(now, next, len, self.mss, self.edge, self.space),
+            Room::Linux26(linux) => {
+                linux.on_arrival(now, next, len, next.saturating_sub(self.read_to), waiting, self.edge);
+                return;
+            }
+        };
+        self.set_space(space);
+    }
+
+    /// A segment is held behind a hole; `waiting` bytes are.
+    pub fn on_held(&mut self, waiting: u64) {
+        if let Room::Linux26(linux) = &mut self.room {
+            linux.holds(waiting);
         }
     }
 
     #[inline]
     pub fn on_read(&mut self, now: Time, bytes: u64) {
         self.read_to += bytes;
-        let Some(tuning) = &mut self.tuning else { return };
-        if tuning.rtt == Span::ZERO || now - tuning.since < tuning.rtt {
-            return;
-        }
-        let wanted = tuning.wanted(self.read_to - tuning.mark).min(tuning.max);
-        tuning.mark = self.read_to;
-        tuning.since = now;
-        if wanted > self.space {
-            self.space = wanted;
+        let space = match &mut self.room {
+            Room::Fixed => return,
+            Room::Tuned(t) => t.on_read(now, self.read_to, self.space),
+            Room::Linux26(linux) => {
+                linux.on_read(now, bytes, self.read_to);
+                linux.space()
+            }
+        };
+        self.set_space(space);
+    }
+
+    #[inline]
+    fn set_space(&mut self, space: u64) {
+        if space != self.space {
+            self.space = space;
             self.set_step();
         }
     }
 
-    /// The round trip that echoed timestamps gave, smoothed by an eighth.
+    /// The round trip that an echoed timestamp gave.
     #[inline]
     pub fn rtt_hint(&mut self, rtt: Span) {
-        let Some(tuning) = &mut self.tuning else { return };
-        if tuning.from_hints {
-            tuning.rtt += (rtt - tuning.rtt) / 8;
-        } else {
-            tuning.rtt = rtt;
-            tuning.from_hints = true;
+        match &mut self.room {
+            Room::Fixed => {}
+            Room::Tuned(t) => t.rtt_hint(rtt),
+            Room::Linux26(linux) => linux.rtt_hint(rtt),
         }
-        tuning.rtt = tuning.rtt.max(Span(1));
     }
 
     /// The round trip as far as it is known here.
     pub fn rtt(&self) -> Option<Span> {
-        self.tuning.as_ref().map(|t| t.rtt).filter(|&rtt| rtt > Span::ZERO)
+        let rtt = match &self.room {
+            Room::Fixed => Span::ZERO,
+            Room::Tuned(t) => t.rtt(),
+            Room::Linux26(linux) => linux.rtt(),
+        };
+        (rtt > Span::ZERO).then_some(rtt)
     }
 
     /// What a sender may still send from `next` on, bytes.
     pub fn left(&self, next: u64) -> u64 {
         self.edge.saturating_sub(next)
-    }
-}
-
-impl Tuning {
-    /// Room for twice what was `read` in a round trip; and for twice the growth that this is of what was read before.
-    fn wanted(&mut self, read: u64) -> u64 {
-        let mut wanted = 2 * read;
-        if let Some(before) = &mut self.read_before
-            && read > *before
-        {
-            wanted += 2 * (wanted * (read - *before) / (*before).max(1));
-            *before = read;
-        }
-        wanted
-    }
-
-    fn new(untuned_bytes: u32, max_bytes: u32, first: u64) -> Tuning {
-        Tuning {
-            untuned: u64::from(untuned_bytes.min(max_bytes)),
-            max: u64::from(max_bytes),
-            read_before: None,
-            rtt: Span::ZERO,
-            from_hints: false,
-            since: Time::ZERO,
-            mark: first,
-            window_end: first,
-            window_since: Time::FAR_PAST,
-        }
-    }
-
-    /// A window's worth took at least a round trip: the least of them counts.
-    fn on_window(&mut self, now: Time, next: u64, edge: u64) {
-        if self.window_since > Time::FAR_PAST {
-            let took = (now - self.window_since).max(Span(1));
-            self.rtt = if self.rtt == Span::ZERO { took } else { self.rtt.min(took) };
-        }
-        self.window_since = now;
-        self.window_end = edge.max(next + 1);
     }
 }
 

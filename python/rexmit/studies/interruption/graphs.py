@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from rexmit.studies.declared import quantity
 from rexmit.studies.interruption import drawings, phases, readings, setups
-from rexmit.studies.interruption.sections import Kind, numbered
-from rexmit.studies.interruption.traces import trace
+from rexmit.studies.interruption.sections import Kind
+from rexmit.studies.interruption.traces import trace, traced
 from rexmit.studies.rows import exact, fitted, given, setup, shown, stated
 from rexmit.studies.study import Drawing, Results, Row
 
@@ -83,7 +83,7 @@ def _windows(results: Results) -> Iterator[Row]:
         "B",
         why="without timestamps the server takes the time in which a whole window comes for a round trip, "
         "and a sender that stops at 64 KiB fills none: its estimate is too long, and the window doubles on; "
-        "the paper's 55,488 is less than even an untuned server offers here, 65,535, and is not explained",
+        "with buffers of 16 KiB it stands at 55,488 before it is tuned (see Fig. 7 below)",
     )
 
 
@@ -120,14 +120,15 @@ def patterns(results: Results, system: str, why: str) -> Iterator[Row]:
 
 
 def _linux(results: Results) -> Iterator[Row]:
-    early = trace(results, "cubic-early").sections
-    told = ", ".join(f"({n})" for n in numbered(early, "with")) or "none"
+    every = phases.sweep(results)["cubic"]
+    two = phases.with_pattern(every, {"with": (1, 2)}, whole=False)
     yield from patterns(results, "reno", "the window after three halvings is seldom so small at the fourth")
     yield from patterns(
         results,
         "cubic",
-        "the stack's CUBIC has no HyStart, which Ubuntu's kernel had: where slow start ends at 16 "
-        f"segments as HyStart would end it, {told} have a time lag",
+        f"HyStart ends slow start early, so that (1) and (2) have a time lag in {two} of {len(every)} runs; "
+        "from (3) on the window is about what the air carries in 200 ms, and which of the two is larger "
+        "changes from one phase to the next",
     )
     yield from patterns(results, "westwood", "its window is seldom small enough so early")
 
@@ -166,16 +167,17 @@ def _osx(results: Results) -> Iterator[Row]:
     some = [t for t in every if any(s.kind == "intermittent" for s in t.sections)]
     second = sum(any(s.kind == "intermittent" and s.number == 2 for s in t.sections) for t in every)
     late = sum(s.kind == "with" for _, s in phases.met(every))
+    third = [s.flight_bytes for _, s in phases.met(every) if s.number == 3] or [0]
+    slowest, fastest = (setups.outage_bytes(mbps) for mbps in phases.AIR_MBPS)
     yield from patterns(
         results,
         "osx",
         f"{len(some)} of {len(every)} transfers have an intermittent section, in {second} it is the second; "
-        "but "
-        f"here the defect shows whenever a timer starts the repair ({late} sections with a plain lag over "
-        "all "
-        "phases): for a plain lag the round trip after the interruption must be longer than SRTT, and "
-        "behind an "
-        f"empty queue it never is; what made it so for the paper's (3) is not known",
+        "a timer begins (3) only if less is under way than the air carries in 200 ms, "
+        f"{slowest:,.0f} to {fastest:,.0f} bytes, and here {min(third):,} to {max(third):,} are; and where a "
+        f"timer does begin the repair the defect shows ({late} sections with a plain lag over all phases): "
+        "for a plain lag the round trip after the interruption must be longer than SRTT, and behind an empty "
+        "queue it never is; what made it so for the paper's (3) is not known",
     )
 
 
@@ -192,12 +194,12 @@ def drawing(results: Results) -> Iterator[Drawing]:
         "can only be guessed there.",
         lambda: results["at server"].worst(1)[0].time_sequence(),
     )
+    yield _cubic(results)
     told = {
-        "fig4-cubic": ("cubic", "Fig. 4: CUBIC as the stack has it, without HyStart."),
-        "fig4-cubic-early": (
-            "cubic-early",
-            "Fig. 4 again: CUBIC, its slow start ended at 16 segments, as HyStart would. The first sections "
-            "have a time lag, as the paper's have.",
+        "fig4-cubic-plain": (
+            "cubic-plain",
+            "Fig. 4 without HyStart: CUBIC's window at the first interruption is as large as Reno's, and no "
+            "section has a time lag.",
         ),
         "fig5-westwood": ("westwood", "Fig. 5: Westwood. After the first section its window is small."),
         "fig6-windows": ("windows7", "Fig. 6: Windows 7. Every section has a time lag."),
@@ -223,6 +225,24 @@ def drawing(results: Results) -> Iterator[Drawing]:
         "Fig. 7, Reno: the window that is offered and what is under way.",
         reno.flow.window,
     )
+
+
+def _cubic(results: Results) -> Drawing:
+    """The first draw that has the paper's sections, if any has."""
+    wanted, whole = NAMED["cubic"]
+    draws = [t for t in phases.sweep(results)["cubic"] if phases.with_pattern([t], wanted, whole)]
+    if not draws:
+        told = (
+            "Fig. 4: CUBIC. None of the draws has the paper's sections; this is the transfer of the figures."
+        )
+        return Drawing("fig4-cubic", told, trace(results, "cubic").flow.time_sequence)
+    at, mbps = draws[0].phase_s, draws[0].mbps
+    told = (
+        "Fig. 4: CUBIC in the first draw that has the paper's sections: the first interruption at "
+        f"{at:.2f} s, {mbps:.2f} Mbps. (1), (2) and (4) have a time lag, (3) has none."
+    )
+    drawn = {**setups.server(setups.FIG7_LINUX), **setups.steady(mbps, at)}
+    return Drawing("fig4-cubic", told, lambda: traced("cubic", drawn, at).flow.time_sequence())
 
 
 def tables(results: Results) -> dict[str, dict[str, list[str]]]:

@@ -22,11 +22,16 @@ READINGS: dict[str, dict[str, Any]] = {
         setups.QUEUE: 100,
     },
     "the air slowing, window of Fig. 7 (fitted)": setups.fitted(),
+    "802.11g at 6 Mbps, window of Fig. 7": {**setups.hop(), **setups.server(setups.FIG7_LINUX)},
+    "802.11g at 6 Mbps, a frame in ten repeated, window of Fig. 7": {
+        **setups.hop(0.1),
+        **setups.server(setups.FIG7_LINUX),
+    },
 }
 #: Enough to see the difference that the air and the window make.
 QUICK = ("5.2 Mbps, window as the kernel allows", "4.6 Mbps, window of Fig. 7")
 #: The systems that stand in the table.
-SHOWN = ("reno", "cubic", "cubic-early", "westwood", "windows7", "osx")
+SHOWN = ("reno", "cubic", "cubic-plain", "westwood", "windows7", "osx")
 LETTER = {"without": "–", "with": "lag", "intermittent": "intermittent", "other": "?"}
 
 

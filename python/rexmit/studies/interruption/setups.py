@@ -28,14 +28,14 @@ STACKS = {
     "windows7-compound": "windows-7-compound",
     "osx": "osx-10.7",
 }
-#: And CUBIC a second time, which leaves slow start as its HyStart would.
-SYSTEMS = {**STACKS, "cubic-early": "linux-2.6-cubic"}
+#: And CUBIC a second time, without its HyStart.
+SYSTEMS = {**STACKS, "cubic-plain": "linux-2.6-cubic"}
 LINUX = ("reno", "cubic", "westwood")
 WINDOWS = ("windows7", "windows7-compound")
 TITLES = {
     "reno": "Reno",
     "cubic": "CUBIC",
-    "cubic-early": "CUBIC, early out of slow start",
+    "cubic-plain": "CUBIC without HyStart",
     "westwood": "Westwood",
     "windows7": "Windows 7",
     "windows7-compound": "Windows 7, Compound on",
@@ -52,7 +52,8 @@ SCHEDULE = "link.wire.channel.interruption.schedule"
 SERVER_WINDOW = "stack.linux-2.6.receive.window"
 #: The most that the server offers: Fig. 7, for Reno and for Windows, and what its kernel would allow.
 FIG7_LINUX, FIG7_WINDOWS = 451_840, 55_488
-SERVER_MAX = f"{SERVER_WINDOW}.max"
+#: What a server offers at most before it tunes anything.
+UNTUNED_BYTES = 65_535
 
 #: Read off the paper's own numbers: 88 packets in 200 ms are 5.28 Mbps; then Reno (1) and Reno (4) begin
 #: where they do if the outages start at this phase, and if the air is slower behind the first one.
@@ -60,10 +61,6 @@ FITTED_PHASE_S = 3.096
 FITTED_MBPS = (5.28, 4.656)
 #: What phase and second rate are fitted to: the first byte lost in Reno (1), and in Reno (4).
 FIT_FIRST_LOST, FIT_FOURTH_LOST = 1_967_433, 10_060_305
-
-#: Ubuntu's kernel ends CUBIC's slow start where the round trip begins to grow (HyStart), but not below 16
-#: segments; here it grows from the second segment on. The stack has none: its ssthresh stands in for it.
-HYSTART_SEGMENTS = 16
 
 #: Nothing but the packets of both ends is looked at in the runs that are many.
 BARE = {"record.capture": False, "record.drops": False}
@@ -76,17 +73,22 @@ def declared() -> Declared:
 
 def setup(name: str, more: Mapping[str, Any] | None = None) -> Scenario:
     """The paper's transfer by one of the systems (SYSTEMS), with something set."""
-    own = {STACK: SYSTEMS[name]}
-    if name == "cubic-early":
-        own["stack.linux-2.6-cubic.congestion.initial_ssthresh"] = f"{HYSTART_SEGMENTS * MSS} bytes"
+    own: dict[str, Any] = {STACK: SYSTEMS[name]}
+    if name == "cubic-plain":
+        own["stack.linux-2.6-cubic.congestion.hystart"] = False
     return Scenario.load(scenario(NAME)).with_({**own, **(more or {})})
 
 
 def server(window_bytes: int) -> dict[str, Any]:
-    """The server never offers more than this."""
-    # Below what the buffer is before any tuning, that is capped too.
-    untuned = {f"{SERVER_WINDOW}.untuned": f"{window_bytes} bytes"} if window_bytes < 65_535 else {}
-    return {SERVER_MAX: f"{window_bytes} bytes", **untuned}
+    """The server never offers more than this, whatever its kernel's memory would allow."""
+    return {
+        SERVER_WINDOW: {
+            "kind": "auto-tuned",
+            "initial": "5792 bytes",
+            "untuned": f"{min(window_bytes, UNTUNED_BYTES)} bytes",
+            "max": f"{window_bytes} bytes",
+        }
+    }
 
 
 def phase(seconds: float) -> dict[str, Any]:
@@ -162,6 +164,23 @@ def fitted() -> dict[str, Any]:
 
 def steady(mbps: float, at_s: float = FITTED_PHASE_S) -> dict[str, Any]:
     return {AIR: f"{air_mbps() or mbps:g}Mbps", **phase(at_s)}
+
+
+def hop(frame_errors: float = 0.0) -> dict[str, Any]:
+    """The air as an 802.11g hop at its lowest rate, with seven tries a frame; none is lost for good.
+
+    Preamble 20 us, DIFS 28, SIFS 10, ACK at 6 Mbps 44, a mean wait of 7.5 slots of 9 us: 170 us a try. The
+    two directions share the air, which the link does not know: half of the air time of a TCP ACK, 144 us, is
+    added.
+    """
+    errors = [{"name": "frame-errors", "kind": "random", "loss": frame_errors}] if frame_errors else []
+    return {
+        AIR: "6Mbps",
+        "link.air.framing": "36B",
+        "link.air.arq": {"tries": 7, "overhead": "314us", "backoff": "140us"},
+        AIR_CHANNELS: errors,
+        **phase(FITTED_PHASE_S),
+    }
 
 
 def outage_bytes(mbps: float) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import rexmit as rx
 from rexmit.api import Flow
@@ -66,6 +68,11 @@ def _trace(
 ) -> Trace:
     run = rx.run(own.applied(what), tables=("packets", "retransmissions"))
     return Trace(name, run, run.worst(1)[0], phase_s, period_s)
+
+
+def traced(system: str, more: Mapping[str, Any], phase_s: float) -> Trace:
+    """A system's transfer with something set, its packets kept."""
+    return _trace(system, setups.setup(system, more), phase_s)
 
 
 def trace(results: Results, name: str) -> Trace:

@@ -3,7 +3,7 @@ use super::*;
 use crate::congestion::WindowRuleKind;
 use wire::Span;
 
-const RULE: WindowRuleKind = WindowRuleKind::CubicLinux26(Params {});
+const RULE: WindowRuleKind = WindowRuleKind::CubicLinux26(Params { hystart: false });
 
 #[test]
 fn the_cube_root_is_exact() {

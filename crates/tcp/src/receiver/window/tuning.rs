@@ -1,0 +1,110 @@
+//! Dynamic right-sizing: room for twice what was read in a round trip.
+
+use wire::{Span, Time};
+
+/// Dynamic right-sizing (Fisk and Feng 2001, as Linux does it): room for twice what was read in a round trip.
+#[derive(Clone, Debug)]
+pub(super) struct Tuning {
+    /// Before reads say more: two segments for each that arrives, up to this (Linux, `rcv_ssthresh`).
+    untuned: u64,
+    max: u64,
+    /// The most that was read in a round trip, ten segments to begin with; where growth is foreseen
+    /// (tcp_rcv_space_adjust).
+    read_before: Option<u64>,
+    /// Smoothed round trip as seen from here; zero while unknown.
+    rtt: Span,
+    /// It came from timestamps; otherwise it is the least time that a whole window took.
+    from_hints: bool,
+    /// When the present count of bytes read began, and where.
+    since: Time,
+    mark: u64,
+    /// Without timestamps: the round trip ends when `next` reaches this; began at `window_since`.
+    window_end: u64,
+    window_since: Time,
+}
+
+impl Tuning {
+    pub(super) fn new(untuned_bytes: u32, max_bytes: u32, ahead_of: Option<u64>, first: u64) -> Tuning {
+        Tuning {
+            untuned: u64::from(untuned_bytes.min(max_bytes)),
+            max: u64::from(max_bytes),
+            read_before: ahead_of,
+            rtt: Span::ZERO,
+            from_hints: false,
+            since: Time::ZERO,
+            mark: first,
+            window_end: first,
+            window_since: Time::FAR_PAST,
+        }
+    }
+
+    /// A segment of `len` bytes moved `next`, with room for `space` and an edge told before; returns the new space.
+    #[inline]
+    pub(super) fn on_arrival(
+        &mut self,
+        now: Time,
+        next: u64,
+        len: u32,
+        mss: u32,
+        edge: u64,
+        space: u64,
+    ) -> u64 {
+        if space < self.untuned && len >= mss / 2 {
+            return (space + 2 * u64::from(mss)).min(self.untuned);
+        }
+        if !self.from_hints && next >= self.window_end {
+            self.on_window(now, next, edge);
+        }
+        space
+    }
+
+    /// All up to `read_to` is read; returns the space that this asks for.
+    #[inline]
+    pub(super) fn on_read(&mut self, now: Time, read_to: u64, space: u64) -> u64 {
+        if self.rtt == Span::ZERO || now - self.since < self.rtt {
+            return space;
+        }
+        let wanted = self.wanted(read_to - self.mark).min(self.max);
+        self.mark = read_to;
+        self.since = now;
+        wanted.max(space)
+    }
+
+    /// The round trip that echoed timestamps gave, smoothed by an eighth.
+    #[inline]
+    pub(super) fn rtt_hint(&mut self, rtt: Span) {
+        if self.from_hints {
+            self.rtt += (rtt - self.rtt) / 8;
+        } else {
+            self.rtt = rtt;
+            self.from_hints = true;
+        }
+        self.rtt = self.rtt.max(Span(1));
+    }
+
+    pub(super) fn rtt(&self) -> Span {
+        self.rtt
+    }
+
+    /// Room for twice what was `read` in a round trip; and for twice the growth that this is of what was read before.
+    fn wanted(&mut self, read: u64) -> u64 {
+        let mut wanted = 2 * read;
+        if let Some(before) = &mut self.read_before
+            && read > *before
+        {
+            wanted += 2 * (wanted * (read - *before) / (*before).max(1));
+            *before = read;
+        }
+        wanted
+    }
+
+    /// A window's worth took at least a round trip: the least of them counts.
+    fn on_window(&mut self, now: Time, next: u64, edge: u64) {
+        if self.window_since > Time::FAR_PAST {
+            let took = (now - self.window_since).max(Span(1));
+            self.rtt = if self.rtt == Span::ZERO { took } else { self.rtt.min(took) };
+        }
+        self.window_since = now;
+        self.window_end = edge.max(next + 1);
+    }
+}
