@@ -9,12 +9,13 @@ import numpy as np
 
 from rexmit import stats
 from rexmit.studies import paper
-from rexmit.studies.rto import drawings, statements, table2
+from rexmit.studies.rto import drawings, fades, stalls, statements, table2
 from rexmit.studies.rto.facts import idle_threshold, setting
 from rexmit.studies.rto.gaps import threshold
 from rexmit.studies.rto.measured import Sample, others, reread, tests
 from rexmit.studies.rto.setting import (
     CURED,
+    FEWER_SEEDS,
     LOSSY,
     PAPERS,
     POOR,
@@ -31,7 +32,7 @@ from rexmit.studies.rto.timer import claims, gain, timer_idle, waited_for_acks
 from rexmit.studies.study import Drawing, Part, Study
 
 if TYPE_CHECKING:
-    from rexmit.studies.study import Results
+    from rexmit.studies.study import Plan, Results
 
 
 def introduction(results: Results) -> str:
@@ -303,13 +304,21 @@ def _readings_drawings(results: Results) -> Iterator[Drawing]:
     )
 
 
+def declare(runs: Plan) -> None:
+    """Declares the runs of all parts."""
+    plan(runs)
+    seeds = runs.seeds(FEWER_SEEDS)
+    fades.declare(runs, seeds)
+    stalls.declare(runs, seeds)
+
+
 ABOUT = paper.about("rto")
 STUDY = Study(
     name="rto",
     title=ABOUT.title,
     source=ABOUT.source,
     about=ABOUT.about,
-    plan=plan,
+    plan=declare,
     introduction=introduction,
     claims=claims,
     compares=("flow.transfer.stack", "link.air.channel"),
@@ -323,6 +332,8 @@ STUDY = Study(
             drawings=_table1_drawings,
             statements=statements.of_table1,
         ),
+        fades.PART,
+        stalls.PART,
         Part("Idle time", text=_idle_text, rows=idle_threshold, drawings=_idle_drawings),
         Part(
             "Table II and Fig. 2: 57 seconds",
