@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rexmit.studies import paper
-from rexmit.studies.ns3 import base, cases, section2, silence, statements, sweeps, tables, variants
+from rexmit.studies.ns3 import base, cases, section2, silence, statements, sweeps, tables, tuned, variants
 from rexmit.studies.ns3.claims import claims
 from rexmit.studies.ns3.download import Download
 from rexmit.studies.study import Plan, Results, Study
@@ -15,6 +15,7 @@ def plan(plan: Plan) -> None:
     """The paper's own runs once each, the captured download, and the same questions over many seeds."""
     plan.call("paper", cases.run_all, worth=2.0)
     plan.call("download", Download.read, worth=0.3)
+    plan.call("tuned download", tuned.run, worth=0.3)
     sweeps.declare(plan)
 
 

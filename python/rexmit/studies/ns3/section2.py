@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rexmit.studies.ns3 import drawings
+from rexmit.studies.ns3 import drawings, tuned
 from rexmit.studies.ns3.download import FACTORS, Download
 from rexmit.studies.rows import exact, given, stated
 from rexmit.studies.study import Drawing, Part, Results, Row, Study
@@ -26,7 +26,9 @@ def download(results: Results) -> Download:
 
 
 def rows(results: Results) -> Iterator[Row]:
-    yield from facts(download(results), OTHER)
+    """The paper's figures: of the whole transfer as simulated, of its exchange of packets as captured."""
+    yield from tuned.rows(results)
+    yield from walk_through(download(results), OTHER)
 
 
 def facts(here: Download, why: str) -> Iterator[Row]:
@@ -52,10 +54,19 @@ def facts(here: Download, why: str) -> Iterator[Row]:
         )
     )
     yield other("max_rtt_s", round(longest, 3), "longest time from a segment to an own ACK that covers it, s")
+    yield from walk_through(here, why)
+
+
+def walk_through(here: Download, why: str) -> Iterator[Row]:
+    """One exchange of packets, by its numbers."""
     if not here.walks:
         return
     walk = here.example
     example = "the first burst of four segments; relative numbers"
+
+    def other(key: str, value: Any, definition: str) -> Row:
+        return stated(f"ns3.download.{key}", value, False, f"{definition}, in this download", why)
+
     yield other("sack_example.dupack", walk.ack, f"what the duplicate ACKs ask for, {example}")
     yield other("sack_example.sack_first", walk.first_sack, "SACK block of the first duplicate ACK")
     yield other("sack_example.sack_eighth", walk.eighth_sack, "SACK block of the eighth")
@@ -193,7 +204,13 @@ says no more than that the sender kept on sending."""
 
 
 PARTS = [
-    Part("2.1 A captured download", rows, draws, text=text),
+    Part(
+        "2.1 A captured download",
+        rows,
+        draws,
+        tuned.table,
+        lambda r: f"{text(r)}\n\n{tuned.text(r)}",
+    ),
     Part("2.2 The recovery of the download", drawings=draws_sack, tables=tables_sack, text=text_sack),
 ]
 
