@@ -25,7 +25,7 @@ pub const WIRE: &[&str] = &[
     "ns3.20-newreno",
 ];
 /// Those of today, apart: what is drawn from the former stays as it is, and figures of the two are told apart.
-pub const TODAY: &[&str] = &["linux-6-cubic", "linux-6-reno", "linux-6-bbr", "rfc9406-cubic"];
+pub const TODAY: &[&str] = &["linux-6-cubic", "linux-6-reno", "linux-6-bbr", "draft-bbr3", "rfc9406-cubic"];
 pub const ONE_WAY: &[&str] =
     &["ns2-tahoe", "ns2-newreno", "ns2-sack", "ns2.35-reno", "ns2.35-sack", "ns2.35-vegas"];
 

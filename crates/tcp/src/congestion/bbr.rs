@@ -3,10 +3,10 @@
 
 mod aggregation;
 mod policer;
-pub(super) mod units;
 
 use super::cubic_linux::Hz;
 use super::draw::Draw;
+use super::units::{self, UNIT, us};
 use super::windowed_max::WindowedMax;
 use super::{AckFacts, Driving, LossFacts, Window, WindowRule};
 use crate::sampler::rate::{Progress, RateSample};
@@ -14,7 +14,6 @@ use crate::sender::Phase;
 use aggregation::Aggregation;
 use params::keys::{Kind, POSITIVE_TIME, key};
 use policer::{Look, Policer, Verdict};
-use units::{UNIT, us};
 use wire::{Span, Time};
 
 params::params! {

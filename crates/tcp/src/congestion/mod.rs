@@ -8,6 +8,7 @@ mod listed;
 
 pub mod aimd;
 pub mod bbr;
+pub mod bbr3;
 pub mod compound;
 pub mod cubic;
 pub mod cubic_linux;
@@ -16,12 +17,13 @@ mod draw;
 mod hystart;
 mod hystart_pp;
 mod slow_start;
+mod units;
 pub mod vegas;
 pub mod westwood;
 mod windowed_max;
 
 use crate::pacing::Pacing;
-use crate::sampler::rate::{Progress, RateSample};
+use crate::sampler::rate::{Lost, Progress, RateSample};
 use crate::sender::Phase;
 use crate::stack::{self, InitialWindow};
 use listed::Plain;
@@ -40,6 +42,7 @@ window_rules! {
     Vegas(vegas) in Box,
     Compound(compound) in Box,
     Bbr(bbr) in Box,
+    Bbr3(bbr3) in Box,
 }
 
 /// The congestion window as every rule publishes it, bytes.
@@ -99,6 +102,11 @@ pub struct Driving<'a> {
     /// Smallest RTT of the connection.
     pub min_rtt: Option<Span>,
     pub pacing: &'a mut Pacing,
+    /// cwnd was full as the ACK came.
+    pub limited: bool,
+    pub has_sack: bool,
+    /// Copies found lost since the last ACK was driven by.
+    pub lost: &'a [Lost],
     /// For random numbers: from the connection's initial sequence number.
     pub seed: u32,
     /// The rule says: what is in flight now tells less than the path's bandwidth.
@@ -266,6 +274,13 @@ impl Congestion {
     pub(crate) fn model(&self) -> Option<bbr::Told> {
         match &self.rule {
             Rule::Bbr(bbr) => Some(bbr.told()),
+            _ => None,
+        }
+    }
+    #[cfg(test)]
+    pub(crate) fn model3(&self) -> Option<bbr3::Told> {
+        match &self.rule {
+            Rule::Bbr3(bbr) => Some(bbr.told()),
             _ => None,
         }
     }

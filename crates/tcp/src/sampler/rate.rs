@@ -27,6 +27,17 @@ struct Left {
     counted: bool,
 }
 
+/// A copy that was found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Which segment, from the first one on.
+    pub number: u64,
+    /// In flight as it left, and lost since then, itself included. Segments.
+    pub in_flight: u32,
+    pub since: u64,
+    pub app_limited: bool,
+}
+
 /// What is sampled of one connection.
 #[derive(Clone, Debug)]
 pub struct Rates {
@@ -40,6 +51,9 @@ pub struct Rates {
     /// Of what the ACK at hand delivered, the copy that left last; and its RTT sample.
     newest: Option<Left>,
     rtt: Option<Span>,
+    /// Segments that are gone; and copies found lost and not told of yet.
+    gone: u64,
+    lost: Vec<Lost>,
 }
 
 /// How much was delivered so far.
@@ -97,6 +111,8 @@ impl Rates {
             app_limited: 0,
             newest: None,
             rtt: None,
+            gone: 0,
+            lost: Vec::new(),
         }
     }
 
@@ -144,10 +160,29 @@ impl Rates {
     /// All but `left` segments are acknowledged.
     pub(crate) fn acknowledged(&mut self, left: usize) {
         while self.copies.len() > left {
+            self.gone += 1;
             if let Some(copy) = self.copies.pop_front().filter(|c| !c.counted) {
                 self.count(copy);
             }
         }
+    }
+
+    /// The copy of entry `at` is lost; with it, so many were.
+    pub(crate) fn lost(&mut self, at: usize, losses: u64) {
+        if let Some(copy) = self.copies.get(at) {
+            let number = self.gone + at as u64;
+            let since = losses - copy.lost;
+            self.lost.push(Lost { number, in_flight: copy.in_flight, since, app_limited: copy.app_limited });
+        }
+    }
+
+    /// The copies found lost since it was last asked; the list is for [`Rates::told`] to have back.
+    pub(crate) fn take_lost(&mut self) -> Vec<Lost> {
+        std::mem::take(&mut self.lost)
+    }
+    pub(crate) fn told(&mut self, mut lost: Vec<Lost>) {
+        lost.clear();
+        self.lost = lost;
     }
 
     pub(crate) fn sacked(&mut self, at: usize) {
@@ -170,6 +205,7 @@ impl Rates {
 
     /// Nothing is unacknowledged any more.
     pub(crate) fn forget(&mut self) {
+        self.gone += self.copies.len() as u64;
         self.copies.clear();
     }
 

@@ -409,7 +409,7 @@ impl Board {
                 seg.marks |= LOST;
                 let space = seg.space();
                 self.lost.add(space);
-                self.losses += 1;
+                self.count_loss(at);
                 news = true;
             }
             at += 1;
@@ -426,7 +426,7 @@ impl Board {
             seg.marks |= LOST;
             let space = seg.space();
             self.lost.add(space);
-            self.losses += 1;
+            self.count_loss(0);
             self.repair_from = self.una;
         }
     }
@@ -445,7 +445,8 @@ impl Board {
     pub(crate) fn mark_all_lost(&mut self, limit: u64) {
         let within = limit.saturating_sub(self.una) as u32;
         let base = self.una as u32;
-        for seg in &mut self.segs {
+        for at in 0..self.segs.len() {
+            let seg = &mut self.segs[at];
             if seg.low.wrapping_sub(base) >= within {
                 break;
             }
@@ -453,7 +454,7 @@ impl Board {
                 seg.marks |= LOST;
                 let space = seg.space();
                 self.lost.add(space);
-                self.losses += 1;
+                self.count_loss(at);
             }
         }
         self.lost_to = self.lost_to.max(limit);

@@ -3,7 +3,7 @@
 use super::Sender;
 use super::ack::AckIn;
 use crate::congestion::Driving;
-use crate::sampler::rate::{Before, Progress};
+use crate::sampler::rate::{Before, Lost, Progress};
 use crate::timers::{Timer, Timers};
 use wire::Time;
 
@@ -13,7 +13,7 @@ impl Sender {
         self.seed = seed;
         if self.congestion.drives() {
             self.board.keep_rates(now);
-            self.with_driver(now, |s, d| s.congestion.begin(&mut s.window, d));
+            self.with_driver(now, false, &[], |s, d| s.congestion.begin(&mut s.window, d));
         }
     }
 
@@ -25,13 +25,18 @@ impl Sender {
             in_flight: self.segments_in_flight(),
             una: self.una(),
         };
+        let limited = self.occupied().saturating_add(self.window.smss) > self.window.cwnd;
         self.take_ack(a, timers);
         let (lost, smss, min_rtt) = (self.board.losses, self.window.smss, self.sampler.min_rtt());
         let advanced = self.una() - before.una;
         match self.board.rates_mut() {
             Some(rates) => {
                 let sample = rates.sample(a.now, &before, lost, advanced, smss, min_rtt);
-                self.with_driver(a.now, |s, d| s.congestion.drive(&mut s.window, &sample, d));
+                let lost = rates.take_lost();
+                self.with_driver(a.now, limited, &lost, |s, d| s.congestion.drive(&mut s.window, &sample, d));
+                if let Some(rates) = self.board.rates_mut() {
+                    rates.told(lost);
+                }
             }
             None => {
                 let (w, out) = (self.window, self.board.segments().saturating_mul(smss));
@@ -44,11 +49,17 @@ impl Sender {
     #[inline(never)]
     pub(super) fn restart(&mut self, now: Time) {
         if self.congestion.drives() {
-            self.with_driver(now, |s, d| s.congestion.restart(&mut s.window, d));
+            self.with_driver(now, false, &[], |s, d| s.congestion.restart(&mut s.window, d));
         }
     }
 
-    fn with_driver(&mut self, now: Time, act: impl FnOnce(&mut Sender, &mut Driving<'_>)) {
+    fn with_driver(
+        &mut self,
+        now: Time,
+        limited: bool,
+        lost: &[Lost],
+        act: impl FnOnce(&mut Sender, &mut Driving<'_>),
+    ) {
         let mut pacing = self.pacing;
         let mut driving = Driving {
             now,
@@ -58,6 +69,9 @@ impl Sender {
             srtt: self.rto.srtt(),
             min_rtt: self.sampler.min_rtt(),
             pacing: &mut pacing,
+            limited,
+            has_sack: self.sack,
+            lost,
             seed: self.seed,
             limit_to_application: false,
         };
@@ -96,6 +110,10 @@ impl Sender {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn model3(&self) -> Option<crate::congestion::bbr3::Told> {
+        self.congestion.model3()
+    }
     #[cfg(test)]
     pub(crate) fn model(&self) -> Option<crate::congestion::bbr::Told> {
         self.congestion.model()

@@ -1,7 +1,7 @@
 //! ACKs that come together: how much more is acknowledged at a time than the bandwidth explains, so that cwnd has room
 //! for it and sending goes on between them (Linux: bbr_update_ack_aggregation).
 
-use super::units;
+use crate::congestion::units;
 use crate::sampler::rate::RateSample;
 use wire::Time;
 

@@ -2,7 +2,7 @@
 //! like throughput in which much is lost. Their mean is then the bandwidth for a while (Linux: bbr_lt_bw_sampling; Flach
 //! et al., "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016).
 
-use super::units;
+use crate::congestion::units;
 use crate::sampler::rate::Progress;
 
 /// Round trips of an interval at least, and at most; and for which the rate holds.

@@ -3,6 +3,7 @@
 #![allow(clippy::single_range_in_vec_init, reason = "a SACK option may have one block")]
 
 mod bbr;
+mod bbr3;
 mod closing;
 mod flow;
 mod handshake;

@@ -1,7 +1,7 @@
 //! Stacks to test with, written out in code; the shipped ones are files.
 
 use crate::congestion::aimd::{self, AimdCount};
-use crate::congestion::{bbr, cubic_linux};
+use crate::congestion::{bbr, bbr3, cubic_linux};
 use crate::stack::*;
 use wire::Span;
 
@@ -123,6 +123,17 @@ pub fn linux6_bbr() -> Wire {
     s
 }
 
+/// What the IETF's draft of BBR says, over RACK-TLP.
+pub fn draft_bbr3() -> Wire {
+    let mut s = linux6();
+    s.congestion.rule = WindowRuleKind::Bbr3(bbr3::Params {
+        min_rtt_window: Span::from_secs(10),
+        probe_rtt_interval: Span::from_secs(5),
+        probe_rtt_time: ms(200),
+    });
+    s
+}
+
 /// OS X 10.7.
 pub fn osx() -> Wire {
     let mut s = rfc_sack();
@@ -187,6 +198,8 @@ pub fn all() -> Vec<(&'static str, Wire)> {
     bbr_no_sack.options.sack = false;
     let mut bbr_on_rfc = rfc_sack();
     bbr_on_rfc.congestion.rule = linux6_bbr().congestion.rule;
+    let mut bbr3_no_sack = draft_bbr3();
+    bbr3_no_sack.options.sack = false;
     let mut paced = linux6();
     paced.send.pacing = true;
     let mut rack_only = rfc_sack();
@@ -217,6 +230,8 @@ pub fn all() -> Vec<(&'static str, Wire)> {
         ("linux 6 with BBR, without SACK", bbr_no_sack),
         ("sack with BBR", bbr_on_rfc),
         ("linux 6, paced", paced),
+        ("draft BBR 3", draft_bbr3()),
+        ("draft BBR 3, without SACK", bbr3_no_sack),
         ("rack without probes, pipe", rack_only),
         ("sack, repairs only after timeout", repairs_only),
         ("reno, fast after timeout", fast_after_timeout),

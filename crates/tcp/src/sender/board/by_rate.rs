@@ -26,6 +26,15 @@ impl Board {
         }
     }
 
+    /// The copy of entry `at` that left last was found lost.
+    #[inline]
+    pub(super) fn count_loss(&mut self, at: usize) {
+        self.losses += 1;
+        if let Some(rates) = &mut self.rates {
+            rates.lost(at, self.losses);
+        }
+    }
+
     /// Entry `at` has left again.
     #[inline(never)]
     pub(super) fn rate_resend(&mut self, at: usize, now: Time) {

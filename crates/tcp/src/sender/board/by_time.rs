@@ -204,7 +204,7 @@ impl Board {
         let seg = &mut self.segs[at];
         let space = seg.space();
         // A repair that is lost, too, counts once more.
-        self.losses += u64::from(seg.marks & LOST == 0 || seg.marks & REPAIRED != 0);
+        let counts = seg.marks & LOST == 0 || seg.marks & REPAIRED != 0;
         if seg.marks & LOST == 0 {
             seg.marks |= LOST;
             self.lost.add(space);
@@ -212,6 +212,9 @@ impl Board {
         if seg.marks & REPAIRED != 0 {
             seg.marks &= !REPAIRED;
             self.repaired.remove(space);
+        }
+        if counts {
+            self.count_loss(at);
         }
         self.lost_to = self.lost_to.max(end);
         self.repair_from = self.repair_from.min(end - u64::from(space)).max(self.una);
