@@ -314,6 +314,14 @@ def script(
     Raises ScenarioError, ValueError.
     """
 
+def drill(text: str, stack: str) -> tuple[str, str | None, int | None, list[str]]:
+    """What becomes of a packetdrill script: result (`pass`, `fail`, `unsupported`, or `malformed`),
+    why, its line, and the ladder of what was expected beside what came. Raises ScenarioError.
+    """
+
+def drill_altered(text: str, stack: str) -> list[tuple[int, str, str]]:
+    """What becomes of each alteration of a script: its line, what was altered, the result."""
+
 def closed_sets() -> str:
     """JSON: by set (`cause`, `trigger`, …) a list of {name, in_words}, in the order of tables."""
 

@@ -103,6 +103,7 @@ def parser(command: str | None = None) -> Parser:
         from rexmit import (
             cli_compare,
             cli_completion,
+            cli_drill,
             cli_record,
             cli_replay,
             cli_run,
@@ -116,6 +117,7 @@ def parser(command: str | None = None) -> Parser:
         cli_compare.add(commands)
         cli_traffic.add(commands, _duration)
         cli_replay.add(commands, _positive)
+        cli_drill.add(commands)
         cli_completion.add(commands)
     return top
 
@@ -255,6 +257,18 @@ def replay(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
+def drill(o: argparse.Namespace) -> int:
+    """`rexmit drill`."""
+    from rexmit import cli_drill
+
+    def work() -> int:
+        lines, code = cli_drill.run(o)
+        _print(lines)
+        return code
+
+    return _guarded(work)
+
+
 def completion(o: argparse.Namespace) -> int:
     """`rexmit completion`."""
     from rexmit import cli_completion
@@ -303,6 +317,7 @@ COMMANDS = {
     "compare": compare,
     "traffic": traffic,
     "replay": replay,
+    "drill": drill,
     "completion": completion,
 }
 

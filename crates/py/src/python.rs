@@ -25,6 +25,7 @@ use wire::Span;
 
 #[cfg(target_os = "linux")]
 mod bench;
+mod drilled;
 #[cfg(target_os = "linux")]
 mod recording;
 mod replaying;
@@ -426,6 +427,8 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::bench::{live, live_check, live_clean, live_many};
+    #[pymodule_export]
+    use super::drilled::{drill, drill_altered};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::recording::{record, record_filter};

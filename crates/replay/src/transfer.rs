@@ -197,6 +197,7 @@ impl Transfer {
             sack: self.sack,
             timestamps: self.timestamps,
             timestamp_tick: self.tick.unwrap_or(stack.options.timestamp_tick),
+            ..stack.options
         };
         let mut fitted = Wire { options, ..stack.clone() };
         fitted.send.buffer_bytes = None;

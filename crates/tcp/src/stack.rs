@@ -47,6 +47,8 @@ pub struct Options {
     pub announces_mss: bool,
     /// `None` offers no scaling; the shift that is needed for the largest receive buffer otherwise.
     pub window_scale: bool,
+    /// In place of the shift that is needed for the largest receive buffer.
+    pub window_shift: Option<u8>,
     pub sack: bool,
     /// RFC 7323.
     pub timestamps: bool,
@@ -211,6 +213,18 @@ pub struct Congestion {
     pub restart_after_idle: bool,
     /// Grows only while the window is what limits (RFC 9293's advice, Linux; ns-3.20 grows always).
     pub grows_only_when_limited: bool,
+    pub limited_by: LimitedBy,
+}
+
+params::words! {
+    /// When is it the window that limits?
+    #[derive(Default)]
+    pub enum LimitedBy {
+        #[default]
+        Now = "now", "as an ACK comes, cwnd has no room for a segment";
+        Window = "window", "cwnd had no room at some time in the last window, or is, in slow start, less than twice what was out \
+             (Linux since 3.16)";
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -306,6 +320,18 @@ pub struct Send {
     pub max_retries: u32,
     /// With few segments out, and not in the first slow start, the first timeouts in a row do not back off.
     pub thin_linear_timeouts: bool,
+    /// What asks whether a closed window has opened.
+    pub window_probe: WindowProbe,
+}
+
+params::words! {
+    /// What asks whether a closed window has opened.
+    #[derive(Default)]
+    pub enum WindowProbe {
+        #[default]
+        Byte = "byte", "one byte beyond the window (RFC 9293, section 3.8.6.1)";
+        Old = "old", "an empty segment whose number was used before (Linux)";
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,6 +27,7 @@ fn stack(variant: Ns320) -> Wire {
             mss_bytes: 536,
             announces_mss: false,
             window_scale: false,
+            window_shift: None,
             sack: false,
             timestamps: false,
             timestamp_tick: Span::from_millis(1),
@@ -40,6 +41,7 @@ fn stack(variant: Ns320) -> Wire {
             slow_start: SlowStartKind::PerAck,
             restart_after_idle: false,
             grows_only_when_limited: false,
+            limited_by: LimitedBy::Now,
         },
         rto: RtoRule {
             rule: RtoKind::Ns320,
@@ -60,6 +62,7 @@ fn stack(variant: Ns320) -> Wire {
             keepalive_probes: 8,
             max_retries: 0,
             thin_linear_timeouts: false,
+            window_probe: WindowProbe::Byte,
         },
         receive: Receive {
             delayed_ack: DelayedAck::Ns320 { every: 2, timeout: Span::from_millis(200) },

@@ -2,7 +2,7 @@
 
 use super::oneway::ONEWAY;
 use super::*;
-use tcp::stack::{PipeUnit, PrrOf, RestartsTimer, UndoRule, WindowRuleKind};
+use tcp::stack::{LimitedBy, PipeUnit, PrrOf, RestartsTimer, UndoRule, WindowProbe, WindowRuleKind};
 
 pub(super) const SOURCE: Key =
     key("source", Kind::List { of: &Kind::Text, least: 1 }, "Where this is known from, as text.")
@@ -40,6 +40,8 @@ pub static STACK: Table = Table {
     variants: None,
 };
 
+static FITTING: &[Word] = &[word("fitting", "what the largest window needs")];
+
 pub static OPTIONS: Table = Table {
     noun: "options",
     doc: "What the SYN offers.",
@@ -51,7 +53,9 @@ pub static OPTIONS: Table = Table {
             "The SYN says the MSS; without, the peer takes 536 bytes (RFC 9293, section 3.7.1).",
         )
         .default("true"),
-        flag("window_scale", "RFC 7323, with the shift that the receive buffer needs.").default("true"),
+        flag("window_scale", "RFC 7323.").default("true"),
+        key("window_shift", Kind::Or(FITTING, &whole(0, 14)), "The shift that is offered with it.")
+            .default("fitting"),
         flag("sack", "RFC 2018.").default("true"),
         flag("timestamps", "RFC 7323.").default("true"),
         key("timestamp_tick", POSITIVE_TIME, "Tick of the timestamps' clock.").default("1ms"),
@@ -233,6 +237,8 @@ pub static CONGESTION: Table = Table {
             "The window grows only while it is what limits sending (RFC 7661, section 3; Linux).",
         )
         .default("true"),
+        key("limited_by", Kind::Choice(LimitedBy::WORDS), "When is it the window that limits?")
+            .default("now"),
         SOURCE,
     ],
     forms: None,
@@ -329,6 +335,8 @@ pub static SEND: Table = Table {
              (Linux: tcp_thin_linear_timeouts).",
         )
         .default("false"),
+        key("window_probe", Kind::Choice(WindowProbe::WORDS), "What asks whether a closed window has opened.")
+            .default("byte"),
         key("max_retries", whole(0, 1000), "Timeouts in a row that end the connection; 0 never does.")
             .default("15"),
         SOURCE,

@@ -104,6 +104,7 @@ fn options(v: &Values, p: &mut Problems) -> Option<Options> {
     Some(Options {
         mss_bytes: size(v.item("mss")?, u64::from(u16::MAX), p)? as u16,
         window_scale: v.flag("window_scale"),
+        window_shift: v.whole("window_shift").map(|n| n as u8),
         sack: v.flag("sack"),
         timestamps: v.flag("timestamps"),
         announces_mss: v.flag("announces_mss"),
@@ -195,6 +196,7 @@ fn congestion(v: &Values, p: &mut Problems) -> Option<Congestion> {
         slow_start,
         restart_after_idle: v.flag("restart_after_idle"),
         grows_only_when_limited: v.flag("grows_only_when_limited"),
+        limited_by: Param::read(v, "limited_by")?,
     })
 }
 
@@ -265,6 +267,7 @@ fn send(v: &Values) -> Option<Send> {
         keepalive_probes: v.whole("keepalive_probes")? as u32,
         max_retries: v.whole("max_retries")? as u32,
         thin_linear_timeouts: v.flag("thin_linear_timeouts"),
+        window_probe: Param::read(v, "window_probe")?,
     })
 }
 

@@ -49,6 +49,10 @@ fn sections(s: &Stack, w: &Wire, prefix: &str, out: &mut Lines) {
 fn options(o: &Options, out: &mut Lines) {
     out.text("mss", show_bytes(o.mss_bytes.into()));
     out.flag("window_scale", o.window_scale);
+    match o.window_shift {
+        None => out.text("window_shift", "fitting"),
+        Some(n) => out.whole("window_shift", n.into()),
+    }
     out.flag("sack", o.sack);
     out.flag("timestamps", o.timestamps);
     out.flag("announces_mss", o.announces_mss);
@@ -131,6 +135,7 @@ fn congestion(c: &Congestion, out: &mut Lines) {
     }
     out.flag("restart_after_idle", c.restart_after_idle);
     out.flag("grows_only_when_limited", c.grows_only_when_limited);
+    c.limited_by.write("limited_by", out);
 }
 
 fn rto(r: &RtoRule, out: &mut Lines) {
@@ -172,6 +177,7 @@ fn send(s: &Send, out: &mut Lines) {
     out.whole("keepalive_probes", s.keepalive_probes.into());
     out.whole("max_retries", s.max_retries.into());
     out.flag("thin_linear_timeouts", s.thin_linear_timeouts);
+    s.window_probe.write("window_probe", out);
 }
 
 fn receive(r: &Receive, out: &mut Lines) {

@@ -34,6 +34,7 @@ pub(super) fn spec(rule: WindowRuleKind) -> stack::Congestion {
         slow_start: SlowStartKind::Bytes { limit: 2 },
         restart_after_idle: true,
         grows_only_when_limited: true,
+        limited_by: stack::LimitedBy::Now,
     }
 }
 

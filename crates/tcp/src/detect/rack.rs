@@ -55,6 +55,8 @@ pub(crate) struct Delivery {
     pub(crate) now: Time,
     /// Of what this ACK newly delivered, the copy that left last.
     pub(crate) newest: Option<Copy>,
+    /// When the copy left whose round trip counts.
+    pub(crate) measured: Option<Time>,
     /// An original was delivered behind one that left later (RFC 8985 §6.2 step 3); how far behind, segments.
     pub(crate) reordered: Option<u32>,
     /// It reported a segment that was received twice, and that was no probe's.
@@ -82,7 +84,8 @@ pub(crate) struct Rack {
     advanced: bool,
     /// Segments between a late original and the highest SACK, the most that was seen; DupThresh before.
     reordering: u32,
-    reordering_seen: bool,
+    /// How often (tcpi_reord_seen).
+    reordering_seen: u32,
     /// RACK.reo_wnd_mult, and for how many recoveries more it holds.
     steps: u32,
     persist: u32,
@@ -104,7 +107,7 @@ impl Rack {
             rtt: Span::ZERO,
             advanced: false,
             reordering: dupthresh,
-            reordering_seen: false,
+            reordering_seen: 0,
             steps: 1,
             persist: 0,
             dsack_seen: false,
@@ -124,13 +127,14 @@ impl Rack {
     pub(crate) fn note(&mut self, d: &Delivery) {
         if let Some(newest) = d.newest {
             self.note_plain(newest, d.now);
+            self.rtt = d.now - d.measured.unwrap_or(newest.sent);
         }
         if let Some(behind) = d.reordered {
-            self.reordering_seen = true;
+            self.reordering_seen += 1;
             self.reordering = self.reordering.max(behind).min(REORDERING_MAX);
         }
         // Linux: a DSACK speaks for reordering only where some was seen.
-        self.dsack_seen |= d.dsack && self.reordering_seen;
+        self.dsack_seen |= d.dsack && self.reordering_seen > 0;
         if d.newest.is_none() {
             return;
         }
@@ -149,7 +153,7 @@ impl Rack {
 
     /// RFC 8985 §6.2 step 4.
     fn reordering_window(&self, p: &Patience) -> Span {
-        if !self.reordering_seen && (p.repairing || p.sacked_segments >= self.reordering) {
+        if self.reordering_seen == 0 && (p.repairing || p.sacked_segments >= self.reordering) {
             return Span::ZERO;
         }
         let quarter = p.min_rtt.unwrap_or(Span::ZERO).0 / 4;
@@ -190,6 +194,9 @@ impl Rack {
     /// Segments may come so far out of order that the window grows by what is SACKed, too (Linux).
     pub(crate) fn reordering(&self) -> u32 {
         self.reordering
+    }
+    pub(crate) fn reordering_seen(&self) -> u32 {
+        self.reordering_seen
     }
 }
 

@@ -88,6 +88,10 @@ impl Endpoint {
         true
     }
 
+    fn shift_offered(&self) -> u8 {
+        self.spec.options.window_shift.unwrap_or_else(|| scale_for(self.spec.receive.window))
+    }
+
     /// What both SYNs offer holds.
     fn settle_options(&mut self, now: Time, seg: &Segment) {
         let options = self.spec.options;
@@ -100,7 +104,7 @@ impl Endpoint {
         if let (true, Some(shift)) = (options.window_scale, seg.window_scale) {
             self.scaled = true;
             self.shift_in = shift.min(SHIFT_MAX);
-            self.shift_out = scale_for(self.spec.receive.window);
+            self.shift_out = self.shift_offered();
         }
         let sack = options.sack && seg.sack_permitted;
         let mss = self.mss.min(seg.mss.unwrap_or(DEFAULT_MSS).max(1));
@@ -162,7 +166,7 @@ impl Endpoint {
             window: self.receiver.window().min(0xffff) as u16,
             mss: options.announces_mss.then_some(self.mss),
             sack_permitted: either(self.sender.sack, options.sack),
-            window_scale: scaled.then(|| scale_for(self.spec.receive.window)),
+            window_scale: scaled.then(|| self.shift_offered()),
             timestamps: stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
             ..Segment::default()
         };

@@ -168,6 +168,9 @@ impl Endpoint {
                 self.owed = Owed::Alone;
                 return false;
             }
+            if !seg.sack.is_empty() && self.sender.hears_late_reports() {
+                self.hear_old(now, seg, una);
+            }
             return true;
         }
         let ack = una + step as u64;
@@ -197,6 +200,16 @@ impl Endpoint {
         self.sender.on_ack(&a, &mut self.timers);
         self.sender.window_seen(now, &mut self.timers);
         true
+    }
+
+    /// An ACK that was overtaken: what it SACKs is news all the same (Linux, tcp_ack from old_ack on).
+    #[cold]
+    fn hear_old(&mut self, now: Time, seg: &Segment, una: u64) {
+        let mut blocks = [(0, 0); 4];
+        let count = self.read_blocks(seg, una, &mut blocks);
+        let tsecr = if self.stamps { seg.timestamps.map(|t| t.ecr) } else { None };
+        let a = AckIn { now, ack: una, bare: false, blocks: &blocks[..count], tsecr, echoed: None };
+        self.sender.on_ack(&a, &mut self.timers);
     }
 
     /// RFC 9293 §3.10.7.4: only newer segments move the window.

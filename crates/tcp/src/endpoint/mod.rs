@@ -20,7 +20,7 @@ use crate::timers::{Timer, Timers};
 pub use follow::Followed;
 pub use output::Burst;
 use std::sync::Arc;
-pub use view::{State, View};
+pub use view::{CaState, Scoreboard, State, View};
 use wire::{Segment, Seq};
 use wire::{Span, Time};
 
@@ -265,6 +265,10 @@ impl Endpoint {
             Stage::Listen => self.end(None),
             _ => self.sender.close(),
         }
+    }
+    /// Small segments wait for ACKs of what is out, or leave at once (TCP_NODELAY).
+    pub fn set_nagle(&mut self, nagle: bool) {
+        self.sender.set_nagle(nagle);
     }
     /// Ends the connection with a RST (RFC 9293 §3.10.5).
     pub fn abort(&mut self) {

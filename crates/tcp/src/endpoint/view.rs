@@ -47,7 +47,55 @@ pub struct View {
     pub timeouts: u32,
 }
 
+/// Linux's states of a sender as TCP_INFO names them (tcpi_ca_state).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaState {
+    Open,
+    /// Duplicate ACKs or SACKs came, or repairs are on their way, and no repair is going on.
+    Disorder,
+    Recovery,
+    Loss,
+}
+
+/// What is sent and not acknowledged, in segments, as TCP_INFO counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scoreboard {
+    pub segments: u32,
+    pub sacked: u32,
+    pub lost: u32,
+    /// Resent, and believed to be on the way.
+    pub repaired: u32,
+    /// How far out of order segments have come; DupThresh before any did.
+    pub reordering: u32,
+    /// How often any did.
+    pub reordering_seen: u32,
+}
+
 impl Endpoint {
+    pub fn scoreboard(&self) -> Scoreboard {
+        let s = &self.sender;
+        Scoreboard {
+            segments: s.board.segments(),
+            sacked: s.board.sacked.segments + s.assumed_sacked(),
+            lost: s.board.lost.segments,
+            repaired: s.board.repaired.segments,
+            reordering: s.reordering(),
+            reordering_seen: s.reordering_seen(),
+        }
+    }
+
+    pub fn ca_state(&self) -> CaState {
+        let board = self.scoreboard();
+        match self.sender.phase {
+            Phase::Recovery => CaState::Recovery,
+            Phase::Loss => CaState::Loss,
+            Phase::Open if board.sacked + board.lost + board.repaired > 0 || self.sender.dupacks() > 0 => {
+                CaState::Disorder
+            }
+            Phase::Open => CaState::Open,
+        }
+    }
+
     pub fn view(&self) -> View {
         let s = &self.sender;
         View {
@@ -110,6 +158,10 @@ impl Endpoint {
     /// Nothing more will happen (TIME-WAIT counts as over).
     pub fn is_closed(&self) -> bool {
         matches!(self.stage, Stage::Closed | Stage::TimeWait)
+    }
+    /// Nothing more will be written.
+    pub fn is_closing(&self) -> bool {
+        self.sender.is_closing()
     }
     pub fn failed(&self) -> Option<Failure> {
         self.failure

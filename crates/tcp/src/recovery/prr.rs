@@ -40,7 +40,7 @@ impl Prr {
         let count = if f.pipe > w.ssthresh {
             // Proportional: by the end of recovery ssthresh bytes are in flight.
             let target = (self.delivered * u64::from(w.ssthresh)).div_ceil(u64::from(self.recover_fs));
-            target.saturating_sub(self.out)
+            self.whole(target, w).saturating_sub(self.out)
         } else {
             // Never below what is delivered; up to ssthresh in slow start where nothing speaks against it.
             let mut count = self.delivered.saturating_sub(self.out).max(u64::from(f.delivered));
@@ -52,6 +52,14 @@ impl Prr {
         // The fast retransmit itself is never held back.
         let count = if self.out == 0 { count.max(u64::from(w.smss)) } else { count };
         w.cwnd = f.pipe.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
+    /// Linux counts in segments, and rounds up to one.
+    fn whole(&self, bytes: u64, w: &Window) -> u64 {
+        match self.of {
+            PrrOf::Flight => bytes,
+            PrrOf::Cwnd => bytes.next_multiple_of(u64::from(w.smss.max(1))),
+        }
     }
 
     #[inline]

@@ -62,7 +62,7 @@ impl Sender {
     pub(super) fn take_ack(&mut self, a: &AckIn, timers: &mut Timers) {
         // As they were before this ACK.
         let flight = self.flight();
-        let limited = self.occupied().saturating_add(self.window.smss) > self.window.cwnd;
+        let limited = self.is_limited();
         self.burst_left = self.rules.max_burst;
         self.held = false;
         self.unanswered = 0;
@@ -112,7 +112,8 @@ impl Sender {
         }
         let restarts = news.advanced && self.restarts_timer();
         if !self.undone(a, &news) {
-            let facts = self.facts(a, &news, &sample, flight, limited);
+            let mut facts = self.facts(a, &news, &sample, flight, limited);
+            self.count_assumed(&mut facts);
             match self.phase {
                 Phase::Open => self.ack_in_open(a, &news, &facts, timers),
                 Phase::Recovery => self.ack_in_recovery(a, &news, &facts, timers),
@@ -284,6 +285,17 @@ impl Sender {
             return self.dupacks == self.rules.detect.dupthresh;
         }
         if self.sack { self.una() >= self.recover } else { self.una() > self.recover }
+    }
+
+    /// What duplicates stood for was delivered then: where segments are counted, an ACK that advances behind them has
+    /// delivered only the rest, one at least (Linux, tcp_remove_reno_sacks).
+    fn count_assumed(&self, facts: &mut AckFacts) {
+        if self.assumed_sacked == 0 || self.rules.recovery.pipe != PipeUnit::Segments {
+            return;
+        }
+        let before = facts.segments.max(1);
+        facts.segments = before.saturating_sub(self.assumed_sacked).max(1);
+        facts.acked = facts.acked.min(facts.segments.saturating_mul(self.window.smss));
     }
 
     fn assume_sacked(&mut self) {

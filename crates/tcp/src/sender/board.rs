@@ -95,6 +95,8 @@ pub(crate) struct Acked {
     pub(crate) oldest_original: Time,
     pub(crate) newest_original: Time,
     pub(crate) lowest_original: u32,
+    /// The same of the highest one's.
+    pub(crate) highest_original: u32,
     /// The oldest segment was sent once, and all of it is acknowledged.
     pub(crate) oldest_once: bool,
     /// When the oldest and the newest of it were sent; meaningless where nothing was acknowledged.
@@ -269,6 +271,7 @@ impl Board {
                     acked.oldest_original = seg.sent;
                 }
                 acked.newest_original = seg.sent;
+                acked.highest_original = seg.low;
             }
             if seg.is_counted() || seg.resent > 0 || left < space {
                 let known = self.uncount_front(seg, left.min(space));

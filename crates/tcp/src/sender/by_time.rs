@@ -76,6 +76,7 @@ impl Sender {
         let delivery = Delivery {
             now: a.now,
             newest: time.newest,
+            measured: time.last_sent(),
             reordered: time.late.map(behind),
             dsack: news.dsack.is_some_and(|(_, right)| !self.tail.was(right)),
             una,

@@ -13,6 +13,7 @@ mod repair;
 pub(crate) mod runs;
 mod tail;
 mod timeout;
+mod usage;
 
 use crate::congestion::{Congestion, LossFacts, Window};
 use crate::detect::{self, Detector};
@@ -114,6 +115,7 @@ pub(crate) struct Sender {
     /// The window rule drives the sender, or what it sends is paced: ACKs are looked at once more.
     guided: bool,
     seed: u32,
+    usage: usage::Usage,
 }
 
 /// The stack's choices that are looked up as they are needed.
@@ -127,6 +129,8 @@ struct Rules {
     max_burst: u32,
     max_retries: u32,
     thin_linear_timeouts: bool,
+    limited_by: stack::LimitedBy,
+    window_probe: stack::WindowProbe,
     timestamp_tick: Span,
 }
 
@@ -176,6 +180,8 @@ impl Sender {
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
                 max_retries: spec.send.max_retries,
                 thin_linear_timeouts: spec.send.thin_linear_timeouts,
+                limited_by: spec.congestion.limited_by,
+                window_probe: spec.send.window_probe,
                 timestamp_tick: spec.options.timestamp_tick,
             },
             detector: Detector::new(&spec.detect, false),
@@ -187,6 +193,7 @@ impl Sender {
             pacing: Pacing::new(false),
             guided: false,
             seed: 0,
+            usage: usage::Usage::default(),
         }
     }
 
@@ -276,6 +283,22 @@ impl Sender {
     }
     pub(crate) fn timeouts(&self) -> u32 {
         self.timeouts
+    }
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing
+    }
+    /// Without SACK: what duplicates stand for.
+    pub(crate) fn assumed_sacked(&self) -> u32 {
+        self.assumed_sacked
+    }
+    pub(crate) fn reordering(&self) -> u32 {
+        self.detector.by_time().map_or(self.rules.detect.dupthresh, |rack| rack.reordering())
+    }
+    pub(crate) fn reordering_seen(&self) -> u32 {
+        self.detector.by_time().map_or(0, |rack| rack.reordering_seen())
+    }
+    pub(crate) fn set_nagle(&mut self, nagle: bool) {
+        self.rules.nagle = nagle;
     }
     pub(crate) fn failed(&self) -> bool {
         self.failed

@@ -2,7 +2,7 @@
 
 use super::{Phase, ProbeDue, Sender};
 use crate::endpoint::Why;
-use crate::stack::{AfterTimeout, RestartsTimer};
+use crate::stack::{AfterTimeout, RestartsTimer, WindowProbe};
 use crate::timers::{Timer, Timers};
 use wire::Time;
 
@@ -240,7 +240,7 @@ impl Sender {
             return if self.closing && !self.fin_sent { Some(self.next_fin(now, timers)) } else { None };
         }
         let smss = self.window.smss;
-        if self.board.out() == 0 {
+        if self.board.out() == 0 && self.edge > self.nxt {
             self.after_idle(now);
         }
         let payload = waiting.min(u64::from(smss)) as u32;
@@ -307,6 +307,7 @@ impl Sender {
         self.nxt = self.board.end();
         self.max = self.max.max(self.nxt);
         self.fin_sent |= fin;
+        self.usage.sent();
         self.last_sent = now;
         self.recovery.sent(self.counted(payload));
         if self.guided {
@@ -332,9 +333,20 @@ impl Sender {
         }
     }
 
-    /// One byte beyond a closed window (RFC 9293 §3.8.6.1), or that byte again.
+    /// One byte beyond a closed window (RFC 9293 §3.8.6.1), or that byte again; or nothing but a number that must be
+    /// answered (tcp_xmit_probe_skb).
     fn probe(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
         self.probes += 1;
+        if self.rules.window_probe == WindowProbe::Old && self.board.segments() == 0 {
+            self.persist(now, timers);
+            return Some(Outgoing {
+                offset: self.una() - 1,
+                payload: 0,
+                fin: false,
+                psh: false,
+                why: Why::Persist,
+            });
+        }
         let out = if self.board.segments() > 0 {
             self.resend(0, Why::Persist, now, tsval, timers)
         } else if self.written > self.nxt {

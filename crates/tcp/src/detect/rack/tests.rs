@@ -7,7 +7,15 @@ fn copy(ms: i64, end: u64) -> Copy {
     Copy { sent: at(ms), end }
 }
 fn delivery(now: i64, newest: Copy) -> Delivery {
-    Delivery { now: at(now), newest: Some(newest), reordered: None, dsack: false, una: 0, max: 100 }
+    Delivery {
+        now: at(now),
+        newest: Some(newest),
+        measured: None,
+        reordered: None,
+        dsack: false,
+        una: 0,
+        max: 100,
+    }
 }
 const OPEN: Patience = Patience {
     repairing: false,

@@ -15,6 +15,7 @@ pub fn rfc_sack() -> Wire {
         options: Options {
             mss_bytes: 1000,
             window_scale: true,
+            window_shift: None,
             sack: true,
             timestamps: false,
             announces_mss: true,
@@ -29,6 +30,7 @@ pub fn rfc_sack() -> Wire {
             slow_start: SlowStartKind::Bytes { limit: 2 },
             restart_after_idle: true,
             grows_only_when_limited: true,
+            limited_by: LimitedBy::Now,
         },
         rto: RtoRule {
             rule: RtoKind::Rfc6298,
@@ -49,6 +51,7 @@ pub fn rfc_sack() -> Wire {
             keepalive_probes: 3,
             max_retries: 0,
             thin_linear_timeouts: false,
+            window_probe: WindowProbe::Byte,
         },
         receive: Receive {
             delayed_ack: DelayedAck::Every { every: 2, timeout: ms(40) },

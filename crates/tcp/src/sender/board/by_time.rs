@@ -28,6 +28,9 @@ pub(super) struct ByTime {
 pub(crate) struct TimeNews {
     /// The copy that left last.
     pub(crate) newest: Option<Copy>,
+    /// Where it ends, and when the latest copy left, of the highest that was acknowledged, and of the highest SACKed.
+    acked_last: Option<(u64, Time)>,
+    sacked_last: Option<(u64, Time)>,
     /// The lowest original that came behind the highest SACK.
     pub(crate) late: Option<u64>,
     /// When the first newly SACKed original left, if no repair was SACKed with it.
@@ -52,6 +55,15 @@ pub(crate) struct Found {
     pub(crate) ask_again: Option<Time>,
 }
 
+impl TimeNews {
+    /// When the copy left whose round trip Linux takes for RACK.rtt: of all that the ACK delivers the one that is looked
+    /// at last, whenever it left. SACKs are read before what is acknowledged, both in the order of the stream
+    /// (tcp_rack_advance, from tcp_sacktag_one and tcp_clean_rtx_queue).
+    pub(crate) fn last_sent(&self) -> Option<Time> {
+        self.acked_last.or(self.sacked_last).map(|(_, sent)| sent)
+    }
+}
+
 impl ByTime {
     pub(super) fn delivered(&mut self, seg: Seg, start: u64, sacked: bool) {
         let news = &mut self.news;
@@ -70,6 +82,8 @@ impl ByTime {
                 return;
             }
         }
+        let last = if sacked { &mut news.sacked_last } else { &mut news.acked_last };
+        *last = (*last).max(Some((end, seg.sent)));
         let copy = Copy { sent: seg.sent, end };
         news.newest = Some(news.newest.map_or(copy, |n| n.max(copy)));
     }
@@ -105,6 +119,8 @@ impl Board {
                 news.late = Some(news.late.map_or(lowest, |l| l.min(lowest)));
             }
             news.original_below |= lowest < news.mark;
+            let highest = self.una + u64::from(acked.highest_original.wrapping_sub(self.una as u32)) + 1;
+            news.acked_last = news.acked_last.max(Some((highest, acked.newest_original)));
             let copy = Copy { sent: acked.newest_original, end: una };
             news.newest = Some(news.newest.map_or(copy, |n| n.max(copy)));
         }
