@@ -105,11 +105,23 @@ class SideBySide(Shown):
         return self.costs.as_json() | {
             "episodes": [asdict(pair) for pair in self.episodes],
             "bursts": [asdict(pair) for pair in self.bursts],
+            "assumed": self.assumed,
         }
+
+    @property
+    def assumed(self) -> list[str]:
+        """The stacks of which some sections have no source, each once."""
+        from rexmit.one_run import Run
+
+        told = [run.summary.get("assumed", []) for run in self.captures if isinstance(run, Run)]
+        return sorted({one["stack"] for each in told for one in each})
 
     def page(self) -> str:
         """The answer on one screen, as `rexmit compare` prints it."""
         lines = differences.page(self.costs)
+        if self.assumed:
+            names = ", ".join(self.assumed)
+            lines += ["", f"  assumed  {names}: no source tells all of it (rexmit stacks NAME)"]
         for what, pairs in (("episodes", self.episodes), ("bursts of losses", self.bursts)):
             lines += ["", *_table(what, pairs)]
         return "\n".join(lines)

@@ -190,6 +190,8 @@ def stack(page: Json) -> list[str]:
             text = wrap(e["about"], max(30, WIDTH - width - 6), break_on_hyphens=False) or [""]
             lines.append(f"  {mark} {said:<{width}}  {text[0]}")
             lines += [" " * (width + 6) + more for more in text[1:]]
+        if section_["assumed"]:
+            lines.append("    assumed: something here has no source and is what seems likely")
         lines += _sources(section_["sources"])
     if any(not e["said"] for s in page["sections"] for e in s["entries"]):
         lines += ["", "· default: no file says it"]

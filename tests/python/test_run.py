@@ -422,6 +422,27 @@ def test_stacks_and_channels_are_told_to_people_and_as_json(capsys: pytest.Captu
     assert all(len(line) <= 100 for line in capsys.readouterr().out.splitlines())
 
 
+def test_a_stack_that_is_assumed_in_part_says_so_wherever_it_is_shown(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(rx.Scenario.of(LOSSY).with_({"flow.up.stack": "windows-11"}).to_toml())
+    assert cli.main(["run", str(path)]) == 0
+    assert "stack windows-11 is assumed in part" in capfd.readouterr().out
+    assert cli.main(["run", str(path), "--json"]) == 0
+    (told,) = json.loads(capfd.readouterr().out)["simulation"]["assumed"]
+    assert told["stack"] == "windows-11"
+    assert "options" not in told["sections"]
+    assert {"detect", "rto"} <= set(told["sections"])
+    assert cli.main(["compare", str(path), str(path), "--first-set", "flow.up.stack=rfc-sack"]) == 0
+    assert "assumed  windows-11" in capfd.readouterr().out
+    assert cli.main(["stacks", "windows-11"]) == 0
+    assert "assumed: something here has no source" in capfd.readouterr().out
+    # A stack all of whose sections have a source says nothing of the kind.
+    assert cli.main(["run", str(path), "--set", "flow.up.stack=rfc-sack", "--json"]) == 0
+    assert "assumed" not in json.loads(capfd.readouterr().out)["simulation"]
+
+
 def test_only_a_flow_is_taken_for_one(tmp_path: Path) -> None:
     run = rx.run(INTERRUPTION, set={"duration": "1s"})
     for wrong in (0, 9, "upload"):

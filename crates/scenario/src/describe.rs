@@ -54,6 +54,8 @@ pub struct Section {
     pub about: &'static str,
     pub entries: Vec<Entry>,
     pub sources: Vec<String>,
+    /// Something in it has no source.
+    pub assumed: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +169,7 @@ fn section(name: &'static str, table: &'static Table, stack: &Values) -> Section
                 said,
             });
         }
-        for key in table.keys_with(v.variant).filter(|k| k.name != "source") {
+        for key in table.keys_with(v.variant).filter(|k| !["source", "assumed"].contains(&k.name)) {
             let item = v.item(key.name);
             let said = item.is_some_and(|i| i.origin != Origin::Default);
             let value = match (item, key.need) {
@@ -179,7 +181,9 @@ fn section(name: &'static str, table: &'static Table, stack: &Values) -> Section
             entries.push(Entry { key: key.name, value, about, said });
         }
     }
-    Section { name, about: table.doc, entries, sources: given.map(|v| v.texts("source")).unwrap_or_default() }
+    let sources = given.map(|v| v.texts("source")).unwrap_or_default();
+    let assumed = given.is_some_and(|v| v.flag("assumed"));
+    Section { name, about: table.doc, entries, sources, assumed }
 }
 
 fn word_doc(item: &Item, kind: &Kind) -> Option<&'static str> {

@@ -5,7 +5,7 @@ mod random;
 mod support;
 
 use links::LinkId;
-use random::{Choice, ONE_WAY, TODAY, WIRE};
+use random::{ASSUMED, Choice, ONE_WAY, TODAY, WIRE};
 use sim::rows::{Phase, State};
 use sim::{End, Rows, Simulation, Summary};
 use std::collections::HashMap;
@@ -130,6 +130,11 @@ fn endpoints_over_paths_that_reorder_and_duplicate() {
 fn todays_stacks() {
     each_seed(60_000..60_800, Choice { stacks: TODAY, disorder: true, ..PLAIN }, all_hold);
     each_seed(70_000..70_400, Choice { stacks: TODAY, most_bytes: 4000, disorder: true, ..PLAIN }, all_hold);
+}
+
+#[test]
+fn stacks_of_which_something_is_assumed() {
+    each_seed(80_000..80_300, Choice { stacks: ASSUMED, disorder: true, ..PLAIN }, all_hold);
 }
 
 #[test]

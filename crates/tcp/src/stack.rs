@@ -13,6 +13,8 @@ pub struct Stack {
     pub about: String,
     /// Where it is known from: the stack as a whole (""), and each section of its file.
     pub sources: Vec<(&'static str, Vec<String>)>,
+    /// The sections of which something has no source and is what seems likely.
+    pub assumed: Vec<&'static str>,
     /// The congestion control of a Linux kernel that may stand for it; `None` if none may.
     pub kernel: Option<String>,
     pub kind: Kind,

@@ -436,5 +436,6 @@ fn put_section(s: &Section, out: &mut Vec<u8>) {
             object!(out, "key": e.key, "value": e.value, "about": e.about, "said": e.said);
         }),
         "sources": s.sources,
+        "assumed": s.assumed,
     );
 }

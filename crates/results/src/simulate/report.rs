@@ -83,6 +83,8 @@ pub struct Report {
     pub links: Vec<LinkReport>,
     /// Of a run on the live bench.
     pub live: Option<Live>,
+    /// Stacks of which some sections are assumed (docs/scenario.md), each with those.
+    assumed: Vec<(String, Vec<&'static str>)>,
     /// Names of the flows whose connections are stuck, each once.
     stuck: Vec<String>,
     /// Names of the links that take no time.
@@ -190,6 +192,7 @@ impl Report {
             flows: flows.collect(),
             links,
             live: None,
+            assumed: assumed(scenario),
             stuck: stuck(scenario, summary),
             instant: scenario.links.iter().filter(|l| takes_no_time(l)).map(|l| l.name.clone()).collect(),
             exceeded: None,
@@ -259,7 +262,13 @@ impl Report {
             })
         });
         let of_bench = self.live.iter().flat_map(|l| l.warnings.iter().cloned());
-        self.failure().into_iter().chain(failed).chain(of_bench).collect()
+        let assumed = self.assumed.iter().map(|(name, sections)| {
+            format!(
+                "stack {name} is assumed in part (no source tells all of its sections {}): rexmit stacks {name}",
+                sections.join(", ")
+            )
+        });
+        self.failure().into_iter().chain(failed).chain(of_bench).chain(assumed).collect()
     }
 
     pub fn json(&self) -> Vec<u8> {
@@ -278,6 +287,12 @@ impl Report {
             "flows": self.flows.iter().map(|f| By(move |out: &mut Vec<u8>| put_flow(f, out))).collect::<Vec<_>>(),
             "links": self.links.iter().map(|l| By(move |out: &mut Vec<u8>| put_link(l, out))).collect::<Vec<_>>(),
         );
+        if !self.assumed.is_empty() {
+            let each = self.assumed.iter().map(|(name, sections)| {
+                By(move |out: &mut Vec<u8>| object!(out, "stack": name, "sections": sections))
+            });
+            members!(out, ",", "assumed": each.collect::<Vec<_>>());
+        }
         if let Some(live) = &self.live {
             members!(out, ",", "bridge": By(move |out: &mut Vec<u8>| put_live(live, out)));
         }
@@ -329,6 +344,17 @@ fn flow(scenario: &Scenario, index: usize, summary: &Summary, node: &dyn Fn(usiz
         until: open.then_some(summary.time),
         inside: None,
     }
+}
+
+/// The stacks of its flows that are simulated, as far as they are assumed.
+fn assumed(scenario: &Scenario) -> Vec<(String, Vec<&'static str>)> {
+    let used = scenario.flows.iter().flat_map(|flow| match flow.transport {
+        Transport::Tcp { stack, receiver } => vec![stack, receiver],
+        Transport::Datagram { .. } => Vec::new(),
+    });
+    let used: std::collections::BTreeSet<usize> = used.collect();
+    let stacks = used.into_iter().filter_map(|at| scenario.stacks.get(at));
+    stacks.filter(|s| !s.assumed.is_empty()).map(|s| (s.name.clone(), s.assumed.clone())).collect()
 }
 
 fn failure(f: Failure) -> &'static str {

@@ -8,6 +8,12 @@ pub(super) const SOURCE: Key =
     key("source", Kind::List { of: &Kind::Text, least: 1 }, "Where this is known from, as text.")
         .absent("nothing is said");
 
+pub(super) const ASSUMED: Key = flag(
+    "assumed",
+    "Something in this section has no source and is what seems likely (`source` says what): results say so.",
+)
+.default("false");
+
 pub static STACK: Table = Table {
     noun: "a stack",
     doc: "A named bundle of sender and receiver behaviour. A section or key that is not given is as in the stack that it is \
@@ -59,6 +65,7 @@ pub static OPTIONS: Table = Table {
         flag("sack", "RFC 2018.").default("true"),
         flag("timestamps", "RFC 7323.").default("true"),
         key("timestamp_tick", POSITIVE_TIME, "Tick of the timestamps' clock.").default("1ms"),
+        ASSUMED,
         SOURCE,
     ],
     forms: None,
@@ -104,6 +111,7 @@ pub static DETECT: Table = Table {
             .default("200ms"),
         key("timer_slack", NOT_NEGATIVE_TIME, "The timers of probes and of reordering wait so much longer.")
             .default("0s"),
+        ASSUMED,
         SOURCE,
     ],
     forms: None,
@@ -147,6 +155,7 @@ pub static RECOVERY: Table = Table {
         .default("none"),
         flag("timeout_reduces_again", "A timeout within a recovery reduces ssthresh once more; without, with rule rack only.")
             .default("true"),
+        ASSUMED,
         SOURCE,
     ],
     forms: None,
@@ -239,6 +248,7 @@ pub static CONGESTION: Table = Table {
         .default("true"),
         key("limited_by", Kind::Choice(LimitedBy::WORDS), "When is it the window that limits?")
             .default("now"),
+        ASSUMED,
         SOURCE,
     ],
     forms: None,
@@ -278,6 +288,7 @@ pub static RTO: Table = Table {
         key("max", POSITIVE_TIME, "Largest, back-off included.").default("60s"),
         key("granularity", NOT_NEGATIVE_TIME, "Grain of the clock; 0s is exact.").default("0s"),
         key("slop", NOT_NEGATIVE_TIME, "Added to every time-out.").default("0s"),
+        ASSUMED,
         SOURCE,
     ],
     forms: None,
@@ -299,6 +310,7 @@ pub static UNDO: Table = Table {
         .default("false"),
         key("rule", Kind::Choice(UndoRule::WORDS), "How the signs are read, and what is taken back.")
             .default("rfc"),
+        ASSUMED,
         SOURCE,
     ],
     forms: None,
@@ -339,6 +351,7 @@ pub static SEND: Table = Table {
             .default("byte"),
         key("max_retries", whole(0, 1000), "Timeouts in a row that end the connection; 0 never does.")
             .default("15"),
+        ASSUMED,
         SOURCE,
     ],
     forms: None,
@@ -439,6 +452,7 @@ pub static RECEIVE: Table = Table {
         flag("dsack", "Reports duplicates (RFC 2883).").default("true"),
         key("window", Kind::Table(&WINDOW), "The window that is advertised.")
             .absent("auto-tuned, 65535 bytes to 4 MiB"),
+        ASSUMED,
         SOURCE,
     ],
     forms: None,

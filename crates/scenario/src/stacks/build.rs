@@ -30,7 +30,12 @@ pub(super) fn stack(v: &Values, p: &mut Problems) -> Option<Stack> {
     };
     let kernel = v.text("kernel").filter(|name| !name.is_empty()).map(str::to_owned);
     let about = v.text("about").unwrap_or_default().to_owned();
-    Some(Stack { name: v.name(), about, sources: sources(v), kernel, kind })
+    Some(Stack { name: v.name(), about, sources: sources(v), assumed: assumed(v), kernel, kind })
+}
+
+fn assumed(v: &Values) -> Vec<&'static str> {
+    let said = |name| v.table(name).is_some_and(|section| section.flag("assumed"));
+    WIRE_SECTIONS.into_iter().filter(|name| said(name)).collect()
 }
 
 fn sources(v: &Values) -> Vec<(&'static str, Vec<String>)> {

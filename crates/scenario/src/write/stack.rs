@@ -34,6 +34,9 @@ fn sections(s: &Stack, w: &Wire, prefix: &str, out: &mut Lines) {
     let mut section = |name: &str, write: &dyn Fn(&mut Lines)| {
         out.head(&format!("[{prefix}{name}]"));
         write(out);
+        if s.assumed.contains(&name) {
+            out.flag("assumed", true);
+        }
         out.sources(known_from(s, name));
     };
     section("options", &|out| options(&w.options, out));
