@@ -108,6 +108,11 @@ def page(found: Json) -> list[str]:
             f"  {count(found['application'], 'pause')} of the application, told by silence where "
             "the stack would have sent: not counted against it"
         )
+    if found["packet_ends"]:
+        alone = count(found["packet_ends"], "segment")
+        lines.append(
+            f"  {alone} left alone, taken for the end of a packet: the stack would only wait for more"
+        )
     if found["unusable"]["sends"]:
         lines.append(f"  {count(found['unusable']['sends'], 'send')} of no use: {_why(found['unusable'])}")
     return lines

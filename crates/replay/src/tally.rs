@@ -107,6 +107,9 @@ pub struct Replay {
     pub retransmissions: Count,
     /// Sends that waited for the application as far as the capture tells: judged once it had written.
     pub application: u64,
+    /// Segments that the stack would have held back for a fuller packet, and that left alone: a packet of the sender's
+    /// buffer ended there. They are right.
+    pub packet_ends: u64,
     pub unusable: Unusable,
     pub differences: Vec<Difference>,
     /// Of sends that were right, how long after the stack's moment the recorded one left: sorted.

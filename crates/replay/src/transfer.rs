@@ -99,6 +99,7 @@ pub struct Transfer {
 
 /// A new segment after so much silence may have waited for the application.
 const SILENCE: Span = Span::from_millis(5);
+const MILLISECOND: Span = Span::from_millis(1);
 /// Ticks of timestamp clocks that are in use.
 const TICKS: [Span; 7] = [
     Span(1_000),
@@ -184,6 +185,33 @@ impl Transfer {
                 }
             }
             before = time;
+        }
+    }
+
+    /// Of a tick of the stack's timers, so many milliseconds may have been over as the timestamps' clock stood at 0.
+    pub(crate) fn phases(&self, stack: &Wire) -> u32 {
+        let grain = stack.rto.granularity.0 / MILLISECOND.0;
+        if self.tick.is_none_or(|tick| tick == MILLISECOND) { grain.clamp(1, 10) as u32 } else { 1 }
+    }
+
+    /// All happens so many milliseconds later, and echoes say so.
+    pub(crate) fn shift_clock(&mut self, milliseconds: u32) {
+        let by = MILLISECOND * i64::from(milliseconds);
+        self.shift += by;
+        for out in &mut self.outs {
+            out.time += by;
+        }
+        for event in &mut self.events {
+            match event {
+                Event::In(time, seg) => {
+                    *time += by;
+                    if let Some(stamps) = &mut seg.timestamps {
+                        stamps.ecr = stamps.ecr.wrapping_add(milliseconds);
+                    }
+                }
+                Event::Opening(time) => *time += by,
+                Event::Out(_) => {}
+            }
         }
     }
 

@@ -114,6 +114,7 @@ pub fn write(loaded: &Loaded, stack: &stack::Stack, most: usize, out: &mut Vec<u
         },
         "null_right": found.all.null_right,
         "application": found.application,
+        "packet_ends": found.packet_ends,
         "differences": {
             "not_made": of(Kind::NotMade),
             "made_besides": of(Kind::MadeBesides),

@@ -91,7 +91,7 @@ impl Pacing {
     }
 
     /// What one burst may hold.
-    fn largest(&self, smss: u32, min_rtt: Option<Span>) -> u32 {
+    pub(crate) fn largest(&self, smss: u32, min_rtt: Option<Span>) -> u32 {
         let steps = min_rtt.map_or(0, |rtt| rtt.0 / RTT_STEP.0);
         let short = if steps < 32 { MOST_BYTES >> steps } else { 0 };
         self.segments_in(((self.rate >> SHIFT) + short).min(MOST_BYTES), smss)

@@ -314,6 +314,8 @@ pub struct Send {
     pub max_burst_segments: Option<u32>,
     /// Data leaves in small bursts, at the pace of cwnd in an SRTT; a window rule that has a rate of its own paces anyway.
     pub pacing: bool,
+    /// Segments leave in packets of several, which wait for a millisecond to be full.
+    pub offload: bool,
     /// First keep-alive after this silence, then every `keepalive_interval`.
     pub keepalive_idle: Option<Span>,
     pub keepalive_interval: Span,

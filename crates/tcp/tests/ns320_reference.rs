@@ -57,6 +57,7 @@ fn stack(variant: Ns320) -> Wire {
             buffer_bytes: Some(131_072),
             max_burst_segments: None,
             pacing: false,
+            offload: false,
             keepalive_idle: None,
             keepalive_interval: Span::from_secs(75),
             keepalive_probes: 8,

@@ -336,6 +336,12 @@ pub static SEND: Table = Table {
              pace anyway.",
         )
         .default("false"),
+        flag(
+            "offload",
+            "Segments leave in packets of several, about a millisecond's worth, and a packet that could be fuller waits, for a \
+             millisecond at most (Linux: tcp_tso_should_defer, tcp_tso_autosize).",
+        )
+        .default("false"),
         key("keepalive_idle", Kind::Or(OFF, &POSITIVE_TIME), "Silence before the first keep-alive.")
             .default("off"),
         key("keepalive_interval", POSITIVE_TIME, "From one keep-alive to the next.").default("75s"),

@@ -267,6 +267,7 @@ fn send(v: &Values) -> Option<Send> {
         buffer_bytes: v.bytes("buffer"),
         max_burst_segments: v.whole("max_burst").map(|n| n as u32),
         pacing: v.flag("pacing"),
+        offload: v.flag("offload"),
         keepalive_idle: v.span("keepalive_idle"),
         keepalive_interval: v.span("keepalive_interval")?,
         keepalive_probes: v.whole("keepalive_probes")? as u32,

@@ -175,6 +175,7 @@ fn send(s: &Send, out: &mut Lines) {
         Some(n) => out.whole("max_burst", n.into()),
     }
     out.flag("pacing", s.pacing);
+    out.flag("offload", s.offload);
     out.text("keepalive_idle", s.keepalive_idle.map_or("off".to_owned(), show_span));
     out.span("keepalive_interval", s.keepalive_interval);
     out.whole("keepalive_probes", s.keepalive_probes.into());

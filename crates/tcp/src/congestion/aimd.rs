@@ -77,8 +77,12 @@ impl WindowRule for Aimd {
         }
     }
 
+    fn counts_segments(&self) -> bool {
+        self.count == AimdCount::Segments
+    }
+
     #[inline(always)]
-    fn avoid(&mut self, w: &mut Window, a: &AckFacts, acked: u32) {
+    fn avoid(&mut self, w: &mut Window, _a: &AckFacts, acked: u32) {
         match self.count {
             // RFC 3465 §2.1: a window's worth of acknowledged bytes earns one SMSS, however few ACKs carried them.
             AimdCount::Bytes => {
@@ -90,7 +94,7 @@ impl WindowRule for Aimd {
             }
             AimdCount::Segments => {
                 let cwnd = (w.cwnd / w.smss).max(1);
-                self.counted = self.counted.saturating_add(a.segments);
+                self.counted = self.counted.saturating_add(acked.div_ceil(w.smss));
                 if self.counted >= cwnd {
                     let grown = self.counted / cwnd;
                     self.counted %= cwnd;

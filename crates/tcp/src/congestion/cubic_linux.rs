@@ -180,6 +180,10 @@ impl WindowRule for CubicLinux {
         false
     }
 
+    fn counts_segments(&self) -> bool {
+        true
+    }
+
     fn avoid(&mut self, w: &mut Window, a: &AckFacts, acked: u32) {
         let acked = acked.div_ceil(w.smss);
         self.look((w.cwnd / w.smss).max(1), acked, self.jiffies(a.now));

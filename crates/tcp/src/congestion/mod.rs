@@ -124,6 +124,10 @@ trait WindowRule: Sized {
     fn in_slow_start(&self, w: &Window) -> bool {
         w.cwnd < w.ssthresh
     }
+    /// What is acknowledged is counted in segments, whatever they hold.
+    fn counts_segments(&self) -> bool {
+        false
+    }
     /// Congestion avoidance; `acked` are the bytes that slow start did not use.
     fn avoid(&mut self, w: &mut Window, a: &AckFacts, acked: u32);
     /// For rules that decide once per round trip: whether this ACK ended one, and the window is set.
@@ -168,7 +172,8 @@ trait WindowRule: Sized {
         if self.at_round_end(w, a) {
             return;
         }
-        let mut acked = a.acked;
+        // Linux has no bytes here: a short segment grows the window like a full one.
+        let mut acked = if self.counts_segments() { a.segments.saturating_mul(w.smss) } else { a.acked };
         if self.in_slow_start(w) {
             acked = slow_start.on_ack(w, a, acked);
         }

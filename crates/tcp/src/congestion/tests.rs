@@ -407,3 +407,16 @@ fn a_clone_taken_before_a_loss_undoes_it() {
         }
     }
 }
+
+#[test]
+fn linux_grows_by_segments_whatever_they_hold() {
+    // tcp_slow_start counts packets: one of 100 bytes is one.
+    let count = |count| WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count });
+    for (rule, growth) in [(count(AimdCount::Segments), SMSS), (count(AimdCount::Bytes), 100)] {
+        let mut r = Run::new(&spec(rule));
+        let before = r.w.cwnd;
+        let facts = AckFacts { segments: 1, limited: true, ..r.facts(100) };
+        r.c.on_ack(&mut r.w, &facts);
+        assert_eq!(r.w.cwnd - before, growth, "{rule:?}");
+    }
+}

@@ -21,6 +21,11 @@ impl Endpoint {
         self.sender.write_up_to(offset);
     }
 
+    /// The next new segment is the last of its packet, so that it does not wait for more.
+    pub fn end_packet(&mut self) {
+        self.sender.end_packet();
+    }
+
     /// When the first timer that can release data is due; [`Time::FAR_FUTURE`] if none runs.
     pub fn data_timer(&self) -> Time {
         OF_DATA.iter().map(|&t| self.timers.at(t)).min().unwrap_or(Time::FAR_FUTURE)

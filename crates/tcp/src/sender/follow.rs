@@ -67,6 +67,17 @@ impl Sender {
 
     /// More has been written than was known.
     pub(crate) fn write_up_to(&mut self, offset: u64) {
-        self.written = self.written.max(offset);
+        let more = offset.saturating_sub(self.written);
+        if more == 0 {
+            return;
+        }
+        if self.guided {
+            self.look_for_silence();
+        }
+        self.written = offset;
+        self.held = false;
+        if self.board.out() == 0 {
+            self.burst_left = self.rules.max_burst;
+        }
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod board;
 mod by_time;
 mod follow;
 mod guided;
+mod offload;
 mod output;
 mod repair;
 pub(crate) mod runs;
@@ -112,6 +113,7 @@ pub(crate) struct Sender {
     pub(crate) sampler: Sampler,
     undo: Undo,
     pub(crate) pacing: Pacing,
+    offload: offload::Offload,
     /// The window rule drives the sender, or what it sends is paced: ACKs are looked at once more.
     guided: bool,
     seed: u32,
@@ -129,6 +131,7 @@ struct Rules {
     max_burst: u32,
     max_retries: u32,
     thin_linear_timeouts: bool,
+    offload: bool,
     limited_by: stack::LimitedBy,
     window_probe: stack::WindowProbe,
     timestamp_tick: Span,
@@ -180,6 +183,7 @@ impl Sender {
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
                 max_retries: spec.send.max_retries,
                 thin_linear_timeouts: spec.send.thin_linear_timeouts,
+                offload: spec.send.offload,
                 limited_by: spec.congestion.limited_by,
                 window_probe: spec.send.window_probe,
                 timestamp_tick: spec.options.timestamp_tick,
@@ -191,6 +195,7 @@ impl Sender {
             sampler: Sampler::default(),
             undo: Undo::default(),
             pacing: Pacing::new(false),
+            offload: offload::Offload::default(),
             guided: false,
             seed: 0,
             usage: usage::Usage::default(),

@@ -66,6 +66,7 @@ impl Sender {
             && self.assumed_sacked == 0
             && self.burst_left == u32::MAX
             && !self.guided
+            && !self.rules.offload
             && self.board.out() > 0;
         if !usual {
             return None;
@@ -255,7 +256,10 @@ impl Sender {
         }
         if self.new_allowed > 0 {
             self.new_allowed -= 1;
-        } else if self.burst_left == 0 || !self.fits(payload, now, timers) {
+        } else if self.burst_left == 0
+            || !self.fits(payload, now, timers)
+            || (self.rules.offload && !self.guided && self.waits_for_its_packet(now))
+        {
             return None;
         }
         if self.burst_left < u32::MAX {

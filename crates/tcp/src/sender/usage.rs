@@ -36,7 +36,8 @@ impl Sender {
     /// tcp_is_cwnd_limited: in slow start cwnd may be twice what was out.
     #[inline]
     fn was_limited(&mut self) -> bool {
-        let full = self.occupied() >= self.window.cwnd;
+        // A packet that waits for more room fills it, too (tcp_tso_should_defer).
+        let full = self.offload.begin() || self.occupied() >= self.window.cwnd;
         let sent = std::mem::take(&mut self.usage.sent);
         if sent || (full && self.written > self.nxt) {
             let out = self.board.segments();

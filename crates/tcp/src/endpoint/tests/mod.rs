@@ -9,6 +9,7 @@ mod flow;
 mod handshake;
 mod interruption;
 mod ns320;
+mod offload;
 mod pipe;
 mod rack;
 mod random;

@@ -46,6 +46,7 @@ pub fn rfc_sack() -> Wire {
             buffer_bytes: None,
             max_burst_segments: None,
             pacing: false,
+            offload: false,
             keepalive_idle: None,
             keepalive_interval: ms(1000),
             keepalive_probes: 3,
