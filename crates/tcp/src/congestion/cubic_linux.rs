@@ -43,6 +43,9 @@ params::params! {
 pub(super) struct CubicLinux {
     hystart: Option<HyStart>,
     hz: i64,
+    /// A jiffy; when the last one that was asked for began, and its number.
+    tick: Span,
+    jiffy: (Time, i64),
     /// One segment more for so many that are acknowledged, and how many were counted.
     every: u32,
     counted: u32,
@@ -75,8 +78,15 @@ const K_CUBED: u64 = (1 << (10 + 3 * TIME_BITS)) / C_SCALED;
 const RENO_ACKED8: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
 
 impl CubicLinux {
-    fn jiffies(&self, t: Time) -> i64 {
-        t.0.div_euclid(1_000_000_000 / self.hz)
+    /// Every ACK asks, and nearly all within the jiffy of the one before: no division then.
+    fn jiffies(&mut self, t: Time) -> i64 {
+        let (began, jiffy) = self.jiffy;
+        if t >= began && t - began < self.tick {
+            return jiffy;
+        }
+        let jiffy = t.0.div_euclid(self.tick.0);
+        self.jiffy = (Time(jiffy * self.tick.0), jiffy);
+        jiffy
     }
 
     /// Sets `every` from the curve, for a window of `cwnd` segments of which `acked` were just acknowledged.
@@ -140,6 +150,8 @@ impl CubicLinux {
         CubicLinux {
             hystart: hystart.then(HyStart::default),
             hz,
+            tick: Span(1_000_000_000 / hz),
+            jiffy: (Time::FAR_PAST, 0),
             every: 0,
             counted: 0,
             last_max: 0,
@@ -185,17 +197,25 @@ impl WindowRule for CubicLinux {
     }
 
     fn avoid(&mut self, w: &mut Window, a: &AckFacts, acked: u32) {
-        let acked = acked.div_ceil(w.smss);
-        self.look((w.cwnd / w.smss).max(1), acked, self.jiffies(a.now));
+        // Nearly every ACK is of one full segment or of two.
+        let acked = match acked {
+            n if n == w.smss => 1,
+            n if n == 2 * w.smss => 2,
+            n => n.div_ceil(w.smss),
+        };
+        let now = self.jiffies(a.now);
+        self.look((w.cwnd / w.smss).max(1), acked, now);
         // tcp_cong_avoid_ai
         if self.counted >= self.every {
             self.counted = 0;
             w.cwnd = w.cwnd.saturating_add(w.smss);
         }
         self.counted += acked;
-        let grown = self.counted / self.every;
-        self.counted -= grown * self.every;
-        w.cwnd = w.cwnd.saturating_add(grown.saturating_mul(w.smss));
+        if self.counted >= self.every {
+            let grown = self.counted / self.every;
+            self.counted -= grown * self.every;
+            w.cwnd = w.cwnd.saturating_add(grown.saturating_mul(w.smss));
+        }
     }
 
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {

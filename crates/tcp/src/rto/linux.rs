@@ -17,6 +17,8 @@ pub(super) struct Linux {
     /// What it counts in, nanoseconds; and which samples it wants.
     unit: i64,
     samples: Samples,
+    /// The smallest timeout, in units.
+    floor: i64,
     srtt8: i64,
     mdev4: i64,
     /// Largest deviation since `round_end` was set.
@@ -27,19 +29,33 @@ pub(super) struct Linux {
     backoff: u32,
 }
 
+/// Nanoseconds.
+const MICROSECOND: i64 = 1000;
+
 impl Linux {
     pub(super) fn in_ticks(b: &Bounds) -> Linux {
-        Linux::new(b.unit(), Samples::Stamped)
+        Linux::new(b.unit(), Samples::Stamped, b)
     }
-    pub(super) fn in_microseconds() -> Linux {
-        Linux::new(1000, Samples::Exact)
+    pub(super) fn in_microseconds(b: &Bounds) -> Linux {
+        Linux::new(MICROSECOND, Samples::Exact, b)
     }
-    fn new(unit: i64, samples: Samples) -> Linux {
-        Linux { unit, samples, srtt8: 0, mdev4: 0, mdev_max4: 0, rttvar4: 0, round_end: 0, backoff: 0 }
+    fn new(unit: i64, samples: Samples, b: &Bounds) -> Linux {
+        Linux {
+            unit,
+            samples,
+            floor: b.min.0 / unit,
+            srtt8: 0,
+            mdev4: 0,
+            mdev_max4: 0,
+            rttvar4: 0,
+            round_end: 0,
+            backoff: 0,
+        }
     }
     fn measured(&self, b: &Bounds, s: &RttSample) -> i64 {
         match self.samples {
-            Samples::Exact => b.within_an_hour(s.rtt) / self.unit,
+            // A constant divides faster.
+            Samples::Exact => b.within_an_hour(s.rtt) / MICROSECOND,
             Samples::Stamped | Samples::Oldest => b.measured_units(s),
         }
     }
@@ -47,7 +63,7 @@ impl Linux {
 
 impl TimerRule for Linux {
     fn on_sample(&mut self, b: &Bounds, s: &RttSample) {
-        let floor = b.min.0 / self.unit;
+        let floor = self.floor;
         // A sample within one reading of the clock counts as one.
         let rtt = self.measured(b, s).max(1);
         // A valid sample ends the back-off.

@@ -87,7 +87,7 @@ impl Rto {
         let rule = match spec.rule {
             RtoKind::Rfc6298 => Rule::Rfc6298(Rfc6298::default()),
             RtoKind::Linux => Rule::Linux(Linux::in_ticks(&bounds)),
-            RtoKind::LinuxMicroseconds => Rule::Linux(Linux::in_microseconds()),
+            RtoKind::LinuxMicroseconds => Rule::Linux(Linux::in_microseconds(&bounds)),
             RtoKind::Linux22 => Rule::Linux22(Linux22::new(&bounds, false)),
             RtoKind::Linux22Cured => Rule::Linux22(Linux22::new(&bounds, true)),
             RtoKind::Ns320 => Rule::Ns320(Ns320::new(&bounds)),
@@ -191,6 +191,8 @@ struct Bounds {
     slop: Span,
     /// `min` in the grain of timers: what most time-outs are, and no division then.
     min_in_ticks: Span,
+    /// 2^64 over the granularity, rounded up: what to multiply with in the place of a division.
+    per_tick: u64,
 }
 
 /// Longer samples count as this; no sum of a rule overflows with it.
@@ -203,12 +205,14 @@ impl Bounds {
         let max = spec.max.clamp(Span(1), LONGEST);
         let mut bounds = Bounds {
             min_in_ticks: Span::ZERO,
+            per_tick: 0,
             initial: spec.initial.clamp(Span(1), max),
             min: spec.min.clamp(Span::ZERO, max),
             max,
             granularity: spec.granularity.clamp(Span::ZERO, LONGEST),
             slop: spec.slop.clamp(Span::ZERO, LONGEST),
         };
+        bounds.per_tick = (u64::MAX / bounds.unit() as u64).wrapping_add(1);
         bounds.min_in_ticks = bounds.up_to_tick(bounds.min);
         bounds
     }
@@ -242,7 +246,13 @@ impl Bounds {
         if g == 1 {
             return rto;
         }
-        Span((rto.0 + g - 1) / g * g)
+        let n = rto.0 + g - 1;
+        // Each ACK asks twice. The product is exact where n times the granularity is below 2^64.
+        if n >= 0 && (n as u64).leading_zeros() + (g as u64).leading_zeros() > 64 {
+            let ticks = (u128::from(n as u64) * u128::from(self.per_tick)) >> 64;
+            return Span(ticks as i64 * g);
+        }
+        Span(n / g * g)
     }
 }
 

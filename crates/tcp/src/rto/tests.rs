@@ -274,3 +274,15 @@ fn a_steady_path_has_a_steady_time_out_under_every_rule() {
         assert!((srtt.0 - ms(300).0).abs() <= 10, "{rule:?}: SRTT {srtt}");
     }
 }
+
+#[test]
+fn ticks_are_rounded_up_as_a_division_would() {
+    let mut draw = crate::draws::draws(3);
+    for _ in 0..200_000 {
+        let (grain_bits, wait_bits) = (draw(35), draw(58));
+        let (grain, wait) = (1 + draw(1 << grain_bits) as i64, draw(1 << wait_bits) as i64);
+        let bounds = Bounds::new(&RtoRule { granularity: Span(grain), ..spec(RtoKind::Linux) });
+        let up = i128::from(wait + grain - 1) / i128::from(grain) * i128::from(grain);
+        assert_eq!(i128::from(bounds.up_to_tick(Span(wait)).0), up, "{wait} in {grain}");
+    }
+}
