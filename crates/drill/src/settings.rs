@@ -87,7 +87,7 @@ impl Settings {
             "tolerance_percent" => self.tolerance_percent = number()?,
             "mtu" => self.path_mtu = number()?.clamp(68.0, 65_535.0) as u16,
             "ip_version" if value == "ipv4" => {}
-            "local_ip" | "remote_ip" | "gateway_ip" | "netmask_ip" | "tcp_ts_ecr_scaled"
+            "mss" | "local_ip" | "remote_ip" | "gateway_ip" | "netmask_ip" | "tcp_ts_ecr_scaled"
             | "send_omit_free" => {}
             _ => return Err(Stop::unsupported(o.line, format!("the option --{}", o.name))),
         }
