@@ -2,10 +2,11 @@
 
     .venv/bin/python validation/drill.py FOLDER [FOLDER …] [--stack linux-6-cubic] [--mutate] [--all]
 
-FOLDER: a checkout of google/packetdrill (its gtests/net/tcp), the kernel's tools/testing/selftests/net/packetdrill, or
-any folder of scripts. Those of drill.toml count: equal ones once, comments and the path of defaults.sh aside, and at
-least so many are to pass. All others are run and reported with `--all`. `--mutate`: each expected packet and assertion of
-a script that passes is altered in turn, and every alteration is to fail. Exits 0 if the bar is reached.
+FOLDER: a checkout of google/packetdrill (its gtests/net/tcp), the kernel's
+tools/testing/selftests/net/packetdrill, or any folder of scripts. Those of drill.toml count: equal ones once,
+comments and the path of defaults.sh aside, and at least so many are to pass. All others are run and reported
+with `--all`. `--mutate`: each expected packet and assertion of a script that passes is altered in turn, and
+every alteration is to fail. Exits 0 if the bar is reached.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def scripts(folders: list[str]) -> dict[str, tuple[Path, str]]:
 def altered(text: str, stack: str) -> tuple[int, list[str]]:
     """How many alterations there are, and those that pass."""
     all_of_them = _core.drill_altered(text, stack)
-    return len(all_of_them), [f"line {line}, {what}" for line, what, result in all_of_them if result != "fail"]
+    passed = [f"line {line}, {what}" for line, what, result in all_of_them if result != "fail"]
+    return len(all_of_them), passed
 
 
 def main() -> int:

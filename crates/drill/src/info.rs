@@ -17,6 +17,7 @@ pub(crate) fn field(e: &Endpoint, name: &str) -> Option<i64> {
         "ca_state" => match e.ca_state() {
             CaState::Open => 0,
             CaState::Disorder => 1,
+            CaState::Cwr => 2,
             CaState::Recovery => 3,
             CaState::Loss => 4,
         },

@@ -62,7 +62,7 @@ fn numbers(f: Flags, seq: u32, payload: u32, ack: u32) -> String {
     format!("{} {seq}:{}({payload}){ack}", flags(f), seq.wrapping_add(payload))
 }
 
-fn ecn(ecn: Ecn) -> &'static str {
+pub(crate) fn ecn(ecn: Ecn) -> &'static str {
     match ecn {
         Ecn::NotEct => "noecn",
         Ecn::Ect0 => "ect0",

@@ -25,6 +25,8 @@ pub(crate) struct Left {
     pub(crate) seg: Segment,
     pub(crate) offset: u64,
     pub(crate) why: Why,
+    /// ECT(0)
+    pub(crate) markable: bool,
 }
 
 /// One buffer of the send queue (an skb): `[from, to)` of the stream.
@@ -133,7 +135,7 @@ impl Offload {
     }
 
     /// A segment left; gives the packet before it, if it begins another.
-    pub(crate) fn left(&mut self, at: Time, sent: &Sent, view: &View) -> Option<Left> {
+    pub(crate) fn left(&mut self, at: Time, sent: &Sent, view: &View, markable: bool) -> Option<Left> {
         let mut seg = sent.seg;
         let end = sent.offset + u64::from(seg.payload);
         let buffer = self.buffer_of(sent.offset, seg.payload);
@@ -161,7 +163,7 @@ impl Offload {
             }
         }
         let before = self.flush();
-        self.open = Some(Left { at, seg, offset: sent.offset, why: sent.why });
+        self.open = Some(Left { at, seg, offset: sent.offset, why: sent.why, markable });
         self.open_segments = 1;
         before
     }

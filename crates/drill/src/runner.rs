@@ -171,7 +171,8 @@ impl Runner {
         let Some(end) = &mut self.end else { return };
         for _ in 0..most {
             let Some(sent) = end.transmit(self.now) else { break };
-            self.queue.extend(self.offload.left(self.now, &sent, &end.view()));
+            let markable = end.is_markable(sent.seg.payload, sent.why);
+            self.queue.extend(self.offload.left(self.now, &sent, &end.view(), markable));
         }
         self.queue.extend(self.offload.flush());
     }

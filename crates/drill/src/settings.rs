@@ -3,7 +3,7 @@
 use crate::command::Setting;
 use crate::script::{self, Script};
 use crate::{Stop, command};
-use tcp::stack::{Kind, Stack, WindowPolicy, Wire};
+use tcp::stack::{EcnUse, Kind, Stack, WindowPolicy, Wire};
 use wire::Span;
 
 /// What the script runs with.
@@ -104,6 +104,11 @@ impl Settings {
         if s.name == "qdisc" {
             return match s.value.as_str() {
                 "pfifo" | "pfifo_fast" | "noqueue" => Ok(()),
+                // It paces what the sender gives a rate (sk_pacing_rate).
+                "fq" => {
+                    self.stack.send.pacing = true;
+                    Ok(())
+                }
                 kind => Err(Stop::unsupported(s.line, format!("the queue discipline {kind}"))),
             };
         }
@@ -118,7 +123,9 @@ impl Settings {
             ("tcp_sack", _) => stack.options.sack = value > 0,
             ("tcp_window_scaling", _) => stack.options.window_scale = value > 0,
             ("tcp_dsack", _) => stack.receive.dsack = value > 0,
-            ("tcp_ecn", 0) => {}
+            ("tcp_ecn", 0) => stack.options.ecn = EcnUse::Off,
+            ("tcp_ecn", 1) => stack.options.ecn = EcnUse::On,
+            ("tcp_ecn", 2) => stack.options.ecn = EcnUse::Passive,
             ("tcp_reordering", 1..) => stack.detect.dupthresh = value,
             ("tcp_slow_start_after_idle", _) => stack.congestion.restart_after_idle = value > 0,
             // 3 and 4 probe; what was between them and 0, early retransmit, is gone since 4.13.

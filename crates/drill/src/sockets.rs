@@ -27,6 +27,12 @@ impl Sockets {
     pub(crate) fn get(&self, fd: i64) -> Option<Socket> {
         self.all.iter().find(|(n, s, _)| *n == fd && *s != Socket::Closed).map(|(_, s, _)| *s)
     }
+    pub(crate) fn rename(&mut self, fd: i64, to: i64) {
+        self.all.retain(|(n, ..)| *n != to);
+        if let Some(entry) = self.all.iter_mut().find(|(n, ..)| *n == fd) {
+            entry.0 = to;
+        }
+    }
     pub(crate) fn set(&mut self, fd: i64, socket: Socket) {
         if let Some(entry) = self.all.iter_mut().find(|(n, ..)| *n == fd) {
             entry.1 = socket;

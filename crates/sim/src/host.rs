@@ -53,6 +53,7 @@ pub struct Parcel {
     pub reason: Reason,
     pub class: Class,
     pub length_bytes: u32,
+    pub ecn: Ecn,
 }
 
 /// What connections share while one of them handles an event.
@@ -101,7 +102,7 @@ impl<R: Recorder> Host<'_, R> {
         let (from, to) = self.towards(forward);
         let (now, copies) = (self.now, &mut *self.copies);
         self.net.send_written(now, self.ends.out[way], (from, to), self.recorder, |frame, recorder| {
-            let Parcel { reason, class, length_bytes, .. } = write(&mut frame.body)?;
+            let Parcel { reason, class, length_bytes, ecn, .. } = write(&mut frame.body)?;
             frame.copy = *copies;
             frame.connection = connection;
             frame.forward = forward;
@@ -109,8 +110,7 @@ impl<R: Recorder> Host<'_, R> {
             frame.ip_id = ip_ids[way];
             ip_ids[way] = ip_ids[way].wrapping_add(1);
             *copies += 1;
-            let facts =
-                Facts { len: length_bytes, flow: connection * 2 + way as u32, class, ecn: Ecn::NotCapable };
+            let facts = Facts { len: length_bytes, flow: connection * 2 + way as u32, class, ecn };
             recorder.sent(now, from, &facts, frame);
             Some(facts)
         })

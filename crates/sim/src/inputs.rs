@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// A queue for each node that does not handle what comes at once; in time it never holds anything for long.
 #[derive(Debug)]
 pub struct Inputs {
-    nodes: Vec<Option<VecDeque<Frame>>>,
+    nodes: Vec<Option<VecDeque<(Frame, bool)>>>,
     /// The nodes' timers come behind those of connections.
     first_timer: u32,
 }
@@ -28,14 +28,14 @@ impl Inputs {
     }
 
     /// Keeps a packet at a node where it waits. The timer is to be set for now, if it is not already.
-    pub fn keep(&mut self, at: NodeId, frame: &Frame) -> Option<TimerId> {
+    pub fn keep(&mut self, at: NodeId, frame: &Frame, marked: bool) -> Option<TimerId> {
         let queue = self.nodes.get_mut(at.0 as usize)?.as_mut()?;
-        queue.push_back(*frame);
+        queue.push_back((*frame, marked));
         (queue.len() == 1).then_some(TimerId(self.first_timer + at.0))
     }
 
     /// Is it a timer of a node that fired? Then the packet whose turn it is, and whether another waits.
-    pub fn take(&mut self, timer: TimerId) -> Option<(Frame, bool)> {
+    pub fn take(&mut self, timer: TimerId) -> Option<((Frame, bool), bool)> {
         let node = timer.0.checked_sub(self.first_timer)?;
         let queue = self.nodes.get_mut(node as usize)?.as_mut()?;
         let frame = queue.pop_front()?;

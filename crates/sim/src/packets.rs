@@ -4,12 +4,12 @@ use crate::addresses;
 use crate::frame::{Body, Frame};
 use crate::rows::PacketFacts;
 use instant::Time;
-use links::Facts;
+use links::{Ecn, Facts};
 use net::NodeId;
 use scenario::model::{Scenario, Transport};
 use tcp::oneway::{Ack, Data};
 use tcp::stack::{Kind, OneWay, OneWayVariant};
-use wire::{Flags, Packet, SackBlocks, Segment, Seq, Tuple, checksum};
+use wire::{Flags, Notes, Packet, SackBlocks, Segment, Seq, Tuple, checksum};
 
 /// What a one-way agent's window is said to be: it knows none, so none is ever full.
 const WINDOW: u16 = u16::MAX;
@@ -64,7 +64,7 @@ impl Packets {
             ip_id: frame.ip_id,
             checksum: !checksum::pseudo_header(&tuple, tcp_len),
             ttl: 64,
-            ..Packet::default()
+            notes: if facts.ecn == Ecn::Marked { Notes::CE } else { Notes::default() },
         })
     }
 

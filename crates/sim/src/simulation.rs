@@ -8,7 +8,7 @@ use crate::recorder::{Full, Null, Recorder, Sink};
 use crate::stats::Way;
 use crate::watcher::Watcher;
 use instant::{Span, Time};
-use links::{Counters, LinkId, Tallies, memory};
+use links::{Counters, Ecn, LinkId, Tallies, memory};
 use net::{BuildError, Duplex, Net, NodeId, Step, TimerId, Topology};
 use scenario::model::{Flow, Scenario, Transport};
 use scenario::workload::{Answers, Application};
@@ -275,16 +275,17 @@ impl<R: Recorder> Simulation<R> {
         match step {
             Step::Arrived { at, packet: id } => {
                 let frame = self.net.content(id);
+                let marked = self.net.facts(id).ecn == Ecn::Marked;
                 if R::IS_ON {
                     self.recorder.arrived(now, at, self.net.facts(id), frame);
                 }
                 if self.inputs.waits(at) {
-                    if let Some(timer) = self.inputs.keep(at, frame) {
+                    if let Some(timer) = self.inputs.keep(at, frame, marked) {
                         self.net.set_timer(timer, Some(now));
                     }
                 } else if let Some(connection) = self.connections.get_mut(frame.connection as usize) {
                     // Heard where it lies in the network: a copy of each packet would show.
-                    let heard = connection.hear(now, frame);
+                    let heard = connection.hear(now, frame, marked);
                     let (net, recorder, copies) = (&mut self.net, &mut self.recorder, &mut self.copies);
                     if connection.answer(Shared { now, net, recorder, copies }, heard) {
                         self.ended += connection.end_if_over(now);
@@ -302,12 +303,12 @@ impl<R: Recorder> Simulation<R> {
                 let (connection, alarm) = Alarm::of(id);
                 self.with_connection(now, connection, |c, shared| c.wake(shared, alarm));
             }
-            Some((packet, more)) => {
+            Some(((packet, marked), more)) => {
                 if more {
                     self.net.set_timer(id, Some(now));
                 }
                 self.with_connection(now, packet.connection, |c, shared| {
-                    let heard = c.hear(now, &packet);
+                    let heard = c.hear(now, &packet, marked);
                     c.answer(shared, heard)
                 });
             }

@@ -56,6 +56,19 @@ pub struct Options {
     pub timestamps: bool,
     /// The tick of the timestamp clock.
     pub timestamp_tick: Span,
+    /// RFC 3168.
+    pub ecn: EcnUse,
+}
+
+params::words! {
+    /// Whether congestion may be marked instead of dropped (RFC 3168).
+    #[derive(Default)]
+    pub enum EcnUse {
+        #[default]
+        Off = "off", "never";
+        Passive = "passive", "where the peer asks for it (Linux: tcp_ecn 2)";
+        On = "on", "asks for it, too (tcp_ecn 1)";
+    }
 }
 
 // ---- which segments are lost? ----

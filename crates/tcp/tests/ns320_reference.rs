@@ -31,6 +31,7 @@ fn stack(variant: Ns320) -> Wire {
             sack: false,
             timestamps: false,
             timestamp_tick: Span::from_millis(1),
+            ecn: EcnUse::Off,
         },
         detect: Detect::new(DetectRule::DupAcks, 3, false),
         recovery: Recovery::new(RecoveryRule::Ns320 { variant }, AfterTimeout::GoBackN),

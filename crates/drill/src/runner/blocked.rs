@@ -57,6 +57,27 @@ impl Runner {
         Ok(())
     }
 
+    /// A script calls what it opens as it likes.
+    fn named(
+        &mut self,
+        call: &Call,
+        line: u32,
+        came: Result<i64, &'static str>,
+    ) -> Result<Result<i64, &'static str>, Stop> {
+        let (true, Ok(fd)) = (["socket", "accept", "accept4"].contains(&call.name.as_str()), came) else {
+            return Ok(came);
+        };
+        if call.result == Expr::Any {
+            return Ok(came);
+        }
+        let wanted = super::calls::number(&call.result, line)?;
+        if wanted >= 0 && self.sockets.get(wanted).is_none() {
+            self.sockets.rename(fd, wanted);
+            return Ok(Ok(wanted));
+        }
+        Ok(came)
+    }
+
     /// Holds what a call returned against the script.
     pub(super) fn returned(
         &mut self,
@@ -64,6 +85,7 @@ impl Runner {
         line: u32,
         came: Result<i64, &'static str>,
     ) -> Result<(), Stop> {
+        let came = self.named(call, line, came)?;
         let shown = match came {
             Ok(n) => n.to_string(),
             Err(errno) => format!("-1 {errno}"),

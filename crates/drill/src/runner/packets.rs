@@ -17,9 +17,6 @@ impl Runner {
         }
         let seg = self.as_live(p, line)?;
         self.note(ladder::packet(p, true), "");
-        if p.ecn.is_some_and(|e| e != Ecn::NotEct) {
-            return Err(Stop::unsupported(line, "ECN"));
-        }
         if let Some(shift) = seg.window_scale {
             self.peer_shift = shift.min(14);
         }
@@ -31,7 +28,10 @@ impl Runner {
                 "a packet arrives before there is a connection or a socket that listens",
             ));
         };
-        end.receive(self.now, &seg);
+        match p.ecn {
+            Some(Ecn::Ce) => end.receive_marked(self.now, &seg),
+            _ => end.receive(self.now, &seg),
+        }
         self.offload.acknowledged(end.view().una);
         self.drain(u32::MAX);
         self.resume()
@@ -99,11 +99,12 @@ impl Runner {
             self.script_isn.get_or_insert(p.seq);
         }
         let any = e.when == When::Any;
-        let (seg, at) = self.collect(e, p, to, any)?;
+        let (seg, at, markable) = self.collect(e, p, to, any)?;
+        let differs = self.differs(p, &seg, markable);
         let came = ladder::segment(&seg);
         let shown = ladder::packet(p, false);
-        self.ladder.row(at, shown, if self.differs(p, &seg).is_none() { String::new() } else { came });
-        if let Some(says) = self.differs(p, &seg) {
+        self.ladder.row(at, shown, if differs.is_none() { String::new() } else { came });
+        if let Some(says) = differs {
             self.note_untold();
             return Err(Stop::failed(e.line, says));
         }
@@ -132,7 +133,7 @@ impl Runner {
     }
 
     /// Packets that leave until there is as much payload as the script expects in one, put together; and when the last did.
-    fn collect(&mut self, e: &Event, p: &Packet, to: Span, any: bool) -> Result<(Segment, Span), Stop> {
+    fn collect(&mut self, e: &Event, p: &Packet, to: Span, any: bool) -> Result<(Segment, Span, bool), Stop> {
         let mut whole: Option<Segment> = None;
         loop {
             let Some(left) = self.next_left(e, to, any)? else {
@@ -163,7 +164,7 @@ impl Runner {
                 }
             };
             if so_far.payload >= p.payload {
-                return Ok((so_far, at));
+                return Ok((so_far, at, left.markable));
             }
             whole = Some(so_far);
         }
@@ -185,7 +186,7 @@ impl Runner {
     }
 
     /// What is not as it should be.
-    fn differs(&self, p: &Packet, seg: &Segment) -> Option<String> {
+    fn differs(&self, p: &Packet, seg: &Segment, markable: bool) -> Option<String> {
         let mut all = Vec::new();
         let mut hold = |what: &str, wanted: String, came: String| {
             if wanted != came {
@@ -203,9 +204,10 @@ impl Runner {
         if let Some(list) = &p.options {
             hold("options", options(list.clone()), options(ladder::options(seg)));
         }
-        match p.ecn {
-            None | Some(Ecn::NotEct) => {}
-            Some(_) => hold("ECN", "another".to_owned(), "noecn".to_owned()),
+        if let Some(ecn) = p.ecn {
+            let came = if markable { Ecn::Ect0 } else { Ecn::NotEct };
+            let wanted = if ecn == Ecn::Ect01 && markable { came } else { ecn };
+            hold("ECN", ladder::ecn(wanted).to_owned(), ladder::ecn(came).to_owned());
         }
         (!all.is_empty()).then(|| format!("another packet left: {}", all.join("; ")))
     }

@@ -2,7 +2,7 @@
 
 use super::oneway::ONEWAY;
 use super::*;
-use tcp::stack::{LimitedBy, PipeUnit, PrrOf, RestartsTimer, UndoRule, WindowProbe, WindowRuleKind};
+use tcp::stack::{EcnUse, LimitedBy, PipeUnit, PrrOf, RestartsTimer, UndoRule, WindowProbe, WindowRuleKind};
 
 pub(super) const SOURCE: Key =
     key("source", Kind::List { of: &Kind::Text, least: 1 }, "Where this is known from, as text.")
@@ -65,6 +65,12 @@ pub static OPTIONS: Table = Table {
         flag("sack", "RFC 2018.").default("true"),
         flag("timestamps", "RFC 7323.").default("true"),
         key("timestamp_tick", POSITIVE_TIME, "Tick of the timestamps' clock.").default("1ms"),
+        key(
+            "ecn",
+            Kind::Choice(EcnUse::WORDS),
+            "Whether congestion may be marked instead of dropped (RFC 3168).",
+        )
+        .default("off"),
         ASSUMED,
         SOURCE,
     ],

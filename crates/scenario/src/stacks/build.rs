@@ -114,6 +114,7 @@ fn options(v: &Values, p: &mut Problems) -> Option<Options> {
         timestamps: v.flag("timestamps"),
         announces_mss: v.flag("announces_mss"),
         timestamp_tick: v.span("timestamp_tick")?,
+        ecn: Param::read(v, "ecn")?,
     })
 }
 

@@ -60,6 +60,7 @@ fn options(o: &Options, out: &mut Lines) {
     out.flag("timestamps", o.timestamps);
     out.flag("announces_mss", o.announces_mss);
     out.span("timestamp_tick", o.timestamp_tick);
+    o.ecn.write("ecn", out);
 }
 
 fn detect(d: &Detect, out: &mut Lines) {

@@ -5,7 +5,7 @@ use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
 use crate::stats::Traffic;
 use instant::Time;
-use links::Class;
+use links::{Class, Ecn};
 use scenario::workload::{Application, Written};
 
 pub struct Datagrams {
@@ -24,8 +24,13 @@ impl Datagrams {
             let length = written.bytes.min(u64::from(self.packet_bytes)) as u32;
             written.bytes -= u64::from(length);
             traffic.ways[0].sent(host.now, length, Reason::New);
-            let parcel =
-                Parcel { forward: true, reason: Reason::New, class: Class::Data, length_bytes: length };
+            let parcel = Parcel {
+                forward: true,
+                reason: Reason::New,
+                class: Class::Data,
+                length_bytes: length,
+                ecn: Ecn::NotCapable,
+            };
             host.send(parcel, Body::Datagram(length), &mut traffic.ip_ids);
         }
         host.alarm(Alarm::Application, next);

@@ -118,9 +118,9 @@ impl Connection {
 
     /// A packet has come.
     #[inline(always)]
-    pub fn hear(&mut self, now: Time, frame: &Frame) -> Heard {
+    pub fn hear(&mut self, now: Time, frame: &Frame, marked: bool) -> Heard {
         if let (Transport::Tcp(pair), Body::Segment(seg, _)) = (&mut self.transport, &frame.body) {
-            pair.hear(now, &mut self.traffic, frame.forward, seg);
+            pair.hear(now, &mut self.traffic, frame.forward, seg, marked);
             return Heard::Segment { forward: frame.forward };
         }
         self.hear_other(now, frame)

@@ -6,8 +6,8 @@ use crate::recorder::Recorder;
 use crate::rows::{Phase, State};
 use crate::stats::Traffic;
 use instant::{Span, Time};
-use links::Class;
 use links::random::Stream;
+use links::{Class, Ecn};
 use scenario::workload::{Application, Outlet};
 use tcp::oneway::{self, Ack, Data, Sender, Sink, Why};
 use tcp::stack;
@@ -100,7 +100,8 @@ impl OneWayPair {
             } else {
                 traffic.ways[0].sent(host.now, self.payload_bytes, reason);
             }
-            let parcel = Parcel { forward: true, reason, class, length_bytes: data.bytes };
+            let parcel =
+                Parcel { forward: true, reason, class, length_bytes: data.bytes, ecn: Ecn::NotCapable };
             host.send(parcel, Body::OneWayData(data), &mut traffic.ip_ids);
         }
         host.alarm(Alarm::Client, self.sender.next_wakeup());
@@ -110,8 +111,13 @@ impl OneWayPair {
 
     fn acknowledge<R: Recorder>(&self, host: &mut Host<'_, R>, traffic: &mut Traffic, ack: Ack) {
         traffic.ways[1].sent(host.now, 0, Reason::Ack);
-        let parcel =
-            Parcel { forward: false, reason: Reason::Ack, class: Class::Ack, length_bytes: ack.bytes };
+        let parcel = Parcel {
+            forward: false,
+            reason: Reason::Ack,
+            class: Class::Ack,
+            length_bytes: ack.bytes,
+            ecn: Ecn::NotCapable,
+        };
         host.send(parcel, Body::OneWayAck(ack), &mut traffic.ip_ids);
     }
 }

@@ -6,10 +6,10 @@ use crate::recorder::Recorder;
 use crate::rows::State;
 use crate::stats::{Traffic, Way};
 use instant::Time;
-use links::{Class, memory};
+use links::{Class, Ecn, memory};
 use scenario::workload::{Answers, Application, Outlet};
 use std::sync::Arc;
-use tcp::endpoint::{self, Config, Endpoint};
+use tcp::endpoint::{self, Config, Endpoint, Why};
 use tcp::stack;
 use wire::{Flags, Segment, Seq};
 
@@ -65,12 +65,12 @@ impl TcpPair {
 
     /// A segment arrives.
     #[inline]
-    pub fn hear(&mut self, now: Time, traffic: &mut Traffic, forward: bool, seg: &Segment) {
+    pub fn hear(&mut self, now: Time, traffic: &mut Traffic, forward: bool, seg: &Segment, marked: bool) {
         if seg.payload > 0 {
             traffic.ways[usize::from(!forward)].arrived_packets += 1;
         }
         let end = if forward { &mut self.server } else { &mut self.client };
-        end.receive(now, seg);
+        if marked { end.receive_marked(now, seg) } else { end.receive(now, seg) }
     }
 
     /// What follows from it.
@@ -155,7 +155,13 @@ impl TcpPair {
                 *offset = endpoint.transmit_ack(now, seg);
                 way.sent(now, 0, Reason::Ack);
                 let length_bytes = IP_HEADER + u32::from(seg.header_len);
-                Some(Parcel { forward: client, reason: Reason::Ack, class: Class::Ack, length_bytes })
+                Some(Parcel {
+                    forward: client,
+                    reason: Reason::Ack,
+                    class: Class::Ack,
+                    length_bytes,
+                    ecn: Ecn::NotCapable,
+                })
             });
         } else if !endpoint.is_quiet() {
             let mut burst = endpoint.burst(now);
@@ -164,7 +170,8 @@ impl TcpPair {
                     let (seg, offset) = body.segment_mut();
                     *offset = endpoint.transmit_full(now, &mut burst, seg);
                     way.sent(now, seg.payload, Reason::New);
-                    Some(parcel(client, Reason::New, seg))
+                    let ecn = ecn(endpoint.is_markable(seg.payload, Why::New));
+                    Some(parcel(client, Reason::New, seg, ecn))
                 });
             }
             while !burst.is_over()
@@ -174,7 +181,8 @@ impl TcpPair {
                     *offset = at;
                     let reason = Reason::from(why);
                     way.sent(now, seg.payload, reason);
-                    Some(parcel(client, reason, seg))
+                    let ecn = ecn(endpoint.is_markable(seg.payload, why));
+                    Some(parcel(client, reason, seg, ecn))
                 })
             {}
         }
@@ -211,12 +219,17 @@ impl Outlet for Writing<'_> {
 }
 
 #[inline]
-fn parcel(forward: bool, reason: Reason, seg: &Segment) -> Parcel {
+fn ecn(markable: bool) -> Ecn {
+    if markable { Ecn::Capable0 } else { Ecn::NotCapable }
+}
+
+#[inline]
+fn parcel(forward: bool, reason: Reason, seg: &Segment, ecn: Ecn) -> Parcel {
     let class = match seg.payload {
         0 if seg.flags.has(Flags::SYN.with(Flags::FIN).with(Flags::RST)) => Class::Other,
         0 => Class::Ack,
         _ => Class::Data,
     };
     let length_bytes = IP_HEADER + u32::from(seg.header_len) + seg.payload;
-    Parcel { forward, reason, class, length_bytes }
+    Parcel { forward, reason, class, length_bytes, ecn }
 }

@@ -51,7 +51,7 @@ impl Endpoint {
         self.update_window(seg, next as i64, ack);
         let tsecr = if self.stamps { seg.timestamps.map(|t| t.ecr) } else { None };
         let echoed = tsecr.and_then(|ecr| self.clock.since(ecr, now));
-        let a = AckIn { now, ack, bare: false, blocks: &[], tsecr, echoed };
+        let a = AckIn { now, ack, bare: false, ece: false, blocks: &[], tsecr, echoed };
         self.sender.on_ack(&a, &mut self.timers);
         self.sender.window_seen(now, &mut self.timers);
         if self.receiver.finished() {

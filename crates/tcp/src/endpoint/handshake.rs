@@ -1,6 +1,7 @@
 //! Opening: SYNs, their options, and what both sides make of them.
 
 use super::{Endpoint, Failure, Owed, Rst, Stage, scale_for};
+use crate::stack::EcnUse;
 use crate::timers::Timer;
 use wire::Time;
 use wire::{Flags, Segment, Seq, Timestamps};
@@ -106,6 +107,12 @@ impl Endpoint {
             self.shift_in = shift.min(SHIFT_MAX);
             self.shift_out = self.shift_offered();
         }
+        // RFC 3168 §6.1.1: the SYN asks with both flags, the SYN-ACK agrees with ECE alone.
+        let both = (seg.flags.has(Flags::ECE), seg.flags.has(Flags::CWR));
+        self.ecn = match seg.flags.has(Flags::ACK) {
+            true => self.asked_for_ecn && both == (true, false),
+            false => options.ecn != EcnUse::Off && both == (true, true),
+        };
         let sack = options.sack && seg.sack_permitted;
         let mss = self.mss.min(seg.mss.unwrap_or(DEFAULT_MSS).max(1));
         let smss = if self.stamps { mss.saturating_sub(STAMPS).max(1) } else { mss };
@@ -170,6 +177,14 @@ impl Endpoint {
             timestamps: stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
             ..Segment::default()
         };
+        // A SYN that was lost is asked again without: something on the way may not like it (Linux, tcp_ecn_fallback).
+        self.asked_for_ecn = !answers && options.ecn == EcnUse::On && self.syns == 1;
+        if self.asked_for_ecn {
+            seg.flags = seg.flags.with(Flags::ECE).with(Flags::CWR);
+        }
+        if answers && self.ecn {
+            seg.flags = seg.flags.with(Flags::ECE);
+        }
         if answers {
             seg.flags = seg.flags.with(Flags::ACK);
             seg.ack = self.peer_isn + 1;

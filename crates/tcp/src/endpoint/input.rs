@@ -18,6 +18,26 @@ impl Endpoint {
         }
     }
 
+    /// The same of a packet whose IP header says that it met congestion (CE).
+    pub fn receive_marked(&mut self, now: Time, seg: &Segment) {
+        self.marked = self.ecn;
+        self.receive_any(now, seg);
+        self.marked = false;
+    }
+
+    /// RFC 3168 §6.1.3: a mark is echoed until data says that the window was reduced. Linux answers the next two segments
+    /// at once, so that the echo is soon there (tcp_enter_quickack_mode).
+    #[cold]
+    fn hear_congestion(&mut self, seg: &Segment) {
+        if seg.flags.has(Flags::CWR) {
+            self.echoes = false;
+        }
+        if self.marked && !self.echoes {
+            self.echoes = true;
+            self.owed = if self.owed == Owed::Nothing { Owed::Ack } else { self.owed };
+        }
+    }
+
     #[inline(never)]
     pub(super) fn receive_any(&mut self, now: Time, seg: &Segment) {
         match self.stage {
@@ -58,6 +78,9 @@ impl Endpoint {
         }
         if !seg.flags.has(Flags::ACK) || !self.on_ack(now, seg, at) {
             return;
+        }
+        if self.ecn && seg.payload > 0 {
+            self.hear_congestion(seg);
         }
         if seg.payload > 0 || seg.flags.has(Flags::FIN) {
             self.on_text(now, seg, at as u64, next);
@@ -196,7 +219,8 @@ impl Endpoint {
         };
         let mut blocks = [(0, 0); 4];
         let count = self.read_blocks(seg, una, &mut blocks);
-        let a = AckIn { now, ack, bare, blocks: &blocks[..count], tsecr, echoed };
+        let ece = self.ecn && seg.flags.has(Flags::ECE);
+        let a = AckIn { now, ack, bare, ece, blocks: &blocks[..count], tsecr, echoed };
         self.sender.on_ack(&a, &mut self.timers);
         self.sender.window_seen(now, &mut self.timers);
         true
@@ -208,7 +232,8 @@ impl Endpoint {
         let mut blocks = [(0, 0); 4];
         let count = self.read_blocks(seg, una, &mut blocks);
         let tsecr = if self.stamps { seg.timestamps.map(|t| t.ecr) } else { None };
-        let a = AckIn { now, ack: una, bare: false, blocks: &blocks[..count], tsecr, echoed: None };
+        let ece = self.ecn && seg.flags.has(Flags::ECE);
+        let a = AckIn { now, ack: una, bare: false, ece, blocks: &blocks[..count], tsecr, echoed: None };
         self.sender.on_ack(&a, &mut self.timers);
     }
 

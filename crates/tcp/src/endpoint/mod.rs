@@ -136,6 +136,11 @@ pub struct Endpoint {
     owed: Owed,
     /// Timestamps were negotiated.
     stamps: bool,
+    /// The SYN asked for ECN; both sides agreed; a mark came, and is echoed until the peer says CWR; what arrives now is marked.
+    asked_for_ecn: bool,
+    ecn: bool,
+    echoes: bool,
+    marked: bool,
     /// Window scaling was negotiated.
     scaled: bool,
     /// Shifts of the windows that the peer sends, and that this side sends (RFC 7323 §2).
@@ -220,6 +225,10 @@ impl Endpoint {
             stage,
             owed: Owed::Nothing,
             stamps: false,
+            asked_for_ecn: false,
+            ecn: false,
+            echoes: false,
+            marked: false,
             scaled: false,
             shift_in: 0,
             shift_out: 0,

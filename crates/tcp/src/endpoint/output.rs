@@ -95,7 +95,8 @@ impl Endpoint {
         let plain = self.stage == Stage::Open
             && self.owed != Owed::Alone
             && self.rst.is_none()
-            && !self.keepalive_due;
+            && !self.keepalive_due
+            && !(self.ecn && (self.echoes || self.sender.owes_cwr()));
         if plain && let Some(run) = self.sender.run() {
             self.begin_run(now, &run, &mut burst);
         }
@@ -218,9 +219,25 @@ impl Endpoint {
         None
     }
 
+    /// What leaves says that the peer may mark it instead of dropping it, ECT(0): new data, where both agreed
+    /// (RFC 3168 §6.1.5: no repairs; nor what holds no data).
+    #[inline]
+    pub fn is_markable(&self, payload: u32, why: Why) -> bool {
+        self.ecn && payload > 0 && !why.is_retransmission() && why != Why::Persist
+    }
+
+    #[cold]
+    fn flags_of_ecn(&mut self, out: &Outgoing) -> Flags {
+        let flags = if self.echoes { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
+        if self.is_markable(out.payload, out.why) && self.sender.take_cwr() {
+            return flags.with(Flags::CWR);
+        }
+        flags
+    }
+
     #[inline(always)]
     fn data(&mut self, now: Time, out: &Outgoing, tsval: u32, seg: &mut Segment) -> (u64, Why) {
-        let mut flags = Flags::ACK;
+        let mut flags = if self.ecn { self.flags_of_ecn(out) } else { Flags::ACK };
         if out.psh {
             flags = flags.with(Flags::PSH);
         }
@@ -254,7 +271,7 @@ impl Endpoint {
         *seg = Segment {
             seq: self.seq(offset),
             ack: self.rcv_nxt(),
-            flags: Flags::ACK,
+            flags: if self.echoes { Flags::ACK.with(Flags::ECE) } else { Flags::ACK },
             timestamps: self.stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
             ..Segment::default()
         };

@@ -53,6 +53,8 @@ pub enum CaState {
     Open,
     /// Duplicate ACKs or SACKs came, or repairs are on their way, and no repair is going on.
     Disorder,
+    /// The window goes down because the network marked a packet.
+    Cwr,
     Recovery,
     Loss,
 }
@@ -89,6 +91,7 @@ impl Endpoint {
         match self.sender.phase {
             Phase::Recovery => CaState::Recovery,
             Phase::Loss => CaState::Loss,
+            Phase::Open if self.sender.is_reducing() => CaState::Cwr,
             Phase::Open if board.sacked + board.lost + board.repaired > 0 || self.sender.dupacks() > 0 => {
                 CaState::Disorder
             }

@@ -19,6 +19,8 @@ pub(crate) struct AckIn<'a> {
     pub(crate) ack: u64,
     /// No payload, SYN or FIN, and the window as it was: may be a duplicate (RFC 5681 §2).
     pub(crate) bare: bool,
+    /// It echoes a mark (ECE), and ECN was negotiated.
+    pub(crate) ece: bool,
     /// In the order received; offsets.
     pub(crate) blocks: &'a [(u64, u64)],
     pub(crate) tsecr: Option<u32>,
@@ -71,6 +73,8 @@ impl Sender {
             && a.blocks.is_empty()
             && self.dupacks == 0
             && !self.tail.is_out()
+            && !a.ece
+            && !self.is_reducing()
             && self.board.runs().is_empty();
         if plain {
             self.on_plain_ack(a, flight, limited, timers)
@@ -120,6 +124,7 @@ impl Sender {
                 Phase::Loss => self.ack_in_loss(a, &news, &facts, timers),
             }
         }
+        self.on_echo(a);
         if news.advanced {
             self.settle_advance(a, restarts, timers);
         }

@@ -149,6 +149,8 @@ impl Sender {
         } else if self.phase == Phase::Recovery {
             let facts = self.recovery_facts(news, found.lost);
             self.recovery.on_ack(&mut self.window, &facts);
+        } else if self.reduces_by_echo(a, news) {
+            // The reduction owns the window.
         } else if news.advanced || self.grows_out_of_order(news) {
             self.congestion.on_ack(&mut self.window, facts);
         }
@@ -161,8 +163,17 @@ impl Sender {
     }
 
     fn recover_by_time(&mut self, now: Time, news: &News) {
-        let before = self.begin_recovery(now, news);
         self.tail.forget();
+        if self.end_reducing() {
+            // The window is on its way down already (tcp_in_cwnd_reduction).
+            self.begin_undo();
+            self.phase = Phase::Recovery;
+            self.recover = self.board.end();
+            let facts = self.recovery_facts(news, true);
+            self.recovery.on_ack(&mut self.window, &facts);
+            return;
+        }
+        let before = self.begin_recovery(now, news);
         let facts = recovery::Facts { flight: before, more_lost: true, ..self.recovery_facts(news, true) };
         self.recovery.enter(&mut self.window, self.rules.detect.dupthresh, &facts);
     }

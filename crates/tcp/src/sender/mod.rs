@@ -6,6 +6,7 @@
 mod ack;
 pub(crate) mod board;
 mod by_time;
+mod ecn;
 mod follow;
 mod guided;
 mod offload;
@@ -118,6 +119,7 @@ pub(crate) struct Sender {
     guided: bool,
     seed: u32,
     usage: usage::Usage,
+    echoes: ecn::Echoes,
 }
 
 /// The stack's choices that are looked up as they are needed.
@@ -199,6 +201,7 @@ impl Sender {
             guided: false,
             seed: 0,
             usage: usage::Usage::default(),
+            echoes: ecn::Echoes::default(),
         }
     }
 

@@ -38,6 +38,7 @@ impl Sender {
         self.begin_undo();
         let loss = self.loss_facts(now, false);
         let before = self.board.out().saturating_sub(self.board.sacked.bytes) + news.delivered();
+        self.tells_of_reduction();
         self.window.ssthresh = self.congestion.ssthresh_on_loss(&self.window, &loss);
         self.phase = Phase::Recovery;
         self.recover = self.board.end();

@@ -18,6 +18,7 @@ impl Sender {
         if self.board.out() == 0 {
             return;
         }
+        self.end_reducing();
         self.timeouts += 1;
         self.unanswered += 1;
         self.burst_left = self.rules.max_burst;
@@ -69,6 +70,7 @@ impl Sender {
         }
         self.begin_undo();
         let loss = self.loss_facts(now, true);
+        self.tells_of_reduction();
         self.window.ssthresh = self.congestion.ssthresh_on_loss(&self.window, &loss);
     }
 

@@ -20,6 +20,7 @@ pub fn rfc_sack() -> Wire {
             timestamps: false,
             announces_mss: true,
             timestamp_tick: ms(1),
+            ecn: EcnUse::Off,
         },
         detect: Detect::new(DetectRule::Rfc6675, 3, true),
         recovery: Recovery::new(RecoveryRule::Pipe, AfterTimeout::MarkLost),
