@@ -16,15 +16,18 @@ const MOST_AT_ONCE: usize = 4096;
 
 /// Feeds what came in to a sender of `stack` and compares what it sends with what left.
 ///
-/// Where in a tick of the stack's timers the capture begins is not in it: of all the milliseconds of a tick that one stands
-/// with which most is right, the first of equals.
+/// Where in a tick of the stack's timers the capture begins is not in it, nor, where they stand in a wheel, in which of its
+/// coarser steps: that one stands with which most is right, the first of equals.
 pub fn replay(transfer: &Transfer, stack: &Wire) -> Replay {
-    let mut best = replay_at(transfer, stack, 0);
-    for phase in 1..transfer.phases(stack) {
-        let other = replay_at(transfer, stack, phase);
-        // Rates compared as products: what was made besides counts among the sends.
-        if other.all.right * best.all.sends > best.all.right * other.all.sends {
-            best = other;
+    let (mut best, mut phase) = (replay_at(transfer, stack, 0), 0);
+    for (step, count) in transfer.phases(stack) {
+        let from = phase;
+        for at in (1..count).map(|k| from + k * step) {
+            let other = replay_at(transfer, stack, at);
+            // Rates compared as products: what was made besides counts among the sends.
+            if other.all.right * best.all.sends > best.all.right * other.all.sends {
+                (best, phase) = (other, at);
+            }
         }
     }
     best.apart.sort_unstable();

@@ -188,10 +188,18 @@ impl Transfer {
         }
     }
 
-    /// Of a tick of the stack's timers, so many milliseconds may have been over as the timestamps' clock stood at 0.
-    pub(crate) fn phases(&self, stack: &Wire) -> u32 {
-        let grain = stack.rto.granularity.0 / MILLISECOND.0;
-        if self.tick.is_none_or(|tick| tick == MILLISECOND) { grain.clamp(1, 10) as u32 } else { 1 }
+    /// By how many milliseconds the stack's timers may stand apart from the timestamps' clock: steps, and how many of each;
+    /// of a tick, and of the wheel's next two levels.
+    pub(crate) fn phases(&self, stack: &Wire) -> Vec<(u32, u32)> {
+        if self.tick.is_some_and(|tick| tick != MILLISECOND) {
+            return Vec::new();
+        }
+        let grain = (stack.rto.granularity.0 / MILLISECOND.0).clamp(1, 10) as u32;
+        let mut phases = vec![(1, grain)];
+        if stack.rto.wheel {
+            phases.extend([(grain, 8), (8 * grain, 8)]);
+        }
+        phases
     }
 
     /// All happens so many milliseconds later, and echoes say so.

@@ -271,6 +271,8 @@ pub struct RtoRule {
     pub granularity: Span,
     /// Added to every time-out (xnu: 200 ms).
     pub slop: Span,
+    /// The longer a wait, the coarser the moments at which it may end, in steps of the grain (Linux since 4.8).
+    pub wheel: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

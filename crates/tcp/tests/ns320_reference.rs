@@ -51,6 +51,7 @@ fn stack(variant: Ns320) -> Wire {
             max: Span::from_secs(3600),
             granularity: Span::from_millis(1),
             slop: Span::ZERO,
+            wheel: false,
         },
         undo: Undo::default(),
         send: Send {

@@ -294,6 +294,12 @@ pub static RTO: Table = Table {
         key("max", POSITIVE_TIME, "Largest, back-off included.").default("60s"),
         key("granularity", NOT_NEGATIVE_TIME, "Grain of the clock; 0s is exact.").default("0s"),
         key("slop", NOT_NEGATIVE_TIME, "Added to every time-out.").default("0s"),
+        flag(
+            "wheel",
+            "Timers end at ticks of the grain: waits of 63 ticks and more at every eighth, of 504 at every 64th, and so on (Linux \
+             since 4.8: kernel/time/timer.c).",
+        )
+        .default("false"),
         ASSUMED,
         SOURCE,
     ],

@@ -225,6 +225,7 @@ fn rto(v: &Values, p: &mut Problems) -> Option<RtoRule> {
         max,
         granularity: v.span("granularity")?,
         slop: v.span("slop")?,
+        wheel: v.flag("wheel"),
     })
 }
 

@@ -158,6 +158,7 @@ fn rto(r: &RtoRule, out: &mut Lines) {
     out.span("max", r.max);
     out.span("granularity", r.granularity);
     out.span("slop", r.slop);
+    out.flag("wheel", r.wheel);
 }
 
 fn undo(u: &Undo, out: &mut Lines) {

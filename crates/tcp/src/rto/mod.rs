@@ -9,6 +9,7 @@ mod linux22;
 mod ns320;
 mod rfc6298;
 pub mod ticks;
+mod wheel;
 
 use crate::sampler::Samples;
 use crate::stack::{RtoKind, RtoRule};
@@ -140,6 +141,12 @@ impl Rto {
         self.bounds.in_ticks(wait)
     }
 
+    /// When a timer fires that is set at `now` to wait for so long.
+    #[inline]
+    pub fn fires_at(&self, now: Time, wait: Span) -> Time {
+        if self.bounds.wheel { wheel::fires_at(now, wait, self.bounds.granularity) } else { now + wait }
+    }
+
     /// Times that the timer has fired and doubled the time-out, as far as the rule still counts them.
     pub fn backoff(&self) -> u32 {
         on_rule!(&self.rule, r => r.backoff())
@@ -189,6 +196,7 @@ struct Bounds {
     max: Span,
     granularity: Span,
     slop: Span,
+    wheel: bool,
     /// `min` in the grain of timers: what most time-outs are, and no division then.
     min_in_ticks: Span,
     /// 2^64 over the granularity, rounded up: what to multiply with in the place of a division.
@@ -211,6 +219,7 @@ impl Bounds {
             max,
             granularity: spec.granularity.clamp(Span::ZERO, LONGEST),
             slop: spec.slop.clamp(Span::ZERO, LONGEST),
+            wheel: spec.wheel,
         };
         bounds.per_tick = (u64::MAX / bounds.unit() as u64).wrapping_add(1);
         bounds.min_in_ticks = bounds.up_to_tick(bounds.min);

@@ -14,7 +14,7 @@ fn spec(rule: RtoKind) -> RtoRule {
         RtoKind::Rfc6298 | RtoKind::Bsd => (secs(1), secs(60)),
         _ => (ms(200), secs(120)),
     };
-    RtoRule { rule, initial: secs(1), min, max, granularity: Span::ZERO, slop: Span::ZERO }
+    RtoRule { rule, initial: secs(1), min, max, granularity: Span::ZERO, slop: Span::ZERO, wheel: false }
 }
 
 const ALL: [RtoKind; 6] =
@@ -219,6 +219,7 @@ fn whatever_comes_the_rto_stays_positive_and_within_its_bounds() {
         let s = RtoRule {
             granularity: [Span::ZERO, Span(1), ms(1), ms(10), ms(500)][draw(5) as usize],
             slop: [Span::ZERO, ms(200)][draw(2) as usize],
+            wheel: false,
             ..spec(rule)
         };
         let mut t = Rto::new(&s);
@@ -252,7 +253,15 @@ fn extreme_parameters_overflow_nothing() {
     let extremes = [Span(i64::MIN), Span(-1), Span::ZERO, Span(1), Span::MAX, Span(i64::MAX)];
     for rule in ALL {
         for (a, b) in extremes.into_iter().flat_map(|a| extremes.map(|b| (a, b))) {
-            let mut t = Rto::new(&RtoRule { rule, initial: a, min: b, max: a, granularity: b, slop: a });
+            let mut t = Rto::new(&RtoRule {
+                rule,
+                initial: a,
+                min: b,
+                max: a,
+                granularity: b,
+                slop: a,
+                wheel: false,
+            });
             for rtt in extremes {
                 sample(&mut t, rtt, 1 << 30);
                 (0..70).for_each(|_| t.on_timeout());

@@ -223,7 +223,7 @@ impl Sender {
         if self.una() >= self.board.end() {
             timers.stop(Timer::Retransmit);
         } else if restarts {
-            timers.start(Timer::Retransmit, now, self.rto.rto());
+            timers.set(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
         }
     }
 

@@ -131,7 +131,8 @@ impl Sender {
         };
         let found = self.board.mark_lost_by_time(&horizon);
         if let Some(at) = found.ask_again {
-            timers.arm(Timer::Reorder, now + self.rto.in_ticks(at - now + self.rules.detect.timer_slack));
+            let wait = self.rto.in_ticks(at - now + self.rules.detect.timer_slack);
+            timers.arm(Timer::Reorder, self.rto.fires_at(now, wait));
         }
         found
     }
@@ -230,7 +231,7 @@ impl Sender {
             linux.frto = f_rto;
         }
         self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
-        timers.arm(Timer::Retransmit, now + self.rto.rto());
+        timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
     }
 
     // ---- taking it back ----

@@ -61,7 +61,7 @@ impl Sender {
         let why = self.why_recovery();
         self.resend(entry, why, now, tsval, timers);
         if !timers.is_set(Timer::Retransmit) && !timers.is_set(Timer::Reorder) {
-            timers.arm(Timer::Retransmit, now + self.rto.rto());
+            timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
         }
     }
 

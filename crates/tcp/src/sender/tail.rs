@@ -63,7 +63,8 @@ impl Sender {
         };
         let expires = if from_now { now + rto } else { self.rto_of_oldest(rto) };
         let at = now + wait;
-        timers.arm(Timer::Probe, if expires > now { at.min(expires) } else { at });
+        let at = if expires > now { at.min(expires) } else { at };
+        timers.arm(Timer::Probe, self.rto.fires_at(now, at - now));
         self.tail.set_at = Some(now);
         true
     }
@@ -81,7 +82,7 @@ impl Sender {
         let rto = self.rto.rto();
         let counted = timers.is_set(Timer::Probe) || timers.is_set(Timer::Reorder);
         let at = if counted { self.rto_of_oldest(rto).max(now + Span(1)) } else { now + rto };
-        timers.arm(Timer::Retransmit, at);
+        timers.arm(Timer::Retransmit, self.rto.fires_at(now, at - now));
     }
 
     /// The same where the probe's or the reorder timer has just fired.
@@ -141,7 +142,7 @@ impl Sender {
         };
         self.tail.end = self.board.end();
         self.tail.repeats = !new;
-        timers.arm(Timer::Retransmit, now + self.rto.rto());
+        timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
         Some(out)
     }
 

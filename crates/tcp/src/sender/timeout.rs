@@ -48,7 +48,7 @@ impl Sender {
             self.repair_by_slow_start(false);
         }
         self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
-        timers.start(Timer::Retransmit, now, self.rto.rto());
+        timers.set(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
     }
 
     /// RFC 6298 (5.5). A thin stream has too few segments out for a fast retransmit, and waits for its timer each time:

@@ -1,6 +1,6 @@
 //! Packets of several segments, and what limits the window, as Linux has them; each was seen in captures of Linux 6.18.
 
-use super::stacks::linux6;
+use super::stacks::{linux6, ms};
 use super::timeline::Timeline;
 use crate::congestion::aimd::{self, AimdCount};
 use crate::endpoint::{Evidence, Phase, Why};
@@ -65,6 +65,18 @@ fn a_window_that_was_full_stays_what_limits_until_its_data_is_acknowledged() {
         }
         t.cwnd(cwnd);
     }
+}
+
+#[test]
+fn a_probe_after_300_ms_leaves_at_a_moment_of_the_wheel() {
+    // 75 ticks of 4 ms from tick 2500 on are a wait of the second level, which ends at every eighth tick: at 2576.
+    let mut spec = linux6();
+    spec.rto.granularity = ms(4);
+    spec.rto.wheel = true;
+    let mut t = Timeline::established(&spec, 100);
+    t.at_ms(0).app_writes_segments(1).sends(0..1);
+    t.at_ms(303).quiet();
+    t.at_ms(304).leaves(Why::Probe { new: false });
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub fn rfc_sack() -> Wire {
             max: Span::from_secs(60),
             granularity: Span::ZERO,
             slop: Span::ZERO,
+            wheel: false,
         },
         undo: Undo::default(),
         send: Send {

@@ -15,6 +15,7 @@ fn linux() -> Rto {
         max: Span::from_secs(120),
         granularity: Span::ZERO,
         slop: Span::ZERO,
+        wheel: false,
     })
 }
 
@@ -109,6 +110,7 @@ fn jiffies_of_4_ms_truncate_as_the_kernel_does() {
         max: Span::from_secs(120),
         granularity: ms(4),
         slop: Span::ZERO,
+        wheel: false,
     });
     // 41 ms ending at 1000 ms: readings 250 and 239, 11 jiffies; the first sample gives 3 of them, but the
     // deviation counts for at least 50 jiffies.

@@ -15,6 +15,7 @@ const SPEC: RtoRule = RtoRule {
     max: Span::from_secs(120),
     granularity: ms(10),
     slop: Span::ZERO,
+    wheel: false,
 };
 
 /// One connection of paper `rto`: segments of one byte, offsets as the paper numbers them.
