@@ -4,7 +4,7 @@
     .venv/bin/python validation/kernel.py --live       the kernel's runs made now, on the live bench (root)
 
 Each run's rate, delay, queue, outages and file give a scenario; nothing is fitted. The simulator's stack is
-Linux 2.6 with the run's congestion control, the kernel is the one that was captured. Both are analysed alike,
+Linux 6 with the run's congestion control, the kernel is the one that was captured. Both are analysed alike,
 at both ends. Prints what they agree on and what not, in Markdown; differences are no failure. Exit code 2:
 something cannot be read or run. --live says besides how far the kernel agrees with its own captured runs.
 --set KEY=VALUE changes the simulated scenario, to see what a difference comes from; the first line says so.
@@ -28,7 +28,7 @@ from rexmit.frame import Frame
 
 ROOT = Path(__file__).resolve().parent.parent
 GROUPS = ("A", "B", "C")
-STACKS = {"reno": "linux-2.6-reno", "cubic": "linux-2.6-cubic"}
+STACKS = {"reno": "linux-6-reno", "cubic": "linux-6-cubic", "bbr": "linux-6-bbr"}
 #: Captures that ship under a name of their own.
 SHIPPED = {"interruption": "B1_reno_5.5M_wifi1000p_200ms_p5"}
 #: The bridge counts an Ethernet header with each packet: its queues are multiples of 1514 bytes, and that is
@@ -88,7 +88,7 @@ class Case:
             | {"schedule": outage | {"anchor": "first-syn"}}
         ]
         flow = {"name": "upload", "from": "sender", "to": "receiver"}
-        flow |= {"stack": STACKS[self.cc], "receiver": "linux-2.6"}
+        flow |= {"stack": STACKS[self.cc], "receiver": "linux-6-cubic"}
         return {
             "name": self.name,
             "duration": "120s",
@@ -185,8 +185,7 @@ def drops_of(case: Case, run: rx.Run) -> list[Drop]:
     found = []
     for row in rows_of(run.drops):
         t = row["time"] - syn
-        # A packet has one cause; with one channel "channel" is the outage.
-        cause = "interruption" if row["cause"] == "channel" else row["cause"]
+        cause = row["channel"] if row["cause"] == "channel" else row["cause"]
         found.append(Drop(t, row["seq"], row["payload_bytes"] > 0, at(case, cause, t)))
     return found
 
@@ -267,6 +266,7 @@ def during(
         repair_after_return_s=None if repair is None else repair - syn - back,
         duration_s=episode["duration_s"],
         timeouts=episode["timeouts"],
+        probes=episode["probes"],
         episode=episode["number"],
     )
 
@@ -283,6 +283,7 @@ def congestion(i: int, episode: dict[str, Any], bursts: list[dict[str, Any]]) ->
         repair_after_return_s=None,
         duration_s=episode["duration_s"],
         timeouts=episode["timeouts"],
+        probes=episode["probes"],
         episode=episode["number"],
     )
 

@@ -63,6 +63,7 @@ class Event:
     repair_after_return_s: float | None
     duration_s: float | None
     timeouts: int
+    probes: int
     episode: int
 
 
