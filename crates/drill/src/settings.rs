@@ -59,6 +59,8 @@ impl Settings {
             tolerance_percent: 12.5,
             path_mtu: 1500,
         };
+        // Scripts are written for a clock of 1000 Hz (CONFIG_HZ_1000 in the kernel's selftests).
+        settings.stack.rto.granularity = settings.stack.rto.granularity.min(Span::from_millis(1));
         // A script's writes are meant to fit.
         settings.stack.send.buffer_bytes = None;
         for option in &script.options {

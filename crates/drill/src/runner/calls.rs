@@ -153,7 +153,12 @@ impl Runner {
         let Some(socket) = self.sockets.get(fd) else { return Ok(Err("EBADF")) };
         self.sockets.set(fd, Socket::Closed);
         if let (Socket::Connection, Some(end)) = (socket, &mut self.end) {
-            if end.readable() > 0 { end.abort() } else { end.close() }
+            if end.readable() > 0 {
+                end.abort();
+            } else {
+                end.close();
+                end.stop_reading();
+            }
         }
         Ok(Ok(0))
     }
@@ -190,6 +195,13 @@ impl Runner {
                 self.nagle = Some(nagle);
                 if let Some(end) = &mut self.end {
                     end.set_nagle(nagle);
+                }
+            }
+            "TCP_USER_TIMEOUT" if self.end.is_some() => {
+                let timeout = value()?;
+                let timeout = (timeout > 0).then(|| Span::from_millis(timeout));
+                if let Some(end) = &mut self.end {
+                    end.set_user_timeout(timeout);
                 }
             }
             "TCP_MAXSEG" if self.end.is_none() => {

@@ -1,6 +1,6 @@
 //! Segments that arrive: which are acceptable, and what they change (RFC 9293 §3.10.7, RFC 5961, RFC 7323).
 
-use super::{Endpoint, Failure, Owed, Stage, TIME_WAIT};
+use super::{Endpoint, Failure, Owed, Rst, Stage, TIME_WAIT};
 use crate::receiver::Ack;
 use crate::sender::AckIn;
 use crate::timers::Timer;
@@ -287,6 +287,11 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn on_text(&mut self, now: Time, seg: &Segment, at: u64, next: u64) {
         let mut ack = Ack::None;
+        if self.deaf && at + u64::from(seg.payload) > next && seg.payload > 0 {
+            self.rst = Some(Rst { seq: seg.ack, ack: None });
+            self.end(Some(Failure::Aborted));
+            return;
+        }
         if seg.payload > 0 {
             self.hint_rtt(now, seg);
             ack = self.receiver.on_data(now, at, seg.payload, seg.flags.has(Flags::PSH));

@@ -166,6 +166,8 @@ pub struct Endpoint {
     keepalives: u32,
     /// The peer closed first.
     passive_close: bool,
+    /// The application reads no more: data that comes is answered by a RST.
+    deaf: bool,
     rst: Option<Rst>,
     failure: Option<Failure>,
     /// What the SYN says, and what the handshake has yet to settle.
@@ -247,6 +249,7 @@ impl Endpoint {
             keepalive_due: false,
             keepalives: 0,
             passive_close: false,
+            deaf: false,
             rst: None,
             failure: None,
             mss,
@@ -278,6 +281,16 @@ impl Endpoint {
     /// Small segments wait for ACKs of what is out, or leave at once (TCP_NODELAY).
     pub fn set_nagle(&mut self, nagle: bool) {
         self.sender.set_nagle(nagle);
+    }
+    /// The application will read no more (close, where shutdown keeps reading). Data that still comes resets the
+    /// connection, so that the peer learns that it is lost (RFC 9293 §3.6.1; RFC 2525 §2.17).
+    pub fn stop_reading(&mut self) {
+        self.deaf = true;
+    }
+    /// The connection is given up once what was sent stays unacknowledged for so long (RFC 793's user timeout; Linux:
+    /// TCP_USER_TIMEOUT, from the first retransmission on).
+    pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
+        self.sender.set_user_timeout(timeout);
     }
     /// Ends the connection with a RST (RFC 9293 §3.10.5).
     pub fn abort(&mut self) {

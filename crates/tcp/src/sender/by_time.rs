@@ -231,7 +231,16 @@ impl Sender {
             linux.frto = f_rto;
         }
         self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
-        timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
+        timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto_within_patience(now)));
+    }
+
+    /// The last timeout comes as the application's patience ends (tcp_clamp_rto_to_user_timeout).
+    pub(super) fn rto_within_patience(&self, now: Time) -> Span {
+        let rto = self.rto.rto();
+        match self.user_timeout {
+            Some(most) if self.timeouts > 0 => rto.min(self.silent_since + most - now).max(Span(1)),
+            _ => rto,
+        }
     }
 
     // ---- taking it back ----

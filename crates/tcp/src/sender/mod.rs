@@ -120,6 +120,9 @@ pub(crate) struct Sender {
     seed: u32,
     usage: usage::Usage,
     echoes: ecn::Echoes,
+    /// TCP_USER_TIMEOUT, and when the first of the timeouts in a row came.
+    user_timeout: Option<Span>,
+    silent_since: Time,
 }
 
 /// The stack's choices that are looked up as they are needed.
@@ -202,6 +205,8 @@ impl Sender {
             seed: 0,
             usage: usage::Usage::default(),
             echoes: ecn::Echoes::default(),
+            user_timeout: None,
+            silent_since: Time::FAR_PAST,
         }
     }
 
@@ -304,6 +309,9 @@ impl Sender {
     }
     pub(crate) fn reordering_seen(&self) -> u32 {
         self.detector.by_time().map_or(0, |rack| rack.reordering_seen())
+    }
+    pub(crate) fn set_user_timeout(&mut self, timeout: Option<Span>) {
+        self.user_timeout = timeout;
     }
     pub(crate) fn set_nagle(&mut self, nagle: bool) {
         self.rules.nagle = nagle;

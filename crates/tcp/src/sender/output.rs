@@ -208,7 +208,7 @@ impl Sender {
         let anew = at == 0 && self.rules.recovery.restarts_timer == RestartsTimer::Oldest;
         let unset = !timers.is_set(Timer::Retransmit) && !self.tail.shares_timer();
         if unset || (anew && !timers.is_set(Timer::Reorder)) {
-            timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
+            timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto_within_patience(now)));
         }
         Outgoing { offset, payload, fin, psh, why }
     }

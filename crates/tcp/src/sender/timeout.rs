@@ -22,6 +22,13 @@ impl Sender {
         self.timeouts += 1;
         self.unanswered += 1;
         self.burst_left = self.rules.max_burst;
+        if self.timeouts == 1 {
+            self.silent_since = now;
+        } else if self.user_timeout.is_some_and(|most| now - self.silent_since >= most) {
+            // retransmits_timed_out
+            self.failed = true;
+            return;
+        }
         // RFC 9293 §3.8.6.1: a peer that answers, if with a closed window, is not given up.
         if self.rules.max_retries > 0 && self.unanswered > self.rules.max_retries {
             self.failed = true;
