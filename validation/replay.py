@@ -81,7 +81,7 @@ def main() -> int:
             continue
         found = replayed(path, STACKS[which])
         counted = {column: Counter(found["by_state"][column]) for column in COLUMNS}
-        rows.append(row(path.name.split(".")[0], counted, found["unusable"]["sends"]))
+        rows.append(row(path.name.split(".snd.pcap")[0], counted, found["unusable"]["sends"]))
         unusable += found["unusable"]["sends"]
         for column in COLUMNS:
             total[column].update(counted[column])
