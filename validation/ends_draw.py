@@ -203,7 +203,10 @@ def drawn(seed: int, number: int, live: bool) -> Drawn:
         stacks += f'based_on = "linux-2.6-reno"\nkernel = "{stack}"\n'
         receiver = "sending"
     else:
-        stacks += f'based_on = "{stack}"\n[[stack]]\nname = "receiving"\nbased_on = "linux-2.6-cubic"\n'
+        stacks += f'based_on = "{stack}"\n'
+        # HyStart may end slow start long before the path is full: then the sender limits itself.
+        stacks += "[stack.congestion]\nhystart = false\n" if stack == "linux-2.6-cubic" else ""
+        stacks += '[[stack]]\nname = "receiving"\nbased_on = "linux-2.6-cubic"\n'
         stacks += f"[stack.receive]\nwindow = {{ {parts.receiver} }}\n" if parts.receiver else ""
         receiver = "receiving"
     greedy = not parts.workload or kind is slow_reader

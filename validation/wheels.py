@@ -77,6 +77,8 @@ def tries(linux: bool) -> list[Try]:
         Try("traffic s.pcap.gz", r"Hurst|self-similar|frames"),
         Try("record --help", r"--filter"),
         Try("completion bash", r"_shtab_rexmit"),
+        Try("replay s.pcap.gz --stack linux-6-reno", r"linux-6-reno"),
+        Try("drill t.pkt --stack linux-6-cubic", r"pass"),
         live,
         Try("analyze nowhere.pcap", r"nowhere\.pcap", code=2),
     ]
@@ -179,6 +181,7 @@ def smoke(rexmit: Path, work: Path) -> list[str]:
     environment = {k: v for k, v in os.environ.items() if os.name == "nt" and k.upper() == "SYSTEMROOT"}
     for there, here in (("snd", "s"), ("rcv", "r")):
         shutil.copy(ROOT / "tests" / "data" / f"{CAPTURE}.{there}.pcap.gz", work / f"{here}.pcap.gz")
+    shutil.copy(ROOT / "crates" / "drill" / "tests" / "scripts" / "tlp.pkt", work / "t.pkt")
     where = "import rexmit, sys; sys.stdout.write(rexmit.__path__[0])"
     asked = subprocess.run(
         [rexmit.with_stem("python"), "-c", where],
