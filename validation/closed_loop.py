@@ -218,7 +218,10 @@ def main(arguments: list[str] | None = None) -> int:
         except LateError as why:
             late.append(f"{case.name}: {why}")
         except (RuntimeError, ValueError, StopIteration) as why:
-            failed.append(f"{case.name}: {why}")
+            failed.append(f"{case.name}: {type(why).__name__} {why}")
+        except KeyboardInterrupt:
+            print("interrupted: what is done is judged", file=sys.stderr)
+            break
         print(f"{len(done)} of {args.runs}, {len(late)} late: {case.name}", file=sys.stderr, flush=True)
     rows, met = judge(done)
     counts = f"{len(done)} scenarios, each live twice; {len(late)} late, {len(failed)} failed"
