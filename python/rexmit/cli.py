@@ -106,6 +106,7 @@ def parser(command: str | None = None) -> Parser:
             cli_drill,
             cli_record,
             cli_replay,
+            cli_report,
             cli_run,
             cli_study,
             cli_traffic,
@@ -117,6 +118,7 @@ def parser(command: str | None = None) -> Parser:
         cli_compare.add(commands)
         cli_traffic.add(commands, _duration)
         cli_replay.add(commands, _positive)
+        cli_report.add(commands)
         cli_drill.add(commands)
         cli_completion.add(commands)
     return top
@@ -257,6 +259,20 @@ def replay(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
+def report(o: argparse.Namespace) -> int:
+    """`rexmit report`."""
+    from rexmit import cli_report
+
+    def work() -> int:
+        fix = cli_report.check(o)
+        if fix:
+            raise BadArguments(fix)
+        cli_report.report(o)
+        return ANSWER
+
+    return _guarded(work)
+
+
 def drill(o: argparse.Namespace) -> int:
     """`rexmit drill`."""
     from rexmit import cli_drill
@@ -317,6 +333,7 @@ COMMANDS = {
     "compare": compare,
     "traffic": traffic,
     "replay": replay,
+    "report": report,
     "drill": drill,
     "completion": completion,
 }

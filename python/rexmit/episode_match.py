@@ -144,12 +144,13 @@ def opened(
     set: Mapping[str, Any] | None = None,
     seed: int | None = None,
     progress: Callable[..., bool] | None = None,
+    tables: Sequence[Any] = (),
 ) -> Capture:
     """A run by its place: a scenario file is simulated; a folder that `rexmit run --out` wrote is simulated
     again from its own scenario, or, if it ran live, read from its captures; anything else is a capture.
 
-    set, seed: as `rexmit.run` takes them, where something is simulated. progress: as `rexmit.run` and
-    `rexmit.capture` take it. Raises ValueError for a folder that holds no run, or where there is nothing to
+    set, seed: as `rexmit.run` takes them, where something is simulated. progress, tables: as `rexmit.run` and
+    `rexmit.capture` take them. Raises ValueError for a folder that holds no run, or where there is nothing to
     override.
     """
     from rexmit.api import capture
@@ -163,11 +164,11 @@ def opened(
     if path.is_dir() and (told := _ran_live(path)):
         _nothing_to_set(path, set, seed, "what ran live is over")
         sender, receiver = _captures(path, told)
-        return LiveFolder(path, sender, receiver, progress)
+        return LiveFolder(path, sender, receiver, progress, tables)
     if scenario.exists() and scenario.suffix == ".toml":
-        return run(scenario, seed=seed, set=set, progress=progress)
+        return run(scenario, seed=seed, set=set, progress=progress, tables=tables)
     _nothing_to_set(path, set, seed, "a capture is what it is")
-    return capture(path, progress=progress)
+    return capture(path, progress=progress, tables=tables)
 
 
 def labelled(capture: Capture, flow: Flow, table: Literal["bursts", "episodes"]) -> list[Row]:

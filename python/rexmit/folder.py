@@ -36,10 +36,12 @@ NEEDED: dict[str, dict[str, tuple[str, ...]]] = {
 class LiveFolder(Capture):
     """Two captures of a live run, at a sender and at its receiver, read from the run's folder."""
 
-    def __init__(self, folder: Path, sender: Path, receiver: Path, progress: Any = None) -> None:
+    def __init__(
+        self, folder: Path, sender: Path, receiver: Path, progress: Any = None, tables: Any = ()
+    ) -> None:
         self.folder = folder
         options: dict[str, Any] = dict.fromkeys(("flow", "host", "port", "start", "end", "at", "idle"))
-        super().__init__([str(sender)], [str(receiver)], options | {"interval": 1.0}, (), progress)
+        super().__init__([str(sender)], [str(receiver)], options | {"interval": 1.0}, tuple(tables), progress)
 
     @property
     def name(self) -> str:

@@ -57,6 +57,10 @@ impl Analysis {
         String::from_utf8(text).map_err(|e| PyOSError::new_err(e.to_string()))
     }
 
+    fn worst(&self, py: Python<'_>, top: usize) -> PyResult<Vec<u32>> {
+        Ok(py.detach(|| json::overview::worst(&self.found.shelf, top))?)
+    }
+
     fn write_json(&self, py: Python<'_>, fd: i32) -> PyResult<()> {
         let file = lent(py, fd)?;
         py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf, self.outages()))

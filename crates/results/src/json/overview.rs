@@ -38,7 +38,8 @@ pub fn write(facts: &Facts, shelf: &Shelf, outages: Option<&Labels>, top: usize)
     Ok(out)
 }
 
-fn worst(shelf: &Shelf, top: usize) -> io::Result<Vec<FlowId>> {
+/// The ids of the `top` flows that cost most, the worst first.
+pub fn worst(shelf: &Shelf, top: usize) -> io::Result<Vec<FlowId>> {
     if shelf.is_narrowed() || shelf.worst.covers(top) {
         return Ok(shelf.worst.first(top));
     }

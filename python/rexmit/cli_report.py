@@ -1,0 +1,134 @@
+"""`rexmit report`. What it needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rexmit.destination import check_file, overwriting
+from rexmit.say import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rexmit.api import Capture
+
+REPORT = """\
+One HTML file that shows a transfer: where the time went, its episodes and packets, to zoom into and to pass
+around. It loads nothing from anywhere.
+"""
+EXAMPLES = """\
+examples:
+  rexmit report slow.pcapng                            writes slow.html
+  rexmit report --sender a.pcap --receiver b.pcap      both ends of one transfer
+  rexmit report scenarios/interruption.toml -o run.html   a simulated run
+
+exit codes: 0 written, 1 it could not be written, 2 bad input
+"""
+#: Ends of names that say nothing of what is in the file.
+ENDS = re.compile(r"(\.(pcap|pcapng|cap|snoop|gz|zst|xz|toml))+$", re.IGNORECASE)
+
+
+def add(commands: Any) -> None:
+    """Adds the command to the parser."""
+    r = commands.add_parser(
+        "report",
+        help="one HTML file that shows a transfer",
+        description=REPORT,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    r.add_argument(
+        "what", nargs="*", metavar="CAPTURE", help="a capture, a scenario file, or the folder of a run"
+    )
+    r.add_argument("--sender", metavar="CAPTURE", help="a capture at the sender, with --receiver")
+    r.add_argument("--receiver", metavar="CAPTURE", help="a capture of the same transfer at the receiver")
+    r.add_argument("-o", dest="file", metavar="FILE.html", help="the file (default: by what is shown)")
+    overwriting(r)
+
+
+def check(o: argparse.Namespace) -> str | None:
+    """What is wrong with options that do not go together; None where they do."""
+    if (o.sender is None) != (o.receiver is None):
+        missing = "--receiver" if o.receiver is None else "--sender"
+        return f"two captures of one transfer need both --sender and --receiver; {missing} is missing"
+    if o.sender and o.what:
+        return f"{o.what[0]}: name a capture, or --sender and --receiver, not all three"
+    if not o.sender and not o.what:
+        return "nothing named; try rexmit report CAPTURE"
+    if len(o.what) > 1:
+        return f"{o.what[1]}: one capture or run at a time"
+    return None
+
+
+def report(o: argparse.Namespace) -> None:
+    """Writes the page."""
+    from rexmit.report.document import document, is_ours
+    from rexmit.report.make import meta, source_whole
+    from rexmit.report.source import Source
+
+    first = o.sender or o.what[0]
+    target = Path(o.file or default(first))
+    check_file(target, is_ours, o.overwrite)
+    capture = _read(o)
+    source, blobs = source_whole(Source(capture, 0, capture.name, None))
+    told = meta("capture", capture.name, _command(o), [source], [])
+    write(target, document(told, blobs.items()))
+    tell(f"wrote {target}: {_size(target)}", sys.stdout)
+
+
+def default(name: str) -> str:
+    """The file for what is named: in this folder."""
+    base = os.path.basename(os.path.normpath(name))
+    return (ENDS.sub("", base) or "report") + ".html"
+
+
+def _read(o: argparse.Namespace) -> Capture:
+    from rexmit.api import ON_DEMAND, capture
+    from rexmit.episode_match import opened
+    from rexmit.progress import Progress, Stepping
+
+    first = o.sender or o.what[0]
+    simulated = first.endswith(".toml") or os.path.isfile(os.path.join(first, "scenario.toml"))
+    with (Stepping if simulated else Progress)(os.path.basename(first)) as progress:
+        read: Capture
+        if o.sender:
+            read = capture(o.sender, receiver=o.receiver, tables=ON_DEMAND, progress=progress)
+        elif os.path.isdir(first) and not simulated:
+            read = capture(first, tables=ON_DEMAND, progress=progress)
+        else:
+            read = opened(first, progress=progress, tables=ON_DEMAND)
+    read._progress = None
+    return read
+
+
+def _command(o: argparse.Namespace) -> str:
+    from shlex import join
+
+    named = ["--sender", o.sender, "--receiver", o.receiver] if o.sender else list(o.what)
+    return join(["rexmit", "report", *named])
+
+
+def write(target: Path, pieces: Iterable[bytes]) -> None:
+    """Writes the file, which is whole or not there. Pipes and devices are written as they are."""
+    if target.exists() and not target.is_file():
+        with open(target, "wb") as out:
+            out.writelines(pieces)
+        return
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(draft, "xb") as out:
+            out.writelines(pieces)
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _size(target: Path) -> str:
+    from rexmit.units import size
+
+    return size(target.stat().st_size) if target.is_file() else "all of it"

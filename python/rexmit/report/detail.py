@@ -1,0 +1,88 @@
+"""One flow as a page of `rexmit report` tells it: its row, its answer, its lists."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rexmit.report.tables import Tables, in_ns
+
+if TYPE_CHECKING:
+    from rexmit.frame import Frame
+
+Row = dict[str, Any]
+
+#: Bursts, episodes and gaps that a page lists of a flow: the heaviest, in order of time.
+MOST_LISTED = 4096
+#: Intervals of a flow; of more, neighbours are added up.
+MOST_INTERVALS = 10_000
+#: What of the flow's JSON is no part of its row.
+LISTS = ("bursts", "episodes", "idle", "answer", "limited_by", "path")
+
+
+def detail(flow: Row, key: str, tables: Tables) -> Row:
+    """Everything of a flow but its packets. flow: as docs/json.md has it.  key: how its blobs are named."""
+    number = int(flow["flow"])
+    lists, left_out = {}, {}
+    for name, weight in (("episodes", "cost_s"), ("bursts", "lost_segments"), ("idle", "length_s")):
+        rows = tables.rows(name, number)
+        kept = _heaviest(rows, weight)
+        left_out[name] = len(rows) - len(kept)
+        lists[name] = _sure(kept, flow.get(name) or [])
+    return {
+        "flow": number,
+        "key": key,
+        "row": {name: value for name, value in flow.items() if name not in LISTS},
+        "answer": answer(flow),
+        **lists,
+        "left_out": left_out,
+        "intervals": intervals(tables.frame("intervals", number)),
+    }
+
+
+def answer(flow: Row) -> Row | None:
+    """The flow's answer with what limited it and what its path could carry, as docs/json.md has them."""
+    told = flow.get("answer")
+    if told is None:
+        return None
+    return {**told, "limited_by": flow.get("limited_by"), "path": flow.get("path")}
+
+
+def _heaviest(rows: Sequence[Row], weight: str) -> list[Row]:
+    if len(rows) <= MOST_LISTED:
+        return sorted(rows, key=lambda row: float(row["start"]))
+    kept = heapq.nlargest(MOST_LISTED, rows, key=lambda row: float(row.get(weight) or 0.0))
+    return sorted(kept, key=lambda row: float(row["start"]))
+
+
+def _sure(rows: Sequence[Row], listed: Sequence[Row]) -> list[Row]:
+    """Rows with their times in ns, and how sure they are where the answer says so."""
+    known = {round(float(row["start_s"]) * 1e9): row for row in listed}
+    made = []
+    for row in rows:
+        told = in_ns(row)
+        sure = known.get(told["start_ns"], {})
+        for name in ("certainty", "evidence", "outage"):
+            if name in sure:
+                told[name] = sure[name]
+        made.append(told)
+    return made
+
+
+def intervals(frame: Frame) -> Row:
+    """The table `intervals` as columns, with how long each is."""
+    step = -(-len(frame) // MOST_INTERVALS) if len(frame) else 1
+    start = frame["start"]
+    counts = ("sent_bytes", "new_bytes", "acked_bytes", "retransmitted_segments", "duplicate_acks")
+    made: Row = {"start_ns": np.round(start[::step] * 1e9)}
+    places = np.arange(0, len(frame), step)
+    for name in counts:
+        made[name] = np.add.reduceat(frame[name], places) if len(frame) else frame[name]
+    made["flight_max_bytes"] = (
+        np.maximum.reduceat(frame["flight_max_bytes"], places) if len(frame) else frame["flight_max_bytes"]
+    )
+    made["length_s"] = float(np.min(np.diff(start))) * step if len(frame) > 1 else None
+    return made

@@ -1,0 +1,77 @@
+"""The HTML file: the explorer's page with what it shows in the places that it has for that."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rexmit.report.containers import deflated
+from rexmit.report.plain import in_html, plain
+from rexmit.say import as_json, markup
+
+#: Where the page has its data, and where what it may load and run is said.
+DATA, POLICY = "<!--rexmit-data-->", "<!--rexmit-policy-->"
+#: The page, built from explorer/.
+PAGE = Path(__file__).with_name("explorer.html")
+#: By which a file is known as one that may be replaced.
+MADE_BY = '<meta name="generator" content="rexmit report">'
+_SCRIPT = re.compile(rb"<script(?P<of>[^>]*)>(?P<text>.*?)</script>", re.S)
+
+
+@cache
+def page() -> tuple[str, str, str]:
+    """The page in three parts: up to its policy, up to its data, and the rest."""
+    text = PAGE.read_text(encoding="utf-8")
+    head, _, rest = text.partition(POLICY)
+    body, marker, end = rest.partition(DATA)
+    if not marker or DATA in end:
+        raise AssertionError(f"{PAGE}: {POLICY} and then {DATA} stand in it once")
+    return head, body, end
+
+
+def policy(*, server: bool = False) -> str:
+    """The content security policy: nothing is loaded from anywhere, and only the page's own scripts run."""
+    scripts = [f"'sha256-{_hash(m['text'])}'" for m in _SCRIPT.finditer(PAGE.read_bytes())]
+    said = {
+        "default-src": "'none'",
+        "script-src": " ".join(scripts),
+        "style-src": "'unsafe-inline'",
+        "img-src": "data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    if server:
+        # A header can say what a meta element cannot.
+        said |= {"connect-src": "'self'", "frame-ancestors": "'none'"}
+    return "; ".join(f"{name} {value}" for name, value in said.items())
+
+
+def _hash(script: bytes) -> str:
+    # A browser hashes the text with its line ends as HTML has them.
+    return base64.b64encode(hashlib.sha256(script.replace(b"\r\n", b"\n")).digest()).decode()
+
+
+def document(meta: dict[str, Any], blobs: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+    """The file in pieces. blobs: names, and containers or values that become JSON; each is packed
+    when it is written.
+    """
+    head, body, end = page()
+    said = f'{MADE_BY}<meta http-equiv="Content-Security-Policy" content="{markup(policy())}">'
+    yield (head + said + body).encode()
+    yield f'<script id="rexmit-meta" type="application/json">{in_html(meta)}</script>\n'.encode()
+    for name, blob in blobs:
+        held = blob if isinstance(blob, bytes) else as_json(plain(blob)).encode()
+        packed = base64.b64encode(deflated(held))
+        yield f'<script type="text/plain" data-blob="{markup(name)}">'.encode() + packed + b"</script>\n"
+    yield end.encode()
+
+
+def is_ours(path: Path) -> bool:
+    """Whether `rexmit report` wrote this file."""
+    with open(path, "rb") as file:
+        return MADE_BY.encode() in file.read(4096)

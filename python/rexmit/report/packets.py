@@ -1,0 +1,222 @@
+"""The packets of a capture as columns, flow by flow: in memory, or in files where they are many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rexmit.frame import Frame, batches
+from rexmit.lost import among
+from rexmit.report.containers import Column, pack, whole
+from rexmit.report.tables import Tables, runs
+from rexmit.words import CAUSES, closed_sets
+
+Array = npt.NDArray[Any]
+
+#: So many packets are kept in memory; more lie in files of their own, of which the system holds what is used.
+IN_MEMORY = 1_000_000
+#: Words of the closed columns, by their number in the store; "" for none.
+WORDS: dict[str, list[str]] = {"cause": ["", *CAUSES], "class": list(closed_sets()["packet_class"])}
+SACK = tuple(f"sack{k}_{end}" for k in range(1, 5) for end in ("start", "end"))
+#: Names here, their kinds, and whether neighbours differ by less than they are: then differences are stored.
+KINDS: dict[str, tuple[str, bool]] = {
+    "packet": ("u4", True),
+    "time_ns": ("i8", True),
+    "data": ("u1", False),
+    "flags": ("u2", False),
+    "seq": ("i8", True),
+    "len": ("u4", False),
+    "ack": ("i8", True),
+    "window": ("i8", False),
+    **dict.fromkeys(SACK, ("i8", True)),
+    "dsack": ("u1", False),
+    "ts_val": ("i8", True),
+    "ts_ecr": ("i8", True),
+    "cause": ("u1", False),
+    "class": ("u1", False),
+    "flight": ("i8", True),
+    "lost": ("u1", False),
+    "needless": ("u1", False),
+    "episode": ("u2", False),
+}
+#: In the table under another name.
+TABLE_NAMES = {"window": "window_bytes", "flight": "flight_bytes"}
+#: Found here, not in the table.
+FOUND = ("lost", "needless", "episode")
+#: What stands for none.
+NONE = {"ack": -1, "window": -1, "ts_val": -1, "ts_ecr": -1}
+#: Left out of a container where it says nothing.
+OPTIONAL = {**dict.fromkeys(SACK, 0), "ts_val": -1, "ts_ecr": -1, "window": -1}
+MOST_EPISODES = 2**16 - 1
+
+Told = Callable[[int, int], None]
+
+
+class Packets:
+    """Columns of all flows; the rows of one lie together, in the order of the capture.
+
+    folder: where files of columns may lie, which whoever made the folder removes.
+    """
+
+    def __init__(self, rows: int, origin_ns: int, folder: Path | None) -> None:
+        self.origin_ns = origin_ns
+        self.columns: dict[str, Array] = {
+            name: _room(rows, kind, None if folder is None or rows <= IN_MEMORY else folder / name)
+            for name, (kind, _) in KINDS.items()
+        }
+        self.rows: dict[int, slice] = {}
+        self._ordered: dict[int, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self.columns["packet"])
+
+    def of(self, flow: int) -> slice:
+        """The rows of a flow."""
+        return self.rows.get(flow, slice(0, 0))
+
+    def column(self, name: str, where: slice) -> Array:
+        """Rows of one column."""
+        return self.columns[name][where]
+
+    def within(self, flow: int, from_ns: int, to_ns: int) -> slice:
+        """The rows of a flow from the first to the last in a stretch of time, both ends in it."""
+        rows = self.of(flow)
+        time = self.columns["time_ns"][rows]
+        if flow not in self._ordered:
+            self._ordered[flow] = bool((time[1:] >= time[:-1]).all())
+        if self._ordered[flow]:
+            a, z = int(np.searchsorted(time, from_ns)), int(np.searchsorted(time, to_ns, side="right"))
+        else:
+            inside = np.flatnonzero((time >= from_ns) & (time <= to_ns))
+            a, z = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (0, 0)
+        return slice(rows.start + a, rows.start + max(a, z))
+
+    def container(self, where: slice | Array, *, complete: bool = True, **more: Any) -> bytes:
+        """Rows as a page reads them (kind "packets")."""
+        made = []
+        for name, (kind, delta) in KINDS.items():
+            values = self.columns[name][where]
+            if name in OPTIONAL and not (values != OPTIONAL[name]).any():
+                continue
+            if name == "time_ns":
+                values = values.astype(np.float64)
+            elif kind == "i8":
+                values = whole(values)
+            made.append(Column(name, np.asarray(values), delta))
+        time = self.columns["time_ns"][where]
+        span = {"from_ns": int(time.min()), "to_ns": int(time.max())} if len(time) else {}
+        return pack("packets", made, words=WORDS, **span, complete=complete, **more)
+
+    def frame(self, where: slice, since: str) -> Frame:
+        """Rows as ladders see them, as in the table `packets`."""
+        columns: dict[str, Any] = {}
+        for name in KINDS:
+            if name in FOUND or name == "class":
+                continue
+            values = np.asarray(self.columns[name][where])
+            column: Any
+            if name == "time_ns":
+                name, column = "time", pa.array(values + self.origin_ns, pa.timestamp("ns", "UTC"))
+            elif name in ("data", "dsack"):
+                column = pa.array(values.astype(bool))
+            elif name == "cause":
+                column = pa.array([WORDS["cause"][n] or None for n in values], pa.string())
+            elif name in SACK:
+                column = pa.array(values, pa.int64(), mask=values == 0)
+            elif name in NONE:
+                column = pa.array(values, pa.int64(), mask=values == NONE[name])
+            else:
+                column = pa.array(values, pa.int64())
+            columns[TABLE_NAMES.get(name, name)] = column
+        return Frame(pa.table(columns), self.origin_ns, since)
+
+
+def read(tables: Tables, folder: Path | None = None, told: Told | None = None) -> Packets:
+    """The packets of a capture, which have been kept, or are read once more.
+
+    told(rows done, rows in all) is called now and then, and may raise.
+    """
+    table = tables.capture.table("packets")
+    made = Packets(len(table), tables.capture.origin_ns, folder)
+    done = 0
+    for batch in batches(table):
+        where = slice(done, done + batch.num_rows)
+        for name in KINDS:
+            if name not in FOUND:
+                made.columns[name][where] = _values(batch, name, made.origin_ns)
+        _split(made, batch.column("flow").to_numpy(), done)
+        done += batch.num_rows
+        if told is not None:
+            told(done, len(made))
+    _judge(made, tables)
+    return made
+
+
+def _room(rows: int, kind: str, file: Path | None) -> Array:
+    if file is None or rows == 0:
+        return np.zeros(rows, dtype=kind)
+    with open(file, "xb") as made:
+        os.truncate(made.fileno(), rows * np.dtype(kind).itemsize)
+    return np.memmap(file, dtype=kind, mode="r+", shape=(rows,))
+
+
+def _values(batch: Any, name: str, origin_ns: int) -> Array:
+    """A column of a batch in the kind of the store."""
+    if name == "time_ns":
+        column = batch.column("time")
+        whole_ns = column.cast(pa.timestamp("ns", tz=column.type.tz)).cast(pa.int64())
+        return cast("Array", whole_ns.to_numpy() - origin_ns)
+    column = batch.column(TABLE_NAMES.get(name, name))
+    if name in WORDS:
+        column = pc.fill_null(pc.index_in(column.cast(pa.string()), value_set=pa.array(WORDS[name])), 0)
+    elif not pa.types.is_boolean(column.type):
+        column = pc.fill_null(column.cast(pa.int64()), NONE.get(name, 0))
+    return cast("Array", column.to_numpy(zero_copy_only=False))
+
+
+def _split(made: Packets, flows: Array, done: int) -> None:
+    """Where in the columns each flow lies."""
+    for flow, a, z in runs(flows):
+        before = made.rows.get(flow)
+        if before is not None and before.stop != done + a:
+            raise AssertionError(f"the packets of flow {flow} do not lie together")
+        made.rows[flow] = slice(done + a if before is None else before.start, done + z)
+
+
+def _judge(made: Packets, tables: Tables) -> None:
+    """Which packets were lost, which were needless, and of which episode each is."""
+    for flow in tables.flows("bursts"):
+        bursts, rows = tables.frame("bursts", flow), made.of(flow)
+        told = {name: bursts[name] for name in ("start", "seq_start", "seq_end", "lost_copies")}
+        told["last"] = np.where(np.isnan(bursts["last"]), bursts["start"], bursts["last"])
+        packets = {name: made.columns[name][rows] for name in ("data", "seq", "len")}
+        packets["time"] = made.columns["time_ns"][rows] / 1e9
+        made.columns["lost"][rows] = among(packets, told)
+    for flow in tables.flows("episodes"):
+        rows = made.of(flow)
+        time = made.columns["time_ns"][rows]
+        made.columns["episode"][rows] = _episode_of(time, tables.frame("episodes", flow))
+    for flow in tables.flows("retransmissions"):
+        resent, rows = tables.frame("retransmissions", flow), made.of(flow)
+        in_vain = resent["packet"][resent["needless"]]
+        if len(in_vain):
+            made.columns["needless"][rows] = np.isin(made.columns["packet"][rows], in_vain)
+
+
+def _episode_of(time_ns: Array, episodes: Frame) -> Array:
+    """Of each packet the number of its episode from 1, 0 for none."""
+    start, end = episodes["start"], episodes["end"]
+    order = np.argsort(start)
+    start, end, number = start[order], np.where(np.isnan(end), np.inf, end)[order], episodes["number"][order]
+    time = time_ns / 1e9
+    place = np.searchsorted(start - 1e-9, time, side="right") - 1
+    inside = (place >= 0) & (time <= end[np.maximum(place, 0)] + 1e-9)
+    found = np.where(inside, number[np.maximum(place, 0)] + 1, 0)
+    return np.where(found > MOST_EPISODES, 0, found)

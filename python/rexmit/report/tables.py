@@ -1,0 +1,76 @@
+"""Tables of a capture read once, and the rows of each flow out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from rexmit.frame import Frame
+
+if TYPE_CHECKING:
+    from rexmit.api import Capture
+
+Row = dict[str, Any]
+
+
+def runs(flows: Any) -> Iterator[tuple[int, int, int]]:
+    """Flow, first row and the row behind the last, of rows that lie together by flow."""
+    edges = np.flatnonzero(np.diff(flows)) + 1
+    for a, z in pairwise([0, *edges.tolist(), len(flows)]):
+        if a < z:
+            yield int(flows[a]), a, z
+
+
+class Tables:
+    """The tables of a capture, each read when it is first asked for."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self._tables: dict[str, tuple[Any, dict[int, slice]]] = {}
+
+    def _table(self, name: Any) -> tuple[Any, dict[int, slice]]:
+        if name not in self._tables:
+            table = pa.table(self.capture.table(name))
+            places = {flow: slice(a, z) for flow, a, z in runs(table.column("flow").to_numpy())}
+            self._tables[name] = table, places
+        return self._tables[name]
+
+    def flows(self, name: str) -> list[int]:
+        """Which flows have rows in a table."""
+        return list(self._table(name)[1])
+
+    def all(self, name: str) -> Frame:
+        """All rows of a table."""
+        return self._frame(self._table(name)[0])
+
+    def frame(self, name: str, flow: int) -> Frame:
+        """The rows of a flow."""
+        table, places = self._table(name)
+        rows = places.get(flow, slice(0, 0))
+        return self._frame(table.slice(rows.start, rows.stop - rows.start))
+
+    def rows(self, name: str, flow: int) -> list[Row]:
+        """The same as dictionaries, times in s since the origin."""
+        return self.frame(name, flow).rows()
+
+    def _frame(self, table: Any) -> Frame:
+        return Frame(table, self.capture.origin_ns, self.capture.since)
+
+
+#: Columns of tables that are instants; all others of the same unit are lengths of time.
+TIMES = ("start", "end", "last", "back", "first_repair", "time", "first_data", "last_data", "reset")
+
+
+def in_ns(row: Row) -> Row:
+    """A row of a table with its instants as whole ns since the origin, under names that say so."""
+    told = {}
+    for name, value in row.items():
+        if name in TIMES:
+            told[f"{name}_ns"] = None if value is None else round(float(value) * 1e9)
+        elif name != "flow":
+            told[name] = value
+    return told
