@@ -6,17 +6,14 @@
 
 use std::collections::VecDeque;
 use tcp::endpoint::{Sent, View, Why};
-use wire::{Flags, Segment, Span, Time};
+use tcp::packet::{self, Packets};
+use wire::{Flags, Segment, Time};
 
 /// The largest packet with its headers (GSO_LEGACY_MAX_SIZE), and what of it headers may take (MAX_TCP_HEADER).
 const LARGEST: u64 = 65_536;
 const HEADERS: u64 = 320;
-/// A packet holds what is sent in 1/1024 s (sk_pacing_shift), and more the nearer the peer (tcp_tso_rtt_log).
-const PACING_SHIFT: u32 = 10;
-const RTT_LOG: u32 = 9;
-/// sk_pacing_rate: twice cwnd a round trip in slow start, 1.2 times later (tcp_pacing_ss_ratio, tcp_pacing_ca_ratio).
-const SLOW_START_PERCENT: u64 = 200;
-const LATER_PERCENT: u64 = 120;
+/// What is left for payload (sk_gso_max_size).
+const MOST_BYTES: u64 = LARGEST - 1 - HEADERS;
 
 /// A packet as it left.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +36,7 @@ struct Buffer {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Offload {
-    min_segments: u32,
+    packets: Packets,
     buffers: VecDeque<Buffer>,
     /// The offset after the last byte written; the highest sent.
     written: u64,
@@ -62,9 +59,9 @@ pub(crate) enum Step {
 }
 
 impl Offload {
-    pub(crate) fn new(min_segments: u32) -> Offload {
+    pub(crate) fn new(least_segments: u32) -> Offload {
         Offload {
-            min_segments,
+            packets: Packets { most_bytes: MOST_BYTES, least_segments },
             buffers: VecDeque::new(),
             written: 1,
             sent: 1,
@@ -109,29 +106,16 @@ impl Offload {
     /// tcp_xmit_size_goal: no buffer holds more than half of the peer's largest window, in full segments.
     fn goal(&self, view: &View) -> u64 {
         let half = if self.largest_window > 536 { self.largest_window >> 1 } else { self.largest_window };
-        let most = LARGEST - 1 - HEADERS;
-        let bytes = if half > 0 { most.min(half.max(68 - 40)) } else { most };
+        let bytes = if half > 0 { MOST_BYTES.min(half.max(68 - 40)) } else { MOST_BYTES };
         let mss = u64::from(view.smss.max(1));
         (bytes / mss * mss).max(mss)
     }
 
     // ---- sending ----
 
-    /// tcp_tso_autosize
     fn largest_segments(&self, view: &View) -> u32 {
-        let mss = u64::from(view.smss.max(1));
-        let ratio = if u64::from(view.cwnd) < u64::from(view.ssthresh) / 2 {
-            SLOW_START_PERCENT
-        } else {
-            LATER_PERCENT
-        };
-        let srtt = view.srtt.unwrap_or(Span::ZERO).0 as u64 / 1000;
-        let window = u64::from(view.cwnd.max(view.flight));
-        let rate = (window * 10_000 * ratio).checked_div(srtt).unwrap_or(u64::MAX);
-        let near = (view.min_rtt.unwrap_or(Span::ZERO).0 as u64 / 1000) >> RTT_LOG;
-        let more = if near < 32 { LARGEST >> near } else { 0 };
-        let bytes = (rate >> PACING_SHIFT).saturating_add(more).min(LARGEST - 1 - HEADERS);
-        ((bytes / mss) as u32).max(self.min_segments)
+        let rate = packet::rate_of_window(view.cwnd, view.ssthresh, view.flight, view.srtt);
+        self.packets.segments(rate.unwrap_or(u64::MAX), view.smss, view.min_rtt)
     }
 
     /// A segment left; gives the packet before it, if it begins another.

@@ -9,6 +9,7 @@ mod detect;
 pub mod endpoint;
 pub mod oneway;
 pub mod pacing;
+pub mod packet;
 pub mod receiver;
 mod recovery;
 pub mod rto;

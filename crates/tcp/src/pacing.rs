@@ -5,18 +5,11 @@
 //! offload is handed, about a millisecond's worth, two segments at least; the first ten segments are not paced, and
 //! time in which nothing left makes up for half of a burst at most.
 
+use crate::packet::{LINUX, Packets};
 use wire::{Span, Time};
 
 /// So many segments leave before pacing begins.
 const UNPACED: u64 = 10;
-/// A burst is this fraction of a second's data: 2^-10 (sk_pacing_shift).
-const SHIFT: u32 = 10;
-/// What segmentation offload takes at once, bytes (GSO_LEGACY_MAX_SIZE); short paths get a part of it more, halved with
-/// each 512 µs of RTT (tcp_tso_rtt_log).
-const MOST_BYTES: u64 = 65_536;
-const RTT_STEP: Span = Span::from_micros(512);
-/// tcp_min_tso_segs.
-const LEAST: u32 = 2;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
@@ -82,19 +75,12 @@ impl Pacing {
 
     /// Segments of about a millisecond's data.
     pub(crate) fn goal(&self, smss: u32) -> u32 {
-        self.segments_in((self.rate >> SHIFT).min(MOST_BYTES), smss).min(127)
+        self.bursts().in_a_millisecond(self.rate, smss).min(127)
     }
 
-    fn segments_in(&self, bytes: u64, smss: u32) -> u32 {
-        let least = if self.rate < self.single_below { 1 } else { LEAST };
-        ((bytes / u64::from(smss.max(1))) as u32).max(least)
-    }
-
-    /// What one burst may hold.
-    pub(crate) fn largest(&self, smss: u32, min_rtt: Option<Span>) -> u32 {
-        let steps = min_rtt.map_or(0, |rtt| rtt.0 / RTT_STEP.0);
-        let short = if steps < 32 { MOST_BYTES >> steps } else { 0 };
-        self.segments_in(((self.rate >> SHIFT) + short).min(MOST_BYTES), smss)
+    fn bursts(&self) -> Packets {
+        let least_segments = if self.rate < self.single_below { 1 } else { LINUX.least_segments };
+        Packets { least_segments, ..LINUX }
     }
 
     /// A segment leaves; `cwnd` in segments: a burst is half of it at most.
@@ -104,7 +90,7 @@ impl Pacing {
         }
         if self.burst.left == 0 || self.burst.at != now {
             let from = self.next.max(now);
-            let left = self.largest(smss, min_rtt).min((cwnd / 2).max(1));
+            let left = self.bursts().segments(self.rate, smss, min_rtt).min((cwnd / 2).max(1));
             self.burst = Burst { at: now, from, credit: from - self.next, bytes: 0, left };
         }
         self.segments += 1;
@@ -113,18 +99,9 @@ impl Pacing {
         burst.bytes += u64::from(bytes);
         self.next = burst.from;
         if self.rate > 0 && self.segments >= UNPACED {
-            let takes = Span((u128::from(burst.bytes) * 1_000_000_000 / u128::from(self.rate)) as i64);
+            let takes = Span((burst.bytes * 1_000_000_000 / self.rate) as i64);
             self.next = burst.from + (takes - burst.credit.min(Span(takes.0 / 2)));
         }
-    }
-
-    /// The rate of a window rule that has none of its own: twice cwnd an SRTT in slow start below half of ssthresh, else
-    /// a fifth more than cwnd (tcp_update_pacing_rate, tcp_pacing_ss_ratio, tcp_pacing_ca_ratio).
-    pub(crate) fn follow(&mut self, cwnd: u32, ssthresh: u32, out: u32, srtt: Option<Span>) {
-        let Some(srtt) = srtt.filter(|s| s.0 > 0) else { return };
-        let percent = if cwnd < ssthresh / 2 { 200 } else { 120 };
-        let bytes = u128::from(cwnd.max(out)) * percent / 100;
-        self.set_rate((bytes * 1_000_000_000 / srtt.0 as u128) as u64);
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Burst {
     room: u32,
     beyond: u64,
     smss: u32,
+    /// cwnd has room for others behind them.
+    more: bool,
     /// Of their headers all but their numbers.
     ack: Seq,
     window: u16,
@@ -35,6 +37,7 @@ impl Default for Burst {
             room: 0,
             beyond: 0,
             smss: 1,
+            more: false,
             ack: Seq(0),
             window: 0,
             header_len: tcp::MIN_HEADER as u8,
@@ -97,7 +100,7 @@ impl Endpoint {
             && self.rst.is_none()
             && !self.keepalive_due
             && !(self.ecn && (self.echoes || self.sender.owes_cwr()));
-        if plain && let Some(run) = self.sender.run() {
+        if plain && let Some(run) = self.sender.run(now) {
             self.begin_run(now, &run, &mut burst);
         }
         burst
@@ -113,7 +116,8 @@ impl Endpoint {
                 run.room < run.smss && run.beyond >= u64::from(run.smss) && self.owed == Owed::Nothing;
             return;
         }
-        (burst.room, burst.beyond) = (run.room, run.beyond);
+        self.sender.takes(run);
+        (burst.room, burst.beyond, burst.more) = (run.room, run.beyond, run.more);
         burst.ack = self.rcv_nxt();
         if self.stamps {
             burst.stamps = Some(Timestamps { val: self.clock.value(now), ecr: self.recent });
@@ -150,7 +154,7 @@ impl Endpoint {
         };
         burst.room -= burst.smss;
         burst.beyond -= u64::from(burst.smss);
-        burst.over = burst.room < burst.smss && burst.beyond >= u64::from(burst.smss);
+        burst.over = burst.room < burst.smss && burst.beyond >= u64::from(burst.smss) && !burst.more;
         offset
     }
 

@@ -60,20 +60,6 @@ fn without_a_rate_and_without_pacing_nothing_waits() {
     }
 }
 
-#[test]
-fn a_window_rules_pace_is_twice_cwnd_in_slow_start_and_a_fifth_more_after_it() {
-    // tcp_update_pacing_rate.
-    let mut p = Pacing::new(true);
-    p.follow(10_000, u32::MAX, 0, Some(Span::from_millis(100)));
-    assert_eq!(p.rate(), 200_000);
-    p.follow(10_000, 20_000, 0, Some(Span::from_millis(100)));
-    assert_eq!(p.rate(), 120_000, "from half of ssthresh on");
-    p.follow(10_000, 20_000, 50_000, Some(Span::from_millis(100)));
-    assert_eq!(p.rate(), 600_000, "more is out than cwnd");
-    p.follow(1, 1, 1, None);
-    assert_eq!(p.rate(), 600_000);
-}
-
 /// Whenever it is asked, from the tenth segment on never more than the rate, but for two bursts.
 #[test]
 fn the_rate_is_kept_over_any_time() {
@@ -91,7 +77,7 @@ fn the_rate_is_kept_over_any_time() {
                 p.sent(now, SMSS, SMSS, 1000, None);
                 bytes += u64::from(SMSS);
             }
-            let burst = u64::from(SMSS) * u64::from(p.largest(SMSS, None));
+            let burst = u64::from(SMSS) * u64::from(p.bursts().segments(p.rate, SMSS, None));
             let may = (now - begin).as_secs() * rate as f64;
             assert!(bytes as f64 <= may + 2.0 * burst as f64, "seed {seed}: {bytes} of {may}");
         }

@@ -3,6 +3,7 @@
 use super::Sender;
 use super::ack::AckIn;
 use crate::congestion::Driving;
+use crate::packet;
 use crate::sampler::rate::{Before, Lost, Progress};
 use crate::timers::{Timer, Timers};
 use wire::Time;
@@ -39,8 +40,9 @@ impl Sender {
                 }
             }
             None => {
-                let (w, out) = (self.window, self.board.segments().saturating_mul(smss));
-                self.pacing.follow(w.cwnd, w.ssthresh, out, self.rto.srtt());
+                if let Some(rate) = self.rate_of_window() {
+                    self.pacing.set_rate(rate);
+                }
             }
         }
     }
@@ -87,10 +89,6 @@ impl Sender {
         self.board.rates().map_or_else(Progress::default, |r| r.progress(self.board.losses))
     }
 
-    fn segments_in_flight(&self) -> u32 {
-        self.board.pipe_segments().saturating_sub(self.assumed_sacked)
-    }
-
     fn limit_to_application(&mut self) {
         let in_flight = self.segments_in_flight();
         if let Some(rates) = self.board.rates_mut() {
@@ -120,6 +118,12 @@ impl Sender {
     }
 
     // ---- pacing ----
+
+    /// Of a window rule that has no rate of its own.
+    pub(super) fn rate_of_window(&self) -> Option<u64> {
+        let out = self.board.segments().saturating_mul(self.window.smss);
+        packet::rate_of_window(self.window.cwnd, self.window.ssthresh, out, self.rto.srtt())
+    }
 
     /// Is it time for the next segment? If not, its time is in the table.
     #[inline(never)]

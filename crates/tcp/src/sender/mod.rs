@@ -344,14 +344,17 @@ impl Sender {
     #[inline]
     pub(crate) fn pipe(&self) -> u32 {
         match self.rules.recovery.pipe {
-            stack::PipeUnit::Segments => {
-                let segments = self.board.pipe_segments().saturating_sub(self.assumed_sacked);
-                segments.saturating_mul(self.window.smss)
-            }
+            stack::PipeUnit::Segments => self.segments_in_flight().saturating_mul(self.window.smss),
             stack::PipeUnit::Bytes => {
                 self.board.pipe().saturating_sub(self.assumed_sacked.saturating_mul(self.window.smss))
             }
         }
+    }
+
+    /// The same in segments, whatever the stack counts.
+    #[inline]
+    fn segments_in_flight(&self) -> u32 {
+        self.board.pipe_segments().saturating_sub(self.assumed_sacked)
     }
 
     /// What a segment of `bytes` counts for where the pipe is counted like that.

@@ -3,16 +3,14 @@
 //! As Linux has it since 2.6 (tcp_write_xmit, tcp_tso_should_defer, tcp_tso_autosize, tcp_cwnd_test), whether or not the
 //! network card helps: a packet has room for about a millisecond's data, two segments at least, and half of cwnd at most.
 
-use super::{Phase, Sender};
-use crate::pacing::Pacing;
+use super::{Phase, Run, Sender};
+use crate::packet;
 use wire::{Span, Time};
 
 /// A packet waits only while something left so lately.
 const LATELY: Span = Span::from_millis(1);
 /// With a third of the window free it does not wait (tcp_tso_win_divisor).
 const PART_OF_WINDOW: u64 = 3;
-/// So much may stand behind one FIN, bytes (GSO_LEGACY_MAX_SIZE).
-const MOST_BYTES: u64 = 65_536;
 
 /// The packet that is being sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,30 +33,58 @@ impl Offload {
 impl Sender {
     /// Does the next new segment wait for more of its packet? cwnd has room for it.
     pub(super) fn waits_for_its_packet(&mut self, now: Time) -> bool {
+        let segments = self.next_packet(now);
+        self.offload.left = segments.saturating_sub(1);
+        segments == 0
+    }
+
+    /// How many new segments belong to the packet that is being sent, or else to the next one, if cwnd has room for a
+    /// segment; 0: it waits.
+    fn next_packet(&mut self, now: Time) -> u32 {
         if self.offload.left > 0 {
-            self.offload.left -= 1;
-            return false;
+            return self.offload.left;
         }
         let smss = u64::from(self.window.smss);
         let waiting = self.written.saturating_sub(self.nxt);
         if waiting <= smss {
-            return false;
+            return 1;
         }
-        let out = self.board.pipe_segments().saturating_sub(self.assumed_sacked);
         let cwnd = self.cwnd_segments();
-        let room = cwnd.saturating_sub(out).max(1);
+        let room = cwnd.saturating_sub(self.segments_in_flight()).max(1);
         let largest = self.largest_packet();
         let by_cwnd = u64::from(room) * smss;
         let by_peer = self.edge.saturating_sub(self.nxt);
         if self.is_worth_waiting(now, by_cwnd.min(by_peer), largest)
             && by_cwnd.min(by_peer) <= waiting
-            && !(self.closing && waiting <= MOST_BYTES)
+            && !(self.closing && waiting <= packet::LINUX.most_bytes)
         {
             self.offload.waits_for_cwnd = by_cwnd < by_peer;
-            return true;
+            return 0;
         }
-        self.offload.left = room.min((cwnd / 2).max(1)).min(largest) - 1;
-        false
+        room.min((cwnd / 2).max(1)).min(largest)
+    }
+
+    /// What of `all` belongs to the packet that is being sent, or to the next one; nothing while that waits.
+    #[inline(never)]
+    pub(super) fn run_of_packet(&mut self, now: Time, all: Run) -> Run {
+        let segments = all.room / all.smss;
+        if segments == 0 {
+            return all;
+        }
+        let packet = self.next_packet(now);
+        if packet < segments {
+            Run { room: packet * all.smss, packet, more: packet > 0, ..all }
+        } else {
+            Run { packet, ..all }
+        }
+    }
+
+    /// All of `run` leaves.
+    #[inline]
+    pub(crate) fn takes(&mut self, run: &Run) {
+        if run.packet > 0 {
+            self.offload.left = run.packet.saturating_sub(run.room / run.smss);
+        }
     }
 
     /// The packet that is waiting, or next, ends with one segment more.
@@ -85,9 +111,7 @@ impl Sender {
     }
 
     fn largest_packet(&self) -> u32 {
-        let mut pace = Pacing::new(false);
-        let out = self.board.segments().saturating_mul(self.window.smss);
-        pace.follow(self.window.cwnd, self.window.ssthresh, out, self.rto.srtt());
-        pace.largest(self.window.smss, self.sampler.min_rtt())
+        let rate = self.rate_of_window().unwrap_or(0);
+        packet::LINUX.segments(rate, self.window.smss, self.sampler.min_rtt())
     }
 }

@@ -17,12 +17,15 @@ pub(crate) struct Outgoing {
 }
 
 /// Full segments of new data, of `smss` bytes. Bytes that the windows have room for; and those that they would have room
-/// for if cwnd had.
+/// for if cwnd had. Where packets hold several segments, no more than belong to one of `packet` segments: `more` says that
+/// the windows had room for others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub(crate) room: u32,
     pub(crate) beyond: u64,
     pub(crate) smss: u32,
+    pub(crate) packet: u32,
+    pub(crate) more: bool,
 }
 
 impl Sender {
@@ -59,14 +62,13 @@ impl Sender {
     /// What may leave of new data in full segments, one after the other, while nothing is wrong: [`Sender::next_new`]
     /// would find no reason but the windows to send any of them otherwise, or not.
     #[inline]
-    pub(crate) fn run(&self) -> Option<Run> {
+    pub(crate) fn run(&mut self, now: Time) -> Option<Run> {
         let usual = self.is_plain()
             && self.dupacks == 0
             && self.new_allowed == 0
             && self.assumed_sacked == 0
             && self.burst_left == u32::MAX
             && !self.guided
-            && !self.rules.offload
             && self.board.out() > 0;
         if !usual {
             return None;
@@ -74,7 +76,9 @@ impl Sender {
         // The last of what was written is marked as such, and may wait for more (Nagle).
         let beyond = self.edge.saturating_sub(self.nxt).min(self.written.saturating_sub(self.nxt + 1));
         let by_cwnd = self.window.cwnd.saturating_sub(self.occupied());
-        Some(Run { room: beyond.min(u64::from(by_cwnd)) as u32, beyond, smss: self.window.smss })
+        let room = beyond.min(u64::from(by_cwnd)) as u32;
+        let run = Run { room, beyond, smss: self.window.smss, packet: 0, more: false };
+        Some(if self.rules.offload { self.run_of_packet(now, run) } else { run })
     }
 
     /// One segment of a [`Run`]: its offset.
