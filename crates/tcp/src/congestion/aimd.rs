@@ -93,7 +93,7 @@ impl WindowRule for Aimd {
                 }
             }
             AimdCount::Segments => {
-                let cwnd = (w.cwnd / w.smss).max(1);
+                let cwnd = w.segments().max(1);
                 self.counted = self.counted.saturating_add(acked.div_ceil(w.smss));
                 if self.counted >= cwnd {
                     let grown = self.counted / cwnd;
@@ -102,7 +102,7 @@ impl WindowRule for Aimd {
                 }
             }
             AimdCount::Acks => {
-                let cwnd = w.cwnd / w.smss;
+                let cwnd = w.segments();
                 count_acks(&mut self.counted, cwnd, w);
             }
             // RFC 5681 (3), in integers: at least one byte, so that large windows still grow.

@@ -131,7 +131,7 @@ impl Bbr {
     fn pace_by_rtt(&mut self, w: &Window, d: &mut Driving<'_>) {
         let rtt = d.srtt.map(|srtt| us(srtt).max(1));
         self.seen_rtt = rtt.is_some();
-        let bw = units::bandwidth(segments(w).into(), rtt.unwrap_or(NOMINAL_RTT_US));
+        let bw = units::bandwidth(w.segments().into(), rtt.unwrap_or(NOMINAL_RTT_US));
         d.pacing.set_rate(units::bytes_per_s(bw, w.smss, HIGH_GAIN, MARGIN_PERCENT));
     }
 
@@ -298,7 +298,7 @@ impl Bbr {
             return;
         }
         self.min_rtt_at = now;
-        set_cwnd(w, segments(w).max(self.prior_cwnd));
+        w.set_segments(w.segments().max(self.prior_cwnd));
         if self.full {
             self.probe_bandwidth(so_far);
         } else {
@@ -320,7 +320,7 @@ impl Bbr {
 
     /// The last one that was not cut by a recovery or by PROBE_RTT.
     fn save_cwnd(&mut self, w: &Window) {
-        let cwnd = segments(w);
+        let cwnd = w.segments();
         let whole = self.prior_phase == Phase::Open && self.mode != Mode::ProbeRtt;
         self.prior_cwnd = if whole { cwnd } else { self.prior_cwnd.max(cwnd) };
     }
@@ -342,7 +342,7 @@ impl Bbr {
     }
 
     fn size(&mut self, w: &mut Window, s: &RateSample, d: &Driving<'_>) {
-        let mut cwnd = segments(w);
+        let mut cwnd = w.segments();
         if s.newly_delivered > 0 {
             let conserved;
             (cwnd, conserved) = self.repair(cwnd, s, d);
@@ -353,7 +353,7 @@ impl Bbr {
         if self.mode == Mode::ProbeRtt {
             cwnd = cwnd.min(LEAST_CWND);
         }
-        set_cwnd(w, cwnd);
+        w.set_segments(cwnd);
     }
 
     fn towards_target(&self, cwnd: u32, s: &RateSample, w: &Window, d: &Driving<'_>) -> u32 {
@@ -370,13 +370,6 @@ impl Bbr {
         };
         cwnd.max(LEAST_CWND)
     }
-}
-
-fn segments(w: &Window) -> u32 {
-    w.cwnd / w.smss
-}
-fn set_cwnd(w: &mut Window, segments: u32) {
-    w.cwnd = segments.max(1).saturating_mul(w.smss);
 }
 
 impl WindowRule for Bbr {
@@ -424,7 +417,7 @@ impl WindowRule for Bbr {
 
     fn drive(&mut self, w: &mut Window, s: &RateSample, d: &mut Driving<'_>) {
         self.note_bandwidth(w, s, d);
-        let (bw, cwnd) = (self.bandwidth(), segments(w));
+        let (bw, cwnd) = (self.bandwidth(), w.segments());
         self.aggregation.note(s, self.round_began, bw, d.so_far.delivered_at, cwnd);
         if self.mode == Mode::ProbeBw && self.next_phase_is_due(w, s, d) {
             self.next_phase(&d.so_far);

@@ -322,13 +322,6 @@ pub(crate) struct Told {
     pub(crate) precautionary: bool,
 }
 
-fn segments(w: &Window) -> u32 {
-    w.cwnd / w.smss
-}
-fn set_cwnd(w: &mut Window, segments: u32) {
-    w.cwnd = segments.max(1).saturating_mul(w.smss);
-}
-
 impl WindowRule for Bbr3 {
     type Params = Params;
     const DRIVES: bool = true;
@@ -361,7 +354,7 @@ impl WindowRule for Bbr3 {
     /// OnInit.
     fn begin(&mut self, w: &mut Window, d: &mut Driving<'_>) {
         self.draw = Draw::new(d.seed);
-        self.initial_cwnd = segments(w);
+        self.initial_cwnd = w.segments();
         self.has_sack = d.has_sack;
         self.rtt = Rtt::new(d.min_rtt.map(us), d.now);
         self.aggregation.since = d.now;
@@ -381,7 +374,7 @@ impl WindowRule for Bbr3 {
             rate,
             now: d.now,
             in_flight: d.in_flight,
-            cwnd: segments(w),
+            cwnd: w.segments(),
             quantum: d.pacing.goal(w.smss),
         };
         for lost in d.lost {
@@ -402,7 +395,7 @@ impl WindowRule for Bbr3 {
         self.advance_latest(&a);
         self.bw = self.max_bw().min(self.bounds.bw_short_term);
         self.pace(d, w.smss, self.state.gains().0);
-        set_cwnd(w, self.size(cwnd, &a));
+        w.set_segments(self.size(cwnd, &a));
         self.prior_phase = d.phase;
     }
 
@@ -416,8 +409,8 @@ impl WindowRule for Bbr3 {
         if self.state.is_probe_bw() {
             self.pace(d, w.smss, UNIT);
         } else if self.state == State::ProbeRtt {
-            let cwnd = self.end_probe_rtt(segments(w), d.now);
-            set_cwnd(w, cwnd);
+            let cwnd = self.end_probe_rtt(w.segments(), d.now);
+            w.set_segments(cwnd);
         }
     }
 
@@ -426,7 +419,7 @@ impl WindowRule for Bbr3 {
 
     /// OnEnterFastRecovery, OnEnterRTO (section 5.6.4.4).
     fn ssthresh(&mut self, w: &Window, _l: &LossFacts) -> u32 {
-        self.save_cwnd(segments(w));
+        self.save_cwnd(w.segments());
         self.bounds.save();
         w.ssthresh
     }
@@ -437,7 +430,7 @@ impl WindowRule for Bbr3 {
 
     /// HandleSpuriousLossDetection (section 5.5.11.2); cwnd comes back as the next ACK is seen.
     fn taken_back(&mut self, w: &mut Window, _cwnd: u32) {
-        set_cwnd(w, segments(w).max(self.prior_cwnd));
+        w.set_segments(w.segments().max(self.prior_cwnd));
         self.reset_plateau(0);
         let left = self.bounds.take_back();
         if left == Some(State::Startup) && self.state != State::Startup {

@@ -204,7 +204,7 @@ impl WindowRule for CubicLinux {
             n => n.div_ceil(w.smss),
         };
         let now = self.jiffies(a.now);
-        self.look((w.cwnd / w.smss).max(1), acked, now);
+        self.look(w.segments().max(1), acked, now);
         // tcp_cong_avoid_ai
         if self.counted >= self.every {
             self.counted = 0;
@@ -219,7 +219,7 @@ impl WindowRule for CubicLinux {
     }
 
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
-        let cwnd = w.cwnd / w.smss;
+        let cwnd = w.segments();
         let part = |of: u64, scale: u64| (u64::from(cwnd) * of / scale) as u32;
         if l.timeout {
             self.reset();
@@ -249,23 +249,21 @@ impl WindowRule for CubicLinux {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::tests::{SMSS, segment_acked};
 
-    const SMSS: u32 = 1000;
     const RTT: Span = Span::from_millis(100);
 
     fn ack(ms: i64, segments: u32) -> AckFacts {
+        let bytes = segments * SMSS;
+        let rtt = Some(RTT);
         AckFacts {
-            now: Time(ms * 1_000_000),
-            acked: segments * SMSS,
-            delivered: segments * SMSS,
+            acked: bytes,
+            delivered: bytes,
             segments,
-            rtt: Some(RTT),
-            min_rtt: Some(RTT),
-            srtt: Some(RTT),
-            flight: 0,
-            una: 0,
-            nxt: 0,
-            limited: true,
+            rtt,
+            min_rtt: rtt,
+            srtt: rtt,
+            ..segment_acked(Time(ms * 1_000_000), 0, 0)
         }
     }
     fn loss(timeout: bool) -> LossFacts {

@@ -201,12 +201,12 @@ impl WindowRule for CubicLinux26 {
     }
 
     fn avoid(&mut self, w: &mut Window, a: &AckFacts, _acked: u32) {
-        self.look((w.cwnd / w.smss).max(1), jiffies(a.now));
+        self.look(w.segments().max(1), jiffies(a.now));
         count_acks(&mut self.counted, self.every, w);
     }
 
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
-        let cwnd = w.cwnd / w.smss;
+        let cwnd = w.segments();
         let part = |of: u64, scale: u64| (u64::from(cwnd) * of / scale) as u32;
         // Fast convergence.
         let last_max = if cwnd < self.last_max { part(BETA_SCALE + BETA, 2 * BETA_SCALE) } else { cwnd };

@@ -61,7 +61,7 @@ impl HyStart {
                 ..HyStart::default()
             };
         }
-        if w.cwnd / w.smss < LOW_WINDOW {
+        if w.segments() < LOW_WINDOW {
             return;
         }
         self.found = self.train_is_long(a.now, smallest_ever) | self.delay_grew(rtt, smallest_ever);
@@ -93,24 +93,12 @@ impl HyStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::tests::{SMSS, segment_acked};
 
-    const SMSS: u32 = 1000;
     const LONG: Span = Span::from_millis(100);
 
     fn ack(ms: i64, una: u64, nxt: u64) -> AckFacts {
-        AckFacts {
-            now: Time(ms * 1_000_000),
-            acked: SMSS,
-            delivered: SMSS,
-            segments: 1,
-            rtt: None,
-            min_rtt: None,
-            srtt: None,
-            flight: 0,
-            una,
-            nxt,
-            limited: true,
-        }
+        segment_acked(Time(ms * 1_000_000), una, nxt)
     }
     fn window(segments: u32) -> Window {
         Window { cwnd: segments * SMSS, ssthresh: u32::MAX, smss: SMSS }

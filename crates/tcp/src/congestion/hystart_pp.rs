@@ -90,26 +90,16 @@ impl HyStartPlusPlus {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::tests::{SMSS, segment_acked};
     use wire::Time;
-
-    const SMSS: u32 = 1000;
 
     /// Ten ACKs of a round trip of `rtt_ms`; the growth of the last one.
     fn round(h: &mut HyStartPlusPlus, w: &mut Window, k: u64, rtt_ms: i64) -> u32 {
         let mut growth = 0;
         for i in 0..10 {
             let a = AckFacts {
-                now: Time(0),
-                acked: SMSS,
-                delivered: SMSS,
-                segments: 1,
                 rtt: Some(Span::from_millis(rtt_ms)),
-                min_rtt: None,
-                srtt: None,
-                flight: 0,
-                una: k * 10 + i + 1,
-                nxt: (k + 1) * 10,
-                limited: true,
+                ..segment_acked(Time(0), k * 10 + i + 1, (k + 1) * 10)
             };
             growth = h.on_ack(w, &a, SMSS);
         }
@@ -163,19 +153,7 @@ mod tests {
         let (mut h, mut w) = fresh();
         round(&mut h, &mut w, 0, 40);
         for i in 0..7 {
-            let a = AckFacts {
-                now: Time(0),
-                acked: SMSS,
-                delivered: SMSS,
-                segments: 1,
-                rtt: Some(Span::from_millis(99)),
-                min_rtt: None,
-                srtt: None,
-                flight: 0,
-                una: 11 + i,
-                nxt: 30,
-                limited: true,
-            };
+            let a = AckFacts { rtt: Some(Span::from_millis(99)), ..segment_acked(Time(0), 11 + i, 30) };
             assert_eq!(h.on_ack(&mut w, &a, SMSS), SMSS);
         }
         w.ssthresh = 100 * SMSS;

@@ -54,6 +54,16 @@ pub struct Window {
     pub smss: u32,
 }
 
+impl Window {
+    /// cwnd, in whole segments.
+    fn segments(&self) -> u32 {
+        self.cwnd / self.smss
+    }
+    fn set_segments(&mut self, segments: u32) {
+        self.cwnd = segments.max(1).saturating_mul(self.smss);
+    }
+}
+
 /// What an ACK told.
 #[derive(Clone, Copy, Debug)]
 pub struct AckFacts {
@@ -316,7 +326,7 @@ fn part_of_flight(l: &LossFacts, factor: f64, smss: u32) -> u32 {
 
 /// Linux: half the window (not FlightSize), in whole segments, at least 2. Bytes.
 fn half_in_segments(w: &Window) -> u32 {
-    (w.cwnd / w.smss / 2).max(2).saturating_mul(w.smss)
+    (w.segments() / 2).max(2).saturating_mul(w.smss)
 }
 
 #[cfg(test)]

@@ -26,6 +26,23 @@ const ALL: [WindowRuleKind; 9] = [
     COMPOUND,
 ];
 
+/// A full segment is acknowledged up to `una`; nothing is known of the RTT.
+pub(super) fn segment_acked(now: Time, una: u64, nxt: u64) -> AckFacts {
+    AckFacts {
+        now,
+        acked: SMSS,
+        delivered: SMSS,
+        segments: 1,
+        rtt: None,
+        min_rtt: None,
+        srtt: None,
+        flight: 0,
+        una,
+        nxt,
+        limited: true,
+    }
+}
+
 pub(super) fn spec(rule: WindowRuleKind) -> stack::Congestion {
     stack::Congestion {
         rule,

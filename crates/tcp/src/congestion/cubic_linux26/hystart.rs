@@ -41,7 +41,7 @@ impl HyStart {
 
     /// An RTT sample at `now`, jiffies, in slow start. Sets ssthresh to cwnd if slow start is to end.
     pub(super) fn on_sample(&mut self, w: &mut Window, now: i64, delay8: u32, delay_min8: u32) {
-        if self.found || w.cwnd / w.smss < LOW_WINDOW {
+        if self.found || w.segments() < LOW_WINDOW {
             return;
         }
         self.found = self.train_is_long(now, delay_min8) | self.delay_grew(delay8, delay_min8);
@@ -79,34 +79,19 @@ impl HyStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::tests::{SMSS, segment_acked};
     use wire::Time;
 
-    const SMSS: u32 = 1000;
     /// 25 jiffies of 4 ms: 100 ms.
     const LONG8: u32 = 25 << 3;
 
     fn window(segments: u32) -> Window {
         Window { cwnd: segments * SMSS, ssthresh: u32::MAX, smss: SMSS }
     }
-    fn ack(una: u64, nxt: u64) -> AckFacts {
-        AckFacts {
-            now: Time(0),
-            acked: SMSS,
-            delivered: SMSS,
-            segments: 1,
-            rtt: None,
-            min_rtt: None,
-            srtt: None,
-            flight: 0,
-            una,
-            nxt,
-            limited: true,
-        }
-    }
     /// In a round trip that began at jiffy 0, and lasts.
     fn begun() -> HyStart {
         let mut h = HyStart::new();
-        h.on_ack(&ack(1, 1000), 0);
+        h.on_ack(&segment_acked(Time(0), 1, 1000), 0);
         h
     }
 
@@ -157,7 +142,7 @@ mod tests {
         h.on_sample(&mut w, 40, LONG8, LONG8);
         h.on_sample(&mut w, 50, LONG8 * 2, LONG8);
         assert_eq!(w.ssthresh, u32::MAX, "the eighth was small");
-        h.on_ack(&ack(1001, 2000), 60);
+        h.on_ack(&segment_acked(Time(0), 1001, 2000), 60);
         (0..9).for_each(|k| h.on_sample(&mut w, 70 + 3 * k, LONG8 * 2, LONG8));
         assert_eq!(w.ssthresh, 40 * SMSS, "a new round trip, in which none was");
     }
