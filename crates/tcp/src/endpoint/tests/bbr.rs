@@ -1,53 +1,27 @@
 //! BBR as Linux 6 has it, at the endpoint: each state of net/ipv4/tcp_bbr.c on a path that calls for it.
 
+use super::bottleneck::{bottleneck, changes, story};
 use super::pipe::*;
 use super::stacks::linux6_bbr;
 use crate::congestion::bbr::{Mode, Told};
 use crate::endpoint::*;
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
-/// What the client's model said, each time it changed.
-type Story = Rc<RefCell<Vec<(Time, Told, View)>>>;
+type Story = super::bottleneck::Story<Told>;
 
-/// A bottleneck: `gap` a segment, a queue of `queue` of them, `ways` each way, and a word on each that would pass.
+/// A bottleneck: `gap` a segment, a queue of `queue` of them, and a word on each that would pass: does it, and how much
+/// longer is its way?
 fn path<W: FnMut(Time, usize) -> (bool, Span) + 'static>(
     gap: Span,
     queue: i64,
     mut word: W,
 ) -> (Pipe<impl FnMut(bool, usize, &Sent) -> Fate>, Story) {
-    let clock = Rc::new(Cell::new(Time::ZERO));
-    let told = clock.clone();
-    let (mut free, mut ordinal) = (Time::ZERO, 0);
-    let fate = move |client: bool, _: usize, sent: &Sent| {
-        let now = told.get();
-        let way = Span::from_millis(10);
-        if !client {
-            return vec![way];
-        }
-        ordinal += usize::from(sent.seg.payload > 0);
+    let takes = move |now, ordinal| {
         let (passes, more) = word(now, ordinal);
-        let begin = free.max(now);
-        if !passes || begin - now > gap * queue {
-            return vec![];
-        }
-        free = begin + gap;
-        vec![free - now + way + more]
+        passes.then_some((gap, more))
     };
-    let mut spec = linux6_bbr();
-    spec.receive.window = crate::stack::WindowPolicy::Fixed { buffer_bytes: 1 << 24 };
-    let mut p = Pipe::new(&spec, &spec, fate);
-    p.tell = Some(clock);
-    let story: Story = Rc::default();
-    let notes = story.clone();
-    p.watch = Some(Box::new(move |client, _, now| {
-        let (Some(said), mut notes) = (client.sender.model(), notes.borrow_mut()) else { return };
-        let view = client.view();
-        if notes.last().is_none_or(|(_, before, v)| *before != said || v.phase != view.phase) {
-            notes.push((now, said, view));
-        }
-    }));
-    (p, story)
+    let mut p = bottleneck(linux6_bbr(), gap * queue, takes);
+    let told = story(&mut p, |client| client.sender.model());
+    (p, told)
 }
 
 fn free_of_loss(_: Time, _: usize) -> (bool, Span) {
@@ -58,13 +32,7 @@ fn free_of_loss(_: Time, _: usize) -> (bool, Span) {
 const GAP: Span = Span::from_millis(1);
 
 fn modes(story: &Story) -> Vec<(Time, Mode)> {
-    let mut modes: Vec<(Time, Mode)> = Vec::new();
-    for (at, said, _) in story.borrow().iter() {
-        if modes.last().is_none_or(|(_, m)| *m != said.mode) {
-            modes.push((*at, said.mode));
-        }
-    }
-    modes
+    changes(story, |said| said.mode)
 }
 
 #[test]

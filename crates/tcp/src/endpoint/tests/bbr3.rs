@@ -1,15 +1,15 @@
 //! BBR version 3 at the endpoint: the example test cases of draft-ietf-ccwg-bbr, its last appendix, and what it says of
 //! bounds and of cwnd.
 
+use super::bottleneck::{bottleneck, changes, story};
 use super::pipe::*;
 use super::stacks::draft_bbr3;
 use crate::congestion::bbr3::{State, Told};
 use crate::endpoint::*;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
-/// What the client's model said, each time it changed.
-type Story = Rc<RefCell<Vec<(Time, Told, View)>>>;
+type Story = super::bottleneck::Story<Told>;
 
 /// What the bottleneck does with a segment at a time: take so long for it, or lose it; and how long its queue is.
 struct Bottleneck<G: FnMut(Time, usize) -> Option<Span>> {
@@ -21,37 +21,10 @@ struct Bottleneck<G: FnMut(Time, usize) -> Option<Span>> {
 fn path<G: FnMut(Time, usize) -> Option<Span> + 'static>(
     mut b: Bottleneck<G>,
 ) -> (Pipe<impl FnMut(bool, usize, &Sent) -> Fate>, Story) {
-    let clock = Rc::new(Cell::new(Time::ZERO));
-    let told = clock.clone();
-    let (mut free, mut ordinal) = (Time::ZERO, 0);
-    let fate = move |client: bool, _: usize, sent: &Sent| {
-        let (now, way) = (told.get(), Span::from_millis(10));
-        if !client {
-            return vec![way];
-        }
-        ordinal += usize::from(sent.seg.payload > 0);
-        let begin = free.max(now);
-        match (b.takes)(now, ordinal) {
-            Some(gap) if begin - now <= Span::from_millis(b.queue_ms) => {
-                free = begin + gap;
-                vec![free - now + way]
-            }
-            _ => vec![],
-        }
-    };
-    let mut spec = draft_bbr3();
-    spec.receive.window = crate::stack::WindowPolicy::Fixed { buffer_bytes: 1 << 24 };
-    let mut p = Pipe::new(&spec, &spec, fate);
-    p.tell = Some(clock);
-    let story: Story = Rc::default();
-    let notes = story.clone();
-    p.watch = Some(Box::new(move |client, _, now| {
-        let (Some(said), mut notes) = (client.sender.model3(), notes.borrow_mut()) else { return };
-        if notes.last().is_none_or(|(_, before, _)| *before != said) {
-            notes.push((now, said, client.view()));
-        }
-    }));
-    (p, story)
+    let takes = move |now, ordinal| (b.takes)(now, ordinal).map(|gap| (gap, Span::ZERO));
+    let mut p = bottleneck(draft_bbr3(), Span::from_millis(b.queue_ms), takes);
+    let told = story(&mut p, |client| client.sender.model3());
+    (p, told)
 }
 
 /// A segment of 1448 bytes a millisecond: a BDP of 21.
@@ -61,13 +34,7 @@ fn clear_path() -> Bottleneck<impl FnMut(Time, usize) -> Option<Span>> {
 }
 
 fn states(story: &Story) -> Vec<(Time, State)> {
-    let mut states: Vec<(Time, State)> = Vec::new();
-    for (at, said, _) in story.borrow().iter() {
-        if states.last().is_none_or(|(_, s)| *s != said.state) {
-            states.push((*at, said.state));
-        }
-    }
-    states
+    changes(story, |said| said.state)
 }
 /// The first note in a state after a time.
 fn in_state(story: &Story, state: State, from: Time) -> (Time, Told, View) {

@@ -4,6 +4,7 @@
 
 mod bbr;
 mod bbr3;
+mod bottleneck;
 mod closing;
 mod flow;
 mod handshake;
