@@ -68,7 +68,7 @@ mod figures {
 
     /// Over nothing.
     pub fn floor(plan: &Plan, json: bool) -> Result<(), Box<dyn Error>> {
-        let late = live::bench::floor::run(plan.limit, plan.real_time)?;
+        let late = live::floor::run(plan.limit, plan.real_time)?;
         if json {
             line(&late, 0.0, "\"overload\": 0");
             return Ok(());

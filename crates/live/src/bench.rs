@@ -1,15 +1,15 @@
 //! A whole run: build, run, wait, take down. Every wait has a bound, and whatever ends a run takes all down.
 
 mod ending;
-pub mod floor;
 pub mod plain;
 
 use crate::bridge::{Bridge, Findings, Setup, Shared as BridgeShared};
-use crate::clean::{self, Lock};
+use crate::clean;
 use crate::clock::Clock;
 use crate::command::Programs;
 use crate::error::{Error, Told};
 use crate::host::{self, Host};
+use crate::lock::Lock;
 use crate::netns::Namespace;
 use crate::own::host::{self as own, Station};
 use crate::passed::Stream;

@@ -1,8 +1,8 @@
 //! What this machine can do, what is missing, and the fix.
 
 use crate::awake::{self, Awake};
-use crate::bench;
 use crate::error::{Error, is_refused, sentence};
+use crate::floor;
 use crate::plan::Plan;
 use crate::sys;
 use crate::threads::Rank;
@@ -172,7 +172,7 @@ fn inside(
 
 /// How late a thread with the bridge's priority is that does nothing else: what no bridge can better here and now.
 fn in_time() -> Option<Finding> {
-    let late = bench::floor::run(FLOOR, true).ok()?;
+    let late = floor::run(FLOOR, true).ok()?;
     let at = |share| late.quantile(share).unwrap_or_default();
     let found =
         format!("a thread that only looks at the clock is late by p99 {}, p99.9 {}", at(0.99), at(0.999));

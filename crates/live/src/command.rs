@@ -1,10 +1,10 @@
 //! Programs that run in the hosts: servers first, clients once something listens. Whatever they start ends with the run.
 
-use crate::clean;
 use crate::error::{Error, Told};
 use crate::host::Host;
 use crate::netns::Namespace;
 use crate::plan::{Plan, Program};
+use crate::processes;
 use crate::sys;
 use instant::{Span, Time};
 use std::fs::{self, File};
@@ -196,7 +196,7 @@ impl Programs {
         }
         // And what went its own way.
         if !self.pairs.is_empty() {
-            self.hosts.iter().for_each(|(_, ns)| drop(clean::end_processes(ns.path())));
+            self.hosts.iter().for_each(|(_, ns)| drop(processes::end_in(ns.path())));
         }
         self.pairs.clear();
     }

@@ -1,6 +1,6 @@
 //! What one end of a connection counted: the kernel, or rexmit's own TCP.
 
-use crate::poll::Info;
+use crate::info::Info;
 use tcp::endpoint::Why;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

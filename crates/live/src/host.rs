@@ -1,11 +1,11 @@
 //! One host: a namespace with one interface, whose other end is the bridge's.
 
 use crate::check;
-use crate::clean::{LONGEST_NAME, Lock, plain};
 use crate::error::{Error, Told, sentence};
+use crate::lock::{LONGEST_NAME, Lock, plain};
 use crate::netlink::{End, Mac, Netlink};
 use crate::netns::Namespace;
-use crate::plan::Plan;
+use crate::plan::{CONGESTION, Plan};
 use crate::sys;
 use std::fs;
 use std::io;
@@ -17,8 +17,6 @@ use std::time::Duration;
 pub const INTERFACE: &str = "rexmit-eth";
 /// What the bridge's namespace is called.
 pub const BRIDGE: &str = "bridge";
-/// Which congestion control the sockets of a namespace have that choose none.
-pub const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
 /// The kernel's bridge device, where there is one.
 const KERNEL_BRIDGE: &str = "rexmit-br";
 const NETWORK: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);

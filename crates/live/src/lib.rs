@@ -7,7 +7,10 @@
 //! | `sys` | every system call that needs `unsafe`, and nothing else |
 //! | `netlink` | interfaces, addresses and neighbours by rtnetlink |
 //! | `netns` | named network namespaces, and threads that enter them |
-//! | `clean` | the lock of a run, and the removal of what a killed run left |
+//! | `lock` | the lock of a run, and the names of what it makes |
+//! | `processes` | whose child each is, and the end of those in a namespace |
+//! | `cgroup` | a cgroup for a recorded command |
+//! | `clean` | the removal of what a killed run left |
 //! | `scratch` | folders for captures that nobody keeps |
 //! | `check` | what this machine can do, what is missing, and the fix |
 //! | `plan` | scenario to hosts, connections and settings; what live cannot do is refused here |
@@ -25,6 +28,7 @@
 //! | `recorder` | this machine's own traffic, and what its kernel knows of it |
 //! | `instructions` | programs for the kernel, instruction by instruction |
 //! | `own` | rexmit's own TCP as packets, and the host where it runs, over TUN |
+//! | `told` | what it tells of itself |
 //! | `content` | what the built-in senders say, so that a wrong byte is seen |
 //! | `counts` | what an end of a connection counted |
 //! | `transfer` | what the built-in senders and receivers share: what each did, and when all are done |
@@ -33,11 +37,12 @@
 //! | `stream` | the built-in sender and receiver over the kernel's TCP |
 //! | `datagrams` | the same over UDP |
 //! | `command` | programs that run in the hosts instead |
+//! | `info` | what the kernel says of a socket: TCP_INFO |
 //! | `poll` | the senders' state by TCP_INFO |
 //! | `trace` | the same at every ACK and every packet, by a program at the kernel's trace points |
 //! | `bench` | a whole run: build, run, wait, take down, with every wait bounded |
 //! | `bench::plain` | the same hosts over a bridge of the kernel's, for a benchmark |
-//! | `bench::floor` | how late a thread is that only looks at the clock |
+//! | `floor` | how late a thread is that only looks at the clock |
 //!
 //! Nothing of the machine's own network is touched: veth pairs begin and end in namespaces of the run, and sysctls
 //! are set inside those. Outside Linux the crate is empty.
@@ -49,6 +54,7 @@ pub mod bars;
 pub mod bench;
 mod bins;
 mod bridge;
+mod cgroup;
 pub mod check;
 pub mod clean;
 mod clock;
@@ -57,10 +63,13 @@ pub mod content;
 mod counts;
 mod datagrams;
 mod error;
+pub mod floor;
 mod frames;
 mod host;
+mod info;
 mod instructions;
 mod lateness;
+mod lock;
 mod netlink;
 mod netns;
 mod observed;
@@ -68,6 +77,7 @@ mod own;
 mod passed;
 pub mod plan;
 mod poll;
+mod processes;
 mod record;
 pub mod recorder;
 pub mod report;
@@ -77,6 +87,7 @@ mod stamps;
 mod stream;
 mod sys;
 mod threads;
+mod told;
 mod trace;
 mod transfer;
 mod waking;

@@ -22,6 +22,8 @@ const LONGEST: Span = Span::from_secs(600);
 pub const MTU: u32 = 1500;
 /// IPv4 and UDP.
 pub const HEADERS: u32 = 28;
+/// Which congestion control the sockets of a namespace have that choose none.
+pub const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
 /// Of the headers that a packet always has, enough for all options; the payload is zeros.
 const SNAP: u32 = 128;
 
@@ -229,7 +231,6 @@ impl Plan {
         command: usize,
         carriers: [Carrier; 2],
     ) -> Result<(), Error> {
-        const KEY: &str = crate::host::CONGESTION;
         if flow.count != 1 {
             return Err(refused(format!(
                 "flow.{}.count = {}: a flow of programs runs once; write a flow for each",
@@ -246,8 +247,8 @@ impl Plan {
                 )));
             };
             let of_host = self.sysctls.entry(node).or_default();
-            if of_host.insert(KEY.to_owned(), name.clone()).is_some_and(|other| other != *name) {
-                return Err(conflict(s, flow, node, KEY, name));
+            if of_host.insert(CONGESTION.to_owned(), name.clone()).is_some_and(|other| other != *name) {
+                return Err(conflict(s, flow, node, CONGESTION, name));
             }
         }
         let (client, server) = (self.address(flow.from).to_string(), self.address(flow.to).to_string());

@@ -3,8 +3,8 @@
 use crate::clock::Clock;
 use crate::counts::Counts;
 use crate::host::Host;
+use crate::info::Info;
 use crate::plan::{Carrier, Connection};
-use crate::poll::Info;
 use crate::socket::{Heard, Socket, Wanted};
 use crate::sys;
 use crate::threads::Rank;

@@ -2,10 +2,10 @@
 
 use crate::content::Content;
 use crate::counts::Counts;
-use crate::own::{Explained, Viewed};
 use crate::plan::{Connection, Plan};
 use crate::sys;
 use crate::threads::Threads;
+use crate::told::{Explained, Viewed};
 use instant::{Span, Time};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

@@ -6,9 +6,10 @@
 
 use super::{Bench, LOOK, Middle};
 use crate::check;
-use crate::clean::{self, Lock};
+use crate::clean;
 use crate::error::{Error, Told};
 use crate::lateness::Lateness;
+use crate::lock::Lock;
 use crate::plan::Plan;
 use crate::record::{Capture, Taken};
 use crate::transfer::Ended;

@@ -1,7 +1,7 @@
 //! The host where rexmit's own TCP runs: packets come and go by a TUN interface, and the host's kernel only routes
 //! them between it and the wire.
 
-use super::{Explained, Own, Viewed};
+use super::Own;
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::error::{Error, sentence};
@@ -10,6 +10,7 @@ use crate::netlink::Netlink;
 use crate::plan::{Carrier, Connection, MTU};
 use crate::sys;
 use crate::threads::Rank;
+use crate::told::{Explained, Viewed};
 use crate::transfer::{Shared, Side};
 use instant::{Span, Time};
 use links::random::Stream;

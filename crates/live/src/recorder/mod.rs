@@ -3,7 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `filter`, `classic` | which traffic is chosen: an expression, and the program that the kernel makes of it |
-//! | `cgroup`, `owned` | what a command sends and receives: a cgroup of its own, and programs there |
+//! | `owned` | what a command sends and receives: programs in a cgroup of its own |
 //! | `sockets` | the kernel's list of sockets: TCP_INFO, and whose they are where there is no cgroup |
 //! | `taking`, `files` | packets from the kernel's ring to the disk |
 //! | `kernel` | why segments were sent again, what senders knew, how connections changed |
@@ -11,7 +11,6 @@
 //!
 //! Nothing of the machine is changed. All that hooks into the kernel hangs on descriptors, and is gone with them.
 
-pub(crate) mod cgroup;
 mod child;
 mod chosen;
 mod classic;
@@ -24,10 +23,10 @@ mod sockets;
 mod strangers;
 mod taking;
 
+use crate::cgroup::{self, Cgroup};
 use crate::error::{Error, Told, is_refused, sentence};
 use crate::sys::{self, Clock, PacketRing};
 use crate::trace::events::Events;
-use cgroup::Cgroup;
 use child::Running;
 use chosen::Chosen;
 use filter::Expr;

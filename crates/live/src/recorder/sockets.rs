@@ -1,8 +1,9 @@
 //! The sockets of this network namespace, as the kernel lists them (sock_diag(7)): TCP_INFO, and whose they are.
 
 use super::filter::{TCP, UDP};
+use crate::info::Info;
 use crate::netlink::{attributes, dump};
-use crate::poll::Info;
+use crate::processes;
 use crate::sys;
 use std::collections::HashSet;
 use std::fs;
@@ -101,7 +102,7 @@ impl Family {
 
     /// The inodes of the sockets that they hold.
     pub fn sockets(&mut self) -> HashSet<u32> {
-        let parents = parents();
+        let parents = processes::parents();
         // A child may stand before its parent in the list.
         loop {
             let before = self.known.len();
@@ -115,18 +116,6 @@ impl Family {
         self.known.retain(|process| parents.iter().any(|(p, _)| p == process));
         self.known.iter().flat_map(|process| inodes(*process)).collect()
     }
-}
-
-/// Every process and its parent (proc(5), stat: the name in brackets may contain anything).
-pub(super) fn parents() -> Vec<(i32, i32)> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|e| e.file_name().to_str().and_then(|name| name.parse::<i32>().ok()));
-    pids.filter_map(|pid| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
-        Some((pid, parent))
-    })
-    .collect()
 }
 
 fn inodes(process: i32) -> Vec<u32> {

@@ -1,8 +1,9 @@
 //! A cgroup for a command, below the one that this process is in (Documentation/admin-guide/cgroup-v2.rst). No
 //! controller is switched on: it only tells who belongs to it.
 
-use crate::clean::{self, Lock};
 use crate::error::sentence;
+use crate::lock::{self, Lock};
+use crate::processes;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,7 +86,7 @@ fn own() -> Option<PathBuf> {
     };
     let us = std::process::id() as i32;
     seen_by(us, "/").or_else(|| {
-        let parents = super::sockets::parents();
+        let parents = processes::parents();
         let parent = |of: &i32| parents.iter().find(|(process, _)| process == of).map(|(_, parent)| *parent);
         let ancestors = std::iter::successors(parent(&us), parent).take(ANCESTORS);
         ancestors.filter(|process| *process > 0).find_map(|p| seen_by(p, &format!("/proc/{p}/root")))
@@ -110,7 +111,7 @@ pub(crate) fn left_over() -> Vec<PathBuf> {
     let Some(parent) = own() else { return Vec::new() };
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let left = |path: &PathBuf| {
-        path.is_dir() && path.file_name().and_then(|name| name.to_str()).is_some_and(clean::is_left_over)
+        path.is_dir() && path.file_name().and_then(|name| name.to_str()).is_some_and(lock::is_left_over)
     };
     entries.map(|entry| entry.path()).filter(left).collect()
 }
