@@ -4,6 +4,7 @@
 # make wheel   a wheel and a source archive into target/dist, each tried in an empty environment (docs/release.md)
 # make elsewhere  the code for other systems compiles, and the workflow files are well-formed
 # make studies the papers' experiments run again, the pages of docs/studies written anew
+# make explorer  the page of rexmit report, from explorer/ (needs Node; the built page is committed)
 # make man     the manual page, from the parser of the command line   (man -M .venv/share/man rexmit)
 # make documents  every command and snippet of the documents on a plain install, the live bench's too
 
@@ -24,7 +25,7 @@ TOOLS := $(BIN)/.test-needs
 WHEEL := $(BIN)/.wheel-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies man documents bench wheel elsewhere clean
+.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies explorer man documents bench wheel elsewhere clean
 
 build: $(BUILT)
 
@@ -110,6 +111,10 @@ $(TOOLS): pyproject.toml $(BUILT)
 # The pages of docs/studies, from runs with the usual number of replications.
 studies: build
 	$(BIN)/rexmit study run all --docs docs/studies
+
+# Compared with its sources by tests/python/test_report_bundle.py.
+explorer:
+	cd explorer && npm ci --no-audit --no-fund && npm run build && npm test
 
 # A build or a wheel installs it as share/man/man1/rexmit.1.
 man: build

@@ -1,0 +1,65 @@
+/** CONTAINER of FORMAT.md: a JSON header, then columns, each padded to 8 bytes. */
+
+export type Column = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
+type ColumnType = "f64" | "f32" | "i32" | "u32" | "u16" | "u8";
+
+export interface Header {
+  kind: "packets" | "bins" | "table";
+  rows: number;
+  columns: { name: string; type: ColumnType; delta?: boolean; shuffle?: boolean }[];
+  words?: Record<string, string[]>;
+  from_ns?: number;
+  to_ns?: number;
+  complete?: boolean;
+  start_ns?: number;
+  bin_ns?: number;
+  bins?: number;
+}
+
+export interface Container {
+  header: Header;
+  columns: Map<string, Column>;
+}
+
+const ARRAYS = {
+  f64: Float64Array,
+  f32: Float32Array,
+  i32: Int32Array,
+  u32: Uint32Array,
+  u16: Uint16Array,
+  u8: Uint8Array,
+} as const;
+
+/** Throws an Error that says what is wrong, and in which column. */
+export function decode(buffer: ArrayBuffer): Container {
+  if (buffer.byteLength < 4) throw new Error(`a container of ${buffer.byteLength} bytes has no header`);
+  const length = new DataView(buffer).getUint32(0, true);
+  if (4 + length > buffer.byteLength) throw new Error(`a header of ${length} bytes is cut off`);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as Header;
+  const columns = new Map<string, Column>();
+  let at = 4 + length;
+  for (const { name, type, delta, shuffle } of header.columns) {
+    const Kind = ARRAYS[type];
+    if (Kind === undefined) throw new Error(`column ${name}: ${type} is no type`);
+    const size = header.rows * Kind.BYTES_PER_ELEMENT;
+    if (at + size > buffer.byteLength) throw new Error(`column ${name} is cut off`);
+    const stored = new Uint8Array(buffer, at, size);
+    const bytes = shuffle ? unshuffle(stored, Kind.BYTES_PER_ELEMENT) : stored.slice();
+    const values = new Kind(bytes.buffer);
+    if (delta) for (let i = 1; i < values.length; i++) values[i] = values[i] + values[i - 1];
+    columns.set(name, values);
+    at += size + ((8 - (size % 8)) % 8);
+  }
+  return { header, columns };
+}
+
+/** Bytes stored plane by plane (all first bytes, all second bytes, …) as they stand in memory. */
+function unshuffle(stored: Uint8Array, width: number): Uint8Array<ArrayBuffer> {
+  const rows = stored.length / width;
+  const bytes = new Uint8Array(stored.length);
+  for (let plane = 0; plane < width; plane++) {
+    const from = plane * rows;
+    for (let row = 0, to = plane; row < rows; row++, to += width) bytes[to] = stored[from + row];
+  }
+  return bytes;
+}

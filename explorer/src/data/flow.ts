@@ -1,0 +1,132 @@
+/** One flow, as far as the page holds it: packets or bins, round trips, the state of its sender. */
+
+import type { Container } from "./container";
+import type { Detail, Source } from "./meta";
+import { NS, Packets } from "./packets";
+import { Series } from "./series";
+import type { Store } from "./store";
+
+export interface Rtt {
+  kind: string;
+  series: Series;
+}
+
+export interface SenderState {
+  time: Float64Array;
+  cwnd: Series | null;
+  ssthresh: Series | null;
+  phases: { from: number; to: number; name: string }[];
+}
+
+export class FlowData {
+  readonly source: Source;
+  readonly detail: Detail;
+  readonly packets: Packets | null;
+  readonly rtts: Rtt[];
+  readonly state: SenderState | null;
+  readonly from: number;
+  readonly to: number;
+
+  constructor(source: Source, detail: Detail, packets: Packets | null, rtts: Rtt[], state: SenderState | null) {
+    this.source = source;
+    this.detail = detail;
+    this.packets = packets;
+    this.rtts = rtts;
+    this.state = state;
+    this.from = Math.min(detail.row.start_s, packets !== null && packets.n > 0 ? packets.time[0] : Infinity);
+    this.to = Math.max(
+      detail.row.end_s,
+      packets !== null && packets.n > 0 ? packets.time[packets.n - 1] : -Infinity,
+      this.from + 1e-6,
+    );
+  }
+
+  get seconds(): number {
+    return this.to - this.from;
+  }
+}
+
+export function sourceOf(store: Store, id: number): Source | null {
+  return store.meta.sources.find((s) => s.id === id) ?? null;
+}
+
+export function detailOf(store: Store, source: number, flow: number): Detail | null {
+  return sourceOf(store, source)?.details.find((d) => d.flow === flow) ?? null;
+}
+
+/** Null where neither the page nor a server has anything of the flow beyond its row. */
+export async function loadFlow(store: Store, source: number, flow: number): Promise<FlowData | null> {
+  const of = sourceOf(store, source);
+  if (of === null) return null;
+  const detail = detailOf(store, source, flow) ?? (await furtherDetail(store, of, flow));
+  if (detail === null) return null;
+  const whole = detail.packets.held === "all" ? detail.packets.blobs[0] : undefined;
+  const [packets, rtt, state] = await Promise.all([
+    whole === undefined ? null : store.blob(whole),
+    detail.rtt === null ? null : store.blob(detail.rtt),
+    detail.state === null ? null : store.blob(detail.state),
+  ]);
+  return new FlowData(
+    of,
+    detail,
+    packets === null ? null : new Packets(detail.packets.rows ? slice(packets, detail.packets.rows) : packets),
+    rtt === null ? [] : rttsOf(rtt),
+    state === null ? null : stateOf(state),
+  );
+}
+
+/** What META itself has no room for. */
+async function furtherDetail(store: Store, of: Source, flow: number): Promise<Detail | null> {
+  const more = of.more?.find(({ flows }) => flows.includes(flow));
+  if (more !== undefined) of.details.push(...((await store.json(more.blob)) as Detail[]));
+  else if (store.load !== undefined) of.details.push(await store.load(of.id, flow));
+  return detailOf(store, of.id, flow);
+}
+
+/** Rows [from, to) of a container. */
+function slice(container: Container, [from, to]: [number, number]): Container {
+  const columns = new Map([...container.columns].map(([name, column]) => [name, column.slice(from, to)]));
+  return { header: { ...container.header, rows: to - from }, columns };
+}
+
+function rttsOf({ header, columns }: Container): Rtt[] {
+  const time = columns.get("time_ns");
+  const rtt = columns.get("rtt_us");
+  const kind = columns.get("kind");
+  if (time === undefined || rtt === undefined) return [];
+  return (header.words?.["kind"] ?? ["ack"]).flatMap((name, k) => {
+    const rows: number[] = [];
+    for (let i = 0; i < header.rows; i++) if (kind === undefined || kind[i] === k) rows.push(i);
+    const series = seriesOf(rows, (i) => time[i] / NS, (i) => rtt[i] / 1e6);
+    return series === null ? [] : [{ kind: name, series }];
+  });
+}
+
+function stateOf({ header, columns }: Container): SenderState {
+  const ns = columns.get("time_ns") ?? new Float64Array(header.rows);
+  const time = Float64Array.from(ns, (t) => t / NS);
+  const rows = Array.from(time.keys());
+  const of = (name: string): Series | null => {
+    const column = columns.get(name);
+    // A threshold that was never set is as large as its type allows.
+    const known = column === undefined ? [] : rows.filter((i) => column[i] >= 0 && column[i] < 2 ** 30);
+    return column === undefined ? null : seriesOf(known, (i) => time[i], (i) => column[i]);
+  };
+  const phases: SenderState["phases"] = [];
+  const phase = columns.get("phase");
+  const names = header.words?.["phase"] ?? [];
+  for (let i = 0; phase !== undefined && i < header.rows; i++) {
+    const name = names[phase[i]] ?? "";
+    const open = phases[phases.length - 1];
+    if (open !== undefined) open.to = time[i];
+    if (open === undefined || open.name !== name) phases.push({ from: time[i], to: time[i], name });
+  }
+  return { time, cwnd: of("cwnd"), ssthresh: of("ssthresh"), phases };
+}
+
+function seriesOf(rows: number[], x: (row: number) => number, y: (row: number) => number): Series | null {
+  if (rows.length === 0) return null;
+  rows.sort((a, b) => x(a) - x(b) || a - b);
+  const values = Float64Array.from(rows, y);
+  return new Series(Float64Array.from(rows, x), values, values, Uint32Array.from(rows));
+}

@@ -1,0 +1,209 @@
+/** What META of FORMAT.md holds. Keys that end in `_ns` are since the source's `origin`. */
+
+export type Certainty = "known" | "likely" | "open";
+
+export interface Finding {
+  kind: string;
+  cost_s: number | null;
+  text: string;
+  because?: string;
+  certainty: Certainty;
+}
+
+export interface Outage {
+  begin_earliest_s: number;
+  begin_latest_s: number;
+  end_earliest_s: number | null;
+  end_latest_s: number | null;
+  certainty: Certainty;
+}
+
+export interface Outages {
+  count: number;
+  length_s: number | null;
+  period_s: number | null;
+  starts_s: number[];
+  each: Outage[];
+}
+
+export interface Answer {
+  verdict: string;
+  certainty: Certainty;
+  confidence: number;
+  look_at: string;
+  cost_s: number | null;
+  sentences: string[];
+  findings: Finding[];
+  evidence: string[];
+  outages: Outages | null;
+  limits: string[];
+  limited_by: LimitPart[] | null;
+  path: Path | null;
+}
+
+export interface Path {
+  could_bps: number | null;
+  known_by: string | null;
+  reached_bps: number | null;
+}
+
+export interface LimitPart {
+  limit: string;
+  detail: string;
+  seconds: number;
+  bytes: number;
+  bps: number | null;
+  certainty: Certainty;
+  evidence: string[];
+}
+
+export interface Episode {
+  number: number;
+  start_ns: number;
+  first_repair_ns: number | null;
+  end_ns: number | null;
+  kind: string;
+  lost_copies: number | null;
+  lost_segments: number | null;
+  lost_acks: number | null;
+  retransmissions: number;
+  needless: number | null;
+  timeouts: number;
+  probes: number;
+  max_backoff: number;
+  cost_s: number | null;
+  silence_s: number | null;
+  flight_bytes: number | null;
+  limit: string | null;
+  certainty?: Certainty;
+  evidence?: string[];
+}
+
+export interface Burst {
+  start_ns: number;
+  last_ns: number | null;
+  lost_copies: number | null;
+  lost_segments: number | null;
+  trigger: string;
+  seq_start: number;
+  seq_end: number;
+  episode: number | null;
+}
+
+export interface Idle {
+  start_ns: number;
+  length_s: number;
+  cause: string;
+}
+
+export interface FlowRow {
+  flow: number;
+  sender: string;
+  receiver: string;
+  vantage: string;
+  bytes: number;
+  acked_bytes: number | null;
+  segments: number;
+  mss: number;
+  start_s: number;
+  end_s: number;
+  duration_s: number;
+  throughput_bps: number | null;
+  handshake?: { time_s: number | null; sack_permitted: boolean | null };
+  retransmissions: { total: number; by_cause: Record<string, number>; needless: number | null };
+  lost: { copies: number | null; segments: number | null };
+  burst_count: number;
+  episode_count: number;
+  timeouts: number;
+  cost_s: number | null;
+  idle_count: number;
+  idle_total_s: number;
+  rtt: Record<string, { n: number; min_ms: number; mean_ms: number; max_ms: number } | null>;
+}
+
+/** Counts of each interval; `length_s` of one. */
+export interface Intervals {
+  start_ns: number[];
+  sent_bytes: number[];
+  new_bytes: number[];
+  acked_bytes: number[];
+  length_s: number | null;
+}
+
+export interface Detail {
+  flow: number;
+  key: string;
+  row: FlowRow;
+  answer: Answer | null;
+  /** rows: of a blob that several flows share. */
+  packets: { count: number; held: "all" | "windows" | "none"; blobs: string[]; rows?: [number, number] };
+  bins: { blob: string; bin_ns: number }[];
+  episodes: Episode[];
+  bursts: Burst[];
+  idle: Idle[];
+  left_out?: { episodes: number; bursts: number; idle: number };
+  intervals: Intervals;
+  rtt: string | null;
+  retransmissions: string | null;
+  state: string | null;
+}
+
+export interface FlowColumns {
+  flow: number[];
+  sender: string[];
+  receiver: string[];
+  bytes: number[];
+  duration_s: number[];
+  throughput_bps: (number | null)[];
+  lost_copies: (number | null)[];
+  retransmitted_segments: number[];
+  episodes: number[];
+  timeouts: number[];
+  cost_s: (number | null)[];
+  rank: number[];
+  limit: (string | null)[];
+}
+
+export interface Source {
+  id: number;
+  label: string;
+  place: string | null;
+  origin: string | null;
+  span_s: number;
+  capture: Record<string, unknown>;
+  totals: Record<string, unknown>;
+  warnings: string[];
+  run: Record<string, unknown> | null;
+  flows: { columns: FlowColumns; left_out: number };
+  details: Detail[];
+  /** Where further Details lie: JSON, a list of them. */
+  more?: { blob: string; flows: number[] }[];
+}
+
+export interface Comparison {
+  labels: string[];
+  flows: { source: number; flow: number; key?: string }[];
+  differences: {
+    longer_s?: number;
+    differences?: { what: string; first: string; second: string; cost_s: number | null }[];
+    look_at?: string[];
+    withheld?: string[];
+  };
+  episodes: { first: Record<string, unknown> | null; second: Record<string, unknown> | null }[];
+}
+
+export type Words = Record<string, Record<string, string>>;
+
+export interface Meta {
+  format: number;
+  kind: "capture" | "run" | "comparison" | "study";
+  title: string;
+  version: string;
+  command: string;
+  anonymized: boolean;
+  notes: string[];
+  words?: Words;
+  sources: Source[];
+  comparison: Comparison | null;
+  study: Record<string, unknown> | null;
+}

@@ -1,0 +1,140 @@
+/** Values over time, with a pyramid of extremes: what a column of pixels holds is known without looking at
+ * each point. */
+
+const FAN = 8;
+
+interface Level {
+  lo: Float64Array;
+  hi: Float64Array;
+}
+
+/** x ascending; each point reaches from lo to hi. `index` is the row that a point is from. */
+export class Series {
+  readonly x: Float64Array;
+  readonly lo: Float64Array;
+  readonly hi: Float64Array;
+  readonly index: Uint32Array;
+  private readonly levels: Level[] = [];
+
+  constructor(x: Float64Array, lo: Float64Array, hi: Float64Array, index: Uint32Array) {
+    this.x = x;
+    this.lo = lo;
+    this.hi = hi;
+    this.index = index;
+    let below: Level = { lo, hi };
+    while (below.lo.length > FAN) {
+      below = coarser(below);
+      this.levels.push(below);
+    }
+  }
+
+  get length(): number {
+    return this.x.length;
+  }
+
+  /** The first point at or after t. */
+  from(t: number): number {
+    return lowerBound(this.x, t, 0, this.x.length);
+  }
+
+  /** Smallest lo and largest hi of the points [a, z), or null if there is none. */
+  range(a: number, z: number): [number, number] | null {
+    if (a >= z) return null;
+    let lo = Infinity;
+    let hi = -Infinity;
+    let level = -1;
+    let start = a;
+    let end = z;
+    // Ends that fill no group are looked at one by one, the rest a level up.
+    for (;;) {
+      const at: Level = level < 0 ? this : this.levels[level];
+      const up = this.levels[level + 1];
+      const first = Math.ceil(start / FAN);
+      const last = Math.floor(end / FAN);
+      if (up === undefined || first >= last) {
+        for (let i = start; i < end; i++) {
+          if (at.lo[i] < lo) lo = at.lo[i];
+          if (at.hi[i] > hi) hi = at.hi[i];
+        }
+        return [lo, hi];
+      }
+      for (let i = start; i < first * FAN; i++) {
+        if (at.lo[i] < lo) lo = at.lo[i];
+        if (at.hi[i] > hi) hi = at.hi[i];
+      }
+      for (let i = last * FAN; i < end; i++) {
+        if (at.lo[i] < lo) lo = at.lo[i];
+        if (at.hi[i] > hi) hi = at.hi[i];
+      }
+      start = first;
+      end = last;
+      level++;
+    }
+  }
+}
+
+/** Of each of `width` columns over [x0, x1]: how many points, their extremes (NaN without). */
+export interface Columns {
+  count: Uint32Array;
+  lo: Float64Array;
+  hi: Float64Array;
+}
+
+export function emptyColumns(width: number): Columns {
+  return {
+    count: new Uint32Array(width),
+    lo: new Float64Array(width).fill(NaN),
+    hi: new Float64Array(width).fill(NaN),
+  };
+}
+
+export function columnsOf(series: Series, x0: number, x1: number, width: number): Columns {
+  const found = emptyColumns(width);
+  const step = (x1 - x0) / width;
+  const end = series.from(x1);
+  let a = series.from(x0);
+  for (let c = 0; c < width && a < end; c++) {
+    const z = c === width - 1 ? end : gallop(series.x, x0 + (c + 1) * step, a, end);
+    if (z > a) {
+      const range = series.range(a, z)!;
+      found.count[c] = z - a;
+      found.lo[c] = range[0];
+      found.hi[c] = range[1];
+      a = z;
+    }
+  }
+  return found;
+}
+
+function coarser(below: Level): Level {
+  const n = Math.ceil(below.lo.length / FAN);
+  const lo = new Float64Array(n).fill(Infinity);
+  const hi = new Float64Array(n).fill(-Infinity);
+  for (let i = 0; i < below.lo.length; i++) {
+    const group = Math.floor(i / FAN);
+    if (below.lo[i] < lo[group]) lo[group] = below.lo[i];
+    if (below.hi[i] > hi[group]) hi[group] = below.hi[i];
+  }
+  return { lo, hi };
+}
+
+/** The first place in [a, z) whose value is at least t, else z. */
+export function lowerBound(x: ArrayLike<number>, t: number, a: number, z: number): number {
+  while (a < z) {
+    const middle = (a + z) >> 1;
+    if (x[middle] < t) a = middle + 1;
+    else z = middle;
+  }
+  return a;
+}
+
+/** The same, quick where the place is near a. */
+function gallop(x: Float64Array, t: number, a: number, z: number): number {
+  let stride = 1;
+  let low = a;
+  while (low + stride < z && x[low + stride] < t) {
+    low += stride;
+    stride *= 2;
+  }
+  return lowerBound(x, t, low, Math.min(z, low + stride + 1));
+}

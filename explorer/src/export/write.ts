@@ -1,0 +1,78 @@
+/** What is on the screen as files: PNG, SVG, CSV. */
+
+import type { FlowData } from "../data/flow";
+import type { Packets } from "../data/packets";
+import { CanvasSurface } from "../draw/canvas";
+import type { Palette } from "../draw/palette";
+import type { Surface } from "../draw/surface";
+import { SvgSurface } from "../draw/svg";
+
+/** Pixels of a PNG for each of the screen: enough for print. */
+const FINE = 2;
+
+export interface Picture {
+  width: number;
+  height: number;
+  draw: (s: Surface) => void;
+}
+
+export function pngOf(picture: Picture): Promise<Blob> {
+  const canvas = document.createElement("canvas");
+  picture.draw(new CanvasSurface(canvas, picture.width, picture.height, FINE));
+  return new Promise((done, fail) => {
+    canvas.toBlob((blob) => (blob === null ? fail(new Error("the picture is too large for a PNG")) : done(blob)));
+  });
+}
+
+export function svgOf(picture: Picture, title: string, palette: Palette): string {
+  const surface = new SvgSurface(picture.width, picture.height);
+  picture.draw(surface);
+  return surface.document(title, palette.background);
+}
+
+/** A row a packet: those from `from` to `to`, seconds. */
+export function csvOf(packets: Packets, from: number, to: number): string {
+  const head = ["packet", "time_s", "direction", "flags", "seq", "len", "ack", "window_bytes", "sack", "dsack"];
+  const lines = [[...head, "cause", "lost", "needless", "episode", "flight_bytes"].join(",")];
+  const known = (value: number): string => (value < 0 ? "" : String(value));
+  for (let i = packets.from(from); i < packets.n && packets.time[i] <= to; i++) {
+    lines.push(
+      [
+        packets.packet[i],
+        packets.time[i].toFixed(9),
+        packets.data[i] === 1 ? "data" : "ack",
+        `0x${packets.flags[i].toString(16).padStart(3, "0")}`,
+        packets.seq[i],
+        packets.len[i],
+        known(packets.ack[i]),
+        known(packets.window[i]),
+        packets
+          .blocks(i)
+          .map((b) => `${b.start}-${b.end}`)
+          .join(" "),
+        packets.dsack[i],
+        packets.causes[packets.cause[i]] ?? "",
+        packets.lost[i],
+        packets.needless[i],
+        packets.episode[i] === 0 ? "" : packets.episode[i],
+        known(packets.flight[i]),
+      ].join(","),
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+export function save(name: string, content: Blob | string, type: string): void {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** A name of a file that every system takes. */
+export function fileName(data: FlowData, what: string, ending: string): string {
+  const label = data.source.label.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+/, "").slice(0, 60);
+  return `${label || "rexmit"}-flow-${data.detail.flow}-${what}.${ending}`;
+}

@@ -1,0 +1,64 @@
+/** What happened in each column of pixels, one lane a kind: nothing is too small to be seen. */
+
+import type { FlowData } from "../data/flow";
+import type { Packets } from "../data/packets";
+import type { Series } from "../data/series";
+import { type Box, columnsIn, type Panel, type Scene } from "./scene";
+
+const LANE = 11;
+
+export interface Lane {
+  name: string;
+  colour: (scene: Scene) => string;
+  of: (packets: Packets) => Series | undefined;
+}
+
+export const LANES: Lane[] = [
+  { name: "lost", colour: (s) => s.palette.lost, of: (p) => p.gone },
+  ...["timeout", "loss-state", "recovery", "probe", "persist", "handshake", "unknown"].map(
+    (cause): Lane => ({
+      name: cause,
+      colour: (s) => s.palette.cause[cause],
+      of: (p) => p.again.get(cause),
+    }),
+  ),
+  { name: "needless", colour: (s) => s.palette.ink, of: (p) => p.inVain },
+  { name: "SACK", colour: (s) => s.palette.cause["handshake"], of: (p) => p.sacked },
+  { name: "DSACK", colour: (s) => s.palette.cause["probe"], of: (p) => p.dsacks },
+];
+
+export function lanesOf(data: FlowData): Lane[] {
+  const packets = data.packets;
+  return packets === null ? [] : LANES.filter((lane) => (lane.of(packets)?.length ?? 0) > 0);
+}
+
+export const lanes: Panel = {
+  key: "events",
+  title: () => "",
+  weight: 0,
+  fixed: (data) => lanesOf(data).length * LANE,
+  wanted: (data) => lanesOf(data).length > 0,
+  range: () => null,
+  draw(scene, _y, box) {
+    const { s, palette } = scene;
+    lanesOf(scene.data).forEach((lane, k) => {
+      const top = box.y + k * LANE;
+      s.text(box.x - 6, top + LANE / 2, lane.name, { colour: palette.soft, align: "right", size: 9.5 });
+      const series = lane.of(scene.data.packets!);
+      if (series !== undefined) ticksOf(scene, series, box, top, lane.colour(scene));
+      s.line(box.x, top + LANE - 0.5, box.x + box.w, top + LANE - 0.5, palette.grid);
+    });
+  },
+};
+
+function ticksOf(scene: Scene, series: Series, box: Box, top: number, colour: string): void {
+  const { count } = columnsIn(scene, series);
+  const flat: number[] = [];
+  for (let c = 0; c < scene.columns; c++) {
+    if (count[c] === 0) continue;
+    // More in a column stand higher: 1 is a third, 8 and more the whole lane.
+    const high = Math.round((LANE - 3) * Math.min(1, 0.4 + 0.2 * Math.log2(count[c])));
+    flat.push(box.x + c - 0.25, top + LANE - 1.5 - high, 1.5, high);
+  }
+  scene.s.rects(flat, colour);
+}

@@ -1,0 +1,67 @@
+/** What marks and colours mean: only what is there. */
+
+import { MARKERS } from "../draw/palette";
+import type { Marker, Surface } from "../draw/surface";
+import { outageWords } from "./bands";
+import type { Scene } from "./scene";
+
+interface Entry {
+  words: string;
+  draw: (s: Surface, x: number, y: number) => void;
+}
+
+const LINE = 16;
+
+/** Returns the height that it took. */
+export function drawLegend(scene: Scene, left: number, top: number): number {
+  const { s, palette } = scene;
+  let x = left;
+  let y = top + LINE / 2;
+  for (const entry of entries(scene)) {
+    const wide = 18 + s.textWidth(entry.words, 10.5) + 14;
+    if (x + wide > s.width && x > left) {
+      x = left;
+      y += LINE;
+    }
+    entry.draw(s, x + 7, y);
+    s.text(x + 18, y, entry.words, { colour: palette.soft, size: 10.5 });
+    x += wide;
+  }
+  return y + LINE / 2;
+}
+
+function entries(scene: Scene): Entry[] {
+  const { palette, data } = scene;
+  const { packets } = data;
+  const found: Entry[] = [];
+  const line = (words: string, colour: string, width = 2): void => {
+    found.push({ words, draw: (s, x, y) => s.line(x - 6, y, x + 6, y, colour, width) });
+  };
+  const mark = (words: string, shape: Marker, colour: string, edge: string): void => {
+    found.push({ words, draw: (s, x, y) => s.markers(shape, [x, y], shape === "ring" ? 5 : 3.6, colour, edge) });
+  };
+  if (packets !== null) {
+    found.push({ words: "data", draw: (s, x, y) => s.rect(x - 1, y - 5, 2, 10, palette.ink) });
+    line("ACK", palette.ack);
+    if (packets.edge.length > 0) line("window", palette.edge);
+    if (packets.sacked.length > 0) {
+      found.push({ words: "SACK", draw: (s, x, y) => s.rect(x - 2, y - 5, 4, 10, palette.sack) });
+    }
+    if (packets.gone.length > 0) mark("lost", "cross", palette.lost, palette.lost);
+    for (const cause of packets.again.keys()) {
+      const edge = cause === "persist" ? palette.soft : palette.markerEdge;
+      mark(`again: ${scene.words("cause", cause)}`, MARKERS[cause] ?? "hexagon", palette.cause[cause] ?? palette.faint, edge);
+    }
+    if (packets.inVain.length > 0) mark("needless", "ring", palette.ink, palette.ink);
+  }
+  if (data.state?.cwnd) line("cwnd", palette.blue);
+  if (data.state?.ssthresh) line("ssthresh", palette.cause["probe"]);
+  if (data.detail.episodes.length > 0) {
+    found.push({ words: "episode", draw: (s, x, y) => s.rect(x - 6, y - 5, 12, 10, palette.episode[1]) });
+  }
+  const dark = data.detail.answer?.outages;
+  if (dark) {
+    found.push({ words: outageWords(dark), draw: (s, x, y) => s.hatch(x - 6, y - 5, 12, 10, palette.outage) });
+  }
+  return found;
+}

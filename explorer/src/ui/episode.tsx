@@ -1,0 +1,258 @@
+/** One episode: its packets as a ladder between the two hosts. */
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { FlowData } from "../data/flow";
+import type { Episode } from "../data/meta";
+import type { Packets } from "../data/packets";
+import { proofOf } from "../data/proof";
+import { CanvasSurface } from "../draw/canvas";
+import { fileName, pngOf, save, svgOf } from "../export/write";
+import { drawLadder, HEAD, sidesOf } from "../ladder/draw";
+import { type Layout, layoutOf } from "../ladder/layout";
+import { isFolded, silencesOf, type Step, stepsOf, windowOf } from "../ladder/steps";
+import { episodeEnd } from "../panels/bands";
+import { announced, change, episodeInWords, failure, flow, go, inWords, loading, lookAtEpisode, palette, place } from "../view/app";
+import { Inspector } from "./inspector";
+import { StepTable } from "./steptable";
+
+/** Of an episode with more packets the first; the flow's page has all. */
+const MOST_ROWS = 20_000;
+const LEAST_WIDTH = 760;
+
+export function EpisodePage(): preact.JSX.Element {
+  const data = flow.value;
+  const number = place.value.episode ?? 0;
+  const episode = data?.detail.episodes.find((e) => e.number === number);
+  if (data === null || episode === undefined) {
+    return <p class="quiet">{loading.value ? "Loading…" : "This flow has no such episode."}</p>;
+  }
+  return (
+    <>
+      <div class="heading">
+        <h2>{episodeInWords(episode).replace("episode", "Episode")}</h2>
+        <span class="quiet ends">
+          {data.detail.row.sender} → {data.detail.row.receiver}
+        </span>
+      </div>
+      {data.packets === null ? (
+        <p class="quiet">This report holds no packets of this flow: rexmit view on the capture shows them.</p>
+      ) : (
+        <Ladder key={number} data={data} packets={data.packets} episode={episode} />
+      )}
+    </>
+  );
+}
+
+interface LadderProps {
+  data: FlowData;
+  packets: Packets;
+  episode: Episode;
+}
+
+function Ladder({ data, packets, episode }: LadderProps): preact.JSX.Element {
+  const [unfolded, unfold] = useState<ReadonlySet<number>>(new Set());
+  const [zoom, setZoom] = useState(2);
+  const { row, bursts } = data.detail;
+  const oneWay = (roundTrip(data) ?? 0) / 2;
+  const { scale, packet } = place.value;
+  const mine = bursts.filter((b) => b.episode === episode.number);
+  const rows = useMemo(() => {
+    const from = Math.min(episode.start_ns, ...mine.map((b) => b.start_ns)) / 1e9;
+    const [a, z] = windowOf(packets, from, episodeEnd(episode.end_ns, data.to));
+    return [a, Math.min(z, a + MOST_ROWS)] as [number, number];
+  }, [data, episode]);
+  const steps = useMemo(
+    () =>
+      stepsOf(packets, rows, episode, mine, {
+        mss: Math.max(1, row.mss),
+        quiet: Math.max(0.02, 2 * oneWay),
+        holes: row.vantage === "receiver",
+      }, unfolded),
+    [data, episode, unfolded],
+  );
+  const layout = useMemo(
+    () => layoutOf(steps, silencesOf(steps, Math.max(0.05, 4 * oneWay)), scale, oneWay, row.vantage === "receiver", zoom),
+    [steps, scale, zoom],
+  );
+  const selectedRow = packet === null ? -1 : packets.rowOf(packet);
+  const selected = steps.find((step) => step.rows.includes(selectedRow)) ?? null;
+  const proves = useMemo(() => provingSteps(packets, steps, selectedRow), [steps, selectedRow]);
+  const toggle = (step: Step): void => {
+    const changed = new Set(unfolded);
+    for (const i of step.rows) if (!changed.delete(i)) changed.add(step.rows[0]);
+    unfold(changed);
+  };
+  const pick = (step: Step): void => {
+    if (step.rows.length > 0) change({ packet: packets.packet[step.rows[0]] });
+  };
+  const at = data.detail.episodes.indexOf(episode);
+  const to = (by: number): void => {
+    const next = data.detail.episodes[at + by];
+    if (next !== undefined) {
+      go({ page: "episode", episode: next.number });
+      announced.value = episodeInWords(next);
+    }
+  };
+  const look = { sender: row.sender, receiver: row.receiver, selected, proves, words: (c: string) => inWords("cause", c) };
+  const write = (what: "png" | "svg"): void => {
+    const picture = {
+      width: Math.max(LEAST_WIDTH, document.querySelector(".ladder")?.clientWidth ?? 0),
+      height: Math.min(12_000, layout.height + HEAD),
+      draw: (s: Parameters<typeof drawLadder>[0]) => drawLadder(s, palette.value, layout, { ...look, offset: 0 }),
+    };
+    const name = fileName(data, `episode-${episode.number + 1}`, what);
+    if (what === "svg") save(name, svgOf(picture, episodeInWords(episode), palette.value), "image/svg+xml");
+    else pngOf(picture).then((blob) => save(name, blob, "image/png"), (e: unknown) => (failure.value = String(e)));
+  };
+  return (
+    <>
+      <div class="tools" role="toolbar" aria-label="Ladder">
+        <span class="switch">
+          <button type="button" disabled={at <= 0} onClick={() => to(-1)}>
+            ‹ episode
+          </button>
+          <button type="button" disabled={at >= data.detail.episodes.length - 1} onClick={() => to(1)}>
+            episode ›
+          </button>
+        </span>
+        <span class="switch" role="group" aria-label="Time axis">
+          <button type="button" aria-pressed={scale === "even"} onClick={() => change({ scale: "even" })}>
+            evenly
+          </button>
+          <button type="button" aria-pressed={scale === "time"} onClick={() => change({ scale: "time" })}>
+            to scale
+          </button>
+        </span>
+        {scale === "time" && (
+          <span class="switch" role="group" aria-label="Stretch of the time axis">
+            <button type="button" aria-label="Stretch" onClick={() => setZoom(Math.min(32, zoom * 1.6))}>
+              +
+            </button>
+            <button type="button" aria-label="Squeeze" onClick={() => setZoom(Math.max(1, zoom / 1.6))}>
+              −
+            </button>
+          </span>
+        )}
+        <span class="switch">
+          <button type="button" onClick={() => unfold(new Set(steps.flatMap((s) => s.rows)))}>
+            Unfold all
+          </button>
+          <button type="button" disabled={unfolded.size === 0} onClick={() => unfold(new Set())}>
+            Fold
+          </button>
+        </span>
+        <span class="switch">
+          <button
+            type="button"
+            onClick={() => {
+              go({ page: "flow" });
+              lookAtEpisode(episode.number);
+            }}
+          >
+            Show in the flow
+          </button>
+        </span>
+        <span class="switch" role="group" aria-label="Save the ladder">
+          <button type="button" onClick={() => write("png")}>
+            PNG
+          </button>
+          <button type="button" onClick={() => write("svg")}>
+            SVG
+          </button>
+        </span>
+      </div>
+      <div class="ladder-page">
+        <Stage layout={layout} look={look} onPick={pick} onToggle={toggle} />
+        <aside aria-label="Selected packet and the steps in words">
+          <Inspector data={data} />
+          <StepTable steps={steps} selected={selected} proves={proves} onPick={pick} onToggle={toggle} />
+          <p class="quiet">
+            {oneWay > 0
+              ? `Seen ${row.vantage === "receiver" ? "at the receiver" : "at the sender"}; the other side is drawn half of the smallest round trip away, which is an assumption.`
+              : "No round trip shows how far the other side is: arrows to scale are level."}
+          </p>
+        </aside>
+      </div>
+    </>
+  );
+}
+
+/** The smallest round trip between the hosts that can be seen from here, seconds. At the receiver an ACK follows
+ * its data at once, which says nothing about the path; the handshake does. */
+function roundTrip({ detail: { row } }: FlowData): number | null {
+  const opened = row.handshake?.time_s ?? null;
+  if (row.vantage === "receiver") return opened;
+  const least = row.rtt["ack"]?.min_ms ?? row.rtt["timestamps"]?.min_ms;
+  return least ? least / 1e3 : opened;
+}
+
+function provingSteps(packets: Packets, steps: readonly Step[], row: number): ReadonlySet<Step> {
+  const proof = row < 0 ? null : proofOf(packets, row, (c) => c);
+  if (proof === null) return new Set();
+  const rows = new Set([...proof.copies, ...proof.told, proof.needless]);
+  return new Set(steps.filter((step) => step.rows.some((i) => rows.has(i))));
+}
+
+interface StageProps {
+  layout: Layout;
+  look: Omit<Parameters<typeof drawLadder>[3], "offset">;
+  onPick: (step: Step) => void;
+  onToggle: (step: Step) => void;
+}
+
+/** Only what is in sight is drawn: the canvas stays where it is while the ladder goes by. */
+function Stage({ layout, look, onPick, onToggle }: StageProps): preact.JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const colours = palette.value;
+  useEffect(() => {
+    const host = box.current;
+    const on = canvas.current;
+    if (host === null || on === null) return;
+    const draw = (): void => {
+      const width = Math.max(LEAST_WIDTH, host.clientWidth);
+      const surface = new CanvasSurface(on, width, host.clientHeight, devicePixelRatio || 1);
+      on.style.width = `${width}px`;
+      on.style.height = `${host.clientHeight}px`;
+      drawLadder(surface, colours, layout, { ...look, offset: host.scrollTop });
+    };
+    const watch = new ResizeObserver(draw);
+    watch.observe(host);
+    host.addEventListener("scroll", draw);
+    draw();
+    return () => {
+      watch.disconnect();
+      host.removeEventListener("scroll", draw);
+    };
+  }, [layout, look.selected, look.proves, colours]);
+  const click = (event: MouseEvent): void => {
+    const host = box.current;
+    if (host === null) return;
+    const bounds = host.getBoundingClientRect();
+    const y = event.clientY - bounds.top + host.scrollTop - HEAD;
+    const x = event.clientX - bounds.left + host.scrollLeft;
+    const near = layout.spots.reduce<{ step: Step; off: number } | null>((best, spot) => {
+      const low = Math.min(spot.leaves, spot.label);
+      const high = Math.max(spot.lastArrives, spot.label);
+      const off = y < low ? low - y : y > high ? y - high : Math.abs(y - spot.label) / 100;
+      return best === null || off < best.off ? { step: spot.step, off } : best;
+    }, null);
+    if (near === null || near.off > 14) return;
+    const { left, right } = sidesOf(Math.max(LEAST_WIDTH, host.clientWidth), layout);
+    if (isFolded(near.step) && near.step.rows.length > 1 && (x < left || x > right || event.detail > 1)) onToggle(near.step);
+    else onPick(near.step);
+  };
+  const steps = layout.spots.length;
+  return (
+    <div
+      class="ladder"
+      ref={box}
+      tabIndex={0}
+      role="region"
+      aria-label={`Ladder of ${steps} steps; the table beside it says the same in words`}
+    >
+      <canvas ref={canvas} aria-hidden="true" onClick={click} />
+      <div class="length" style={{ height: `${layout.height + HEAD}px` }} aria-hidden="true" />
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+/** The episodes as a table: what each lost, what repaired it, what it cost. Also what stands for the panels
+ * where they cannot be seen. */
+
+import type { Detail, Episode } from "../data/meta";
+import { count, grouped, plainSeconds, seconds } from "../draw/units";
+import { go, inWords, lookAtEpisode, place } from "../view/app";
+
+const UNKNOWN = "–";
+
+/** brief: without what the narrow column beside the panels has no room for. */
+export function EpisodeTable({ detail, most, brief = false }: { detail: Detail; most: number; brief?: boolean }): preact.JSX.Element {
+  const all = detail.episodes;
+  if (all.length === 0) return <p class="quiet">No loss episode.</p>;
+  const shown = worst(all, most);
+  return (
+    <table class="list episodes">
+      <caption>
+        {shown.length < all.length
+          ? `The ${shown.length} costliest of ${count(all.length, "loss episode")}`
+          : count(all.length, "loss episode")}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col" class="number">#</th>
+          <th scope="col" class="number">at s</th>
+          <th scope="col" class="number">lost</th>
+          {!brief && <th scope="col">how it went</th>}
+          {!brief && <th scope="col" class="number">silence</th>}
+          <th scope="col" class="number">timeouts</th>
+          <th scope="col" class="number">took</th>
+          <th scope="col" class="number">cost</th>
+          <th scope="col">
+            <span class="unseen">ladder</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map((episode) => (
+          <Row key={episode.number} episode={episode} brief={brief} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preact.JSX.Element {
+  const lost = e.lost_copies ?? e.lost_segments;
+  const look = (): void => {
+    if (place.value.page !== "flow") go({ page: "flow" });
+    lookAtEpisode(e.number);
+  };
+  return (
+    <tr aria-current={place.value.episode === e.number ? "true" : undefined}>
+      <td class="number">
+        <button type="button" class="link" onClick={look} aria-label={`Show episode ${e.number + 1}`}>
+          {e.number + 1}
+        </button>
+      </td>
+      <td class="number">{(e.start_ns / 1e9).toFixed(3)}</td>
+      <td class="number">{lost === null ? "?" : grouped(lost)}</td>
+      {!brief && <td>{inWords("episode_kind", e.kind)}</td>}
+      {!brief && <td class="number">{e.silence_s === null ? "" : seconds(e.silence_s)}</td>}
+      <td class="number">{e.timeouts}</td>
+      <td class="number">{e.end_ns === null ? "open" : seconds((e.end_ns - e.start_ns) / 1e9)}</td>
+      <td class="number">{e.cost_s === null ? UNKNOWN : plainSeconds(Math.max(0, e.cost_s))}</td>
+      <td>
+        <button
+          type="button"
+          class="link"
+          onClick={() => go({ page: "episode", episode: e.number })}
+          aria-label={`Ladder of episode ${e.number + 1}`}
+        >
+          ladder
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+/** The costliest, in order of time. */
+function worst(all: readonly Episode[], most: number): Episode[] {
+  const weight = (e: Episode): number => e.cost_s ?? (e.end_ns === null ? 0 : (e.end_ns - e.start_ns) / 1e9);
+  return [...all]
+    .sort((a, b) => weight(b) - weight(a))
+    .slice(0, most)
+    .sort((a, b) => a.start_ns - b.start_ns);
+}

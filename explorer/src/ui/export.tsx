@@ -1,0 +1,47 @@
+/** Files of what is on the screen. */
+
+import type { FlowData } from "../data/flow";
+import { csvOf, fileName, type Picture, pngOf, save, svgOf } from "../export/write";
+import { drawStack } from "../panels/stack";
+import { announced, failure, palette, viewOf } from "../view/app";
+import { wishOf } from "../view/board";
+
+export function ExportMenu({ data }: { data: FlowData }): preact.JSX.Element {
+  const write = (what: "png" | "svg" | "csv"): void => {
+    exportFlow(data, what)
+      .then((name) => (announced.value = `${name} saved`))
+      .catch((error: unknown) => (failure.value = error instanceof Error ? error.message : String(error)));
+  };
+  return (
+    <span class="switch" role="group" aria-label="Save what is on the screen">
+      <button type="button" onClick={() => write("png")}>
+        PNG
+      </button>
+      <button type="button" onClick={() => write("svg")}>
+        SVG
+      </button>
+      <button type="button" onClick={() => write("csv")} disabled={data.packets === null}>
+        CSV
+      </button>
+    </span>
+  );
+}
+
+async function exportFlow(data: FlowData, what: "png" | "svg" | "csv"): Promise<string> {
+  const name = fileName(data, "panels", what);
+  const { from, to } = viewOf(data);
+  if (what === "csv") {
+    if (data.packets !== null) save(name, csvOf(data.packets, from, to), "text/csv");
+    return name;
+  }
+  const box = document.querySelector(".panels");
+  const picture: Picture = {
+    width: box?.clientWidth ?? 1000,
+    height: box?.clientHeight ?? 700,
+    draw: (surface) => void drawStack(surface, palette.value, data, wishOf(data)),
+  };
+  const title = `${data.detail.row.sender} to ${data.detail.row.receiver}, ${from.toFixed(3)} to ${to.toFixed(3)} s`;
+  if (what === "svg") save(name, svgOf(picture, title, palette.value), "image/svg+xml");
+  else save(name, await pngOf(picture), "image/png");
+  return name;
+}

@@ -1,0 +1,65 @@
+/** The whole transfer at a glance: its throughput, with episodes, outages and idle gaps as bands. */
+
+import { useEffect, useRef } from "preact/hooks";
+import type { FlowData } from "../data/flow";
+import { CanvasSurface } from "../draw/canvas";
+import { rates } from "../panels/rates";
+import { idle } from "../panels/idle";
+import { type Drawn, drawStack } from "../panels/stack";
+
+import { go, inWords, lookAtEpisode, palette } from "../view/app";
+
+const PANELS = [rates, idle];
+
+export function Timeline({ data }: { data: FlowData }): preact.JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const drawn = useRef<Drawn | null>(null);
+  const colours = palette.value;
+  useEffect(() => {
+    const box = host.current;
+    const on = canvas.current;
+    if (box === null || on === null) return;
+    const draw = (): void => {
+      if (box.clientWidth < 50) return;
+      const surface = new CanvasSurface(on, box.clientWidth, box.clientHeight, devicePixelRatio || 1);
+      const margin = data.seconds * 0.005;
+      drawn.current = drawStack(surface, colours, data, {
+        from: data.from - margin,
+        to: data.to + margin,
+        low: null,
+        high: null,
+        episode: null,
+        panels: PANELS,
+        legend: false,
+        words: inWords,
+      });
+    };
+    const watch = new ResizeObserver(draw);
+    watch.observe(box);
+    return () => watch.disconnect();
+  }, [data, colours]);
+  const open = (event: MouseEvent): void => {
+    const scene = drawn.current?.scene;
+    const left = canvas.current?.getBoundingClientRect().left ?? 0;
+    if (scene === undefined) return;
+    const t = scene.x.back(event.clientX - left);
+    const reach = (data.seconds * 6) / scene.columns;
+    const near = data.detail.episodes.find(
+      (e) => t >= e.start_ns / 1e9 - reach && t <= (e.end_ns ?? data.to * 1e9) / 1e9 + reach,
+    );
+    go({ page: "flow" });
+    if (near !== undefined) lookAtEpisode(near.number);
+  };
+  const n = data.detail.episodes.length;
+  return (
+    <div class="timeline" ref={host}>
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={`Throughput over time, with ${n} loss episodes and ${data.detail.idle.length} idle gaps; the table below lists the episodes.`}
+        onClick={open}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,221 @@
+/** What the page knows and what it does: one place, the flow that it shows, how it looks. */
+
+import { computed, effect, signal } from "@preact/signals";
+import { type FlowData, loadFlow, sourceOf } from "../data/flow";
+import type { Episode, Meta } from "../data/meta";
+import type { Store } from "../data/store";
+import { DARK, LIGHT, type Palette } from "../draw/palette";
+import { episodeEnd } from "../panels/bands";
+import { fromFragment, NOWHERE, type Place, toFragment } from "./place";
+
+export type Theme = "auto" | "light" | "dark";
+
+export const store = signal<Store | null>(null);
+export const place = signal<Place>(NOWHERE);
+export const flow = signal<FlowData | null>(null);
+export const loading = signal(false);
+export const failure = signal<string | null>(null);
+/** Said aloud by a screen reader. */
+export const announced = signal("");
+export const theme = signal<Theme>("auto");
+const systemDark = signal(matchMedia("(prefers-color-scheme: dark)").matches);
+/** Paper is white. */
+export const printing = signal(false);
+
+export const palette = computed<Palette>(() => {
+  if (printing.value) return LIGHT;
+  return theme.value === "dark" || (theme.value === "auto" && systemDark.value) ? DARK : LIGHT;
+});
+
+interface Window {
+  from: number | null;
+  to: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** Windows to go back to. */
+const trail: Window[] = [];
+
+export function meta(): Meta {
+  const found = store.value;
+  if (found === null) throw new Error("no report is open");
+  return found.meta;
+}
+
+/** A name of a closed set in words. */
+export function inWords(set: string, name: string): string {
+  return store.value?.meta.words?.[set]?.[name] ?? name;
+}
+
+export function begin(opened: Store): void {
+  store.value = opened;
+  place.value = fromFragment(location.hash) ?? home(opened.meta);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", () => (systemDark.value = dark.matches));
+  addEventListener("beforeprint", () => (printing.value = true));
+  addEventListener("afterprint", () => (printing.value = false));
+  addEventListener("popstate", () => {
+    trail.length = 0;
+    place.value = fromFragment(location.hash) ?? home(opened.meta);
+  });
+  effect(() => {
+    document.documentElement.dataset["theme"] = palette.value.dark ? "dark" : "light";
+  });
+  effect(() => {
+    const { source, flow: wanted } = place.value;
+    void show(opened, source, wanted);
+  });
+}
+
+function home(meta: Meta): Place {
+  const page = meta.kind === "study" ? "study" : meta.kind === "comparison" ? "comparison" : "overview";
+  return { ...NOWHERE, page, source: meta.sources[0]?.id ?? 0, flow: worstFlow(meta, meta.sources[0]?.id ?? 0) };
+}
+
+export function worstFlow(meta: Meta, source: number): number | null {
+  const columns = meta.sources.find((s) => s.id === source)?.flows.columns;
+  if (columns === undefined) return null;
+  const at = columns.rank.indexOf(0);
+  return columns.flow[at < 0 ? 0 : at] ?? null;
+}
+
+async function show(from: Store, source: number, wanted: number | null): Promise<void> {
+  const shown = flow.peek();
+  if (shown?.source.id === source && shown.detail.flow === wanted) return;
+  if (wanted === null || sourceOf(from, source) === null) {
+    flow.value = null;
+    return;
+  }
+  loading.value = true;
+  failure.value = null;
+  try {
+    const found = await loadFlow(from, source, wanted);
+    // Another flow may have been asked for meanwhile.
+    if (place.peek().source === source && place.peek().flow === wanted) flow.value = found;
+  } catch (error) {
+    failure.value = error instanceof Error ? error.message : String(error);
+    flow.value = null;
+  } finally {
+    loading.value = false;
+  }
+}
+
+/** To another page: the browser's own way back leads here again. */
+export function go(to: Partial<Place>): void {
+  trail.length = 0;
+  const whole = { from: null, to: null, low: null, high: null, packet: null, episode: null };
+  place.value = { ...place.value, ...whole, ...to };
+  history.pushState(null, "", toFragment(place.value));
+}
+
+/** Another look at the same page. */
+export function change(to: Partial<Place>): void {
+  place.value = { ...place.value, ...to };
+  remember();
+}
+
+let waiting: number | undefined;
+
+/** Browsers limit how often an address may change: while one drags, it waits. */
+function remember(): void {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => history.replaceState(history.state, "", toFragment(place.value)), 120);
+}
+
+export interface View {
+  from: number;
+  to: number;
+}
+
+export function viewOf(data: FlowData, at: Place = place.value): View {
+  const margin = data.seconds * 0.01;
+  return { from: at.from ?? data.from - margin, to: at.to ?? data.to + margin };
+}
+
+/** mark: whether one can come back to what is shown now. */
+export function look(view: View, range: [number, number] | null, mark: boolean): void {
+  const data = flow.value;
+  if (data === null) return;
+  if (mark) {
+    const { from, to, low, high } = place.value;
+    trail.push({ from, to, low, high });
+    if (trail.length > 100) trail.shift();
+  }
+  const kept = bounded(view, data);
+  change({ from: kept.from, to: kept.to, low: range?.[0] ?? null, high: range?.[1] ?? null });
+}
+
+/** No closer than a microsecond, no further than the flow and a tenth more. */
+export function bounded(view: View, data: { from: number; to: number; seconds: number }): View {
+  const most = data.seconds * 1.2;
+  const span = Math.min(Math.max(view.to - view.from, 1e-6), most);
+  const centre = (view.from + view.to) / 2;
+  const low = data.from - data.seconds * 0.1;
+  const high = data.to + data.seconds * 0.1;
+  const from = Math.min(Math.max(centre - span / 2, low), Math.max(low, high - span));
+  return { from, to: from + span };
+}
+
+export function fit(): void {
+  const { from, to, low, high } = place.value;
+  if (from === null && low === null) return;
+  trail.push({ from, to, low, high });
+  change({ from: null, to: null, low: null, high: null });
+}
+
+/** False if there is nothing to go back to. */
+export function back(): boolean {
+  const last = trail.pop();
+  if (last === undefined) return false;
+  change(last);
+  return true;
+}
+
+export function zoom(factor: number, at?: number): void {
+  const data = flow.value;
+  if (data === null) return;
+  const { from, to } = viewOf(data);
+  const fixed = at ?? (from + to) / 2;
+  look({ from: fixed - (fixed - from) * factor, to: fixed + (to - fixed) * factor }, null, true);
+}
+
+export function pan(share: number): void {
+  const data = flow.value;
+  if (data === null) return;
+  const { from, to } = viewOf(data);
+  const by = (to - from) * share;
+  look({ from: from + by, to: to + by }, null, false);
+}
+
+export function lookAtEpisode(number: number): void {
+  const data = flow.value;
+  const episode = data?.detail.episodes.find((e) => e.number === number);
+  if (data === null || episode === undefined) return;
+  const from = episode.start_ns / 1e9;
+  const to = episodeEnd(episode.end_ns, data.to);
+  const margin = Math.max((to - from) * 0.25, 1e-4);
+  look({ from: from - margin, to: to + margin }, null, true);
+  change({ episode: number });
+  announced.value = episodeInWords(episode);
+}
+
+export function stepEpisode(by: 1 | -1): void {
+  const data = flow.value;
+  if (data === null || data.detail.episodes.length === 0) return;
+  const { episodes } = data.detail;
+  const at = episodes.findIndex((e) => e.number === place.value.episode);
+  const next = at < 0 ? (by > 0 ? 0 : episodes.length - 1) : at + by;
+  const chosen = episodes[Math.min(Math.max(next, 0), episodes.length - 1)];
+  lookAtEpisode(chosen.number);
+}
+
+export function episodeInWords(e: Episode): string {
+  const lost = e.lost_copies ?? e.lost_segments;
+  const words = [`episode ${e.number + 1} at ${(e.start_ns / 1e9).toFixed(3)} s`];
+  if (lost !== null) words.push(`${lost} lost`);
+  words.push(inWords("episode_kind", e.kind));
+  if (e.timeouts > 0) words.push(`${e.timeouts} timeout${e.timeouts === 1 ? "" : "s"}`);
+  if (e.cost_s !== null) words.push(`cost ${Math.max(0, e.cost_s).toFixed(2)} s`);
+  return words.join(", ");
+}

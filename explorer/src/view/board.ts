@@ -1,0 +1,230 @@
+/** The panels on the screen: draws them when something changed, and turns pointer and keys into views. */
+
+import { effect, signal } from "@preact/signals";
+import type { FlowData } from "../data/flow";
+import { CanvasSurface } from "../draw/canvas";
+import { type Drawn, drawStack, PANELS } from "../panels/stack";
+import { nearest } from "../panels/sequence";
+import * as app from "./app";
+import { drawOverlay, type Rect } from "./overlay";
+
+export interface Hover {
+  x: number;
+  y: number;
+  t: number;
+  row: number;
+}
+
+/** What the pointer is over. */
+export const hover = signal<Hover | null>(null);
+const REACH = 12;
+const CLICK = 4;
+/** Wheel turns within this are one zoom to come back from, ms. */
+const SAME_TURN = 700;
+
+type Drag = { kind: "pan" | "box"; x: number; y: number; view: app.View; moved: boolean; pointer: number };
+
+export class Board {
+  private readonly host: HTMLElement;
+  private readonly canvas: HTMLCanvasElement;
+  private readonly overlay: HTMLCanvasElement;
+  private drawn: Drawn | null = null;
+  private drag: Drag | null = null;
+  private box: Rect | null = null;
+  private turned = 0;
+  private frame = 0;
+  private readonly size = signal<[number, number]>([0, 0]);
+  private readonly ends: (() => void)[] = [];
+
+  constructor(host: HTMLElement, canvas: HTMLCanvasElement, overlay: HTMLCanvasElement) {
+    this.host = host;
+    this.canvas = canvas;
+    this.overlay = overlay;
+    const watch = new ResizeObserver(() => (this.size.value = [host.clientWidth, host.clientHeight]));
+    watch.observe(host);
+    this.ends.push(() => watch.disconnect());
+    this.listen();
+    this.ends.push(
+      effect(() => {
+        // Whatever of these changes, the next frame draws it.
+        void [app.flow.value, app.place.value, app.palette.value, this.size.value];
+        this.ask(() => this.draw());
+      }),
+      effect(() => {
+        void hover.value;
+        this.drawOverlay();
+      }),
+    );
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.frame);
+    for (const end of this.ends) end();
+    hover.value = null;
+  }
+
+  private ask(work: () => void): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(work);
+  }
+
+  /** Draws at once; public so that a benchmark can time it. */
+  draw(): void {
+    const data = app.flow.peek();
+    const [width, height] = this.size.peek();
+    if (data === null || width < 50 || height < 50) return;
+    const surface = new CanvasSurface(this.canvas, width, height, devicePixelRatio || 1);
+    this.drawn = drawStack(surface, app.palette.peek(), data, wishOf(data));
+    this.drawOverlay();
+  }
+
+  private drawOverlay(): void {
+    const [width, height] = this.size.peek();
+    if (this.drawn === null || width < 50) return;
+    const surface = new CanvasSurface(this.overlay, width, height, devicePixelRatio || 1);
+    drawOverlay(surface, this.drawn, hover.peek(), this.box, app.place.peek().packet);
+  }
+
+  private listen(): void {
+    const on = <K extends keyof HTMLElementEventMap>(
+      kind: K,
+      act: (event: HTMLElementEventMap[K]) => void,
+      options?: AddEventListenerOptions,
+    ): void => {
+      this.host.addEventListener(kind, act, options);
+      this.ends.push(() => this.host.removeEventListener(kind, act, options));
+    };
+    on("wheel", (event) => this.wheel(event), { passive: false });
+    on("pointerdown", (event) => this.down(event));
+    on("pointermove", (event) => this.move(event));
+    on("pointerup", (event) => this.up(event));
+    on("pointercancel", () => this.drop());
+    on("pointerleave", () => (hover.value = null));
+    on("dblclick", (event) => app.zoom(0.5, this.timeAt(this.at(event)[0])));
+  }
+
+  private at(event: MouseEvent): [number, number] {
+    const box = this.host.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  private timeAt(x: number): number {
+    return this.drawn?.scene.x.back(x) ?? 0;
+  }
+
+  private wheel(event: WheelEvent): void {
+    const data = app.flow.peek();
+    if (data === null || this.drawn === null) return;
+    event.preventDefault();
+    const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+    const { from, to } = app.viewOf(data);
+    const mark = event.timeStamp - this.turned > SAME_TURN;
+    this.turned = event.timeStamp;
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey) {
+      const by = ((event.deltaX || event.deltaY) * unit * (to - from)) / this.drawn.plot.w;
+      app.look({ from: from + by, to: to + by }, null, mark);
+      return;
+    }
+    const factor = Math.exp(Math.max(-240, Math.min(240, event.deltaY * unit)) * 0.0022);
+    const t = this.timeAt(this.at(event)[0]);
+    app.look({ from: t - (t - from) * factor, to: t + (to - t) * factor }, null, mark);
+  }
+
+  private down(event: PointerEvent): void {
+    const data = app.flow.peek();
+    if (event.button !== 0 || data === null) return;
+    const [x, y] = this.at(event);
+    const kind = event.shiftKey ? "box" : "pan";
+    this.drag = { kind, x, y, view: app.viewOf(data), moved: false, pointer: event.pointerId };
+    this.host.setPointerCapture(event.pointerId);
+  }
+
+  private move(event: PointerEvent): void {
+    const [x, y] = this.at(event);
+    const { drag, drawn } = this;
+    if (drawn === null) return;
+    if (drag === null) {
+      hover.value = this.under(x, y);
+      return;
+    }
+    if (event.pointerId !== drag.pointer) return;
+    if (Math.hypot(x - drag.x, y - drag.y) > CLICK && !drag.moved) {
+      drag.moved = true;
+      hover.value = null;
+      if (drag.kind === "pan") app.look(drag.view, rangeKept(), true);
+    }
+    if (!drag.moved) return;
+    if (drag.kind === "box") {
+      this.box = { x: Math.min(x, drag.x), y: Math.min(y, drag.y), w: Math.abs(x - drag.x), h: Math.abs(y - drag.y) };
+      this.drawOverlay();
+      return;
+    }
+    const by = ((drag.x - x) * (drag.view.to - drag.view.from)) / drawn.plot.w;
+    app.look({ from: drag.view.from + by, to: drag.view.to + by }, rangeKept(), false);
+  }
+
+  private up(event: PointerEvent): void {
+    const { drag, drawn, box } = this;
+    this.drop();
+    if (drag === null || drawn === null) return;
+    const [x, y] = this.at(event);
+    if (!drag.moved) {
+      this.click(x, y);
+    } else if (drag.kind === "box" && box !== null && box.w > CLICK) {
+      const first = drawn.placed[0];
+      const view = { from: this.timeAt(box.x), to: this.timeAt(box.x + box.w) };
+      const within = first !== undefined && drag.y < first.box.y + first.box.h && box.h > 3 * CLICK;
+      const top = Math.max(box.y, first?.box.y ?? 0);
+      const bottom = Math.min(box.y + box.h, (first?.box.y ?? 0) + (first?.box.h ?? 0));
+      app.look(view, within ? [first.y.back(bottom), first.y.back(top)] : null, true);
+    }
+  }
+
+  private drop(): void {
+    this.drag = null;
+    this.box = null;
+    this.drawOverlay();
+  }
+
+  private click(x: number, y: number): void {
+    const number = this.drawn?.numbers.find((n) => Math.abs(n.x - x) < 13);
+    if (number !== undefined && this.drawn !== null && y < this.drawn.plot.y) {
+      app.lookAtEpisode(number.number);
+      return;
+    }
+    const row = this.under(x, y)?.row ?? -1;
+    const packets = app.flow.peek()?.packets ?? null;
+    app.change({ packet: row < 0 || packets === null ? null : packets.packet[row] });
+  }
+
+  private under(x: number, y: number): Hover | null {
+    const { drawn } = this;
+    if (drawn === null || x < drawn.plot.x || x > drawn.plot.x + drawn.plot.w) return null;
+    const first = drawn.placed[0];
+    const packets = app.flow.peek()?.packets ?? null;
+    const inside = first?.panel.key === "sequence" && y >= first.box.y && y <= first.box.y + first.box.h;
+    const row = inside && packets !== null ? nearest(drawn.scene, packets, first.y, x, y, REACH) : -1;
+    return { x, y, t: this.timeAt(x), row };
+  }
+}
+
+function rangeKept(): [number, number] | null {
+  const { low, high } = app.place.peek();
+  return low === null || high === null ? null : [low, high];
+}
+
+/** What is to be drawn of a flow now. */
+export function wishOf(data: FlowData): Parameters<typeof drawStack>[3] {
+  const at = app.place.peek();
+  const { from, to } = app.viewOf(data, at);
+  return {
+    from,
+    to,
+    low: at.low,
+    high: at.high,
+    episode: at.episode,
+    panels: PANELS.filter((panel) => !at.hidden.includes(panel.key)),
+    legend: true,
+    words: app.inWords,
+  };
+}

@@ -1,0 +1,47 @@
+/** Keys of the panels. They work while the panels have the focus, so that they take no letter from anything
+ * else (WCAG 2.1.4). */
+
+import * as app from "./app";
+
+export const KEYS: [string, string][] = [
+  ["n p", "next, previous episode"],
+  ["f", "fit: everything in view"],
+  ["Backspace", "back to the view before"],
+  ["+ −", "zoom in, out"],
+  ["← →", "move"],
+  ["l", "ladder of the episode"],
+  ["Esc", "nothing selected"],
+];
+
+const ACTS: Record<string, () => void> = {
+  n: () => app.stepEpisode(1),
+  p: () => app.stepEpisode(-1),
+  f: () => app.fit(),
+  l: () => {
+    const episode = app.place.value.episode ?? app.flow.value?.detail.episodes[0]?.number;
+    if (episode !== undefined) app.go({ page: "episode", episode });
+  },
+  "+": () => app.zoom(0.5),
+  "=": () => app.zoom(0.5),
+  "-": () => app.zoom(2),
+  ArrowLeft: () => app.pan(-0.15),
+  ArrowRight: () => app.pan(0.15),
+  ArrowUp: () => app.zoom(0.7),
+  ArrowDown: () => app.zoom(1 / 0.7),
+  Backspace: () => void app.back(),
+  Escape: () => app.change({ packet: null }),
+};
+
+export function onKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey) return;
+  if (event.altKey) {
+    // Without a view to go back to, the browser goes back itself.
+    if (event.key === "ArrowLeft" && app.back()) event.preventDefault();
+    return;
+  }
+  const act = ACTS[event.key];
+  if (act !== undefined) {
+    event.preventDefault();
+    act();
+  }
+}

@@ -1,0 +1,95 @@
+/** Where in the report one is, and how that is written in the address: `#flow/0/2?t=1.5,2.25&p=812`. */
+
+export type Page = "overview" | "flow" | "episode" | "comparison" | "study";
+export type LadderScale = "time" | "even";
+
+export interface Place {
+  page: Page;
+  source: number;
+  flow: number | null;
+  episode: number | null;
+  /** The time in view, seconds; null: all of it. */
+  from: number | null;
+  to: number | null;
+  /** A range of sequence numbers that a box zoom asked for. */
+  low: number | null;
+  high: number | null;
+  /** The number of the selected packet. */
+  packet: number | null;
+  scale: LadderScale;
+  /** Panels that are switched off. */
+  hidden: string[];
+}
+
+export const NOWHERE: Place = {
+  page: "overview",
+  source: 0,
+  flow: null,
+  episode: null,
+  from: null,
+  to: null,
+  low: null,
+  high: null,
+  packet: null,
+  scale: "even",
+  hidden: [],
+};
+
+const PAGES: readonly string[] = ["overview", "flow", "episode", "comparison", "study"];
+
+export function toFragment(place: Place): string {
+  const path: (string | number)[] = [place.page];
+  if (place.page !== "comparison" && place.page !== "study") {
+    path.push(place.source);
+    if (place.flow !== null) path.push(place.flow);
+    if (place.page === "episode" && place.flow !== null) path.push((place.episode ?? 0) + 1);
+  }
+  const query: string[] = [];
+  if (place.page === "flow") {
+    if (place.from !== null && place.to !== null) query.push(`t=${short(place.from)},${short(place.to)}`);
+    if (place.low !== null && place.high !== null) query.push(`y=${short(place.low)},${short(place.high)}`);
+    if (place.hidden.length > 0) query.push(`hide=${place.hidden.join(",")}`);
+    if (place.episode !== null) query.push(`e=${place.episode + 1}`);
+  }
+  if (place.packet !== null) query.push(`p=${place.packet}`);
+  if (place.page === "episode" && place.scale !== NOWHERE.scale) query.push(`scale=${place.scale}`);
+  return `#${path.join("/")}${query.length > 0 ? `?${query.join("&")}` : ""}`;
+}
+
+/** Null for what is no place; parts that are wrong are left out. */
+export function fromFragment(fragment: string): Place | null {
+  const [path, query] = fragment.replace(/^#/, "").split("?");
+  const [page, source, flow, episode] = path.split("/");
+  if (!PAGES.includes(page)) return null;
+  const asked = new URLSearchParams(query ?? "");
+  const time = pair(asked.get("t"));
+  const range = pair(asked.get("y"));
+  const named = whole(episode) ?? whole(asked.get("e"));
+  return {
+    page: page as Page,
+    source: whole(source) ?? 0,
+    flow: whole(flow),
+    episode: named === null || named < 1 ? null : named - 1,
+    from: time?.[0] ?? null,
+    to: time?.[1] ?? null,
+    low: range?.[0] ?? null,
+    high: range?.[1] ?? null,
+    packet: whole(asked.get("p")),
+    scale: asked.get("scale") === "time" ? "time" : "even",
+    hidden: (asked.get("hide") ?? "").split(",").filter((key) => /^[a-z]+$/.test(key)),
+  };
+}
+
+function short(value: number): string {
+  return String(Number(value.toFixed(9)));
+}
+
+function whole(text: string | null | undefined): number | null {
+  return text !== null && text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** Two numbers, the first below the second. */
+function pair(text: string | null): [number, number] | null {
+  const found = (text ?? "").split(",").map(Number);
+  return found.length === 2 && found.every(Number.isFinite) && found[0] < found[1] ? [found[0], found[1]] : null;
+}
