@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rexmit.replaying import Replay, replay
     from rexmit.scenario import Scenario
     from rexmit.scripted import Script, script
+    from rexmit.stack_ranking import Ranking, rank_stacks
     from rexmit.tables import Table
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Flows",
     "LiveError",
     "LiveRun",
+    "Ranking",
     "Recording",
     "Replay",
     "Run",
@@ -42,6 +44,7 @@ __all__ = [
     "__version__",
     "capture",
     "compare",
+    "rank_stacks",
     "record",
     "replay",
     "run",
@@ -57,6 +60,7 @@ _HOME = {
     "Flows": "rexmit.api",
     "LiveError": "rexmit._core",
     "LiveRun": "rexmit.one_run",
+    "Ranking": "rexmit.stack_ranking",
     "Recording": "rexmit.recording",
     "Replay": "rexmit.replaying",
     "Run": "rexmit.one_run",
@@ -70,6 +74,7 @@ _HOME = {
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
     "compare": "rexmit.episode_match",
+    "rank_stacks": "rexmit.stack_ranking",
     "record": "rexmit.recording",
     "replay": "rexmit.replaying",
     "run": "rexmit.one_run",

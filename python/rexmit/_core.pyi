@@ -152,6 +152,20 @@ def replay(
     Raises CaptureError, ScenarioError, ValueError.
     """
 
+def rank_stacks(
+    paths: Sequence[str],
+    *,
+    flow: str | None = None,
+    at: str | None = None,
+    listed: int = 0,
+    progress: Callable[[int, int | None, int], bool] | None = None,
+) -> str:
+    """JSON: every built-in stack, by how well it explains a capture's sender (`rexmit.rank_stacks`).
+
+    `progress` hears how many replays are done, and of how many.
+    Raises CaptureError, ScenarioError, ValueError.
+    """
+
 def is_annotated(path: str) -> bool:
     """Whether `annotate` wrote this file and nobody rewrote it since."""
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rexmit.replaying import Replay
+    from rexmit.stack_ranking import Ranking
 
 REPLAY = """\
 Would this stack have sent what that sender sent? The ACKs of a recorded transfer are fed, at their recorded
 times, to a sender of a stack, and each of its sends is compared with the recorded one: the same segment,
 released by the same ACK, or by a timer within 5 ms. After a difference the stack is set to what the capture
-shows, and keeps its own cwnd and ssthresh (docs/replay.md).
+shows, and keeps its own cwnd and ssthresh (docs/replay.md). `--stack all` ranks the stacks by how well they
+explain that sender, and says which one it is like.
 """
 EXAMPLES = """\
 examples:
   rexmit replay upload.snd.pcap --stack linux-6-cubic
+  rexmit replay upload.snd.pcap --stack all               which stack is it like?
   rexmit replay upload.snd.pcap --stack mine.toml --list 50     fifty differences, not eight
   rexmit replay day.pcap --flow 10.0.0.1:40000-10.0.0.2:80 --json
 
@@ -36,7 +42,7 @@ def add(commands: Any, positive: Any) -> None:
         "--stack",
         metavar="NAME",
         default="linux-6-cubic",
-        help="a stack or a stack file (default linux-6-cubic)",
+        help="a stack, a stack file, or all: every built-in stack, ranked (default linux-6-cubic)",
     )
     r.add_argument("--flow", metavar="A-B", help="this connection (default: the one with the most data)")
     r.add_argument(
@@ -48,10 +54,23 @@ def add(commands: Any, positive: Any) -> None:
 
 def run(o: argparse.Namespace) -> list[str]:
     """The lines to print."""
-    from rexmit.progress import Progress
-    from rexmit.replaying import LISTED, replay
     from rexmit.say import as_json
 
-    with Progress(os.path.basename(o.captures[0])) as progress:
-        found = replay(o.captures, o.stack, flow=o.flow, at=o.at, listed=o.list or LISTED, progress=progress)
+    found = _ranked(o) if o.stack == "all" else _replayed(o)
     return [as_json(found.to_dict())] if o.json else found.page().splitlines()
+
+
+def _replayed(o: argparse.Namespace) -> Replay:
+    from rexmit.progress import Progress
+    from rexmit.replaying import LISTED, replay
+
+    with Progress(os.path.basename(o.captures[0])) as progress:
+        return replay(o.captures, o.stack, flow=o.flow, at=o.at, listed=o.list or LISTED, progress=progress)
+
+
+def _ranked(o: argparse.Namespace) -> Ranking:
+    from rexmit.progress import Stepping
+    from rexmit.stack_ranking import rank_stacks
+
+    with Stepping(os.path.basename(o.captures[0]), "replays") as progress:
+        return rank_stacks(o.captures, flow=o.flow, at=o.at, listed=o.list or 0, progress=progress)

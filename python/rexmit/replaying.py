@@ -115,7 +115,14 @@ def page(found: Json) -> list[str]:
         )
     if found["unusable"]["sends"]:
         lines.append(f"  {count(found['unusable']['sends'], 'send')} of no use: {_why(found['unusable'])}")
+    if found["assumed"]:
+        lines.append(f"  {assumed(found)}")
     return lines
+
+
+def assumed(found: Json) -> str:
+    """What of a stack has no source."""
+    return f"{found['stack']} is assumed in part, without a source: {', '.join(found['assumed'])}"
 
 
 def _row(name: str, counted: Json) -> list[str]:

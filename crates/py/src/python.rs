@@ -437,7 +437,7 @@ mod _core {
     #[pymodule_export]
     use super::recording::{record, record_filter};
     #[pymodule_export]
-    use super::replaying::replay;
+    use super::replaying::{rank_stacks, replay};
     #[pymodule_export]
     use super::runs::{
         Batch, ScenarioError, channels, resolve, script, simulate, simulate_many, stack, stacks,

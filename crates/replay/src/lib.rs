@@ -6,10 +6,12 @@
 //! released by the same ACK or timer. After a difference the sender is set to what the capture shows (which segments are
 //! out, which left again); cwnd and ssthresh stay its own.
 
+mod fit;
 mod run;
 mod tally;
 mod transfer;
 
+pub use fit::{Against, by_fit};
 pub use run::replay;
 pub use tally::{Count, Difference, Kind, Replay, State, Unusable};
 pub use transfer::{Transfer, Unknown};

@@ -141,6 +141,43 @@ fn another_stack_is_told_by_what_it_would_not_have_sent() {
 }
 
 #[test]
+fn of_all_stacks_the_one_that_sent_it_explains_it_best() {
+    let names: Vec<_> = all_wire().collect();
+    let stacks: Vec<_> = names.iter().map(|name| stack(name)).collect();
+    for sender in [
+        "linux-6-cubic",
+        "linux-6-reno",
+        "linux-6-bbr",
+        "linux-2.6-cubic",
+        "linux-2.2",
+        "rfc-sack",
+        "freebsd-14",
+    ] {
+        let packets = captured(sender, &BAD);
+        let transfer = Transfer::new(&packets, ends().0).unwrap_or_else(|u| panic!("{}", u.says()));
+        let found: Vec<_> = stacks.iter().map(|s| replay(&transfer, s)).collect();
+        let order = by_fit(&found);
+        let best = &found[order[0]];
+        let equal: Vec<_> =
+            order.iter().filter(|&&k| !best.against(&found[k], &transfer).is_ahead()).collect();
+        assert_eq!(best.wrong(), 0, "{sender}: {}", names[order[0]]);
+        assert!(equal.iter().any(|&&k| names[k] == sender), "{sender}: like {}", names[order[0]]);
+        assert!(equal.len() <= 3, "{sender}: {:?}", equal.iter().map(|&&k| names[k]).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn two_that_do_the_same_are_not_told_apart() {
+    let packets = captured("linux-6-cubic", &Path { lost: |_| false, bytes: 10_000, receiver: "rfc-sack" });
+    let transfer = Transfer::new(&packets, ends().0).unwrap_or_else(|u| panic!("{}", u.says()));
+    let [cubic, reno] = ["linux-6-cubic", "linux-6-reno"].map(|name| replay(&transfer, &stack(name)));
+    let against = cubic.against(&reno, &transfer);
+    assert_eq!(against, Against::default());
+    assert!(!against.is_ahead());
+    assert_eq!(by_fit([&reno, &cubic]), [0, 1]);
+}
+
+#[test]
 fn a_sender_that_only_ever_sends_new_data_has_all_but_the_retransmissions_right() {
     let found = replayed(&captured("linux-6-reno", &BAD), "linux-6-reno");
     assert_eq!(found.retransmissions.null_right, 0);

@@ -188,6 +188,25 @@ impl Transfer {
         }
     }
 
+    /// When round trips begin, in the capture's time: each with the first ACK of all that was out as the one before began.
+    pub(crate) fn round_trips(&self) -> Vec<Time> {
+        let (mut starts, mut end, mut max) = (Vec::new(), 0, 0_i64);
+        for event in &self.events {
+            match *event {
+                Event::Out(k) => max = max.max(self.outs[k].end() as i64),
+                Event::In(time, seg) if seg.flags.has(Flags::ACK) && max > 0 => {
+                    let acked = max + i64::from(seg.ack - (self.isn + max as u32));
+                    if acked > end {
+                        starts.push(time - self.shift);
+                        end = max;
+                    }
+                }
+                _ => {}
+            }
+        }
+        starts
+    }
+
     /// By how many milliseconds the stack's timers may stand apart from the timestamps' clock: steps, and how many of each;
     /// of a tick, and of the wheel's next two levels.
     pub(crate) fn phases(&self, stack: &Wire) -> Vec<(u32, u32)> {

@@ -1,13 +1,17 @@
 //! A transfer out of a capture, replayed through stacks: which connection, whether it can be, and the answer as JSON.
 
-use crate::json::write::{By, Put, object};
+mod ranking;
+
+pub use ranking::{Like, rank};
+
+use crate::json::write::{By, Put, members, object};
 use crate::run;
 use analysis::rows::{FlowRow, Vantage};
 use capture::{Options, Patience, Progress};
 use replay::{Count, Difference, Kind, Replay, Transfer};
 use std::path::PathBuf;
 use tcp::stack;
-use wire::{Endpoint, Packet, Span, Time};
+use wire::{Packet, Span, Time};
 
 /// What is to be replayed.
 #[derive(Clone, Debug, Default)]
@@ -21,10 +25,18 @@ pub struct Request {
 /// One connection of a capture, ready to be replayed.
 pub struct Loaded {
     capture: String,
-    sender: Endpoint,
-    receiver: Endpoint,
-    start: Time,
+    flow: FlowRow,
     transfer: Transfer,
+}
+
+impl Loaded {
+    fn put_head(&self, out: &mut Vec<u8>) {
+        members!(out, "",
+            "capture": self.capture,
+            "sender": self.flow.sender,
+            "receiver": self.flow.receiver,
+        );
+    }
 }
 
 /// Reads the capture twice: for the connection with the most data and where it was captured, then for its packets.
@@ -58,7 +70,7 @@ pub fn load(
     let packets = packets(&request.paths, &options)?;
     let transfer =
         Transfer::new(&packets, flow.sender).map_err(|unknown| format!("{place} {}", unknown.says()))?;
-    Ok(Loaded { capture: name, sender: flow.sender, receiver: flow.receiver, start: flow.start, transfer })
+    Ok(Loaded { capture: name, flow, transfer })
 }
 
 /// When an ACK reached the sender, and what it sent then, is known at its host only.
@@ -83,27 +95,38 @@ fn packets(paths: &[PathBuf], options: &Options) -> Result<Vec<Packet>, String> 
     Ok(all)
 }
 
-/// The answer; `most` differences are listed.
-pub fn write(loaded: &Loaded, stack: &stack::Stack, most: usize, out: &mut Vec<u8>) -> Result<(), String> {
-    let stack::Kind::Wire(wire) = &stack.kind else {
-        return Err(format!(
+/// What a real endpoint is made of; a one-way agent hears no segments.
+fn endpoint(stack: &stack::Stack) -> Result<&stack::Wire, String> {
+    match &stack.kind {
+        stack::Kind::Wire(wire) => Ok(wire),
+        stack::Kind::OneWay(_) => Err(format!(
             "{} is a one-way agent, which hears no segments: name a real endpoint (rexmit stacks)",
             stack.name
-        ));
-    };
-    let found = replay::replay(&loaded.transfer, wire);
-    let start = loaded.start;
+        )),
+    }
+}
+
+/// The answer about one stack; `most` differences are listed.
+pub fn write(loaded: &Loaded, stack: &stack::Stack, most: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    let found = replay::replay(&loaded.transfer, endpoint(stack)?);
+    out.push(b'{');
+    loaded.put_head(out);
+    out.push(b',');
+    put_found(stack, &found, loaded.flow.start, most, out);
+    out.push(b'}');
+    Ok(())
+}
+
+/// What a replay through a stack found, as members.
+fn put_found(stack: &stack::Stack, found: &Replay, start: Time, most: usize, out: &mut Vec<u8>) {
     let told = |d: &Difference| {
         let d = *d;
         By(move |out: &mut Vec<u8>| put_difference(&d, start, out))
     };
     let listed: Vec<_> = found.differences.iter().take(most).map(told).collect();
-    let of = |kind: Kind| found.differences.iter().filter(|d| d.kind == kind).count();
-    object!(out,
-        "capture": loaded.capture,
-        "sender": loaded.sender,
-        "receiver": loaded.receiver,
+    members!(out, "",
         "stack": stack.name,
+        "assumed": stack.assumed,
         "sends": found.all.sends,
         "right": found.all.right,
         "by_state": {
@@ -115,12 +138,8 @@ pub fn write(loaded: &Loaded, stack: &stack::Stack, most: usize, out: &mut Vec<u
         "null_right": found.all.null_right,
         "application": found.application,
         "packet_ends": found.packet_ends,
-        "differences": {
-            "not_made": of(Kind::NotMade),
-            "made_besides": of(Kind::MadeBesides),
-            "timer_off": of(Kind::TimerOff),
-        },
-        "apart_s": { "median": quantile(&found, 0.5), "p99": quantile(&found, 0.99) },
+        "differences": By(|out: &mut Vec<u8>| put_kinds(found, out)),
+        "apart_s": { "median": quantile(found, 0.5), "p99": quantile(found, 0.99) },
         "first_difference": found.differences.first().map(told),
         "listed": listed,
         "unusable": {
@@ -130,7 +149,15 @@ pub fn write(loaded: &Loaded, stack: &stack::Stack, most: usize, out: &mut Vec<u
             "missing": found.unusable.missing,
         },
     );
-    Ok(())
+}
+
+fn put_kinds(found: &Replay, out: &mut Vec<u8>) {
+    let of = |kind: Kind| found.differences.iter().filter(|d| d.kind == kind).count();
+    object!(out,
+        "not_made": of(Kind::NotMade),
+        "made_besides": of(Kind::MadeBesides),
+        "timer_off": of(Kind::TimerOff),
+    );
 }
 
 fn counted(c: Count) -> impl Put {

@@ -23,7 +23,7 @@ mod write;
 pub use params::problem::{Errors, Origin, Problem, nearest};
 pub use read::{Override, load, load_as, load_stack, parse, parse_stack, place};
 pub use stacks::built_in as built_in_stacks;
-pub use write::{stack_to_toml, to_toml};
+pub use write::{stack_to_toml, timer_rule, to_toml};
 
 /// The generated files of docs/: name and text.
 pub fn generated() -> [(&'static str, String); 3] {

@@ -3,6 +3,8 @@
 mod link;
 mod stack;
 
+pub use stack::timer_rule;
+
 use crate::model::*;
 use instant::{Span, Time};
 use params::units::{show_bytes, show_rate, show_span};

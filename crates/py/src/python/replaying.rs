@@ -1,13 +1,30 @@
 //! A capture's transfer, replayed through stacks.
 
 use super::runs::{ScenarioError, refused};
-use super::watch::ReadingWatch;
+use super::watch::{ReadingWatch, Watch};
 use super::{CaptureError, selection, vantage};
 use capture::Options;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
-use results::replay::{Request, load, write};
+use results::replay::{Loaded, Request, load, rank, write};
 use std::path::PathBuf;
+
+fn request(paths: Vec<PathBuf>, flow: Option<&str>, at: Option<&str>) -> PyResult<Request> {
+    let options =
+        Options { flow: flow.map(capture::parse_flow).transpose().map_err(selection)?, ..Options::default() };
+    Ok(Request { paths, options, at: at.map(vantage).transpose()? })
+}
+
+fn read(py: Python<'_>, request: &Request, progress: Option<Py<PyAny>>) -> PyResult<Loaded> {
+    let watch = ReadingWatch::new(progress);
+    let loaded = py.detach(|| load(request, Some(watch.patience()), &mut |p| watch.goes_on(p)));
+    watch.failure()?;
+    loaded.map_err(CaptureError::new_err)
+}
+
+fn text(json: Vec<u8>) -> PyResult<String> {
+    String::from_utf8(json).map_err(|e| PyValueError::new_err(e.to_string()))
+}
 
 /// What `stack` would have sent where a capture's sender sent; JSON.
 #[pyfunction]
@@ -22,14 +39,34 @@ pub fn replay(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let stack = scenario::describe::load(stack).map_err(refused)?;
-    let options =
-        Options { flow: flow.map(capture::parse_flow).transpose().map_err(selection)?, ..Options::default() };
-    let request = Request { paths, options, at: at.map(vantage).transpose()? };
-    let watch = ReadingWatch::new(progress);
-    let loaded = py.detach(|| load(&request, Some(watch.patience()), &mut |p| watch.goes_on(p)));
-    watch.failure()?;
-    let loaded = loaded.map_err(CaptureError::new_err)?;
+    let loaded = read(py, &request(paths, flow, at)?, progress)?;
     let mut out = Vec::new();
     py.detach(|| write(&loaded, &stack, listed, &mut out)).map_err(ScenarioError::new_err)?;
-    String::from_utf8(out).map_err(|e| PyValueError::new_err(e.to_string()))
+    text(out)
+}
+
+/// The same through every built-in stack, ranked by how well each explains the sender; JSON. `progress` hears of replays.
+#[pyfunction]
+#[pyo3(signature = (paths, *, flow = None, at = None, listed = 0, progress = None))]
+pub fn rank_stacks(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    flow: Option<&str>,
+    at: Option<&str>,
+    listed: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let stacks: Vec<_> = scenario::built_in_stacks()
+        .map(|name| scenario::describe::load(name).map_err(refused))
+        .collect::<PyResult<_>>()?;
+    let loaded = read(py, &request(paths, flow, at)?, None)?;
+    let mut watch = Watch::new(progress);
+    let ranked = py.detach(|| {
+        rank(&loaded, &stacks, listed, &mut |done, total| watch.goes_on(|| (done, Some(total), 0)))
+    });
+    match (ranked, watch.failed) {
+        (Some(json), _) => text(json),
+        (None, Some(failure)) => Err(failure),
+        (None, None) => Err(PyKeyboardInterrupt::new_err(())),
+    }
 }

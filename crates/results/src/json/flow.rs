@@ -1,6 +1,7 @@
 //! A flow's own figures as members of its JSON object.
 
 use super::write::{By, Millis, Put, Raw, members, object};
+use crate::replay::Like;
 use analysis::rows::*;
 use std::sync::LazyLock;
 use wire::{Span, Time};
@@ -125,20 +126,27 @@ impl<T: Put> Put for Told<T> {
     }
 }
 
+impl Put for Like {
+    fn put(&self, out: &mut Vec<u8>) {
+        object!(out, "value": self.stack, "confidence": self.confidence, "equals": self.equals);
+    }
+}
+
 /// What a flow of a few segments says about its sender.
 static CANNOT_TELL: LazyLock<Vec<u8>> =
-    LazyLock::new(|| text(|out| put_inference(&Inference::default(), out)));
+    LazyLock::new(|| text(|out| put_inference(&Inference::default(), None, out)));
 
 impl Put for Inference {
     fn put(&self, out: &mut Vec<u8>) {
         match *self == Inference::default() {
             true => out.extend_from_slice(&CANNOT_TELL),
-            false => put_inference(self, out),
+            false => put_inference(self, None, out),
         }
     }
 }
 
-fn put_inference(inference: &Inference, out: &mut Vec<u8>) {
+/// What the sender seems to be made of; `like`: the stack that it was found to be like, where its transfer was replayed.
+pub fn put_inference(inference: &Inference, like: Option<&Like>, out: &mut Vec<u8>) {
     let Inference {
         initial_window_segments,
         decrease_factor,
@@ -158,6 +166,7 @@ fn put_inference(inference: &Inference, out: &mut Vec<u8>) {
         "f_rto": Told(f_rto),
         "limit": Told(limit),
         "window_limit_bytes": Told(window_limit_bytes),
+        "stack": like,
     );
 }
 

@@ -142,8 +142,9 @@ fn congestion(c: &Congestion, out: &mut Lines) {
     c.limited_by.write("limited_by", out);
 }
 
-fn rto(r: &RtoRule, out: &mut Lines) {
-    let rule = match r.rule {
+/// The word of a stack file for it.
+pub fn timer_rule(rule: RtoKind) -> &'static str {
+    match rule {
         RtoKind::Rfc6298 => "rfc6298",
         RtoKind::Linux => "linux",
         RtoKind::LinuxMicroseconds => "linux-microseconds",
@@ -151,8 +152,11 @@ fn rto(r: &RtoRule, out: &mut Lines) {
         RtoKind::Linux22Cured => "linux-2.2-cured",
         RtoKind::Ns320 => "ns3.20",
         RtoKind::Bsd => "bsd",
-    };
-    out.text("rule", rule);
+    }
+}
+
+fn rto(r: &RtoRule, out: &mut Lines) {
+    out.text("rule", timer_rule(r.rule));
     out.span("initial", r.initial);
     out.span("min", r.min);
     out.span("max", r.max);
