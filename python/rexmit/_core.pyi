@@ -99,6 +99,7 @@ def analyze(
     flows: int | None = 10_000,
     listed_only: bool = False,
     max_memory: int | None = None,
+    like: bool = False,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Analysis:
     """Reads captures (several files: one rotation, in order of time; "-": standard input) and analyses them.
@@ -110,6 +111,7 @@ def analyze(
     flows: how many flows the JSON lists at most, the worst; None: all.  listed_only: only the JSON is wanted:
     rows of flows that it does not list are dropped as they come, and there are no tables.
     max_memory: bytes; once they are used up what comes is counted, and not analysed.
+    like: replay the transfer with the most data through every stack, for `inference.stack`.
     progress(bytes done, bytes in all or None, packets): called about ten times a second without the GIL held
     by the core; returning False ends the reading early and keeps what was read.
     Raises CaptureError if nothing could be read, ValueError for arguments.

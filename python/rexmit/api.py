@@ -44,6 +44,7 @@ def capture(
     checksums: bool = False,
     tables: Sequence[_core.TableName] = (),
     max_memory: int | str | None = None,
+    like: bool = False,
     progress: Progress | None = None,
 ) -> Capture:
     """Reads a capture and analyses it.
@@ -58,6 +59,7 @@ def capture(
     tables: which of retransmissions, intervals, rtt and packets to keep at once; what is not kept is computed
     by another pass when first used.  max_memory: bytes, or text such as "2GB" (default: three quarters of
     what is free); once it is used up, what comes further is counted, not analysed (`not_analysed_packets`).
+    like: replay the transfer with the most data through every stack: which is its sender like (`inference`)?
 
     Raises CaptureError if nothing could be read, ValueError for arguments that make no sense.
     """
@@ -67,7 +69,7 @@ def capture(
         receiver = [receiver]
     options = {"flow": flow, "host": host, "port": port, "start": start, "end": end}
     options |= {"at": at, "idle": idle, "interval": interval, "checksums": checksums}
-    options["max_memory"] = max_memory
+    options |= {"max_memory": max_memory, "like": like}
     if len(paths) == 1 and receiver is None and os.path.isdir(paths[0]):
         from rexmit.recording import Recording, is_recording
 
@@ -104,6 +106,8 @@ class Capture(Named, Shown):
 
     def _run(self, tables: Sequence[_core.TableName], **changed: Any) -> _core.Analysis:
         options = self._options | changed
+        if changed:
+            options["like"] = False
         options["max_memory"] = limit(options.get("max_memory"))
         found = _core.analyze(
             self.paths, receiver=self.receiver, tables=list(tables), progress=self._progress, **options

@@ -126,6 +126,11 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         "--ladder", type=positive, metavar="N", help="the packet exchange of episode N of the worst flow"
     )
     asked.add_argument(
+        "--like",
+        action="store_true",
+        help="which stack the sender with the most data is like, by replay (docs/replay.md)",
+    )
+    asked.add_argument(
         "--against", metavar="CAPTURE", help="what differs between the largest flows of two captures"
     )
     written = a.add_argument_group("what is written")
@@ -169,6 +174,8 @@ def check(o: argparse.Namespace) -> str | None:
         folder = os.path.dirname(o.annotate)
         if folder and not os.path.isdir(folder):
             return f"--annotate {o.annotate}: there is no folder {folder}"
+    if o.like and "-" in (o.captures or []):
+        return "--like reads the capture twice: standard input can be read once only, use a file"
     if o.json and o.ladder:
         return "--json and --ladder both want the output; ask for one of them"
     if o.by and (o.ladder or o.against):
@@ -298,7 +305,7 @@ def _recorded(paths: list[str]) -> bool:
 
 def _options(o: argparse.Namespace) -> dict[str, Any]:
     names = ["flow", "host", "port", "start", "end", "at", "idle", "interval", "checksums", "flows"]
-    names.append("max_memory")
+    names += ["max_memory", "like"]
     return {name: getattr(o, name) for name in names}
 
 

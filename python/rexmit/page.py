@@ -197,10 +197,20 @@ def section(flow: Json) -> list[str]:
     found = flow.get("answer")
     pairs = [("limited", limited.line(flow)), ("path", limited.path_line(flow))]
     pairs += [("resent", _resent(flow)), ("probes", _probes(flow)), ("idle", _idle(flow))]
+    pairs.append(("like", _like(flow)))
     if not found:
         pairs.append(("limits", _limits(flow)))
     lines += [line for word, text in pairs if text for line in _wrapped(word, text)]
     return lines + answer(found)
+
+
+def _like(flow: Json) -> str:
+    """The stack that its sender is like, where the transfer was replayed through all of them."""
+    like = (flow.get("inference") or {}).get("stack")
+    if not like:
+        return ""
+    others = f"; not told from {', '.join(like['equals'])}" if like["equals"] else ""
+    return f"{like['value']} (confidence {like['confidence']:.2f}; rexmit replay --stack all){others}"
 
 
 def _volume(flow: Json) -> str:

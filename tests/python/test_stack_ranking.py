@@ -95,3 +95,30 @@ capture = ["pc"]
     assert ranking.like is None
     assert "linux-6-cubic" in [ranking.stacks[0], *ranking.equals]
     assert "tells too few of them apart" in ranking.page()
+
+
+def test_the_answer_says_which_stack_the_sender_is_like(capfd: pytest.CaptureFixture[str]) -> None:
+    capture = str(DATA / "F1_cubic_22M_GE.snd.pcap.gz")
+    assert cli.main(["analyze", capture, "--like"]) == 0
+    assert "like     linux-6-cubic (confidence 1.00" in capfd.readouterr().out
+    assert cli.main(["analyze", capture, "--like", "--json"]) == 0
+    flow = json.loads(capfd.readouterr().out)["flows"][0]
+    ranking = rx.rank_stacks(capture).to_dict()
+    assert flow["inference"] == ranking["inference"]
+    assert flow["inference"]["stack"]["value"] == "linux-6-cubic"
+    # Not asked for, it is not looked for.
+    assert cli.main(["analyze", capture, "--json"]) == 0
+    flow = json.loads(capfd.readouterr().out)["flows"][0]
+    assert flow["inference"]["stack"] is None
+
+
+def test_a_sender_that_cannot_be_replayed_is_like_none_and_the_answer_says_why(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["analyze", str(DATA / "F1_cubic_22M_GE.rcv.pcap.gz"), "--like", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["flows"][0]["inference"]["stack"] is None
+    (said,) = [text for text in found["capture"]["warnings"] if "was captured at its receiver" in text]
+    assert "cannot be replayed" in said
+    assert cli.main(["analyze", "-", "--like"]) == 2
+    assert "--like reads the capture twice" in capfd.readouterr().err

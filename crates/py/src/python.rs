@@ -291,7 +291,7 @@ const MOST_LISTED: usize = 10_000;
 #[pyo3(signature = (
     paths, *, receiver = None, flow = None, host = None, port = None, start = None, end = None, at = None,
     idle = None, interval = 1.0, checksums = false, tables = Vec::new(), flows = Some(MOST_LISTED),
-    listed_only = false, max_memory = None, progress = None
+    listed_only = false, max_memory = None, like = false, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 fn analyze(
@@ -311,6 +311,7 @@ fn analyze(
     flows: Option<usize>,
     listed_only: bool,
     max_memory: Option<u64>,
+    like: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Analysis> {
     if interval <= 0.0 {
@@ -344,7 +345,11 @@ fn analyze(
     let watch = ReadingWatch::new(progress);
     let found = py.detach(|| run::analyze(&request, Some(watch.patience()), &mut |p| watch.goes_on(p)));
     watch.failure()?;
-    Ok(Analysis { found: Arc::new(found.map_err(CaptureError::new_err)?), run: None })
+    let mut found = found.map_err(CaptureError::new_err)?;
+    if like && !found.facts.interrupted {
+        replaying::infer_stack(py, &mut found, &request.paths, &request.options)?;
+    }
+    Ok(Analysis { found: Arc::new(found), run: None })
 }
 
 /// Asks Python about Ctrl-C now and then.

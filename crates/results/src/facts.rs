@@ -1,8 +1,10 @@
 //! What is known about the capture as a whole: the `capture` of the answer.
 
 use crate::json::write::{By, Put, members, object};
+use crate::replay::Like;
 use crate::sums::Sums;
 use analysis::join::Clock;
+use analysis::rows::FlowId;
 use capture::{FileInfo, Info, Interface, LinkType};
 use chrono::{DateTime, SecondsFormat};
 use wire::{Span, Time};
@@ -27,8 +29,17 @@ pub struct Facts {
     pub cut: Option<String>,
     /// Of a simulated run: what its hosts and links counted, as JSON.
     pub simulation: Option<Vec<u8>>,
+    /// The flow whose sender was found to be like a stack, where that was asked for.
+    pub like: Option<(FlowId, Like)>,
     /// No flow has an answer: a live run whose bridge kept no time.
     pub withheld: bool,
+}
+
+impl Facts {
+    /// The stack that the sender of `flow` is like.
+    pub fn like_of(&self, flow: FlowId) -> Option<&Like> {
+        self.like.as_ref().filter(|(of, _)| *of == flow).map(|(_, like)| like)
+    }
 }
 
 /// What comparing two captures told besides the fate of each packet. Pairs: at the sender, at the receiver.

@@ -2,10 +2,11 @@
 
 mod ranking;
 
-pub use ranking::{Like, rank};
+pub use ranking::{Like, infer, rank};
 
 use crate::json::write::{By, Put, members, object};
 use crate::run;
+use crate::spool::Shelf;
 use analysis::rows::{FlowRow, Vantage};
 use capture::{Options, Patience, Progress};
 use replay::{Count, Difference, Kind, Replay, Transfer};
@@ -45,7 +46,6 @@ pub fn load(
     patience: Option<Patience>,
     go_on: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Loaded, String> {
-    let name = request.paths.iter().map(|p| capture::shown(p)).collect::<Vec<_>>().join(", ");
     let mut seen = run::Request {
         paths: request.paths.clone(),
         options: request.options.clone(),
@@ -53,24 +53,29 @@ pub fn load(
     };
     seen.config.vantage = request.at;
     let findings = run::analyze(&seen, patience, go_on)?;
-    let rows = findings.shelf.rows::<FlowRow>().map_err(|e| e.to_string())?;
+    load_of(&findings.shelf, &request.paths, &request.options)
+}
+
+/// The same of a capture that was analysed: its packets are read once more.
+fn load_of(shelf: &Shelf, paths: &[PathBuf], options: &Options) -> Result<Loaded, String> {
+    let capture = paths.iter().map(|p| capture::shown(p)).collect::<Vec<_>>().join(", ");
     let mut largest: Option<FlowRow> = None;
-    for row in rows {
+    for row in shelf.rows::<FlowRow>().map_err(|e| e.to_string())? {
         let row = row.map_err(|e| e.to_string())?;
         if largest.as_ref().is_none_or(|l| row.bytes > l.bytes) {
             largest = Some(row);
         }
     }
     let Some(flow) = largest.filter(|f| f.bytes > 0) else {
-        return Err(format!("{name}: no connection in it sent data: there is nothing to replay"));
+        return Err(format!("{capture}: no connection in it sent data: there is nothing to replay"));
     };
-    let place = format!("{name}: {} to {}", flow.sender, flow.receiver);
+    let place = format!("{capture}: {} to {}", flow.sender, flow.receiver);
     seen_by_its_sender(flow.vantage).map_err(|why| format!("{place} {why}"))?;
-    let options = Options { flow: Some((flow.sender, flow.receiver)), ..request.options.clone() };
-    let packets = packets(&request.paths, &options)?;
+    let options = Options { flow: Some((flow.sender, flow.receiver)), ..options.clone() };
+    let packets = packets(paths, &options)?;
     let transfer =
         Transfer::new(&packets, flow.sender).map_err(|unknown| format!("{place} {}", unknown.says()))?;
-    Ok(Loaded { capture: name, flow, transfer })
+    Ok(Loaded { capture, flow, transfer })
 }
 
 /// When an ACK reached the sender, and what it sent then, is known at its host only.

@@ -6,8 +6,10 @@ use super::{CaptureError, selection, vantage};
 use capture::Options;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
-use results::replay::{Loaded, Request, load, rank, write};
+use results::replay::{Loaded, Request, infer, load, rank, write};
+use results::run::Findings;
 use std::path::PathBuf;
+use tcp::stack::Stack;
 
 fn request(paths: Vec<PathBuf>, flow: Option<&str>, at: Option<&str>) -> PyResult<Request> {
     let options =
@@ -24,6 +26,23 @@ fn read(py: Python<'_>, request: &Request, progress: Option<Py<PyAny>>) -> PyRes
 
 fn text(json: Vec<u8>) -> PyResult<String> {
     String::from_utf8(json).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+fn built_in() -> PyResult<Vec<Stack>> {
+    scenario::built_in_stacks().map(|name| scenario::describe::load(name).map_err(refused)).collect()
+}
+
+/// Which stack the sender with the most data is like, into what was found. Ctrl-C ends it, and what was found stays.
+pub(super) fn infer_stack(
+    py: Python<'_>,
+    found: &mut Findings,
+    paths: &[PathBuf],
+    options: &Options,
+) -> PyResult<()> {
+    let stacks = built_in()?;
+    let mut watch = Watch::new(None);
+    py.detach(|| infer(found, paths, options, &stacks, &mut |_, _| watch.goes_on(|| (0, None::<u64>, 0))));
+    watch.failed.map_or(Ok(()), Err)
 }
 
 /// What `stack` would have sent where a capture's sender sent; JSON.
@@ -56,9 +75,7 @@ pub fn rank_stacks(
     listed: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let stacks: Vec<_> = scenario::built_in_stacks()
-        .map(|name| scenario::describe::load(name).map_err(refused))
-        .collect::<PyResult<_>>()?;
+    let stacks = built_in()?;
     let loaded = read(py, &request(paths, flow, at)?, None)?;
     let mut watch = Watch::new(progress);
     let ranked = py.detach(|| {

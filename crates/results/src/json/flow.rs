@@ -136,11 +136,13 @@ impl Put for Like {
 static CANNOT_TELL: LazyLock<Vec<u8>> =
     LazyLock::new(|| text(|out| put_inference(&Inference::default(), None, out)));
 
-impl Put for Inference {
+/// What was inferred of a sender, and the stack that it is like.
+struct Known<'a>(&'a Inference, Option<&'a Like>);
+impl Put for Known<'_> {
     fn put(&self, out: &mut Vec<u8>) {
-        match *self == Inference::default() {
-            true => out.extend_from_slice(&CANNOT_TELL),
-            false => put_inference(self, None, out),
+        match (*self.0 == Inference::default(), self.1) {
+            (true, None) => out.extend_from_slice(&CANNOT_TELL),
+            (_, like) => put_inference(self.0, like, out),
         }
     }
 }
@@ -234,7 +236,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 
 /// The members of a flow's object that stand before its lists. The row is taken apart by name, so that no field
 /// is lost.
-pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
+pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin: Time) {
     let FlowRow {
         flow,
         sender,
@@ -371,7 +373,7 @@ pub fn put_members(row: &FlowRow, out: &mut Vec<u8>, origin: Time) {
             "burst_largest": largest_burst,
         },
         "timers": timers,
-        "inference": inference,
+        "inference": Known(inference, like),
         "limits": limits,
     );
 }

@@ -126,7 +126,7 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, outages: Option<&Labe
     for (i, row) in flows.enumerate() {
         let row = row?;
         s.out.extend_from_slice(if i == 0 { b"\n{" } else { b",\n{" });
-        flow::put_members(&row, &mut s.out, facts.origin);
+        flow::put_members(&row, facts.like_of(row.flow), &mut s.out, facts.origin);
         let due = answer::is_due(&row) && !facts.withheld;
         let rows = Considered {
             bursts: put_list(&mut s, "bursts", &mut lists.bursts, &row, due, around)?,

@@ -64,7 +64,7 @@ fn put_flow(
         rounds: lists.rounds_of(row.flow)?,
     };
     out.push(b'{');
-    flow::put_members(row, out, around.origin);
+    flow::put_members(row, facts.like_of(row.flow), out, around.origin);
     put_listed(out, "bursts", row, &rows.bursts, around);
     put_listed(out, "episodes", row, &rows.episodes, around);
     put_listed(out, "idle", row, &rows.idle, around);

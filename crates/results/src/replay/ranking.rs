@@ -1,9 +1,12 @@
 //! Every stack that can be replayed, ranked by how well it explains a transfer's sender, and what follows from that.
 
-use super::{Loaded, put_found, put_kinds};
+use super::{Loaded, load_of, put_found, put_kinds};
 use crate::json::flow::put_inference;
 use crate::json::write::{By, Put, members, object};
+use crate::run::Findings;
+use capture::Options;
 use replay::{Against, Count, Replay, by_fit};
+use std::path::PathBuf;
 use tcp::stack::{Kind, RtoRule, Stack, Wire};
 
 /// A sender is like a stack that makes this share of its sends, and of its retransmissions; below, it is another one.
@@ -45,6 +48,31 @@ struct Timer<'a> {
     found: Replay,
 }
 
+/// The real endpoints among `stacks`; agents hear no segments.
+fn endpoints(stacks: &[Stack]) -> impl Iterator<Item = (&Stack, &Wire)> + Clone {
+    stacks.iter().filter_map(|stack| match &stack.kind {
+        Kind::Wire(wire) => Some((stack, &**wire)),
+        Kind::OneWay(_) => None,
+    })
+}
+
+/// What replaying through each endpoint found, the best first; None where `go_on`, which hears how many are done, said no.
+fn ranked<'a>(
+    loaded: &Loaded,
+    stacks: &'a [Stack],
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> Option<Vec<Candidate<'a>>> {
+    let mut candidates = Vec::new();
+    for (stack, wire) in endpoints(stacks) {
+        if !go_on(candidates.len()) {
+            return None;
+        }
+        candidates.push(Some(Candidate { stack, wire, found: replay::replay(&loaded.transfer, wire) }));
+    }
+    let order = by_fit(candidates.iter().flatten().map(|c| &c.found));
+    Some(order.into_iter().filter_map(|at| candidates[at].take()).collect())
+}
+
 /// Ranks all of `stacks` that are real endpoints, and their timers under the best of them. `go_on` hears how many replays are
 /// done and how many there will be; None where it said no.
 pub fn rank(
@@ -53,32 +81,19 @@ pub fn rank(
     most: usize,
     go_on: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Option<Vec<u8>> {
-    let wires = stacks.iter().filter_map(|stack| match &stack.kind {
-        Kind::Wire(wire) => Some((stack, &**wire)),
-        Kind::OneWay(_) => None,
-    });
     let mut timers: Vec<(RtoRule, Vec<&str>)> = Vec::new();
-    for (stack, wire) in wires.clone() {
+    for (stack, wire) in endpoints(stacks) {
         match timers.iter_mut().find(|(rule, _)| *rule == wire.rto) {
             Some((_, of)) => of.push(&stack.name),
             None => timers.push((wire.rto, vec![&stack.name])),
         }
     }
-    let total = wires.clone().count() + timers.len();
-    let mut candidates = Vec::new();
-    for (stack, wire) in wires {
-        if !go_on(candidates.len(), total) {
-            return None;
-        }
-        let found = replay::replay(&loaded.transfer, wire);
-        candidates.push(Candidate { stack, wire, found });
-    }
-    let order = by_fit(candidates.iter().map(|c| &c.found));
-    let ranked: Vec<&Candidate> = order.iter().map(|&at| &candidates[at]).collect();
+    let total = endpoints(stacks).count() + timers.len();
+    let ranked = ranked(loaded, stacks, &mut |done| go_on(done, total))?;
     let mut under_timers = Vec::new();
     if let Some(best) = ranked.first() {
         for (rule, of) in timers {
-            if !go_on(candidates.len() + under_timers.len(), total) {
+            if !go_on(ranked.len() + under_timers.len(), total) {
                 return None;
             }
             let found = replay::replay(&loaded.transfer, &Wire { rto: rule, ..best.wire.clone() });
@@ -90,7 +105,29 @@ pub fn rank(
     Some(out)
 }
 
-fn put(loaded: &Loaded, ranked: &[&Candidate], timers: &[Timer], most: usize, out: &mut Vec<u8>) {
+/// Into the facts of an analysed capture: which of `stacks` the sender with the most data is like, or in a warning why that
+/// cannot be told. False where `go_on` said no.
+pub fn infer(
+    findings: &mut Findings,
+    paths: &[PathBuf],
+    options: &Options,
+    stacks: &[Stack],
+    go_on: &mut dyn FnMut(usize, usize) -> bool,
+) -> bool {
+    let loaded = match load_of(&findings.shelf, paths, options) {
+        Ok(loaded) => loaded,
+        Err(why) => {
+            findings.facts.warnings.push(why);
+            return true;
+        }
+    };
+    let total = endpoints(stacks).count();
+    let Some(ranked) = ranked(&loaded, stacks, &mut |done| go_on(done, total)) else { return false };
+    findings.facts.like = like(&loaded, &ranked).map(|like| (loaded.flow.flow, like));
+    true
+}
+
+fn put(loaded: &Loaded, ranked: &[Candidate], timers: &[Timer], most: usize, out: &mut Vec<u8>) {
     let against = |other: &Candidate| ranked[0].found.against(&other.found, &loaded.transfer);
     let rows: Vec<_> = ranked
         .iter()
@@ -152,7 +189,7 @@ fn explained(found: &Replay) -> f64 {
 }
 
 /// The stack that comes first, if it explains the sender, and others that do as well are few.
-fn like(loaded: &Loaded, ranked: &[&Candidate]) -> Option<Like> {
+fn like(loaded: &Loaded, ranked: &[Candidate]) -> Option<Like> {
     let (best, others) = ranked.split_first()?;
     let explained = explained(&best.found);
     let mut equals = Vec::new();

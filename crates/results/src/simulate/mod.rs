@@ -262,6 +262,7 @@ fn record(
         warnings,
         pair: compared.map(|j| pair(j)),
         simulation: Some(report.json()),
+        like: None,
         withheld: false,
     };
     Ok((Findings { shelf, facts }, Played { report, run_rows, captures: done.captures.paths() }))
