@@ -60,6 +60,21 @@ describe("a ladder", () => {
     expect(steps([], [], AROUND, lost).map(labelOf)).toEqual(["3 ACKs lost on the way"]);
   });
 
+  it("sums up the middle of a long one: what a timer sent and the first repair stay", () => {
+    const story: Told[] = [];
+    for (let k = 0; k < 100; k++) {
+      const cause = k === 40 ? "recovery" : k === 60 ? "timeout" : undefined;
+      story.push({ at: 100 * k, data: [k, k + 1], lost: k % 3 === 0, cause }, { at: 100 * k + 50, ack: k });
+    }
+    const found = steps(story);
+    expect(found.length).toBeLessThanOrEqual(56);
+    expect(found.filter((step) => step.kind === "repair").map((step) => step.cause)).toEqual(["recovery", "timeout"]);
+    expect(found.reduce((sum, step) => sum + step.packets, 0)).toBe(200);
+    const mixed = found.find((step) => step.kind === "mixed")!;
+    expect(labelOf(mixed)).toMatch(/^\d+ new segments, \d+ lost segments$/);
+    expect(steps(story, [mixed.rows[0]]).length).toBeGreaterThan(found.length);
+  });
+
   it("knows the silences of the sender", () => {
     const found = steps([...run(0, 1, 0), ...run(1, 1, 300)]);
     expect([...silencesOf(found, 0.05).values()]).toEqual([0.3]);

@@ -5,6 +5,7 @@ import type { Detail, Source } from "./meta";
 import { NS, Packets } from "./packets";
 import { Series } from "./series";
 import type { Store } from "./store";
+import type { Track } from "./track";
 
 export interface Rtt {
   kind: string;
@@ -21,28 +22,41 @@ export interface SenderState {
 export class FlowData {
   readonly source: Source;
   readonly detail: Detail;
-  readonly packets: Packets | null;
+  /** What there is to draw, as it comes in. */
+  readonly tracks: Track[] = [];
   readonly rtts: Rtt[];
   readonly state: SenderState | null;
   readonly from: number;
   readonly to: number;
 
-  constructor(source: Source, detail: Detail, packets: Packets | null, rtts: Rtt[], state: SenderState | null) {
+  constructor(source: Source, detail: Detail, whole: Packets | null, rtts: Rtt[], state: SenderState | null) {
     this.source = source;
     this.detail = detail;
-    this.packets = packets;
+    if (whole !== null) this.tracks.push(whole);
     this.rtts = rtts;
     this.state = state;
-    this.from = Math.min(detail.row.start_s, packets !== null && packets.n > 0 ? packets.time[0] : Infinity);
-    this.to = Math.max(
-      detail.row.end_s,
-      packets !== null && packets.n > 0 ? packets.time[packets.n - 1] : -Infinity,
-      this.from + 1e-6,
-    );
+    const some = whole !== null && whole.n > 0;
+    this.from = Math.min(detail.row.start_s, some ? whole.time[0] : Infinity);
+    this.to = Math.max(detail.row.end_s, some ? whole.time[whole.n - 1] : -Infinity, this.from + 1e-6);
   }
 
   get seconds(): number {
     return this.to - this.from;
+  }
+
+  /** The packets of a stretch of time, if they are here. */
+  packetsIn(from: number, to: number): Packets | null {
+    return this.tracks.find((track) => track.raw !== null && track.from <= from && track.to >= to)?.raw ?? null;
+  }
+
+  /** Where a packet is, by its number in the file. */
+  find(packet: number | null): { packets: Packets; row: number } | null {
+    if (packet === null) return null;
+    for (const { raw } of this.tracks) {
+      const row = raw?.rowOf(packet) ?? -1;
+      if (raw !== null && row >= 0) return { packets: raw, row };
+    }
+    return null;
   }
 }
 

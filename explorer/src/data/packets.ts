@@ -2,6 +2,7 @@
 
 import type { Column, Container } from "./container";
 import { Series } from "./series";
+import { Running, type Track } from "./track";
 
 export const NS = 1e9;
 
@@ -10,7 +11,12 @@ export interface Block {
   end: number;
 }
 
-export class Packets {
+export class Packets implements Track {
+  readonly grain = 0;
+  readonly rtt = null;
+  readonly raw = this;
+  readonly from: number;
+  readonly to: number;
   readonly n: number;
   /** Seconds since the source's origin. */
   readonly time: Float64Array;
@@ -42,6 +48,8 @@ export class Packets {
   private madeLost: Series | null = null;
   private madeNeedless: Series | null = null;
   private madeDsack: Series | null = null;
+  private madeSent: Running | null = null;
+  private madeFresh: Running | null = null;
 
   constructor({ header, columns }: Container) {
     this.n = header.rows;
@@ -70,6 +78,10 @@ export class Packets {
     this.flight = column("flight", -1);
     this.tsVal = column("ts_val", -1);
     this.tsEcr = column("ts_ecr", -1);
+    // A window covers its time, whether or not a packet passed at its ends.
+    const seen = (at: number): number => (this.n > 0 ? this.time[at] : 0);
+    this.from = this.complete || header.from_ns === undefined ? -Infinity : Math.min(header.from_ns / NS, seen(0));
+    this.to = this.complete || header.to_ns === undefined ? Infinity : Math.max(header.to_ns / NS, seen(this.n - 1));
     for (let k = 1; columns.has(`sack${k}_end`); k++) {
       this.sackStart.push(column(`sack${k}_start`, 0));
       this.sackEnd.push(column(`sack${k}_end`, 0));
@@ -77,7 +89,7 @@ export class Packets {
   }
 
   /** First row at or after t. */
-  from(t: number): number {
+  firstAt(t: number): number {
     let a = 0;
     let z = this.n;
     while (a < z) {
@@ -104,6 +116,18 @@ export class Packets {
       if (end > 0) found.push({ start: this.sackStart[k][row], end });
     }
     return found;
+  }
+
+  get sentBytes(): Running {
+    return (this.madeSent ??= new Running(this.time, this.bytesWhere(() => true)));
+  }
+
+  get freshBytes(): Running {
+    return (this.madeFresh ??= new Running(this.time, this.bytesWhere((i) => this.cause[i] === 0)));
+  }
+
+  private bytesWhere(wanted: (row: number) => boolean): Float64Array {
+    return this.time.map((_, i) => (this.data[i] === 1 && wanted(i) ? this.len[i] : 0));
   }
 
   /** Data sent for the first time. */

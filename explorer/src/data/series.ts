@@ -14,13 +14,22 @@ export class Series {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
   readonly index: Uint32Array;
+  /** How many stand before each point, where a point stands for several. */
+  private readonly sums: Float64Array | null;
   private readonly levels: Level[] = [];
 
-  constructor(x: Float64Array, lo: Float64Array, hi: Float64Array, index: Uint32Array) {
+  constructor(
+    x: Float64Array,
+    lo: Float64Array,
+    hi: Float64Array,
+    index: Uint32Array,
+    often: Float64Array | null = null,
+  ) {
     this.x = x;
     this.lo = lo;
     this.hi = hi;
     this.index = index;
+    this.sums = often === null ? null : sumsOf(often);
     let below: Level = { lo, hi };
     while (below.lo.length > FAN) {
       below = coarser(below);
@@ -30,6 +39,11 @@ export class Series {
 
   get length(): number {
     return this.x.length;
+  }
+
+  /** How many the points [a, z) stand for. */
+  count(a: number, z: number): number {
+    return this.sums === null ? z - a : this.sums[z] - this.sums[a];
   }
 
   /** The first point at or after t. */
@@ -75,14 +89,14 @@ export class Series {
 
 /** Of each of `width` columns over [x0, x1]: how many points, their extremes (NaN without). */
 export interface Columns {
-  count: Uint32Array;
+  count: Float64Array;
   lo: Float64Array;
   hi: Float64Array;
 }
 
 export function emptyColumns(width: number): Columns {
   return {
-    count: new Uint32Array(width),
+    count: new Float64Array(width),
     lo: new Float64Array(width).fill(NaN),
     hi: new Float64Array(width).fill(NaN),
   };
@@ -97,13 +111,19 @@ export function columnsOf(series: Series, x0: number, x1: number, width: number)
     const z = c === width - 1 ? end : gallop(series.x, x0 + (c + 1) * step, a, end);
     if (z > a) {
       const range = series.range(a, z)!;
-      found.count[c] = z - a;
+      found.count[c] = series.count(a, z);
       found.lo[c] = range[0];
       found.hi[c] = range[1];
       a = z;
     }
   }
   return found;
+}
+
+function sumsOf(often: Float64Array): Float64Array {
+  const sums = new Float64Array(often.length + 1);
+  for (let i = 0; i < often.length; i++) sums[i + 1] = sums[i] + often[i];
+  return sums;
 }
 
 function coarser(below: Level): Level {

@@ -35,7 +35,7 @@ export function csvOf(packets: Packets, from: number, to: number): string {
   const head = ["packet", "time_s", "direction", "flags", "seq", "len", "ack", "window_bytes", "sack", "dsack"];
   const lines = [[...head, "cause", "lost", "needless", "episode", "flight_bytes"].join(",")];
   const known = (value: number): string => (value < 0 ? "" : String(value));
-  for (let i = packets.from(from); i < packets.n && packets.time[i] <= to; i++) {
+  for (let i = packets.firstAt(from); i < packets.n && packets.time[i] <= to; i++) {
     lines.push(
       [
         packets.packet[i],

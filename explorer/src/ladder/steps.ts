@@ -5,6 +5,10 @@ import type { Burst, Episode } from "../data/meta";
 import type { Block, Packets } from "../data/packets";
 import { count } from "../draw/units";
 
+/** What a person takes in on one page. */
+const MOST_STEPS = 56;
+/** Steps that say why things went on are never summed up. */
+const NOTABLE: ReadonlySet<string> = new Set(["timeout", "probe", "persist", "handshake"]);
 /** Fewer alike packets than this are drawn one by one. */
 const FOLD_FROM = 4;
 
@@ -17,7 +21,8 @@ export type Kind =
   | "partial"
   | "duplicate"
   | "dsack"
-  | "lost-acks";
+  | "lost-acks"
+  | "mixed";
 
 export interface Step {
   toReceiver: boolean;
@@ -37,6 +42,8 @@ export interface Step {
   cause: string;
   lost: boolean;
   needless: boolean;
+  /** Of a mixed one: what it sums up. */
+  parts: string[];
 }
 
 const BARE: Omit<Step, "toReceiver" | "kind" | "first" | "last"> = {
@@ -52,6 +59,7 @@ const BARE: Omit<Step, "toReceiver" | "kind" | "first" | "last"> = {
   cause: "",
   lost: false,
   needless: false,
+  parts: [],
 };
 
 export interface Around {
@@ -63,13 +71,13 @@ export interface Around {
 }
 
 export function isFolded(step: Step): boolean {
-  return step.packets > 1 || step.kind === "hole" || step.kind === "lost-acks";
+  return step.packets > 1 || step.kind === "hole" || step.kind === "lost-acks" || step.kind === "mixed";
 }
 
 /** Rows of the episode's packets, with a few before and after. */
 export function windowOf(packets: Packets, from: number, to: number, lead = 2, tail = 2): [number, number] {
-  const low = packets.from(from - 1e-9);
-  const high = packets.from(to + 1e-9);
+  const low = packets.firstAt(from - 1e-9);
+  const high = packets.firstAt(to + 1e-9);
   return [Math.max(0, low - lead), Math.min(packets.n, high + tail)];
 }
 
@@ -95,7 +103,11 @@ export function stepsOf(
     ),
   );
   if (episode.lost_acks) folded.push(lostAcks(episode, episode.lost_acks));
-  return folded.sort((a, b) => a.first - b.first || (a.rows[0] ?? 0) - (b.rows[0] ?? 0));
+  return summed(inOrder(folded), MOST_STEPS, unfolded);
+}
+
+function inOrder(steps: Step[]): Step[] {
+  return steps.sort((a, b) => a.first - b.first || (a.rows[0] ?? 0) - (b.rows[0] ?? 0));
 }
 
 export function singlesOf(packets: Packets, [from, to]: [number, number], mss: number): Step[] {
@@ -172,6 +184,63 @@ export function fold(oneWay: readonly Step[], quiet: number, unfolded: ReadonlyS
   });
 }
 
+/** At most about `limit` steps: how it began and ended stays, so do the first repair and what a timer sent; the
+ * rest is summed up, stretch by stretch. */
+export function summed(steps: readonly Step[], limit: number, unfolded: ReadonlySet<number>): Step[] {
+  if (steps.length <= limit) return [...steps];
+  const ends = Math.floor(limit / 4);
+  const head = steps.slice(0, ends);
+  const middle = steps.slice(ends, -ends);
+  const keep = new Set(middle.filter((step) => NOTABLE.has(step.cause)).slice(0, Math.floor(limit / 8)));
+  const repaired = head.some((step) => step.kind === "repair");
+  const first = middle.find((step) => step.kind === "repair");
+  if (!repaired && first !== undefined) keep.add(first);
+  for (const step of middle) if (step.kind === "lost-acks") keep.add(step);
+  const result: Step[] = [...head];
+  let pending: Step[] = [];
+  for (const step of [...middle, null]) {
+    if (step !== null && !keep.has(step)) {
+      pending.push(step);
+      continue;
+    }
+    result.push(...sumUp(pending, unfolded));
+    if (step !== null) result.push(step);
+    pending = [];
+  }
+  return [...result, ...steps.slice(-ends)];
+}
+
+function sumUp(pending: readonly Step[], unfolded: ReadonlySet<number>): Step[] {
+  const sums = [true, false].flatMap((way) => {
+    const run = pending.filter((step) => step.toReceiver === way);
+    const rows = run.flatMap((step) => step.rows);
+    if (run.length < FOLD_FROM || rows.some((row) => unfolded.has(row))) return run;
+    const lost = run.every((step) => step.lost);
+    return [{ ...joined(run), kind: "mixed" as const, cause: "", lost, needless: false, rows, parts: partsOf(run) }];
+  });
+  return inOrder(sums);
+}
+
+/** `812 new segments`, `90 repairs`, … */
+function partsOf(run: readonly Step[]): string[] {
+  const counted = new Map<string, [number, string]>();
+  for (const step of run) {
+    const lost = step.lost && step.kind !== "repair";
+    const [one, many] = step.toReceiver
+      ? step.kind === "repair"
+        ? ["repair", "repairs"]
+        : step.kind === "control"
+          ? ["control packet", "control packets"]
+          : lost
+            ? ["lost segment", "lost segments"]
+            : ["new segment", "new segments"]
+      : (ONE[step.kind] ?? ["ACK", "ACKs"]);
+    const n = (counted.get(one)?.[0] ?? 0) + (step.toReceiver ? step.segments : step.packets);
+    counted.set(one, [n, many]);
+  }
+  return [...counted].map(([one, [n, many]]) => count(n, one, many));
+}
+
 function alike(a: Step, b: Step): boolean {
   return (
     a.kind !== "hole" &&
@@ -189,7 +258,7 @@ function joined(run: readonly Step[]): Step {
     ...run[0],
     last: last.last,
     rows: run.flatMap((step) => step.rows),
-    packets: run.length,
+    packets: run.reduce((sum, step) => sum + step.packets, 0),
     segments: run.reduce((sum, step) => sum + step.segments, 0),
     seqStart: Math.min(...run.map((step) => step.seqStart)),
     seqEnd: Math.max(...run.map((step) => step.seqEnd)),
@@ -207,6 +276,7 @@ const ONE: Partial<Record<Kind, [string, string]>> = {
 
 /** As tcpdump writes it: `1967433:1968881(1448)`, `ack 1965985, SACK 2094857-2096305`. */
 export function labelOf(step: Step): string {
+  if (step.kind === "mixed") return step.parts.join(", ");
   const span = `${step.seqStart}:${step.seqEnd}`;
   if (step.kind === "hole") return `${count(step.segments, "segment")} missing, ${span}`;
   if (step.kind === "lost-acks") return `${count(step.packets, "ACK")} lost on the way`;

@@ -4,7 +4,9 @@ import type { Outages } from "../data/meta";
 import { seconds } from "../draw/units";
 import type { Box, Scene } from "./scene";
 
-const NUMBER_GAP = 26;
+/** Pixels that a number takes, and how many there are at most. */
+const NUMBER_GAP = 28;
+const MOST_NUMBERS = 14;
 
 /** The end of an episode that has none is the end of what is shown. */
 export function episodeEnd(end_ns: number | null, until: number): number {
@@ -38,7 +40,8 @@ export function episodeNumbers(scene: Scene, y: number, chosen: number | null): 
     .filter((e) => e.to >= e.from)
     .sort((a, b) => Number(b.number === chosen) - Number(a.number === chosen) || b.weight - a.weight);
   const placed: { number: number; x: number }[] = [];
-  for (const e of seen.slice(0, 400)) {
+  for (const e of seen) {
+    if (placed.length === MOST_NUMBERS) break;
     const x = scene.x((e.from + e.to) / 2);
     if (placed.some((p) => Math.abs(p.x - x) < NUMBER_GAP)) continue;
     placed.push({ number: e.number, x });

@@ -10,20 +10,20 @@ export const flight: Panel = {
   title: (scene) => (scene.data.state === null ? "bytes in flight" : "flight, cwnd and ssthresh"),
   weight: 1.7,
   unit: "bytes",
-  wanted: (data) => (data.packets?.flown.length ?? 0) > 0 || data.state !== null,
+  wanted: ({ data, track }) => (track?.flown.length ?? 0) > 0 || data.state !== null,
   range(scene) {
     let high = 0;
-    for (const series of [scene.data.packets?.flown, scene.data.state?.cwnd]) {
+    for (const series of [scene.track?.flown, scene.data.state?.cwnd]) {
       if (series) high = Math.max(high, series.range(...within(scene, series))?.[1] ?? 0);
     }
     return high > 0 ? { low: 0, high: high * 1.1 } : null;
   },
   draw(scene, y, box) {
-    const { palette, data } = scene;
+    const { palette, data, track } = scene;
     const line = (series: Series | null | undefined, colour: string, width: number): void => {
       if (series) steps(scene, series, y, box, colour, width);
     };
-    line(data.packets?.flown, palette.soft, 1);
+    line(track?.flown, palette.soft, 1);
     line(data.state?.ssthresh, palette.cause["probe"], 1.2);
     line(data.state?.cwnd, palette.blue, 1.4);
     phases(scene, box.y);

@@ -8,7 +8,7 @@ export const idle: Panel = {
   title: () => "",
   weight: 0,
   fixed: () => 15,
-  wanted: (data) => data.detail.idle.length > 0,
+  wanted: ({ data }) => data.detail.idle.length > 0,
   range: () => null,
   draw(scene, _y, box) {
     const { s, palette } = scene;

@@ -1,16 +1,15 @@
 /** What happened in each column of pixels, one lane a kind: nothing is too small to be seen. */
 
-import type { FlowData } from "../data/flow";
-import type { Packets } from "../data/packets";
 import type { Series } from "../data/series";
-import { type Box, columnsIn, type Panel, type Scene } from "./scene";
+import type { Track } from "../data/track";
+import { type Box, columnsIn, type Panel, type Scene, type Shown } from "./scene";
 
 const LANE = 11;
 
 export interface Lane {
   name: string;
   colour: (scene: Scene) => string;
-  of: (packets: Packets) => Series | undefined;
+  of: (track: Track) => Series | undefined;
 }
 
 export const LANES: Lane[] = [
@@ -27,24 +26,23 @@ export const LANES: Lane[] = [
   { name: "DSACK", colour: (s) => s.palette.cause["probe"], of: (p) => p.dsacks },
 ];
 
-export function lanesOf(data: FlowData): Lane[] {
-  const packets = data.packets;
-  return packets === null ? [] : LANES.filter((lane) => (lane.of(packets)?.length ?? 0) > 0);
+export function lanesOf({ track }: Shown): Lane[] {
+  return track === null ? [] : LANES.filter((lane) => (lane.of(track)?.length ?? 0) > 0);
 }
 
 export const lanes: Panel = {
   key: "events",
   title: () => "",
   weight: 0,
-  fixed: (data) => lanesOf(data).length * LANE,
-  wanted: (data) => lanesOf(data).length > 0,
+  fixed: (of) => lanesOf(of).length * LANE,
+  wanted: (of) => lanesOf(of).length > 0,
   range: () => null,
   draw(scene, _y, box) {
-    const { s, palette } = scene;
-    lanesOf(scene.data).forEach((lane, k) => {
+    const { s, palette, track } = scene;
+    lanesOf(scene).forEach((lane, k) => {
       const top = box.y + k * LANE;
       s.text(box.x - 6, top + LANE / 2, lane.name, { colour: palette.soft, align: "right", size: 9.5 });
-      const series = lane.of(scene.data.packets!);
+      const series = track === null ? undefined : lane.of(track);
       if (series !== undefined) ticksOf(scene, series, box, top, lane.colour(scene));
       s.line(box.x, top + LANE - 0.5, box.x + box.w, top + LANE - 0.5, palette.grid);
     });

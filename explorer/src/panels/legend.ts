@@ -31,8 +31,7 @@ export function drawLegend(scene: Scene, left: number, top: number): number {
 }
 
 function entries(scene: Scene): Entry[] {
-  const { palette, data } = scene;
-  const { packets } = data;
+  const { palette, data, track } = scene;
   const found: Entry[] = [];
   const line = (words: string, colour: string, width = 2): void => {
     found.push({ words, draw: (s, x, y) => s.line(x - 6, y, x + 6, y, colour, width) });
@@ -40,19 +39,19 @@ function entries(scene: Scene): Entry[] {
   const mark = (words: string, shape: Marker, colour: string, edge: string): void => {
     found.push({ words, draw: (s, x, y) => s.markers(shape, [x, y], shape === "ring" ? 5 : 3.6, colour, edge) });
   };
-  if (packets !== null) {
+  if (track !== null) {
     found.push({ words: "data", draw: (s, x, y) => s.rect(x - 1, y - 5, 2, 10, palette.ink) });
     line("ACK", palette.ack);
-    if (packets.edge.length > 0) line("window", palette.edge);
-    if (packets.sacked.length > 0) {
+    if (track.edge.length > 0) line("window", palette.edge);
+    if (track.sacked.length > 0) {
       found.push({ words: "SACK", draw: (s, x, y) => s.rect(x - 2, y - 5, 4, 10, palette.sack) });
     }
-    if (packets.gone.length > 0) mark("lost", "cross", palette.lost, palette.lost);
-    for (const cause of packets.again.keys()) {
+    if (track.gone.length > 0) mark("lost", "cross", palette.lost, palette.lost);
+    for (const cause of track.again.keys()) {
       const edge = cause === "persist" ? palette.soft : palette.markerEdge;
       mark(`again: ${scene.words("cause", cause)}`, MARKERS[cause] ?? "hexagon", palette.cause[cause] ?? palette.faint, edge);
     }
-    if (packets.inVain.length > 0) mark("needless", "ring", palette.ink, palette.ink);
+    if (track.inVain.length > 0) mark("needless", "ring", palette.ink, palette.ink);
   }
   if (data.state?.cwnd) line("cwnd", palette.blue);
   if (data.state?.ssthresh) line("ssthresh", palette.cause["probe"]);

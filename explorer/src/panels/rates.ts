@@ -1,15 +1,10 @@
 /** Payload bits per second: what was sent, what of it was new, what was newly acknowledged. */
 
 import type { FlowData } from "../data/flow";
-import type { Packets } from "../data/packets";
+import type { Track } from "../data/track";
 import { tickStep } from "../draw/scale";
 import { seconds } from "../draw/units";
 import { type Panel, type Scene, valueAt } from "./scene";
-
-interface Sums {
-  sent: Float64Array;
-  fresh: Float64Array;
-}
 
 interface Rates {
   start: number;
@@ -19,7 +14,6 @@ interface Rates {
   acked: number[];
 }
 
-const SUMS = new WeakMap<Packets, Sums>();
 /** An interval is at least this wide, pixels. */
 const WIDE = 6;
 
@@ -28,7 +22,7 @@ export const rates: Panel = {
   title: (scene) => `throughput, each ${seconds(stepOf(scene))}`,
   weight: 1.5,
   unit: "bps",
-  wanted: (data) => data.packets !== null || data.detail.intervals.start_ns.length > 0,
+  wanted: ({ data, track }) => track !== null || data.detail.intervals.start_ns.length > 0,
   range(scene) {
     const found = ratesIn(scene);
     const high = Math.max(0, ...found.sent, ...found.acked);
@@ -58,35 +52,33 @@ export const rates: Panel = {
 
 function stepOf(scene: Scene): number {
   const perPixel = (scene.to - scene.from) / Math.max(1, scene.columns);
-  if (scene.data.packets === null) {
+  if (scene.track === null) {
     return scene.data.detail.intervals.length_s ?? scene.data.seconds;
   }
   // Below a round trip the bursts of a window are what one sees, not a rate.
   const rtt = (scene.data.detail.row.rtt["ack"]?.min_ms ?? 0) / 1e3;
-  return tickStep(0, Math.max(WIDE * perPixel, Math.min(rtt, 0.1)), 1);
+  return tickStep(0, Math.max(WIDE * perPixel, Math.min(rtt, 0.1), 2 * scene.track.grain), 1);
 }
 
 function ratesIn(scene: Scene): Rates {
-  const { packets } = scene.data;
-  return packets === null ? ofIntervals(scene.data) : ofPackets(scene, packets);
+  return scene.track === null ? ofIntervals(scene.data) : ofTrack(scene, scene.track);
 }
 
-function ofPackets(scene: Scene, packets: Packets): Rates {
+function ofTrack(scene: Scene, track: Track): Rates {
   const step = stepOf(scene);
-  const sums = sumsOf(packets);
   const start = Math.floor(scene.from / step) * step;
   const found: Rates = { start, step, sent: [], fresh: [], acked: [] };
-  let a = packets.from(start);
-  let acked = Math.max(0, valueAt(packets.acked, start) ?? 0);
+  let sent = track.sentBytes.before(start);
+  let fresh = track.freshBytes.before(start);
+  let acked = Math.max(0, valueAt(track.acked, start) ?? 0);
   const end = Math.min(scene.to, scene.data.to);
   for (let k = 1; start + (k - 1) * step < end; k++) {
-    const z = packets.from(start + k * step);
-    const now = Math.max(acked, valueAt(packets.acked, start + k * step) ?? 0);
-    found.sent.push((8 * (sums.sent[z] - sums.sent[a])) / step);
-    found.fresh.push((8 * (sums.fresh[z] - sums.fresh[a])) / step);
-    found.acked.push((8 * (now - acked)) / step);
-    a = z;
-    acked = now;
+    const at = start + k * step;
+    const now = [track.sentBytes.before(at), track.freshBytes.before(at), Math.max(acked, valueAt(track.acked, at) ?? 0)];
+    found.sent.push((8 * (now[0] - sent)) / step);
+    found.fresh.push((8 * (now[1] - fresh)) / step);
+    found.acked.push((8 * (now[2] - acked)) / step);
+    [sent, fresh, acked] = now;
   }
   return found;
 }
@@ -102,19 +94,4 @@ function ofIntervals(data: FlowData): Rates {
     fresh: of(intervals.new_bytes),
     acked: of(intervals.acked_bytes),
   };
-}
-
-/** Bytes sent before each packet, so that any interval's are a difference. */
-function sumsOf(packets: Packets): Sums {
-  let found = SUMS.get(packets);
-  if (found === undefined) {
-    found = { sent: new Float64Array(packets.n + 1), fresh: new Float64Array(packets.n + 1) };
-    for (let i = 0; i < packets.n; i++) {
-      const bytes = packets.data[i] === 1 ? packets.len[i] : 0;
-      found.sent[i + 1] = found.sent[i] + bytes;
-      found.fresh[i + 1] = found.fresh[i] + (packets.cause[i] === 0 ? bytes : 0);
-    }
-    SUMS.set(packets, found);
-  }
-  return found;
 }

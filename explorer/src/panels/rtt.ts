@@ -10,7 +10,7 @@ export const rtt: Panel = {
   title: () => "round-trip time",
   weight: 1.5,
   unit: "s",
-  wanted: (data) => data.rtts.length > 0,
+  wanted: ({ data, track }) => data.rtts.length > 0 || (track?.rtt ?? null) !== null,
   range(scene) {
     let high = 0;
     for (const { series } of shown(scene)) high = Math.max(high, series.range(...within(scene, series))?.[1] ?? 0);
@@ -36,6 +36,8 @@ export const rtt: Panel = {
 
 /** Timestamps below, and only where ACKs tell nothing: they say the same, less exactly. */
 function shown(scene: Scene): Rtt[] {
+  const { track } = scene;
+  if (scene.data.rtts.length === 0 && track !== null && track.rtt !== null) return [{ kind: "ack", series: track.rtt }];
   const ack = scene.data.rtts.filter((r) => r.kind === "ack");
   return ack.length > 0 ? ack : scene.data.rtts;
 }

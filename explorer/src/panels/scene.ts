@@ -2,6 +2,7 @@
 
 import type { FlowData } from "../data/flow";
 import { columnsOf, type Columns, type Series } from "../data/series";
+import type { Track } from "../data/track";
 import type { Palette } from "../draw/palette";
 import { linear, type Scale } from "../draw/scale";
 import type { Surface } from "../draw/surface";
@@ -22,6 +23,7 @@ export interface Scene {
   s: Surface;
   palette: Palette;
   data: FlowData;
+  track: Track | null;
   x: Scale;
   from: number;
   to: number;
@@ -30,13 +32,16 @@ export interface Scene {
   words: (set: string, name: string) => string;
 }
 
+/** What a panel is asked about before there is a scene. */
+export type Shown = Pick<Scene, "data" | "track">;
+
 export interface Panel {
   key: string;
   title: (scene: Scene) => string;
   /** Share of the height that is left; or a height in pixels. */
   weight: number;
-  fixed?: (data: FlowData) => number;
-  wanted: (data: FlowData) => boolean;
+  fixed?: (of: Shown) => number;
+  wanted: (of: Shown) => boolean;
   range: (scene: Scene) => Range | null;
   unit?: "bytes" | "bps" | "s";
   draw: (scene: Scene, y: Scale, box: Box) => void;

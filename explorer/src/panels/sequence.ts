@@ -20,28 +20,28 @@ export const sequence: Panel = {
   wanted: () => true,
   range,
   draw(scene, y, box) {
-    const packets = scene.data.packets;
-    if (packets === null) return;
+    const track = scene.track;
+    if (track === null) return;
     const { palette } = scene;
-    steps(scene, packets.edge, y, box, palette.edge, 1);
-    blocks(scene, packets.sacked, y, box, palette.sack, 2.4);
-    steps(scene, packets.acked, y, box, palette.ack, 1.3);
-    blocks(scene, packets.fresh, y, box, palette.ink, 1.4);
+    steps(scene, track.edge, y, box, palette.edge, 1);
+    blocks(scene, track.sacked, y, box, palette.sack, 2.4);
+    steps(scene, track.acked, y, box, palette.ack, 1.3);
+    blocks(scene, track.fresh, y, box, palette.ink, 1.4);
     if (scene.data.detail.row.vantage === "receiver") holes(scene, y, box);
-    for (const [cause, series] of packets.again) {
+    for (const [cause, series] of track.again) {
       // A yellow on white needs a darker rim to be seen.
       const edge = cause === "persist" ? palette.soft : palette.markerEdge;
       marks(scene, series, y, box, MARKERS[cause] ?? "hexagon", palette.cause[cause] ?? palette.faint, edge);
     }
-    marks(scene, packets.gone, y, box, "cross", palette.lost, palette.lost);
-    marks(scene, packets.inVain, y, box, "ring", palette.ink, palette.ink);
+    marks(scene, track.gone, y, box, "cross", palette.lost, palette.lost);
+    marks(scene, track.inVain, y, box, "ring", palette.ink, palette.ink);
   },
 };
 
 /** What is sent, acknowledged and reported in view; the window's edge only where it is near. */
 function range(scene: Scene): Range | null {
-  const packets = scene.data.packets;
-  if (packets === null) return null;
+  const track = scene.track;
+  if (track === null) return null;
   let low = Infinity;
   let high = -Infinity;
   const take = (values: readonly [number, number] | null): void => {
@@ -49,14 +49,14 @@ function range(scene: Scene): Range | null {
     low = Math.min(low, values[0]);
     high = Math.max(high, values[1]);
   };
-  const drawn = [packets.fresh, packets.acked, packets.gone, ...packets.again.values()];
+  const drawn = [track.fresh, track.acked, track.gone, ...track.again.values()];
   for (const series of drawn) take(series.range(...within(scene, series)));
   if (low === Infinity) {
-    const at = valueAt(packets.acked, scene.from);
+    const at = valueAt(track.acked, scene.from);
     if (at === null) return null;
     [low, high] = [at, at];
   }
-  const edge = packets.edge.range(...within(scene, packets.edge));
+  const edge = track.edge.range(...within(scene, track.edge));
   if (edge !== null && edge[1] <= high + 0.5 * (high - low)) take(edge);
   const margin = Math.max((high - low) * 0.04, 1);
   return { low: low - margin, high: high + margin };
@@ -142,8 +142,8 @@ export function nearest(
   py: number,
   reach: number,
 ): number {
-  const a = packets.from(scene.x.back(px - reach));
-  const z = packets.from(scene.x.back(px + reach));
+  const a = packets.firstAt(scene.x.back(px - reach));
+  const z = packets.firstAt(scene.x.back(px + reach));
   let found = -1;
   let best = reach * reach;
   for (let i = a; i < z; i++) {

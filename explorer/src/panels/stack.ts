@@ -2,6 +2,7 @@
  * export writes. */
 
 import type { FlowData } from "../data/flow";
+import type { Track } from "../data/track";
 import type { Palette } from "../draw/palette";
 import { decimals, linear, type Scale, ticks, tickStep } from "../draw/scale";
 import type { Surface } from "../draw/surface";
@@ -33,6 +34,8 @@ export interface Wish {
   high: number | null;
   episode: number | null;
   panels: readonly Panel[];
+  /** What to draw, in so many columns of pixels. */
+  track: (columns: number) => Track | null;
   legend: boolean;
   words: (set: string, name: string) => string;
 }
@@ -59,6 +62,7 @@ export function drawStack(s: Surface, palette: Palette, data: FlowData, wish: Wi
     s,
     palette,
     data,
+    track: wish.track(columns),
     x: timeScale(wish.from, wish.to, plot),
     from: wish.from,
     to: wish.to,
@@ -67,8 +71,8 @@ export function drawStack(s: Surface, palette: Palette, data: FlowData, wish: Wi
   };
   s.rect(0, 0, s.width, s.height, palette.background);
   const top = (wish.legend ? drawLegend(scene, left, 4) : 0) + NUMBERS;
-  const shown = wish.panels.filter((panel) => panel.wanted(data));
-  const boxes = arrange(shown, data, { x: left, y: top, w: columns, h: s.height - top - AXIS });
+  const shown = wish.panels.filter((panel) => panel.wanted(scene));
+  const boxes = arrange(shown, scene, { x: left, y: top, w: columns, h: s.height - top - AXIS });
   const placed = shown.map((panel, k): Placed => {
     const box = boxes[k];
     const range = rangeOf(panel, scene, k === 0 ? wish : null) ?? { low: 0, high: 1 };
@@ -98,8 +102,8 @@ function rangeOf(panel: Panel, scene: Scene, asked: Wish | null): Range | null {
   return panel.range(scene);
 }
 
-function arrange(shown: readonly Panel[], data: FlowData, room: Box): Box[] {
-  const fixed = shown.map((panel) => panel.fixed?.(data) ?? 0);
+function arrange(shown: readonly Panel[], scene: Scene, room: Box): Box[] {
+  const fixed = shown.map((panel) => panel.fixed?.(scene) ?? 0);
   const weights = shown.reduce((sum, panel) => sum + panel.weight, 0);
   const titles = shown.map((panel, k) => (panel.fixed === undefined && k > 0 ? TITLE : 0));
   const sum = (parts: number[]): number => parts.reduce((a, b) => a + b, 0);

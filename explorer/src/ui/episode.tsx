@@ -11,7 +11,8 @@ import { drawLadder, HEAD, sidesOf } from "../ladder/draw";
 import { type Layout, layoutOf } from "../ladder/layout";
 import { isFolded, silencesOf, type Step, stepsOf, windowOf } from "../ladder/steps";
 import { episodeEnd } from "../panels/bands";
-import { announced, change, episodeInWords, failure, flow, go, inWords, loading, lookAtEpisode, palette, place } from "../view/app";
+import { announced, change, episodeInWords, failed, flow, go, inWords, loading, lookAtEpisode, palette, place, store } from "../view/app";
+import { packetsAround } from "../view/tracks";
 import { Inspector } from "./inspector";
 import { StepTable } from "./steptable";
 
@@ -23,6 +24,7 @@ export function EpisodePage(): preact.JSX.Element {
   const data = flow.value;
   const number = place.value.episode ?? 0;
   const episode = data?.detail.episodes.find((e) => e.number === number);
+  const packets = useEpisodePackets(data, episode);
   if (data === null || episode === undefined) {
     return <p class="quiet">{loading.value ? "Loading…" : "This flow has no such episode."}</p>;
   }
@@ -34,13 +36,32 @@ export function EpisodePage(): preact.JSX.Element {
           {data.detail.row.sender} → {data.detail.row.receiver}
         </span>
       </div>
-      {data.packets === null ? (
-        <p class="quiet">This report holds no packets of this flow: rexmit view on the capture shows them.</p>
-      ) : (
-        <Ladder key={number} data={data} packets={data.packets} episode={episode} />
+      {packets === undefined && <p class="quiet">Loading…</p>}
+      {packets === null && (
+        <p class="quiet">This report holds no packets of this episode: rexmit view on the capture shows them.</p>
       )}
+      {packets && <Ladder key={number} data={data} packets={packets} episode={episode} />}
     </>
   );
+}
+
+/** Undefined while they come. */
+function useEpisodePackets(data: FlowData | null, episode: Episode | undefined): Packets | null | undefined {
+  const [found, set] = useState<Packets | null | undefined>(undefined);
+  useEffect(() => {
+    const from = store.value;
+    if (from === null || data === null || episode === undefined) return;
+    let wanted = true;
+    set(undefined);
+    packetsAround(from, data, episode.start_ns / 1e9, episodeEnd(episode.end_ns, data.to)).then(
+      (packets) => wanted && set(packets),
+      failed,
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [data, episode]);
+  return found;
 }
 
 interface LadderProps {
@@ -102,7 +123,7 @@ function Ladder({ data, packets, episode }: LadderProps): preact.JSX.Element {
     };
     const name = fileName(data, `episode-${episode.number + 1}`, what);
     if (what === "svg") save(name, svgOf(picture, episodeInWords(episode), palette.value), "image/svg+xml");
-    else pngOf(picture).then((blob) => save(name, blob, "image/png"), (e: unknown) => (failure.value = String(e)));
+    else pngOf(picture).then((blob) => save(name, blob, "image/png"), failed);
   };
   return (
     <>

@@ -79,9 +79,10 @@ function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preac
 
 /** The costliest, in order of time. */
 function worst(all: readonly Episode[], most: number): Episode[] {
-  const weight = (e: Episode): number => e.cost_s ?? (e.end_ns === null ? 0 : (e.end_ns - e.start_ns) / 1e9);
+  const took = (e: Episode): number => (e.end_ns === null ? 0 : (e.end_ns - e.start_ns) / 1e9);
+  const weight = (e: Episode): number => e.cost_s ?? took(e);
   return [...all]
-    .sort((a, b) => weight(b) - weight(a))
+    .sort((a, b) => weight(b) - weight(a) || took(b) - took(a))
     .slice(0, most)
     .sort((a, b) => a.start_ns - b.start_ns);
 }

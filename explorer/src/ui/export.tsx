@@ -20,7 +20,7 @@ export function ExportMenu({ data }: { data: FlowData }): preact.JSX.Element {
       <button type="button" onClick={() => write("svg")}>
         SVG
       </button>
-      <button type="button" onClick={() => write("csv")} disabled={data.packets === null}>
+      <button type="button" onClick={() => write("csv")}>
         CSV
       </button>
     </span>
@@ -31,7 +31,9 @@ async function exportFlow(data: FlowData, what: "png" | "svg" | "csv"): Promise<
   const name = fileName(data, "panels", what);
   const { from, to } = viewOf(data);
   if (what === "csv") {
-    if (data.packets !== null) save(name, csvOf(data.packets, from, to), "text/csv");
+    const packets = data.packetsIn(Math.max(from, data.from), Math.min(to, data.to));
+    if (packets === null) throw new Error("this view holds no single packets: zoom in, then save them");
+    save(name, csvOf(packets, from, to), "text/csv");
     return name;
   }
   const box = document.querySelector(".panels");

@@ -77,7 +77,7 @@ function Tools({ data }: { data: FlowData }): preact.JSX.Element {
         </button>
       </span>
       <span class="switch" role="group" aria-label="Panels">
-        {PANELS.filter((panel) => panel.wanted(data)).map((panel) => (
+        {PANELS.filter((panel) => panel.wanted({ data, track: data.tracks[0] ?? null })).map((panel) => (
           <button
             type="button"
             key={panel.key}
@@ -124,7 +124,7 @@ function Panels({ data }: { data: FlowData }): preact.JSX.Element {
 /** The packet under the pointer, as tcpdump writes it. */
 function Tip({ data }: { data: FlowData }): preact.JSX.Element | null {
   const at = hover.value;
-  const { packets } = data;
+  const packets = at?.packets ?? null;
   if (at === null || at.row < 0 || packets === null) return null;
   const cause = packets.causes[packets.cause[at.row]] ?? "";
   const remarks = [

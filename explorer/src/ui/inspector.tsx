@@ -2,14 +2,15 @@
 
 import { tcpdump } from "../data/describe";
 import type { FlowData } from "../data/flow";
+import type { Packets } from "../data/packets";
 import { proofOf } from "../data/proof";
 import { change, inWords, place } from "../view/app";
 
 export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
-  const { packets, detail } = data;
+  const { detail } = data;
   const selected = place.value.packet;
-  const row = selected === null ? -1 : (packets?.rowOf(selected) ?? -1);
-  if (packets === null || row < 0) {
+  const found = data.find(selected);
+  if (found === null) {
     return (
       <section class="inspector" aria-label="Selected packet">
         <h3>Packet</h3>
@@ -17,6 +18,7 @@ export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
       </section>
     );
   }
+  const { packets, row } = found;
   const proof = proofOf(packets, row, (cause) => inWords("cause", cause));
   const facts = [
     packets.lost[row] === 1 ? "this copy was lost" : "",
@@ -40,13 +42,13 @@ export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
           ))}
         </ul>
       )}
-      {proof !== null && <Links rows={[...proof.copies, ...proof.told.slice(-3), proof.needless]} data={data} />}
+      {proof !== null && <Links rows={[...proof.copies, ...proof.told.slice(-3), proof.needless]} packets={packets} />}
     </section>
   );
 }
 
-function Links({ rows, data }: { rows: number[]; data: FlowData }): preact.JSX.Element | null {
-  const numbers = rows.filter((row) => row >= 0).map((row) => data.packets?.packet[row] ?? 0);
+function Links({ rows, packets }: { rows: number[]; packets: Packets }): preact.JSX.Element | null {
+  const numbers = rows.filter((row) => row >= 0).map((row) => packets.packet[row]);
   if (numbers.length === 0) return null;
   return (
     <p class="links">

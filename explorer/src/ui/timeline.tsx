@@ -7,7 +7,8 @@ import { rates } from "../panels/rates";
 import { idle } from "../panels/idle";
 import { type Drawn, drawStack } from "../panels/stack";
 
-import { go, inWords, lookAtEpisode, palette } from "../view/app";
+import { arrived } from "../view/tracks";
+import { go, inWords, lookAtEpisode, palette, trackOf } from "../view/app";
 
 const PANELS = [rates, idle];
 
@@ -24,21 +25,23 @@ export function Timeline({ data }: { data: FlowData }): preact.JSX.Element {
       if (box.clientWidth < 50) return;
       const surface = new CanvasSurface(on, box.clientWidth, box.clientHeight, devicePixelRatio || 1);
       const margin = data.seconds * 0.005;
+      const [from, to] = [data.from - margin, data.to + margin];
       drawn.current = drawStack(surface, colours, data, {
-        from: data.from - margin,
-        to: data.to + margin,
+        from,
+        to,
         low: null,
         high: null,
         episode: null,
         panels: PANELS,
         legend: false,
+        track: (columns) => trackOf(data, from, to, columns),
         words: inWords,
       });
     };
     const watch = new ResizeObserver(draw);
     watch.observe(box);
     return () => watch.disconnect();
-  }, [data, colours]);
+  }, [data, colours, arrived.value]);
   const open = (event: MouseEvent): void => {
     const scene = drawn.current?.scene;
     const left = canvas.current?.getBoundingClientRect().left ?? 0;

@@ -6,6 +6,8 @@ import type { Episode, Meta } from "../data/meta";
 import type { Store } from "../data/store";
 import { DARK, LIGHT, type Palette } from "../draw/palette";
 import { episodeEnd } from "../panels/bands";
+import type { Track } from "../data/track";
+import { trackFor } from "./tracks";
 import { fromFragment, NOWHERE, type Place, toFragment } from "./place";
 
 export type Theme = "auto" | "light" | "dark";
@@ -94,7 +96,7 @@ async function show(from: Store, source: number, wanted: number | null): Promise
     // Another flow may have been asked for meanwhile.
     if (place.peek().source === source && place.peek().flow === wanted) flow.value = found;
   } catch (error) {
-    failure.value = error instanceof Error ? error.message : String(error);
+    failed(error);
     flow.value = null;
   } finally {
     loading.value = false;
@@ -186,6 +188,16 @@ export function pan(share: number): void {
   const { from, to } = viewOf(data);
   const by = (to - from) * share;
   look({ from: from + by, to: to + by }, null, false);
+}
+
+/** What is drawn of a flow over a stretch of time. */
+export function trackOf(data: FlowData, from: number, to: number, columns: number): Track | null {
+  const opened = store.peek();
+  return opened === null ? null : trackFor(opened, data, from, to, columns, failed);
+}
+
+export function failed(error: unknown): void {
+  failure.value = error instanceof Error ? error.message : String(error);
 }
 
 export function lookAtEpisode(number: number): void {

@@ -2,17 +2,21 @@
 
 import { effect, signal } from "@preact/signals";
 import type { FlowData } from "../data/flow";
+import type { Packets } from "../data/packets";
 import { CanvasSurface } from "../draw/canvas";
 import { type Drawn, drawStack, PANELS } from "../panels/stack";
 import { nearest } from "../panels/sequence";
 import * as app from "./app";
+import { arrived } from "./tracks";
 import { drawOverlay, type Rect } from "./overlay";
 
 export interface Hover {
   x: number;
   y: number;
   t: number;
+  /** -1: over no packet. */
   row: number;
+  packets: Packets | null;
 }
 
 /** What the pointer is over. */
@@ -47,7 +51,7 @@ export class Board {
     this.ends.push(
       effect(() => {
         // Whatever of these changes, the next frame draws it.
-        void [app.flow.value, app.place.value, app.palette.value, this.size.value];
+        void [app.flow.value, app.place.value, app.palette.value, this.size.value, arrived.value];
         this.ask(() => this.draw());
       }),
       effect(() => {
@@ -193,7 +197,7 @@ export class Board {
       return;
     }
     const row = this.under(x, y)?.row ?? -1;
-    const packets = app.flow.peek()?.packets ?? null;
+    const packets = this.drawn?.scene.track?.raw ?? null;
     app.change({ packet: row < 0 || packets === null ? null : packets.packet[row] });
   }
 
@@ -201,10 +205,10 @@ export class Board {
     const { drawn } = this;
     if (drawn === null || x < drawn.plot.x || x > drawn.plot.x + drawn.plot.w) return null;
     const first = drawn.placed[0];
-    const packets = app.flow.peek()?.packets ?? null;
+    const packets = drawn.scene.track?.raw ?? null;
     const inside = first?.panel.key === "sequence" && y >= first.box.y && y <= first.box.y + first.box.h;
     const row = inside && packets !== null ? nearest(drawn.scene, packets, first.y, x, y, REACH) : -1;
-    return { x, y, t: this.timeAt(x), row };
+    return { x, y, t: this.timeAt(x), row, packets };
   }
 }
 
@@ -225,6 +229,7 @@ export function wishOf(data: FlowData): Parameters<typeof drawStack>[3] {
     episode: at.episode,
     panels: PANELS.filter((panel) => !at.hidden.includes(panel.key)),
     legend: true,
+    track: (columns) => app.trackOf(data, from, to, columns),
     words: app.inWords,
   };
 }

@@ -41,7 +41,7 @@ export function drawOverlay(
 
 function drawSelected(s: Surface, drawn: Drawn, selected: number): void {
   const { scene, plot } = drawn;
-  const packets = scene.data.packets;
+  const packets = scene.track?.raw ?? null;
   const row = packets?.rowOf(selected) ?? -1;
   if (packets === null || row < 0) return;
   const { palette } = scene;
@@ -57,7 +57,7 @@ function drawSelected(s: Surface, drawn: Drawn, selected: number): void {
 
 function ring(s: Surface, drawn: Drawn, row: number, colour: string, radius = 7): void {
   const first = drawn.placed[0];
-  const packets = drawn.scene.data.packets;
+  const packets = drawn.scene.track?.raw ?? null;
   if (first?.panel.key !== "sequence" || packets === null) return;
   const value = packets.data[row] === 1 ? packets.seq[row] + packets.len[row] / 2 : packets.ack[row];
   const x = drawn.scene.x(packets.time[row]);

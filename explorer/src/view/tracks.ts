@@ -1,0 +1,120 @@
+/** Fetches what a view needs and the page does not have yet: finer levels of the pyramid, windows of packets. */
+
+import { signal } from "@preact/signals";
+import { Bins } from "../data/bins";
+import type { Container } from "../data/container";
+import type { FlowData } from "../data/flow";
+import { NS, Packets } from "../data/packets";
+import type { Store } from "../data/store";
+import { bestOf, type Track } from "../data/track";
+
+/** Counts up when something came in. */
+export const arrived = signal(0);
+export const waiting = signal(0);
+
+/** While one zooms, nothing is asked for; ms. */
+const PATIENCE = 140;
+/** Windows of packets that are kept of a flow. */
+const MOST_WINDOWS = 24;
+const asked = new WeakMap<FlowData, Set<string>>();
+let timer: number | undefined;
+
+/** What is here already for a view; what is not is asked for. */
+export function trackFor(
+  store: Store,
+  data: FlowData,
+  from: number,
+  to: number,
+  columns: number,
+  fail: (error: unknown) => void,
+): Track | null {
+  const perPixel = (to - from) / columns;
+  // Nothing happens outside of the flow.
+  const [low, high] = [Math.max(from, data.from), Math.min(to, data.to)];
+  const best = bestOf(data.tracks, low, high, perPixel);
+  const good = best !== null && best.from <= low && best.to >= high && (best.grain === 0 || best.grain <= perPixel / 3);
+  if (!good) {
+    clearTimeout(timer);
+    const wish = (): void => ask(store, data, low, high, columns, best, fail);
+    // The first picture does not wait.
+    if (best === null) wish();
+    else timer = setTimeout(wish, PATIENCE);
+  }
+  return best;
+}
+
+function ask(
+  store: Store,
+  data: FlowData,
+  from: number,
+  to: number,
+  columns: number,
+  best: Track | null,
+  fail: (error: unknown) => void,
+): void {
+  const perPixel = (to - from) / columns;
+  const { packets, bins } = data.detail;
+  for (const name of packets.held === "windows" ? packets.blobs : []) {
+    once(data, name, () => store.blob(name), fail);
+  }
+  // The coarsest level that is fine enough; else the finest.
+  const level = bins.findLast((l) => l.bin_ns / NS <= perPixel) ?? bins[0];
+  if (level !== undefined && (best === null || best.grain === 0 || level.bin_ns / NS < best.grain)) {
+    once(data, level.blob, () => store.blob(level.blob), fail);
+  }
+  const enough = level !== undefined && level.bin_ns / NS <= perPixel / 3;
+  if (store.window === undefined || enough || packets.held === "all") return;
+  const window = store.window;
+  // A screen more on either side: one may drag a little before anything has to come.
+  const margin = to - from;
+  const [low, high] = [Math.max(data.from, from - margin) * NS, Math.min(data.to, to + margin) * NS];
+  once(data, `${Math.floor(low)}-${Math.ceil(high)}-${columns}`, () =>
+    window(data.source.id, data.detail.flow, low, high, columns * 3), fail);
+}
+
+function once(data: FlowData, name: string, read: () => Promise<Container>, fail: (error: unknown) => void): void {
+  const known = asked.get(data) ?? new Set<string>();
+  asked.set(data, known);
+  if (known.has(name)) return;
+  known.add(name);
+  waiting.value++;
+  read()
+    .then((container) => {
+      data.tracks.push(container.header.kind === "packets" ? new Packets(container) : new Bins(container));
+      if (data.tracks.length > MOST_WINDOWS) forget(data);
+      arrived.value++;
+    })
+    .catch((error: unknown) => {
+      known.delete(name);
+      fail(error);
+    })
+    .finally(() => waiting.value--);
+}
+
+/** The oldest window goes; what covers the whole flow stays. */
+function forget(data: FlowData): void {
+  const oldest = data.tracks.findIndex((track) => track.from > data.from || track.to < data.to);
+  if (oldest >= 0) data.tracks.splice(oldest, 1);
+  asked.delete(data);
+}
+
+/** The packets of a stretch of time, fetched if need be; null if there is no way to have them. */
+export async function packetsAround(store: Store, data: FlowData, from: number, to: number): Promise<Packets | null> {
+  const here = data.packetsIn(from, to);
+  if (here !== null) return here;
+  const { packets } = data.detail;
+  for (const name of packets.held === "windows" ? packets.blobs : []) {
+    const container = await store.blob(name);
+    if ((container.header.from_ns ?? Infinity) / NS <= from && (container.header.to_ns ?? 0) / NS >= to) {
+      const found = new Packets(container);
+      data.tracks.push(found);
+      return found;
+    }
+  }
+  if (store.window === undefined) return null;
+  const container = await store.window(data.source.id, data.detail.flow, from * NS, to * NS, 65_536);
+  if (container.header.kind !== "packets") return null;
+  const found = new Packets(container);
+  data.tracks.push(found);
+  return found;
+}

@@ -1,0 +1,61 @@
+"""Chromium for tests of pages: one for a run of the tests, and what a page said and asked for."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def chromium() -> str | None:
+    """Where Chromium is; None if it or Playwright is missing."""
+    try:
+        import playwright  # noqa: F401
+    except ImportError:
+        return None
+    return next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """A browser without a window; skips where there is none."""
+    where = chromium()
+    if where is None:
+        pytest.skip("Chromium or Playwright is not there: no page is opened")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=where, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Watched:
+    """A page in a window of its own; everything it complains of or asks for is kept."""
+
+    def __init__(self, browser: Any, width: int = 1440, height: int = 900, scheme: str = "light") -> None:
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
+        )
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, path: Path, fragment: str = "", ready: str = "main h2") -> Any:
+        """Goes there anew, until what `ready` selects is shown."""
+        self.page.goto("about:blank")
+        self.page.goto(path.as_uri() + fragment)
+        self.page.locator(ready).first.wait_for()
+        return self.page
+
+    def close(self) -> None:
+        self.context.close()

@@ -1,0 +1,301 @@
+"""Reports in a real browser: right numbers, zoom, episodes, ladders, exports, addresses, accessibility."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rexmit
+from browser import Watched, browser
+from conftest import DATA
+from rexmit.cli import main
+from rexmit.episodes import UNKNOWN_COST, worst_episodes
+from rexmit.units import plain_seconds, seconds
+
+CAPTURE = DATA / "interruption.snd.pcap.gz"
+NO_PANELS_BUT_SEQUENCE = "hide=events,throughput,rtt,flight,idle"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "transfer.html"
+    assert main(["report", str(CAPTURE), "-o", str(path)]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def capture() -> rexmit.api.Capture:
+    return rexmit.capture(CAPTURE)
+
+
+@pytest.fixture(scope="module")
+def told(capture: rexmit.api.Capture) -> dict[str, Any]:
+    """The worst flow, as --json has it."""
+    flow: dict[str, Any] = json.loads(json.dumps(capture.overview(1)))["flows"][0]
+    return flow
+
+
+@pytest.fixture
+def watched(chromium: Any) -> Iterator[Watched]:
+    page = Watched(chromium)
+    yield page
+    page.close()
+    assert page.said == []
+    assert [url for url in page.asked if not url.startswith(("file:", "about:", "data:", "blob:"))] == []
+
+
+def at(flow: dict[str, Any], page: str = "flow", more: str = "") -> str:
+    return f"#{page}/0/{flow['flow']}{more}"
+
+
+def view(page: Any) -> tuple[float, float] | None:
+    """The time in view, of the address."""
+    page.wait_for_timeout(200)
+    found = re.search(r"[?&]t=([-\d.e]+),([-\d.e]+)", page.url)
+    return None if found is None else (float(found[1]), float(found[2]))
+
+
+def test_the_overview_says_what_the_json_says(watched: Watched, report: Path, told: dict[str, Any]) -> None:
+    page = watched.open(report)
+    words = page.inner_text("main")
+    for finding in told["answer"]["findings"]:
+        assert finding["text"] in words
+        assert finding["certainty"] in words
+    assert told["answer"]["look_at"] in words
+    assert f"{told['lost']['copies']:,}" in page.inner_text(".figures")
+    assert f"{told['retransmissions']['total']:,} segments" in page.inner_text(".figures")
+    rows = page.locator(".episodes tbody tr")
+    listed = worst_episodes(told["episodes"])
+    assert rows.count() == len(listed)
+    for row, episode in zip(rows.all(), listed, strict=True):
+        cells = [cell.inner_text() for cell in row.locator("td").all()]
+        assert cells[0] == str(episode["number"] + 1)
+        assert cells[1] == f"{episode['start_s']:.3f}"
+        assert cells[2] == f"{episode['lost_copies']:,}"
+        assert cells[5] == str(episode["timeouts"])
+        assert cells[6] == seconds(episode["end_s"] - episode["start_s"])
+        cost = episode["cost_s"]
+        assert cells[7] == (UNKNOWN_COST if cost is None else plain_seconds(max(0.0, cost)))
+    # Each limit with its seconds, as the answer has them.
+    limits = page.inner_text(".limit-list")
+    largest = max(told["limited_by"], key=lambda part: part["seconds"])
+    same = [
+        p["seconds"] for p in told["limited_by"] if p["limit"] == largest["limit"] and p["detail"] != "done"
+    ]
+    assert plain_seconds(sum(same)) in limits
+
+
+def test_wheel_keys_and_buttons_change_the_view(watched: Watched, report: Path, told: dict[str, Any]) -> None:
+    page = watched.open(report, at(told), ".panels canvas")
+    box = page.locator(".panels").bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
+    assert view(page) is None
+    page.mouse.move(*middle)
+    page.mouse.wheel(0, -240)
+    first = view(page)
+    assert first is not None
+    whole = told["end_s"] - told["start_s"]
+    assert first[1] - first[0] < 0.7 * whole
+    page.mouse.down()
+    page.mouse.move(middle[0] - 200, middle[1], steps=4)
+    page.mouse.up()
+    dragged = view(page)
+    assert dragged is not None
+    assert dragged[0] > first[0]
+    assert dragged[1] - dragged[0] == pytest.approx(first[1] - first[0], rel=1e-6)
+    page.locator(".panels").focus()
+    page.keyboard.press("Backspace")
+    assert view(page) == first
+    page.keyboard.press("f")
+    assert view(page) is None
+    # Shift and drag: into the box.
+    page.keyboard.down("Shift")
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 120, middle[1] + 60, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    boxed = view(page)
+    assert boxed is not None
+    assert "y=" in page.url
+    assert boxed[1] - boxed[0] == pytest.approx(whole * 1.02 * 120 / (box["width"] - 84), rel=0.02)
+
+
+def test_n_and_p_go_through_the_episodes(watched: Watched, report: Path, told: dict[str, Any]) -> None:
+    page = watched.open(report, at(told), ".panels canvas")
+    page.locator(".panels").focus()
+    for number in (0, 1, 2, 1):
+        page.keyboard.press("p" if number == 1 and "e=3" in page.url else "n")
+        seen = view(page)
+        episode = told["episodes"][number]
+        assert f"e={number + 1}" in page.url
+        assert seen is not None
+        assert seen[0] < episode["start_s"] < episode["end_s"] < seen[1]
+        assert f"episode {number + 1} " in page.inner_text("[aria-live]")
+
+
+def test_hover_shows_a_packet_and_a_click_selects_it(
+    watched: Watched, report: Path, told: dict[str, Any], capture: rexmit.api.Capture
+) -> None:
+    again = capture.worst(1)[0].frame("retransmissions")
+    packets = capture.worst(1)[0].frame("packets")
+    number = int(again["packet"][0])
+    row = int((packets["packet"] == number).nonzero()[0][0])
+    time, seq, length = (float(packets[name][row]) for name in ("time", "seq", "len"))
+    # In the middle of the view, and as high as the panel.
+    fragment = (
+        f"?t={time - 1e-4:.9f},{time + 1e-4:.9f}&y={seq:.0f},{seq + length:.0f}&{NO_PANELS_BUT_SEQUENCE}"
+    )
+    page = watched.open(report, at(told, more=fragment), ".panels canvas")
+    page.wait_for_timeout(200)
+    box = page.locator(".panels").bounding_box()
+    place = (box["x"] + (74 + box["width"] - 10) / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*place)
+    tip = page.locator(".tip").inner_text()
+    assert f"seq {seq:.0f}:{seq + length:.0f}" in tip
+    assert f"packet {number}" in tip
+    assert "again: " in tip
+    page.mouse.down()
+    page.mouse.up()
+    page.wait_for_timeout(200)
+    assert f"p={number}" in page.url
+    shown = page.inner_text(".inspector")
+    assert f"Packet {number}" in shown
+    assert "sent again by" in shown
+
+
+def test_an_episode_shows_its_ladder(watched: Watched, report: Path, told: dict[str, Any]) -> None:
+    episode = max(told["episodes"], key=lambda e: e["cost_s"] or 0.0)
+    page = watched.open(report, at(told))
+    page.locator(f"button[aria-label='Ladder of episode {episode['number'] + 1}']").click()
+    page.locator(".ladder canvas").wait_for()
+    steps = page.locator(".ladder-steps tbody tr")
+    folded = steps.count()
+    words = page.inner_text(".ladder-steps")
+    assert words.count("again: ") >= 1
+    assert "SACK" in words
+    page.locator(".ladder-steps tbody tr", has_text="again: ").first.locator("button").first.click()
+    assert "sent again by" in page.inner_text(".inspector")
+    assert page.locator(".ladder-steps tr.proves").count() >= 1
+    page.get_by_role("button", name="Unfold all").click()
+    page.wait_for_timeout(100)
+    assert steps.count() > folded
+    before = page.evaluate("document.querySelector('.ladder canvas').toDataURL()")
+    page.get_by_role("button", name="to scale").click()
+    page.wait_for_timeout(200)
+    assert "scale=time" in page.url
+    assert page.evaluate("document.querySelector('.ladder canvas').toDataURL()") != before
+
+
+def test_what_is_on_the_screen_is_saved(
+    watched: Watched, report: Path, told: dict[str, Any], capture: rexmit.api.Capture
+) -> None:
+    low, high = told["episodes"][0]["start_s"], told["episodes"][0]["end_s"]
+    page = watched.open(report, at(told, more=f"?t={low:.9f},{high:.9f}"), ".panels canvas")
+    saved = {}
+    for kind in ("PNG", "SVG", "CSV"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind, exact=True).click()
+        assert download.value.suggested_filename.endswith(f".{kind.lower()}")
+        saved[kind] = Path(download.value.path()).read_bytes()
+    box = page.locator(".panels").bounding_box()
+    assert saved["PNG"].startswith(b"\x89PNG")
+    width = int.from_bytes(saved["PNG"][16:20], "big")
+    assert width == pytest.approx(2 * box["width"], abs=4)
+    drawing = ET.fromstring(saved["SVG"])
+    texts = [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert "lost" in texts
+    assert "round-trip time" in texts
+    rows = list(csv.DictReader(io.StringIO(saved["CSV"].decode())))
+    packets = capture.worst(1)[0].frame("packets")
+    inside = (packets["time"] >= low - 1e-9) & (packets["time"] <= high + 1e-9)
+    assert len(rows) == int(inside.sum())
+    assert {int(row["packet"]) for row in rows} == set(packets["packet"][inside].tolist())
+    assert sum(int(row["lost"]) for row in rows) >= told["episodes"][0]["lost_copies"] - 1
+
+
+def test_an_address_restores_what_was_seen(watched: Watched, report: Path, told: dict[str, Any]) -> None:
+    page = watched.open(report, at(told), ".panels canvas")
+    page.locator(".panels").focus()
+    page.keyboard.press("n")
+    page.keyboard.press("+")
+    page.get_by_role("button", name="RTT").click()
+    page.wait_for_timeout(300)
+    address, seen = page.url, page.evaluate("document.querySelector('.panels canvas').toDataURL()")
+    page = watched.open(report, "#" + address.partition("#")[2], ".panels canvas")
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.querySelector('.panels canvas').toDataURL()") == seen
+    # And the way back of the browser leads to the page before.
+    page.get_by_role("button", name="Overview").click()
+    page.locator(".answer-side").wait_for()
+    page.go_back()
+    page.locator(".panels canvas").first.wait_for()
+    assert page.url == address
+
+
+@pytest.mark.parametrize("width", [1440, 900, 400])
+def test_pages_are_no_wider_than_the_window(
+    chromium: Any, report: Path, told: dict[str, Any], width: int
+) -> None:
+    watched = Watched(chromium, width=width)
+    for name, fragment in (("overview", ""), ("flow", at(told)), ("episode", at(told, "episode", "/1"))):
+        page = watched.open(report, fragment, "canvas")
+        over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert over <= 0, f"{name} is {over} pixels wider than {width}"
+    watched.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (400, "dark")])
+def test_pages_pass_axe(chromium: Any, report: Path, told: dict[str, Any], width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    watched = Watched(chromium, width=width, scheme=scheme)
+    for fragment in ("", at(told), at(told, "episode", "/1")):
+        page = watched.open(report, fragment, "canvas")
+        page.wait_for_timeout(150)
+        assert page.evaluate("document.documentElement.dataset.theme") == scheme
+        rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+        found = axe.run(page, options={"runOnly": {"type": "tag", "values": rules}}).response["violations"]
+        assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
+    watched.close()
+    assert watched.said == []
+
+
+def test_the_table_of_flows_is_searched_sorted_and_grouped(watched: Watched, report: Path) -> None:
+    page = watched.open(report)
+    rows = page.locator(".flow-list tbody tr:not([aria-hidden])")
+    every = rows.count()
+    page.get_by_role("searchbox").fill("nowhere at all")
+    page.wait_for_timeout(100)
+    assert rows.count() == 0
+    page.get_by_role("searchbox").fill("")
+    page.get_by_label("by pair of hosts").check()
+    page.wait_for_timeout(100)
+    assert rows.count() > every
+    page.get_by_role("button", name="data", exact=True).click()
+    assert page.locator("th[aria-sort='descending']").inner_text().startswith("data")
+
+
+def test_a_name_that_is_markup_is_text(watched: Watched, tmp_path: Path) -> None:
+    name = "<img src=x onerror=window.ran=1><script>window.ran=1<!--.pcap.gz"
+    shutil.copy(DATA / "tsoblk.snd.pcap.gz", tmp_path / name)
+    path = tmp_path / "hostile.html"
+    assert main(["report", str(tmp_path / name), "-o", str(path)]) == 0
+    page = watched.open(path)
+    assert "onerror=window.ran=1" in page.inner_text("h1")
+    assert page.evaluate("window.ran") is None
+    assert page.locator("main img").count() == 0
