@@ -117,6 +117,27 @@ def analyze(
     Raises CaptureError if nothing could be read, ValueError for arguments.
     """
 
+class Level:
+    """Packets of one flow in bins of equal length, as an Arrow stream: a row for each bin in which something
+    happened. Columns: bin, packets, bytes, ack_max, edge_max, lost, needless, sack, dsack, flight_max,
+    again_CAUSE for each cause, and min and max of seq, lost, again, sack and rtt (_us); -1: none.
+    """
+
+    start_ns: int
+    bin_ns: int
+    bins: int
+    def coarser(self, times: int) -> Level:
+        """The same in bins `times` as long; every count is exact."""
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+def level(packets: object, start_ns: int, end_ns: int, most: int, rtts: object | None = None) -> Level:
+    """Packets in bins over a stretch of time, `most` at most.
+
+    packets: an Arrow stream of time_ns, data, seq, len, ack, window, sackK_start, sackK_end (K = 1 to 4),
+    dsack, cause, flight, lost, needless, in the kinds of `rexmit.report.packets.KINDS`, read batch by batch.
+    rtts: one of time_ns, rtt_us (uint32). Raises ValueError for another.
+    """
+
 class Traffic:
     """All frames of a capture, counted whatever they carry."""
 

@@ -67,17 +67,24 @@ def check(o: argparse.Namespace) -> str | None:
 
 def report(o: argparse.Namespace) -> None:
     """Writes the page."""
+    from tempfile import TemporaryDirectory
+
     from rexmit.report.document import document, is_ours
-    from rexmit.report.make import meta, source_whole
+    from rexmit.report.make import filled, meta, too_many
     from rexmit.report.source import Source
 
     first = o.sender or o.what[0]
     target = Path(o.file or default(first))
     check_file(target, is_ours, o.overwrite)
     capture = _read(o)
-    source, blobs = source_whole(Source(capture, 0, capture.name, None))
-    told = meta("capture", capture.name, _command(o), [source], [])
-    write(target, document(told, blobs.items()))
+    with TemporaryDirectory(prefix="rexmit-") as folder:
+        source = Source(capture, 0, capture.name, folder=Path(folder))
+        said, whole = filled(source)
+        notes = [] if whole else [too_many(source, _command("view", o))]
+        told = meta("capture", capture.name, _command("report", o), [said], notes)
+        write(target, document(told, source.blobs.items()))
+    for note in notes:
+        tell(note, sys.stdout)
     tell(f"wrote {target}: {_size(target)}", sys.stdout)
 
 
@@ -106,11 +113,11 @@ def _read(o: argparse.Namespace) -> Capture:
     return read
 
 
-def _command(o: argparse.Namespace) -> str:
+def _command(command: str, o: argparse.Namespace) -> str:
     from shlex import join
 
     named = ["--sender", o.sender, "--receiver", o.receiver] if o.sender else list(o.what)
-    return join(["rexmit", "report", *named])
+    return join(["rexmit", command, *named])
 
 
 def write(target: Path, pieces: Iterable[bytes]) -> None:

@@ -26,6 +26,7 @@ use wire::Span;
 #[cfg(target_os = "linux")]
 mod bench;
 mod drilled;
+mod levels;
 #[cfg(target_os = "linux")]
 mod recording;
 mod replaying;
@@ -438,6 +439,8 @@ mod _core {
     use super::bench::{live, live_check, live_clean, live_many};
     #[pymodule_export]
     use super::drilled::{drill, drill_altered};
+    #[pymodule_export]
+    use super::levels::{PyLevel, level};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::recording::{record, record_filter};

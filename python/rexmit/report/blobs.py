@@ -1,4 +1,4 @@
-"""Tables of a flow that a page reads when it needs them: what came again, round trips, the sender's state."""
+"""Tables of a flow that a page reads when it needs them: what came again, and the sender's state."""
 
 from __future__ import annotations
 
@@ -21,10 +21,8 @@ def _numbers(words: Sequence[str | None], known: Sequence[str]) -> Any:
     return np.array([place[word or ""] for word in words], np.uint8)
 
 
-def retransmissions(frame: Frame) -> bytes | None:
-    """What packets do not say of those that came again; None where none did."""
-    if not len(frame):
-        return None
+def retransmissions(frame: Frame) -> bytes:
+    """What packets do not say of those that came again."""
     sets = closed_sets()
     words = {
         "trigger": list(sets["trigger"]),
@@ -40,26 +38,8 @@ def retransmissions(frame: Frame) -> bytes | None:
     return pack("table", columns, words=words)
 
 
-def rtt(frame: Frame) -> bytes | None:
-    """Round-trip samples; None where there are none."""
-    if not len(frame):
-        return None
-    kinds = list(closed_sets()["rtt_kind"])
-    return pack(
-        "table",
-        [
-            Column("time_ns", np.round(frame["time"] * 1e9), delta=True),
-            Column("rtt_us", np.clip(np.round(frame["rtt_s"] * 1e6), 0, 2**32 - 1).astype(np.uint32)),
-            Column("kind", _numbers(frame.text("kind"), kinds)),
-        ],
-        words={"kind": kinds},
-    )
-
-
-def state(frame: Frame) -> bytes | None:
-    """A sender's own word: cwnd, ssthresh, phase and timer at every change; None where nobody told."""
-    if not len(frame):
-        return None
+def state(frame: Frame) -> bytes:
+    """A sender's own word: cwnd, ssthresh, phase and timer at every change."""
     phases = sorted({word or "" for word in frame.text("phase")})
 
     def micro(name: str) -> Any:

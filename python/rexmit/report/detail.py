@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +27,9 @@ def detail(flow: Row, key: str, tables: Tables) -> Row:
     number = int(flow["flow"])
     lists, left_out = {}, {}
     for name, weight in (("episodes", "cost_s"), ("bursts", "lost_segments"), ("idle", "length_s")):
-        rows = tables.rows(name, number)
-        kept = _heaviest(rows, weight)
-        left_out[name] = len(rows) - len(kept)
+        frame = tables.frame(name, number)
+        kept = _heaviest(frame, weight)
+        left_out[name] = len(frame) - len(kept)
         lists[name] = _sure(kept, flow.get(name) or [])
     return {
         "flow": number,
@@ -51,11 +50,14 @@ def answer(flow: Row) -> Row | None:
     return {**told, "limited_by": flow.get("limited_by"), "path": flow.get("path")}
 
 
-def _heaviest(rows: Sequence[Row], weight: str) -> list[Row]:
-    if len(rows) <= MOST_LISTED:
-        return sorted(rows, key=lambda row: float(row["start"]))
-    kept = heapq.nlargest(MOST_LISTED, rows, key=lambda row: float(row.get(weight) or 0.0))
-    return sorted(kept, key=lambda row: float(row["start"]))
+def _heaviest(frame: Frame, weight: str) -> list[Row]:
+    """The heaviest rows in order of time."""
+    if len(frame) > MOST_LISTED:
+        least = np.argsort(-np.nan_to_num(frame[weight], nan=0.0), kind="stable")[MOST_LISTED:]
+        keep = np.ones(len(frame), dtype=bool)
+        keep[least] = False
+        frame = frame.where(keep)
+    return sorted(frame.rows(), key=lambda row: float(row["start"]))
 
 
 def _sure(rows: Sequence[Row], listed: Sequence[Row]) -> list[Row]:

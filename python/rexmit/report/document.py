@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rexmit.report.containers import deflated
-from rexmit.report.plain import in_html, plain
-from rexmit.say import as_json, markup
+from rexmit.report.plain import in_html
+from rexmit.say import markup
 
 #: Where the page has its data, and where what it may load and run is said.
 DATA, POLICY = "<!--rexmit-data-->", "<!--rexmit-policy-->"
@@ -56,17 +56,14 @@ def _hash(script: bytes) -> str:
     return base64.b64encode(hashlib.sha256(script.replace(b"\r\n", b"\n")).digest()).decode()
 
 
-def document(meta: dict[str, Any], blobs: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
-    """The file in pieces. blobs: names, and containers or values that become JSON; each is packed
-    when it is written.
-    """
+def document(meta: dict[str, Any], blobs: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
+    """The file in pieces. blobs: names, and what makes them when they are written."""
     head, body, end = page()
     said = f'{MADE_BY}<meta http-equiv="Content-Security-Policy" content="{markup(policy())}">'
     yield (head + said + body).encode()
     yield f'<script id="rexmit-meta" type="application/json">{in_html(meta)}</script>\n'.encode()
     for name, blob in blobs:
-        held = blob if isinstance(blob, bytes) else as_json(plain(blob)).encode()
-        packed = base64.b64encode(deflated(held))
+        packed = base64.b64encode(deflated(blob()))
         yield f'<script type="text/plain" data-blob="{markup(name)}">'.encode() + packed + b"</script>\n"
     yield end.encode()
 

@@ -2,51 +2,62 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rexmit import ladder
 
 if TYPE_CHECKING:
     from rexmit.frame import Frame
-    from rexmit.report.packets import Packets
 
 Row = dict[str, Any]
 
 #: Ladders that are drawn beforehand: those of the costliest episodes.
 MOST_LADDERS = 24
+#: An episode of more packets is drawn where somebody asks for it.
+MOST_PACKETS = 50_000
+#: Packets before and after an episode that its ladder shows.
+MARGIN = 2
 STEP = (
     *("to_receiver", "kind", "first_s", "last_s", "packets", "segments", "seq_start", "seq_end"),
     *("ack_first", "ack_last", "sack", "dsack", "cause", "lost", "needless", "folded"),
 )
 
 
+def costliest(episodes: Frame, most: int) -> list[Row]:
+    """Those that cost most, then those that lost most, the worst first; rows of the table."""
+    if not len(episodes) or most < 1:
+        return []
+    cost = np.nan_to_num(episodes["cost_s"], nan=0.0)
+    order = np.lexsort((episodes["number"], -episodes["lost_segments"], -cost))[:most]
+    chosen = np.zeros(len(episodes), dtype=bool)
+    chosen[order] = True
+    rows = {row["number"]: row for row in episodes.where(chosen).rows()}
+    return [rows[int(episodes["number"][k])] for k in order]
+
+
 def ladders(
     flow: Row,
     episodes: Sequence[Row],
     bursts: Sequence[Row],
-    packets: Callable[[Row], Frame],
+    packets: Callable[[Row], Frame | None],
     resent: Frame,
 ) -> dict[str, Row]:
-    """The exchanges of the costliest episodes, by the episode's number.
+    """The exchanges of episodes, by the episode's number.
 
-    flow, episodes, bursts: rows as the tables have them.  packets: those around an episode.
+    flow, episodes, bursts: rows as the tables have them.  packets: those around an episode, None if it has
+    too many.
     """
-    chosen = heapq.nlargest(MOST_LADDERS, episodes, key=costliest)
     made = {}
-    for episode in chosen:
-        try:
-            built = ladder.build(packets(episode), episode, bursts, flow, resent)
-        except ValueError:  # none of its packets is in the capture
+    for episode in episodes:
+        around = packets(episode)
+        if around is None or not len(around):
             continue
+        built = ladder.build(around, episode, bursts, flow, resent)
         made[str(int(episode["number"]))] = exchange(built)
     return made
-
-
-def costliest(episode: Row) -> tuple[float, int]:
-    """The more an episode cost, and the more it lost, the greater."""
-    return episode.get("cost_s") or 0.0, episode["lost_segments"]
 
 
 def exchange(built: ladder.Ladder) -> Row:
@@ -76,10 +87,3 @@ def window_ns(episode: Row, bursts: Sequence[Row], last_ns: int) -> tuple[int, i
     end = last_ns if episode.get("end") is None else round(float(episode["end"]) * 1e9)
     # Tables count in doubles of seconds.
     return start - 1, end + 1
-
-
-def packets_of(store: Packets, number: int, since: str, around: tuple[int, int]) -> Frame:
-    """The packets of a flow in a stretch of time, and two more at each end."""
-    rows, whole_flow = store.within(number, *around), store.of(number)
-    wider = slice(max(whole_flow.start, rows.start - 2), min(whole_flow.stop, rows.stop + 2))
-    return store.frame(wider, since)

@@ -1,27 +1,21 @@
-"""The packets of a capture as columns, flow by flow: in memory, or in files where they are many."""
+"""The packets of a capture as columns, and what is known of each."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rexmit.frame import Frame, batches
+from rexmit.frame import Frame
 from rexmit.lost import among
+from rexmit.report.columns import Array, Columns, Told, nanoseconds, places
 from rexmit.report.containers import Column, pack, whole
-from rexmit.report.tables import Tables, runs
+from rexmit.report.tables import Tables
 from rexmit.words import CAUSES, closed_sets
 
-Array = npt.NDArray[Any]
-
-#: So many packets are kept in memory; more lie in files of their own, of which the system holds what is used.
-IN_MEMORY = 1_000_000
 #: Words of the closed columns, by their number in the store; "" for none.
 WORDS: dict[str, list[str]] = {"cause": ["", *CAUSES], "class": list(closed_sets()["packet_class"])}
 SACK = tuple(f"sack{k}_{end}" for k in range(1, 5) for end in ("start", "end"))
@@ -56,47 +50,15 @@ NONE = {"ack": -1, "window": -1, "ts_val": -1, "ts_ecr": -1}
 OPTIONAL = {**dict.fromkeys(SACK, 0), "ts_val": -1, "ts_ecr": -1, "window": -1}
 MOST_EPISODES = 2**16 - 1
 
-Told = Callable[[int, int], None]
 
-
-class Packets:
-    """Columns of all flows; the rows of one lie together, in the order of the capture.
-
-    folder: where files of columns may lie, which whoever made the folder removes.
-    """
+class Packets(Columns):
+    """The packets of a capture, in its order."""
 
     def __init__(self, rows: int, origin_ns: int, folder: Path | None) -> None:
+        super().__init__(
+            {name: kind for name, (kind, _) in KINDS.items()}, rows, folder and folder / "packets"
+        )
         self.origin_ns = origin_ns
-        self.columns: dict[str, Array] = {
-            name: _room(rows, kind, None if folder is None or rows <= IN_MEMORY else folder / name)
-            for name, (kind, _) in KINDS.items()
-        }
-        self.rows: dict[int, slice] = {}
-        self._ordered: dict[int, bool] = {}
-
-    def __len__(self) -> int:
-        return len(self.columns["packet"])
-
-    def of(self, flow: int) -> slice:
-        """The rows of a flow."""
-        return self.rows.get(flow, slice(0, 0))
-
-    def column(self, name: str, where: slice) -> Array:
-        """Rows of one column."""
-        return self.columns[name][where]
-
-    def within(self, flow: int, from_ns: int, to_ns: int) -> slice:
-        """The rows of a flow from the first to the last in a stretch of time, both ends in it."""
-        rows = self.of(flow)
-        time = self.columns["time_ns"][rows]
-        if flow not in self._ordered:
-            self._ordered[flow] = bool((time[1:] >= time[:-1]).all())
-        if self._ordered[flow]:
-            a, z = int(np.searchsorted(time, from_ns)), int(np.searchsorted(time, to_ns, side="right"))
-        else:
-            inside = np.flatnonzero((time >= from_ns) & (time <= to_ns))
-            a, z = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (0, 0)
-        return slice(rows.start + a, rows.start + max(a, z))
 
     def container(self, where: slice | Array, *, complete: bool = True, **more: Any) -> bytes:
         """Rows as a page reads them (kind "packets")."""
@@ -139,55 +101,28 @@ class Packets:
 
 
 def read(tables: Tables, folder: Path | None = None, told: Told | None = None) -> Packets:
-    """The packets of a capture, which have been kept, or are read once more.
-
-    told(rows done, rows in all) is called now and then, and may raise.
-    """
+    """The packets of a capture, which have been kept, or are read once more; `told` as in `Columns.fill`."""
     table = tables.capture.table("packets")
     made = Packets(len(table), tables.capture.origin_ns, folder)
-    done = 0
-    for batch in batches(table):
-        where = slice(done, done + batch.num_rows)
-        for name in KINDS:
-            if name not in FOUND:
-                made.columns[name][where] = _values(batch, name, made.origin_ns)
-        _split(made, batch.column("flow").to_numpy(), done)
-        done += batch.num_rows
-        if told is not None:
-            told(done, len(made))
+    made.fill(table, lambda batch, name: _values(batch, name, made.origin_ns), told)
     _judge(made, tables)
     return made
 
 
-def _room(rows: int, kind: str, file: Path | None) -> Array:
-    if file is None or rows == 0:
-        return np.zeros(rows, dtype=kind)
-    with open(file, "xb") as made:
-        os.truncate(made.fileno(), rows * np.dtype(kind).itemsize)
-    return np.memmap(file, dtype=kind, mode="r+", shape=(rows,))
-
-
 def _values(batch: Any, name: str, origin_ns: int) -> Array:
     """A column of a batch in the kind of the store."""
+    if name in FOUND:
+        return np.zeros(0)
     if name == "time_ns":
-        column = batch.column("time")
-        whole_ns = column.cast(pa.timestamp("ns", tz=column.type.tz)).cast(pa.int64())
-        return cast("Array", whole_ns.to_numpy() - origin_ns)
+        return nanoseconds(batch.column("time"), origin_ns)
     column = batch.column(TABLE_NAMES.get(name, name))
     if name in WORDS:
-        column = pc.fill_null(pc.index_in(column.cast(pa.string()), value_set=pa.array(WORDS[name])), 0)
-    elif not pa.types.is_boolean(column.type):
-        column = pc.fill_null(column.cast(pa.int64()), NONE.get(name, 0))
+        return places(column, WORDS[name])
+    if not pa.types.is_boolean(column.type):
+        column = column.cast(pa.int64())
+        if column.null_count:
+            column = pc.fill_null(column, NONE.get(name, 0))
     return cast("Array", column.to_numpy(zero_copy_only=False))
-
-
-def _split(made: Packets, flows: Array, done: int) -> None:
-    """Where in the columns each flow lies."""
-    for flow, a, z in runs(flows):
-        before = made.rows.get(flow)
-        if before is not None and before.stop != done + a:
-            raise AssertionError(f"the packets of flow {flow} do not lie together")
-        made.rows[flow] = slice(done + a if before is None else before.start, done + z)
 
 
 def _judge(made: Packets, tables: Tables) -> None:

@@ -29,3 +29,8 @@ def plain(value: Any) -> Any:
 def in_html(value: Any) -> str:
     """As JSON that may stand in an element of a page."""
     return as_json(plain(value)).translate(_IN_HTML)
+
+
+def in_json(value: Any) -> bytes:
+    """As JSON by itself."""
+    return as_json(plain(value)).encode()

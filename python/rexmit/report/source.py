@@ -1,33 +1,32 @@
-"""One capture or run as a source of a page: what `meta` says of it, and the blobs that hold its rows."""
+"""One capture or run as a source of a page: what META says of it, and the blobs that hold its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rexmit.report import blobs, ladders
+from rexmit.report import blobs, ladders, packets, rtts
 from rexmit.report.detail import detail
-from rexmit.report.packets import Packets, Told, read
 from rexmit.report.tables import Tables
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
+    from rexmit.report.columns import Columns, Told
 
 Row = dict[str, Any]
 
 #: Flows that a page lists, the worst first.
 MOST_FLOWS = 50_000
-#: Flows that a page tells everything of at once; of further ones in blobs of so many.
-AT_ONCE = 16
-IN_A_BLOB = 64
-#: Flows of fewer packets share a blob of about so many.
-SMALL, SHARED = 2_000, 20_000
+#: Rows of a table of one flow that a page reads at once.
+MOST_ROWS = 200_000
 #: Ladders of a page that are drawn beforehand.
 MOST_LADDERS = 200
 
+WORDS = ("sender", "receiver", "limit")
 COLUMNS = (
     *("flow", "sender", "receiver", "bytes", "duration_s", "throughput_bps", "lost_copies"),
     *("retransmitted_segments", "episodes", "timeouts", "cost_s", "limit"),
@@ -38,6 +37,7 @@ class Source:
     """A capture with its tables and packets.
 
     number: its place among the sources of a page.  place: where it was taken, if it is one of a pair.
+    folder: where files of many rows may lie.  told: as `Columns.fill` has it.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Source:
         capture: Capture,
         number: int,
         label: str,
-        place: str | None,
+        place: str | None = None,
         folder: Path | None = None,
         told: Told | None = None,
     ) -> None:
@@ -54,7 +54,10 @@ class Source:
         self.label = label
         self.place = place
         self.tables = Tables(capture)
-        self.packets: Packets = read(self.tables, folder, told)
+        self.packets = packets.read(self.tables, folder, told)
+        self.rtts: Columns = rtts.read(self.tables, folder, told)
+        #: By the names of all blobs that META speaks of, what makes them.
+        self.blobs: dict[str, Callable[[], bytes]] = {}
         self._drawn = 0
 
     def meta(self) -> Row:
@@ -71,6 +74,8 @@ class Source:
             "warnings": seen["capture"]["warnings"],
             "run": None,
             "flows": self.flows(),
+            "details": [],
+            "more": [],
         }
 
     def flows(self) -> Row:
@@ -81,7 +86,7 @@ class Source:
         order = np.array([place[flow] for flow in ranked], np.int64)
         columns: Row = {}
         for name in COLUMNS:
-            values = table.text(name) if name in ("sender", "receiver", "limit") else table[name]
+            values = table.text(name) if name in WORDS else table[name]
             columns[name] = [values[k] for k in order]
         columns["lost_copies"] = [None if n < 0 else n for n in columns["lost_copies"]]
         columns["rank"] = list(range(len(ranked)))
@@ -92,88 +97,77 @@ class Source:
         flows: list[Row] = self.capture.overview(most)["flows"]
         return flows
 
-    def details(self, flows: Sequence[Row]) -> Iterator[tuple[Row, dict[str, bytes]]]:
-        """What a page tells of each flow, and its blobs; all of its packets are among them."""
-        for flow in flows:
-            number = int(flow["flow"])
-            told, made = self.lists(flow)
-            rows = self.packets.of(number)
-            told["packets"] = {"count": rows.stop - rows.start, "held": "all", "blobs": []}
-            told["bins"] = []
-            yield told, made
-
-    def lists(self, flow: Row) -> tuple[Row, dict[str, bytes]]:
-        """What a page tells of a flow but for its packets, and the blobs of it."""
+    def detail(self, flow: Row) -> Row:
+        """What a page tells of a flow, whose packets are not in it as yet. flow: as docs/json.md has it."""
         number = int(flow["flow"])
-        key = f"{self.number}/{number}"
+        rows, key = self.packets.of(number), f"{self.number}/{number}"
         told = detail(flow, key, self.tables)
-        made: dict[str, bytes] = {}
-        named = (
-            ("retransmissions", blobs.retransmissions(self.tables.frame("retransmissions", number))),
-            ("rtt", blobs.rtt(self.tables.frame("rtt", number))),
-            ("state", self._state(number)),
-        )
-        for name, blob in named:
-            told[name] = None if blob is None else f"{key}/{name}"
-            if blob is not None:
-                made[f"{key}/{name}"] = blob
+        told["packets"] = {"count": rows.stop - rows.start, "held": "none", "blobs": []}
+        told["bins"] = []
+        told["rtt"] = self._named(key, "rtt", self.rtts.of(number), self._rtt, number)
+        resent = self.tables.place("retransmissions", number)
+        told["retransmissions"] = self._named(key, "retransmissions", resent, self._resent, number)
+        told["state"] = None
+        if self._tells_state():
+            known = self.tables.place("state", number)
+            told["state"] = self._named(key, "state", known, self._state, number)
         told["ladders"] = self._ladders(number)
-        return told, made
+        return told
 
-    def _state(self, number: int) -> bytes | None:
-        from rexmit.one_run import Run
-
-        if not isinstance(self.capture, Run) or not self.capture.records("state"):
+    def _named(
+        self, key: str, name: str, rows: slice, make: Callable[[int], bytes], number: int
+    ) -> str | None:
+        """The name of a blob of so many rows; None where there is none, or too much of it."""
+        if not 0 < rows.stop - rows.start <= MOST_ROWS:
             return None
+        self.blobs[f"{key}/{name}"] = partial(make, number)
+        return f"{key}/{name}"
+
+    def _rtt(self, number: int) -> bytes:
+        return rtts.container(self.rtts, self.rtts.of(number))
+
+    def _resent(self, number: int) -> bytes:
+        return blobs.retransmissions(self.tables.frame("retransmissions", number))
+
+    def _state(self, number: int) -> bytes:
         return blobs.state(self.tables.frame("state", number))
 
+    def _tells_state(self) -> bool:
+        from rexmit.one_run import Run
+
+        return isinstance(self.capture, Run) and self.capture.records("state")
+
     def _ladders(self, number: int) -> dict[str, Row]:
-        if self._drawn >= MOST_LADDERS:
+        """Those of the flow's costliest episodes, as long as the page has room for them."""
+        room = min(MOST_LADDERS - self._drawn, ladders.MOST_LADDERS)
+        episodes = ladders.costliest(self.tables.frame("episodes", number), room)
+        if not episodes:
             return {}
         (flow,) = self.tables.rows("flows", number)
-        bursts = self.tables.rows("bursts", number)
-        time = self.packets.column("time_ns", self.packets.of(number))
-        last = int(time.max()) if len(time) else 0
+        chosen = [episode["number"] for episode in episodes]
+        bursts = self.tables.frame("bursts", number)
+        mine = bursts.where(np.isin(bursts["episode"], chosen)).rows()
         made = ladders.ladders(
             flow,
-            self.tables.rows("episodes", number),
-            bursts,
-            lambda episode: ladders.packets_of(
-                self.packets, number, self.capture.since, ladders.window_ns(episode, bursts, last)
-            ),
+            episodes,
+            mine,
+            partial(self._around, number, mine),
             self.tables.frame("retransmissions", number),
         )
         self._drawn += len(made)
         return made
 
+    def _around(self, number: int, bursts: Sequence[Row], episode: Row) -> Any:
+        """The packets around an episode, as ladders see them."""
+        rows = self.around(number, bursts, episode, ladders.MARGIN)
+        if rows.stop - rows.start > ladders.MOST_PACKETS:
+            return None
+        return self.packets.frame(rows, self.capture.since)
 
-def with_packets(
-    source: Source, details: Sequence[tuple[Row, dict[str, bytes]]]
-) -> Iterator[tuple[str, bytes]]:
-    """The blobs of all packets of these flows: one for each large flow, small ones together."""
-    waiting: list[tuple[Row, slice]] = []
-
-    def together() -> tuple[str, bytes]:
-        name = f"{source.number}/small/{waiting[0][0]['flow']}/packets"
-        done = 0
-        for told, rows in waiting:
-            size = rows.stop - rows.start
-            told["packets"] |= {"blobs": [name], "rows": [done, done + size]}
-            done += size
-        where = np.concatenate([np.arange(rows.start, rows.stop) for _, rows in waiting])
-        waiting.clear()
-        return name, source.packets.container(where)
-
-    for told, _ in details:
-        rows = source.packets.of(told["flow"])
-        size = rows.stop - rows.start
-        if size >= SMALL:
-            name = f"{told['key']}/packets"
-            told["packets"]["blobs"] = [name]
-            yield name, source.packets.container(rows)
-        elif size:
-            waiting.append((told, rows))
-            if sum(r.stop - r.start for _, r in waiting) >= SHARED:
-                yield together()
-    if waiting:
-        yield together()
+    def around(self, number: int, bursts: Sequence[Row], episode: Row, margin: int) -> slice:
+        """The rows of the packets of an episode, and so many more at each end."""
+        flow = self.packets.of(number)
+        time = self.packets.columns["time_ns"]
+        last = int(time[flow.stop - 1]) if flow.stop > flow.start else 0
+        rows = self.packets.within(number, *ladders.window_ns(episode, bursts, last))
+        return slice(max(flow.start, rows.start - margin), min(flow.stop, rows.stop + margin))

@@ -47,10 +47,13 @@ class Tables:
         """All rows of a table."""
         return self._frame(self._table(name)[0])
 
+    def place(self, name: str, flow: int) -> slice:
+        """Where in a table the rows of a flow lie."""
+        return self._table(name)[1].get(flow, slice(0, 0))
+
     def frame(self, name: str, flow: int) -> Frame:
         """The rows of a flow."""
-        table, places = self._table(name)
-        rows = places.get(flow, slice(0, 0))
+        table, rows = self._table(name)[0], self.place(name, flow)
         return self._frame(table.slice(rows.start, rows.stop - rows.start))
 
     def rows(self, name: str, flow: int) -> list[Row]:

@@ -1,0 +1,100 @@
+"""Rows of a table as numpy columns, flow by flow: in memory, or in files where they are many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rexmit.frame import batches
+from rexmit.report.tables import runs
+
+Array = npt.NDArray[Any]
+Told = Callable[[int, int], None]
+
+#: So many rows are kept in memory; more lie in files of their own, of which the system holds what is used.
+IN_MEMORY = 1_000_000
+
+
+class Columns:
+    """Columns of all flows; the rows of one lie together, in the order of the table. One is `time_ns`.
+
+    kinds: the columns' numpy kinds by name.  folder: where their files may lie, which its maker removes.
+    """
+
+    def __init__(self, kinds: Mapping[str, str], rows: int, folder: Path | None = None) -> None:
+        self.columns: dict[str, Array] = {}
+        for name, kind in kinds.items():
+            if folder is None or rows <= IN_MEMORY:
+                self.columns[name] = np.zeros(rows, dtype=kind)
+            else:
+                self.columns[name] = _in_file(folder / name, kind, rows)
+        self.rows: dict[int, slice] = {}
+        self._ordered: dict[int, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self.columns["time_ns"])
+
+    def of(self, flow: int) -> slice:
+        """The rows of a flow."""
+        return self.rows.get(flow, slice(0, 0))
+
+    def within(self, flow: int, from_ns: int, to_ns: int) -> slice:
+        """The rows of a flow from the first to the last in a stretch of time, both ends in it."""
+        rows = self.of(flow)
+        time = self.columns["time_ns"][rows]
+        if flow not in self._ordered:
+            self._ordered[flow] = bool((time[1:] >= time[:-1]).all())
+        if self._ordered[flow]:
+            a, z = int(np.searchsorted(time, from_ns)), int(np.searchsorted(time, to_ns, side="right"))
+        else:
+            inside = np.flatnonzero((time >= from_ns) & (time <= to_ns))
+            a, z = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (0, 0)
+        return slice(rows.start + a, rows.start + max(a, z))
+
+    def fill(self, table: Any, value: Callable[[Any, str], Array], told: Told | None = None) -> None:
+        """Takes in a table batch by batch. value: a column of a batch, by its name here.
+
+        told(rows done, rows in all) is called now and then, and may raise.
+        """
+        done = 0
+        for batch in batches(table):
+            where = slice(done, done + batch.num_rows)
+            for name, column in self.columns.items():
+                found = value(batch, name)
+                # What is all 0 lies in the file as a hole.
+                if found.any():
+                    column[where] = found
+            for flow, a, z in runs(batch.column("flow").to_numpy()):
+                before = self.rows.get(flow)
+                if before is not None and before.stop != done + a:
+                    raise AssertionError(f"the rows of flow {flow} do not lie together")
+                self.rows[flow] = slice(done + a if before is None else before.start, done + z)
+            done += batch.num_rows
+            if told is not None:
+                told(done, len(self))
+
+
+def _in_file(file: Path, kind: str, rows: int) -> Array:
+    file.parent.mkdir(exist_ok=True)
+    with open(file, "xb") as made:
+        os.truncate(made.fileno(), rows * np.dtype(kind).itemsize)
+    return np.memmap(file, dtype=kind, mode="r+", shape=(rows,))
+
+
+def nanoseconds(column: Any, origin_ns: int) -> Array:
+    """A column of instants as whole ns since the origin."""
+    whole = column.cast(pa.timestamp("ns", tz=column.type.tz)).cast(pa.int64())
+    return cast("Array", whole.to_numpy() - origin_ns)
+
+
+def places(column: Any, words: list[str]) -> Array:
+    """A column of words by their places among those that there are, 0 for none."""
+    found = pc.index_in(column.cast(pa.string()), value_set=pa.array(words))
+    return cast("Array", pc.fill_null(found, 0).to_numpy(zero_copy_only=False))

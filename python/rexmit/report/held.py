@@ -1,0 +1,115 @@
+"""Which packets a file holds: all of them, or bins and those of the worst episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rexmit.report import ladders, levels
+
+if TYPE_CHECKING:
+    from rexmit.report.source import Source
+
+Row = dict[str, Any]
+
+#: Up to so many packets stand in a file.
+RAW = 200_000
+#: Flows of fewer packets share a blob of about so many.
+SMALL, SHARED = 2_000, 20_000
+#: Of a larger capture, flows of up to so many packets are there whole, as long as there is room.
+WHOLE = 10_000
+#: Of one episode, and of one flow's.
+MOST_OF_EPISODE, MOST_OF_FLOW = 20_000, 100_000
+#: Packets before and after an episode.
+MARGIN = 200
+#: Bins of the finest levels of all flows of a file.
+BINS = 131_072
+
+
+def hold(source: Source, details: Sequence[Row]) -> bool:
+    """Puts packets into the details, and their blobs to the source's; whether all packets are there.
+
+    details: of flows in the order in which there is room for them.
+    """
+    if len(source.packets) <= RAW:
+        _whole(source, details)
+        held = sum(int(told["packets"]["count"]) for told in details)
+        return held == len(source.packets)
+    room, small, large = RAW, [], []
+    for told in details:
+        n = told["packets"]["count"]
+        if n <= min(WHOLE, room // 2):
+            small.append(told)
+            room -= n
+        else:
+            large.append(told)
+    _whole(source, small)
+    packets = sum(told["packets"]["count"] for told in large)
+    for told in large:
+        share = BINS * told["packets"]["count"] // max(packets, 1)
+        _levels(source, told, min(levels.FINEST, max(share, levels.COARSEST)))
+        room -= _episodes(source, told, min(room, MOST_OF_FLOW))
+    return False
+
+
+def _whole(source: Source, details: Sequence[Row]) -> None:
+    """All packets of these flows: one blob for each large flow, small ones together."""
+    waiting: list[tuple[Row, slice]] = []
+    for told in details:
+        rows = source.packets.of(told["flow"])
+        size = rows.stop - rows.start
+        told["packets"]["held"] = "all"
+        if size >= SMALL:
+            name = f"{told['key']}/packets"
+            told["packets"]["blobs"] = [name]
+            source.blobs[name] = partial(source.packets.container, rows)
+        elif size:
+            waiting.append((told, rows))
+            if sum(r.stop - r.start for _, r in waiting) >= SHARED:
+                _together(source, waiting)
+                waiting = []
+    if waiting:
+        _together(source, waiting)
+
+
+def _together(source: Source, flows: Sequence[tuple[Row, slice]]) -> None:
+    name = f"{source.number}/small/{flows[0][0]['flow']}/packets"
+    done = 0
+    for told, rows in flows:
+        size = rows.stop - rows.start
+        told["packets"] |= {"blobs": [name], "rows": [done, done + size]}
+        done += size
+    where = np.concatenate([np.arange(rows.start, rows.stop) for _, rows in flows])
+    source.blobs[name] = partial(source.packets.container, where)
+
+
+def _levels(source: Source, told: Row, most: int) -> None:
+    flow = told["flow"]
+    finest = levels.finest(source.packets, source.packets.of(flow), most, (source.rtts, source.rtts.of(flow)))
+    for k, level in enumerate(levels.all_levels(finest)):
+        name = f"{told['key']}/bins/{k}"
+        told["bins"].append({"blob": name, "bin_ns": level.bin_ns})
+        source.blobs[name] = partial(levels.container, level)
+
+
+def _episodes(source: Source, told: Row, room: int) -> int:
+    """The packets around the costliest episodes, as far as there is room; returns how many packets."""
+    flow, used = told["flow"], 0
+    episodes = ladders.costliest(source.tables.frame("episodes", flow), ladders.MOST_LADDERS)
+    bursts = source.tables.frame("bursts", flow)
+    mine = bursts.where(np.isin(bursts["episode"], [e["number"] for e in episodes])).rows()
+    for episode in episodes:
+        rows = source.around(flow, mine, episode, MARGIN)
+        # Of a long one its beginning, which says how it came about.
+        rows = slice(rows.start, min(rows.stop, rows.start + MOST_OF_EPISODE))
+        if used + rows.stop - rows.start > room:
+            continue
+        used += rows.stop - rows.start
+        name = f"{told['key']}/packets/{int(episode['number'])}"
+        told["packets"]["held"] = "windows"
+        told["packets"]["blobs"].append(name)
+        source.blobs[name] = partial(source.packets.container, rows, complete=False)
+    return used
