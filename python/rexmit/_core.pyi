@@ -62,6 +62,8 @@ class Analysis:
         Of a flow's bursts, episodes and idle gaps the 200 heaviest stand there, in order of time. With
         `listed_only` no more flows than that kept are there.
         """
+    def flow(self, number: int) -> str | None:
+        """JSON: one flow as `overview` has it; None where there is none of this number."""
     def worst(self, top: int) -> list[int]:
         """The numbers of the `top` flows that cost most, the worst first: the order of `overview`."""
     def write_json(self, fd: int) -> None:

@@ -110,6 +110,7 @@ def parser(command: str | None = None) -> Parser:
             cli_run,
             cli_study,
             cli_traffic,
+            cli_view,
         )
 
         cli_run.add(commands, _positive, _duration)
@@ -119,6 +120,7 @@ def parser(command: str | None = None) -> Parser:
         cli_traffic.add(commands, _duration)
         cli_replay.add(commands, _positive)
         cli_report.add(commands)
+        cli_view.add(commands, _positive)
         cli_drill.add(commands)
         cli_completion.add(commands)
     return top
@@ -273,6 +275,20 @@ def report(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
+def view(o: argparse.Namespace) -> int:
+    """`rexmit view`."""
+    from rexmit import cli_view
+
+    def work() -> int:
+        fix = cli_view.check(o)
+        if fix:
+            raise BadArguments(fix)
+        cli_view.view(o)
+        return ANSWER
+
+    return _guarded(work)
+
+
 def drill(o: argparse.Namespace) -> int:
     """`rexmit drill`."""
     from rexmit import cli_drill
@@ -334,6 +350,7 @@ COMMANDS = {
     "traffic": traffic,
     "replay": replay,
     "report": report,
+    "view": view,
     "drill": drill,
     "completion": completion,
 }

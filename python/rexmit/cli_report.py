@@ -6,6 +6,8 @@ import argparse
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +35,17 @@ exit codes: 0 written, 1 it could not be written, 2 bad input
 ENDS = re.compile(r"(\.(pcap|pcapng|cap|snoop|gz|zst|xz|toml))+$", re.IGNORECASE)
 
 
+def named(parser: Any) -> None:
+    """Options that say what is shown."""
+    parser.add_argument(
+        "what", nargs="*", metavar="CAPTURE", help="a capture, a scenario file, or the folder of a run"
+    )
+    parser.add_argument("--sender", metavar="CAPTURE", help="a capture at the sender, with --receiver")
+    parser.add_argument(
+        "--receiver", metavar="CAPTURE", help="a capture of the same transfer at the receiver"
+    )
+
+
 def add(commands: Any) -> None:
     """Adds the command to the parser."""
     r = commands.add_parser(
@@ -42,11 +55,7 @@ def add(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    r.add_argument(
-        "what", nargs="*", metavar="CAPTURE", help="a capture, a scenario file, or the folder of a run"
-    )
-    r.add_argument("--sender", metavar="CAPTURE", help="a capture at the sender, with --receiver")
-    r.add_argument("--receiver", metavar="CAPTURE", help="a capture of the same transfer at the receiver")
+    named(r)
     r.add_argument("-o", dest="file", metavar="FILE.html", help="the file (default: by what is shown)")
     overwriting(r)
 
@@ -59,7 +68,7 @@ def check(o: argparse.Namespace) -> str | None:
     if o.sender and o.what:
         return f"{o.what[0]}: name a capture, or --sender and --receiver, not all three"
     if not o.sender and not o.what:
-        return "nothing named; try rexmit report CAPTURE"
+        return f"nothing named; try rexmit {o.command} CAPTURE"
     if len(o.what) > 1:
         return f"{o.what[1]}: one capture or run at a time"
     return None
@@ -76,16 +85,30 @@ def report(o: argparse.Namespace) -> None:
     first = o.sender or o.what[0]
     target = Path(o.file or default(first))
     check_file(target, is_ours, o.overwrite)
-    capture = _read(o)
-    with TemporaryDirectory(prefix="rexmit-") as folder:
-        source = Source(capture, 0, capture.name, folder=Path(folder))
+    capture = read(o)
+    with TemporaryDirectory(prefix="rexmit-") as folder, building(capture) as told:
+        source = Source(capture, 0, capture.name, folder=Path(folder), told=told)
         said, whole = filled(source)
-        notes = [] if whole else [too_many(source, _command("view", o))]
-        told = meta("capture", capture.name, _command("report", o), [said], notes)
-        write(target, document(told, source.blobs.items()))
+        notes = [] if whole else [too_many(source, command("view", o))]
+        about = meta("capture", capture.name, command("report", o), [said], notes)
+        write(target, document(about, source.blobs.items()))
     for note in notes:
         tell(note, sys.stdout)
     tell(f"wrote {target}: {_size(target)}", sys.stdout)
+
+
+@contextmanager
+def building(capture: Capture) -> Iterator[Callable[[int, int], None]]:
+    """How far the columns are, on the terminal; Ctrl-C ends it."""
+    from rexmit.progress import Stepping
+
+    with Stepping(f"{os.path.basename(capture.name)}: columns", "rows") as progress:
+
+        def told(done: int, total: int) -> None:
+            if not progress(done, total, 0):
+                raise KeyboardInterrupt
+
+        yield told
 
 
 def default(name: str) -> str:
@@ -94,7 +117,8 @@ def default(name: str) -> str:
     return (ENDS.sub("", base) or "report") + ".html"
 
 
-def _read(o: argparse.Namespace) -> Capture:
+def read(o: argparse.Namespace) -> Capture:
+    """What is named, with every row that a page shows."""
     from rexmit.api import ON_DEMAND, capture
     from rexmit.episode_match import opened
     from rexmit.progress import Progress, Stepping
@@ -113,11 +137,12 @@ def _read(o: argparse.Namespace) -> Capture:
     return read
 
 
-def _command(command: str, o: argparse.Namespace) -> str:
+def command(name: str, o: argparse.Namespace) -> str:
+    """The command line that shows the same."""
     from shlex import join
 
     named = ["--sender", o.sender, "--receiver", o.receiver] if o.sender else list(o.what)
-    return join(["rexmit", command, *named])
+    return join(["rexmit", name, *named])
 
 
 def write(target: Path, pieces: Iterable[bytes]) -> None:

@@ -58,6 +58,14 @@ impl Analysis {
         String::from_utf8(text).map_err(|e| PyOSError::new_err(e.to_string()))
     }
 
+    fn flow(&self, py: Python<'_>, number: u32) -> PyResult<Option<String>> {
+        let found = &self.found;
+        let mut told =
+            py.detach(|| json::overview::flows(&found.facts, &found.shelf, self.outages(), &[number]))?;
+        let text = told.remove(&number).filter(|text| !text.is_empty());
+        text.map(|text| String::from_utf8(text).map_err(|e| PyOSError::new_err(e.to_string()))).transpose()
+    }
+
     fn worst(&self, py: Python<'_>, top: usize) -> PyResult<Vec<u32>> {
         Ok(py.detach(|| json::overview::worst(&self.found.shelf, top))?)
     }

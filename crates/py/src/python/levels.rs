@@ -164,17 +164,15 @@ fn table(level: &Level) -> Result<RecordBatch, ArrowError> {
     for (k, cause) in analysis::rows::Cause::ALL.iter().enumerate() {
         columns.push((format!("again_{}", cause.name().replace('-', "_")), count(&|bin| bin.again[k])));
     }
-    let ranges: [(&str, &str, fn(&Bin) -> Range); 5] = [
-        ("seq", "", |bin| bin.seq),
-        ("lost", "", |bin| bin.lost_seq),
-        ("again", "", |bin| bin.again_seq),
-        ("sack", "", |bin| bin.sack_seq),
-        ("rtt", "_us", |bin| bin.rtt_us),
-    ];
-    for (name, unit, of) in ranges {
+    let mut ends = |name: &str, unit: &str, of: &dyn Fn(&Bin) -> Range| {
         let ends = |bin: &Bin| of(bin).ends().unwrap_or((-1, -1));
         columns.push((format!("{name}_min{unit}"), whole(&|bin| ends(bin).0)));
         columns.push((format!("{name}_max{unit}"), whole(&|bin| ends(bin).1)));
-    }
+    };
+    ends("seq", "", &|bin| bin.seq);
+    ends("lost", "", &|bin| bin.lost_seq);
+    ends("again", "", &|bin| bin.again_seq);
+    ends("sack", "", &|bin| bin.sack_seq);
+    ends("rtt", "_us", &|bin| bin.rtt_us);
     RecordBatch::try_from_iter(columns)
 }

@@ -16,16 +16,8 @@ const LISTED: usize = 200;
 
 /// The `top` flows that cost most, the worst first, as JSON.
 pub fn write(facts: &Facts, shelf: &Shelf, outages: Option<&Labels>, top: usize) -> io::Result<Vec<u8>> {
-    let around = Around { origin: facts.origin, outages, cut: facts.cut.as_deref() };
     let ids = worst(shelf, top)?;
-    let mut flows: BTreeMap<FlowId, Vec<u8>> = ids.iter().map(|id| (*id, Vec::new())).collect();
-    let mut lists = Lists::new(shelf)?;
-    let mut rows: ByFlow<FlowRow> = ByFlow::new(shelf)?;
-    for (id, text) in &mut flows {
-        if let Some(row) = rows.next_of(*id)? {
-            put_flow(text, &row, &mut lists, around, facts)?;
-        }
-    }
+    let flows = flows(facts, shelf, outages, &ids)?;
     let mut out = vec![b'{'];
     put_head(&mut out, facts, shelf);
     super::put_listed_count(&mut out, ids.len() as u64, shelf);
@@ -36,6 +28,25 @@ pub fn write(facts: &Facts, shelf: &Shelf, outages: Option<&Labels>, top: usize)
     }
     out.extend_from_slice(b"\n]}\n");
     Ok(out)
+}
+
+/// Flows as JSON, by their ids; nothing of one that there is not.
+pub fn flows(
+    facts: &Facts,
+    shelf: &Shelf,
+    outages: Option<&Labels>,
+    ids: &[FlowId],
+) -> io::Result<BTreeMap<FlowId, Vec<u8>>> {
+    let around = Around { origin: facts.origin, outages, cut: facts.cut.as_deref() };
+    let mut flows: BTreeMap<FlowId, Vec<u8>> = ids.iter().map(|id| (*id, Vec::new())).collect();
+    let mut lists = Lists::new(shelf)?;
+    let mut rows: ByFlow<FlowRow> = ByFlow::new(shelf)?;
+    for (id, text) in &mut flows {
+        if let Some(row) = rows.next_of(*id)? {
+            put_flow(text, &row, &mut lists, around, facts)?;
+        }
+    }
+    Ok(flows)
 }
 
 /// The ids of the `top` flows that cost most, the worst first.

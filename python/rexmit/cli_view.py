@@ -1,0 +1,82 @@
+"""`rexmit view`. What it needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rexmit.cli_report import building, command, named, read
+from rexmit.say import tell
+
+VIEW = """\
+The page of rexmit report for captures of any size: it is served to this machine's own browser, which asks for
+what it shows. Only who has the address that is printed can look; Ctrl-C ends it, and nothing is left behind.
+"""
+EXAMPLES = """\
+examples:
+  rexmit view day.pcapng                        prints an address
+  rexmit view day.pcapng --open                 and opens it
+
+exit codes: 0 ended by Ctrl-C, 1 it could not be served, 2 bad input
+"""
+
+
+def add(commands: Any, positive: Callable[[str], int]) -> None:
+    """Adds the command to the parser."""
+    v = commands.add_parser(
+        "view",
+        help="the same page for very large captures, from this machine to its own browser",
+        description=VIEW,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    named(v)
+    v.add_argument("--port", type=positive, metavar="N", help="the port to listen on (default: a free one)")
+    v.add_argument("--open", action="store_true", help="open it in the browser")
+
+
+def check(o: argparse.Namespace) -> str | None:
+    """What is wrong with options that do not go together; None where they do."""
+    from rexmit.cli_report import check
+
+    if o.port is not None and o.port > 65_535:
+        return f"--port {o.port}: ports end at 65535"
+    return check(o)
+
+
+def view(o: argparse.Namespace) -> None:
+    """Serves the page until Ctrl-C."""
+    from tempfile import TemporaryDirectory
+
+    from rexmit.report.make import AT_ONCE, meta
+    from rexmit.report.server import Server, served
+    from rexmit.report.source import Source
+
+    signal.signal(signal.SIGTERM, _ended)
+    capture = read(o)
+    with TemporaryDirectory(prefix="rexmit-") as folder:
+        with building(capture) as told:
+            source = Source(capture, 0, capture.name, folder=Path(folder), told=told)
+        said = source.meta()
+        said["details"] = [served(source, flow) for flow in source.worst(AT_ONCE)]
+        about = meta("capture", capture.name, command("view", o), [said], [])
+        with Server(about, [source], o.port or 0) as server:
+            try:
+                tell(server.address, sys.stdout)
+                if o.open:
+                    import webbrowser
+
+                    webbrowser.open(server.address)
+                server.serve_forever()
+            except KeyboardInterrupt:
+                tell("ended")
+
+
+def _ended(number: int, frame: FrameType | None) -> None:
+    # As Ctrl-C: files are removed on the way out.
+    raise KeyboardInterrupt

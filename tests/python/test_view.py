@@ -1,0 +1,279 @@
+"""`rexmit view`: every packet by windows, counts that add up, and nothing for anybody but its user."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rexmit
+from conftest import DATA
+from rexmit.api import ON_DEMAND
+from rexmit.report import levels, windows
+from rexmit.report.containers import unpack
+from rexmit.report.make import meta
+from rexmit.report.server import Server, served
+from rexmit.report.source import Source
+
+CAPTURE = DATA / "interruption.snd.pcap.gz"
+AGAIN = ("recovery", "timeout", "loss_state", "probe", "persist", "handshake", "unknown")
+
+
+@pytest.fixture(scope="module")
+def source() -> Source:
+    return Source(rexmit.capture(CAPTURE, tables=ON_DEMAND), 0, "interruption")
+
+
+@pytest.fixture(scope="module")
+def server(source: Source) -> Iterator[Server]:
+    said = source.meta()
+    said["details"] = [served(source, flow) for flow in source.worst(1)]
+    with Server(meta("capture", "interruption", "rexmit view", [said], []), [source]) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield made
+        made.shutdown()
+
+
+def ask(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """An answer's status, headers and body. path: what follows the secret; from a slash on, as it is."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection.putrequest(method, path if path.startswith("/") else server.base + path, skip_host=True)
+    for name, value in {"Host": f"127.0.0.1:{server.server_port}", **headers}.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer.status, dict(answer.getheaders()), body
+
+
+def window(server: Server, span: tuple[float, float], columns: int = 500) -> tuple[dict[str, Any], Any]:
+    asked = f"window?source=0&flow=0&from_ns={span[0]:.0f}&to_ns={span[1]:.0f}&columns={columns}"
+    status, _, body = ask(server, asked)
+    assert status == 200, body
+    return unpack(body)
+
+
+def counted(packets: rexmit.frame.Frame, of: Any) -> dict[str, int]:
+    """What bins count, of rows of the table `packets`."""
+    data = packets["data"] & of
+    cause = np.array([word or "" for word in packets.text("cause")], dtype=object)
+    told = {f"again_{name}": int((data & (cause == name.replace("_", "-"))).sum()) for name in AGAIN}
+    sack = of & ~packets["data"] & (packets["sack1_end"] > 0)
+    return told | {
+        "packets": int(of.sum()),
+        "bytes": int(packets["len"][data].sum()),
+        "sack": int(sack.sum()),
+        "dsack": int((packets["dsack"] & of & ~packets["data"]).sum()),
+    }
+
+
+def test_every_level_has_the_sums_of_the_packets_table(source: Source) -> None:
+    flow = source.capture.worst(1)[0]
+    table, again = flow.frame("packets"), flow.row["retransmitted_packets"]
+    wanted = counted(table, np.ones(len(table), dtype=bool)) | {
+        "lost": flow.row["lost_copies"],
+        "needless": flow.row["needless"],
+    }
+    finest = levels.finest(source.packets, source.packets.of(0), rtts=(source.rtts, source.rtts.of(0)))
+    made = [unpack(levels.container(level)) for level in levels.all_levels(finest)]
+    assert len(made) == 4
+    assert made[0][0]["bins"] > 60_000
+    for head, bins in made:
+        assert head["kind"] == "bins"
+        assert len(set(bins["bin"])) == head["rows"] <= head["bins"]
+        assert {name: int(bins[name].sum()) if name in bins else 0 for name in wanted} == wanted
+        assert sum(int(bins.get(f"again_{name}", np.zeros(1)).sum()) for name in AGAIN) == again
+        assert bins["seq_max"].max() == (table["seq"] + table["len"])[table["data"]].max()
+        assert bins["ack_max"].max() == table["ack"].max()
+        assert bins["flight_max"].max() == flow.row["flight_max_bytes"]
+        rtt = flow.frame("rtt")["rtt_s"]
+        assert bins["rtt_max_us"].max() == round(rtt.max() * 1e6)
+        assert bins["rtt_min_us"][bins["rtt_min_us"] >= 0].min() == round(rtt.min() * 1e6)
+
+
+def test_a_window_of_many_packets_is_bins_that_add_up(
+    server: Server, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(windows, "MOST_PACKETS", 100)
+    time = source.packets.columns["time_ns"][source.packets.of(0)]
+    table = source.capture.worst(1)[0].frame("packets")
+    begin, end = int(time[0]), int(time[-1])
+    # All of it from a level; a part finer than any level from the packets themselves.
+    for span, columns in [((begin, end), 500), ((begin, end), 4000), ((2_000_000_000, 2_100_000_000), 2000)]:
+        head, bins = window(server, span, columns)
+        assert head["kind"] == "bins"
+        assert head["bin_ns"] <= (span[1] - span[0]) / columns + 1
+        at = head["start_ns"] + bins["bin"].astype(np.int64) * head["bin_ns"]
+        covered = (time >= at[0]) & (time < at[-1] + head["bin_ns"])
+        wanted = counted(table, covered)
+        assert {name: int(bins[name].sum()) if name in bins else 0 for name in wanted} == wanted
+        assert covered[(time >= span[0]) & (time <= span[1])].all()
+
+
+def test_zooming_in_ends_at_single_packets(server: Server, source: Source) -> None:
+    table = source.capture.worst(1)[0].frame("packets")
+    start = float(table["time"][5000]) * 1e9
+    head, found = window(server, (start - 1e6, start + 1e6))
+    assert head["kind"] == "packets"
+    assert not head["complete"]
+    assert 5000 + 1 in found["packet"] or table["packet"][5000] in found["packet"]
+    within = np.abs(table["time"] * 1e9 - start) <= 1e6 + 1
+    assert np.array_equal(found["packet"], table["packet"][within])
+
+
+def test_a_flow_that_meta_does_not_tell_of_is_loaded(server: Server) -> None:
+    status, headers, body = ask(server, "load?source=0&flow=1")
+    assert status == 200
+    assert headers["Content-Type"] == "application/json"
+    told = json.loads(body)["detail"]
+    assert told["flow"] == 1
+    assert told["row"]["sender"] == "10.77.0.2:40001"
+    assert told["packets"]["held"] == "windows"
+
+
+def test_page_meta_and_blobs_are_there(server: Server, source: Source) -> None:
+    status, headers, body = ask(server, "")
+    assert status == 200
+    assert re.search(rb'id="rexmit-server"[^>]*>\{"base": "/[\w-]{32}/"\}</script>', body)
+    assert "script-src 'sha256-" in headers["Content-Security-Policy"]
+    assert "unsafe-inline" not in headers["Content-Security-Policy"].split("script-src")[1].split(";")[0]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    status, _, body = ask(server, "meta.json")
+    told = json.loads(body)
+    assert told["sources"][0]["totals"] == source.capture.overview(0)["totals"]
+    name = told["sources"][0]["details"][0]["rtt"]
+    status, _, body = ask(server, f"blob/{name}")
+    assert unpack(body)[0]["rows"] == len(source.capture.worst(1)[0].frame("rtt"))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1"},
+        {"Host": "127.0.0.1:1"},
+        {"Host": ""},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+    ids=str,
+)
+def test_another_host_or_page_gets_nothing(server: Server, headers: dict[str, str]) -> None:
+    for path in ("", "meta.json", "load?source=0&flow=0"):
+        status, _, body = ask(server, path, **headers)
+        assert status == 403
+        assert b"10.77" not in body
+        assert b"<script" not in body
+
+
+def test_its_own_page_may_ask(server: Server) -> None:
+    for host in ("127.0.0.1", "localhost"):
+        here = f"{host}:{server.server_port}"
+        assert (
+            ask(server, "meta.json", Host=here, Origin=f"http://{here}", Sec_Fetch_Site="same-origin")[0]
+            == 200
+        )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/meta.json",
+        "/x/meta.json",
+        "//meta.json",
+        "../meta.json",
+        "blob/../../../../etc/passwd",
+        "blob/%2e%2e/%2e%2e/etc/passwd",
+        "blob//etc/passwd",
+        "blob/0/0/../0/rtt",
+        "/etc/passwd",
+        "..%2f..%2fetc%2fpasswd",
+        "explorer.html",
+        "blob/",
+        "window/",
+    ],
+)
+def test_nothing_else_is_served(server: Server, path: str) -> None:
+    status, _, body = ask(server, path)
+    assert status == 404
+    assert b"root:" not in body
+    assert "error" in json.loads(body)
+
+
+@pytest.mark.parametrize("place", ["first", "last", "longer", "shorter"])
+def test_a_wrong_token_is_no_token(server: Server, place: str) -> None:
+    secret = server.base.strip("/")
+    other = "A" if secret[0] != "A" else "B"
+    wrong = {
+        "first": other + secret[1:],
+        "last": secret[:-1] + ("A" if secret[-1] != "A" else "B"),
+        "longer": secret + "A",
+        "shorter": secret[:-1],
+    }[place]
+    assert ask(server, f"/{wrong}/meta.json")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "says"),
+    [
+        ("window?source=0&flow=0&from_ns=9&to_ns=1&columns=10", 400, "to_ns = 1 is before from_ns = 9"),
+        ("window?source=0&flow=0&from_ns=x&to_ns=1&columns=10", 400, "from_ns: a whole number is wanted"),
+        ("window?source=0&flow=0&from_ns=nan&to_ns=1&columns=10", 400, "from_ns: a whole number is wanted"),
+        ("window?source=0&flow=0&from_ns=1e99&to_ns=1&columns=10", 400, "from_ns: a whole number is wanted"),
+        ("window?source=0&flow=0&from_ns=0&to_ns=1", 400, "columns: a whole number is wanted"),
+        ("window?source=0&flow=7&from_ns=0&to_ns=1&columns=1", 404, "there is no flow 7"),
+        ("load?source=3&flow=0", 404, "there is no source 3"),
+        ("load?source=0&flow=-1", 404, "there is no flow -1"),
+    ],
+)
+def test_a_bad_question_gets_a_sentence(server: Server, asked: str, status: int, says: str) -> None:
+    got, _, body = ask(server, asked)
+    assert (got, json.loads(body)["error"]) == (status, says)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
+def test_it_only_answers_questions(server: Server, method: str) -> None:
+    assert ask(server, "meta.json", method)[0] == 501
+
+
+def test_it_listens_on_this_machine_only(server: Server) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+    assert len(server.base.strip("/")) >= 32
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_it_and_leaves_nothing(sign: signal.Signals, tmp_path: Path) -> None:
+    # Started without its handler, Python keeps Ctrl-C ignored, as a shell's background jobs do.
+    command = [sys.executable, "-m", "rexmit", "view", str(CAPTURE)]
+    with subprocess.Popen(
+        command,
+        env=os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as child:
+        assert child.stdout is not None
+        address = child.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)
+        assert [path.name[:7] for path in tmp_path.iterdir()] == ["rexmit-"]
+        child.send_signal(sign)
+        assert child.wait(20) == 0
+    assert list(tmp_path.iterdir()) == []
