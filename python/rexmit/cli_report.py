@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rexmit.api import Capture
+    from rexmit.report.make import Made
 
 REPORT = """\
 One HTML file that shows a transfer: where the time went, its episodes and packets, to zoom into and to pass
@@ -28,6 +29,8 @@ examples:
   rexmit report slow.pcapng                            writes slow.html
   rexmit report --sender a.pcap --receiver b.pcap      both ends of one transfer
   rexmit report scenarios/interruption.toml -o run.html   a simulated run
+  rexmit report good.pcap bad.pcap                     two beside each other
+  rexmit report slow.pcapng --anonymize                without addresses, names and paths: report.html
 
 exit codes: 0 written, 1 it could not be written, 2 bad input
 """
@@ -38,11 +41,14 @@ ENDS = re.compile(r"(\.(pcap|pcapng|cap|snoop|gz|zst|xz|toml))+$", re.IGNORECASE
 def named(parser: Any) -> None:
     """Options that say what is shown."""
     parser.add_argument(
-        "what", nargs="*", metavar="CAPTURE", help="a capture, a scenario file, or the folder of a run"
+        "what", nargs="*", metavar="WHAT", help="a capture, a scenario file, or the folder of a run"
     )
     parser.add_argument("--sender", metavar="CAPTURE", help="a capture at the sender, with --receiver")
     parser.add_argument(
         "--receiver", metavar="CAPTURE", help="a capture of the same transfer at the receiver"
+    )
+    parser.add_argument(
+        "--anonymize", action="store_true", help="other addresses, names and paths in place of what there is"
     )
 
 
@@ -69,32 +75,49 @@ def check(o: argparse.Namespace) -> str | None:
         return f"{o.what[0]}: name a capture, or --sender and --receiver, not all three"
     if not o.sender and not o.what:
         return f"nothing named; try rexmit {o.command} CAPTURE"
-    if len(o.what) > 1:
-        return f"{o.what[1]}: one capture or run at a time"
+    if len(o.what) > 2:
+        return f"{o.what[2]}: two at most, which are laid beside each other"
     return None
 
 
 def report(o: argparse.Namespace) -> None:
     """Writes the page."""
-    from tempfile import TemporaryDirectory
-
     from rexmit.report.document import document, is_ours
-    from rexmit.report.make import filled, meta, too_many
-    from rexmit.report.source import Source
 
-    first = o.sender or o.what[0]
-    target = Path(o.file or default(first))
+    target = Path(o.file or default("report" if o.anonymize else given(o)[0]))
     check_file(target, is_ours, o.overwrite)
-    capture = read(o)
-    with TemporaryDirectory(prefix="rexmit-") as folder, building(capture) as told:
-        source = Source(capture, 0, capture.name, folder=Path(folder), told=told)
-        said, whole = filled(source)
-        notes = [] if whole else [too_many(source, command("view", o))]
-        about = meta("capture", capture.name, command("report", o), [said], notes)
-        write(target, document(about, source.blobs.items()))
-    for note in notes:
+    with made(o) as page:
+        write(target, document(page.meta, page.blobs.items()))
+    for note in page.notes:
         tell(note, sys.stdout)
     tell(f"wrote {target}: {_size(target)}", sys.stdout)
+
+
+@contextmanager
+def made(o: argparse.Namespace) -> Iterator[Made]:
+    """The page of what is named; what it rests on is there meanwhile."""
+    from tempfile import TemporaryDirectory
+
+    from rexmit.report import make, studied
+
+    if len(o.what) == 1 and studied.is_study(folder := Path(o.what[0])):
+        answers = studied.read(folder)
+        if len(answers) > 1:
+            names = ", ".join(str(answer["study"]) for answer in answers)
+            raise ValueError(f"{folder}: holds several studies ({names}); run one of them into a folder")
+        hide = make.hidden([], o.what).apply if o.anonymize else make.shown
+        yield make.of_study(answers[0], command("report", o), hide)
+        return
+    captures = read(o)
+    hide = make.hidden(captures, given(o)).apply if o.anonymize else make.shown
+    with TemporaryDirectory(prefix="rexmit-") as scratch:
+        with building(captures[0]) as told:
+            if len(captures) == 2:
+                page = make.of_comparison(captures, Path(scratch), command("report", o), hide, told)
+            else:
+                ends = make.sources(captures[0], Path(scratch), told)
+                page = make.of_capture(ends, command("report", o), command("view", o), hide)
+        yield page
 
 
 @contextmanager
@@ -117,22 +140,30 @@ def default(name: str) -> str:
     return (ENDS.sub("", base) or "report") + ".html"
 
 
-def read(o: argparse.Namespace) -> Capture:
-    """What is named, with every row that a page shows."""
+def given(o: argparse.Namespace) -> list[str]:
+    """What is named."""
+    return [o.sender, o.receiver] if o.sender else list(o.what)
+
+
+def read(o: argparse.Namespace) -> list[Capture]:
+    """What is named, each with every row that a page shows."""
+    if o.sender:
+        return [_read(o.sender, o.receiver)]
+    return [_read(name) for name in o.what]
+
+
+def _read(name: str, receiver: str | None = None) -> Capture:
     from rexmit.api import ON_DEMAND, capture
     from rexmit.episode_match import opened
     from rexmit.progress import Progress, Stepping
 
-    first = o.sender or o.what[0]
-    simulated = first.endswith(".toml") or os.path.isfile(os.path.join(first, "scenario.toml"))
-    with (Stepping if simulated else Progress)(os.path.basename(first)) as progress:
+    simulated = name.endswith(".toml") or os.path.isfile(os.path.join(name, "scenario.toml"))
+    with (Stepping if simulated else Progress)(os.path.basename(name)) as progress:
         read: Capture
-        if o.sender:
-            read = capture(o.sender, receiver=o.receiver, tables=ON_DEMAND, progress=progress)
-        elif os.path.isdir(first) and not simulated:
-            read = capture(first, tables=ON_DEMAND, progress=progress)
+        if receiver is not None or (os.path.isdir(name) and not simulated):
+            read = capture(name, receiver=receiver, tables=ON_DEMAND, progress=progress)
         else:
-            read = opened(first, progress=progress, tables=ON_DEMAND)
+            read = opened(name, progress=progress, tables=ON_DEMAND)
     read._progress = None
     return read
 
@@ -141,8 +172,8 @@ def command(name: str, o: argparse.Namespace) -> str:
     """The command line that shows the same."""
     from shlex import join
 
-    named = ["--sender", o.sender, "--receiver", o.receiver] if o.sender else list(o.what)
-    return join(["rexmit", name, *named])
+    words = ["--sender", o.sender, "--receiver", o.receiver] if o.sender else list(o.what)
+    return join(["rexmit", name, *words, *(["--anonymize"] if o.anonymize else [])])
 
 
 def write(target: Path, pieces: Iterable[bytes]) -> None:

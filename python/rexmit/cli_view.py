@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from rexmit.cli_report import building, command, named, read
+from rexmit.cli_report import building, command, given, named, read
 from rexmit.say import tell
 
 VIEW = """\
@@ -46,6 +46,8 @@ def check(o: argparse.Namespace) -> str | None:
 
     if o.port is not None and o.port > 65_535:
         return f"--port {o.port}: ports end at 65535"
+    if len(o.what) > 1:
+        return f"{o.what[1]}: one capture or run at a time; rexmit report lays two beside each other"
     return check(o)
 
 
@@ -53,19 +55,18 @@ def view(o: argparse.Namespace) -> None:
     """Serves the page until Ctrl-C."""
     from tempfile import TemporaryDirectory
 
-    from rexmit.report.make import AT_ONCE, meta
-    from rexmit.report.server import Server, served
-    from rexmit.report.source import Source
+    from rexmit.report.make import hidden, shown, sources
+    from rexmit.report.server import Server, of_view
 
     signal.signal(signal.SIGTERM, _ended)
-    capture = read(o)
+    (capture,) = read(o)
+    hide = hidden([capture], given(o)).apply if o.anonymize else shown
     with TemporaryDirectory(prefix="rexmit-") as folder:
         with building(capture) as told:
-            source = Source(capture, 0, capture.name, folder=Path(folder), told=told)
-        said = source.meta()
-        said["details"] = [served(source, flow) for flow in source.worst(AT_ONCE)]
-        about = meta("capture", capture.name, command("view", o), [said], [])
-        with Server(about, [source], o.port or 0) as server:
+            ends = sources(capture, Path(folder), told)
+        about = of_view(ends, command("view", o), hide)
+        with Server(about, ends, o.port or 0, hide) as server:
+            server.warm()
             try:
                 tell(server.address, sys.stdout)
                 if o.open:

@@ -213,7 +213,7 @@ def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
     ("words", "says"),
     [
         ([], "nothing named"),
-        (["a", "b"], "one capture or run at a time"),
+        (["a", "b", "c"], "c: two at most"),
         (["--sender", "a"], "--receiver is missing"),
         (["a", "--sender", "a", "--receiver", "b"], "not all three"),
         (["not-there.pcap"], "not-there.pcap"),

@@ -22,8 +22,7 @@ from conftest import DATA
 from rexmit.api import ON_DEMAND
 from rexmit.report import levels, windows
 from rexmit.report.containers import unpack
-from rexmit.report.make import meta
-from rexmit.report.server import Server, served
+from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
@@ -37,9 +36,7 @@ def source() -> Source:
 
 @pytest.fixture(scope="module")
 def server(source: Source) -> Iterator[Server]:
-    said = source.meta()
-    said["details"] = [served(source, flow) for flow in source.worst(1)]
-    with Server(meta("capture", "interruption", "rexmit view", [said], []), [source]) as made:
+    with Server(of_view([source], "rexmit view"), [source]) as made:
         threading.Thread(target=made.serve_forever, daemon=True).start()
         yield made
         made.shutdown()
@@ -137,7 +134,7 @@ def test_a_flow_that_meta_does_not_tell_of_is_loaded(server: Server) -> None:
     status, headers, body = ask(server, "load?source=0&flow=1")
     assert status == 200
     assert headers["Content-Type"] == "application/json"
-    told = json.loads(body)["detail"]
+    told = json.loads(body)
     assert told["flow"] == 1
     assert told["row"]["sender"] == "10.77.0.2:40001"
     assert told["packets"]["held"] == "windows"

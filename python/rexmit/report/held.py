@@ -29,16 +29,15 @@ MARGIN = 200
 BINS = 131_072
 
 
-def hold(source: Source, details: Sequence[Row]) -> bool:
-    """Puts packets into the details, and their blobs to the source's; whether all packets are there.
+def hold(source: Source, details: Sequence[Row], room: int = RAW) -> bool:
+    """Puts packets into the details, and their blobs to the source's; whether all of theirs are there.
 
-    details: of flows in the order in which there is room for them.
+    details: of flows in the order in which there is room for them.  room: packets that the file may hold.
     """
-    if len(source.packets) <= RAW:
+    if len(source.packets) <= room:
         _whole(source, details)
-        held = sum(int(told["packets"]["count"]) for told in details)
-        return held == len(source.packets)
-    room, small, large = RAW, [], []
+        return True
+    small, large = [], []
     for told in details:
         n = told["packets"]["count"]
         if n <= min(WHOLE, room // 2):

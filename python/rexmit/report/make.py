@@ -1,18 +1,25 @@
-"""What `rexmit report` writes: META and blobs of captures and runs."""
+"""What `rexmit report` and `rexmit view` show: META and blobs of captures, runs, comparisons and studies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
+from rexmit.report.anonymize import Anonymous
 from rexmit.report.held import RAW, hold
 from rexmit.report.plain import in_json
+from rexmit.report.source import Source
 from rexmit.words import closed_sets
 
 if TYPE_CHECKING:
-    from rexmit.report.source import Row, Source
+    from rexmit.api import Capture
+    from rexmit.report.columns import Told
+    from rexmit.report.source import Row
 
 #: Of the format that explorer/FORMAT.md describes.
 FORMAT = 1
@@ -21,42 +28,170 @@ AT_ONCE, IN_A_BLOB = 16, 64
 #: Flows that it tells everything of: where all packets are there, and where not.
 MOST_DETAILED, MOST_OF_MANY = 20_000, 500
 
+Hide = Callable[[Any], Any]
 
-def meta(kind: str, title: str, command: str, sources: Sequence[Row], notes: Sequence[str]) -> Row:
-    """META but for what only some pages have."""
+
+def shown(value: Any) -> Any:
+    """Nothing is hidden."""
+    return value
+
+
+@dataclass
+class Made:
+    """A page before it is written."""
+
+    meta: Row
+    blobs: dict[str, Callable[[], bytes]] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about what it does not show."""
+        return [str(note) for note in self.meta["notes"]]
+
+    def note(self, sentence: str, hide: Hide) -> None:
+        """Adds one."""
+        self.meta["notes"].append(hide(sentence))
+
+
+def meta(kind: str, title: str, command: str, hide: Hide = shown) -> Row:
+    """META as yet without sources."""
     return {
         "format": FORMAT,
         "kind": kind,
-        "title": title,
+        "title": hide(title),
         "version": f"rexmit {_core.__version__}",
-        "command": command,
-        "anonymized": False,
-        "notes": list(notes),
+        "command": hide(command),
+        "anonymized": hide is not shown,
+        "notes": [],
         "words": closed_sets(),
-        "sources": list(sources),
+        "sources": [],
         "comparison": None,
         "study": None,
     }
 
 
-def filled(source: Source) -> tuple[Row, bool]:
-    """META of a source with its details, and whether all of its packets are there."""
+def sources(capture: Capture, folder: Path, told: Told | None = None) -> list[Source]:
+    """A capture or a run as sources: where both ends were seen, the receiver's end as well."""
+    place = "sender" if capture.receiver else None
+    made = [Source(capture, 0, capture.name, place, folder / "0", told)]
+    if capture.receiver:
+        from rexmit.api import ON_DEMAND
+        from rexmit.api import capture as read
+
+        other = capture.paths if capture.analysis.swapped() else capture.receiver
+        end = read(*other, at="receiver", tables=ON_DEMAND)
+        made.append(Source(end, 1, end.name, "receiver", folder / "1", told))
+    return made
+
+
+def shift_ns(pair: Sequence[Source]) -> int | None:
+    """What to add to times of the second so that they are times of the first."""
+    first, second = pair
+    clock = (first.capture.info.get("pair") or {}).get("clock")
+    if clock is None:
+        return None
+    offset_ns = round(float(clock["offset_s"]) * 1e9)
+    return second.capture.origin_ns - first.capture.origin_ns - offset_ns
+
+
+def of_capture(pair: Sequence[Source], command: str, view: str, hide: Hide = shown) -> Made:
+    """One capture or run. view: the command that shows every packet, if this cannot."""
+    kind = "capture" if pair[0].run is None else "run"
+    made = Made(meta(kind, pair[0].label, command, hide))
+    room = RAW if sum(len(source.packets) for source in pair) <= RAW else RAW // len(pair)
+    for source in pair:
+        _add(made, source, room, view, hide)
+    if len(pair) > 1:
+        made.meta["sources"][1]["shift_ns"] = shift_ns(pair)
+    return made
+
+
+def of_comparison(
+    captures: Sequence[Capture], folder: Path, command: str, hide: Hide = shown, told: Told | None = None
+) -> Made:
+    """Two captures or runs beside each other: the largest flow of each."""
+    from rexmit.episode_match import compare
+    from rexmit.report.tables import in_ns
+
+    found = compare(*captures)
+    made = Made(meta("comparison", " beside ".join(found.names), command, hide))
+    flows = []
+    for k, (capture, name, flow) in enumerate(zip(found.captures, found.names, found.flows, strict=True)):
+        source = Source(capture, k, name, None, folder / str(k), told)
+        _add(made, source, RAW // 2, f"rexmit view {capture.name}", hide, first=flow.id)
+        flows.append({"source": k, "flow": flow.id, "key": f"{k}/{flow.id}"})
+    matched = [
+        {end: None if row is None else in_ns(row) for end, row in (("first", p.first), ("second", p.second))}
+        for p in found.episodes
+    ]
+    made.meta["comparison"] = {
+        "labels": hide(list(found.names)),
+        "flows": flows,
+        "differences": hide(found.costs.as_json()),
+        "episodes": hide(matched),
+        "assumed": found.assumed,
+    }
+    return made
+
+
+def of_study(answer: Row, command: str, hide: Hide = shown) -> Made:
+    """A study's answer with its figures."""
+    made = Made(meta("study", str(answer["title"]), command, hide))
+    made.meta["study"] = answer
+    return made
+
+
+def _add(made: Made, source: Source, room: int, view: str, hide: Hide, first: int | None = None) -> None:
+    """A source with its details and blobs. first: a flow that is told of before the others."""
     said = source.meta()
-    most = MOST_DETAILED if len(source.packets) <= RAW else MOST_OF_MANY
-    details = [source.detail(flow) for flow in source.worst(most)]
-    whole = hold(source, details)
+    most = MOST_DETAILED if len(source.packets) <= room else MOST_OF_MANY
+    flows = source.worst(most)
+    if first is not None:
+        flows.sort(key=lambda flow: flow["flow"] != first)
+    details = [source.detail(flow) for flow in flows]
+    whole = hold(source, details, room) and len(details) == len(source.tables.all("flows"))
     said["details"] = details[:AT_ONCE]
-    for first in range(AT_ONCE, len(details), IN_A_BLOB):
-        part = details[first : first + IN_A_BLOB]
-        name = f"{source.number}/details/{first}"
+    made.meta["sources"].append(hide(said))
+    for start in range(AT_ONCE, len(details), IN_A_BLOB):
+        part = details[start : start + IN_A_BLOB]
+        name = f"{source.number}/details/{start}"
         said["more"].append({"blob": name, "flows": [told["flow"] for told in part]})
-        source.blobs[name] = partial(in_json, part)
-    return said, whole
+        source.blobs[name] = partial(in_json, hide(part))
+    made.meta["sources"][-1]["more"] = said["more"]
+    made.blobs |= source.blobs
+    if source.capture.interrupted:
+        made.note(f"{source.label}: reading was stopped; what was read until then is here", hide)
+    if not whole:
+        n = f"{len(source.packets):,}"
+        told = (
+            f"{source.label}: of {n} packets this file holds what happened in each moment, and the packets of"
+        )
+        made.note(f"{told} the worst episodes; {view} shows every one", hide)
 
 
-def too_many(source: Source, view: str) -> str:
-    """What is said of a file that does not hold all packets."""
-    return (
-        f"{source.label}: of {len(source.packets):,} packets this file holds what happened in each moment, "
-        f"and those of the worst episodes whole; {view} shows every one"
-    )
+def hidden(captures: Sequence[Capture], names: Sequence[str] = ()) -> Anonymous:
+    """What `--anonymize` hides of captures and runs. names: as they were given."""
+    from rexmit.report import runs
+
+    found = Anonymous()
+    for name in names:
+        found.path("capture", name)
+    for capture in captures:
+        for path in [*capture.paths, *(capture.receiver or [])]:
+            found.path("capture", path)
+        _files(found, capture.info)
+        told = runs.told(capture)
+        if told is not None and told["scenario"]:
+            found.scenario(tomllib.loads(told["scenario"]))
+            found.name("run", told["name"])
+    return found
+
+
+def _files(found: Anonymous, info: Row) -> None:
+    for file in info.get("files") or []:
+        found.path("capture", file["name"])
+        for interface in file.get("interfaces") or []:
+            found.name("interface", interface.get("name"))
+    pair = info.get("pair")
+    if pair:
+        _files(found, pair["receiver"])

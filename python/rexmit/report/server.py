@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from rexmit.report.document import page, policy
+from rexmit.report.make import AT_ONCE, Hide, meta, shift_ns, shown
 from rexmit.report.plain import in_html, in_json
 from rexmit.report.windows import Windows
 
@@ -43,21 +44,32 @@ class Refused(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one page. meta: META without what is loaded later.  port: 0 for any that is free."""
+    """Serves one page. told: META without what is loaded later.  port: 0 for any that is free.  hide: what
+    `--anonymize` does to what is loaded.
+    """
 
     daemon_threads = True
 
-    def __init__(self, meta: Row, sources: Sequence[Source], port: int = 0) -> None:
+    def __init__(self, told: Row, sources: Sequence[Source], port: int = 0, hide: Hide = shown) -> None:
         super().__init__((LOOPBACK, port), Handler)
         self.base = f"/{token_urlsafe(24)}/"
         self.hosts = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
         self._sources = {source.number: (source, Windows(source)) for source in sources}
         head, body, end = page()
         where = f'<script id="rexmit-server" type="application/json">{in_html({"base": self.base})}</script>'
+        self._hide = hide
         self._fixed = {
             "": (HTML, (head + body + where + end).encode()),
-            "meta.json": (JSON, in_json(meta)),
+            "meta.json": (JSON, in_json(told)),
         }
+
+    def warm(self) -> None:
+        """Makes what the page asks for first."""
+        for source, windows in self._sources.values():
+            for flow in source.worst(1):
+                time = source.packets.columns["time_ns"][source.packets.of(flow["flow"])]
+                if len(time):
+                    windows.window(flow["flow"], int(time.min()), int(time.max()), 1)
 
     @property
     def address(self) -> str:
@@ -105,7 +117,7 @@ class Server(ThreadingHTTPServer):
         told = json.loads(source.capture.analysis.flow(flow) or "null")
         if told is None:
             raise Refused(404, f"flow {flow} carries no data")
-        return JSON, in_json({"detail": served(source, told)})
+        return JSON, in_json(self._hide(served(source, told)))
 
     def _flow(self, asked: dict[str, str]) -> tuple[Source, Windows, int]:
         number, flow = _number(asked, "source"), _number(asked, "flow")
@@ -122,6 +134,18 @@ def served(source: Source, flow: Row) -> Row:
     told = source.detail(flow)
     told["packets"]["held"] = "windows"
     return told
+
+
+def of_view(sources: Sequence[Source], command: str, hide: Hide = shown) -> Row:
+    """META of one capture or run whose packets are asked for."""
+    made = meta("capture" if sources[0].run is None else "run", sources[0].label, command, hide)
+    for source in sources:
+        said = source.meta()
+        said["details"] = [served(source, flow) for flow in source.worst(AT_ONCE)]
+        made["sources"].append(hide(said))
+    if len(sources) > 1:
+        made["sources"][1]["shift_ns"] = shift_ns(sources)
+    return made
 
 
 def _number(asked: dict[str, str], name: str) -> int:

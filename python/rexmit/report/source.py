@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rexmit.report import blobs, ladders, packets, rtts
+from rexmit.report import blobs, ladders, packets, rtts, runs
 from rexmit.report.detail import detail
 from rexmit.report.tables import Tables
 
@@ -60,6 +60,11 @@ class Source:
         self.blobs: dict[str, Callable[[], bytes]] = {}
         self._drawn = 0
 
+    @property
+    def run(self) -> Row | None:
+        """What is known of the run; None of a capture."""
+        return runs.told(self.capture)
+
     def meta(self) -> Row:
         """What stands in META of it (explorer/FORMAT.md), but for its details."""
         seen = self.capture.overview(0)
@@ -72,7 +77,8 @@ class Source:
             "capture": seen["capture"],
             "totals": seen["totals"],
             "warnings": seen["capture"]["warnings"],
-            "run": None,
+            "run": self.run,
+            "shift_ns": None,
             "flows": self.flows(),
             "details": [],
             "more": [],
@@ -104,23 +110,21 @@ class Source:
         told = detail(flow, key, self.tables)
         told["packets"] = {"count": rows.stop - rows.start, "held": "none", "blobs": []}
         told["bins"] = []
-        told["rtt"] = self._named(key, "rtt", self.rtts.of(number), self._rtt, number)
+        told["rtt"] = self._named(key, "rtt", self.rtts.of(number), partial(self._rtt, number))
         resent = self.tables.place("retransmissions", number)
-        told["retransmissions"] = self._named(key, "retransmissions", resent, self._resent, number)
+        told["retransmissions"] = self._named(key, "retransmissions", resent, partial(self._resent, number))
+        state = runs.state(self.capture, told["row"])
         told["state"] = None
-        if self._tells_state():
-            known = self.tables.place("state", number)
-            told["state"] = self._named(key, "state", known, self._state, number)
+        if state is not None:
+            told["state"] = self._named(key, "state", slice(0, len(state)), partial(blobs.state, state))
         told["ladders"] = self._ladders(number)
         return told
 
-    def _named(
-        self, key: str, name: str, rows: slice, make: Callable[[int], bytes], number: int
-    ) -> str | None:
+    def _named(self, key: str, name: str, rows: slice, make: Callable[[], bytes]) -> str | None:
         """The name of a blob of so many rows; None where there is none, or too much of it."""
         if not 0 < rows.stop - rows.start <= MOST_ROWS:
             return None
-        self.blobs[f"{key}/{name}"] = partial(make, number)
+        self.blobs[f"{key}/{name}"] = make
         return f"{key}/{name}"
 
     def _rtt(self, number: int) -> bytes:
@@ -128,14 +132,6 @@ class Source:
 
     def _resent(self, number: int) -> bytes:
         return blobs.retransmissions(self.tables.frame("retransmissions", number))
-
-    def _state(self, number: int) -> bytes:
-        return blobs.state(self.tables.frame("state", number))
-
-    def _tells_state(self) -> bool:
-        from rexmit.one_run import Run
-
-        return isinstance(self.capture, Run) and self.capture.records("state")
 
     def _ladders(self, number: int) -> dict[str, Row]:
         """Those of the flow's costliest episodes, as long as the page has room for them."""

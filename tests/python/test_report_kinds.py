@@ -1,0 +1,179 @@
+"""`rexmit report` of runs, of both ends, of two transfers beside each other, and of studies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rexmit
+from conftest import DATA
+from rexmit.cli import main
+from rexmit.report.containers import unpack
+from test_report import Page
+from test_report_anonymize import SCENARIO
+
+SENDER, RECEIVER = (DATA / f"A1_reno_22M_deep_200ms.{end}.pcap.gz" for end in ("snd", "rcv"))
+OTHER = DATA / "F1_cubic_22M_GE.snd.pcap.gz"
+
+
+def reported(tmp_path: Path, *words: str | Path) -> Page:
+    out = tmp_path / "page.html"
+    assert main(["report", *map(str, words), "-o", str(out)]) == 0
+    return Page(out)
+
+
+def packets(page: Page, source: int, row: int = 0) -> dict[str, Any]:
+    return page.packets(page.meta["sources"][source]["details"][row])
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_both_ends_lie_over_each_other(tmp_path: Path, swapped: bool) -> None:
+    ends = (RECEIVER, SENDER) if swapped else (SENDER, RECEIVER)
+    page = reported(tmp_path, "--sender", ends[0], "--receiver", ends[1])
+    first, second = page.meta["sources"]
+    assert (first["place"], second["place"]) == ("sender", "receiver")
+    assert first["shift_ns"] is None
+    sent, came = packets(page, 0), packets(page, 1)
+    # Every copy that left arrived, or is one of the 429 that were lost.
+    assert int(sent["lost"].sum()) == first["totals"]["lost"]["copies"] == 429
+    left = int((sent["data"] * (sent["len"] > 0)).sum())
+    assert left - 429 == int((came["data"] * (came["len"] > 0)).sum())
+
+    # On one clock nothing arrives before it leaves, nor later than the longest round trip seen.
+    def first_of(rows: dict[str, Any], shift: int) -> dict[int, float]:
+        times: dict[int, float] = {}
+        lost = rows["lost"] if shift == 0 else np.zeros(len(rows["seq"]))
+        for seq, at, data, size, gone in zip(
+            rows["seq"], rows["time_ns"], rows["data"], rows["len"], lost, strict=True
+        ):
+            if data and size and not gone:
+                times.setdefault(int(seq), float(at) + shift)
+        return times
+
+    start, end = first_of(sent, 0), first_of(came, second["shift_ns"])
+    took = np.array([end[seq] - start[seq] for seq in end])
+    assert len(took) > 6000
+    assert took.min() > 5e6
+    assert took.max() < 170e6
+
+
+def test_a_run_has_its_scenario_and_what_its_sender_knew(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(SCENARIO)
+    page = reported(tmp_path, file)
+    assert page.meta["kind"] == "run"
+    (source,) = page.meta["sources"]
+    run = rexmit.run(file)
+    assert source["run"]["seed"] == run.seed
+    assert source["run"]["scenario"] == run.scenario.with_(seed=run.seed).to_toml()
+    assert source["run"]["simulation"] == run.summary
+    head, state = unpack(page.blobs[source["details"][0]["state"]])
+    table = run.worst(1)[0]
+    rows = rexmit.frame.Frame(rexmit.frame.gather(run.state, table.id), run.origin_ns)
+    assert head["rows"] == len(rows) > 100
+    assert np.array_equal(state["cwnd"], rows["cwnd_bytes"])
+    assert np.array_equal(state["rto_us"], np.nan_to_num(np.round(rows["rto_s"] * 1e6)).astype(int))
+    assert [head["words"]["phase"][k] for k in state["phase"]] == rows.text("phase")
+
+
+def test_the_folder_of_a_run_is_the_run(tmp_path: Path) -> None:
+    file, folder = tmp_path / "run.toml", tmp_path / "run"
+    file.write_text(SCENARIO)
+    assert main(["run", str(file), "--seed", "3", "--out", str(folder), "--figures", "none"]) == 0
+    (source,) = reported(tmp_path, folder).meta["sources"]
+    assert source["run"]["seed"] == 3
+    assert source["totals"] == rexmit.run(file, seed=3).overview(0)["totals"]
+
+
+def test_two_transfers_lie_beside_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = reported(tmp_path, SENDER, OTHER)
+    assert page.meta["kind"] == "comparison"
+    capsys.readouterr()
+    assert main(["compare", str(SENDER), str(OTHER), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    found = page.meta["comparison"]
+    for key in ("longer_s", "differences", "look_at", "withheld"):
+        assert found["differences"][key] == told[key]
+    assert len(found["episodes"]) == len(told["episodes"])
+    assert found["labels"] == [str(SENDER), str(OTHER)]
+    for k, of in enumerate(found["flows"]):
+        detail = page.meta["sources"][of["source"]]["details"][0]
+        assert (of["source"], of["flow"], of["key"]) == (k, detail["flow"], detail["key"])
+        assert len(packets(page, k)["seq"]) == detail["packets"]["count"]
+    for pair, said in zip(found["episodes"], told["episodes"], strict=True):
+        for end in ("first", "second"):
+            if said[end] is not None:
+                assert pair[end]["start_ns"] == round(said[end]["start"] * 1e9)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """As `rexmit study run` writes it, with one figure of each kind."""
+    folder = tmp_path / "out"
+    (folder / "small" / "figures").mkdir(parents=True)
+    answer = {
+        "rexmit": "0.1.0",
+        "format": 1,
+        "study": "small",
+        "title": "A small </script> study",
+        "grades": {"printed": 1},
+        "rows": [
+            {"key": "small.1", "printed": "1.0", "rexmit": 1.0, "grade": "printed", "interval": [0.9, None]}
+        ],
+        "statements": [],
+        "claims": [{"key": "small.a", "verdict": "holds", "tests": []}],
+    }
+    (folder / "results.json").write_text(json.dumps(answer))
+    figures = folder / "small" / "figures"
+    (figures / "one.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+    )
+    fig = rexmit.capture(SENDER).worst(1)[0].limits()
+    fig.save(figures / "two.png")
+    (figures / "paper.jpg").write_bytes(b"not ours")
+    return folder
+
+
+def test_a_study_is_its_answer_with_our_figures(tmp_path: Path, study: Path) -> None:
+    page = reported(tmp_path, study)
+    assert page.meta["kind"] == "study"
+    told = page.meta["study"]
+    assert told["rows"][0]["interval"] == [0.9, None]
+    assert [figure["name"] for figure in told["figures"]] == ["one", "two"]
+    assert told["figures"][1]["svg"].startswith("<svg ")
+    assert "data:image/png;base64," in told["figures"][1]["svg"]
+    # What is in a figure or a title is text of the page's data.
+    assert "alert(1)" not in "".join(text for of, text in page.elements.scripts if "type" not in of)
+    assert "</script>" in told["title"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "is no JSON, or cut off"),
+        ("[]", "is no answer of rexmit study"),
+        ('{"study": "x"}', "is no answer of rexmit study"),
+        ('{"studies": []}', "is no answer of rexmit study"),
+    ],
+)
+def test_another_folder_is_refused_in_a_sentence(
+    text: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "results.json").write_text(text)
+    assert main(["report", str(tmp_path), "-o", str(tmp_path / "x.html")]) == 2
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") == 1
+
+
+def test_a_folder_of_several_studies_names_them(
+    tmp_path: Path, study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = json.loads((study / "results.json").read_text())
+    (study / "results.json").write_text(json.dumps({"studies": [one, one | {"study": "other"}]}))
+    assert main(["report", str(study), "-o", str(tmp_path / "x.html")]) == 2
+    assert "holds several studies (small, other)" in capsys.readouterr().err
