@@ -217,8 +217,8 @@ def main(arguments: list[str] | None = None) -> int:
             done.append(run(case))
         except LateError as why:
             late.append(f"{case.name}: {why}")
-        except (RuntimeError, ValueError, StopIteration) as why:
-            failed.append(f"{case.name}: {type(why).__name__} {why}")
+        except (RuntimeError, ValueError) as why:
+            failed.append(f"{case.name}: {why}")
         except KeyboardInterrupt:
             print("interrupted: what is done is judged", file=sys.stderr)
             break

@@ -254,7 +254,9 @@ def during(
     case: Case, k: int, burst: dict[str, Any], lost: list[Drop], episodes: list[dict[str, Any]], syn: float
 ) -> Event:
     """What one outage did."""
-    episode = next(row for row in episodes if row["number"] == burst["episode"])
+    episode = next((row for row in episodes if row["number"] == burst["episode"]), None)
+    if episode is None:
+        raise ValueError(f"what outage {k + 1} took belongs to no episode")
     back = case.first_s + k * case.every_s + case.length_s
     repair = burst["first_repair"]
     return Event(

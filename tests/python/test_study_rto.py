@@ -12,7 +12,7 @@ from rexmit.frame import Frame
 from rexmit.many_runs import runs
 from rexmit.studies import load, paper
 from rexmit.studies.rto import gaps, setting, table2, timer
-from rexmit.studies.rto.channel import Channel, fit
+from rexmit.studies.rto.channel import Channel, beyond, excess, fit
 from rexmit.studies.rto.measured import Sample, samples
 from rexmit.studies.rto.setting import CURED, PAPERS, SAFE, SEGMENTS, TESTS, channels, transfer, variants
 from rexmit.studies.rto.timer import rank_correlation
@@ -72,9 +72,9 @@ def test_the_law_of_bursts_is_that_of_the_channel_simulated_frame_by_frame() -> 
     bursts, rate = bursts_of(channel, 400_000, seed=5)
     assert rate == pytest.approx(channel.frame_error_rate, rel=0.03)
     assert bursts.mean() == pytest.approx(channel.mean_burst, rel=0.03)
-    beyond = channel.beyond(12)
+    longer = beyond(channel, 12)
     for k in (1, 3, 12):
-        expected = len(bursts) * beyond[k]
+        expected = len(bursts) * longer[k]
         assert (bursts > k).sum() == pytest.approx(expected, abs=5 * expected**0.5)
 
 
@@ -94,8 +94,7 @@ def test_a_fit_meets_error_rate_and_mean_burst_exactly_and_the_longest_in_the_mi
     assert found.mean_burst == pytest.approx(figures[f"{row}.avg_error_frame_burst"], rel=1e-9)
     longest = int(figures[f"{row}.max_error_frame_burst"])
     assert found.longest(SEGMENTS)[0] == longest
-    below, upto = found.longest_at_most(SEGMENTS, longest)[longest - 1 :]
-    assert (below + upto) / 2 == pytest.approx(0.5, abs=1e-6)
+    assert excess(found, longest, SEGMENTS) == pytest.approx(0, abs=1e-6)
 
 
 def test_a_fit_finds_the_channel_whose_figures_it_is_given() -> None:

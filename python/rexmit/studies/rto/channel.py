@@ -9,10 +9,43 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class Bursts(Protocol):
+    """Frames that arrive do so in one state only, the first, so that bursts are independent."""
+
+    @property
+    def burst_begins(self) -> float:
+        """Probability that the frame behind one that arrived is erroneous."""
+
+    def hits(self) -> NDArray[np.float64]:
+        """From state to state with the next frame hit, states by states."""
+
+
+def beyond(channel: Bursts, most: int) -> NDArray[np.float64]:
+    """P(a burst is longer than k frames) for k = 0 to `most`: a distribution of phase type."""
+    hits = channel.hits()
+    state = hits[0] / hits[0].sum()
+    tail = np.empty(most + 1)
+    for k in range(most + 1):
+        tail[k] = state.sum()
+        state = state @ hits
+    return tail
+
+
+def longest_at_most(channel: Bursts, arrived: float, most: int = 400) -> NDArray[np.float64]:
+    """P(the longest burst has at most k frames) for k = 0 to `most`, while `arrived` frames arrive."""
+    return (1 - channel.burst_begins * beyond(channel, most)) ** arrived
+
+
+def excess(channel: Bursts, longest: int, arrived: float) -> float:
+    """P(longest burst < l) + P(= l)/2 - 1/2: above 0 where bursts are too short."""
+    below, upto = longest_at_most(channel, arrived, longest)[longest - 1 :]
+    return float(below + upto) / 2 - 0.5
 
 
 @dataclass(frozen=True)
@@ -40,28 +73,18 @@ class Channel:
         rate = self.frame_error_rate
         return rate / ((1 - rate) * self.burst_begins)
 
-    def beyond(self, most: int) -> NDArray[np.float64]:
-        """P(a burst is longer than k frames) for k = 0 to `most`."""
-        stay = np.array(
+    def hits(self) -> NDArray[np.float64]:
+        """From state to state with the next frame hit: good, bad."""
+        return np.array(
             [
                 [(1 - self.good_to_bad) * self.loss_good, self.good_to_bad],
                 [self.bad_to_good * self.loss_good, 1 - self.bad_to_good],
             ]
         )
-        state = stay[0] / stay[0].sum()
-        tail = np.empty(most + 1)
-        for k in range(most + 1):
-            tail[k] = state.sum()
-            state = state @ stay
-        return tail
-
-    def longest_at_most(self, arrived: float, most: int = 400) -> NDArray[np.float64]:
-        """P(the longest burst has at most k frames) for k = 0 to `most`, while `arrived` frames arrive."""
-        return (1 - self.burst_begins * self.beyond(most)) ** arrived
 
     def longest(self, arrived: float, share: float = 0.95) -> tuple[int, int, int]:
         """Median and central interval of the longest burst while `arrived` frames arrive."""
-        at_most = self.longest_at_most(arrived)
+        at_most = longest_at_most(self, arrived)
         low, middle, high = np.searchsorted(at_most, [(1 - share) / 2, 0.5, (1 + share) / 2])
         return int(middle), int(low), int(high)
 
@@ -106,7 +129,7 @@ def fit(rate: float, mean_burst: float, longest_burst: int, arrived: float) -> C
     last: Channel | None = None
     for recovers in np.geomspace(1, 1e-4, 300):
         channel = _with(rate, begins, float(recovers))
-        if channel and last and _excess(channel, longest_burst, arrived) <= 0:
+        if channel and last and excess(channel, longest_burst, arrived) <= 0:
             return _between(channel, last, rate, begins, longest_burst, arrived)
         last = channel
     raise ValueError(
@@ -129,12 +152,6 @@ def _with(rate: float, begins: float, recovers: float) -> Channel | None:
     return Channel(bad, recovers, good) if good >= 0 else None
 
 
-def _excess(channel: Channel, longest: int, arrived: float) -> float:
-    """P(longest burst < l) + P(= l)/2 - 1/2: above 0 where bursts are too short."""
-    below, upto = channel.longest_at_most(arrived, longest)[longest - 1 :]
-    return float(below + upto) / 2 - 0.5
-
-
 def _between(
     slow: Channel, quick: Channel, rate: float, begins: float, longest: int, arrived: float
 ) -> Channel:
@@ -143,7 +160,7 @@ def _between(
         middle = _with(rate, begins, sqrt(slow.bad_to_good * quick.bad_to_good))
         if middle is None:  # the two are one already
             break
-        if _excess(middle, longest, arrived) > 0:
+        if excess(middle, longest, arrived) > 0:
             quick = middle
         else:
             slow = middle

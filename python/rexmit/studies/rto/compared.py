@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rexmit.studies.rto.measured import Sample
     from rexmit.studies.study import Results
 
-value = paper_value
-
 
 def columns(
     results: Results, test: int, readings: Mapping[str, Sample], fitted: Sequence[str] = ()
@@ -32,7 +30,7 @@ def columns(
     for name, sample in readings.items():
         found[name]["total_idle_s"], found[name]["max_idle_s"] = sample.idle(at)
     for column in COLUMNS:
-        made["Table I"].append(f"{column.key}")
+        made["Table I"].append(column.key)
         made["paper"].append(f"{paper_value(test, column.key):g}")
         for name, values in found.items():
             known = values[column.key][~np.isnan(values[column.key])]

@@ -22,6 +22,7 @@ from rexmit.figures.style import (
     styled,
 )
 from rexmit.studies.rto import gaps
+from rexmit.studies.rto.channel import beyond
 from rexmit.studies.rto.measured import Sample, others, reread, tests
 from rexmit.studies.rto.setting import (
     CURED,
@@ -77,7 +78,7 @@ def bursts() -> Figure:
     for test in TESTS:
         channel, colour = channels()[test], COLOUR[test]
         _, low, high = channel.longest(SEGMENTS)
-        tail = channel.beyond(high + 4)
+        tail = beyond(channel, high + 4)
         bursts_in_all = SEGMENTS * channel.burst_begins
         ax.plot(np.arange(len(tail)) + 1, bursts_in_all * tail, color=colour, label=f"test {test}")
         height = 0.55 * 0.78 ** TESTS.index(test)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rexmit.studies.paper import figures
-from rexmit.studies.rto.channel import Channel
+from rexmit.studies.rto.channel import Channel, excess
 from rexmit.studies.rto.compared import columns
 from rexmit.studies.rto.measured import samples, tests
 from rexmit.studies.rto.setting import SEGMENTS, transfer
@@ -46,19 +46,14 @@ class Fades:
             Channel(begins, 1 / mean, loss).spec(name=f"{name}-fades") for name, begins, mean, loss in kinds
         ]
 
-    def beyond(self, most: int) -> NDArray[np.float64]:
-        """P(a burst of errors is longer than k frames) for k = 0 to `most`."""
+    def hits(self) -> NDArray[np.float64]:
+        """From state to state with the next frame hit: neither fade, the long one, the short one, both."""
         one, two = (
             np.array([[1 - begins, begins], [1 / mean, 1 - 1 / mean]])
             for begins, mean in ((self.short, SHORT), (self.long, LONG))
         )
-        hits = np.kron(one, two) * np.array([self.loss_good, 1, 1, 1])
-        state = hits[0] / hits[0].sum()
-        tail = np.empty(most + 1)
-        for k in range(most + 1):
-            tail[k] = state.sum()
-            state = state @ hits
-        return tail
+        hits: NDArray[np.float64] = np.kron(one, two) * np.array([self.loss_good, 1, 1, 1])
+        return hits
 
     @property
     def burst_begins(self) -> float:
@@ -88,11 +83,10 @@ def fitted() -> Fades:
         fades = _with(rate, begins, float(often))
         if fades is None:
             continue
-        below, upto = ((1 - fades.burst_begins * fades.beyond(int(longest))) ** SEGMENTS)[-2:]
-        excess = float(below + upto) / 2 - 0.5
-        if excess <= 0 and last is not None:
-            return fades if -excess < last[0] else last[1]
-        last = excess, fades
+        short_by = excess(fades, int(longest), SEGMENTS)
+        if short_by <= 0 and last is not None:
+            return fades if -short_by < last[0] else last[1]
+        last = short_by, fades
     raise ValueError(f"no two kinds of fade give bursts of {mean} and {longest:g} frames at a rate of {rate}")
 
 

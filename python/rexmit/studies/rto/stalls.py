@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rexmit.studies.rto.compared import columns, value
+from rexmit.studies.rto.compared import columns
 from rexmit.studies.rto.measured import samples, tests
 from rexmit.studies.rto.setting import FILE_BYTES, channels, transfer
+from rexmit.studies.rto.table1 import paper_value
 from rexmit.studies.study import Part
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def mean_s(test: int) -> float:
 
     Of n exponential stalls the longest is below x with probability (1 - exp(-x/mean))^n.
     """
-    stalls = 8e-6 * FILE_BYTES / value(test, "throughput_mbps") / EVERY_S
-    return value(test, "max_idle_s") / -log(1 - 0.5 ** (1 / stalls))
+    stalls = 8e-6 * FILE_BYTES / paper_value(test, "throughput_mbps") / EVERY_S
+    return paper_value(test, "max_idle_s") / -log(1 - 0.5 ** (1 / stalls))
 
 
 def channel(test: int) -> dict[str, Any]:
@@ -70,7 +71,8 @@ def _text(results: Results) -> str:
     told = ", ".join(f"{1e3 * mean_s(test):.0f} ms in test {test}" for test in TESTS)
     spread = "; ".join(
         f"test {test}: {np.mean(without[test]['rtt_stddev_ms']):.1f} ms without, "
-        f"{np.mean(found[test]['rtt_stddev_ms']):.1f} with, {value(test, 'rtt_stddev_ms'):g} in the paper"
+        f"{np.mean(found[test]['rtt_stddev_ms']):.1f} with, "
+        f"{paper_value(test, 'rtt_stddev_ms'):g} in the paper"
         for test in TESTS
     )
     return f"""
@@ -79,8 +81,8 @@ The paper's good transfers stood still at times, and lost next to nothing. Here 
 longest idle time: {told}. All else in the tables is what TCP makes of it. The deviation of the RTT comes with
 the stalls ({spread}); the mean RTT does not, which is the receiver's window over the rate. What does not
 fit is that stalls beyond the least RTO make the timer fire, which resends the window: {again:.0f} segments
-in test 5, where the paper has {value(5, "retransmissions"):.0f}. Its stall of
-{value(5, "max_idle_s"):g} s fired none.
+in test 5, where the paper has {paper_value(5, "retransmissions"):.0f}. Its stall of
+{paper_value(5, "max_idle_s"):g} s fired none.
 """.strip()
 
 
