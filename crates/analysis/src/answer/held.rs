@@ -1,10 +1,11 @@
 //! What held a transfer longest, as its verdict says it: both rest on the same seconds.
 
+use super::certainty::Certainty;
 use super::costs::{Costs, WORTH};
 use super::path::Path;
 use super::where_to_look::Verdict;
 use super::words::{bytes, percent, rate, seconds};
-use crate::limited::{How, Limited, LimitedBy, Part, Sure, Why};
+use crate::limited::{How, Limited, LimitedBy, Part, Why};
 use crate::rows::FlowRow;
 
 /// The largest limit of a transfer that is known or likely.
@@ -16,7 +17,7 @@ pub(super) struct Held<'a> {
     pub why: Why,
     /// Of the time of the transfer.
     pub share: f64,
-    pub sure: Sure,
+    pub sure: Certainty,
 }
 
 impl<'a> Held<'a> {
@@ -24,7 +25,7 @@ impl<'a> Held<'a> {
         let (limit, share) = limited.largest()?;
         let part = limited.longest(limit)?;
         let held = Held { limited, limit, why: part.why, share, sure: limited.certainty_of(limit) };
-        (limit != LimitedBy::Open && held.sure != Sure::Open).then_some(held)
+        (limit != LimitedBy::Open && held.sure != Certainty::Open).then_some(held)
     }
 
     /// Whose it is.

@@ -21,7 +21,7 @@ pub use outages::{Dark, Outages};
 use reason::Wait;
 pub use where_to_look::Verdict;
 
-use crate::limited::{self, Limited};
+use crate::limited::Limited;
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, IdleRow};
 use certainty::{Certainty, Claim, Grounds};
 use findings::{Finding, Kind};
@@ -92,12 +92,7 @@ fn blames(kind: Kind) -> Option<Verdict> {
 /// As sure as the limit that it names.
 fn held_sure(held: &Held, flow: &FlowRow) -> Sure {
     let none = Sure::of(Claim::Nothing, flow, Grounds::default());
-    let certainty = match held.sure {
-        limited::Sure::Known => Certainty::Known,
-        limited::Sure::Likely => Certainty::Likely,
-        limited::Sure::Open => Certainty::Open,
-    };
-    Sure { certainty: certainty.max(none.certainty), ..none }
+    Sure { certainty: held.sure.max(none.certainty), ..none }
 }
 
 /// `bursts`, `episodes` and `idle` are those of `flow`, in any order; `limited` is what [`limited::limited`] says of them.

@@ -2,7 +2,8 @@
 
 use super::facts::{Facts, MOSTLY, RoundFacts};
 use super::sender;
-use super::{Basis, Claim, Sure, Told, Why};
+use super::{Basis, Claim, Told, Why};
+use crate::answer::certainty::Certainty;
 use crate::rows::IdleCause;
 
 pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
@@ -19,14 +20,19 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
         };
         claims.push(Claim { start: i.start, end: i.end, why, sure: facts.sure_of_gap(i), basis });
     }
-    let over =
-        Claim { start: facts.done, end: facts.end, why: Why::Done, sure: Sure::Known, basis: Basis::Over };
+    let over = Claim {
+        start: facts.done,
+        end: facts.end,
+        why: Why::Done,
+        sure: Certainty::Known,
+        basis: Basis::Over,
+    };
     claims.push(over);
 }
 
 pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     // Where data is seen as it arrives PSH alone tells, and a sender with a small buffer sets it too.
-    let sure = if facts.afar() { Sure::Likely } else { Sure::Known };
+    let sure = if facts.afar() { Certainty::Likely } else { Certainty::Known };
     (r.share(r.row.waited.application) > MOSTLY).then_some((Why::NothingToSend, sure, Basis::Pushed))
 }
 
@@ -35,5 +41,5 @@ pub(super) fn unhurried(facts: &Facts, r: &RoundFacts) -> Told {
     // From afar waits that nothing explains may be a bottleneck's or a pacer's spacing as well.
     let shown = !facts.afar() || facts.was_faster(r) || facts.pushes;
     let told = !r.after_loss && sender::not_by_acks(facts, r) && shown && !sender::paces(facts, r);
-    told.then_some((Why::NothingToSend, Sure::Likely, Basis::Unhurried))
+    told.then_some((Why::NothingToSend, Certainty::Likely, Basis::Unhurried))
 }

@@ -1,6 +1,6 @@
 //! What all evidence is read from.
 
-use super::{How, Sure};
+use super::How;
 use crate::answer::certainty::Certainty;
 use crate::answer::flow_facts::{arriving, round_trip};
 use crate::answer::grounds;
@@ -165,11 +165,8 @@ impl<'a> Facts<'a> {
     }
 
     /// A gap is as sure as the answer says of it, and as its limit *likely* at least.
-    pub fn sure_of_gap(&self, i: &IdleRow) -> Sure {
-        match grounds::of_idle(self.flow, i).certainty {
-            Certainty::Known => Sure::Known,
-            Certainty::Likely | Certainty::Open => Sure::Likely,
-        }
+    pub fn sure_of_gap(&self, i: &IdleRow) -> Certainty {
+        grounds::of_idle(self.flow, i).certainty.min(Certainty::Likely)
     }
 
     /// A timer ended the gap: then something was sent again by its end, or was lost.

@@ -2,7 +2,8 @@
 
 use super::facts::{Facts, MOSTLY, RoundFacts};
 use super::network;
-use super::{Basis, Claim, Sure, Told, Why};
+use super::{Basis, Claim, Told, Why};
+use crate::answer::certainty::Certainty;
 use crate::rows::{EpisodeKind, IdleCause};
 
 /// So many round trips after a timeout's repair the window may still be in slow start.
@@ -14,14 +15,14 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
     for i in facts.idle {
         let (why, sure, basis) = match i.cause {
             // That a timer was waited for is sure; that the path was back meanwhile is not.
-            _ if facts.told_by_timer(i) => (Why::Timer, Sure::Likely, Basis::TimerGap),
-            IdleCause::AckClock => (Why::LateAck, Sure::Open, Basis::AckGap),
+            _ if facts.told_by_timer(i) => (Why::Timer, Certainty::Likely, Basis::TimerGap),
+            IdleCause::AckClock => (Why::LateAck, Certainty::Open, Basis::AckGap),
             _ => continue,
         };
         claims.push(Claim { start: i.start, end: i.end, why, sure, basis });
     }
     // Where data arrives, what was lost before shows as a gap, which may have been disorder.
-    let repairing = if facts.afar() { Sure::Likely } else { Sure::Known };
+    let repairing = if facts.afar() { Certainty::Likely } else { Certainty::Known };
     for e in &facts.episodes {
         let end = e.end.unwrap_or(facts.done);
         claims.push(Claim {
@@ -53,10 +54,14 @@ pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     let since = timed_out.and_then(|e| e.end).map(|end| (r.row.start - end).as_secs());
     let soon = SLOW_STARTS * facts.rtt.unwrap_or(0.0);
     let by_acks = r.share(r.row.waited.ack) > MOSTLY;
-    let sure = if told && by_acks && !facts.afar() && !facts.by_model() { Sure::Known } else { Sure::Likely };
+    let sure = if told && by_acks && !facts.afar() && !facts.by_model() {
+        Certainty::Known
+    } else {
+        Certainty::Likely
+    };
     match since {
         Some(since) if (0.0..soon).contains(&since) => {
-            Some((Why::SlowStartAgain, Sure::Likely, Basis::AfterLoss))
+            Some((Why::SlowStartAgain, Certainty::Likely, Basis::AfterLoss))
         }
         _ => Some((Why::SmallWindow, sure, Basis::AfterLoss)),
     }

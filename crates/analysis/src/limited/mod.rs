@@ -16,8 +16,9 @@ mod start;
 mod why;
 
 pub use allowed::Allowed;
-pub use why::{Basis, How, LimitedBy, Sure, Why};
+pub use why::{Basis, How, LimitedBy, Why};
 
+use crate::answer::certainty::Certainty;
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, IdleRow, RoundRow};
 use facts::Facts;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub struct Stretch {
     pub start: Time,
     pub end: Time,
     pub why: Why,
-    pub sure: Sure,
+    pub sure: Certainty,
     pub basis: Basis,
     /// Delivered in it.
     pub bytes: u64,
@@ -50,12 +51,12 @@ pub struct Part {
 
 impl Part {
     /// How well it is known for most of its time.
-    pub fn certainty(&self) -> Sure {
+    pub fn certainty(&self) -> Certainty {
         let rest = self.time - self.known - self.likely;
         match () {
-            () if self.known >= self.likely + rest => Sure::Known,
-            () if self.known + self.likely >= rest => Sure::Likely,
-            () => Sure::Open,
+            () if self.known >= self.likely + rest => Certainty::Known,
+            () if self.known + self.likely >= rest => Certainty::Likely,
+            () => Certainty::Open,
         }
     }
     /// What it rests on, that of the longest time first.
@@ -107,17 +108,17 @@ impl Limited {
     }
     /// How well it is known that a limit held longer than any other: *known* where what is known of it is more than all of
     /// each other one.
-    pub fn certainty_of(&self, limit: LimitedBy) -> Sure {
+    pub fn certainty_of(&self, limit: LimitedBy) -> Certainty {
         let mine = || self.parts.iter().filter(|p| p.why.limit() == limit && p.why != Why::Done);
         let known = mine().fold(Span::ZERO, |sum, p| sum + p.known);
         let told = mine().fold(known, |sum, p| sum + p.likely);
         let other = LimitedBy::ALL.iter().copied().filter(|l| *l != limit).map(|l| self.of(l).0).max();
         let other = other.unwrap_or(Span::ZERO);
         match () {
-            () if limit == LimitedBy::Open => Sure::Open,
-            () if known > other && known + known >= told => Sure::Known,
-            () if told >= other => Sure::Likely,
-            () => Sure::Open,
+            () if limit == LimitedBy::Open => Certainty::Open,
+            () if known > other && known + known >= told => Certainty::Known,
+            () if told >= other => Certainty::Likely,
+            () => Certainty::Open,
         }
     }
     /// The limit that held longest, and its share of the time of the transfer.
@@ -134,7 +135,7 @@ struct Claim {
     start: Time,
     end: Time,
     why: Why,
-    sure: Sure,
+    sure: Certainty,
     basis: Basis,
 }
 
@@ -197,7 +198,7 @@ fn of_round(facts: &Facts, round: &facts::RoundFacts) -> Option<Claim> {
 }
 
 /// What an evidence module says of a round.
-type Told = Option<(Why, Sure, Basis)>;
+type Told = Option<(Why, Certainty, Basis)>;
 
 #[cfg(test)]
 mod tests;

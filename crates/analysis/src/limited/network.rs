@@ -1,7 +1,8 @@
 //! The network: dark, or as full as it can be; and what the path can carry.
 
 use super::facts::{Facts, PathRate, RoundFacts};
-use super::{Basis, Claim, How, Sure, Told, Why};
+use super::{Basis, Claim, How, Told, Why};
+use crate::answer::certainty::Certainty;
 use crate::rows::{EpisodeRow, IdleRow};
 use wire::{Span, Time};
 
@@ -38,13 +39,13 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
             (d.dark, d.repaired) = tried(facts, d.start, d.dark, d.repaired);
         }
         let mut add = |start, end, why, sure, basis| claims.push(Claim { start, end, why, sure, basis });
-        add(d.start, d.dark, Why::Outage, Sure::Known, Basis::PathDark);
+        add(d.start, d.dark, Why::Outage, Certainty::Known, Basis::PathDark);
         // Nothing shows when it came back until something comes through: half of that time, to be fair to both.
         let back = d.back.unwrap_or(d.dark + (d.repaired - d.dark) / 2);
-        add(d.dark, back, Why::Outage, Sure::Likely, Basis::PathDark);
+        add(d.dark, back, Why::Outage, Certainty::Likely, Basis::PathDark);
         // Where ACKs set the repair off nobody waited: what else holds meanwhile counts.
         if d.by_timer {
-            add(back, d.repaired, Why::Timer, Sure::Likely, Basis::PathBack);
+            add(back, d.repaired, Why::Timer, Certainty::Likely, Basis::PathBack);
         }
     }
     claims.extend(facts.losses().filter_map(|e| full_while_repairing(facts, e)));
@@ -73,7 +74,7 @@ fn chains(facts: &Facts, claims: &mut Vec<Claim>) {
                 start: first.start,
                 end: back,
                 why: Why::Outage,
-                sure: Sure::Likely,
+                sure: Certainty::Likely,
                 basis: Basis::TimersInVain,
             };
             claims.extend([
@@ -93,8 +94,13 @@ fn silences(i: &IdleRow) -> Vec<Claim> {
         return Vec::new();
     }
     let back = i.start + length / 4 * 3;
-    let dark =
-        Claim { start: i.start, end: back, why: Why::Outage, sure: Sure::Likely, basis: Basis::TimersInVain };
+    let dark = Claim {
+        start: i.start,
+        end: back,
+        why: Why::Outage,
+        sure: Certainty::Likely,
+        basis: Basis::TimersInVain,
+    };
     vec![dark, Claim { start: back, end: i.end, why: Why::Timer, ..dark }]
 }
 
@@ -119,7 +125,7 @@ fn full_while_repairing(facts: &Facts, e: &EpisodeRow) -> Option<Claim> {
         start: e.start,
         end,
         why: Why::BottleneckFull,
-        sure: Sure::Likely,
+        sure: Certainty::Likely,
         basis: Basis::PathRate,
     })
 }
@@ -152,11 +158,15 @@ fn all_waited(facts: &Facts, r: &RoundFacts) -> bool {
 
 pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     if stands(facts, r) {
-        let sure = if all_waited(facts, r) { Sure::Known } else { Sure::Likely };
+        let sure = if all_waited(facts, r) { Certainty::Known } else { Certainty::Likely };
         return Some((Why::BottleneckFull, sure, Basis::Queue));
     }
     let path = facts.path.filter(|p| p.how == How::Full)?;
-    (r.row.rate() >= FULL * path.bytes_per_s).then_some((Why::BottleneckFull, Sure::Likely, Basis::PathRate))
+    (r.row.rate() >= FULL * path.bytes_per_s).then_some((
+        Why::BottleneckFull,
+        Certainty::Likely,
+        Basis::PathRate,
+    ))
 }
 
 /// The value below which half of the weight lies.

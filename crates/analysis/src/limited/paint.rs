@@ -1,7 +1,8 @@
 //! From claims to a duration without gaps: at any time the strongest claim counts.
 
 use super::facts::Facts;
-use super::{Basis, Claim, Part, Stretch, Sure, Why};
+use super::{Basis, Claim, Part, Stretch, Why};
+use crate::answer::certainty::Certainty;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use wire::{Span, Time};
@@ -30,7 +31,7 @@ pub(super) fn paint(start: Time, end: Time, claims: &[Claim]) -> Vec<Stretch> {
         }
         let strongest = open.peek().map(|Reverse((_, at))| claims[*at]);
         let (why, sure, basis) =
-            strongest.map_or((Why::Unknown, Sure::Open, Basis::Nothing), |c| (c.why, c.sure, c.basis));
+            strongest.map_or((Why::Unknown, Certainty::Open, Basis::Nothing), |c| (c.why, c.sure, c.basis));
         match out.last_mut() {
             Some(last) if (last.why, last.sure, last.basis) == (why, sure, basis) => last.end = edge[1],
             _ => out.push(Stretch { start: edge[0], end: edge[1], why, sure, basis, bytes: 0 }),
@@ -89,9 +90,9 @@ pub(super) fn parts(stretches: &[Stretch]) -> Vec<Part> {
         p.bytes += s.bytes;
         p.by_basis[s.basis as usize] += time;
         match s.sure {
-            Sure::Known => p.known += time,
-            Sure::Likely => p.likely += time,
-            Sure::Open => {}
+            Certainty::Known => p.known += time,
+            Certainty::Likely => p.likely += time,
+            Certainty::Open => {}
         }
     }
     let mut parts: Vec<Part> = by_why.into_values().collect();

@@ -2,7 +2,8 @@
 
 use super::facts::{Facts, MOSTLY, RoundFacts};
 use super::network;
-use super::{Basis, Claim, Sure, Told, Why};
+use super::{Basis, Claim, Told, Why};
+use crate::answer::certainty::Certainty;
 use crate::rows::IdleCause;
 
 /// Away from the sender the window counts as full from this share on that was under way.
@@ -21,7 +22,7 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
             start: i.start,
             end: i.end,
             why,
-            sure: Sure::Likely,
+            sure: Certainty::Likely,
             basis: Basis::WindowFullGap,
         });
     }
@@ -46,6 +47,6 @@ pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     let late = r.queued.zip(facts.rtt).map_or(0.0, |(late, rtt)| late / rtt);
     let unread = has_shrunk(r) || held_here || late >= LATE && network::idles(facts, r);
     let why = if unread { Why::NothingRead } else { Why::SteadyWindow };
-    let sure = if facts.afar() || late >= LATE { Sure::Likely } else { Sure::Known };
+    let sure = if facts.afar() || late >= LATE { Certainty::Likely } else { Certainty::Known };
     full.then_some((why, sure, Basis::WindowFull))
 }

@@ -1,7 +1,8 @@
 //! The sender's own: a buffer or window that does not grow, and pacing below what the path carries.
 
 use super::facts::{Facts, MOSTLY, RoundFacts};
-use super::{Basis, How, Sure, Told, Why};
+use super::{Basis, How, Told, Why};
+use crate::answer::certainty::Certainty;
 use crate::rows::Limit;
 
 /// A flight of this share of the ceiling touches it.
@@ -74,14 +75,16 @@ fn as_acked(r: &RoundFacts) -> bool {
 pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     if !r.after_loss {
         if facts.afar() && r.unexplained() && !facts.pushes && no_queue_ever(facts) {
-            return Some((Why::Pacing, Sure::Likely, Basis::Paced));
+            return Some((Why::Pacing, Certainty::Likely, Basis::Paced));
         }
         let by_ack = r.share(r.row.waited.ack) > MOSTLY;
         return match () {
-            () if paces(facts, r) && not_by_acks(facts, r) => Some((Why::Pacing, Sure::Likely, Basis::Paced)),
+            () if paces(facts, r) && not_by_acks(facts, r) => {
+                Some((Why::Pacing, Certainty::Likely, Basis::Paced))
+            }
             () if by_ack && at_once(facts, r) && quiet(facts).count() >= LEAST => {
                 let known = !facts.afar() && as_acked(r) && within(facts, r, INSTANT_S);
-                let sure = if known { Sure::Known } else { Sure::Likely };
+                let sure = if known { Certainty::Known } else { Certainty::Likely };
                 Some((Why::Buffer, sure, Basis::Plateau))
             }
             () => None,
@@ -90,5 +93,5 @@ pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     let inference = &facts.flow.inference;
     let own = matches!(inference.limit, Some((Limit::SenderWindow, _)));
     let (ceiling, _) = inference.window_limit_bytes.filter(|_| own && !facts.afar() && !facts.by_model())?;
-    (r.flight >= TOUCHES * ceiling as f64).then_some((Why::Buffer, Sure::Likely, Basis::Plateau))
+    (r.flight >= TOUCHES * ceiling as f64).then_some((Why::Buffer, Certainty::Likely, Basis::Plateau))
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::answer::certainty::Certainty;
 use crate::rows::{BurstRow, EpisodeKind, Growth, IdleCause, Inference, Summary, Trigger, Vantage, Waited};
 
 const MSS: u32 = 1448;
@@ -279,11 +280,11 @@ fn a_silence_with_room_in_every_window_and_nothing_lost_is_the_programs() {
 fn the_largest_limit_is_known_only_where_what_is_known_of_it_outweighs_each_other() {
     let lossy =
         limited(&flow(4.04, 1_000_000), &[], &[episode(0.5, 1.5)], &[], &rounds(4.04, 250e3, By::Ack, 0.04));
-    assert_eq!(lossy.certainty_of(LimitedBy::Loss), Sure::Known);
+    assert_eq!(lossy.certainty_of(LimitedBy::Loss), Certainty::Known);
     let mut dark = lossy;
     for p in dark.parts.iter_mut().filter(|p| p.why == Why::SmallWindow) {
         (p.likely, p.known) = (p.known, Span::ZERO);
     }
-    assert_eq!(dark.certainty_of(LimitedBy::Loss), Sure::Likely);
-    assert_eq!(dark.certainty_of(LimitedBy::Open), Sure::Open);
+    assert_eq!(dark.certainty_of(LimitedBy::Loss), Certainty::Likely);
+    assert_eq!(dark.certainty_of(LimitedBy::Open), Certainty::Open);
 }

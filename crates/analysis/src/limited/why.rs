@@ -16,14 +16,6 @@ closed_sets! {
         Open = "open", "cannot tell";
     }
 
-    /// How well it is known.
-    #[derive(PartialOrd, Ord)]
-    "limit_sure" Sure {
-        Open = "open", "open";
-        Likely = "likely", "likely";
-        Known = "known", "known";
-    }
-
     /// How it is known what the path can carry, the best first.
     #[derive(PartialOrd, Ord)]
     "path_rate" How {
