@@ -79,6 +79,9 @@ def tries(linux: bool) -> list[Try]:
         Try("completion bash", r"_shtab_rexmit"),
         Try("replay s.pcap.gz --stack linux-6-reno", r"linux-6-reno"),
         Try("drill t.pkt --stack linux-6-cubic", r"pass"),
+        Try("report s.pcap.gz -o page.html", r"page\.html"),
+        Try("view --help", r"--port"),
+        Try("mcp .", r"rexmit\[mcp\]", code=2),
         live,
         Try("analyze nowhere.pcap", r"nowhere\.pcap", code=2),
     ]
@@ -156,6 +159,7 @@ def lacking_in_sdist(held: set[str]) -> list[str]:
         if p.is_file() and p.relative_to(ROOT).parts[2] in ("Cargo.toml", "build.rs", "src")
     }
     own = {"LICENSE", "README.md", "Cargo.toml", "Cargo.lock", "pyproject.toml"}
+    own |= {f"docs/{name}.md" for name in ("definitions", "json", "scenario")}
     package = {f"python/{p}" for p in package_files()} | {f"{DATA}/data/{p}" for p in shared_files()}
     return sorted((stacks | crates | own | package) - held)
 

@@ -363,6 +363,9 @@ def drill(text: str, stack: str) -> tuple[str, str | None, int | None, list[str]
 def drill_altered(text: str, stack: str) -> list[tuple[int, str, str]]:
     """What becomes of each alteration of a script: its line, what was altered, the result."""
 
+def document(name: str) -> str:
+    """Markdown of docs/: definitions, json or scenario-keys. Raises KeyError for another name."""
+
 def closed_sets() -> str:
     """JSON: by set (`cause`, `trigger`, …) a list of {name, in_words}, in the order of tables."""
 

@@ -104,6 +104,7 @@ def parser(command: str | None = None) -> Parser:
             cli_compare,
             cli_completion,
             cli_drill,
+            cli_mcp,
             cli_record,
             cli_replay,
             cli_report,
@@ -122,6 +123,7 @@ def parser(command: str | None = None) -> Parser:
         cli_report.add(commands)
         cli_view.add(commands, _positive)
         cli_drill.add(commands)
+        cli_mcp.add(commands)
         cli_completion.add(commands)
     return top
 
@@ -301,6 +303,17 @@ def drill(o: argparse.Namespace) -> int:
     return _guarded(work)
 
 
+def mcp(o: argparse.Namespace) -> int:
+    """`rexmit mcp`."""
+    from rexmit import cli_mcp
+
+    def work() -> int:
+        cli_mcp.run(o)
+        return ANSWER
+
+    return _guarded(work)
+
+
 def completion(o: argparse.Namespace) -> int:
     """`rexmit completion`."""
     from rexmit import cli_completion
@@ -352,6 +365,7 @@ COMMANDS = {
     "report": report,
     "view": view,
     "drill": drill,
+    "mcp": mcp,
     "completion": completion,
 }
 

@@ -76,7 +76,7 @@ def test_a_fault_of_our_own_is_code_1_and_no_trace(
         (
             "analyse x.pcap",
             "COMMAND: analyse is none of analyze, run, live, stacks, channels, record, study, compare, "
-            "traffic, replay, report, view, drill, completion; did you mean analyze?",
+            "traffic, replay, report, view, drill, mcp, completion; did you mean analyze?",
         ),
         ("analyze x.pcap --idle fast", "'fast' is no length of time; write 0.2, 200ms, 1.5s or 2min"),
         ("analyze x.pcap --ladder 0", "'0' is no number from 1 up"),

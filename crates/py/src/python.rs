@@ -25,6 +25,7 @@ use wire::Span;
 
 #[cfg(target_os = "linux")]
 mod bench;
+mod documents;
 mod drilled;
 mod levels;
 #[cfg(target_os = "linux")]
@@ -445,6 +446,8 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::bench::{live, live_check, live_clean, live_many};
+    #[pymodule_export]
+    use super::documents::document;
     #[pymodule_export]
     use super::drilled::{drill, drill_altered};
     #[pymodule_export]

@@ -1,0 +1,46 @@
+"""`rexmit mcp`. What the command needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+MCP = """\
+The same answers for an assistant: a server of the Model Context Protocol over standard input and output
+(docs/mcp.md). It reads below the folders that it is given and writes below one, and nowhere else. Needs the
+package mcp: pip install 'rexmit[mcp]'.
+"""
+EXAMPLES = """\
+examples:
+  rexmit mcp captures                                   read below ./captures
+  rexmit mcp captures runs --write results              and write below ./results
+
+exit codes: 0 the assistant has ended, 2 bad input
+"""
+
+
+def add(commands: Any) -> None:
+    """Adds the command to the parser."""
+    m = commands.add_parser(
+        "mcp",
+        help="serve answers to an assistant (Model Context Protocol)",
+        description=MCP,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    m.add_argument("folders", nargs="+", metavar="DIR", help="a folder below which it may read")
+    m.add_argument("--write", metavar="DIR", help="the folder below which it may write (default: none)")
+
+
+def run(o: argparse.Namespace) -> None:
+    """Serves until the assistant ends. Raises ValueError for what is no folder, and without the package."""
+    from rexmit.assistant.folders import Folders
+
+    folders = Folders(o.folders, o.write)
+    try:
+        from rexmit.assistant.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "mcp":
+            raise
+        raise ValueError("the package mcp is not there: pip install 'rexmit[mcp]'") from None
+    serve(folders)
