@@ -195,7 +195,7 @@ fn simplified(word: &str) -> String {
 
 /// ` (a, b, c)`, shortened where there are very many; nothing where there is nothing to list.
 pub fn listed<'a>(allowed: impl IntoIterator<Item = &'a str>) -> String {
-    const SHOWN: usize = 40;
+    const SHOWN: usize = 60;
     let all: Vec<&str> = allowed.into_iter().collect();
     match all.len() {
         0 => String::new(),

@@ -5,7 +5,7 @@ mod random;
 mod support;
 
 use links::LinkId;
-use random::{ASSUMED, Choice, ONE_WAY, TODAY, WIRE};
+use random::{ASSUMED, BETWEEN, Choice, ONE_WAY, TODAY, WIRE};
 use sim::rows::{Phase, State};
 use sim::{End, Rows, Simulation, Summary};
 use std::collections::HashMap;
@@ -135,6 +135,11 @@ fn todays_stacks() {
 #[test]
 fn stacks_of_which_something_is_assumed() {
     each_seed(80_000..80_300, Choice { stacks: ASSUMED, disorder: true, ..PLAIN }, all_hold);
+}
+
+#[test]
+fn stacks_between_fack_and_rack_keep_them() {
+    each_seed(90_000..90_400, Choice { stacks: BETWEEN, disorder: true, ..PLAIN }, all_hold);
 }
 
 #[test]

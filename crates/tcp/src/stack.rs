@@ -85,6 +85,20 @@ pub struct Detect {
     pub max_ack_delay: Span,
     /// The timers of probes and of reordering wait so much longer.
     pub timer_slack: Span,
+    /// After what wait a probe leaves, and which count.
+    pub probe: ProbeRule,
+    /// RFC 5827, with a quarter of a round trip for reordering, where detection goes by time.
+    pub early_retransmit: bool,
+}
+
+params::words! {
+    /// After what wait a tail-loss probe leaves, and which probes count.
+    #[derive(Default)]
+    pub enum ProbeRule {
+        #[default]
+        Rfc8985 = "rfc8985", "two round trips, and max_ack_delay where one segment is out; one probe at a time (RFC 8985, section 7)";
+        Draft = "draft", "two round trips and 10 ms at least, one and a half and max_ack_delay where one segment is out; probes of              new data do not count; none while cwnd has room for data that waits (draft-dukkipati-tcpm-tcp-loss-probe-01;              Linux 3.10 to 4.13)";
+    }
 }
 
 impl Detect {
@@ -97,6 +111,8 @@ impl Detect {
             tail_loss_probe: false,
             max_ack_delay: Span::from_millis(200),
             timer_slack: Span::ZERO,
+            probe: ProbeRule::Rfc8985,
+            early_retransmit: false,
         }
     }
 }
@@ -116,6 +132,10 @@ pub enum DetectRule {
     Xnu1699,
     /// RACK, RFC 8985 §6, as Linux has it: by time. Falls back to duplicate ACKs where the peer does not do SACK.
     Rack,
+    /// FACK begins a repair; during it RACK, without timer, finds what else is lost (Linux 4.4 to 4.14).
+    FackRack,
+    /// FACK; a repair is lost once an original is SACKed that left after it (Linux before 4.4).
+    FackOrder,
 }
 
 // ---- how much may be sent while repairing? ----
@@ -136,6 +156,8 @@ pub struct Recovery {
     pub restarts_timer: RestartsTimer,
     /// A timeout within a recovery reduces ssthresh once more.
     pub timeout_reduces_again: bool,
+    /// How much proportional rate reduction sends once less than ssthresh is in flight.
+    pub bound: ReductionBound,
 }
 
 impl Recovery {
@@ -149,6 +171,7 @@ impl Recovery {
             keeps_sacks: true,
             restarts_timer: RestartsTimer::None,
             timeout_reduces_again: true,
+            bound: ReductionBound::SafeAck,
         }
     }
 }
@@ -193,6 +216,17 @@ params::words! {
     pub enum PrrOf {
         Flight = "flight", "what is in flight (RecoverFS of RFC 9937, section 6.1)";
         Cwnd = "cwnd", "cwnd (Linux)";
+    }
+}
+
+params::words! {
+    /// How much proportional rate reduction sends once less than ssthresh is in flight.
+    #[derive(Default)]
+    pub enum ReductionBound {
+        #[default]
+        SafeAck = "safe-ack", "what is delivered, and a segment more where data is acknowledged and nothing more is found lost (RFC 9937)";
+        Repairs = "repairs", "what this ACK delivers; in slow start where it acknowledges a repair and none is found lost (Linux 4.3 to 5.19)";
+        SlowStart = "slow-start", "in slow start, always (PRR-SSRB of RFC 6937; Linux 3.2 to 4.2)";
     }
 }
 

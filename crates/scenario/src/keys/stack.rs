@@ -2,7 +2,10 @@
 
 use super::oneway::ONEWAY;
 use super::*;
-use tcp::stack::{EcnUse, LimitedBy, PipeUnit, PrrOf, RestartsTimer, UndoRule, WindowProbe, WindowRuleKind};
+use tcp::stack::{
+    EcnUse, LimitedBy, PipeUnit, ProbeRule, PrrOf, ReductionBound, RestartsTimer, UndoRule, WindowProbe,
+    WindowRuleKind,
+};
 
 pub(super) const SOURCE: Key =
     key("source", Kind::List { of: &Kind::Text, least: 1 }, "Where this is known from, as text.")
@@ -98,6 +101,15 @@ pub static DETECT_RULES: &[Word] = &[
         "by time: one sent later was delivered, and a round trip and a reordering window have passed (RACK, RFC 8985, as Linux \
          has it); duplicate ACKs where the peer does no SACK",
     ),
+    word(
+        "fack-rack",
+        "linux-fack begins a repair; during it RACK, without a timer, finds what else is lost (Linux 4.4 to 4.14); the rest as \
+         with rack",
+    ),
+    word(
+        "fack-order",
+        "linux-fack, and a repair is lost once data is SACKed that left after it (Linux 3.2 to 4.3); the rest as with rack",
+    ),
 ];
 
 pub static DETECT: Table = Table {
@@ -110,13 +122,20 @@ pub static DETECT: Table = Table {
         flag("limited_transmit", "New segments on the first two duplicate ACKs (RFC 3042).").default("true"),
         flag(
             "tail_loss_probe",
-            "A probe after two round trips without an ACK (TLP, RFC 8985, section 7); with rule rack.",
+            "A probe after two round trips without an ACK (TLP, RFC 8985, section 7); with rules rack, fack-rack and fack-order.",
         )
         .default("false"),
         key("max_ack_delay", NOT_NEGATIVE_TIME, "A probe waits so much longer where one segment is out.")
             .default("200ms"),
         key("timer_slack", NOT_NEGATIVE_TIME, "The timers of probes and of reordering wait so much longer.")
             .default("0s"),
+        key("probe", Kind::Choice(ProbeRule::WORDS), "After what wait a probe leaves.").default("rfc8985"),
+        flag(
+            "early_retransmit",
+            "With fewer than four segments out and nothing to send, one less than all of them SACKed proves a loss, a quarter of a \
+             round trip later (RFC 5827); with rules fack-rack and fack-order.",
+        )
+        .default("false"),
         ASSUMED,
         SOURCE,
     ],
@@ -161,6 +180,12 @@ pub static RECOVERY: Table = Table {
         .default("none"),
         flag("timeout_reduces_again", "A timeout within a recovery reduces ssthresh once more; without, with rule rack only.")
             .default("true"),
+        key(
+            "bound",
+            Kind::Choice(ReductionBound::WORDS),
+            "How much rule prr sends once less than ssthresh is in flight.",
+        )
+        .default("safe-ack"),
         ASSUMED,
         SOURCE,
     ],

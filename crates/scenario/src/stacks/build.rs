@@ -126,6 +126,8 @@ fn detect(v: &Values) -> Option<Detect> {
         "linux-fack" => DetectRule::LinuxFack,
         "xnu-1699" => DetectRule::Xnu1699,
         "rack" => DetectRule::Rack,
+        "fack-rack" => DetectRule::FackRack,
+        "fack-order" => DetectRule::FackOrder,
         _ => return None,
     };
     Some(Detect {
@@ -135,6 +137,8 @@ fn detect(v: &Values) -> Option<Detect> {
         tail_loss_probe: v.flag("tail_loss_probe"),
         max_ack_delay: v.span("max_ack_delay")?,
         timer_slack: v.span("timer_slack")?,
+        probe: Param::read(v, "probe")?,
+        early_retransmit: v.flag("early_retransmit"),
     })
 }
 
@@ -164,6 +168,7 @@ fn recovery(v: &Values) -> Option<Recovery> {
         keeps_sacks: v.flag("keeps_sacks"),
         restarts_timer: Param::read(v, "restarts_timer")?,
         timeout_reduces_again: v.flag("timeout_reduces_again"),
+        bound: Param::read(v, "bound")?,
     })
 }
 
@@ -252,11 +257,15 @@ fn undo(v: &Values, detect: Option<DetectRule>, p: &mut Problems) -> Option<Undo
     };
     // Each way back reads what its own kind of detection knows.
     let wrong = match (detect?, undo.rule) {
-        (DetectRule::Rack, UndoRule::Rfc) if undo != Undo::default() => {
+        (DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder, UndoRule::Rfc)
+            if undo != Undo::default() =>
+        {
             "has no effect with detect.rule = \"rack\" unless undo.rule = \"linux\""
         }
-        (DetectRule::Rack, _) | (_, UndoRule::Rfc) => return Some(undo),
-        (_, UndoRule::Linux) => "needs detect.rule = \"rack\"",
+        (DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder, _) | (_, UndoRule::Rfc) => {
+            return Some(undo);
+        }
+        (_, UndoRule::Linux) => "needs detect.rule = \"rack\", \"fack-rack\" or \"fack-order\"",
     };
     let keys = ["rule", "f_rto", "eifel", "dsack", "bad_retransmit_window"];
     v.said_last(&keys)?.refuse(p, wrong);

@@ -71,6 +71,8 @@ fn detect(d: &Detect, out: &mut Lines) {
         DetectRule::LinuxFack => "linux-fack",
         DetectRule::Xnu1699 => "xnu-1699",
         DetectRule::Rack => "rack",
+        DetectRule::FackRack => "fack-rack",
+        DetectRule::FackOrder => "fack-order",
     };
     out.text("rule", rule);
     out.whole("dupthresh", d.dupthresh.into());
@@ -78,6 +80,8 @@ fn detect(d: &Detect, out: &mut Lines) {
     out.flag("tail_loss_probe", d.tail_loss_probe);
     out.span("max_ack_delay", d.max_ack_delay);
     out.span("timer_slack", d.timer_slack);
+    d.probe.write("probe", out);
+    out.flag("early_retransmit", d.early_retransmit);
 }
 
 fn recovery(r: &Recovery, out: &mut Lines) {
@@ -116,6 +120,7 @@ fn recovery(r: &Recovery, out: &mut Lines) {
     out.flag("keeps_sacks", r.keeps_sacks);
     r.restarts_timer.write("restarts_timer", out);
     out.flag("timeout_reduces_again", r.timeout_reduces_again);
+    r.bound.write("bound", out);
 }
 
 fn congestion(c: &Congestion, out: &mut Lines) {

@@ -26,6 +26,8 @@ pub const WIRE: &[&str] = &[
 ];
 /// Those of today, apart: what is drawn from the former stays as it is, and figures of the two are told apart.
 pub const TODAY: &[&str] = &["linux-6-cubic", "linux-6-reno", "linux-6-bbr", "draft-bbr3", "rfc9406-cubic"];
+/// Linux between 2.6 and 6.
+pub const BETWEEN: &[&str] = &["linux-3.10-cubic", "linux-4.9-cubic"];
 /// Those of which something is assumed.
 pub const ASSUMED: &[&str] = &["windows-11", "macos-14", "freebsd-14"];
 pub const ONE_WAY: &[&str] =

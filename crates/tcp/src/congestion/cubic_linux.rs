@@ -1,7 +1,7 @@
 //! CUBIC as Linux 6 has it: integers, segments, jiffies, with HyStart.
 
 use super::cubic_linux26::cube_root;
-use super::hystart::HyStart;
+use super::hystart::{self, HyStart};
 use super::{AckFacts, LossFacts, Window, WindowRule};
 use crate::sampler::rate::Progress;
 use params::keys::{Kind, flag, key};
@@ -29,6 +29,7 @@ params::params! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Params: "cubic-linux-6", "Linux 6's CUBIC, in its integers." {
         hystart: bool = flag("hystart", "Slow start ends early, by the train of ACKs or by their delay (HyStart as Linux has it).").default("true");
+        hystart_clock: hystart::Clock = key("hystart_clock", Kind::Choice(hystart::Clock::WORDS), "What HyStart counts time in.").default("microseconds");
         hz: Hz = key("hz", Kind::Choice(Hz::WORDS), "Jiffies a second, in which the curve's time is counted.").default("250");
     }
 }
@@ -144,11 +145,11 @@ impl CubicLinux {
     }
 
     fn reset(&mut self) {
-        *self = CubicLinux::fresh(self.hystart.is_some(), self.hz);
+        *self = CubicLinux::fresh(self.hystart.map(|h| h.anew()), self.hz);
     }
-    fn fresh(hystart: bool, hz: i64) -> CubicLinux {
+    fn fresh(hystart: Option<HyStart>, hz: i64) -> CubicLinux {
         CubicLinux {
-            hystart: hystart.then(HyStart::default),
+            hystart,
             hz,
             tick: Span(1_000_000_000 / hz),
             jiffy: (Time::FAR_PAST, 0),
@@ -170,7 +171,7 @@ impl WindowRule for CubicLinux {
     type Params = Params;
 
     fn new(p: &Params) -> CubicLinux {
-        CubicLinux::fresh(p.hystart, p.hz.per_second())
+        CubicLinux::fresh(p.hystart.then(|| HyStart::new(p.hystart_clock)), p.hz.per_second())
     }
 
     fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
@@ -270,7 +271,7 @@ mod tests {
         LossFacts { now: Time(0), flight: 0, una: 0, nxt: 0, timeout }
     }
     fn plain() -> CubicLinux {
-        CubicLinux::new(&Params { hystart: false, hz: Hz::Hz1000 })
+        CubicLinux::new(&Params { hystart: false, hystart_clock: hystart::Clock::default(), hz: Hz::Hz1000 })
     }
 
     /// After a loss at 100 segments the curve is flat where the loss was, K = cbrt(100 * 0.3 / 0.4) = 4.2 s later

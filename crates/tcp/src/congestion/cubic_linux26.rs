@@ -4,14 +4,26 @@ mod hystart;
 
 use super::{AckFacts, LossFacts, Window, WindowRule, aimd::count_acks};
 use hystart::HyStart;
-use params::keys::flag;
+use params::keys::{Kind, flag, key};
 use wire::{Span, Time};
+
+params::words! {
+    /// What changed in 2.6.39.
+    #[derive(Default)]
+    pub enum Since {
+        #[default]
+        V2_6_29 = "2.6.29", "HyStart in jiffies, by a sixteenth of the RTT (2.6.29 to 2.6.38)";
+        V2_6_39 = "2.6.39", "HyStart in milliseconds, by an eighth; before any loss the window grows by 5% in a round trip at least \
+             (2.6.39 to 3.19)";
+    }
+}
 
 params::params! {
     /// Linux 2.6.32's CUBIC: beta 717/1024, integer arithmetic in jiffies.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Params: "cubic-linux-2.6", "Linux 2.6.32's CUBIC, in its integers." {
-        hystart: bool = flag("hystart", "Slow start ends early, by the train of ACKs or by their delay (HyStart as of Linux 2.6.29).").default("true");
+        hystart: bool = flag("hystart", "Slow start ends early, by the train of ACKs or by their delay (HyStart).").default("true");
+        since: Since = key("since", Kind::Choice(Since::WORDS), "Whose HyStart, and growth before any loss.").default("2.6.29");
     }
 }
 
@@ -24,6 +36,9 @@ params::params! {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CubicLinux26 {
     hystart: Option<HyStart>,
+    /// The same since 2.6.39, and what it holds round trips against.
+    later: Option<(super::hystart::HyStart, Option<Span>)>,
+    since: Since,
     /// One segment more for this many ACKs.
     every: u32,
     /// ACKs towards the next segment (`snd_cwnd_cnt`).
@@ -64,6 +79,9 @@ const K_CUBED: u64 = (1 << (10 + 3 * TIME_BITS)) / C_SCALED;
 /// ACKs for one segment of Reno's growth, times 8, for each segment of window.
 const RENO_ACKS8: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
 
+/// ACKs for one segment, at most, before any loss.
+const LEAST_GROWTH: u64 = 20;
+
 fn jiffies(t: Time) -> i64 {
     t.0.div_euclid(JIFFY_NS)
 }
@@ -85,6 +103,10 @@ impl CubicLinux26 {
             u64::from(cwnd) / (target - u64::from(cwnd))
         } else {
             100 * u64::from(cwnd)
+        };
+        let every = match self.since {
+            Since::V2_6_39 if self.last_max == 0 => every.min(LEAST_GROWTH),
+            _ => every,
         };
         let every = every.min(self.reno_growth(cwnd));
         let every = (every << 4) / u64::from(self.ratio16.max(1));
@@ -125,6 +147,10 @@ impl CubicLinux26 {
     }
 }
 
+fn later_hystart() -> (super::hystart::HyStart, Option<Span>) {
+    (super::hystart::HyStart::new(super::hystart::Clock::Milliseconds), None)
+}
+
 /// Times 8, rounded up as `usecs_to_jiffies` does.
 fn delay8(rtt: Span) -> u32 {
     let delay8 = ((rtt.0.clamp(0, 1 << 40) + JIFFY_NS - 1) / JIFFY_NS) << 3;
@@ -149,7 +175,9 @@ impl WindowRule for CubicLinux26 {
 
     fn new(p: &Params) -> CubicLinux26 {
         CubicLinux26 {
-            hystart: p.hystart.then(HyStart::new),
+            hystart: (p.hystart && p.since == Since::V2_6_29).then(HyStart::new),
+            later: (p.hystart && p.since == Since::V2_6_39).then(later_hystart),
+            since: p.since,
             every: 0,
             counted: 0,
             last_max: 0,
@@ -179,6 +207,9 @@ impl WindowRule for CubicLinux26 {
         if self.delay_min8 == 0 || delay8 < self.delay_min8 {
             self.delay_min8 = delay8;
         }
+        if let Some((_, smallest)) = &mut self.later {
+            *smallest = Some(smallest.map_or(rtt, |s| s.min(rtt)));
+        }
     }
 
     /// Where HyStart looks: slow start may end here.
@@ -192,6 +223,12 @@ impl WindowRule for CubicLinux26 {
                 hystart.on_sample(w, now, delay8(rtt), self.delay_min8);
             }
             hystart.on_ack(a, now);
+        }
+        if let Some((hystart, Some(smallest))) = &mut self.later
+            && let Some(rtt) = a.rtt.filter(|_| counts)
+            && w.cwnd <= w.ssthresh
+        {
+            hystart.on_ack(w, a, rtt, *smallest);
         }
         false
     }
@@ -213,8 +250,9 @@ impl WindowRule for CubicLinux26 {
         if l.timeout {
             *self = CubicLinux26 {
                 hystart: self.hystart.as_ref().map(|_| HyStart::begin(jiffies(l.now), l.nxt)),
+                later: self.later.as_ref().map(|_| later_hystart()),
                 loss_end: l.nxt,
-                ..CubicLinux26::new(&Params { hystart: false })
+                ..CubicLinux26::new(&Params { hystart: false, since: self.since })
             };
         } else {
             self.last_max = last_max;

@@ -18,8 +18,21 @@ const SAMPLES: u32 = 8;
 const RISE_MIN: Span = Span::from_millis(4);
 const RISE_MAX: Span = Span::from_millis(16);
 
+params::words! {
+    /// What HyStart counts time in.
+    #[derive(Default)]
+    pub enum Clock {
+        #[default]
+        Microseconds = "microseconds", "microseconds; a train lasts longer by what aggregation may add (Linux since 5.6)";
+        Milliseconds = "milliseconds", "milliseconds (Linux 2.6.39 to 5.5)";
+    }
+}
+
+const MILLISECOND: i64 = 1_000_000;
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HyStart {
+    clock: Clock,
     /// The round trip is over when data beyond this offset is acknowledged.
     round_end: u64,
     round_start: Time,
@@ -35,6 +48,7 @@ pub(super) struct HyStart {
 impl Default for HyStart {
     fn default() -> HyStart {
         HyStart {
+            clock: Clock::Microseconds,
             round_end: 0,
             round_start: Time::FAR_PAST,
             last_ack: Time::FAR_PAST,
@@ -46,25 +60,36 @@ impl Default for HyStart {
 }
 
 impl HyStart {
+    pub(super) fn new(clock: Clock) -> HyStart {
+        HyStart { clock, ..HyStart::default() }
+    }
+
+    /// With this one's clock, after a timeout.
+    pub(super) fn anew(&self) -> HyStart {
+        HyStart::new(self.clock)
+    }
+
+    /// As the clock shows it.
+    fn shown(&self, now: Time) -> Time {
+        match self.clock {
+            Clock::Microseconds => now,
+            Clock::Milliseconds => Time(now.0.div_euclid(MILLISECOND) * MILLISECOND),
+        }
+    }
+
     /// An ACK in slow start with an RTT sample. Sets ssthresh to cwnd if it is to end.
     pub(super) fn on_ack(&mut self, w: &mut Window, a: &AckFacts, rtt: Span, smallest_ever: Span) {
         if self.found {
             return;
         }
+        let now = self.shown(a.now);
         if a.una > self.round_end {
-            let found = self.found;
-            *self = HyStart {
-                round_end: a.nxt,
-                round_start: a.now,
-                last_ack: a.now,
-                found,
-                ..HyStart::default()
-            };
+            *self = HyStart { round_end: a.nxt, round_start: now, last_ack: now, ..self.anew() };
         }
         if w.segments() < LOW_WINDOW {
             return;
         }
-        self.found = self.train_is_long(a.now, smallest_ever) | self.delay_grew(rtt, smallest_ever);
+        self.found = self.train_is_long(now, smallest_ever) | self.delay_grew(rtt, smallest_ever);
         if self.found {
             w.ssthresh = w.cwnd;
         }
@@ -76,7 +101,11 @@ impl HyStart {
         }
         self.last_ack = now;
         // Without pacing data left within no time at all, so half a round trip of ACKs is a full path.
-        now - self.round_start > Span((smallest_ever + TRAIN_DELAY).0 / 2)
+        let delay = match self.clock {
+            Clock::Microseconds => TRAIN_DELAY,
+            Clock::Milliseconds => Span::ZERO,
+        };
+        now - self.round_start > Span((smallest_ever + delay).0 / 2)
     }
 
     fn delay_grew(&mut self, rtt: Span, smallest_ever: Span) -> bool {
@@ -149,5 +178,19 @@ mod tests {
             h.on_ack(&mut w, &ack(k * 10, 1 + k as u64, 1000), LONG * 2, LONG);
         }
         assert_eq!(w.ssthresh, u32::MAX);
+    }
+
+    #[test]
+    fn in_milliseconds_a_train_need_not_last_longer_by_what_aggregation_adds() {
+        // Linux 4.9, hystart_update: the train is over half of the smallest RTT; 49.5 ms here, and 50 ms with hystart_ack_delay.
+        let smallest = Span::from_millis(99);
+        for (clock, ends) in [(Clock::Milliseconds, true), (Clock::Microseconds, false)] {
+            let (mut h, mut w) = (HyStart::new(clock), window(40));
+            for ms in (0..=50).step_by(2) {
+                assert_eq!(w.ssthresh, u32::MAX, "{ms} ms");
+                h.on_ack(&mut w, &ack(ms, 1 + ms as u64, 1000), smallest, smallest);
+            }
+            assert_eq!(w.ssthresh < u32::MAX, ends, "{clock:?}");
+        }
     }
 }

@@ -20,7 +20,10 @@ const ALL: [WindowRuleKind; 9] = [
     WindowRuleKind::Aimd(aimd::Params { beta: 0.5, count: AimdCount::Acks }),
     WindowRuleKind::Aimd(aimd::Params { beta: 0.7, count: AimdCount::PerAck }),
     CUBIC,
-    WindowRuleKind::CubicLinux26(cubic_linux26::Params { hystart: false }),
+    WindowRuleKind::CubicLinux26(cubic_linux26::Params {
+        hystart: false,
+        since: cubic_linux26::Since::V2_6_29,
+    }),
     WindowRuleKind::WestwoodPlus(westwood::Params {}),
     VEGAS,
     COMPOUND,

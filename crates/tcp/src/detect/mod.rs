@@ -8,7 +8,7 @@ pub(crate) mod rack;
 
 use crate::sender::runs::Runs;
 use crate::stack::{Detect, DetectRule};
-use rack::Rack;
+use rack::{Lost, Rack};
 
 /// Which rule a connection has, once it is known whether it has SACK.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,13 @@ impl Detector {
     pub(crate) fn new(spec: &Detect, sack: bool) -> Detector {
         match spec.rule {
             DetectRule::Rack if sack => Detector::ByTime(Rack::new(spec.dupthresh)),
-            DetectRule::Rack => Detector::ByCount(DetectRule::DupAcks),
+            DetectRule::FackRack if sack => Detector::ByTime(Rack::beside_fack(Lost::ByTime, spec.dupthresh)),
+            DetectRule::FackOrder if sack => {
+                Detector::ByTime(Rack::beside_fack(Lost::ByOrder, spec.dupthresh))
+            }
+            DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder => {
+                Detector::ByCount(DetectRule::DupAcks)
+            }
             rule => Detector::ByCount(rule),
         }
     }
@@ -83,7 +89,7 @@ pub(crate) struct Verdict {
 }
 
 #[inline]
-fn judge(rule: DetectRule, f: &Facts) -> Verdict {
+pub(crate) fn judge(rule: DetectRule, f: &Facts) -> Verdict {
     let lost_below = frontier(rule, f);
     Verdict { lost_below, begins: starts_recovery(rule, f, lost_below) }
 }
@@ -94,7 +100,7 @@ fn frontier(rule: DetectRule, f: &Facts) -> u64 {
         return f.una;
     }
     match rule {
-        DetectRule::DupAcks | DetectRule::Rack => f.una,
+        DetectRule::DupAcks | DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder => f.una,
         DetectRule::Rfc6675 => rfc6675(f),
         DetectRule::LinuxSack => linux_sack(f),
         DetectRule::LinuxFack => linux_fack(f),
@@ -108,7 +114,11 @@ fn frontier(rule: DetectRule, f: &Facts) -> u64 {
 fn starts_recovery(rule: DetectRule, f: &Facts, frontier: u64) -> bool {
     let by_count = f.dupacks >= f.dupthresh;
     match rule {
-        DetectRule::DupAcks | DetectRule::Xnu1699 | DetectRule::Rack => by_count,
+        DetectRule::DupAcks
+        | DetectRule::Xnu1699
+        | DetectRule::Rack
+        | DetectRule::FackRack
+        | DetectRule::FackOrder => by_count,
         // RFC 6675 §5: DupThresh duplicates, or fewer when IsLost (HighACK + 1).
         DetectRule::Rfc6675 => by_count || frontier > f.una,
         // Linux counts what is SACKed, not the ACKs that said so; without SACK it counts duplicates.

@@ -76,8 +76,19 @@ pub(crate) struct Patience {
     pub(crate) srtt: Option<Span>,
 }
 
+/// What this finds lost, beside what FACK does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// What left so long before the newest copy delivered.
+    ByTime,
+    /// Repairs that left before the highest original SACKed.
+    ByOrder,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
+    /// FACK finds what is lost first, and only while repairing this does: Linux before 4.15.
+    beside_fack: Option<Lost>,
     newest: Copy,
     rtt: Span,
     /// Something was delivered since losses were last looked for.
@@ -97,12 +108,19 @@ pub(crate) struct Rack {
 /// RFC 8985 §6.2 step 4: 16 recoveries without a DSACK make the window small again.
 const HOLDS_FOR: u32 = 16;
 const STEPS_MAX: u32 = 255;
+/// Beside FACK: the least that copies may come out of order.
+const SETTLES: Span = Span::from_millis(1);
 /// Linux: tcp_max_reordering.
 const REORDERING_MAX: u32 = 300;
 
 impl Rack {
+    pub(crate) fn beside_fack(finds: Lost, dupthresh: u32) -> Rack {
+        Rack { beside_fack: Some(finds), ..Rack::new(dupthresh) }
+    }
+
     pub(crate) fn new(dupthresh: u32) -> Rack {
         Rack {
+            beside_fack: None,
             newest: Copy { sent: Time::FAR_PAST, end: 0 },
             rtt: Span::ZERO,
             advanced: false,
@@ -170,9 +188,29 @@ impl Rack {
         Horizon { newest: self.newest, wait: self.rtt + self.reordering_window(p), now }
     }
 
-    /// At a timeout what left less than a round trip ago may still arrive (RFC 8985 §6.3): what left since is spared.
+    /// At a timeout what left less than a round trip ago may still arrive (RFC 8985 §6.3): what left since is spared. FACK
+    /// spares nothing (Linux before 4.15: tcp_enter_loss).
     pub(crate) fn spared_since(&self, now: Time) -> Time {
-        now - self.rtt
+        if self.beside_fack.is_some() { Time::FAR_FUTURE } else { now - self.rtt }
+    }
+
+    pub(crate) fn is_beside_fack(&self) -> bool {
+        self.beside_fack.is_some()
+    }
+    pub(crate) fn goes_by_order(&self) -> bool {
+        self.beside_fack == Some(Lost::ByOrder)
+    }
+
+    /// Beside FACK, while repairing, once something was delivered: what left a millisecond, or with reordering a quarter of the
+    /// smallest RTT, before the newest delivered is lost; nothing is waited for (Linux 4.4 to 4.14: tcp_rack_mark_lost).
+    pub(crate) fn look_beside_fack(&mut self, min_rtt: Option<Span>) -> Option<Horizon> {
+        let quarter = min_rtt.filter(|_| self.reordering_seen > 0).map_or(Span::ZERO, |rtt| Span(rtt.0 / 4));
+        let wait = quarter.max(SETTLES) + Span(1);
+        std::mem::take(&mut self.advanced).then_some(Horizon {
+            newest: self.newest,
+            wait,
+            now: self.newest.sent,
+        })
     }
 
     /// A recovery ended, and was not needless.

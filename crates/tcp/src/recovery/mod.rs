@@ -10,7 +10,7 @@ mod ns320;
 mod prr;
 
 use crate::congestion::Window;
-use crate::stack::RecoveryRule;
+use crate::stack::{self, RecoveryRule};
 use halving::Halving;
 use inflation::Inflation;
 use ns320::Ns320;
@@ -29,8 +29,11 @@ pub(crate) struct Facts {
     pub(crate) flight: u32,
     /// A duplicate ACK (RFC 5681 §2).
     pub(crate) duplicate: bool,
-    /// More was found lost at this ACK.
+    /// More was found lost at this ACK; a repair among it.
     pub(crate) more_lost: bool,
+    pub(crate) repair_lost: bool,
+    /// It acknowledged a repair cumulatively.
+    pub(crate) repair_acked: bool,
 }
 
 /// How a recovery begins and ends, and what is remembered of it: facts that the sender looks up, not rules that it
@@ -84,14 +87,14 @@ pub(crate) enum Recovery {
 
 impl Recovery {
     /// Without SACK there is no pipe to count, and RFC 6582 says what to do then.
-    pub(crate) fn new(rule: RecoveryRule, sack: bool) -> Recovery {
-        match rule {
+    pub(crate) fn new(spec: &stack::Recovery, sack: bool) -> Recovery {
+        match spec.rule {
             RecoveryRule::None => Recovery::None,
             RecoveryRule::Reno => Recovery::Inflation(Inflation::reno()),
             RecoveryRule::NewReno { impatient } => Recovery::Inflation(Inflation::newreno(impatient)),
             RecoveryRule::Pipe if sack => Recovery::Pipe,
             RecoveryRule::Pipe => Recovery::Inflation(Inflation::newreno(true)),
-            RecoveryRule::Prr { of } => Recovery::Prr(Prr::new(of)),
+            RecoveryRule::Prr { of } => Recovery::Prr(Prr::new(of, spec.bound)),
             RecoveryRule::RateHalving => Recovery::Halving(Halving::default()),
             RecoveryRule::Ns320 { variant } => Recovery::Ns320(Ns320::new(variant)),
         }

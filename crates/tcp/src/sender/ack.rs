@@ -357,6 +357,8 @@ impl Sender {
             flight: self.flight(),
             duplicate: news.duplicate,
             more_lost,
+            repair_lost: false,
+            repair_acked: news.acked.resent,
         }
     }
 

@@ -21,6 +21,10 @@ impl Sender {
         limited: bool,
         timers: &mut Timers,
     ) {
+        let by_fack = self.finds_by_fack();
+        if by_fack {
+            self.gives_timer_back(a.now, timers);
+        }
         let min_rtt = self.sampler.min_rtt().unwrap_or(Span::ZERO);
         let too_soon = a.now - min_rtt + Span(1);
         self.board.begin_ack(self.recover, too_soon, too_soon.min(self.stamped_later(a)));
@@ -48,9 +52,14 @@ impl Sender {
                 true
             }
         };
-        let found = if looks { self.look_by_time(a.now, timers) } else { Found::default() };
+        let found = match looks {
+            true if by_fack => self.look_by_fack(a.now, news, timers),
+            true => self.look_by_time(a.now, timers),
+            false => Found::default(),
+        };
         self.go_on(a, news, &facts, found);
-        if found.ask_again.is_none() && (fresh || self.board.out() == 0) {
+        let waits = found.ask_again.is_some() || (by_fack && timers.is_set(Timer::Reorder));
+        if !waits && (fresh || self.board.out() == 0) {
             self.time_ack(a.now, true, timers);
         }
     }
@@ -107,11 +116,13 @@ impl Sender {
     /// An ACK that advances sets the timer anew; so does a SACK of what left after the oldest segment did last, else the
     /// timer would be put off by what left before (tcp_clean_rtx_queue).
     fn timer_follows(&self, news: &News, time: &TimeNews) -> bool {
+        let sacks_count = !self.detector.by_time().is_some_and(|rack| rack.goes_by_order());
         news.advanced
-            || match (self.board.get(0), time.first_sacked) {
-                (Some(oldest), Some(sacked)) => sacked < oldest.sent,
-                _ => false,
-            }
+            || sacks_count
+                && match (self.board.get(0), time.first_sacked) {
+                    (Some(oldest), Some(sacked)) => sacked < oldest.sent,
+                    _ => false,
+                }
     }
 
     fn patience(&self) -> Patience {
@@ -148,7 +159,8 @@ impl Sender {
             self.evidence = Evidence::Sack;
             self.recover_by_time(a.now, news);
         } else if self.phase == Phase::Recovery {
-            let facts = self.recovery_facts(news, found.lost);
+            let facts =
+                recovery::Facts { repair_lost: found.repair_lost, ..self.recovery_facts(news, found.lost) };
             self.recovery.on_ack(&mut self.window, &facts);
         } else if self.reduces_by_echo(a, news) {
             // The reduction owns the window.
@@ -196,9 +208,14 @@ impl Sender {
 
     /// What was only late is lost by now (RFC 8985 §6.3).
     pub(crate) fn on_reorder_timer(&mut self, now: Time, timers: &mut Timers) {
-        let patience = self.patience();
-        let Some(rack) = self.detector.by_time() else { return };
-        let found = self.board.mark_lost_by_time(&rack.horizon(&patience, now));
+        let found = if self.finds_by_fack() {
+            self.retransmit_early();
+            Found { lost: true, ..Found::default() }
+        } else {
+            let patience = self.patience();
+            let Some(rack) = self.detector.by_time() else { return };
+            self.board.mark_lost_by_time(&rack.horizon(&patience, now))
+        };
         if found.lost && self.phase != Phase::Recovery {
             self.evidence = Evidence::Time;
             let one = News::of_one(self.window.smss);

@@ -7,6 +7,7 @@ mod ack;
 pub(crate) mod board;
 mod by_time;
 mod ecn;
+mod fack;
 mod follow;
 mod guided;
 mod offload;
@@ -195,7 +196,7 @@ impl Sender {
             },
             detector: Detector::new(&spec.detect, false),
             congestion,
-            recovery: Recovery::new(spec.recovery.rule, false),
+            recovery: Recovery::new(&spec.recovery, false),
             rto: Rto::new(&spec.rto),
             sampler: Sampler::default(),
             undo: Undo::default(),
@@ -217,7 +218,7 @@ impl Sender {
         self.sack = sack;
         self.detector = Detector::new(&spec.detect, sack);
         self.recovery =
-            if self.congestion.drives() { Recovery::Driven } else { Recovery::new(spec.recovery.rule, sack) };
+            if self.congestion.drives() { Recovery::Driven } else { Recovery::new(&spec.recovery, sack) };
         self.guided = self.congestion.drives() || spec.send.pacing;
         self.pacing = Pacing::new(self.guided);
         if self.detector.by_time().is_some() {

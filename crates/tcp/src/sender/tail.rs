@@ -6,9 +6,12 @@ use super::{Outgoing, Phase, ProbeDue, Sender};
 use crate::endpoint::Why;
 use crate::recovery;
 use crate::sender::ack::{AckIn, News};
-use crate::stack::Detect;
+use crate::stack::{Detect, ProbeRule};
 use crate::timers::{Timer, Timers};
 use wire::{Span, Time};
+
+/// draft-dukkipati-tcpm-tcp-loss-probe-01, section 2.1.
+const LEAST_OF_DRAFT: Span = Span::from_millis(10);
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tail {
@@ -56,7 +59,15 @@ impl Sender {
         }
         let spec = &self.rules.detect;
         let rto = self.rto.rto();
+        if spec.probe == ProbeRule::Draft && self.may_send_now() {
+            return false;
+        }
         let wait = match self.rto.srtt() {
+            Some(srtt) if spec.probe == ProbeRule::Draft => {
+                let one = self.board.segments() == 1;
+                let longer = if one { srtt + Span(srtt.0 / 2) + spec.max_ack_delay } else { LEAST_OF_DRAFT };
+                self.rto.in_ticks((srtt * 2).max(longer).max(LEAST_OF_DRAFT))
+            }
             Some(srtt) if self.board.segments() == 1 => self.rto.in_ticks(srtt * 2 + spec.max_ack_delay),
             Some(srtt) => self.rto.in_ticks(srtt * 2 + spec.timer_slack),
             None => rto,
@@ -119,7 +130,8 @@ impl Sender {
         if self.board.out() == 0 {
             return;
         }
-        if self.tail.is_out() {
+        let counts = self.rules.detect.probe == ProbeRule::Rfc8985 || self.written <= self.nxt;
+        if self.tail.is_out() && counts {
             // RFC 8985 §7.2: one probe at a time.
             self.rearm_from_oldest(now, timers);
         } else {
@@ -140,8 +152,10 @@ impl Sender {
             let at = (self.board.segments() as usize).checked_sub(1)?;
             self.resend_uncounted(at, Why::Probe { new: false }, now, tsval, timers)
         };
-        self.tail.end = self.board.end();
-        self.tail.repeats = !new;
+        if !new || self.rules.detect.probe == ProbeRule::Rfc8985 {
+            self.tail.end = self.board.end();
+            self.tail.repeats = !new;
+        }
         timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
         Some(out)
     }

@@ -3,7 +3,7 @@ use super::*;
 use crate::congestion::WindowRuleKind;
 use wire::Span;
 
-const RULE: WindowRuleKind = WindowRuleKind::CubicLinux26(Params { hystart: false });
+const RULE: WindowRuleKind = WindowRuleKind::CubicLinux26(Params { hystart: false, since: Since::V2_6_29 });
 
 #[test]
 fn the_cube_root_is_exact() {
@@ -104,4 +104,24 @@ fn below_the_curve_the_window_keeps_up_with_reno() {
     (0..30).for_each(|_| r.round(1));
     let grown = r.segments() - 14.0;
     assert!((grown - 30.0 * 8.0 / 15.0).abs() < 5.0, "{grown}");
+}
+
+/// Linux 2.6.39 and later, bictcp_update: without a loss before, a segment for 20 ACKs at least.
+#[test]
+fn before_any_loss_the_window_grows_by_a_twentieth_since_2_6_39() {
+    let grown = |since| {
+        let (mut c, mut w) = (
+            CubicLinux26::new(&Params { hystart: false, since }),
+            Window { cwnd: 100 * SMSS, ssthresh: SMSS, smss: SMSS },
+        );
+        c.ratio16 = 16;
+        for _ in 0..101 {
+            c.look(w.segments(), 0);
+            count_acks(&mut c.counted, c.every, &mut w);
+        }
+        w.segments()
+    };
+    // Twenty ACKs are counted, and the next one finds that they are enough.
+    assert_eq!(grown(Since::V2_6_39), 104);
+    assert!(grown(Since::V2_6_29) <= 101, "{}", grown(Since::V2_6_29));
 }

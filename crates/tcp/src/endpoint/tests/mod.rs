@@ -6,6 +6,7 @@ mod bbr;
 mod bbr3;
 mod bottleneck;
 mod closing;
+mod fack;
 mod flow;
 mod handshake;
 mod interruption;

@@ -109,8 +109,11 @@ pub fn linux6() -> Wire {
     s.detect = Detect { tail_loss_probe: true, ..Detect::new(DetectRule::Rack, 3, true) };
     s.recovery =
         Recovery { rule: RecoveryRule::Prr { of: PrrOf::Cwnd }, timeout_reduces_again: false, ..s.recovery };
-    s.congestion.rule =
-        WindowRuleKind::CubicLinux(cubic_linux::Params { hystart: false, hz: cubic_linux::Hz::Hz1000 });
+    s.congestion.rule = WindowRuleKind::CubicLinux(cubic_linux::Params {
+        hystart: false,
+        hystart_clock: Default::default(),
+        hz: cubic_linux::Hz::Hz1000,
+    });
     s.congestion.slow_start = SlowStartKind::Bytes { limit: 0 };
     s.congestion.initial_window = InitialWindow::Segments(10);
     s.rto.rule = RtoKind::LinuxMicroseconds;

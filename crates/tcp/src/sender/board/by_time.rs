@@ -236,6 +236,21 @@ impl Board {
         self.repair_from = self.repair_from.min(end - u64::from(space)).max(self.una);
     }
 
+    /// The same for repairs only.
+    pub(crate) fn mark_repairs_lost(&mut self, h: &Horizon) -> Found {
+        let Some(mut t) = self.by_time.take() else { return Found::default() };
+        let mut found = Found::default();
+        self.judge_resends(&mut t, h, &mut found);
+        self.by_time = Some(t);
+        found
+    }
+
+    /// When the highest segment that is SACKED left, if it left once only.
+    pub(crate) fn highest_original_sacked(&self) -> Option<Time> {
+        let highest = self.runs.highest().filter(|&h| h > self.una && h <= self.end)?;
+        self.segs.get(self.find(highest - 1)).filter(|s| s.resent == 0).map(|s| s.sent)
+    }
+
     /// A timeout: the oldest segment is lost, and what left before `spared_since`.
     pub(crate) fn mark_lost_at_timeout(&mut self, spared_since: Time) {
         let mut start = self.una;
@@ -255,5 +270,7 @@ impl Board {
             seg.marks &= !LOST;
         }
         self.lost = super::Tally::default();
+        self.lost_to = self.una;
+        self.repair_from = self.una;
     }
 }
