@@ -1,5 +1,7 @@
 //! The replay itself: events of the capture in their order, and a sender that is asked at each what it would send.
 
+mod timers;
+
 use crate::tally::{Difference, Kind, Replay, State};
 use crate::transfer::{Event, Out, Transfer};
 use std::collections::HashSet;
@@ -66,6 +68,8 @@ struct Run<'a> {
     refused: Option<Time>,
     /// The send that a timer made at another time than recorded, and how much earlier.
     off: Option<(usize, Span)>,
+    /// The send that was recorded a little later than its pace allowed, and when that was.
+    paced: Option<(usize, Time)>,
     found: Replay,
 }
 
@@ -93,6 +97,7 @@ impl<'a> Run<'a> {
             besides: HashSet::new(),
             refused: None,
             off: None,
+            paced: None,
             found: Replay::default(),
         };
         run.write_on();
@@ -252,6 +257,7 @@ impl<'a> Run<'a> {
         let mut follows = true;
         for _ in 0..MOST_AT_ONCE {
             let moment = self.moment(now);
+            ahead.burst_goes_on(moment);
             let Some(sent) = next_data(&mut ahead, moment) else {
                 if follows {
                     self.end = ahead;
@@ -260,7 +266,8 @@ impl<'a> Run<'a> {
             };
             match self.recorded(&sent, until) {
                 Some(k) => {
-                    self.predicted[k] = Some(now);
+                    let paced = self.paced.filter(|&(of, _)| of == k).map(|(_, due)| due);
+                    self.predicted[k] = Some(paced.unwrap_or(now));
                     if follows {
                         self.end = ahead.clone();
                         self.enter(k);
@@ -336,38 +343,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    // ---- timers ----
-
-    fn let_timers_fire(&mut self, until: Time) {
-        while let Some(due) = self.end.next_wakeup()
-            && due <= until
-            && self.refused != Some(due)
-        {
-            let moment = due.max(self.now);
-            let before = self.end.clone();
-            self.end.wake(moment);
-            let mut ahead = self.end.clone();
-            let first = next_data(&mut ahead, moment);
-            match first {
-                Some(sent) if self.recorded(&sent, moment + TOLERANCE).is_none() => {
-                    self.end = before;
-                    self.now = moment;
-                    self.made_besides(&sent);
-                    self.refused = Some(due);
-                    return;
-                }
-                Some(_) => {
-                    self.now = moment;
-                    self.drain(moment, moment + TOLERANCE);
-                }
-                None => self.end = ahead,
-            }
-            if self.end.next_wakeup() == Some(due) {
-                return;
-            }
-        }
-    }
-
     // ---- what was recorded ----
 
     fn meet(&mut self, k: usize) {
@@ -408,52 +383,6 @@ impl<'a> Run<'a> {
         while self.written <= k {
             self.write_on();
         }
-    }
-
-    /// Would it be sent now, or by a timer that is about to fire?
-    fn look_for(&mut self, k: usize) {
-        let out = self.transfer.outs[k];
-        self.drain(self.now, self.now + BURST);
-        if self.predicted[k].is_some() || self.look_for_a_packets_end(k) {
-            return;
-        }
-        let due = self.end.data_timer();
-        let near = due - self.now <= TOLERANCE && self.now - due <= TOLERANCE;
-        // What leaves soon after an ACK is no timer's, unless one is about to fire.
-        if due == Time::FAR_FUTURE || (!near && self.now - self.heard <= TOLERANCE) {
-            return;
-        }
-        let before = self.end.clone();
-        self.end.fire_early(self.now);
-        let mut ahead = self.end.clone();
-        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
-        if next_data(&mut ahead, self.now).is_some_and(|s| same(&s)) {
-            self.end = ahead;
-            self.enter(k);
-            if near {
-                self.predicted[k] = Some(due);
-            } else {
-                self.off = Some((k, self.now - due));
-            }
-        } else {
-            self.end = before;
-        }
-    }
-
-    /// The stack has room for it and waits for more of its packet: it ended there, then, in the buffer of the sender.
-    fn look_for_a_packets_end(&mut self, k: usize) -> bool {
-        let mut ahead = self.end.clone();
-        ahead.end_packet();
-        let out = self.transfer.outs[k];
-        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
-        let ends = !out.again && next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
-        if ends {
-            self.end = ahead;
-            self.enter(k);
-            self.predicted[k] = Some(self.now);
-            self.found.packet_ends += 1;
-        }
-        ends
     }
 
     fn set_to(&mut self, k: usize, out: &Out) {

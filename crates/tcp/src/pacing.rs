@@ -73,6 +73,19 @@ impl Pacing {
         (self.on && !joins && self.next > now).then_some(self.next)
     }
 
+    /// A capture shows when the next burst leaves: the sender that was captured had paid for what went before by then.
+    pub(crate) fn follow(&mut self, at: Time) {
+        self.next = at;
+    }
+
+    /// A capture shows a segment of the burst at hand so little later: the segments of one have times of their own there.
+    pub(crate) fn burst_goes_on(&mut self, now: Time, within: Span) {
+        let late = now - self.burst.at;
+        if self.burst.left > 0 && late > Span::ZERO && late <= within {
+            self.burst.at = now;
+        }
+    }
+
     /// Segments of about a millisecond's data.
     pub(crate) fn goal(&self, smss: u32) -> u32 {
         self.bursts().in_a_millisecond(self.rate, smss).min(127)

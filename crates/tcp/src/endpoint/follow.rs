@@ -3,16 +3,22 @@
 use super::Endpoint;
 pub use crate::sender::Followed;
 use crate::timers::Timer;
-use wire::Time;
+use wire::{Span, Time};
 
 /// Timers that can release data.
-const OF_DATA: [Timer; 4] = [Timer::Retransmit, Timer::Probe, Timer::Reorder, Timer::Persist];
+const OF_DATA: [Timer; 5] = [Timer::Retransmit, Timer::Probe, Timer::Reorder, Timer::Persist, Timer::Pacing];
+/// Segments of one paced burst lie so close together in a capture.
+const BURST: Span = Span(100_000);
 
 impl Endpoint {
     /// A capture shows that this left at `now`: it is entered as sent, while cwnd, ssthresh and what was decided stay. False
     /// where that cannot be done to the byte: it repeats what is acknowledged, or other segments hold these bytes.
     pub fn follow(&mut self, now: Time, copy: &Followed) -> bool {
         let tsval = if self.stamps { self.clock.value(now) } else { 0 };
+        self.burst_goes_on(now);
+        if self.sender.pacing.waits(now).is_some() {
+            self.sender.pacing.follow(now);
+        }
         self.sender.follow(now, copy, tsval, &mut self.timers)
     }
 
@@ -31,11 +37,30 @@ impl Endpoint {
         OF_DATA.iter().map(|&t| self.timers.at(t)).min().unwrap_or(Time::FAR_FUTURE)
     }
 
+    /// When what waits for its pace may leave; `None` where nothing does.
+    pub fn pace(&self) -> Option<Time> {
+        self.timers.is_set(Timer::Pacing).then(|| self.timers.at(Timer::Pacing))
+    }
+
+    /// A capture shows that what waits for its pace leaves then.
+    pub fn pace_until(&mut self, at: Time) {
+        self.sender.pacing.follow(at);
+        self.timers.set(Timer::Pacing, at);
+    }
+
+    /// What leaves next may belong to the burst that left last.
+    pub fn burst_goes_on(&mut self, now: Time) {
+        self.sender.pacing.burst_goes_on(now, BURST);
+    }
+
     /// That timer fires now, before its time.
     pub fn fire_early(&mut self, now: Time) {
         let first = OF_DATA.into_iter().filter(|&t| self.timers.is_set(t)).min_by_key(|&t| self.timers.at(t));
         if let Some(timer) = first {
             self.timers.set(timer, self.timers.at(timer).min(now));
+            if timer == Timer::Pacing {
+                self.sender.pacing.follow(now);
+            }
             self.wake(now);
         }
     }

@@ -1,0 +1,103 @@
+//! Timers of the replayed sender: those that fire before the next event, and those that the capture shows to have fired.
+
+use super::{BURST, Run, TOLERANCE, next_data};
+use tcp::endpoint::Sent;
+use wire::Time;
+
+impl Run<'_> {
+    pub(super) fn let_timers_fire(&mut self, until: Time) {
+        while let Some(due) = self.end.next_wakeup()
+            && due <= until
+            && self.refused != Some(due)
+        {
+            let moment = due.max(self.now);
+            if let Some((k, later)) = self.recorded_pace(due, moment) {
+                self.end.pace_until(later);
+                self.paced = Some((k, due));
+                continue;
+            }
+            let before = self.end.clone();
+            self.end.wake(moment);
+            let mut ahead = self.end.clone();
+            let first = next_data(&mut ahead, moment);
+            match first {
+                Some(sent) if self.recorded(&sent, moment + TOLERANCE).is_none() => {
+                    self.end = before;
+                    self.now = moment;
+                    self.made_besides(&sent);
+                    self.refused = Some(due);
+                    return;
+                }
+                Some(_) => {
+                    self.now = moment;
+                    self.drain(moment, moment + TOLERANCE);
+                }
+                None => self.end = ahead,
+            }
+            if self.end.next_wakeup() == Some(due) {
+                return;
+            }
+        }
+    }
+
+    /// What waits for its pace until `due` was recorded a little later: which, and when. The host's timer was late, or the
+    /// rate that was captured a little less; what follows is paced from there.
+    fn recorded_pace(&self, due: Time, moment: Time) -> Option<(usize, Time)> {
+        if self.end.pace() != Some(due) {
+            return None;
+        }
+        let mut ahead = self.end.clone();
+        ahead.wake(moment);
+        let k = self.recorded(&next_data(&mut ahead, moment)?, due + TOLERANCE)?;
+        let later = self.transfer.outs[k].time;
+        (later > moment).then_some((k, later))
+    }
+
+    /// Would it be sent now, or by a timer that is about to fire?
+    pub(super) fn look_for(&mut self, k: usize) {
+        let out = self.transfer.outs[k];
+        self.drain(self.now, self.now + BURST);
+        if self.predicted[k].is_some() || self.look_for_a_packets_end(k) {
+            return;
+        }
+        let due = self.end.data_timer();
+        let near = due - self.now <= TOLERANCE && self.now - due <= TOLERANCE;
+        // What leaves soon after an ACK is no timer's, unless one is about to fire.
+        if due == Time::FAR_FUTURE || (!near && self.now - self.heard <= TOLERANCE) {
+            return;
+        }
+        let before = self.end.clone();
+        self.end.fire_early(self.now);
+        let mut ahead = self.end.clone();
+        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
+        if next_data(&mut ahead, self.now).is_some_and(|s| same(&s)) {
+            self.end = ahead;
+            self.enter(k);
+            if near {
+                self.predicted[k] = Some(due);
+                // The rest of its burst.
+                self.drain(self.now, self.now + BURST);
+            } else {
+                self.off = Some((k, self.now - due));
+            }
+        } else {
+            self.end = before;
+        }
+    }
+
+    /// The stack has room for it and waits for more of its packet: it ended there, then, in the buffer of the sender.
+    fn look_for_a_packets_end(&mut self, k: usize) -> bool {
+        let mut ahead = self.end.clone();
+        ahead.end_packet();
+        let out = self.transfer.outs[k];
+        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
+        let ends = !out.again && next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
+        if ends {
+            self.end = ahead;
+            self.enter(k);
+            self.predicted[k] = Some(self.now);
+            self.found.packet_ends += 1;
+        }
+        ends
+    }
+}
