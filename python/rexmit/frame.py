@@ -88,6 +88,8 @@ class Frame:
 
     def rows(self) -> list[dict[str, Any]]:
         """Rows as dictionaries with times in seconds after the origin."""
+        if not len(self):
+            return []
         columns = {}
         for field in self._table.schema:
             if pa.types.is_timestamp(field.type):

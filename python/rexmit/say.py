@@ -65,13 +65,14 @@ def one_line(text: str) -> str:
     return text.translate(_IN_A_LINE)
 
 
-def as_json(value: Any, indent: int | None = None) -> str:
+def as_json(value: Any, indent: int | None = None, compact: bool = False) -> str:
     """As JSON in which nothing is obeyed. Who reads it gets each text as it was, but for bytes that are not
-    UTF-8, which JSON cannot say: they are there as `\\xNN`, as the core writes them.
+    UTF-8, which JSON cannot say: they are there as `\\xNN`, as the core writes them. compact: without blanks.
     """
     import json
 
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    separators = (",", ":") if compact else None
+    text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=False)
     return text.translate(_IN_JSON)
 
 

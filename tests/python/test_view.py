@@ -20,7 +20,7 @@ import pytest
 import rexmit
 from conftest import DATA
 from rexmit.api import ON_DEMAND
-from rexmit.report import levels, windows
+from rexmit.report import columns, held, levels, windows
 from rexmit.report.containers import unpack
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source
@@ -108,10 +108,10 @@ def test_a_window_of_many_packets_is_bins_that_add_up(
     table = source.capture.worst(1)[0].frame("packets")
     begin, end = int(time[0]), int(time[-1])
     # All of it from a level; a part finer than any level from the packets themselves.
-    for span, columns in [((begin, end), 500), ((begin, end), 4000), ((2_000_000_000, 2_100_000_000), 2000)]:
-        head, bins = window(server, span, columns)
+    for span, wide in [((begin, end), 500), ((begin, end), 4000), ((2_000_000_000, 2_100_000_000), 2000)]:
+        head, bins = window(server, span, wide)
         assert head["kind"] == "bins"
-        assert head["bin_ns"] <= (span[1] - span[0]) / columns + 1
+        assert head["bin_ns"] <= (span[1] - span[0]) / wide + 1
         at = head["start_ns"] + bins["bin"].astype(np.int64) * head["bin_ns"]
         covered = (time >= at[0]) & (time < at[-1] + head["bin_ns"])
         wanted = counted(table, covered)
@@ -143,7 +143,7 @@ def test_a_flow_that_meta_does_not_tell_of_is_loaded(server: Server) -> None:
 def test_page_meta_and_blobs_are_there(server: Server, source: Source) -> None:
     status, headers, body = ask(server, "")
     assert status == 200
-    assert re.search(rb'id="rexmit-server"[^>]*>\{"base": "/[\w-]{32}/"\}</script>', body)
+    assert re.search(rb'id="rexmit-server"[^>]*>\{"base":"/[\w-]{32}/"\}</script>', body)
     assert "script-src 'sha256-" in headers["Content-Security-Policy"]
     assert "unsafe-inline" not in headers["Content-Security-Policy"].split("script-src")[1].split(";")[0]
     assert headers["X-Content-Type-Options"] == "nosniff"
@@ -274,3 +274,41 @@ def test_ctrl_c_ends_it_and_leaves_nothing(sign: signal.Signals, tmp_path: Path)
         child.send_signal(sign)
         assert child.wait(20) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_packets_in_files_are_those_in_memory(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "IN_MEMORY", 1000)
+    other = Source(source.capture, 0, "interruption", folder=tmp_path / "new" / "0")
+    assert isinstance(other.packets.columns["seq"], np.memmap)
+    assert (tmp_path / "new" / "0" / "packets" / "seq").stat().st_size == 8 * len(source.packets)
+    for store, kept in ((other.packets, source.packets), (other.rtts, source.rtts)):
+        assert store.rows == kept.rows
+        for name, values in kept.columns.items():
+            assert np.array_equal(store.columns[name], values), name
+
+
+def test_a_large_capture_has_bins_and_its_worst_episodes(source: Source) -> None:
+    made = [source.detail(flow) for flow in source.worst(2)]
+    # As if it were larger than a file holds.
+    assert not held.hold(source, made, 6000)
+    large, small = made
+    assert small["packets"]["held"] == "all"
+    assert large["packets"]["held"] == "windows"
+    assert large["packets"]["blobs"]
+    wanted = large["packets"]["count"]
+    for level in large["bins"]:
+        head, bins = unpack(source.blobs[level["blob"]]())
+        assert head["bin_ns"] == level["bin_ns"]
+        assert bins["packets"].sum() == wanted
+    held_there = 0
+    for blob in large["packets"]["blobs"]:
+        head, rows = unpack(source.blobs[blob]())
+        assert not head["complete"]
+        number = int(blob.rpartition("/")[2])
+        (episode,) = [e for e in large["episodes"] if e["number"] == number]
+        assert rows["time_ns"][0] < episode["start_ns"]
+        assert (rows["episode"] == number + 1).any()
+        held_there += head["rows"]
+    assert held_there + small["packets"]["count"] <= 6000

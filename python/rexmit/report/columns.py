@@ -82,7 +82,7 @@ class Columns:
 
 
 def _in_file(file: Path, kind: str, rows: int) -> Array:
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     with open(file, "xb") as made:
         os.truncate(made.fileno(), rows * np.dtype(kind).itemsize)
     return np.memmap(file, dtype=kind, mode="r+", shape=(rows,))

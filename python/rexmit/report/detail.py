@@ -11,6 +11,7 @@ from rexmit.report.tables import Tables, in_ns
 
 if TYPE_CHECKING:
     from rexmit.frame import Frame
+    from rexmit.report.tables import Part
 
 Row = dict[str, Any]
 
@@ -20,12 +21,17 @@ MOST_LISTED = 4096
 MOST_INTERVALS = 10_000
 #: What of the flow's JSON is no part of its row.
 LISTS = ("bursts", "episodes", "idle", "answer", "limited_by", "path")
+#: What is worked out of many segments.
+OF_LARGE = ("paper_rto", "timers", "inference")
 
 
-def detail(flow: Row, key: str, tables: Tables) -> Row:
-    """Everything of a flow but its packets. flow: as docs/json.md has it.  key: how its blobs are named."""
+def detail(flow: Row, key: str, tables: Tables, brief: bool = False) -> Row:
+    """Everything of a flow but its packets. flow: as docs/json.md has it.  key: how its blobs are named.
+    brief: without what only a large flow shows.
+    """
     number = int(flow["flow"])
     lists, left_out = {}, {}
+    out = LISTS + OF_LARGE if brief else LISTS
     for name, weight in (("episodes", "cost_s"), ("bursts", "lost_segments"), ("idle", "length_s")):
         frame = tables.frame(name, number)
         kept = _heaviest(frame, weight)
@@ -34,18 +40,21 @@ def detail(flow: Row, key: str, tables: Tables) -> Row:
     return {
         "flow": number,
         "key": key,
-        "row": {name: value for name, value in flow.items() if name not in LISTS},
+        "row": {name: value for name, value in flow.items() if name not in out},
         "answer": answer(flow),
         **lists,
         "left_out": left_out,
-        "intervals": intervals(tables.frame("intervals", number)),
+        "intervals": intervals(tables.part("intervals", number)),
     }
 
 
 def answer(flow: Row) -> Row | None:
-    """The flow's answer with what limited it and what its path could carry, as docs/json.md has them."""
+    """The flow's answer with what limited it and what its path could carry, as docs/json.md has them: none
+    of a flow of fewer than ten segments in which nothing was sent again and no window closed.
+    """
     told = flow.get("answer")
-    if told is None:
+    short = flow["segments"] < 10 and not flow["window"]["zero_count"]
+    if told is None or (short and not flow["retransmissions"]["total"]):
         return None
     return {**told, "limited_by": flow.get("limited_by"), "path": flow.get("path")}
 
@@ -74,7 +83,7 @@ def _sure(rows: Sequence[Row], listed: Sequence[Row]) -> list[Row]:
     return made
 
 
-def intervals(frame: Frame) -> Row:
+def intervals(frame: Frame | Part) -> Row:
     """The table `intervals` as columns, with how long each is."""
     step = -(-len(frame) // MOST_INTERVALS) if len(frame) else 1
     start = frame["start"]

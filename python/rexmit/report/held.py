@@ -57,6 +57,7 @@ def hold(source: Source, details: Sequence[Row], room: int = RAW) -> bool:
 def _whole(source: Source, details: Sequence[Row]) -> None:
     """All packets of these flows: one blob for each large flow, small ones together."""
     waiting: list[tuple[Row, slice]] = []
+    together = 0
     for told in details:
         rows = source.packets.of(told["flow"])
         size = rows.stop - rows.start
@@ -67,9 +68,10 @@ def _whole(source: Source, details: Sequence[Row]) -> None:
             source.blobs[name] = partial(source.packets.container, rows)
         elif size:
             waiting.append((told, rows))
-            if sum(r.stop - r.start for _, r in waiting) >= SHARED:
+            together += size
+            if together >= SHARED:
                 _together(source, waiting)
-                waiting = []
+                waiting, together = [], 0
     if waiting:
         _together(source, waiting)
 

@@ -26,7 +26,10 @@ FORMAT = 1
 #: Flows that a page tells everything of at once; of further ones in blobs of so many.
 AT_ONCE, IN_A_BLOB = 16, 64
 #: Flows that it tells everything of: where all packets are there, and where not.
-MOST_DETAILED, MOST_OF_MANY = 20_000, 500
+MOST_DETAILED, MOST_OF_MANY = 50_000, 500
+
+#: Of further flows the round trips are left out: there are very many of them, and none is large.
+FULL = 400
 
 Hide = Callable[[Any], Any]
 
@@ -98,9 +101,10 @@ def of_capture(pair: Sequence[Source], command: str, view: str, hide: Hide = sho
     """One capture or run. view: the command that shows every packet, if this cannot."""
     kind = "capture" if pair[0].run is None else "run"
     made = Made(meta(kind, pair[0].label, command, hide))
-    room = RAW if sum(len(source.packets) for source in pair) <= RAW else RAW // len(pair)
+    small = sum(int(source.capture.info["packets"]) for source in pair) <= RAW
     for source in pair:
-        _add(made, source, room, view, hide)
+        # A SYN has a row in each direction: there are more rows than packets.
+        _add(made, source, len(source.packets) if small else RAW // len(pair), view, hide)
     if len(pair) > 1:
         made.meta["sources"][1]["shift_ns"] = shift_ns(pair)
     return made
@@ -148,7 +152,7 @@ def _add(made: Made, source: Source, room: int, view: str, hide: Hide, first: in
     flows = source.worst(most)
     if first is not None:
         flows.sort(key=lambda flow: flow["flow"] != first)
-    details = [source.detail(flow) for flow in flows]
+    details = [source.detail(flow, brief=k >= FULL) for k, flow in enumerate(flows)]
     whole = hold(source, details, room) and len(details) == len(source.tables.all("flows"))
     said["details"] = details[:AT_ONCE]
     made.meta["sources"].append(hide(said))
@@ -162,7 +166,7 @@ def _add(made: Made, source: Source, room: int, view: str, hide: Hide, first: in
     if source.capture.interrupted:
         made.note(f"{source.label}: reading was stopped; what was read until then is here", hide)
     if not whole:
-        n = f"{len(source.packets):,}"
+        n = f"{source.capture.info['packets']:,}"
         told = (
             f"{source.label}: of {n} packets this file holds what happened in each moment, and the packets of"
         )

@@ -103,14 +103,18 @@ class Source:
         flows: list[Row] = self.capture.overview(most)["flows"]
         return flows
 
-    def detail(self, flow: Row) -> Row:
-        """What a page tells of a flow, whose packets are not in it as yet. flow: as docs/json.md has it."""
+    def detail(self, flow: Row, brief: bool = False) -> Row:
+        """What a page tells of a flow, whose packets are not in it as yet. flow: as docs/json.md has it.
+
+        brief: without its round trips, and what only large flows show.
+        """
         number = int(flow["flow"])
         rows, key = self.packets.of(number), f"{self.number}/{number}"
-        told = detail(flow, key, self.tables)
+        told = detail(flow, key, self.tables, brief)
         told["packets"] = {"count": rows.stop - rows.start, "held": "none", "blobs": []}
         told["bins"] = []
-        told["rtt"] = self._named(key, "rtt", self.rtts.of(number), partial(self._rtt, number))
+        trips = slice(0, 0) if brief else self.rtts.of(number)
+        told["rtt"] = self._named(key, "rtt", trips, partial(self._rtt, number))
         resent = self.tables.place("retransmissions", number)
         told["retransmissions"] = self._named(key, "retransmissions", resent, partial(self._resent, number))
         state = runs.state(self.capture, told["row"])

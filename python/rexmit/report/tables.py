@@ -25,12 +25,28 @@ def runs(flows: Any) -> Iterator[tuple[int, int, int]]:
             yield int(flows[a]), a, z
 
 
+class Part:
+    """Columns of some rows of a frame, which is converted once for all who ask."""
+
+    def __init__(self, frame: Frame, rows: slice) -> None:
+        self._frame = frame
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return int(self._rows.stop - self._rows.start)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._frame[name][self._rows]
+
+
 class Tables:
     """The tables of a capture, each read when it is first asked for."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self._tables: dict[str, tuple[Any, dict[int, slice]]] = {}
+        self._whole: dict[str, Frame] = {}
+        self._none: dict[str, Frame] = {}
 
     def _table(self, name: Any) -> tuple[Any, dict[int, slice]]:
         if name not in self._tables:
@@ -45,7 +61,13 @@ class Tables:
 
     def all(self, name: str) -> Frame:
         """All rows of a table."""
-        return self._frame(self._table(name)[0])
+        if name not in self._whole:
+            self._whole[name] = self._frame(self._table(name)[0])
+        return self._whole[name]
+
+    def part(self, name: str, flow: int) -> Part:
+        """Columns of a flow's rows."""
+        return Part(self.all(name), self.place(name, flow))
 
     def place(self, name: str, flow: int) -> slice:
         """Where in a table the rows of a flow lie."""
@@ -54,6 +76,10 @@ class Tables:
     def frame(self, name: str, flow: int) -> Frame:
         """The rows of a flow."""
         table, rows = self._table(name)[0], self.place(name, flow)
+        if rows.start == rows.stop:
+            if name not in self._none:
+                self._none[name] = self._frame(table.slice(0, 0))
+            return self._none[name]
         return self._frame(table.slice(rows.start, rows.stop - rows.start))
 
     def rows(self, name: str, flow: int) -> list[Row]:
