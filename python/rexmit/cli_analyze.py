@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli_run import memory
-from rexmit.destination import opened, overwriting
+from rexmit.destination import opened, overwriting, reporting
 from rexmit.not_written import STOPPED, UNDRAWN, NotWrittenError
 from rexmit.say import as_json, tell
 from rexmit.streams import printing
@@ -138,6 +138,7 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         "--out", metavar="DIR", help="write tables, figures and summary.json into this folder"
     )
     overwriting(written)
+    reporting(written)
     written.add_argument(
         "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
     )
@@ -161,6 +162,8 @@ def check(o: argparse.Namespace) -> str | None:
         return "--figures needs --out DIR to write into"
     if (o.csv or o.parquet) and not o.out:
         return f"{'--csv' if o.csv else '--parquet'} needs --out DIR to write into"
+    if o.report and not o.out:
+        return "--report needs --out DIR to write into; rexmit report writes a file by itself"
     if o.start is not None and o.end is not None and o.end <= o.start:
         return f"--to {o.end:g} is not after --from {o.start:g}"
     if o.interval <= 0:
@@ -232,6 +235,7 @@ def _told(
                 packets_as_csv=o.csv,
                 figures=None if o.figures == "none" or shown else (o.figures or "png"),
                 top=o.top or 3,
+                report=o.report and not shown,
             )
             done += f"; {UNDRAWN}" if shown and o.figures != "none" else ""
         except NotWrittenError as error:

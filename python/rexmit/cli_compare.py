@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli_run import pair, seed
-from rexmit.destination import opened, overwriting
+from rexmit.destination import opened, overwriting, reporting
 from rexmit.say import as_json, one_line
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def add(commands: Any) -> None:
     c.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
     c.add_argument("--out", metavar="DIR", help="write comparison.json and the figure into this folder")
     overwriting(c)
+    reporting(c)
     c.add_argument("--figures", choices=("png", "svg", "pdf"), default="png", help="format of the figure")
 
 
@@ -74,7 +75,9 @@ def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
 
 def compare(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """`rexmit compare`: the lines to print, and which files could not be written, if some could not."""
-    names = ("comparison.json", f"side-by-side.{o.figures}")
+    if o.report and not o.out:
+        raise ValueError("--report needs --out DIR to write into; rexmit report writes a file by itself")
+    names = ("comparison.json", f"side-by-side.{o.figures}", *(["report.html"] if o.report else []))
     with opened(o.out, names, o.overwrite) as into:
         found, text, lines = _found(o)
         if not into:
@@ -83,6 +86,13 @@ def compare(o: argparse.Namespace) -> tuple[list[str], str | None]:
             path.write_text(text + "\n", encoding="utf-8")
         with into.file(names[1]) as (path,):
             found.figure().save(path)
+        if o.report:
+            from shlex import join
+
+            from rexmit.report import beside
+
+            with into.file(beside.NAME) as (path,):
+                beside.of_comparison(found.captures, join(["rexmit", "compare", o.first, o.second]), path)
         into.finish()
         failure = into.failure()
         if not o.json and not failure:

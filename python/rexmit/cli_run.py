@@ -7,7 +7,7 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
-from rexmit.destination import opened, overwriting
+from rexmit.destination import opened, overwriting, reporting
 from rexmit.late import FAILURE, is_withheld
 from rexmit.not_written import STOPPED, UNDRAWN
 from rexmit.say import tell
@@ -143,6 +143,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         help="write scenario, tables, captures, figures and summary.json into this folder",
     )
     overwriting(written)
+    reporting(written)
     written.add_argument(
         "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
     )
@@ -169,6 +170,8 @@ def check(o: argparse.Namespace) -> str | None:
         return "--figures needs --out DIR to write into"
     if (o.csv or o.parquet) and not o.out:
         return f"{'--csv' if o.csv else '--parquet'} needs --out DIR to write into"
+    if o.report and not o.out:
+        return "--report needs --out DIR to write into; rexmit report writes a file by itself"
     if o.interval <= 0:
         return "--interval must be longer than 0"
     if o.json and o.ladder:
@@ -327,7 +330,15 @@ def _write(o: argparse.Namespace, done: Run, into: Destination) -> tuple[str | N
         with bench.interrupted_by(*bench.ENDING):
             from rexmit.output import write
 
-            written = write(done, into, forms=forms, packets_as_csv=o.csv, figures=figures, top=o.top or 3)
+            written = write(
+                done,
+                into,
+                forms=forms,
+                packets_as_csv=o.csv,
+                figures=figures,
+                top=o.top or 3,
+                report=o.report and not done.hurried,
+            )
             undrawn = f"; {UNDRAWN}" if done.hurried and o.figures != "none" else ""
             return written + undrawn, None
     except NotWrittenError as error:

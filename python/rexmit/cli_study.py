@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexmit.destination import opened, overwriting
+from rexmit.destination import opened, overwriting, reporting
 from rexmit.say import as_json, tell
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def add(commands: Any) -> None:
         "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
     )
     overwriting(r)
+    reporting(r)
     r.add_argument("--docs", metavar="DIR", help="write NAME.md and small figures, as docs/studies has them")
 
 
@@ -116,6 +117,8 @@ def check(o: argparse.Namespace) -> str | None:
         return None
     if o.figures and o.figures != "none" and not o.out:
         return "--figures needs --out DIR to write into"
+    if o.report and not o.out:
+        return "--report needs --out DIR to write into"
     if o.quick and o.replications is not None:
         return "--quick and --replications both say how many runs; give one of them"
     return None
@@ -266,6 +269,9 @@ def _into(
     if into:
         from rexmit.studies import output
 
+        if o.report:
+            for outcome in written:
+                output.write_report(outcome, into)
         told = output.finish(outcomes, into, several, [outcome.study.name for outcome in written])
         into.finish()
         if not into.failure():

@@ -289,6 +289,13 @@ def overwriting(group: Any) -> None:
     group.add_argument("--overwrite", action="store_true", help="replace files that rexmit did not write")
 
 
+def reporting(group: Any) -> None:
+    """Adds `--report` to the options of a command that writes a folder."""
+    group.add_argument(
+        "--report", action="store_true", help="and report.html, the page of rexmit report, with --out"
+    )
+
+
 def opened(
     folder: str | None, planned: Iterable[str], overwrite: bool
 ) -> AbstractContextManager[Destination | None]:

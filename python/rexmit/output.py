@@ -67,20 +67,27 @@ def write(
     packets_as_csv: bool = False,
     figures: str | None = "png",
     top: int = 3,
+    report: bool = False,
 ) -> str:
     """Writes everything about a capture into a folder, batch by batch; returns a sentence that says where.
 
     forms: of "parquet" and "csv".  packets_as_csv: one row a packet is large as text, so the packets table
     is written as CSV only on request.  figures: png, svg, pdf or None.  top: how many flows get figures, the
-    worst first. What an earlier call wrote there and this one does not is removed, so that all is of one
-    answer; other files stay. Raises NotWrittenError, once all others are written, with the names of the files
-    that could not be.
+    worst first.  report: also the page of `rexmit report`. What an earlier call wrote there and this one does
+    not is removed, so that all is of one answer; other files stay. Raises NotWrittenError, once all others
+    are written, with the names of the files that could not be.
     """
     lines = ["# " + markdown(capture.name.rsplit("/", 1)[-1]), "", *fenced(capture.page(hints=False)), ""]
     lines += ["## Files", "", "| file | what it is | rows |", "|---|---|---:|"]
     lines.append("| `summary.json` | the answer, as `--json` prints it | |")
     with into.file("summary.json") as (path,), open(path, "wb") as file:
         capture.write_json(file.fileno())
+    if report:
+        from rexmit.report import beside
+
+        with into.file(beside.NAME) as (path,):
+            beside.of_capture(capture, path)
+        lines.append(f"| `{beside.NAME}` | the same to look at: open it in a browser | |")
     written = 0
     run = _as_run(capture)
     if run:
@@ -132,7 +139,7 @@ def write(
 
 def planned(captures: Iterable[str] = ()) -> list[str]:
     """What `write` may write, for `Destination`. captures: names of the files that the core writes."""
-    names = ["index.md", "summary.json", "scenario.toml"]
+    names = ["index.md", "summary.json", "scenario.toml", "report.html"]
     names += [f"tables/{name}.{form}" for name in ABOUT | RUN_ABOUT for form in ("parquet", "csv")]
     names += [f"{FOLDER}/rates-*.txt", f"{FOLDER}/outages-*.txt"]
     names += [f"figures/flow-*/{name}.*" for name in (*FIGURE_ABOUT, "ladder-*")]

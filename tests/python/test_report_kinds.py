@@ -177,3 +177,46 @@ def test_a_folder_of_several_studies_names_them(
     (study / "results.json").write_text(json.dumps({"studies": [one, one | {"study": "other"}]}))
     assert main(["report", str(study), "-o", str(tmp_path / "x.html")]) == 2
     assert "holds several studies (small, other)" in capsys.readouterr().err
+
+
+def test_beside_out_the_same_page_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(SCENARIO)
+    plain = ("--figures", "none", "--report", "--out")
+    assert main(["analyze", str(SENDER), *plain, str(tmp_path / "a")]) == 0
+    assert main(["run", str(file), *plain, str(tmp_path / "r")]) == 0
+    assert main(["compare", str(SENDER), str(OTHER), "--report", "--out", str(tmp_path / "c")]) == 0
+    pages = {name: Page(tmp_path / name / "report.html") for name in "arc"}
+    assert [page.meta["kind"] for page in pages.values()] == ["capture", "run", "comparison"]
+    assert pages["a"].meta["command"] == f"rexmit analyze {SENDER}"
+    for name, words in (("a", [SENDER]), ("r", [file]), ("c", [SENDER, OTHER])):
+        alone = reported(tmp_path, *words)
+        assert pages[name].blobs == alone.blobs
+        assert pages[name].meta["sources"] == alone.meta["sources"]
+    assert "`report.html`" in (tmp_path / "a" / "index.md").read_text()
+    # A later answer without it takes it away.
+    assert main(["analyze", str(SENDER), "--figures", "none", "--out", str(tmp_path / "a")]) == 0
+    assert not (tmp_path / "a" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [["analyze", "x.pcap"], ["run", "x.toml"], ["compare", "a", "b"], ["study", "run", "rto"]]
+)
+def test_report_without_out_is_a_sentence(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "--report"]) == 2
+    assert "--report needs --out DIR" in capsys.readouterr().err
+
+
+def test_a_study_writes_its_page_with_the_figures_it_drew(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["study", "run", "selfsimilar", "--quick", "--figures", "svg", "--report", "--out", str(out)]
+    assert main(words) == 0
+    page = Page(out / "selfsimilar" / "report.html")
+    told = json.loads((out / "results.json").read_text())
+    assert {key: page.meta["study"][key] for key in ("rows", "claims", "grades", "title")} == {
+        key: told[key] for key in ("rows", "claims", "grades", "title")
+    }
+    drawn = sorted(path.stem for path in (out / "selfsimilar" / "figures").glob("*.svg"))
+    assert [figure["name"] for figure in page.meta["study"]["figures"]] == drawn
+    assert drawn
+    assert reported(tmp_path, out).meta["study"]["rows"] == told["rows"]

@@ -35,11 +35,12 @@ def read(folder: Path) -> list[Row]:
             raise ValueError(f"{folder / RESULTS}: is no answer of rexmit study; {AGAIN}")
         if answer.get("format", FORMAT) != FORMAT:
             raise ValueError(f"{folder / RESULTS}: format is not {FORMAT}: another version wrote it; {AGAIN}")
-        answer["figures"] = _figures(folder / str(answer["study"]) / "figures")
+        answer["figures"] = figures(folder / str(answer["study"]) / "figures")
     return answers
 
 
-def _figures(folder: Path) -> list[Row]:
+def figures(folder: Path) -> list[Row]:
+    """The figures in a folder, by name."""
     if not folder.is_dir():
         return []
     found = sorted(path for path in folder.iterdir() if path.suffix in (".svg", ".png") and path.is_file())

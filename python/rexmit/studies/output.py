@@ -26,7 +26,11 @@ DOCS_DPI, DOCS_COLOURS = 100, 64
 
 def planned(names: Sequence[str]) -> list[str]:
     """What `write` and `finish` may write of studies, for `Destination`."""
-    own = [f"{name}{rest}" for name in names for rest in (".md", ".html", "/tables/*", "/figures/*")]
+    own = [
+        f"{name}{rest}"
+        for name in names
+        for rest in (".md", ".html", "/report.html", "/tables/*", "/figures/*")
+    ]
     return ["results.json", *own]
 
 
@@ -60,6 +64,17 @@ def write(
             held = {d.name: d.draw().save(Path(scratch) / f"{d.name}.png") for d in drawn}
         with into.file(f"{name}.html") as (path,):
             path.write_text(document(outcome.study.title, page, held.get), encoding="utf-8")
+
+
+def write_report(outcome: Outcome, into: Destination) -> None:
+    """Writes NAME/report.html, the page of `rexmit report`, with the figures that were written."""
+    from rexmit.report import beside, studied
+    from rexmit.studies.answer import one
+
+    name = outcome.study.name
+    told = one(outcome) | {"figures": studied.figures(into.path / name / "figures")}
+    with into.file(f"{name}/{beside.NAME}") as (path,):
+        beside.of_study(told, _command(outcome), path)
 
 
 def write_docs(outcome: Outcome, into: Destination, stopped: Callable[[], bool] = _goes_on) -> None:
