@@ -1,6 +1,6 @@
 """How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures; and how
-fast packets become the bins of a report (pyramid.py); and how fast the simulator is, beside other simulators
-(simulators.py).
+fast packets become the bins of a report (pyramid.py), the simulator is, beside other simulators (simulators.py),
+and a report is in a browser (explorer.py).
 
 The captures are made here (target/bench-data, reused). Every program runs several times, in turns, so that
 a machine whose speed drifts treats all alike; CPU time is user plus system of the whole process, its start
@@ -22,6 +22,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import explorer
 import pyramid
 import simulators
 from measure import DATA, ROOT, Program, build, build_of, in_turns, mark, row
@@ -169,6 +170,7 @@ def main() -> int:
         whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
         rows += pyramid.bench(args.rexmit.parent / "python", whole, runs)
     rows += simulators.bench(args.only, args.quick, runs)
+    rows += explorer.bench(args.only, args.quick)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=1) + "\n")
     print(f"\nwritten to {args.out}")

@@ -47,6 +47,26 @@ describe("a series", () => {
       const known = [...columns.lo].filter((v) => !Number.isNaN(v));
       expect(known.length).toBe([...columns.count].filter((n) => n > 0).length);
       expect(Math.min(...known)).toBe(Math.min(...series.lo.slice(700, 700 + inside)));
+      expect([...columns.last].findLast((v) => !Number.isNaN(v))).toBe(series.hi[700 + inside - 1]);
+    }
+  });
+
+  it("counts what its points stand for", () => {
+    const x = new Float64Array([0, 1, 2, 3]);
+    const series = new Series(x, x, x, new Uint32Array(4), new Float64Array([5, 1, 2, 7]));
+    expect([...columnsOf(series, 0, 4, 2).count]).toEqual([6, 9]);
+    expect(series.count(1, 3)).toBe(3);
+  });
+
+  it("gives the same columns whether it goes by points or by columns", () => {
+    const series = walk(5000, 9);
+    const [x0, x1] = [series.x[100], series.x[4900]];
+    // 4,800 points: by points in 1,000 columns, by columns in 500, of which each holds two of the former.
+    const [fine, coarse] = [columnsOf(series, x0, x1, 1000), columnsOf(series, x0, x1, 500)];
+    for (let c = 0; c < 500; c++) {
+      expect(fine.count[2 * c] + fine.count[2 * c + 1]).toBe(coarse.count[c]);
+      const highs = [fine.hi[2 * c], fine.hi[2 * c + 1]].filter((v) => !Number.isNaN(v));
+      if (highs.length > 0) expect(Math.max(...highs)).toBe(coarse.hi[c]);
     }
   });
 

@@ -87,11 +87,12 @@ export class Series {
   }
 }
 
-/** Of each of `width` columns over [x0, x1]: how many points, their extremes (NaN without). */
+/** Of each of `width` columns over [x0, x1]: how many points, their extremes and the last one's hi (NaN without). */
 export interface Columns {
   count: Float64Array;
   lo: Float64Array;
   hi: Float64Array;
+  last: Float64Array;
 }
 
 export function emptyColumns(width: number): Columns {
@@ -99,6 +100,7 @@ export function emptyColumns(width: number): Columns {
     count: new Float64Array(width),
     lo: new Float64Array(width).fill(NaN),
     hi: new Float64Array(width).fill(NaN),
+    last: new Float64Array(width).fill(NaN),
   };
 }
 
@@ -107,6 +109,10 @@ export function columnsOf(series: Series, x0: number, x1: number, width: number)
   const step = (x1 - x0) / width;
   const end = series.from(x1);
   let a = series.from(x0);
+  if (end - a < SPARSE * width) {
+    onePerPoint(series, found, a, end, x0, step);
+    return found;
+  }
   for (let c = 0; c < width && a < end; c++) {
     const z = c === width - 1 ? end : gallop(series.x, x0 + (c + 1) * step, a, end);
     if (z > a) {
@@ -114,10 +120,26 @@ export function columnsOf(series: Series, x0: number, x1: number, width: number)
       found.count[c] = series.count(a, z);
       found.lo[c] = range[0];
       found.hi[c] = range[1];
+      found.last[c] = series.hi[z - 1];
       a = z;
     }
   }
   return found;
+}
+
+/** Where there are few points, going through them is quicker than through the columns. */
+const SPARSE = 6;
+
+function onePerPoint(series: Series, into: Columns, a: number, end: number, x0: number, step: number): void {
+  const most = into.count.length - 1;
+  for (let i = a; i < end; i++) {
+    const c = Math.min(most, Math.floor((series.x[i] - x0) / step));
+    const fresh = into.count[c] === 0;
+    into.count[c] += series.count(i, i + 1);
+    if (fresh || series.lo[i] < into.lo[c]) into.lo[c] = series.lo[i];
+    if (fresh || series.hi[i] > into.hi[c]) into.hi[c] = series.hi[i];
+    into.last[c] = series.hi[i];
+  }
 }
 
 function sumsOf(often: Float64Array): Float64Array {

@@ -2,6 +2,9 @@
 
 import { FONT, type Marker, MONO, OUTLINES, type Surface, TEXT_SIZE, type TextStyle } from "./surface";
 
+/** Widths of texts, which are asked for in every frame. */
+const widths = new Map<string, number>();
+
 export class CanvasSurface implements Surface {
   readonly width: number;
   readonly height: number;
@@ -17,7 +20,7 @@ export class CanvasSurface implements Surface {
     const h = Math.round(height * ratio);
     if (canvas.width !== w) canvas.width = w;
     if (canvas.height !== h) canvas.height = h;
-    const to = canvas.getContext("2d");
+    const to = canvas.getContext("2d", { willReadFrequently: true });
     if (to === null) throw new Error("this browser draws no 2D canvas");
     this.to = to;
     to.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -120,8 +123,15 @@ export class CanvasSurface implements Surface {
   }
 
   textWidth(words: string, size = TEXT_SIZE): number {
-    this.setFont(`${size}px ${FONT}`);
-    return this.to.measureText(words).width;
+    const key = `${size} ${words}`;
+    let wide = widths.get(key);
+    if (wide === undefined) {
+      this.setFont(`${size}px ${FONT}`);
+      wide = this.to.measureText(words).width;
+      if (widths.size > 2000) widths.clear();
+      widths.set(key, wide);
+    }
+    return wide;
   }
 
   clip(x: number, y: number, w: number, h: number, inside: () => void): void {

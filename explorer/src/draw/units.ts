@@ -1,8 +1,16 @@
 /** Figures as rexmit's pages write them (python/rexmit/units.py): three significant digits, the unit beside
  * them. */
 
+/** By number of decimals: making one takes far longer than using it. */
+const formats = new Map<number, Intl.NumberFormat>();
+
 export function grouped(value: number, digits = 0): string {
-  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  let format = formats.get(digits);
+  if (format === undefined) {
+    format = new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    formats.set(digits, format);
+  }
+  return format.format(value);
 }
 
 export function three(value: number): string {

@@ -20,12 +20,12 @@ export const flight: Panel = {
   },
   draw(scene, y, box) {
     const { palette, data, track } = scene;
-    const line = (series: Series | null | undefined, colour: string, width: number): void => {
-      if (series) steps(scene, series, y, box, colour, width);
+    const line = (series: Series | null | undefined, colour: string): void => {
+      if (series) steps(scene, series, y, box, colour);
     };
-    line(track?.flown, palette.soft, 1);
-    line(data.state?.ssthresh, palette.cause["probe"], 1.2);
-    line(data.state?.cwnd, palette.blue, 1.4);
+    line(track?.flown, palette.soft);
+    line(data.state?.ssthresh, palette.cause["probe"]);
+    line(data.state?.cwnd, palette.blue);
     phases(scene, box.y);
   },
 };

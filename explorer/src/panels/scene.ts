@@ -71,25 +71,29 @@ export function valueAt(series: Series, t: number): number | null {
       : null;
 }
 
-/** A line that stays at its last value, as a cumulative ACK does; exact to the pixel. */
-export function steps(scene: Scene, series: Series, y: Scale, box: Box, colour: string, width = 1.2): void {
-  const { count, lo, hi } = columnsIn(scene, series);
+/** A line that stays at its last value, as a cumulative ACK does; exact to the pixel. Of rectangles on whole
+ * pixels, which are drawn many times as fast as a path. */
+export function steps(scene: Scene, series: Series, y: Scale, box: Box, colour: string): void {
+  const { count, lo, hi, last: ends } = columnsIn(scene, series);
   const flat: number[] = [];
-  let last = valueAt(series, scene.from);
-  if (last !== null) flat.push(box.x, y(last));
+  let from = box.x;
+  let level = valueAt(series, scene.from);
+  const across = (to: number): void => {
+    if (level !== null && to > from) flat.push(from, Math.round(y(level)), to - from, 1);
+    from = to;
+  };
   for (let c = 0; c < scene.columns; c++) {
     if (count[c] === 0) continue;
-    const x = box.x + c + 0.5;
-    if (last !== null) flat.push(x, y(last));
-    const end = valueAt(series, scene.from + ((c + 1) * (scene.to - scene.from)) / scene.columns) ?? hi[c];
-    if (count[c] > 1 && lo[c] !== hi[c]) flat.push(x, y(lo[c]), x, y(hi[c]));
-    flat.push(x, y(end));
-    last = end;
+    across(box.x + c);
+    const top = Math.round(y(level === null ? hi[c] : Math.max(level, hi[c])));
+    const bottom = Math.round(y(level === null ? lo[c] : Math.min(level, lo[c])));
+    flat.push(box.x + c, top, 1, bottom - top + 1);
+    from = box.x + c + 1;
+    level = ends[c];
   }
-  if (last !== null && flat.length > 0 && scene.to > series.x[0]) {
-    flat.push(Math.min(box.x + box.w, scene.x(Math.max(scene.data.to, scene.from))), y(last));
-  }
-  scene.s.polyline(flat, colour, width);
+  const until = Math.round(Math.min(box.x + box.w, scene.x(Math.max(scene.data.to, scene.from))));
+  if (scene.to > (series.x[0] ?? Infinity)) across(until);
+  scene.s.rects(flat, colour);
 }
 
 /** A bar a pixel wide from the smallest to the largest value of each column, at least a pixel high. */
@@ -98,8 +102,8 @@ export function bars(scene: Scene, series: Series, y: Scale, box: Box, colour: s
   const flat: number[] = [];
   for (let c = 0; c < scene.columns; c++) {
     if (count[c] === 0) continue;
-    const top = y(hi[c]);
-    flat.push(box.x + c, top, 1, Math.max(1, y(lo[c]) - top));
+    const top = Math.round(y(hi[c]));
+    flat.push(box.x + c, top, 1, Math.max(1, Math.round(y(lo[c])) - top));
   }
   scene.s.rects(flat, colour);
 }

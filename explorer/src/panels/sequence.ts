@@ -23,9 +23,9 @@ export const sequence: Panel = {
     const track = scene.track;
     if (track === null) return;
     const { palette } = scene;
-    steps(scene, track.edge, y, box, palette.edge, 1);
+    steps(scene, track.edge, y, box, palette.edge);
     blocks(scene, track.sacked, y, box, palette.sack, 2.4);
-    steps(scene, track.acked, y, box, palette.ack, 1.3);
+    steps(scene, track.acked, y, box, palette.ack);
     blocks(scene, track.fresh, y, box, palette.ink, 1.4);
     if (scene.data.detail.row.vantage === "receiver") holes(scene, y, box);
     for (const [cause, series] of track.again) {

@@ -36,6 +36,7 @@ export class Board {
   private drag: Drag | null = null;
   private box: Rect | null = null;
   private turned = 0;
+  private blank = false;
   private frame = 0;
   private readonly size = signal<[number, number]>([0, 0]);
   private readonly ends: (() => void)[] = [];
@@ -85,6 +86,9 @@ export class Board {
   private drawOverlay(): void {
     const [width, height] = this.size.peek();
     if (this.drawn === null || width < 50) return;
+    const nothing = hover.peek() === null && this.box === null && app.place.peek().packet === null;
+    if (nothing && this.blank) return;
+    this.blank = nothing;
     const surface = new CanvasSurface(this.overlay, width, height, devicePixelRatio || 1);
     drawOverlay(surface, this.drawn, hover.peek(), this.box, app.place.peek().packet);
   }

@@ -1,0 +1,167 @@
+"""How fast a report is in a browser: first paint with data, and panning.
+
+A simulated transfer of just below 200,000 packets, written as a report and opened from its file. First paint:
+from the navigation until the overview with its figure is drawn. Panning: one drags through the flow at three
+zooms; of each frame the time in script and drawing, which is waited for.
+
+Prints lines, and gives rows as bench.py has them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from measure import DATA, ROOT, mark, row
+
+FIRST_PAINT_BAR_S = 1.0
+FRAME_BAR_MS = 8.0
+OPENINGS = 5
+#: Shares of the flow that are in view while one pans.
+ZOOMS = (0.8, 0.1, 0.01)
+FRAMES = 150
+
+SCENARIO = """
+name = "explorer"
+duration = "600s"
+seed = 1
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+name = "path"
+between = ["a", "b"]
+rate = "100Mbps"
+delay = "10ms"
+queue = { kind = "droptail", packets = 300 }
+[[link.channel]]
+name = "outages"
+kind = "outage"
+schedule = { every = "2s", for = "120ms", phase = "1s", anchor = "start" }
+[[flow]]
+name = "upload"
+from = "a"
+to = "b"
+stack = "linux-6-cubic"
+workload = { kind = "file", size = "187MB" }
+[record]
+capture = ["a"]
+"""
+
+#: Times each animation frame's callbacks, drawing included: reading a pixel waits until a canvas is drawn.
+WATCH = """
+window.frames = [];
+const ask = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = (work) => ask((at) => {
+  const began = performance.now();
+  work(at);
+  for (const canvas of document.querySelectorAll('.panels canvas')) {
+    canvas.getContext('2d').getImageData(0, 0, 1, 1);
+  }
+  window.frames.push([began, performance.now() - began]);
+});
+"""
+
+RENDERER = """() => {
+  const gl = document.createElement('canvas').getContext('webgl');
+  const named = gl && gl.getExtension('WEBGL_debug_renderer_info');
+  return named ? gl.getParameter(named.UNMASKED_RENDERER_WEBGL) : 'none told';
+}"""
+
+
+def bench(only: str | None, quick: bool) -> list[dict[str, Any]]:
+    if only and only not in "explorer":
+        return []
+    where = next((w for name in ("chromium", "google-chrome") if (w := shutil.which(name))), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        where = None
+    if where is None:
+        print("\nexplorer: skipped, Chromium or Playwright is not there")
+        return []
+    page = written()
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=where, args=["--no-sandbox"])
+        rows = measured(browser, page, 2 if quick else OPENINGS)
+        browser.close()
+    return rows
+
+
+def written() -> Path:
+    """The report; made anew, for its page may have changed."""
+    DATA.mkdir(parents=True, exist_ok=True)
+    scenario, page = DATA / "explorer.toml", DATA / "explorer.html"
+    scenario.write_text(SCENARIO)
+    rexmit = ROOT / ".venv" / "bin" / "rexmit"
+    command = [rexmit, "report", scenario, "-o", page, "--overwrite"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return page
+
+
+def measured(browser: Any, path: Path, openings: int) -> list[dict[str, Any]]:
+    paints = []
+    for _ in range(openings):
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, bypass_csp=True)
+        page.goto(path.as_uri())
+        page.wait_for_function("performance.getEntriesByName('drawn').length > 0")
+        paints.append(page.evaluate("performance.getEntriesByName('drawn')[0].startTime") / 1e3)
+        packets = page.evaluate(
+            "JSON.parse(document.getElementById('rexmit-meta').textContent).sources[0].capture.packets"
+        )
+        page.close()
+    paint = min(paints)
+    print(f"\nexplorer: {packets:,} packets, {path.stat().st_size / 1e6:.2f} MB")
+    told = ", ".join(f"{p:.2f}" for p in paints)
+    bar = f"bar {FIRST_PAINT_BAR_S:g}: {mark(paint <= FIRST_PAINT_BAR_S)}"
+    print(f"  first paint with data  {paint:.2f} s ({told})  {bar}")
+    rows = [row("explorer, first paint", paint, "s", "bar", FIRST_PAINT_BAR_S, paint / FIRST_PAINT_BAR_S)]
+    for zoom in ZOOMS:
+        rows += panned(browser, path, zoom)
+    return rows
+
+
+def panned(browser: Any, path: Path, zoom: float) -> list[dict[str, Any]]:
+    page = browser.new_page(viewport={"width": 1440, "height": 900}, bypass_csp=True)
+    page.add_init_script(WATCH)
+    page.goto(path.as_uri())
+    page.wait_for_function("performance.getEntriesByName('drawn').length > 0")
+    page.get_by_role("button", name="Open this flow").click()
+    page.locator(".panels canvas").first.wait_for()
+    box = page.locator(".panels").bounding_box()
+    middle, height = box["x"] + box["width"] / 2, box["y"] + 200
+    page.mouse.move(middle, height)
+    share = 1.0
+    while share > zoom * 1.01:
+        # The page zooms by exp(0.0022 a pixel of the wheel).
+        page.mouse.wheel(0, -60)
+        share *= 0.876
+        page.wait_for_timeout(20)
+    page.wait_for_timeout(300)
+    page.evaluate("window.frames.length = 0")
+    page.mouse.down()
+    for k in range(FRAMES):
+        away = 3 * (k if k < FRAMES / 2 else FRAMES - k)
+        page.mouse.move(middle + away, height)
+        page.evaluate("new Promise((done) => requestAnimationFrame(done))")
+    page.mouse.up()
+    frames = page.evaluate("window.frames")
+    renderer = page.evaluate(RENDERER)
+    page.close()
+    # The frame that the bench itself waits for does nothing.
+    taken = sorted(ms for _, ms in frames if ms > 0.3)
+    p95 = taken[min(len(taken) - 1, int(0.95 * len(taken)))]
+    rate = (len({round(at) for at, _ in frames}) - 1) / ((frames[-1][0] - frames[0][0]) / 1e3)
+    print(
+        f"  panning, {zoom:4.0%} in view  {p95:.1f} ms a frame (95%; median {taken[len(taken) // 2]:.1f})"
+        f"  bar {FRAME_BAR_MS:g}: {mark(p95 <= FRAME_BAR_MS)}  {rate:.0f} frames/s, {renderer}"
+    )
+    return [row(f"explorer, panning {zoom:g}", p95, "ms", "bar", FRAME_BAR_MS, p95 / FRAME_BAR_MS)]
+
+
+if __name__ == "__main__":
+    bench(None, "--quick" in sys.argv)
