@@ -1,6 +1,6 @@
 """How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures; and how
-fast packets become the bins of a report (pyramid.py), the simulator is, beside other simulators (simulators.py),
-and a report is in a browser (explorer.py).
+fast packets become the bins of a report (pyramid.py), the simulator is, beside other simulators
+(simulators.py), and a report is in a browser (explorer.py).
 
 The captures are made here (target/bench-data, reused). Every program runs several times, in turns, so that
 a machine whose speed drifts treats all alike; CPU time is user plus system of the whole process, its start

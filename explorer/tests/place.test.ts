@@ -16,6 +16,7 @@ describe("an address", () => {
         packet: 812,
         episode: 3,
         hidden: ["rtt", "idle"],
+        beside: true,
       },
       { ...NOWHERE, page: "flow", flow: 0, from: -0.25, to: 20 },
       { ...NOWHERE, page: "episode", source: 2, flow: 4, episode: 0, scale: "time", packet: 1 },

@@ -40,11 +40,12 @@ export class Bins implements Track {
     const start = (header.start_ns ?? 0) / NS;
     this.from = start;
     this.to = start + (header.bins ?? rows) * this.grain;
-    const column = (name: string): Column => columns.get(name) ?? new Float64Array(rows);
-    const bin = column("bin");
+    // A column that says nothing is left out.
+    const column = (name: string, otherwise: number): Column => columns.get(name) ?? new Float64Array(rows).fill(otherwise);
+    const bin = column("bin", 0);
     const time = Float64Array.from({ length: rows }, (_, i) => start + (bin[i] + 0.5) * this.grain);
     const points = (low: string, high: string, often: string | null, scale = 1): Series =>
-      pointsOf(time, column(low), column(high), often === null ? null : column(often), scale);
+      pointsOf(time, column(low, -1), column(high, -1), often === null ? null : column(often, 0), scale);
     this.fresh = points("seq_min", "seq_max", null);
     this.again = new Map(
       AGAIN.map(([cause, name]): [string, Series] => [cause, points("again_min", "again_max", name)]).filter(
@@ -60,16 +61,16 @@ export class Bins implements Track {
     this.flown = points("flight_max", "flight_max", null);
     const rtt = points("rtt_min_us", "rtt_max_us", null, 1e-6);
     this.rtt = rtt.length > 0 ? rtt : null;
-    this.sentBytes = new Running(time, column("bytes"));
+    this.sentBytes = new Running(time, column("bytes", 0));
     const reached = climbing(this.fresh);
     this.freshBytes = new Running(reached.x, reached.hi.map((v, i) => v - (i > 0 ? reached.hi[i - 1] : reached.lo[0])));
   }
 }
 
-/** Bins that have any: those of which `often` counts, else those with something above 0. */
+/** Bins that have any: those of which `often` counts, else those with an end (-1: none). */
 function pointsOf(time: Float64Array, low: Column, high: Column, often: Column | null, scale: number): Series {
   const rows: number[] = [];
-  for (let i = 0; i < time.length; i++) if (often === null ? high[i] > 0 : often[i] > 0) rows.push(i);
+  for (let i = 0; i < time.length; i++) if (high[i] >= 0 && (often === null || often[i] > 0)) rows.push(i);
   return new Series(
     Float64Array.from(rows, (i) => time[i]),
     Float64Array.from(rows, (i) => low[i] * scale),

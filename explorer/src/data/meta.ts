@@ -174,6 +174,8 @@ export interface Source {
   totals: Record<string, unknown>;
   warnings: string[];
   run: Record<string, unknown> | null;
+  /** Of the receiver's capture of a pair: what makes its times the sender's. */
+  shift_ns?: number | null;
   flows: { columns: FlowColumns; left_out: number };
   details: Detail[];
   /** Where further Details lie: JSON, a list of them. */
@@ -184,13 +186,20 @@ export interface Comparison {
   labels: string[];
   flows: { source: number; flow: number; key?: string }[];
   differences: {
-    longer_s?: number;
+    longer_s?: number | null;
     differences?: { what: string; first: string; second: string; cost_s: number | null }[];
     look_at?: string[];
     withheld?: string[];
   };
-  episodes: { first: Record<string, unknown> | null; second: Record<string, unknown> | null }[];
+  /** Instants count from the flow's first packet. */
+  episodes: { first: PairedEpisode | null; second: PairedEpisode | null }[];
+  assumed?: string[];
 }
+
+export type PairedEpisode = Pick<
+  Episode,
+  "number" | "start_ns" | "end_ns" | "kind" | "lost_copies" | "lost_segments" | "cost_s"
+>;
 
 export type Words = Record<string, Record<string, string>>;
 

@@ -44,11 +44,27 @@ export interface Track {
   readonly raw: Packets | null;
 }
 
-/** The best of several for a view: packets before bins, of bins the finest that covers it, but no finer than
- * pixels where a coarser one will do. */
+/** What a bin may begin later or end sooner than what it has, seconds: instants are rounded on their way. */
+const ROUNDED = 1e-6;
+/** Bins wider than so many pixels show less than packets of a part of the view. */
+const COARSE = 3;
+
+export function covers(track: Track, from: number, to: number): boolean {
+  return track.from <= from + ROUNDED && track.to >= to - ROUNDED;
+}
+
+/** The best of several for a view: of those that cover it packets, else the finest bins that pixels can show;
+ * packets of at least half of it where bins are too coarse. */
 export function bestOf(tracks: readonly Track[], from: number, to: number, perPixel: number): Track | null {
-  const covering = tracks.filter((track) => track.from <= from && track.to >= to);
-  const fine = covering.filter((track) => track.grain <= perPixel);
-  const chosen = fine.length > 0 ? fine : covering.length > 0 ? covering : [...tracks];
-  return chosen.reduce<Track | null>((best, track) => (best === null || track.grain < best.grain ? track : best), null);
+  const covering = tracks.filter((track) => covers(track, from, to));
+  const least = (of: readonly Track[]): Track | null =>
+    of.reduce<Track | null>((best, track) => (best === null || track.grain < best.grain ? track : best), null);
+  const best = least(covering);
+  const shared = (track: Track): number => Math.min(track.to, to) - Math.max(track.from, from);
+  const widest = (of: readonly Track[]): Track | null =>
+    of.reduce<Track | null>((most, track) => (most === null || shared(track) > shared(most) ? track : most), null);
+  if (best === null) return widest(tracks);
+  if (best.grain <= COARSE * perPixel) return best;
+  const packets = widest(tracks.filter((track) => track.grain === 0));
+  return packets !== null && shared(packets) >= (to - from) / 2 ? packets : best;
 }

@@ -50,6 +50,12 @@ export const rates: Panel = {
   },
 };
 
+/** What was newly acknowledged in each interval of the view, bits per second. */
+export function ackedRates(scene: Scene): { start: number; step: number; values: number[] } {
+  const { start, step, acked } = ratesIn(scene);
+  return { start, step, values: acked };
+}
+
 function stepOf(scene: Scene): number {
   const perPixel = (scene.to - scene.from) / Math.max(1, scene.columns);
   if (scene.track === null) {

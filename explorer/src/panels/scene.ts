@@ -35,6 +35,8 @@ export interface Scene {
 /** What a panel is asked about before there is a scene. */
 export type Shown = Pick<Scene, "data" | "track">;
 
+export type Unit = "bytes" | "bps" | "s";
+
 export interface Panel {
   key: string;
   title: (scene: Scene) => string;
@@ -43,7 +45,7 @@ export interface Panel {
   fixed?: (of: Shown) => number;
   wanted: (of: Shown) => boolean;
   range: (scene: Scene) => Range | null;
-  unit?: "bytes" | "bps" | "s";
+  unit?: Unit;
   draw: (scene: Scene, y: Scale, box: Box) => void;
 }
 

@@ -49,7 +49,7 @@ function range(scene: Scene): Range | null {
     low = Math.min(low, values[0]);
     high = Math.max(high, values[1]);
   };
-  const drawn = [track.fresh, track.acked, track.gone, ...track.again.values()];
+  const drawn = [track.fresh, track.acked, track.sacked, track.gone, ...track.again.values()];
   for (const series of drawn) take(series.range(...within(scene, series)));
   if (low === Infinity) {
     const at = valueAt(track.acked, scene.from);

@@ -4,9 +4,9 @@
 import type { FlowData } from "../data/flow";
 import type { Track } from "../data/track";
 import type { Palette } from "../draw/palette";
-import { decimals, linear, type Scale, ticks, tickStep } from "../draw/scale";
+import { linear, type Scale } from "../draw/scale";
 import type { Surface } from "../draw/surface";
-import { grouped, prefixOf } from "../draw/units";
+import { timeGrid, valueAxis } from "./axes";
 import { episodeNumbers, episodes, outages } from "./bands";
 import { flight } from "./flight";
 import { lanes } from "./lanes";
@@ -85,9 +85,10 @@ export function drawStack(s: Surface, palette: Palette, data: FlowData, wish: Wi
     episodes(scene, box);
     outages(scene, box);
   }
-  timeGrid(scene, plot, placed);
+  const open = placed.filter(({ panel }) => panel.fixed === undefined).map(({ box }) => box);
+  timeGrid(scene, plot, open, "time since the first packet (s)");
   for (const [k, { panel, box, y }] of placed.entries()) {
-    if (panel.fixed === undefined) valueAxis(scene, panel, y, box);
+    if (panel.fixed === undefined) valueAxis(scene, panel.unit ?? "bytes", y, box);
     s.clip(box.x - (panel.fixed === undefined ? 0 : left), box.y, box.w + (panel.fixed === undefined ? 0 : left), box.h, () =>
       panel.draw(scene, y, box),
     );
@@ -121,50 +122,4 @@ function arrange(shown: readonly Panel[], scene: Scene, room: Box): Box[] {
 /** The first panel has the numbers of the episodes above it, and says in its legend what it shows. */
 function label(scene: Scene, title: string, box: Box): void {
   scene.s.text(box.x, box.y - 7, title, { colour: scene.palette.soft, size: 10.5 });
-}
-
-function timeGrid(scene: Scene, plot: Box, placed: Placed[]): void {
-  const { s, palette } = scene;
-  const most = Math.max(2, plot.w / 96);
-  const step = tickStep(scene.from, scene.to, most);
-  const digits = decimals(step);
-  const bottom = plot.y + plot.h;
-  for (const t of ticks(scene.from, scene.to, most)) {
-    const x = Math.round(scene.x(t)) + 0.5;
-    for (const { panel, box } of placed) {
-      if (panel.fixed === undefined) s.line(x, box.y, x, box.y + box.h, palette.grid);
-    }
-    s.line(x, bottom, x, bottom + 4, palette.axis);
-    s.text(x, bottom + 12, grouped(t, digits), { colour: palette.soft, align: "center" });
-  }
-  s.line(plot.x, bottom + 0.5, plot.x + plot.w, bottom + 0.5, palette.axis);
-  s.text(plot.x + plot.w, bottom + 24, "time since the first packet (s)", {
-    colour: palette.soft,
-    align: "right",
-    size: 10,
-  });
-}
-
-function valueAxis(scene: Scene, panel: Panel, y: Scale, box: Box): void {
-  const { s, palette } = scene;
-  const most = Math.max(1, box.h / 34);
-  const marks = ticks(y.d0, y.d1, most);
-  const step = tickStep(y.d0, y.d1, most);
-  const largest = Math.max(Math.abs(y.d0), Math.abs(y.d1));
-  const [scale, unit] = unitOf(panel, largest);
-  const digits = decimals(step / scale);
-  marks.forEach((value, k) => {
-    const at = Math.round(y(value)) + 0.5;
-    s.line(box.x, at, box.x + box.w, at, palette.grid);
-    const told = grouped(value / scale, Math.min(6, digits));
-    const last = k === marks.length - 1 ? ` ${unit}` : "";
-    s.text(box.x - 6, Math.max(at, box.y + 5), told + last, { colour: palette.soft, align: "right" });
-  });
-  s.line(box.x + 0.5, box.y, box.x + 0.5, box.y + box.h, palette.axis);
-}
-
-function unitOf(panel: Panel, largest: number): [number, string] {
-  if (panel.unit === "s") return largest < 1 ? [1e-3, "ms"] : [1, "s"];
-  const [scale, prefix] = prefixOf(largest);
-  return [scale, prefix + (panel.unit === "bps" ? "bps" : "B")];
 }

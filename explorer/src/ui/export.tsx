@@ -40,7 +40,7 @@ async function exportFlow(data: FlowData, what: "png" | "svg" | "csv"): Promise<
   const picture: Picture = {
     width: box?.clientWidth ?? 1000,
     height: box?.clientHeight ?? 700,
-    draw: (surface) => void drawStack(surface, palette.value, data, wishOf(data)),
+    draw: (surface) => void drawStack(surface, palette.value, data, wishOf({ data, shift: 0 })),
   };
   const title = `${data.detail.row.sender} to ${data.detail.row.receiver}, ${from.toFixed(3)} to ${to.toFixed(3)} s`;
   if (what === "svg") save(name, svgOf(picture, title, palette.value), "image/svg+xml");

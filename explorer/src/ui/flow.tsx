@@ -6,7 +6,9 @@ import type { FlowData } from "../data/flow";
 import { count } from "../draw/units";
 import { PANELS } from "../panels/stack";
 import * as app from "../view/app";
-import { Board, hover } from "../view/board";
+import { Board, hover, type Subject } from "../view/board";
+import { arrived } from "../view/tracks";
+import { otherOf } from "../view/pair";
 import { KEYS, onKey } from "../view/keys";
 import { EpisodeTable } from "./episodes";
 import { ExportMenu } from "./export";
@@ -27,6 +29,7 @@ export function FlowPage(): preact.JSX.Element {
     return <p class="quiet">{app.loading.value ? "Loading…" : "This report holds no packets of this flow: rexmit view on the capture shows them."}</p>;
   }
   const { row } = data.detail;
+  const beside = app.other.value;
   return (
     <>
       <div class="heading">
@@ -37,7 +40,12 @@ export function FlowPage(): preact.JSX.Element {
       </div>
       <Tools data={data} />
       <div class="flow-grid">
-        <Panels data={data} />
+        <div class={beside === null ? "" : "beside"}>
+          {beside !== null && <h3>{data.source.label}</h3>}
+          <Panels data={data} subject={named} label="" />
+          {beside !== null && <h3>{beside.label}</h3>}
+          {beside !== null && <Panels key={beside.label} data={beside.data} subject={otherSubject} label={`${beside.label}: `} />}
+        </div>
         <aside aria-label="Selected packet and episodes">
           <Inspector data={data} />
           <EpisodeTable detail={data.detail} most={12} brief />
@@ -50,6 +58,8 @@ export function FlowPage(): preact.JSX.Element {
 
 function Tools({ data }: { data: FlowData }): preact.JSX.Element {
   const { hidden } = app.place.value;
+  // What there is to show is known once something came in.
+  void arrived.value;
   const toggle = (key: string): void =>
     app.change({ hidden: hidden.includes(key) ? hidden.filter((k) => k !== key) : [...hidden, key] });
   return (
@@ -88,20 +98,33 @@ function Tools({ data }: { data: FlowData }): preact.JSX.Element {
           </button>
         ))}
       </span>
+      {otherOf(app.meta(), data.source.id, data.detail.flow) !== null && (
+        <span class="switch">
+          <button type="button" aria-pressed={app.place.value.beside} onClick={() => app.change({ beside: !app.place.value.beside })}>
+            side by side
+          </button>
+        </span>
+      )}
       <ExportMenu data={data} />
     </div>
   );
 }
 
-function Panels({ data }: { data: FlowData }): preact.JSX.Element {
+const otherSubject = (): Subject | null => app.other.value;
+
+/** The flow that the address names. */
+const named = (): Subject | null => (app.flow.value === null ? null : { data: app.flow.value, shift: 0 });
+
+function Panels({ data, subject, label }: { data: FlowData; subject: () => Subject | null; label: string }): preact.JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
+  const board = useRef<Board | null>(null);
   useEffect(() => {
     if (host.current === null || canvas.current === null || overlay.current === null) return;
-    const board = new Board(host.current, canvas.current, overlay.current);
-    host.current.focus({ preventScroll: true });
-    return () => board.close();
+    board.current = new Board(host.current, canvas.current, overlay.current, subject);
+    if (subject === named) host.current.focus({ preventScroll: true });
+    return () => board.current?.close();
   }, []);
   const { episodes } = data.detail;
   return (
@@ -111,21 +134,21 @@ function Panels({ data }: { data: FlowData }): preact.JSX.Element {
       tabIndex={0}
       role="application"
       aria-roledescription="time and sequence panels"
-      aria-label={`${count(episodes.length, "loss episode")} over ${data.seconds.toFixed(2)} s. Keys n and p go through the episodes; the table of episodes says the same in words.`}
+      aria-label={`${label}${count(episodes.length, "loss episode")} over ${data.seconds.toFixed(2)} s. Keys n and p go through the episodes; the table of episodes says the same in words.`}
       onKeyDown={onKey}
     >
       <canvas ref={canvas} aria-hidden="true" />
       <canvas ref={overlay} aria-hidden="true" class="overlay" />
-      <Tip data={data} />
+      <Tip data={data} board={board} />
     </div>
   );
 }
 
 /** The packet under the pointer, as tcpdump writes it. */
-function Tip({ data }: { data: FlowData }): preact.JSX.Element | null {
+function Tip({ data, board }: { data: FlowData; board: { current: Board | null } }): preact.JSX.Element | null {
   const at = hover.value;
   const packets = at?.packets ?? null;
-  if (at === null || at.row < 0 || packets === null) return null;
+  if (at === null || at.board !== board.current || at.row < 0 || packets === null) return null;
   const cause = packets.causes[packets.cause[at.row]] ?? "";
   const remarks = [
     cause === "" ? "" : `again: ${app.inWords("cause", cause)}`,

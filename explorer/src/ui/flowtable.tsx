@@ -37,8 +37,15 @@ const COLUMNS: Shown[] = [
   { key: "bytes", words: "data", number: true, show: (c, i) => size(c.bytes[i]) },
   { key: "duration_s", words: "took", number: true, show: (c, i) => seconds(c.duration_s[i]) },
   { key: "throughput_bps", words: "throughput", number: true, show: (c, i) => known(c.throughput_bps[i], rate) },
-  { key: "limit", words: "limited by", number: false, show: (c, i) => (c.limit[i] === null ? "" : inWords("limited_by", c.limit[i])) },
+  { key: "limit", words: "limited by", number: false, show: (c, i) => limitWords(c.limit[i]) },
 ];
+
+/** What limited a flow, or, where nothing tells that, what seems to have held its window. */
+function limitWords(limit: string | null): string {
+  if (limit === null) return "";
+  const words = inWords("limited_by", limit);
+  return words === limit ? inWords("limit", limit) : words;
+}
 
 export function FlowTable({ source }: { source: Source }): preact.JSX.Element {
   const { columns, left_out } = source.flows;
@@ -156,7 +163,7 @@ function Line({ row, index, columns, source }: LineProps): preact.JSX.Element | 
     <tr class={chosen ? "chosen" : ""} aria-rowindex={index + 2} onClick={() => go({ source: source.id, flow: id })}>
       {COLUMNS.map(({ key, number, show }) => (
         <td key={key} class={number ? "number" : ""}>
-          {key === "limit" && limit !== null && <i class="swatch" style={{ background: palette.value.limit[limit] }} />}
+          {key === "limit" && limit !== null && palette.value.limit[limit] !== undefined && <i class="swatch" style={{ background: palette.value.limit[limit] }} />}
           {key === "flow" ? (
             <button type="button" class="link" aria-pressed={chosen} aria-label={`Summary of flow ${id}`}>
               {id}

@@ -8,6 +8,7 @@ import { DARK, LIGHT, type Palette } from "../draw/palette";
 import { episodeEnd } from "../panels/bands";
 import type { Track } from "../data/track";
 import { trackFor } from "./tracks";
+import { otherOf } from "./pair";
 import { fromFragment, NOWHERE, type Place, toFragment } from "./place";
 
 export type Theme = "auto" | "light" | "dark";
@@ -15,6 +16,8 @@ export type Theme = "auto" | "light" | "dark";
 export const store = signal<Store | null>(null);
 export const place = signal<Place>(NOWHERE);
 export const flow = signal<FlowData | null>(null);
+/** What stands beside it. */
+export const other = signal<{ data: FlowData; label: string; shift: number } | null>(null);
 export const loading = signal(false);
 export const failure = signal<string | null>(null);
 /** Said aloud by a screen reader. */
@@ -29,12 +32,18 @@ export const palette = computed<Palette>(() => {
   return theme.value === "dark" || (theme.value === "auto" && systemDark.value) ? DARK : LIGHT;
 });
 
+/** What the other flow depends on; views come and go. */
+const besides = computed(() => `${place.value.source}/${place.value.flow ?? ""}/${place.value.beside}`);
+
 interface Window {
   from: number | null;
   to: number | null;
   low: number | null;
   high: number | null;
 }
+
+/** An episode to look at once its flow is there. */
+let awaited: number | null = null;
 
 /** Windows to go back to. */
 const trail: Window[] = [];
@@ -68,6 +77,17 @@ export function begin(opened: Store): void {
     const { source, flow: wanted } = place.value;
     void show(opened, source, wanted);
   });
+  effect(() => {
+    const [source, wanted, beside] = besides.value.split("/");
+    const named = beside === "true" && wanted !== "" ? otherOf(opened.meta, Number(source), Number(wanted)) : null;
+    if (named === null) {
+      other.value = null;
+      return;
+    }
+    loadFlow(opened, named.source, named.flow).then((data) => {
+      if (place.peek().beside) other.value = data === null ? null : { data, label: named.label, shift: named.shift };
+    }, failed);
+  });
 }
 
 function home(meta: Meta): Place {
@@ -94,7 +114,10 @@ async function show(from: Store, source: number, wanted: number | null): Promise
   try {
     const found = await loadFlow(from, source, wanted);
     // Another flow may have been asked for meanwhile.
-    if (place.peek().source === source && place.peek().flow === wanted) flow.value = found;
+    if (place.peek().source !== source || place.peek().flow !== wanted) return;
+    flow.value = found;
+    if (awaited !== null && found !== null) lookAtEpisode(awaited);
+    awaited = null;
   } catch (error) {
     failed(error);
     flow.value = null;
@@ -200,10 +223,15 @@ export function failed(error: unknown): void {
   failure.value = error instanceof Error ? error.message : String(error);
 }
 
+/** An episode of the flow that is shown; of one that is still coming, once it is there. */
 export function lookAtEpisode(number: number): void {
   const data = flow.value;
-  const episode = data?.detail.episodes.find((e) => e.number === number);
-  if (data === null || episode === undefined) return;
+  if (data === null || data.detail.flow !== place.value.flow || data.source.id !== place.value.source) {
+    awaited = number;
+    return;
+  }
+  const episode = data.detail.episodes.find((e) => e.number === number);
+  if (episode === undefined) return;
   const from = episode.start_ns / 1e9;
   const to = episodeEnd(episode.end_ns, data.to);
   const margin = Math.max((to - from) * 0.25, 1e-4);

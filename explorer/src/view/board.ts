@@ -1,6 +1,6 @@
 /** The panels on the screen: draws them when something changed, and turns pointer and keys into views. */
 
-import { effect, signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import type { FlowData } from "../data/flow";
 import type { Packets } from "../data/packets";
 import { CanvasSurface } from "../draw/canvas";
@@ -10,9 +10,17 @@ import * as app from "./app";
 import { arrived } from "./tracks";
 import { drawOverlay, type Rect } from "./overlay";
 
+/** A flow on a board. shift: what makes its times those of the flow that the address names, seconds. */
+export interface Subject {
+  data: FlowData;
+  shift: number;
+}
+
 export interface Hover {
+  board: Board;
   x: number;
   y: number;
+  /** Of the flow that the address names. */
   t: number;
   /** -1: over no packet. */
   row: number;
@@ -41,7 +49,16 @@ export class Board {
   private readonly size = signal<[number, number]>([0, 0]);
   private readonly ends: (() => void)[] = [];
 
-  constructor(host: HTMLElement, canvas: HTMLCanvasElement, overlay: HTMLCanvasElement) {
+  private readonly subject: () => Subject | null;
+
+  /** subject: reads signals, so that the board is drawn anew as they change. */
+  constructor(
+    host: HTMLElement,
+    canvas: HTMLCanvasElement,
+    overlay: HTMLCanvasElement,
+    subject: () => Subject | null,
+  ) {
+    this.subject = subject;
     this.host = host;
     this.canvas = canvas;
     this.overlay = overlay;
@@ -52,7 +69,7 @@ export class Board {
     this.ends.push(
       effect(() => {
         // Whatever of these changes, the next frame draws it.
-        void [app.flow.value, app.place.value, app.palette.value, this.size.value, arrived.value];
+        void [this.subject(), app.place.value, app.palette.value, this.size.value, arrived.value];
         this.ask(() => this.draw());
       }),
       effect(() => {
@@ -73,13 +90,12 @@ export class Board {
     this.frame = requestAnimationFrame(work);
   }
 
-  /** Draws at once; public so that a benchmark can time it. */
-  draw(): void {
-    const data = app.flow.peek();
+  private draw(): void {
+    const shown = this.shown();
     const [width, height] = this.size.peek();
-    if (data === null || width < 50 || height < 50) return;
+    if (shown === null || width < 50 || height < 50) return;
     const surface = new CanvasSurface(this.canvas, width, height, devicePixelRatio || 1);
-    this.drawn = drawStack(surface, app.palette.peek(), data, wishOf(data));
+    this.drawn = drawStack(surface, app.palette.peek(), shown.data, wishOf(shown));
     this.drawOverlay();
   }
 
@@ -90,7 +106,15 @@ export class Board {
     if (nothing && this.blank) return;
     this.blank = nothing;
     const surface = new CanvasSurface(this.overlay, width, height, devicePixelRatio || 1);
-    drawOverlay(surface, this.drawn, hover.peek(), this.box, app.place.peek().packet);
+    const over = hover.peek();
+    // The other board has the same time under a line of its own.
+    const mine = over === null || over.board === this ? over : { ...over, row: -1 };
+    const x = this.drawn.scene.x((over?.t ?? 0) - (this.shown()?.shift ?? 0));
+    drawOverlay(surface, this.drawn, mine && { ...mine, x }, this.box, app.place.peek().packet);
+  }
+
+  private shown(): Subject | null {
+    return untracked(this.subject);
   }
 
   private listen(): void {
@@ -117,7 +141,7 @@ export class Board {
   }
 
   private timeAt(x: number): number {
-    return this.drawn?.scene.x.back(x) ?? 0;
+    return (this.drawn?.scene.x.back(x) ?? 0) + (this.shown()?.shift ?? 0);
   }
 
   private wheel(event: WheelEvent): void {
@@ -202,6 +226,8 @@ export class Board {
     }
     const row = this.under(x, y)?.row ?? -1;
     const packets = this.drawn?.scene.track?.raw ?? null;
+    // Packets of the other capture have numbers of their own.
+    if (this.shown()?.data !== app.flow.peek()) return;
     app.change({ packet: row < 0 || packets === null ? null : packets.packet[row] });
   }
 
@@ -212,7 +238,7 @@ export class Board {
     const packets = drawn.scene.track?.raw ?? null;
     const inside = first?.panel.key === "sequence" && y >= first.box.y && y <= first.box.y + first.box.h;
     const row = inside && packets !== null ? nearest(drawn.scene, packets, first.y, x, y, REACH) : -1;
-    return { x, y, t: this.timeAt(x), row, packets };
+    return { board: this, x, y, t: this.timeAt(x), row, packets };
   }
 }
 
@@ -222,9 +248,10 @@ function rangeKept(): [number, number] | null {
 }
 
 /** What is to be drawn of a flow now. */
-export function wishOf(data: FlowData): Parameters<typeof drawStack>[3] {
+export function wishOf({ data, shift }: Subject): Parameters<typeof drawStack>[3] {
   const at = app.place.peek();
-  const { from, to } = app.viewOf(data, at);
+  const named = app.viewOf(app.flow.peek() ?? data, at);
+  const [from, to] = [named.from - shift, named.to - shift];
   return {
     from,
     to,

@@ -24,10 +24,10 @@ export function drawOverlay(
   const { plot, scene } = drawn;
   const { palette } = scene;
   if (selected !== null) drawSelected(s, drawn, selected);
-  if (hover !== null) {
+  if (hover !== null && hover.x >= plot.x && hover.x <= plot.x + plot.w) {
     s.line(hover.x, plot.y, hover.x, plot.y + plot.h, palette.faint, 1, [3, 3]);
     if (hover.row >= 0) ring(s, drawn, hover.row, palette.ink);
-    const told = `${hover.t.toFixed(Math.min(9, Math.max(3, Math.ceil(-Math.log10((scene.to - scene.from) / plot.w)))))} s`;
+    const told = `${scene.x.back(hover.x).toFixed(Math.min(9, Math.max(3, Math.ceil(-Math.log10((scene.to - scene.from) / plot.w)))))} s`;
     const wide = s.textWidth(told) + 10;
     const left = Math.min(Math.max(hover.x - wide / 2, plot.x), plot.x + plot.w - wide);
     s.rect(left, plot.y + plot.h + 5, wide, 15, palette.ink);

@@ -19,6 +19,8 @@ export interface Place {
   scale: LadderScale;
   /** Panels that are switched off. */
   hidden: string[];
+  /** Whether the other vantage point, or the other run, stands beside. */
+  beside: boolean;
 }
 
 export const NOWHERE: Place = {
@@ -33,6 +35,7 @@ export const NOWHERE: Place = {
   packet: null,
   scale: "even",
   hidden: [],
+  beside: false,
 };
 
 const PAGES: readonly string[] = ["overview", "flow", "episode", "comparison", "study"];
@@ -49,6 +52,7 @@ export function toFragment(place: Place): string {
     if (place.from !== null && place.to !== null) query.push(`t=${short(place.from)},${short(place.to)}`);
     if (place.low !== null && place.high !== null) query.push(`y=${short(place.low)},${short(place.high)}`);
     if (place.hidden.length > 0) query.push(`hide=${place.hidden.join(",")}`);
+    if (place.beside) query.push("beside=1");
     if (place.episode !== null) query.push(`e=${place.episode + 1}`);
   }
   if (place.packet !== null) query.push(`p=${place.packet}`);
@@ -76,6 +80,7 @@ export function fromFragment(fragment: string): Place | null {
     high: range?.[1] ?? null,
     packet: whole(asked.get("p")),
     scale: asked.get("scale") === "time" ? "time" : "even",
+    beside: asked.get("beside") === "1",
     hidden: (asked.get("hide") ?? "").split(",").filter((key) => /^[a-z]+$/.test(key)),
   };
 }

@@ -6,7 +6,8 @@ import type { Container } from "../data/container";
 import type { FlowData } from "../data/flow";
 import { NS, Packets } from "../data/packets";
 import type { Store } from "../data/store";
-import { bestOf, type Track } from "../data/track";
+import { bestOf, covers, type Track } from "../data/track";
+import { episodeEnd } from "../panels/bands";
 
 /** Counts up when something came in. */
 export const arrived = signal(0);
@@ -17,7 +18,7 @@ const PATIENCE = 140;
 /** Windows of packets that are kept of a flow. */
 const MOST_WINDOWS = 24;
 const asked = new WeakMap<FlowData, Set<string>>();
-let timer: number | undefined;
+const timers = new WeakMap<FlowData, number>();
 
 /** What is here already for a view; what is not is asked for. */
 export function trackFor(
@@ -32,13 +33,13 @@ export function trackFor(
   // Nothing happens outside of the flow.
   const [low, high] = [Math.max(from, data.from), Math.min(to, data.to)];
   const best = bestOf(data.tracks, low, high, perPixel);
-  const good = best !== null && best.from <= low && best.to >= high && (best.grain === 0 || best.grain <= perPixel / 3);
+  const good = best !== null && covers(best, low, high) && best.grain <= perPixel / 3;
   if (!good) {
-    clearTimeout(timer);
+    clearTimeout(timers.get(data));
     const wish = (): void => ask(store, data, low, high, columns, best, fail);
     // The first picture does not wait.
     if (best === null) wish();
-    else timer = setTimeout(wish, PATIENCE);
+    else timers.set(data, setTimeout(wish, PATIENCE));
   }
   return best;
 }
@@ -55,7 +56,7 @@ function ask(
   const perPixel = (to - from) / columns;
   const { packets, bins } = data.detail;
   for (const name of packets.held === "windows" ? packets.blobs : []) {
-    once(data, name, () => store.blob(name), fail);
+    if (worthIt(data, name, from, to)) once(data, name, () => store.blob(name), fail);
   }
   // The coarsest level that is fine enough; else the finest.
   const level = bins.findLast((l) => l.bin_ns / NS <= perPixel) ?? bins[0];
@@ -70,6 +71,15 @@ function ask(
   const [low, high] = [Math.max(data.from, from - margin) * NS, Math.min(data.to, to + margin) * NS];
   once(data, `${Math.floor(low)}-${Math.ceil(high)}-${columns}`, () =>
     window(data.source.id, data.detail.flow, low, high, columns * 3), fail);
+}
+
+/** Packets of an episode are shown where it fills a good part of the view. The blob has its number at the end. */
+function worthIt(data: FlowData, name: string, from: number, to: number): boolean {
+  const number = Number(name.slice(name.lastIndexOf("/") + 1));
+  const episode = data.detail.episodes.find((e) => e.number === number);
+  if (episode === undefined) return false;
+  const [start, end] = [episode.start_ns / NS, episodeEnd(episode.end_ns, data.to)];
+  return start < to && end > from && to - from < 4 * (end - start);
 }
 
 function once(data: FlowData, name: string, read: () => Promise<Container>, fail: (error: unknown) => void): void {
@@ -93,7 +103,7 @@ function once(data: FlowData, name: string, read: () => Promise<Container>, fail
 
 /** The oldest window goes; what covers the whole flow stays. */
 function forget(data: FlowData): void {
-  const oldest = data.tracks.findIndex((track) => track.from > data.from || track.to < data.to);
+  const oldest = data.tracks.findIndex((track) => !covers(track, data.from, data.to));
   if (oldest >= 0) data.tracks.splice(oldest, 1);
   asked.delete(data);
 }

@@ -1,0 +1,84 @@
+/** Runs over each other, each from its own first packet: what was acknowledged, how fast, and when it was held up. */
+
+import type { FlowData } from "../data/flow";
+import type { Track } from "../data/track";
+import type { Palette } from "../draw/palette";
+import { linear } from "../draw/scale";
+import type { Surface } from "../draw/surface";
+import { timeGrid, valueAxis } from "./axes";
+import { episodeEnd } from "./bands";
+import { ackedRates } from "./rates";
+import { type Box, type Scene, steps, timeScale } from "./scene";
+
+export interface Run {
+  label: string;
+  data: FlowData;
+  track: (columns: number) => Track | null;
+}
+
+const LEFT = 74;
+const LEGEND = 22;
+const AXIS = 30;
+const LANE = 13;
+const GAP = 22;
+
+/** One colour a run; what went wrong has none of its own here. */
+export function runColours(palette: Palette): string[] {
+  return [palette.blue, palette.limit["sender"] ?? palette.ink];
+}
+
+export function drawOverlaid(s: Surface, palette: Palette, runs: readonly Run[], words: Scene["words"]): void {
+  s.rect(0, 0, s.width, s.height, palette.background);
+  const longest = Math.max(...runs.map(({ data }) => data.to - data.detail.row.start_s));
+  const w = Math.floor(s.width - LEFT - 10);
+  const rest = s.height - LEGEND - AXIS - GAP - runs.length * LANE - 8;
+  const upper: Box = { x: LEFT, y: LEGEND, w, h: Math.floor(rest * 0.62) };
+  const lower: Box = { x: LEFT, y: upper.y + upper.h + GAP, w, h: Math.floor(rest * 0.38) };
+  const lanes: Box = { x: LEFT, y: lower.y + lower.h + 6, w, h: runs.length * LANE };
+  const scenes = runs.map(({ data, track }): Scene => {
+    const from = data.detail.row.start_s;
+    const box = timeScale(from, from + longest, upper);
+    return { s, palette, data, track: track(w), x: box, from, to: from + longest, columns: w, words };
+  });
+  const axis: Scene = { ...scenes[0], x: timeScale(0, longest, upper), from: 0, to: longest };
+  const acked = Math.max(1, ...scenes.map((scene) => scene.track?.acked.range(0, scene.track.acked.length)?.[1] ?? 0));
+  const bytes = linear(0, acked * 1.03, upper.y + upper.h, upper.y);
+  const curves = scenes.map((scene) => ackedRates(scene));
+  const fastest = Math.max(1, ...curves.flatMap((curve) => curve.values));
+  const speed = linear(0, fastest * 1.08, lower.y + lower.h, lower.y);
+  timeGrid(axis, { ...upper, h: lanes.y + lanes.h - upper.y }, [upper, lower], "time since the flow’s first packet (s)");
+  valueAxis(axis, "bytes", bytes, upper);
+  valueAxis(axis, "bps", speed, lower);
+  s.text(LEFT, lower.y - 8, "acknowledged per second", { colour: palette.soft, size: 10.5 });
+  const colours = runColours(palette);
+  let x = LEFT;
+  runs.forEach(({ label }, k) => {
+    s.line(x, 10, x + 16, 10, colours[k], 3);
+    s.text(x + 22, 10, label, { colour: palette.ink });
+    x += s.textWidth(label) + 46;
+  });
+  s.text(x, 10, "acknowledged bytes; strips: episodes", { colour: palette.soft, size: 10.5 });
+  scenes.forEach((scene, k) => {
+    if (scene.track !== null) steps(scene, scene.track.acked, bytes, upper, colours[k]);
+    const { start, step, values } = curves[k];
+    const flat = values.flatMap((value, i) => [
+      scene.x(start + i * step),
+      speed(value),
+      scene.x(start + (i + 1) * step),
+      speed(value),
+    ]);
+    s.clip(lower.x, lower.y, lower.w, lower.h, () => s.polyline(flat, colours[k], 1.2));
+    lane(scene, { ...lanes, y: lanes.y + k * LANE, h: LANE - 2 }, colours[k]);
+  });
+}
+
+/** When a run was in an episode. */
+function lane(scene: Scene, box: Box, colour: string): void {
+  const { s, palette, data } = scene;
+  s.rect(box.x, box.y, box.w, box.h, palette.grid);
+  for (const e of data.detail.episodes) {
+    const left = scene.x(e.start_ns / 1e9);
+    const right = scene.x(episodeEnd(e.end_ns, data.to));
+    s.rect(left, box.y, Math.max(1.5, right - left), box.h, colour);
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { Meta } from "../src/data/meta";
+import { otherOf } from "../src/view/pair";
+
+const source = (id: number, flows: [number, string, string][], more: object = {}): object => ({
+  id,
+  label: `capture ${id}`,
+  flows: { columns: { flow: flows.map((f) => f[0]), sender: flows.map((f) => f[1]), receiver: flows.map((f) => f[2]) } },
+  details: [],
+  ...more,
+});
+
+describe("the other side", () => {
+  it("is the same flow in the receiver's capture, on the sender's clock", () => {
+    const meta = {
+      comparison: null,
+      sources: [
+        source(0, [[2, "a:1", "b:2"]]),
+        source(1, [[0, "b:2", "a:1"], [4, "a:1", "b:2"]], { shift_ns: -2e9 }),
+      ],
+    } as unknown as Meta;
+    expect(otherOf(meta, 0, 2)).toEqual({ source: 1, flow: 4, label: "capture 1", shift: -2 });
+    expect(otherOf(meta, 1, 4)).toEqual({ source: 0, flow: 2, label: "capture 0", shift: 2 });
+    expect(otherOf(meta, 1, 0)).toBeNull();
+  });
+
+  it("is the other run of a comparison, from its first packet on", () => {
+    const detail = (flow: number, start_s: number): object => ({ flow, row: { start_s } });
+    const meta = {
+      comparison: { labels: ["one", "two"], flows: [{ source: 0, flow: 0 }, { source: 1, flow: 6 }] },
+      sources: [source(0, [], { details: [detail(0, 1)] }), source(1, [], { details: [detail(6, 3.5)] })],
+    } as unknown as Meta;
+    expect(otherOf(meta, 0, 0)).toEqual({ source: 1, flow: 6, label: "two", shift: -2.5 });
+    expect(otherOf(meta, 0, 1)).toBeNull();
+  });
+
+  it("is none where the clocks are not known against each other", () => {
+    const meta = {
+      comparison: null,
+      sources: [source(0, [[0, "a:1", "b:2"]]), source(1, [[0, "a:1", "b:2"]], { shift_ns: null })],
+    } as unknown as Meta;
+    expect(otherOf(meta, 0, 0)).toBeNull();
+  });
+});
