@@ -186,7 +186,10 @@ def hidden(captures: Sequence[Capture], names: Sequence[str] = ()) -> Anonymous:
         _files(found, capture.info)
         told = runs.told(capture)
         if told is not None and told["scenario"]:
-            found.scenario(tomllib.loads(told["scenario"]))
+            try:
+                found.scenario(tomllib.loads(told["scenario"]))
+            except tomllib.TOMLDecodeError as error:
+                raise ValueError(f"{capture.name}: its scenario.toml cannot be read: {error}") from None
             found.name("run", told["name"])
     return found
 
