@@ -37,7 +37,7 @@ def add(commands: Any, positive: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    r.add_argument("captures", nargs="+", metavar="CAPTURE", help="a capture at the sender, from its SYN on")
+    r.add_argument("captures", nargs="+", metavar="CAPTURE", help="a capture at the sender")
     r.add_argument(
         "--stack",
         metavar="NAME",

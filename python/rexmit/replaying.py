@@ -35,7 +35,7 @@ def replay(
 ) -> Replay:
     """Feeds the ACKs of a recorded transfer to a sender of `stack`, and compares what it sends.
 
-    capture: a file, or several of one rotation, captured at the sender from its SYN on.  stack: a built-in
+    capture: a file, or several of one rotation, captured at the sender.  stack: a built-in
     stack or a stack file; a real endpoint, no one-way agent.  flow: as `--flow` has it; default the
     connection with the most data.  at: "sender" where the capture does not tell.  listed: how many
     differences are listed.  progress: as for `rexmit.capture`.
@@ -117,7 +117,22 @@ def page(found: Json) -> list[str]:
         lines.append(f"  {count(found['unusable']['sends'], 'send')} of no use: {_why(found['unusable'])}")
     if found["assumed"]:
         lines.append(f"  {assumed(found)}")
-    return lines
+    return lines + taken_up(found, found["entered"])
+
+
+def taken_up(found: Json, entered: Json | None) -> list[str]:
+    """Of a transfer that the capture finds under way: what is taken for granted of it."""
+    if not entered:
+        return []
+    from rexmit.units import count
+
+    where = "in slow start" if entered["slow_start"] else "beyond slow start"
+    sends = count(entered["not_judged"], "send")
+    window = f"cwnd is {count(entered['cwnd'], 'segment')} then, the most that was out, {where}"
+    return [
+        f"  the handshake is not in the capture: its first round trip, {sends}, is not judged; assumed:",
+        *(f"    {text}" for text in [*found["mid_stream"]["assumed"], window]),
+    ]
 
 
 def assumed(found: Json) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rexmit import _core
 from rexmit.notebook import Shown
-from rexmit.replaying import STATES, difference, percent
+from rexmit.replaying import STATES, difference, percent, taken_up
 
 Json = dict[str, Any]
 Progress = Callable[[int, int | None, int], bool]
@@ -92,6 +92,7 @@ def page(found: Json) -> list[str]:
         "",
         *_verdict(found),
         *_timer(found["timers"], ranking[0]["stack"]),
+        *taken_up(found, ranking[0]["entered"]),
     ]
 
 

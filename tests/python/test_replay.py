@@ -93,15 +93,44 @@ def test_what_cannot_be_replayed_says_why(tmp_path: Path, capsys: pytest.Capture
         assert len(told.strip().splitlines()) == 1
 
 
-def test_a_transfer_without_its_handshake_says_so(tmp_path: Path) -> None:
-    whole = (simulated(tmp_path, "rfc-sack") / "pc.pcapng").read_bytes()
-    # Blocks of pcapng: the first two describe, the next four are the handshake and the first segment.
+def without(folder: Path, packets: int) -> Path:
+    """A capture of a simulated transfer, cut off at its beginning."""
+    whole = (simulated(folder, "linux-6-cubic") / "pc.pcapng").read_bytes()
+    # Blocks of pcapng: the first two describe, each of the others is a packet.
     at, blocks = 0, []
     while at < len(whole):
         length = int.from_bytes(whole[at + 4 : at + 8], "little")
         blocks.append(whole[at : at + length])
         at += length
-    later = tmp_path / "later.pcapng"
-    later.write_bytes(b"".join(blocks[:2] + blocks[6:]))
+    later = folder / "later.pcapng"
+    later.write_bytes(b"".join(blocks[:2] + blocks[2 + packets :]))
+    return later
+
+
+def test_a_transfer_under_way_is_taken_up_after_a_round_trip_and_says_what_is_assumed(
+    tmp_path: Path,
+) -> None:
+    found = rx.replay(without(tmp_path, 4), "linux-6-cubic", at="sender")
+    told = found.to_dict()
+    assert told["entered"]["slow_start"] is True
+    assert 0 < told["entered"]["not_judged"] < 20
+    assert any("1448 bytes" in text for text in told["mid_stream"]["assumed"])
+    assert found.right is not None
+    assert found.right > 0.9
+    page = found.page()
+    assert "the handshake is not in the capture" in page
+    assert "the window that the peer advertised never limits" in page
+    assert rx.replay(tmp_path / "run" / "pc.pcapng", "linux-6-cubic").to_dict()["mid_stream"] is None
+
+
+def test_a_transfer_under_way_of_which_nothing_is_acknowledged_says_so(tmp_path: Path) -> None:
+    whole = without(tmp_path, 4).read_bytes()
+    at, kept = 0, b""
+    for _ in range(4):
+        length = int.from_bytes(whole[at + 4 : at + 8], "little")
+        kept += whole[at : at + length]
+        at += length
+    short = tmp_path / "short.pcapng"
+    short.write_bytes(kept)
     with pytest.raises(rx.CaptureError, match="begins before the capture"):
-        rx.replay(later, "rfc-sack", at="sender")
+        rx.replay(short, "linux-6-cubic", at="sender")

@@ -7,13 +7,14 @@
 //! out, which left again); cwnd and ssthresh stay its own.
 
 mod fit;
+mod mid_stream;
 mod run;
 mod tally;
 mod transfer;
 
 pub use fit::{Against, by_fit};
 pub use run::replay;
-pub use tally::{Count, Difference, Kind, Replay, State, Unusable};
+pub use tally::{Count, Difference, Entered, Kind, Replay, State, Unusable};
 pub use transfer::{Transfer, Unknown};
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 mod timers;
 
-use crate::tally::{Difference, Kind, Replay, State};
-use crate::transfer::{Event, Out, Transfer};
+use crate::tally::{Difference, Entered, Kind, Replay, State};
+use crate::transfer::{Began, Event, Out, Transfer};
 use std::collections::HashSet;
 use tcp::endpoint::{Config, Endpoint, Followed, Sent, Why};
 use tcp::stack::Wire;
@@ -20,14 +20,30 @@ const MOST_AT_ONCE: usize = 4096;
 ///
 /// Where in a tick of the stack's timers the capture begins is not in it, nor, where they stand in a wheel, in which of its
 /// coarser steps: that one stands with which most is right, the first of equals.
+///
+/// Nor is it in a capture whether a transfer that it finds under way was in slow start: the same holds for that.
 pub fn replay(transfer: &Transfer, stack: &Wire) -> Replay {
+    let mut in_slow_start = transfer.clone();
+    match &mut in_slow_start.under_way {
+        None => return replay_in_phase(transfer, stack),
+        Some(began) => began.slow_start = true,
+    }
+    let [beyond, within] = [transfer, &in_slow_start].map(|t| replay_in_phase(t, stack));
+    if is_more_right(&within, &beyond) { within } else { beyond }
+}
+
+/// Rates compared as products: what was made besides counts among the sends.
+fn is_more_right(one: &Replay, other: &Replay) -> bool {
+    one.all.right * other.all.sends > other.all.right * one.all.sends
+}
+
+fn replay_in_phase(transfer: &Transfer, stack: &Wire) -> Replay {
     let (mut best, mut phase) = (replay_at(transfer, stack, 0), 0);
     for (step, count) in transfer.phases(stack) {
         let from = phase;
         for at in (1..count).map(|k| from + k * step) {
             let other = replay_at(transfer, stack, at);
-            // Rates compared as products: what was made besides counts among the sends.
-            if other.all.right * best.all.sends > best.all.right * other.all.sends {
+            if is_more_right(&other, &best) {
                 (best, phase) = (other, at);
             }
         }
@@ -40,7 +56,14 @@ fn replay_at(transfer: &Transfer, stack: &Wire, phase: u32) -> Replay {
     let mut shifted = transfer.clone();
     shifted.shift_clock(phase);
     let mut run = Run::new(&shifted, stack);
-    for at in 0..shifted.events.len() {
+    let judged_from = shifted.under_way.as_ref().map_or(0, |began| began.judged_from);
+    for at in 0..judged_from {
+        run.follow(at);
+    }
+    if let Some(began) = &shifted.under_way {
+        run.take_up(began);
+    }
+    for at in judged_from..shifted.events.len() {
         run.step(at);
     }
     run.found
@@ -70,6 +93,8 @@ struct Run<'a> {
     off: Option<(usize, Span)>,
     /// The send that was recorded a little later than its pace allowed, and when that was.
     paced: Option<(usize, Time)>,
+    /// cwnd is what was out in the first round trip that was captured, and no repair has set it since.
+    assumes_window: bool,
     found: Replay,
 }
 
@@ -98,10 +123,46 @@ impl<'a> Run<'a> {
             refused: None,
             off: None,
             paced: None,
+            assumes_window: false,
             found: Replay::default(),
         };
         run.write_on();
         run
+    }
+
+    /// Before anything is judged: what came is heard, what left is entered.
+    fn follow(&mut self, at: usize) {
+        let event = self.transfer.events[at];
+        self.now = event.time(&self.transfer.outs).max(self.now);
+        self.at = at + 1;
+        match event {
+            Event::Opening(_) => self.open(),
+            Event::In(_, seg) => {
+                self.end.receive(self.now, &seg);
+                self.end.read(self.now, u64::MAX);
+                // What is owed to the handshake leaves.
+                let mut acks = self.end.clone();
+                if next_data(&mut acks, self.now).is_none() {
+                    self.end = acks;
+                }
+            }
+            Event::Out(k) => {
+                let out = self.transfer.outs[k];
+                self.write_by_now(k);
+                self.set_to(k, &out);
+            }
+        }
+    }
+
+    /// The most that was out is taken for cwnd.
+    fn take_up(&mut self, began: &Began) {
+        let slow_start = began.slow_start;
+        self.end.assume_window(began.flight, slow_start);
+        self.assumes_window = true;
+        let view = self.end.view();
+        let not_judged = self.entered.iter().filter(|&&entered| entered).count() as u64;
+        let entered = Entered { not_judged, cwnd: view.cwnd / view.smss, slow_start };
+        self.found = Replay { entered: Some(entered), ..Replay::default() };
     }
 
     fn step(&mut self, at: usize) {
@@ -351,6 +412,7 @@ impl<'a> Run<'a> {
             self.write_by_now(k);
         }
         let state: State = self.end.phase().into();
+        self.assumes_window &= state == State::Open;
         if self.predicted[k].is_none() && !self.entered[k] {
             self.look_for(k);
         }
@@ -359,6 +421,10 @@ impl<'a> Run<'a> {
         let right = self.predicted[k];
         if !self.entered[k] {
             self.set_to(k, &out);
+            if self.assumes_window {
+                // It shows that cwnd is more.
+                self.end.raise_window();
+            }
         }
         if bare_fin {
             return;

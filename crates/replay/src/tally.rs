@@ -97,6 +97,17 @@ impl Unusable {
     }
 }
 
+/// Where a transfer was entered that had begun before its capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entered {
+    /// Sends of the first round trip, which are not judged.
+    pub not_judged: u64,
+    /// The most that was out in it, segments, is taken for cwnd.
+    pub cwnd: u32,
+    /// And for slow start, rather than for ssthresh.
+    pub slow_start: bool,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replay {
     pub all: Count,
@@ -111,6 +122,8 @@ pub struct Replay {
     /// buffer ended there. They are right.
     pub packet_ends: u64,
     pub unusable: Unusable,
+    /// Of a transfer that the capture finds under way: how it was entered.
+    pub entered: Option<Entered>,
     pub differences: Vec<Difference>,
     /// Of sends that were right, how long after the stack's moment the recorded one left: sorted.
     pub apart: Vec<Span>,

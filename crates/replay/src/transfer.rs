@@ -1,13 +1,16 @@
 //! A transfer as its sender's host saw it: what came in, what left, and what follows from both before any stack is asked.
 
+use crate::mid_stream::under_way;
 use tcp::stack::{Options, Wire};
 use wire::{Endpoint, Flags, Packet, Segment, Seq, Span, Time};
 
 /// Why a transfer cannot be replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
-    /// The capture begins within it.
-    NoHandshake,
+    /// The capture begins within it, and no data that it shows is acknowledged in it.
+    NoRoundTrip,
+    /// The capture begins within it, and has nothing that came in.
+    NoAcks,
     /// The SYN was captured, its answer was not.
     HalfHandshake,
     /// Nothing was sent.
@@ -20,8 +23,11 @@ impl Unknown {
     /// What is missing, and what could be done, as the end of a sentence about the transfer.
     pub fn says(self) -> &'static str {
         match self {
-            Unknown::NoHandshake => {
-                "begins before the capture: cwnd, ssthresh and the window scale are not in it; capture from its SYN on"
+            Unknown::NoRoundTrip => {
+                "begins before the capture, and no data is acknowledged in it: how much may be out is not known; capture longer, or from its SYN on"
+            }
+            Unknown::NoAcks => {
+                "begins before the capture, which has no ACKs: nothing tells when what left was acknowledged; capture both directions"
             }
             Unknown::HalfHandshake => {
                 "has a SYN without its answer in the capture: what was negotiated is not known; capture both directions"
@@ -95,6 +101,20 @@ pub struct Transfer {
     tick: Option<Span>,
     /// What was added to the capture's times.
     pub(crate) shift: Span,
+    /// Of one that the capture finds under way.
+    pub(crate) under_way: Option<Began>,
+}
+
+/// How a transfer is entered that had begun before its capture.
+#[derive(Clone, Debug)]
+pub(crate) struct Began {
+    /// From this event on it is judged: the first data that was captured is acknowledged.
+    pub(crate) judged_from: usize,
+    /// It is taken to be in slow start, rather than beyond it.
+    pub(crate) slow_start: bool,
+    /// The most that was out before, bytes.
+    pub(crate) flight: u32,
+    assumed: Vec<String>,
 }
 
 /// A new segment after so much silence may have waited for the application.
@@ -122,7 +142,19 @@ impl Transfer {
         };
         let first = packets.first().ok_or(Unknown::NoData)?;
         if !first.seg.flags.has(Flags::SYN) {
-            return Err(Unknown::NoHandshake);
+            // Another connection of the same ports is no part of it.
+            let until = packets.iter().position(|p| p.seg.flags.has(Flags::SYN)).unwrap_or(packets.len());
+            let under_way = under_way(&packets[..until], sender)?;
+            let mut transfer = Transfer::new(&under_way.packets, sender)?;
+            let judged_from = under_way.judged_from + transfer.shift;
+            let is_judged = |e: &Event| matches!(e, Event::In(t, _) if *t >= judged_from);
+            transfer.under_way = Some(Began {
+                judged_from: transfer.events.iter().position(is_judged).unwrap_or(0),
+                slow_start: false,
+                flight: under_way.flight,
+                assumed: under_way.assumed,
+            });
+            return Ok(transfer);
         }
         let (Some(own), Some(peer)) = (syn(true), syn(false)) else { return Err(Unknown::HalfHandshake) };
         if own.options_cut || peer.options_cut {
@@ -141,6 +173,7 @@ impl Transfer {
             short_while_out: false,
             tick,
             shift,
+            under_way: None,
         };
         let stamps = if own.timestamps.is_some() && peer.timestamps.is_some() { 12 } else { 0 };
         let smss = own.mss.unwrap_or(u16::MAX).min(peer.mss.unwrap_or(536)).saturating_sub(stamps).max(1);
@@ -205,6 +238,12 @@ impl Transfer {
             }
         }
         starts
+    }
+
+    /// What is taken for granted of a transfer that the capture finds under way, as sentences; `None` where it has the
+    /// handshake.
+    pub fn assumed(&self) -> Option<&[String]> {
+        self.under_way.as_ref().map(|began| began.assumed.as_slice())
     }
 
     /// By how many milliseconds the stack's timers may stand apart from the timestamps' clock: steps, and how many of each;
@@ -286,7 +325,7 @@ fn cut(p: &Packet, time: Time, offset: u64, smss: u32) -> impl Iterator<Item = O
 
 /// The tick of the sender's timestamp clock, and what to add to the capture's times so that whole ticks are the values that
 /// it stamped: the echoes then say the same here as there.
-fn clock(packets: &[Packet], sender: Endpoint) -> (Option<Span>, Span) {
+pub(crate) fn clock(packets: &[Packet], sender: Endpoint) -> (Option<Span>, Span) {
     let base = packets.first().map_or(Time(0), |p| p.time);
     let stamped: Vec<(Time, u32)> = packets
         .iter()

@@ -36,6 +36,9 @@ impl Loaded {
             "capture": self.capture,
             "sender": self.flow.sender,
             "receiver": self.flow.receiver,
+            "mid_stream": self.transfer.assumed().map(|assumed| By(move |out: &mut Vec<u8>| {
+                object!(out, "assumed": assumed);
+            })),
         );
     }
 }
@@ -153,6 +156,9 @@ fn put_found(stack: &stack::Stack, found: &Replay, start: Time, most: usize, out
             "acknowledged": found.unusable.acknowledged,
             "missing": found.unusable.missing,
         },
+        "entered": found.entered.map(|e| By(move |out: &mut Vec<u8>| {
+            object!(out, "not_judged": e.not_judged, "cwnd": e.cwnd, "slow_start": e.slow_start);
+        })),
     );
 }
 

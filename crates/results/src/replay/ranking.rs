@@ -143,16 +143,16 @@ fn put(loaded: &Loaded, ranked: &[Candidate], timers: &[Timer], most: usize, out
         })
         .collect();
     let like = like(loaded, ranked);
-    object!(out,
-        "capture": loaded.capture,
-        "sender": loaded.flow.sender,
-        "receiver": loaded.flow.receiver,
+    out.push(b'{');
+    loaded.put_head(out);
+    members!(out, ",",
         "stack": "all",
         "ranking": rows,
         "explained": ranked.first().is_some_and(|best| explained(&best.found) >= EXPLAINED),
         "timers": timers_ranked(loaded, timers),
         "inference": By(|out: &mut Vec<u8>| put_inference(&loaded.flow.inference, like.as_ref(), out)),
     );
+    out.push(b'}');
 }
 
 /// The timers, the best first; each with how far it is behind the first.

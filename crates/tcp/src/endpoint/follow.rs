@@ -22,6 +22,16 @@ impl Endpoint {
         self.sender.follow(now, copy, tsval, &mut self.timers)
     }
 
+    /// cwnd is so many bytes, what is out at least, and ssthresh as much unless in slow start.
+    pub fn assume_window(&mut self, cwnd: u32, slow_start: bool) {
+        self.sender.assume_window(cwnd, slow_start);
+    }
+
+    /// cwnd allows what is out at least.
+    pub fn raise_window(&mut self) {
+        self.sender.raise_window();
+    }
+
     /// The application has written all up to this offset by now.
     pub fn write_up_to(&mut self, offset: u64) {
         self.sender.write_up_to(offset);

@@ -65,6 +65,16 @@ impl Sender {
         }
     }
 
+    /// See [`crate::endpoint::Endpoint::assume_window`].
+    pub(crate) fn assume_window(&mut self, cwnd: u32, slow_start: bool) {
+        self.window.cwnd = cwnd.max(self.pipe()).max(self.window.smss);
+        self.window.ssthresh = if slow_start { u32::MAX } else { self.window.cwnd };
+    }
+
+    pub(crate) fn raise_window(&mut self) {
+        self.window.cwnd = self.window.cwnd.max(self.pipe());
+    }
+
     /// More has been written than was known.
     pub(crate) fn write_up_to(&mut self, offset: u64) {
         let more = offset.saturating_sub(self.written);
