@@ -170,7 +170,9 @@ def main() -> int:
         whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
         rows += pyramid.bench(args.rexmit.parent / "python", whole, runs)
     rows += simulators.bench(args.only, args.quick, runs)
-    rows += explorer.bench(args.only, args.quick)
+    if not args.only or args.only in explorer.NAME:
+        whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
+        rows += explorer.bench(args.only, args.quick, whole)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=1) + "\n")
     print(f"\nwritten to {args.out}")

@@ -220,7 +220,7 @@ def test_what_is_on_the_screen_is_saved(
     drawing = ET.fromstring(saved["SVG"])
     texts = [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert "lost" in texts
-    assert "round-trip time" in texts
+    assert "round-trip time, the least dashed" in texts
     rows = list(csv.DictReader(io.StringIO(saved["CSV"].decode())))
     packets = capture.worst(1)[0].frame("packets")
     inside = (packets["time"] >= low - 1e-9) & (packets["time"] <= high + 1e-9)

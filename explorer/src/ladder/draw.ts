@@ -12,7 +12,7 @@ const TIME = 74;
 const LOST_AT = 0.62;
 const MARGIN = 40;
 /** Width of a digit, about. */
-const CHARACTER = 6.1;
+const CHARACTER = 6.6;
 /** Labels nearer than this would cover each other. */
 const LABEL_GAP = 13;
 
@@ -33,7 +33,7 @@ export interface Sides {
 
 /** Labels have the room that they need, and the arrows at least a quarter of the width. */
 export function sidesOf(width: number, { longest }: Layout): Sides {
-  const left = Math.max(110, Math.min(longest.data * CHARACTER + 30, width * 0.3));
+  const left = Math.max(110, Math.min(longest.data * CHARACTER + 40, width * 0.3));
   const right = Math.max(190, Math.min(longest.back * CHARACTER + 30, width * 0.45 - TIME));
   return { left: TIME + left, right: width - right };
 }
@@ -57,6 +57,7 @@ export function drawLadder(s: Surface, palette: Palette, layout: Layout, look: L
     }
     let dataLabel = -Infinity;
     let ackLabel = -Infinity;
+    let timeLabel = -Infinity;
     for (const spot of seen) {
       const at = y(spot.label);
       const last = spot.step.toReceiver ? dataLabel : ackLabel;
@@ -65,6 +66,9 @@ export function drawLadder(s: Surface, palette: Palette, layout: Layout, look: L
       if (spot.step.toReceiver) dataLabel = at;
       else ackLabel = at;
       words(s, palette, spot, at, left, right, look);
+      if (Math.abs(at - timeLabel) < LABEL_GAP) continue;
+      timeLabel = at;
+      s.text(TIME - 8, at, spot.step.first.toFixed(4), { colour: palette.soft, align: "right", size: 10.5 });
     }
   });
   s.rect(0, 0, s.width, HEAD, palette.background);
@@ -132,7 +136,6 @@ function words(s: Surface, palette: Palette, spot: Spot, at: number, left: numbe
   const { step } = spot;
   const sign = isFolded(step) && step.rows.length > 1 ? "▸ " : "";
   const remark = remarkOf(step, look.words);
-  s.text(TIME - 8, at, step.first.toFixed(4), { colour: palette.soft, align: "right", size: 10.5 });
   const style = { size: 11 } as const;
   if (step.toReceiver) {
     const colour = step.kind === "repair" || step.lost ? palette.ink : palette.soft;
@@ -173,5 +176,5 @@ function silence(
 
 /** A band that what lies below it shows through. */
 function faded(colour: string): string {
-  return /^#[0-9a-f]{6}$/i.test(colour) ? `${colour}38` : colour;
+  return /^#[0-9a-f]{6}$/i.test(colour) ? `${colour}2a` : colour;
 }

@@ -19,7 +19,10 @@ const WIDE = 6;
 
 export const rates: Panel = {
   key: "throughput",
-  title: (scene) => `throughput, each ${seconds(stepOf(scene))}`,
+  title: (scene) => {
+    const each = `throughput, each ${seconds(stepOf(scene))}`;
+    return scene.columns < 420 ? each : `${each}: sent (grey), new (dark), acknowledged (green)`;
+  },
   weight: 1.5,
   unit: "bps",
   wanted: ({ data, track }) => track !== null || data.detail.intervals.start_ns.length > 0,

@@ -7,7 +7,7 @@ const DOTS = 2500;
 
 export const rtt: Panel = {
   key: "rtt",
-  title: () => "round-trip time",
+  title: () => "round-trip time, the least dashed",
   weight: 1.5,
   unit: "s",
   wanted: ({ data, track }) => data.rtts.length > 0 || (track?.rtt ?? null) !== null,

@@ -86,7 +86,7 @@ export function drawStack(s: Surface, palette: Palette, data: FlowData, wish: Wi
     outages(scene, box);
   }
   const open = placed.filter(({ panel }) => panel.fixed === undefined).map(({ box }) => box);
-  timeGrid(scene, plot, open, "time since the first packet (s)");
+  timeGrid(scene, plot, open, data.source.run === null ? "time since the first packet (s)" : "time since the start of the run (s)");
   for (const [k, { panel, box, y }] of placed.entries()) {
     if (panel.fixed === undefined) valueAxis(scene, panel.unit ?? "bytes", y, box);
     s.clip(box.x - (panel.fixed === undefined ? 0 : left), box.y, box.w + (panel.fixed === undefined ? 0 : left), box.h, () =>

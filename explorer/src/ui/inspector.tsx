@@ -1,15 +1,18 @@
 /** The selected packet: as tcpdump writes it, why it was sent, and what proves that. */
 
+import { useEffect, useState } from "preact/hooks";
 import { tcpdump } from "../data/describe";
 import type { FlowData } from "../data/flow";
 import type { Packets } from "../data/packets";
 import { proofOf } from "../data/proof";
-import { change, inWords, place } from "../view/app";
+import { type Repair, repairOf } from "../data/repairs";
+import { change, failed, inWords, place, store } from "../view/app";
 
 export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
   const { detail } = data;
   const selected = place.value.packet;
   const found = data.find(selected);
+  const repair = useRepair(data, selected);
   if (found === null) {
     return (
       <section class="inspector" aria-label="Selected packet">
@@ -24,6 +27,7 @@ export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
     packets.lost[row] === 1 ? "this copy was lost" : "",
     packets.episode[row] > 0 ? `in episode ${packets.episode[row]}` : "",
     packets.flight[row] >= 0 ? `${packets.flight[row].toLocaleString("en-US")} B in flight` : "",
+    ...(repair === null ? [] : repairWords(repair)),
   ].filter(Boolean);
   return (
     <section class="inspector" aria-label="Selected packet">
@@ -45,6 +49,32 @@ export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
       {proof !== null && <Links rows={[...proof.copies, ...proof.told.slice(-3), proof.needless]} packets={packets} />}
     </section>
   );
+}
+
+function repairWords({ trigger, evidence, proof, backoff }: Repair): string[] {
+  return [
+    trigger === "" ? "" : `set off by ${inWords("trigger", trigger)}`,
+    evidence === "" || evidence === "none" ? "" : `known by ${inWords("evidence", evidence)}`,
+    backoff > 0 ? `back-off ${backoff}` : "",
+    proof === "" ? "" : `needless by ${inWords("needless_proof", proof)}`,
+  ];
+}
+
+/** What the analysis says of the selected packet; null while it comes, and of what was not sent again. */
+function useRepair(data: FlowData, packet: number | null): Repair | null {
+  const [repair, set] = useState<Repair | null>(null);
+  const name = data.detail.retransmissions;
+  useEffect(() => {
+    set(null);
+    const from = store.value;
+    if (packet === null || name === null || from === null) return;
+    let wanted = true;
+    from.blob(name).then((table) => wanted && set(repairOf(table, packet)), failed);
+    return () => {
+      wanted = false;
+    };
+  }, [name, packet]);
+  return repair;
 }
 
 function Links({ rows, packets }: { rows: number[]; packets: Packets }): preact.JSX.Element | null {

@@ -13,6 +13,8 @@ import { Timeline } from "./timeline";
 export function Overview(): preact.JSX.Element {
   const { source: id, flow: wanted } = place.value;
   const source = meta().sources.find((s) => s.id === id) ?? meta().sources[0];
+  // Details that META has no room for come with their flow.
+  void flow.value;
   if (source === undefined) return <p>This report has no capture.</p>;
   const detail = source.details.find((d) => d.flow === wanted) ?? null;
   const notes = [...meta().notes, ...source.warnings];

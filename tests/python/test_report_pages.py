@@ -1,0 +1,186 @@
+"""Comparisons, both ends and studies as reports in a real browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import rexmit
+from browser import Watched, browser
+from conftest import DATA
+from rexmit.cli import main
+from rexmit.units import plain_seconds
+
+FIRST, SECOND = DATA / "tsoblk.snd.pcap.gz", DATA / "tsoloss.snd.pcap.gz"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def watched(chromium: Any) -> Iterator[Watched]:
+    page = Watched(chromium)
+    yield page
+    page.close()
+    assert page.said == []
+
+
+def colours(page: Any, selector: str) -> int:
+    """How many colours a canvas has: one where nothing was drawn."""
+    return int(
+        page.evaluate(
+            """(selector) => {
+              const on = document.querySelector(selector);
+              const seen = new Set(new Uint32Array(
+                on.getContext('2d').getImageData(0, 0, on.width, on.height).data.buffer));
+              return seen.size;
+            }""",
+            selector,
+        )
+    )
+
+
+def test_a_comparison_lays_runs_over_each_other_and_says_what_differs(
+    watched: Watched, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "both.html"
+    assert main(["report", str(FIRST), str(SECOND), "-o", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["analyze", str(FIRST), "--against", str(SECOND), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    page = watched.open(path)
+    page.locator(".overlaid canvas").wait_for()
+    page.wait_for_timeout(500)
+    assert colours(page, ".overlaid canvas") > 5
+    words = page.inner_text("main")
+    for difference in told["differences"]:
+        assert difference["what"] in words
+        if difference["cost_s"] is not None:
+            assert plain_seconds(difference["cost_s"]) in words
+    page.get_by_role("button", name="Side by side").click()
+    page.locator(".panels canvas").nth(3).wait_for()
+    page.wait_for_timeout(300)
+    assert page.locator(".panels").count() == 2
+    assert "beside=1" in page.url
+
+
+def test_both_ends_stand_side_by_side_and_share_their_time(watched: Watched, tmp_path: Path) -> None:
+    path = tmp_path / "ends.html"
+    ends = [str(DATA / f"tsoloss.{end}.pcap.gz") for end in ("snd", "rcv")]
+    assert main(["report", "--sender", ends[0], "--receiver", ends[1], "-o", str(path)]) == 0
+    page = watched.open(path)
+    page.get_by_role("button", name="Open this flow").click()
+    page.get_by_role("button", name="side by side").click()
+    page.locator(".panels canvas").nth(3).wait_for()
+    page.wait_for_timeout(300)
+    second = ".beside .panels:last-of-type canvas"
+    before = page.evaluate("(s) => document.querySelector(s).toDataURL()", second)
+    # What one zooms on the left is zoomed on the right.
+    box = page.locator(".panels").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
+    page.mouse.wheel(0, -240)
+    page.wait_for_timeout(300)
+    assert page.evaluate("(s) => document.querySelector(s).toDataURL()", second) != before
+
+
+def test_a_study_shows_its_figures_claims_and_statements(watched: Watched, study_folder: Path) -> None:
+    path = study_folder.parent / "study.html"
+    assert main(["report", str(study_folder), "-o", str(path)]) == 0
+    told = json.loads((study_folder / "results.json").read_text())
+    page = watched.open(path)
+    words = page.inner_text("main")
+    for row in told["rows"]:
+        assert row["key"] in words
+        assert row["printed"] in words
+        assert row["grade"] in words
+    for claim in told["claims"]:
+        assert claim["claim"] in words
+        assert claim["verdict"] in words
+    for statement in told["statements"]:
+        assert statement["found"] in words
+    images = page.locator(".study-figures img")
+    assert images.count() > 0
+    for image in images.all():
+        image.scroll_into_view_if_needed()
+        page.wait_for_timeout(100)
+        assert image.evaluate("(i) => i.naturalWidth") > 0
+
+
+@pytest.fixture(scope="module")
+def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `rexmit study run --out` writes it: an answer that its schema takes, and a figure."""
+    folder = tmp_path_factory.mktemp("study") / "out"
+    (folder / "small" / "figures").mkdir(parents=True)
+    row = {
+        "key": "small.table1.rate",
+        "definition": "goodput of the upload",
+        "unit": "Mbps",
+        "paper": 4.2,
+        "printed": "4.200",
+        "rexmit": 4.199,
+        "ratio": 0.9998,
+        "interval": [4.1, 4.3],
+        "mean_interval": None,
+        "n": 20,
+        "grade": "mean",
+        "share": 0.4,
+        "reproduced": True,
+        "why": None,
+    }
+    missed = row | {"key": "small.table1.lost", "grade": "no", "reproduced": False, "why": "a kernel we lack"}
+    answer = {
+        "rexmit": "0.1.0",
+        "format": 1,
+        "study": "small",
+        "title": "A small study",
+        "quick": True,
+        "factor": 1,
+        "own": [],
+        "replications": 20,
+        "seconds": 1.5,
+        "grades": {"mean": 1, "no": 1},
+        "rows": [row, missed],
+        "together": [],
+        "statements": [
+            {
+                "key": "small.figure2",
+                "figure": "Figure 2",
+                "statement": "the window never opens again",
+                "found": "it opens after 1.2 s",
+                "agrees": False,
+                "rows": [],
+                "drawing": None,
+            }
+        ],
+        "claims": [
+            {
+                "key": "small.claim",
+                "claim": "SACK repairs more in a round trip",
+                "verdict": "holds",
+                "effect": 0.3,
+                "unit": "s",
+                "interval": [0.2, 0.4],
+                "n": 20,
+                "evidence": "0.3 s sooner",
+                "effect_text": "0.30 s",
+                "reading": None,
+                "tests": [],
+            }
+        ],
+        "left_out": [],
+        "failures": [],
+    }
+    schema = json.loads((DATA.parents[1] / "docs" / "study.schema.json").read_text())
+    jsonschema.validate(answer, schema)
+    (folder / "results.json").write_text(json.dumps(answer))
+    fig = rexmit.capture(FIRST).worst(1)[0].limits()
+    fig.save(folder / "small" / "figures" / "limits.svg")
+    return folder
