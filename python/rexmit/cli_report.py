@@ -108,7 +108,8 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
         hide = make.hidden([], o.what).apply if o.anonymize else make.shown
         yield make.of_study(answers[0], command("report", o), hide)
         return
-    captures = read(o)
+    captures = _compared(o.what[0]) if len(o.what) == 1 else None
+    captures = captures or read(o)
     hide = make.hidden(captures, given(o)).apply if o.anonymize else make.shown
     with TemporaryDirectory(prefix="rexmit-") as scratch:
         with building(captures[0]) as told:
@@ -138,6 +139,34 @@ def default(name: str) -> str:
     """The file for what is named: in this folder."""
     base = os.path.basename(os.path.normpath(name))
     return (ENDS.sub("", base) or "report") + ".html"
+
+
+def _compared(name: str) -> list[Capture] | None:
+    """The two of which a folder of `rexmit compare --out` tells; None for anything else.
+
+    Raises ValueError where they are not there under the names that it gives, and for the name of a study.
+    """
+    from rexmit.reading import json_of
+
+    path = Path(name)
+    if not path.exists() and "/" not in name:
+        from rexmit.studies import names
+
+        if name in names():
+            how = f"rexmit study run {name} --out DIR, then rexmit report DIR"
+            raise ValueError(f"{name}: a study has to be run: {how}")
+    told = path / "comparison.json"
+    if not told.is_file():
+        return None
+    found = json_of(told)
+    try:
+        both = [str(found[side]["name"]) for side in ("first", "second")]
+    except (KeyError, TypeError):
+        raise ValueError(f"{told}: is not what rexmit compare writes") from None
+    for one in both:
+        if not os.path.exists(one):
+            raise ValueError(f"{told}: {one} is no file here; name the two: rexmit report FIRST SECOND")
+    return [_read(one) for one in both]
 
 
 def given(o: argparse.Namespace) -> list[str]:

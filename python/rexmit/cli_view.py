@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from rexmit.cli_report import building, command, given, named, read
+from rexmit.not_written import NotWrittenError, sentence
 from rexmit.say import tell
 
 VIEW = """\
@@ -65,7 +66,12 @@ def view(o: argparse.Namespace) -> None:
         with building(capture) as told:
             ends = sources(capture, Path(folder), told)
         about = of_view(ends, command("view", o), hide)
-        with Server(about, ends, o.port or 0, hide) as server:
+        try:
+            server = Server(about, ends, o.port or 0, hide)
+        except OSError as error:
+            why = f"--port {o.port or 0}: {sentence(error)}; leave it out for a free one"
+            raise NotWrittenError(why) from None
+        with server:
             server.warm()
             try:
                 tell(server.address, sys.stdout)

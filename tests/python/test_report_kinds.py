@@ -13,6 +13,7 @@ import rexmit
 from conftest import DATA
 from rexmit.cli import main
 from rexmit.report.containers import unpack
+from test_damaged_folders import recording  # noqa: F401
 from test_report import Page
 from test_report_anonymize import SCENARIO
 
@@ -220,3 +221,28 @@ def test_a_study_writes_its_page_with_the_figures_it_drew(tmp_path: Path) -> Non
     assert [figure["name"] for figure in page.meta["study"]["figures"]] == drawn
     assert drawn
     assert reported(tmp_path, out).meta["study"]["rows"] == told["rows"]
+
+
+def test_the_folder_of_a_comparison_is_the_comparison(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(SENDER), str(OTHER), "--out", str(tmp_path / "c")]) == 0
+    page = reported(tmp_path, tmp_path / "c")
+    assert page.meta["comparison"] == reported(tmp_path, SENDER, OTHER).meta["comparison"]
+    told = json.loads((tmp_path / "c" / "comparison.json").read_text())
+    told["first"]["name"] = "gone.pcap"
+    (tmp_path / "c" / "comparison.json").write_text(json.dumps(told))
+    capsys.readouterr()
+    assert main(["report", str(tmp_path / "c"), "-o", str(tmp_path / "x.html")]) == 2
+    assert "gone.pcap is no file here; name the two" in capsys.readouterr().err
+
+
+def test_the_name_of_a_study_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "rto"]) == 2
+    assert "rto: a study has to be run: rexmit study run rto --out DIR" in capsys.readouterr().err
+
+
+def test_a_recording_is_a_capture(recording: Path, tmp_path: Path) -> None:  # noqa: F811
+    page = reported(tmp_path, recording)
+    assert page.meta["kind"] == "capture"
+    assert page.details()[0]["packets"]["count"] > 0

@@ -20,6 +20,8 @@ import pytest
 import rexmit
 from conftest import DATA
 from rexmit.api import ON_DEMAND
+from rexmit.cli import main
+from rexmit.not_written import NotWrittenError
 from rexmit.report import columns, held, levels, windows
 from rexmit.report.containers import unpack
 from rexmit.report.server import Server, of_view
@@ -312,3 +314,27 @@ def test_a_large_capture_has_bins_and_its_worst_episodes(source: Source) -> None
         assert (rows["episode"] == number + 1).any()
         held_there += head["rows"]
     assert held_there + small["packets"]["count"] <= 6000
+
+
+def test_no_room_is_a_sentence_before_anything_is_read(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "IN_MEMORY", 1000)
+    monkeypatch.setattr(columns, "disk_usage", lambda _: DiskFull())
+    with pytest.raises(NotWrittenError, match="are needed there for a while, and 5 B are free"):
+        Source(source.capture, 0, "x", folder=tmp_path)
+
+
+class DiskFull:
+    """As `shutil.disk_usage` tells it."""
+
+    free = 5
+
+
+def test_a_port_that_is_taken_is_a_sentence(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    previous = signal.getsignal(signal.SIGTERM)
+    try:
+        assert main(["view", str(CAPTURE), "--port", str(server.server_port)]) == 1
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    assert f"--port {server.server_port}: address already in use" in capsys.readouterr().err

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shutil import disk_usage
+from tempfile import gettempdir
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rexmit.frame import batches
+from rexmit.not_written import NotWrittenError
 from rexmit.report.tables import runs
+from rexmit.units import size
 
 Array = npt.NDArray[Any]
 Told = Callable[[int, int], None]
@@ -30,11 +34,14 @@ class Columns:
 
     def __init__(self, kinds: Mapping[str, str], rows: int, folder: Path | None = None) -> None:
         self.columns: dict[str, Array] = {}
+        in_files = folder is not None and rows > IN_MEMORY
+        if folder is not None and in_files:
+            _check_room(folder, rows * sum(np.dtype(kind).itemsize for kind in kinds.values()))
         for name, kind in kinds.items():
-            if folder is None or rows <= IN_MEMORY:
-                self.columns[name] = np.zeros(rows, dtype=kind)
-            else:
+            if folder is not None and in_files:
                 self.columns[name] = _in_file(folder / name, kind, rows)
+            else:
+                self.columns[name] = np.zeros(rows, dtype=kind)
         self.rows: dict[int, slice] = {}
         self._ordered: dict[int, bool] = {}
 
@@ -81,8 +88,18 @@ class Columns:
                 told(done, len(self))
 
 
+def _check_room(folder: Path, wanted: int) -> None:
+    """Raises NotWrittenError if it does not fit: what is written as memory is later fails without a word."""
+    folder.mkdir(parents=True, exist_ok=True)
+    free = disk_usage(folder).free
+    if free < wanted:
+        raise NotWrittenError(
+            f"{gettempdir()}: {size(wanted)} are needed there for a while, and {size(free)} are free; "
+            "name another place with TMPDIR"
+        )
+
+
 def _in_file(file: Path, kind: str, rows: int) -> Array:
-    file.parent.mkdir(parents=True, exist_ok=True)
     with open(file, "xb") as made:
         os.truncate(made.fileno(), rows * np.dtype(kind).itemsize)
     return np.memmap(file, dtype=kind, mode="r+", shape=(rows,))
