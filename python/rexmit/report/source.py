@@ -111,7 +111,7 @@ class Source:
         number = int(flow["flow"])
         rows, key = self.packets.of(number), f"{self.number}/{number}"
         told = detail(flow, key, self.tables, brief)
-        told["packets"] = {"count": rows.stop - rows.start, "held": "none", "blobs": []}
+        told["packets"] = {"count": _size(rows), "held": "none", "blobs": []}
         told["bins"] = []
         trips = slice(0, 0) if brief else self.rtts.of(number)
         told["rtt"] = self._named(key, "rtt", trips, partial(self._rtt, number))
@@ -126,7 +126,7 @@ class Source:
 
     def _named(self, key: str, name: str, rows: slice, make: Callable[[], bytes]) -> str | None:
         """The name of a blob of so many rows; None where there is none, or too much of it."""
-        if not 0 < rows.stop - rows.start <= MOST_ROWS:
+        if not 0 < _size(rows) <= MOST_ROWS:
             return None
         self.blobs[f"{key}/{name}"] = make
         return f"{key}/{name}"
@@ -140,7 +140,11 @@ class Source:
     def _ladders(self, number: int) -> dict[str, Row]:
         """Those of the flow's costliest episodes, as long as the page has room for them."""
         room = min(MOST_LADDERS - self._drawn, ladders.MOST_LADDERS)
-        episodes = ladders.costliest(self.tables.frame("episodes", number), room)
+        episodes = [
+            episode
+            for episode in ladders.costliest(self.tables.frame("episodes", number), room)
+            if _size(self.around(number, (), episode, 0)) <= ladders.MOST_PACKETS
+        ]
         if not episodes:
             return {}
         (flow,) = self.tables.rows("flows", number)
@@ -160,9 +164,7 @@ class Source:
     def _around(self, number: int, bursts: Sequence[Row], episode: Row) -> Any:
         """The packets around an episode, as ladders see them."""
         rows = self.around(number, bursts, episode, ladders.MARGIN)
-        if rows.stop - rows.start > ladders.MOST_PACKETS:
-            return None
-        return self.packets.frame(rows, self.capture.since)
+        return None if _size(rows) > ladders.MOST_PACKETS else self.packets.frame(rows, self.capture.since)
 
     def around(self, number: int, bursts: Sequence[Row], episode: Row, margin: int) -> slice:
         """The rows of the packets of an episode, and so many more at each end."""
@@ -171,3 +173,7 @@ class Source:
         last = int(time[flow.stop - 1]) if flow.stop > flow.start else 0
         rows = self.packets.within(number, *ladders.window_ns(episode, bursts, last))
         return slice(max(flow.start, rows.start - margin), min(flow.stop, rows.stop + margin))
+
+
+def _size(rows: slice) -> int:
+    return int(rows.stop - rows.start)
