@@ -137,7 +137,7 @@ def building(capture: Capture) -> Iterator[Callable[[int, int], None]]:
 
 def default(name: str) -> str:
     """The file for what is named: in this folder."""
-    base = os.path.basename(os.path.normpath(name))
+    base = "" if name == "-" else os.path.basename(os.path.normpath(name))
     return (ENDS.sub("", base) or "report") + ".html"
 
 

@@ -6,6 +6,8 @@ import base64
 import json
 import os
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 import rexmit
 from conftest import DATA
 from rexmit.cli import main
+from rexmit.cli_report import default
 from rexmit.report.containers import Column, inflated, pack, unpack
 
 CAPTURE = DATA / "F1_cubic_22M_GE.snd.pcap.gz"
@@ -229,3 +232,27 @@ def test_bad_input_is_one_sentence(words: list[str], says: str, capsys: pytest.C
     said = capsys.readouterr().err
     assert says in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("named", "file"),
+    [
+        ("slow.pcap", "slow.html"),
+        ("a/b/slow.snd.pcapng.gz", "slow.snd.html"),
+        ("runs/1/", "1.html"),
+        ("x.toml", "x.html"),
+        ("-", "report.html"),
+        (".pcap", "report.html"),
+    ],
+)
+def test_the_file_is_called_as_what_it_shows(named: str, file: str) -> None:
+    assert default(named) == file
+
+
+def test_standard_input_is_read_once(tmp_path: Path) -> None:
+    out = tmp_path / "r.html"
+    command = [sys.executable, "-m", "rexmit", "report", "-", "-o", str(out)]
+    with open(CAPTURE, "rb") as given:
+        done = subprocess.run(command, stdin=given, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Page(out).details()[0]["packets"]["count"] == 10_735
