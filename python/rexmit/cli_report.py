@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rexmit.destination import check_file, overwriting
+from rexmit.not_written import NotWrittenError, sentence
 from rexmit.say import tell
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ def check(o: argparse.Namespace) -> str | None:
         return f"nothing named; try rexmit {o.command} CAPTURE"
     if len(o.what) > 2:
         return f"{o.what[2]}: two at most, which are laid beside each other"
+    folder = os.path.dirname(getattr(o, "file", None) or "")
+    if folder and not os.path.isdir(folder):
+        return f"-o {o.file}: there is no folder {folder}"
     return None
 
 
@@ -207,17 +211,18 @@ def command(name: str, o: argparse.Namespace) -> str:
 
 def write(target: Path, pieces: Iterable[bytes]) -> None:
     """Writes the file, which is whole or not there. Pipes and devices are written as they are."""
-    if target.exists() and not target.is_file():
-        with open(target, "wb") as out:
-            out.writelines(pieces)
-        return
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    special = target.exists() and not target.is_file()
+    draft = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with open(draft, "xb") as out:
+        with open(draft, "wb" if special else "xb") as out:
             out.writelines(pieces)
-        os.replace(draft, target)
+        if not special:
+            os.replace(draft, target)
+    except OSError as error:
+        raise NotWrittenError(f"{target}: {sentence(error)}") from None
     finally:
-        draft.unlink(missing_ok=True)
+        if not special:
+            draft.unlink(missing_ok=True)
 
 
 def _size(target: Path) -> str:

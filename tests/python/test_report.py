@@ -209,6 +209,13 @@ def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path, capsys: pytest.
     assert [path.name for path in tmp_path.iterdir()] == ["mine.html"]
 
 
+def test_a_full_disk_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    assert main(["report", str(CAPTURE), "-o", "/dev/full"]) == 1
+    assert capsys.readouterr().err == "rexmit: /dev/full: no space left on device\n"
+
+
 def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
     policy = re.search('http-equiv="Content-Security-Policy" content="([^"]*)"', page.text)
     assert policy is not None
@@ -225,6 +232,7 @@ def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
         (["--sender", "a"], "--receiver is missing"),
         (["a", "--sender", "a", "--receiver", "b"], "not all three"),
         (["not-there.pcap"], "not-there.pcap"),
+        (["x.pcap", "-o", "not-there/x.html"], "-o not-there/x.html: there is no folder not-there"),
     ],
 )
 def test_bad_input_is_one_sentence(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
