@@ -332,8 +332,14 @@ impl Sender {
         }
         let verdict = self.detector.judge(&self.detect_facts());
         let more_lost = self.board.mark_lost_below(verdict.lost_below);
-        let facts = self.recovery_facts(news, more_lost);
-        self.recovery.on_ack(&mut self.window, &facts);
+        let mut repair = self.recovery_facts(news, more_lost);
+        if news.advanced && !self.sack && self.rules.recovery.pipe == PipeUnit::Segments {
+            // What duplicates stood for was delivered then, and the next hole is lost (tcp_remove_reno_sacks,
+            // tcp_newreno_mark_lost).
+            repair.delivered = facts.segments.saturating_mul(self.window.smss);
+            repair.more_lost = true;
+        }
+        self.recovery.on_ack(&mut self.window, &repair);
     }
 
     /// DeliveredData of RFC 9937, as the stack counts.

@@ -316,3 +316,24 @@ fn the_burst_limit_holds_back_what_a_large_ack_would_let_go() {
     t.at_ms(100).ack(3).sends(3..6).at_ms(200).ack(6).sends(6..9);
     t.timeouts(0);
 }
+
+#[test]
+fn without_sack_a_partial_ack_delivers_what_duplicates_had_not_told_of() {
+    // Linux, tcp_remove_reno_sacks: an ACK of five segments behind eight duplicates delivers one. tcp_cwnd_reduction, above
+    // ssthresh: of 7 delivered since recovery began 7 * 14 / 20 may have left, 5, and 5 have: the next repair waits for one more.
+    let mut spec = linux6();
+    spec.options.sack = false;
+    spec.congestion.initial_window = crate::stack::InitialWindow::Segments(20);
+    let mut t = Timeline::established(&spec, 100);
+    t.at_ms(0).app_writes_segments(400).sends(0..20);
+    let mut next = 20;
+    next += t.at_ms(100).ack(0).sends_as_it_likes(next);
+    next += t.at_ms(101).ack(0).sends_as_it_likes(next);
+    t.at_ms(102).ack(0).resends(0).phase(Phase::Recovery);
+    for ms in 103..108 {
+        next += t.at_ms(ms).ack(0).sends_as_it_likes(next);
+    }
+    assert_eq!(next, 26, "two by limited transmit, four in recovery");
+    t.at_ms(200).ack(5).quiet();
+    t.at_ms(201).ack(5).resends(5).quiet();
+}
