@@ -87,7 +87,8 @@ export class Series {
   }
 }
 
-/** Of each of `width` columns over [x0, x1]: how many points, their extremes and the last one's hi (NaN without). */
+/** Of each of `width` columns over [x0, x1]: how many points, their extremes and the last one's hi; these say
+ * nothing where there is no point. */
 export interface Columns {
   count: Float64Array;
   lo: Float64Array;
@@ -95,15 +96,34 @@ export interface Columns {
   last: Float64Array;
 }
 
-export function emptyColumns(width: number): Columns {
-  return {
-    count: new Float64Array(width),
-    lo: new Float64Array(width).fill(NaN),
-    hi: new Float64Array(width).fill(NaN),
-    last: new Float64Array(width).fill(NaN),
-  };
+let scratch: Columns | null = null;
+
+/** The same arrays for each series of a frame: what was asked for before is no longer there. */
+function emptyColumns(width: number): Columns {
+  if (scratch === null || scratch.count.length !== width) {
+    const room = (): Float64Array => new Float64Array(width);
+    scratch = { count: room(), lo: room(), hi: room(), last: room() };
+  }
+  scratch.count.fill(0);
+  return scratch;
 }
 
+/** Only how many: without looking for extremes. */
+export function countsOf(series: Series, x0: number, x1: number, width: number): Float64Array {
+  const { count } = emptyColumns(width);
+  const step = (x1 - x0) / width;
+  const end = series.from(x1);
+  let a = series.from(x0);
+  while (a < end) {
+    const c = Math.min(width - 1, Math.floor((series.x[a] - x0) / step));
+    const z = c === width - 1 ? end : Math.max(a + 1, gallop(series.x, x0 + (c + 1) * step, a, end));
+    count[c] += series.count(a, z);
+    a = z;
+  }
+  return count;
+}
+
+/** What it gives is there until it, or `countsOf`, is called again. */
 export function columnsOf(series: Series, x0: number, x1: number, width: number): Columns {
   const found = emptyColumns(width);
   const step = (x1 - x0) / width;

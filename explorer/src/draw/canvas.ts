@@ -82,7 +82,7 @@ export class CanvasSurface implements Surface {
     to.fill();
   }
 
-  markers(shape: Marker, flat: number[], size: number, fill: string, edge: string): void {
+  markers(shape: Marker, flat: number[], size: number, fill: string, edge: string | null): void {
     const { to } = this;
     const outline = OUTLINES[shape];
     const filled = shape !== "cross" && shape !== "ring";
@@ -109,7 +109,9 @@ export class CanvasSurface implements Surface {
       to.fillStyle = fill;
       to.fill();
     }
-    to.strokeStyle = filled ? edge : fill;
+    const rim = filled ? edge : fill;
+    if (rim === null) return;
+    to.strokeStyle = rim;
     to.stroke();
   }
 

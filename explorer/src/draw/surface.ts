@@ -23,7 +23,8 @@ export interface Surface {
   line(x1: number, y1: number, x2: number, y2: number, stroke: string, width?: number, dash?: number[]): void;
   polyline(flat: number[], stroke: string, width?: number, dash?: number[]): void;
   polygon(flat: number[], fill: string): void;
-  markers(shape: Marker, flat: number[], size: number, fill: string, edge: string): void;
+  /** edge: the colour around it; null for none, which is quicker for very many. */
+  markers(shape: Marker, flat: number[], size: number, fill: string, edge: string | null): void;
   text(x: number, y: number, words: string, style: TextStyle): void;
   textWidth(words: string, size?: number): number;
   /** What `inside` draws is cut off at the box. */

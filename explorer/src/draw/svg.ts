@@ -79,7 +79,7 @@ export class SvgSurface implements Surface {
     this.parts.push(`<path d="${path(flat)}z" fill="${escaped(fill)}"/>`);
   }
 
-  markers(shape: Marker, flat: number[], size: number, fill: string, edge: string): void {
+  markers(shape: Marker, flat: number[], size: number, fill: string, edge: string | null): void {
     const outline = OUTLINES[shape];
     let d = "";
     for (let i = 0; i < flat.length; i += 2) {
@@ -97,7 +97,7 @@ export class SvgSurface implements Surface {
     if (d === "") return;
     const filled = shape !== "cross" && shape !== "ring";
     const look = filled
-      ? `fill="${escaped(fill)}" stroke="${escaped(edge)}" stroke-width="0.6"`
+      ? `fill="${escaped(fill)}" stroke="${escaped(edge ?? "none")}" stroke-width="0.6"`
       : `fill="none" stroke="${escaped(fill)}" stroke-width="1.3"`;
     this.parts.push(`<path d="${d}" ${look}/>`);
   }

@@ -1,8 +1,8 @@
 /** What happened in each column of pixels, one lane a kind: nothing is too small to be seen. */
 
-import type { Series } from "../data/series";
+import { countsOf, type Series } from "../data/series";
 import type { Track } from "../data/track";
-import { type Box, columnsIn, type Panel, type Scene, type Shown } from "./scene";
+import { type Box, type Panel, type Scene, type Shown } from "./scene";
 
 const LANE = 11;
 
@@ -50,13 +50,23 @@ export const lanes: Panel = {
 };
 
 function ticksOf(scene: Scene, series: Series, box: Box, top: number, colour: string): void {
-  const { count } = columnsIn(scene, series);
+  const count = countsOf(series, scene.from, scene.to, scene.columns);
   const flat: number[] = [];
+  let open = -1;
   for (let c = 0; c < scene.columns; c++) {
-    if (count[c] === 0) continue;
+    if (count[c] === 0) {
+      // One alone is two pixels wide, or it would hardly be seen.
+      if (open >= 0 && flat[open + 2] === 1) flat[open + 2] = 2;
+      open = -1;
+      continue;
+    }
     // More in a column stand higher: 1 is a third, 8 and more the whole lane.
     const high = Math.round((LANE - 3) * Math.min(1, 0.4 + 0.2 * Math.log2(count[c])));
-    flat.push(box.x + c - 0.25, top + LANE - 1.5 - high, 1.5, high);
+    if (open >= 0 && flat[open + 3] === high) flat[open + 2]++;
+    else {
+      open = flat.length;
+      flat.push(box.x + c, top + LANE - 1 - high, 1, high);
+    }
   }
   scene.s.rects(flat, colour);
 }

@@ -36,7 +36,7 @@ function entries(scene: Scene): Entry[] {
   const line = (words: string, colour: string, width = 2): void => {
     found.push({ words, draw: (s, x, y) => s.line(x - 6, y, x + 6, y, colour, width) });
   };
-  const mark = (words: string, shape: Marker, colour: string, edge: string): void => {
+  const mark = (words: string, shape: Marker, colour: string, edge: string | null): void => {
     found.push({ words, draw: (s, x, y) => s.markers(shape, [x, y], shape === "ring" ? 5 : 3.6, colour, edge) });
   };
   if (track !== null) {

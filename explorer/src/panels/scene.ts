@@ -102,10 +102,20 @@ export function steps(scene: Scene, series: Series, y: Scale, box: Box, colour: 
 export function bars(scene: Scene, series: Series, y: Scale, box: Box, colour: string): void {
   const { count, lo, hi } = columnsIn(scene, series);
   const flat: number[] = [];
+  let open = -1;
   for (let c = 0; c < scene.columns; c++) {
-    if (count[c] === 0) continue;
+    if (count[c] === 0) {
+      open = -1;
+      continue;
+    }
     const top = Math.round(y(hi[c]));
-    flat.push(box.x + c, top, 1, Math.max(1, Math.round(y(lo[c])) - top));
+    const high = Math.max(1, Math.round(y(lo[c])) - top);
+    // Neighbours alike are one.
+    if (open >= 0 && flat[open + 1] === top && flat[open + 3] === high) flat[open + 2]++;
+    else {
+      open = flat.length;
+      flat.push(box.x + c, top, 1, high);
+    }
   }
   scene.s.rects(flat, colour);
 }

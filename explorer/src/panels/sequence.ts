@@ -103,7 +103,7 @@ function marks(
   const flat = z - a > 20_000 ? ofColumns(scene, series, y, box) : thinned(scene, series, y, box, a, z);
   const crowded = flat.length > 400;
   const radius = shape === "ring" ? (crowded ? 4.5 : 6) : shape === "cross" ? (crowded ? 2.5 : 3.5) : crowded ? 2.4 : 3.4;
-  scene.s.markers(shape, flat, radius, fill, edge);
+  scene.s.markers(shape, flat, radius, fill, crowded ? null : edge);
 }
 
 function thinned(scene: Scene, series: Series, y: Scale, box: Box, a: number, z: number): number[] {
