@@ -24,6 +24,7 @@ from rexmit.cli import main
 from rexmit.not_written import NotWrittenError
 from rexmit.report import columns, held, levels, windows
 from rexmit.report.containers import unpack
+from rexmit.report.packets import Packets
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source
 
@@ -338,3 +339,66 @@ def test_a_port_that_is_taken_is_a_sentence(server: Server, capsys: pytest.Captu
     finally:
         signal.signal(signal.SIGTERM, previous)
     assert f"--port {server.server_port}: address already in use" in capsys.readouterr().err
+
+
+def twin(packets: Packets, start_ns: int, bin_ns: int) -> dict[int, dict[str, int]]:
+    """The bins of all packets of flow 0, packet by packet, as explorer/FORMAT.md has them."""
+    rows = {name: values[packets.of(0)].tolist() for name, values in packets.columns.items()}
+    made: dict[int, dict[str, int]] = {}
+    for i, at in enumerate(rows["time_ns"]):
+        told = made.setdefault((at - start_ns) // bin_ns, {})
+
+        def most(name: str, value: int, told: dict[str, int] = told) -> None:
+            told[name] = max(told.get(name, -1), value)
+
+        def span(name: str, a: int, z: int, told: dict[str, int] = told) -> None:
+            told[f"{name}_min"] = min(told.get(f"{name}_min", a), a)
+            told[f"{name}_max"] = max(told.get(f"{name}_max", z), z)
+
+        def add(name: str, n: int = 1, told: dict[str, int] = told) -> None:
+            told[name] = told.get(name, 0) + n
+
+        add("packets")
+        most("flight_max", rows["flight"][i])
+        seq, end = rows["seq"][i], rows["seq"][i] + rows["len"][i]
+        if rows["data"][i]:
+            add("bytes", end - seq)
+            if end > seq:
+                span("seq", seq, end)
+            if rows["lost"][i]:
+                add("lost")
+                span("lost", seq, end)
+            if rows["needless"][i]:
+                add("needless")
+            if rows["cause"][i]:
+                add(f"again_{AGAIN[rows['cause'][i] - 1]}")
+                span("again", seq, end)
+            continue
+        if rows["ack"][i] >= 0:
+            most("ack_max", rows["ack"][i])
+            if rows["window"][i] >= 0:
+                most("edge_max", rows["ack"][i] + rows["window"][i])
+        blocks = [(rows[f"sack{k}_start"][i], rows[f"sack{k}_end"][i]) for k in range(1, 5)]
+        blocks = [block for block in blocks if block[1] > block[0]]
+        if blocks:
+            add("sack")
+        if rows["dsack"][i]:
+            add("dsack")
+            blocks = blocks[1:]
+        for block in blocks:
+            span("sack", *block)
+    return made
+
+
+@pytest.mark.parametrize("most", [1, 7, 1000, 65_536])
+def test_bins_are_those_of_a_twin_that_goes_packet_by_packet(source: Source, most: int) -> None:
+    head, bins = unpack(levels.container(levels.finest(source.packets, source.packets.of(0), most)))
+    wanted = twin(source.packets, head["start_ns"], head["bin_ns"])
+    assert bins["bin"].tolist() == sorted(wanted)
+    names = {name for told in wanted.values() for name in told}
+    assert set(bins) == names | {"bin"}
+    for name in names:
+        nothing = -1 if name.endswith(("_min", "_max")) else 0
+        assert bins[name].tolist() == [wanted[place].get(name, nothing) for place in bins["bin"].tolist()], (
+            name
+        )
