@@ -17,9 +17,10 @@ import pytest
 
 import rexmit
 from conftest import DATA
+from containers import inflated, unpack
 from rexmit.cli import main
 from rexmit.cli_report import default
-from rexmit.report.containers import Column, inflated, pack, unpack
+from rexmit.report.containers import Column, pack
 
 CAPTURE = DATA / "F1_cubic_22M_GE.snd.pcap.gz"
 

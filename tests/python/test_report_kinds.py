@@ -11,8 +11,8 @@ import pytest
 
 import rexmit
 from conftest import DATA
+from containers import unpack
 from rexmit.cli import main
-from rexmit.report.containers import unpack
 from test_damaged_folders import recording  # noqa: F401
 from test_report import Page
 from test_report_anonymize import SCENARIO

@@ -19,11 +19,11 @@ import pytest
 
 import rexmit
 from conftest import DATA
+from containers import unpack
 from rexmit.api import ON_DEMAND
 from rexmit.cli import main
 from rexmit.not_written import NotWrittenError
 from rexmit.report import columns, held, levels, windows
-from rexmit.report.containers import unpack
 from rexmit.report.packets import Packets
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source

@@ -57,35 +57,10 @@ def pack(kind: str, columns: Sequence[Column], **more: Any) -> bytes:
     return b"".join(parts)
 
 
-def unpack(container: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """The header and the columns of a container, as the page reads them."""
-    (size,) = struct.unpack_from("<I", container)
-    head = json.loads(container[4 : 4 + size])
-    place, columns = 4 + size, {}
-    widths = {name: np.dtype("<" + kind) for kind, name in TYPES.items()}
-    for column in head["columns"]:
-        kind = widths[column["type"]]
-        length = head["rows"] * kind.itemsize
-        raw = np.frombuffer(container, np.uint8, length, place)
-        if column.get("shuffle"):
-            raw = np.ascontiguousarray(raw.reshape(kind.itemsize, -1).T)
-        values = raw.view(kind).reshape(-1)
-        if column.get("delta"):
-            values = np.cumsum(values, dtype=kind)
-        columns[column["name"]] = values
-        place += length + -length % ALIGNED
-    return head, columns
-
-
 def deflated(data: bytes, level: int = 6) -> bytes:
     """As a page's `DecompressionStream("deflate-raw")` takes it: without header and checksum."""
     packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()
-
-
-def inflated(data: bytes) -> bytes:
-    """What `deflated` packed."""
-    return zlib.decompress(data, -zlib.MAX_WBITS)
 
 
 def whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -96,12 +71,3 @@ def whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if least >= -(2**31) and most < 2**31:
         return values.astype(np.int32)
     return values.astype(np.float64)
-
-
-def numbered(words: Sequence[str | None]) -> tuple[npt.NDArray[np.uint8], list[str]]:
-    """Words of a closed set as numbers, and the words in the order of these; "" for none."""
-    known: dict[str, int] = {}
-    numbers = np.fromiter(
-        (known.setdefault(word or "", len(known)) for word in words), np.uint8, count=len(words)
-    )
-    return numbers, list(known)

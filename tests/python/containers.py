@@ -1,0 +1,38 @@
+"""Containers of a report read back, as the page reads them (explorer/FORMAT.md)."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rexmit.report.containers import ALIGNED, TYPES
+
+
+def unpack(container: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """The header and the columns of a container, as the page reads them."""
+    (size,) = struct.unpack_from("<I", container)
+    head = json.loads(container[4 : 4 + size])
+    place, columns = 4 + size, {}
+    widths = {name: np.dtype("<" + kind) for kind, name in TYPES.items()}
+    for column in head["columns"]:
+        kind = widths[column["type"]]
+        length = head["rows"] * kind.itemsize
+        raw = np.frombuffer(container, np.uint8, length, place)
+        if column.get("shuffle"):
+            raw = np.ascontiguousarray(raw.reshape(kind.itemsize, -1).T)
+        values = raw.view(kind).reshape(-1)
+        if column.get("delta"):
+            values = np.cumsum(values, dtype=kind)
+        columns[column["name"]] = values
+        place += length + -length % ALIGNED
+    return head, columns
+
+
+def inflated(data: bytes) -> bytes:
+    """What `deflated` packed."""
+    return zlib.decompress(data, -zlib.MAX_WBITS)
