@@ -121,7 +121,7 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
                 page = make.of_comparison(captures, Path(scratch), command("report", o), hide, told)
             else:
                 ends = make.sources(captures[0], Path(scratch), told)
-                page = make.of_capture(ends, command("report", o), command("view", o), hide)
+                page = make.of_capture(ends, command("report", o), hide)
         yield page
 
 

@@ -13,6 +13,7 @@ import rexmit
 from conftest import DATA
 from containers import unpack
 from rexmit.cli import main
+from rexmit.report import make
 from test_damaged_folders import recording  # noqa: F401
 from test_report import Page
 from test_report_anonymize import SCENARIO
@@ -246,3 +247,19 @@ def test_a_recording_is_a_capture(recording: Path, tmp_path: Path) -> None:  # n
     page = reported(tmp_path, recording)
     assert page.meta["kind"] == "capture"
     assert page.details()[0]["packets"]["count"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "view"),
+    [
+        ([OTHER], f"rexmit view {OTHER} shows every one"),
+        (["--sender", SENDER, "--receiver", RECEIVER], f"view --sender {SENDER} --receiver {RECEIVER} shows"),
+    ],
+)
+def test_what_is_not_all_there_says_what_shows_it(
+    words: list[str | Path], view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(make, "RAW", 4000)
+    notes = reported(tmp_path, *words).meta["notes"]
+    assert any(view in note for note in notes)
+    assert all("this file holds what happened in each moment" in note for note in notes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shlex import join
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -23,12 +22,9 @@ NAME = "report.html"
 
 def of_capture(capture: Capture, path: Path) -> None:
     """Writes the page of a capture or a run."""
-    named = (
-        ["--sender", *capture.paths, "--receiver", *capture.receiver] if capture.receiver else capture.paths
-    )
     with TemporaryDirectory(prefix="rexmit-") as scratch:
         ends = make.sources(capture, Path(scratch))
-        _write(make.of_capture(ends, capture.command, join(["rexmit", "view", *named])), path)
+        _write(make.of_capture(ends, capture.command), path)
 
 
 def of_comparison(captures: Sequence[Capture], command: str, path: Path) -> None:

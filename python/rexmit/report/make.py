@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
@@ -97,14 +98,28 @@ def shift_ns(pair: Sequence[Source]) -> int | None:
     return second.capture.origin_ns - first.capture.origin_ns - offset_ns
 
 
-def of_capture(pair: Sequence[Source], command: str, view: str, hide: Hide = shown) -> Made:
-    """One capture or run. view: the command that shows every packet, if this cannot."""
+def view_of(capture: Capture) -> str:
+    """The command that shows every packet of a capture or a run, as far as it can be named."""
+    from rexmit.folder import LiveFolder
+
+    if isinstance(capture, LiveFolder):
+        named = [str(capture.folder)]
+    elif capture.receiver:
+        named = ["--sender", *capture.paths, "--receiver", *capture.receiver]
+    else:
+        # Of a rotation, which file is asked for is not known here.
+        named = capture.paths if len(capture.paths) == 1 else []
+    return join(["rexmit", "view", *named])
+
+
+def of_capture(pair: Sequence[Source], command: str, hide: Hide = shown) -> Made:
+    """One capture or run."""
     kind = "capture" if pair[0].run is None else "run"
     made = Made(meta(kind, pair[0].label, command, hide))
     small = sum(int(source.capture.info["packets"]) for source in pair) <= RAW
     for source in pair:
         # A SYN has a row in each direction: there are more rows than packets.
-        _add(made, source, len(source.packets) if small else RAW // len(pair), view, hide)
+        _add(made, source, len(source.packets) if small else RAW // len(pair), hide)
     if len(pair) > 1:
         made.meta["sources"][1]["shift_ns"] = shift_ns(pair)
     return made
@@ -122,7 +137,7 @@ def of_comparison(
     flows = []
     for k, (capture, name, flow) in enumerate(zip(found.captures, found.names, found.flows, strict=True)):
         source = Source(capture, k, name, None, folder / str(k), told)
-        _add(made, source, RAW // 2, f"rexmit view {capture.name}", hide, first=flow.id)
+        _add(made, source, RAW // 2, hide, first=flow.id)
         flows.append({"source": k, "flow": flow.id, "key": f"{k}/{flow.id}"})
     matched = [
         {end: None if row is None else in_ns(row) for end, row in (("first", p.first), ("second", p.second))}
@@ -145,7 +160,7 @@ def of_study(answer: Row, command: str, hide: Hide = shown) -> Made:
     return made
 
 
-def _add(made: Made, source: Source, room: int, view: str, hide: Hide, first: int | None = None) -> None:
+def _add(made: Made, source: Source, room: int, hide: Hide, first: int | None = None) -> None:
     """A source with its details and blobs. first: a flow that is told of before the others."""
     said = source.meta()
     most = MOST_DETAILED if len(source.packets) <= room else MOST_OF_MANY
@@ -170,7 +185,7 @@ def _add(made: Made, source: Source, room: int, view: str, hide: Hide, first: in
         told = (
             f"{source.label}: of {n} packets this file holds what happened in each moment, and the packets of"
         )
-        made.note(f"{told} the worst episodes; {view} shows every one", hide)
+        made.note(f"{told} the worst episodes; {view_of(source.capture)} shows every one", hide)
 
 
 def hidden(captures: Sequence[Capture], names: Sequence[str] = ()) -> Anonymous:
