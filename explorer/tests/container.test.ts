@@ -63,6 +63,19 @@ describe("a container", () => {
     expect([...columns.get("n")!]).toEqual([4_294_967_290, 4, 3]);
   });
 
+  it("undoes shuffle of two and of eight bytes", () => {
+    const pairs = new Uint16Array([1, 513, 65_535]);
+    const longs = new Float64Array([1.5, -1e300, 7]);
+    const { columns } = decode(
+      container(3, [
+        { name: "p", type: "u16", shuffle: true, bytes: shuffled(bytesOf(pairs), 2) },
+        { name: "l", type: "f64", shuffle: true, bytes: shuffled(bytesOf(longs), 8) },
+        { name: "b", type: "u8", shuffle: true, bytes: new Uint8Array([3, 2, 1]) },
+      ]),
+    );
+    expect([...columns.values()].map((column) => [...column])).toEqual([[...pairs], [...longs], [3, 2, 1]]);
+  });
+
   it("keeps nanoseconds of hours exact through delta", () => {
     const times = [5, 3_600_000_000_001, 3_600_000_000_003];
     const differences = new Float64Array([5, 3_599_999_999_996, 2]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decimals, linear, ticks, tickStep } from "../src/draw/scale";
-import { percent, plainSeconds, rate, seconds, size, three } from "../src/draw/units";
+import { grouped, percent, plainSeconds, rate, seconds, size, three } from "../src/draw/units";
 
 describe("a scale", () => {
   it("goes there and back", () => {
@@ -29,6 +29,7 @@ describe("units", () => {
   // The examples of python/rexmit/units.py.
   it("are written as on rexmit's pages", () => {
     expect([0.104, 1.41, 10.9, 212, 12404].map(three)).toEqual(["0.10", "1.41", "10.9", "212", "12,404"]);
+    expect([1234567, -1234.5, 999, 0.25].map((v) => grouped(v, 1))).toEqual(["1,234,567.0", "-1,234.5", "999.0", "0.3"]);
     expect([0.021, 0.00031, 1.41, 725, 7.2e-6, 0].map(seconds)).toEqual([
       "21 ms",
       "310 µs",

@@ -140,7 +140,12 @@ function stateOf({ header, columns }: Container): SenderState {
 
 function seriesOf(rows: number[], x: (row: number) => number, y: (row: number) => number): Series | null {
   if (rows.length === 0) return null;
-  rows.sort((a, b) => x(a) - x(b) || a - b);
-  const values = Float64Array.from(rows, y);
-  return new Series(Float64Array.from(rows, x), values, values, Uint32Array.from(rows));
+  if (rows.some((row, k) => k > 0 && x(row) < x(rows[k - 1]))) rows.sort((a, b) => x(a) - x(b) || a - b);
+  const time = new Float64Array(rows.length);
+  const values = new Float64Array(rows.length);
+  rows.forEach((row, k) => {
+    time[k] = x(row);
+    values[k] = y(row);
+  });
+  return new Series(time, values, values, Uint32Array.from(rows));
 }

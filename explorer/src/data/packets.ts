@@ -62,7 +62,9 @@ export class Packets implements Track {
       if (found === undefined) return new Float64Array(this.n).fill(otherwise);
       return order === null ? found : reordered(found, order);
     };
-    this.time = Float64Array.from(column("time_ns", 0), (t) => t / NS);
+    this.time = new Float64Array(this.n);
+    const instants = column("time_ns", 0);
+    for (let i = 0; i < this.n; i++) this.time[i] = instants[i] / NS;
     this.packet = column("packet", 0);
     this.data = column("data", 0);
     this.flags = column("flags", 0);
@@ -127,7 +129,9 @@ export class Packets implements Track {
   }
 
   private bytesWhere(wanted: (row: number) => boolean): Float64Array {
-    return this.time.map((_, i) => (this.data[i] === 1 && wanted(i) ? this.len[i] : 0));
+    const bytes = new Float64Array(this.n);
+    for (let i = 0; i < this.n; i++) if (this.data[i] === 1 && wanted(i)) bytes[i] = this.len[i];
+    return bytes;
   }
 
   /** Data sent for the first time. */
@@ -225,20 +229,21 @@ export class Packets implements Track {
     lo: (row: number) => number,
     hi: (row: number) => number = lo,
   ): Series {
-    const rows: number[] = [];
-    for (let i = 0; i < this.n; i++) if (wanted(i)) rows.push(i);
-    const low = new Float64Array(rows.length);
-    const high = lo === hi ? low : new Float64Array(rows.length);
-    for (let k = 0; k < rows.length; k++) {
-      low[k] = lo(rows[k]);
-      if (high !== low) high[k] = hi(rows[k]);
+    // Typed and filled by hand: of hundreds of thousands, for which one waits.
+    let rows = new Uint32Array(this.n);
+    let n = 0;
+    for (let i = 0; i < this.n; i++) if (wanted(i)) rows[n++] = i;
+    rows = rows.slice(0, n);
+    const time = new Float64Array(n);
+    const low = new Float64Array(n);
+    const high = lo === hi ? low : new Float64Array(n);
+    for (let k = 0; k < n; k++) {
+      const row = rows[k];
+      time[k] = this.time[row];
+      low[k] = lo(row);
+      if (high !== low) high[k] = hi(row);
     }
-    return new Series(
-      Float64Array.from(rows, (i) => this.time[i]),
-      low,
-      high,
-      Uint32Array.from(rows),
-    );
+    return new Series(time, low, high, rows);
   }
 }
 

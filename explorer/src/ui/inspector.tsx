@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { tcpdump } from "../data/describe";
 import type { FlowData } from "../data/flow";
 import type { Packets } from "../data/packets";
+import { grouped } from "../draw/units";
 import { proofOf } from "../data/proof";
 import { type Repair, repairOf } from "../data/repairs";
 import { change, failed, inWords, place, store } from "../view/app";
@@ -26,7 +27,7 @@ export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
   const facts = [
     packets.lost[row] === 1 ? "this copy was lost" : "",
     packets.episode[row] > 0 ? `in episode ${packets.episode[row]}` : "",
-    packets.flight[row] >= 0 ? `${packets.flight[row].toLocaleString("en-US")} B in flight` : "",
+    packets.flight[row] >= 0 ? `${grouped(packets.flight[row])} B in flight` : "",
     ...(repair === null ? [] : repairWords(repair)),
   ].filter(Boolean);
   return (
