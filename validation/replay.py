@@ -1,12 +1,15 @@
 """Captures of real kernels against the stacks that model them: is each send what the stack would have sent?
 
-    .venv/bin/python validation/replay.py CAPTURES... [--bar 98]
+    .venv/bin/python validation/replay.py CAPTURES... [--bar 98] [--rank]
 
 CAPTURES are files taken at senders, or folders of them (`*.snd.pcap*`). The congestion control stands in
 the name (cubic, reno, bbr) or is told by `--as NAME=CONTROL`. Prints a table: of each capture and of all,
 the share of sends that are right in Open, Recovery and Loss, and over retransmissions, beside the share of a
 sender that always sends the next new segment. Exit code 1 if a share of all is below the bar, or more than
 2% are of no use.
+
+--rank: each capture through every stack instead. Prints which comes first, which one its sender is said to be
+like, and which are not told from it. Exit code 1 if one is said to be like another than it is.
 """
 
 from __future__ import annotations
@@ -60,6 +63,25 @@ def replayed(path: Path, stack: str) -> dict[str, Any]:
     return found
 
 
+def ranked(chosen: list[tuple[Path, str]]) -> int:
+    """Which stack each capture's sender is like; how many are said to be like another than they are."""
+    rows = [["", "is", "first", "right %", "like", "confidence", "not told from it"]]
+    wrong = named = first = 0
+    for path, stack in chosen:
+        ranking = rx.rank_stacks(path)
+        like = ranking.to_dict()["inference"]["stack"]
+        best = ranking.to_dict()["ranking"][0]
+        told, sure = (like["value"], f"{like['confidence']:.3f}") if like else ("-", "-")
+        cells = [stack, best["stack"], share(Counter(best), "right"), told, sure]
+        rows.append([path.name.split(".snd.pcap")[0], *cells, ", ".join(ranking.equals)])
+        first += best["stack"] == stack
+        named += like is not None
+        wrong += like is not None and like["value"] != stack
+    print("\n".join(aligned(rows, left={0, 1, 2, 4, 6})))
+    print(f"first in {first} of {len(chosen)}; said to be like a stack: {named}, {wrong} of them wrong")
+    return wrong
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -67,10 +89,12 @@ def main() -> int:
     parser.add_argument("captures", nargs="+")
     parser.add_argument("--bar", type=float, default=98.0, help="percent of each column (default 98)")
     parser.add_argument("--as", dest="told", action="append", default=[], metavar="NAME=CONTROL")
+    parser.add_argument("--rank", action="store_true", help="which stack is each like?")
     options = parser.parse_args()
     told = dict(pair.split("=", 1) for pair in options.told)
     known = {name.stem for name in (Path(__file__).parents[1] / "stacks").glob("*.toml")}
     total = {column: Counter[str]() for column in COLUMNS}
+    chosen: list[tuple[Path, str]] = []
     rows = [["", *(cell for column in COLUMNS for cell in (column, "right %", "new %")), "no use"]]
     unusable = 0
     for path in captures(options.captures):
@@ -79,7 +103,11 @@ def main() -> int:
             why = "no congestion control in its name" if which is None else f"{STACKS[which]} is not there"
             print(f"left out: {path.name}: {why}")
             continue
-        found = replayed(path, STACKS[which])
+        chosen.append((path, STACKS[which]))
+    if options.rank:
+        return 1 if ranked(chosen) else 0
+    for path, stack in chosen:
+        found = replayed(path, stack)
         counted = {column: Counter(found["by_state"][column]) for column in COLUMNS}
         rows.append(row(path.name.split(".snd.pcap")[0], counted, found["unusable"]["sends"]))
         unusable += found["unusable"]["sends"]
