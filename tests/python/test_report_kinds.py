@@ -263,3 +263,26 @@ def test_what_is_not_all_there_says_what_shows_it(
     notes = reported(tmp_path, *words).meta["notes"]
     assert any(view in note for note in notes)
     assert all("this file holds what happened in each moment" in note for note in notes)
+
+
+def test_of_very_many_flows_each_is_told_briefly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = reported(tmp_path, OTHER).details()
+    monkeypatch.setattr(make, "FULL", 1)
+    monkeypatch.setattr(make, "AT_ONCE", 1)
+    page = reported(tmp_path, OTHER)
+    first, second = page.details()
+    (more,) = page.meta["sources"][0]["more"]
+    assert more["flows"] == [second["flow"]]
+    assert first == whole[0]
+    assert second["rtt"] is None
+    # What the page shows of any flow (explorer/src/data/meta.ts, FlowRow and Intervals) is there.
+    shown = (
+        "flow sender receiver vantage bytes acked_bytes segments mss start_s end_s duration_s throughput_bps"
+    )
+    shown += " retransmissions lost burst_count episode_count timeouts cost_s idle_count idle_total_s rtt"
+    assert {key: second["row"][key] for key in shown.split()} == {
+        key: whole[1]["row"][key] for key in shown.split()
+    }
+    names = ("start_ns", "sent_bytes", "new_bytes", "acked_bytes", "length_s")
+    assert second["intervals"] == {name: whole[1]["intervals"][name] for name in names}
+    assert page.packets(second)["packet"].tolist()

@@ -57,7 +57,7 @@ def pack(kind: str, columns: Sequence[Column], **more: Any) -> bytes:
     return b"".join(parts)
 
 
-def deflated(data: bytes, level: int = 6) -> bytes:
+def deflated(data: bytes, level: int = 9) -> bytes:
     """As a page's `DecompressionStream("deflate-raw")` takes it: without header and checksum."""
     packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()

@@ -21,8 +21,19 @@ MOST_LISTED = 4096
 MOST_INTERVALS = 10_000
 #: What of the flow's JSON is no part of its row.
 LISTS = ("bursts", "episodes", "idle", "answer", "limited_by", "path")
-#: What is worked out of many segments.
-OF_LARGE = ("paper_rto", "timers", "inference")
+#: What says something of a flow of many segments.
+OF_LARGE = (
+    *("paper_rto", "timers", "inference", "first_data_s", "last_data_s", "probes", "burst_mean"),
+    *(
+        "burst_largest",
+        "max_backoff",
+        "idle_blocked_s",
+        "idle_longest_s",
+        "acks",
+        "flight_max_bytes",
+        "window",
+    ),
+)
 
 
 def detail(flow: Row, key: str, tables: Tables, brief: bool = False) -> Row:
@@ -37,6 +48,11 @@ def detail(flow: Row, key: str, tables: Tables, brief: bool = False) -> Row:
         kept = _heaviest(frame, weight)
         left_out[name] = len(frame) - len(kept)
         lists[name] = _sure(kept, flow.get(name) or [])
+    told = intervals(tables.part("intervals", number))
+    if brief:
+        told = {
+            name: told[name] for name in ("start_ns", "sent_bytes", "new_bytes", "acked_bytes", "length_s")
+        }
     return {
         "flow": number,
         "key": key,
@@ -44,7 +60,7 @@ def detail(flow: Row, key: str, tables: Tables, brief: bool = False) -> Row:
         "answer": answer(flow),
         **lists,
         "left_out": left_out,
-        "intervals": intervals(tables.part("intervals", number)),
+        "intervals": told,
     }
 
 
