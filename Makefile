@@ -5,6 +5,7 @@
 # make elsewhere  the code for other systems compiles, and the workflow files are well-formed
 # make studies the papers' experiments run again, the pages of docs/studies written anew
 # make explorer  the page of rexmit report, from explorer/ (needs Node; the built page is committed)
+# make site    docs/ as a site in target/site, its tutorials run, its pictures drawn (opens from the file)
 # make man     the manual page, from the parser of the command line   (man -M .venv/share/man rexmit)
 # make documents  every command and snippet of the documents on a plain install, the live bench's too
 
@@ -25,7 +26,7 @@ TOOLS := $(BIN)/.test-needs
 WHEEL := $(BIN)/.wheel-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies explorer man documents bench wheel elsewhere clean
+.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies explorer site man documents bench wheel elsewhere clean
 
 build: $(BUILT)
 
@@ -115,6 +116,10 @@ studies: build
 # Compared with its sources by tests/python/test_report_bundle.py.
 explorer:
 	cd explorer && npm ci --no-audit --no-fund && npm run build && npm test
+
+# Every command on the pages of tutorials and questions is run.
+site: build $(TOOLS)
+	$(BIN)/python site/build.py
 
 # A build or a wheel installs it as share/man/man1/rexmit.1.
 man: build

@@ -33,7 +33,7 @@ FACTS = Path(__file__).with_name("documents.toml")
 KINDS = ("quick", "studies", "live")
 #: How a line begins that is a command without a prompt.
 PROGRAMS = ("rexmit", "make", "cargo", "python", "python3", ".venv/bin/python")
-#: Languages in which something is shown that is no program.
+#: Languages in which something is shown that is no program; what begins with a brace is the site's own.
 SHOWN = ("toml", "json")
 #: A study on a machine that others use takes several times as long.
 LIMIT_S = 1800
@@ -64,7 +64,8 @@ class Said:
 
 def documents() -> list[str]:
     """Those that are checked; docs/studies has no command of its own."""
-    return ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+    folders = ("docs", "docs/tutorials", "docs/questions")
+    return ["README.md", *(f"{f}/{p.name}" for f in folders for p in sorted((ROOT / f).glob("*.md")))]
 
 
 def pieces(document: str, text: str, facts: dict[str, Any]) -> Iterator[Piece]:
@@ -79,19 +80,19 @@ def pieces(document: str, text: str, facts: dict[str, Any]) -> Iterator[Piece]:
         if token.type != "fence":
             continue
         begins = token.map[0] + 2
-        if any(_is(known, document, token.content) for known in facts["output"] + facts["part"]):
+        if any(is_known(known, document, token.content) for known in facts["output"] + facts["part"]):
             continue
         if token.info == "python":
             yield Piece(document, begins, token.content, python=True)
         elif not token.info:
             yield from _commands(document, begins, token.content)
-        elif token.info not in SHOWN:
+        elif token.info not in SHOWN and not token.info.startswith("{"):
             raise ValueError(
                 f"{document}:{begins - 1}: a block in {token.info!r} is not run, nor known to be no program"
             )
 
 
-def _is(known: dict[str, str], document: str, content: str) -> bool:
+def is_known(known: dict[str, str], document: str, content: str) -> bool:
     return known["document"] == document and content.startswith(known["begins"])
 
 
@@ -133,7 +134,7 @@ def check(
 ) -> Said:
     """Runs what one document says, in a folder of its own. elsewhere: commands that others had before it."""
     said = Said()
-    here = _prepared(document, environment, work / document.replace("/", "-"), facts)
+    here = prepared(document, environment, work / document.replace("/", "-"), facts)
     snippets = []
     unlive = "it is not among the kinds asked for" if "live" not in kinds else why_not_live(environment)
     for piece in pieces(document, (ROOT / document).read_text(encoding="utf-8"), facts):
@@ -187,7 +188,7 @@ def why_not_live(environment: Path) -> str:
     return "" if done.returncode == 0 else "the live bench cannot run here (rexmit live check)"
 
 
-def _prepared(document: str, environment: Path, here: Path, facts: dict[str, Any]) -> Path:
+def prepared(document: str, environment: Path, here: Path, facts: dict[str, Any]) -> Path:
     """The folder in which a user of this document would sit."""
     here.mkdir(parents=True)
     for name in facts["links"]:
@@ -203,13 +204,13 @@ def _prepared(document: str, environment: Path, here: Path, facts: dict[str, Any
         (here / name).write_bytes(gzip.decompress(content) if unpack else content)
     for known in facts["before"]:
         for command in known["commands"] if known["document"] == document else []:
-            done = _execute(["bash", "-e", "-c", command], here, environment)
+            done = execute(["bash", "-e", "-c", command], here, environment)
             if done.returncode:
                 raise RuntimeError(f"{document}: {command}: {done.stderr}")
     return here
 
 
-def _execute(command: Sequence[str], here: Path, environment: Path) -> subprocess.CompletedProcess[str]:
+def execute(command: Sequence[str], here: Path, environment: Path) -> subprocess.CompletedProcess[str]:
     path = f"{environment / 'bin'}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     return subprocess.run(
         ["env", "-i", f"PATH={path}", f"HOME={here}", *command],
@@ -220,7 +221,7 @@ def _execute(command: Sequence[str], here: Path, environment: Path) -> subproces
 def _run(piece: Piece, command: Sequence[str], here: Path, environment: Path, said: Said) -> None:
     began = time.monotonic()
     try:
-        done = _execute(command, here, environment)
+        done = execute(command, here, environment)
     except subprocess.TimeoutExpired:
         said.failed.append(f"{piece}: no end after {LIMIT_S} s; what takes so long is to be set apart")
         return
