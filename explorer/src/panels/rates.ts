@@ -21,7 +21,7 @@ export const rates: Panel = {
   key: "throughput",
   title: (scene) => {
     const each = `throughput, each ${seconds(stepOf(scene))}`;
-    return scene.columns < 420 ? each : `${each}: sent (grey), new (dark), acknowledged (green)`;
+    return scene.columns < 420 ? each : `${each}: sent (grey), new (line), acknowledged (green)`;
   },
   weight: 1.5,
   unit: "bps",
