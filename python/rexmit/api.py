@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rexmit.frame import Frame
     from rexmit.groups import By
     from rexmit.ladder import Ladder
+    from rexmit.report.cell import Report
 
 Path = str | os.PathLike[str]
 Progress = Callable[[int, int | None, int], bool]
@@ -215,6 +216,15 @@ class Capture(Named, Shown):
 
             summary = many(self)
         return "\n".join(page(seen, self.name, summary, command=self.command, hints=hints, most=top - 1))
+
+    def report(self, *, anonymize: bool = False) -> Report:
+        """The interactive page of `rexmit report`, which a notebook shows in a cell; `save` writes it.
+
+        anonymize: other addresses, names and paths in their places (docs/report.md).
+        """
+        from rexmit.report.cell import Report
+
+        return Report(self, anonymize=anonymize)
 
     @property
     def name(self) -> str:

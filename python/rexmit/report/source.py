@@ -26,10 +26,12 @@ MOST_ROWS = 200_000
 #: Ladders of a page that are drawn beforehand.
 MOST_LADDERS = 200
 
-WORDS = ("sender", "receiver", "limit")
+WORDS = ("sender", "receiver")
+#: Flows, of the worst, whose limit the list of flows says.
+MOST_LIMITS = 500
 COLUMNS = (
     *("flow", "sender", "receiver", "bytes", "duration_s", "throughput_bps", "lost_copies"),
-    *("retransmitted_segments", "episodes", "timeouts", "cost_s", "limit"),
+    *("retransmitted_segments", "episodes", "timeouts", "cost_s"),
 )
 
 
@@ -95,6 +97,12 @@ class Source:
             values = table.text(name) if name in WORDS else table[name]
             columns[name] = [values[k] for k in order]
         columns["lost_copies"] = [None if n < 0 else n for n in columns["lost_copies"]]
+        limits = {
+            int(flow["flow"]): flow["answer"]["limit"]["limit"]
+            for flow in self.worst(MOST_LIMITS)
+            if flow["answer"] and flow["answer"]["limit"]
+        }
+        columns["limit"] = [limits.get(int(flow)) for flow in columns["flow"]]
         columns["rank"] = list(range(len(ranked)))
         return {"columns": columns, "left_out": len(table) - len(ranked)}
 

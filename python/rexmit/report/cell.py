@@ -1,0 +1,48 @@
+"""The page of `rexmit report` as a value: a notebook shows it in a cell."""
+
+from __future__ import annotations
+
+import html
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from rexmit.destination import check_file
+from rexmit.report import document, make
+from rexmit.say import markup, one_line
+
+if TYPE_CHECKING:
+    from rexmit.api import Capture
+
+#: Of a cell, pixels.
+HEIGHT = 820
+
+
+class Report:
+    """A page that is complete: nothing is loaded from elsewhere. Made by `Capture.report`."""
+
+    def __init__(self, capture: Capture, *, anonymize: bool = False) -> None:
+        hide = make.hidden([capture]).apply if anonymize else make.shown
+        with TemporaryDirectory(prefix="rexmit-") as scratch:
+            page = make.of_capture(make.sources(capture, Path(scratch)), capture.command, hide)
+            self.html = b"".join(document.document(page.meta, page.blobs.items()))
+        #: Sentences about what it does not show.
+        self.notes = page.notes
+        self._title = str(page.meta["title"])
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Writes it. Raises ValueError where a file is that rexmit did not write, unless `overwrite`."""
+        check_file(path, document.is_ours, overwrite)
+        Path(path).write_bytes(self.html)
+
+    def __repr__(self) -> str:
+        return f"<{one_line(f'report of {self._title}: {len(self.html):,} bytes')}>"
+
+    def _repr_html_(self) -> str:
+        # Apart from the notebook: its script sees nothing of it.
+        page, title = html.escape(self.html.decode()), markup(one_line(self._title))
+        return (
+            f'<iframe sandbox="allow-scripts allow-downloads" title="{title}" '
+            f'style="width: 100%; height: {HEIGHT}px; border: 0" srcdoc="{page}"></iframe>'
+        )
