@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from rexmit import _core, cli
@@ -12,7 +13,49 @@ from rexmit import _core, cli
 
 def pages() -> dict[str, str]:
     """Their text by their place below docs/."""
-    return {"reference/stacks.md": stacks(), "reference/commands.md": commands()}
+    return {
+        "reference/stacks.md": stacks(),
+        "reference/tables.md": tables(),
+        "reference/commands.md": commands(),
+    }
+
+
+#: What the end of a column's name says of its unit.
+UNITS = {"_s": "s", "_bps": "bit/s", "_bytes": "bytes", "_us": "µs", "_ms": "ms", "_segments": "segments"}
+
+
+def tables() -> str:
+    """Every table with its columns."""
+    import pyarrow as pa
+
+    import rexmit
+    from rexmit.output import ABOUT, RUN_ABOUT
+
+    scenario = str(Path(rexmit.__file__).parent / "scenarios" / "interruption.toml")
+    run: Any = rexmit.run(scenario, duration="1s", tables=("state", "queues", "drops", "truth", "hosts"))
+    lines = [
+        "# Tables",
+        "",
+        "They leave as Arrow, and lie in `tables/` of a folder. Times are points in UTC; of a run",
+    ]
+    lines += [
+        "they count from the first of January 1970. [JSON](../json.md) says what each figure means.",
+        "",
+    ]
+    for name, about in (ABOUT | RUN_ABOUT).items():
+        lines += [
+            f"## {name}",
+            "",
+            about[0].upper() + about[1:] + ".",
+            "",
+            "| column | kind | unit |",
+            "|---|---|---|",
+        ]
+        for field in pa.table(run.table(name)).schema:
+            unit = next((unit for end, unit in UNITS.items() if field.name.endswith(end)), "")
+            lines.append(f"| `{field.name}` | {field.type} | {unit} |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def stacks() -> str:

@@ -52,9 +52,9 @@ def ask(folders: Folders, calls: Sequence[Call]) -> list[Any]:
     return asyncio.run(all_of_them())
 
 
-def told(folders: Folders, name: str, **given: Any) -> dict[str, Any]:
+def told(folders: Folders, tool: str, **given: Any) -> dict[str, Any]:
     """The answer of one call, which is no error."""
-    (found,) = ask(folders, [(name, given)])
+    (found,) = ask(folders, [(tool, given)])
     assert not found.is_error, found.content[0].text
     assert len(found.content[0].text) <= MOST + 2_000
     assert json.loads(found.content[0].text) == found.structured_content
@@ -96,6 +96,59 @@ def test_why_it_was_slow_is_answered_with_the_figures_of_json(
     assert any("lost" in line for line in ladder)
     both = told(folders, "open_capture", path=sender, receiver=receiver)
     assert "both ends" in both["page"][0] or both["totals"]["lost"]["unknown_flows"] == 0
+
+
+def asked(capfd: pytest.CaptureFixture[str], *words: str) -> Any:
+    """What the command line says with --json."""
+    assert main([*words, "--json"]) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def test_the_tutorial_of_the_slow_download(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    taken = Path(rexmit.__file__).parent / "studies" / "ns3" / "download.rcv.pcap.gz"
+    (tmp_path / "download.pcap.gz").write_bytes(taken.read_bytes())
+    folders = Folders([str(tmp_path)])
+    flows = asked(capfd, "analyze", str(tmp_path / "download.pcap.gz"))["flows"]
+    found = told(folders, "flow_answer", path="download.pcap.gz")["flow"]
+    worst = next(flow for flow in flows if flow["flow"] == found["flow"])
+    # Why was it slow? A window that losses kept small.
+    assert found["limited_by"][0] == worst["limited_by"][0]
+    assert (found["limited_by"][0]["limit"], found["limited_by"][0]["detail"]) == ("loss", "small-window")
+    assert found["path"] == worst["path"]
+    ladder = told(folders, "ladder", path="download.pcap.gz", episode=7)["ladder"]
+    assert "4 segments missing" in "\n".join(ladder)
+
+
+def test_the_tutorial_of_the_outage(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    longer = "link.wire.channel.interruption.schedule.for"
+    settings = {"flow.upload.stack": "linux-6-cubic", longer: "1s"}
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    whole = asked(capfd, "run", str(SCENARIO), *words)
+    found = told(Folders([str(place)]), "simulate", scenario="interruption", set=settings)
+    # Does a timer have to fire? It does, where the outage is a second long.
+    assert found["flows"][0]["timeouts"] == whole["flows"][0]["timeouts"] > 0
+    assert found["flows"][0]["duration_s"] == whole["flows"][0]["duration_s"]
+
+
+def test_the_tutorial_of_ones_own_machine(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    files = told(Folders([str(place)]), "list_files", folder="captures")["files"]
+    sender, receiver = (f["path"] for f in files)
+    ends = ["--sender", str(place / sender), "--receiver", str(place / receiver)]
+    whole = asked(capfd, "analyze", *ends)
+    found = told(Folders([str(place)]), "flow_answer", path=sender, receiver=receiver)["flow"]
+    # What was lost? With both ends every copy is known.
+    assert found["lost"] == whole["flows"][0]["lost"]
+    assert found["vantage"] == "both"
+    assert found["answer"]["look_at"] == whole["flows"][0]["answer"]["look_at"]
+
+
+def test_the_tutorial_of_the_paper(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    whole = asked(capfd, "study", "run", "wireless", "--quick")
+    found = told(Folders([str(place)]), "study", name="wireless")
+    # Does the claim hold?
+    verdicts = [claim["verdict"] for claim in found["claims"]]
+    assert verdicts == [claim["verdict"] for claim in whole["claims"]][: len(verdicts)]
+    assert found["rows"][0] == whole["rows"][0]
 
 
 def test_a_scenario_is_simulated_with_overrides_and_written_below_one_folder(
