@@ -25,6 +25,19 @@ export interface Statement {
   drawing: string | null;
 }
 
+/** A number that JSON has not is a word there: "infinity". */
+type Bound = number | string | null;
+
+export interface Test {
+  what: string;
+  effect: Bound;
+  unit: string | null;
+  interval: [Bound, Bound] | null;
+  margin: number | null;
+  n: number | null;
+  p_corrected: Bound;
+}
+
 export interface Claim {
   key: string;
   claim: string;
@@ -33,7 +46,7 @@ export interface Claim {
   n: number | null;
   evidence: string;
   reading: string | null;
-  tests: Record<string, unknown>[];
+  tests: Test[];
 }
 
 export interface Study {
@@ -42,6 +55,8 @@ export interface Study {
   quick: boolean;
   replications: number;
   grades: Record<string, number>;
+  /** The grades in words. */
+  grade_words?: Record<string, string>;
   rows: StudyRow[];
   statements: Statement[];
   claims: Claim[];

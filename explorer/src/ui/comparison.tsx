@@ -96,7 +96,9 @@ function Differences({ found }: { found: Comparison }): preact.JSX.Element {
           What differs, in the order of what it costs
           {longer === undefined || longer === null
             ? ""
-            : `: for as many bytes the second takes ${seconds(Math.abs(longer))} ${longer < 0 ? "less" : "longer"}`}
+            : longer === 0
+              ? ": for as many bytes the second takes as long"
+              : `: for as many bytes the second takes ${seconds(Math.abs(longer))} ${longer < 0 ? "less" : "longer"}`}
         </caption>
         <thead>
           <tr>

@@ -1,6 +1,6 @@
 /** A study: its figures beside the paper's printed numbers, what the paper says of them, and our drawings. */
 
-import type { Claim, Statement, Study, StudyRow, Value } from "../data/study";
+import type { Claim, Statement, Study, StudyRow, Test, Value } from "../data/study";
 import { count, grouped, three } from "../draw/units";
 import { meta } from "../view/app";
 
@@ -14,7 +14,7 @@ export function StudyPage(): preact.JSX.Element {
       <p class="facts">
         {count(study.replications, "replication")}
         {study.quick ? ", the quick version" : ""}
-        {`; figures by grade: ${grades.map(([grade, n]) => `${grouped(n)} ${grade}`).join(", ")}`}
+        {`; figures: ${grades.map(([grade, n]) => `${grouped(n)} ${gradeWords(study, grade)}`).join(", ")}`}
       </p>
       {study.failures.map((failure) => (
         <p class="failure" key={failure}>
@@ -23,13 +23,13 @@ export function StudyPage(): preact.JSX.Element {
       ))}
       <Claims claims={study.claims} />
       <Statements study={study} statements={study.statements} />
-      <Rows rows={study.rows} />
+      <Rows study={study} rows={study.rows} />
       {study.left_out.length > 0 && <p class="quiet">Left out: {study.left_out.join("; ")}</p>}
     </>
   );
 }
 
-function Rows({ rows }: { rows: StudyRow[] }): preact.JSX.Element | null {
+function Rows({ study, rows }: { study: Study; rows: StudyRow[] }): preact.JSX.Element | null {
   if (rows.length === 0) return null;
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Figures with their grade">
@@ -58,7 +58,9 @@ function Rows({ rows }: { rows: StudyRow[] }): preact.JSX.Element | null {
               <td>{row.unit ?? ""}</td>
               <td class="number">{intervalWords(row.interval)}</td>
               <td class="number">{row.n}</td>
-              <td class={`grade ${row.reproduced ? "sure-known" : row.grade === "no" ? "bad" : ""}`}>{row.grade}</td>
+              <td class={`grade ${row.reproduced ? "sure-known" : row.grade === "no" ? "bad" : ""}`}>
+                {gradeWords(study, row.grade)}
+              </td>
               <td>{row.why ?? ""}</td>
             </tr>
           ))}
@@ -71,47 +73,59 @@ function Rows({ rows }: { rows: StudyRow[] }): preact.JSX.Element | null {
 function Claims({ claims }: { claims: Claim[] }): preact.JSX.Element | null {
   if (claims.length === 0) return null;
   return (
-    <table class="list claims">
-      <caption>Verdicts</caption>
-      <thead>
-        <tr>
-          <th scope="col">claim</th>
-          <th scope="col">verdict</th>
-          <th scope="col">effect</th>
-          <th scope="col">evidence</th>
-          <th scope="col">tests</th>
-        </tr>
-      </thead>
-      <tbody>
-        {claims.map((claim) => (
-          <tr key={claim.key}>
-            <th scope="row">{claim.claim}</th>
-            <td class={`grade ${claim.verdict === "holds" ? "sure-known" : claim.verdict === "fails" ? "bad" : ""}`}>
-              {claim.verdict}
-            </td>
-            <td>{claim.effect_text ?? ""}</td>
-            <td>
-              {claim.evidence}
-              {claim.reading !== null && <small> {claim.reading}</small>}
-            </td>
-            <td>
-              {claim.tests.map((test, k) => (
-                <div key={k}>{testWords(test)}</div>
-              ))}
-            </td>
+    <div class="wide" tabIndex={0} role="region" aria-label="Verdicts">
+      <table class="list claims">
+        <caption>Verdicts; p corrected for everything that the study tests</caption>
+        <thead>
+          <tr>
+            <th scope="col">claim</th>
+            <th scope="col">verdict</th>
+            <th scope="col">effect</th>
+            <th scope="col">evidence</th>
+            <th scope="col">tests</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {claims.map((claim) => (
+            <tr key={claim.key}>
+              <th scope="row">{claim.claim}</th>
+              <td class={`grade ${claim.verdict === "holds" ? "sure-known" : claim.verdict === "fails" ? "bad" : ""}`}>
+                {claim.verdict}
+              </td>
+              <td>{claim.effect_text ?? ""}</td>
+              <td>
+                {claim.evidence}
+                {claim.reading !== null && <small> {claim.reading}</small>}
+              </td>
+              <td>
+                {claim.tests.map((test, k) => (
+                  <div key={k}>{testWords(test)}</div>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
-/** Whatever a test tells, key by key, in the order of the schema. */
-function testWords(test: Record<string, unknown>): string {
-  return Object.entries(test)
-    .filter(([, value]) => value !== null && value !== "")
-    .map(([key, value]) => `${key} ${typeof value === "number" ? small(value) : String(value)}`)
-    .join(", ");
+function gradeWords(study: Study, grade: string): string {
+  return study.grade_words?.[grade] ?? grade;
+}
+
+/** A test as the terminal has it: effect, interval or margin, runs, p. */
+function testWords(test: Test): string {
+  const unit = test.unit === null ? "" : ` ${test.unit}`;
+  const found = test.effect === null ? [] : [`${test.what}: ${valueWords(test.effect)}${unit}${between(test.interval)}`];
+  if (test.margin !== null) found.push(`alike within ${small(test.margin)}${unit}`);
+  if (test.n !== null) found.push(`n ${grouped(test.n)}`);
+  if (test.p_corrected !== null) found.push(`p ${valueWords(test.p_corrected)}`);
+  return found.join(", ");
+}
+
+function between(interval: Test["interval"]): string {
+  return interval === null ? "" : ` (${interval.map(valueWords).join(" to ")})`;
 }
 
 function Statements({ study, statements }: { study: Study; statements: Statement[] }): preact.JSX.Element {

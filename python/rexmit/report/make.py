@@ -133,9 +133,13 @@ def of_comparison(
     from rexmit.report.tables import in_ns
 
     found = compare(*captures)
-    made = Made(meta("comparison", " beside ".join(found.names), command, hide))
+    names = list(found.names)
+    if names[0] == names[1]:
+        # The same scenario and seed: what differs is in the folders.
+        names = [f"{name} ({which})" for name, which in zip(names, ("first", "second"), strict=True)]
+    made = Made(meta("comparison", " beside ".join(names), command, hide))
     flows = []
-    for k, (capture, name, flow) in enumerate(zip(found.captures, found.names, found.flows, strict=True)):
+    for k, (capture, name, flow) in enumerate(zip(found.captures, names, found.flows, strict=True)):
         source = Source(capture, k, name, None, folder / str(k), told)
         _add(made, source, RAW // 2, hide, first=flow.id)
         flows.append({"source": k, "flow": flow.id, "key": f"{k}/{flow.id}"})
@@ -144,7 +148,7 @@ def of_comparison(
         for p in found.episodes
     ]
     made.meta["comparison"] = {
-        "labels": hide(list(found.names)),
+        "labels": hide(names),
         "flows": flows,
         "differences": hide(found.costs.as_json()),
         "episodes": hide(matched),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rexmit.reading import contents, json_of
+from rexmit.studies.grades import GRADES
 
 Row = dict[str, Any]
 
@@ -35,6 +36,7 @@ def read(folder: Path) -> list[Row]:
             raise ValueError(f"{folder / RESULTS}: is no answer of rexmit study; {AGAIN}")
         if answer.get("format", FORMAT) != FORMAT:
             raise ValueError(f"{folder / RESULTS}: format is not {FORMAT}: another version wrote it; {AGAIN}")
+        answer["grade_words"] = dict(GRADES)
         answer["figures"] = figures(folder / str(answer["study"]) / "figures")
     return answers
 
