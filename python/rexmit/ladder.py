@@ -53,7 +53,6 @@ class Step:
     needless: bool = False
     parts: tuple[tuple[str, int], ...] = ()
     order: int = 0  # in the capture, for packets of the same instant
-    numbers: tuple[int, ...] = ()  # of its packets, in the file
 
     @property
     def folded(self) -> bool:
@@ -292,7 +291,6 @@ def _singles(
     time, data, seq, length = packets["time"], packets["data"], packets["seq"], packets["len"]
     ack, dsack = packets["ack"], packets["dsack"]
     cause = packets.text("cause")
-    number = packets["packet"]
     blocks = sack_columns(packets)
     gone = lost_copies(packets, bursts)
     in_vain = np.isin(packets["packet"], needless)
@@ -314,21 +312,11 @@ def _singles(
                     lost=bool(gone[i]),
                     needless=bool(in_vain[i]),
                     order=place,
-                    numbers=(int(number[i]),),
                 )
             )
         elif data[i]:
             result.append(
-                Step(
-                    True,
-                    "control",
-                    at,
-                    at,
-                    seq_start=int(seq[i]),
-                    seq_end=int(seq[i]),
-                    order=place,
-                    numbers=(int(number[i]),),
-                )
+                Step(True, "control", at, at, seq_start=int(seq[i]), seq_end=int(seq[i]), order=place)
             )
         else:
             sack = tuple((int(s[i]), int(e[i])) for s, e in blocks if e[i] > 0)
@@ -351,7 +339,6 @@ def _singles(
                     sack=sack,
                     dsack=bool(dsack[i]),
                     order=place,
-                    numbers=(int(number[i]),),
                 )
             )
     return result
@@ -392,7 +379,6 @@ def _join(run: list[Step]) -> Step:
         seq_end=max(s.seq_end for s in run),
         ack_last=last.ack_last,
         sack=newest.sack,
-        numbers=tuple(number for step in run for number in step.numbers),
     )
 
 

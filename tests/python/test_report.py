@@ -140,17 +140,6 @@ def test_every_packet_is_there_as_the_table_has_it(page: Page) -> None:
         assert (found["cause"] > 0).sum() == detail["row"]["retransmissions"]["packets"]
 
 
-def test_each_ladder_is_the_episode_that_the_terminal_draws(page: Page) -> None:
-    flow = rexmit.capture(CAPTURE).worst(1)[0]
-    drawn = page.details()[0]["ladders"]
-    assert len(drawn) == len(flow.episodes()) == 10
-    for number, told in drawn.items():
-        built = flow.exchange(int(number) + 1)
-        assert told["headline"] == built.headline
-        assert [step["label"] for step in told["steps"]] == [step.label() for step in built.steps]
-        assert all(len(step["packets_of"]) == step["packets"] for step in told["steps"] if step["packets_of"])
-
-
 @pytest.mark.parametrize("kind", ["u1", "u2", "u4", "i4", "f4", "f8"])
 @pytest.mark.parametrize("rows", [0, 1, 7, 4096])
 def test_a_container_gives_back_what_was_put_in(kind: str, rows: int) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rexmit.report import ladders, levels
+from rexmit.report import levels
+from rexmit.report.episodes import MOST, costliest
 
 if TYPE_CHECKING:
     from rexmit.report.source import Source
@@ -99,7 +100,7 @@ def _levels(source: Source, told: Row, most: int) -> None:
 def _episodes(source: Source, told: Row, room: int) -> int:
     """The packets around the costliest episodes, as far as there is room; returns how many packets."""
     flow, used = told["flow"], 0
-    episodes = ladders.costliest(source.tables.frame("episodes", flow), ladders.MOST_LADDERS)
+    episodes = costliest(source.tables.frame("episodes", flow), MOST)
     bursts = source.tables.frame("bursts", flow)
     mine = bursts.where(np.isin(bursts["episode"], [e["number"] for e in episodes])).rows()
     for episode in episodes:

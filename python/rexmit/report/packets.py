@@ -76,29 +76,6 @@ class Packets(Columns):
         span = {"from_ns": int(time.min()), "to_ns": int(time.max())} if len(time) else {}
         return pack("packets", made, words=WORDS, **span, complete=complete, **more)
 
-    def frame(self, where: slice, since: str) -> Frame:
-        """Rows as ladders see them, as in the table `packets`."""
-        columns: dict[str, Any] = {}
-        for name in KINDS:
-            if name in FOUND or name == "class":
-                continue
-            values = np.asarray(self.columns[name][where])
-            column: Any
-            if name == "time_ns":
-                name, column = "time", pa.array(values + self.origin_ns, pa.timestamp("ns", "UTC"))
-            elif name in ("data", "dsack"):
-                column = pa.array(values.astype(bool))
-            elif name == "cause":
-                column = pa.array([WORDS["cause"][n] or None for n in values], pa.string())
-            elif name in SACK:
-                column = pa.array(values, pa.int64(), mask=values == 0)
-            elif name in NONE:
-                column = pa.array(values, pa.int64(), mask=values == NONE[name])
-            else:
-                column = pa.array(values, pa.int64())
-            columns[TABLE_NAMES.get(name, name)] = column
-        return Frame(pa.table(columns), self.origin_ns, since)
-
 
 def read(tables: Tables, folder: Path | None = None, told: Told | None = None) -> Packets:
     """The packets of a capture, which have been kept, or are read once more; `told` as in `Columns.fill`."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rexmit.report import blobs, ladders, packets, rtts, runs
+from rexmit.report import blobs, packets, rtts, runs
 from rexmit.report.detail import detail
+from rexmit.report.episodes import window_ns
 from rexmit.report.tables import Tables
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ Row = dict[str, Any]
 MOST_FLOWS = 50_000
 #: Rows of a table of one flow that a page reads at once.
 MOST_ROWS = 200_000
-#: Ladders of a page that are drawn beforehand.
-MOST_LADDERS = 200
 
 WORDS = ("sender", "receiver")
 #: Flows, of the worst, whose limit the list of flows says.
@@ -60,7 +59,6 @@ class Source:
         self.rtts: Columns = rtts.read(self.tables, folder, told)
         #: By the names of all blobs that META speaks of, what makes them.
         self.blobs: dict[str, Callable[[], bytes]] = {}
-        self._drawn = 0
 
     @property
     def run(self) -> Row | None:
@@ -129,7 +127,6 @@ class Source:
         told["state"] = None
         if state is not None:
             told["state"] = self._named(key, "state", slice(0, len(state)), partial(blobs.state, state))
-        told["ladders"] = self._ladders(number)
         return told
 
     def _named(self, key: str, name: str, rows: slice, make: Callable[[], bytes]) -> str | None:
@@ -145,41 +142,12 @@ class Source:
     def _resent(self, number: int) -> bytes:
         return blobs.retransmissions(self.tables.frame("retransmissions", number))
 
-    def _ladders(self, number: int) -> dict[str, Row]:
-        """Those of the flow's costliest episodes, as long as the page has room for them."""
-        room = min(MOST_LADDERS - self._drawn, ladders.MOST_LADDERS)
-        episodes = [
-            episode
-            for episode in ladders.costliest(self.tables.frame("episodes", number), room)
-            if _size(self.around(number, (), episode, 0)) <= ladders.MOST_PACKETS
-        ]
-        if not episodes:
-            return {}
-        (flow,) = self.tables.rows("flows", number)
-        chosen = [episode["number"] for episode in episodes]
-        bursts = self.tables.frame("bursts", number)
-        mine = bursts.where(np.isin(bursts["episode"], chosen)).rows()
-        made = ladders.ladders(
-            flow,
-            episodes,
-            mine,
-            partial(self._around, number, mine),
-            self.tables.frame("retransmissions", number),
-        )
-        self._drawn += len(made)
-        return made
-
-    def _around(self, number: int, bursts: Sequence[Row], episode: Row) -> Any:
-        """The packets around an episode, as ladders see them."""
-        rows = self.around(number, bursts, episode, ladders.MARGIN)
-        return None if _size(rows) > ladders.MOST_PACKETS else self.packets.frame(rows, self.capture.since)
-
     def around(self, number: int, bursts: Sequence[Row], episode: Row, margin: int) -> slice:
         """The rows of the packets of an episode, and so many more at each end."""
         flow = self.packets.of(number)
         time = self.packets.columns["time_ns"]
         last = int(time[flow.stop - 1]) if flow.stop > flow.start else 0
-        rows = self.packets.within(number, *ladders.window_ns(episode, bursts, last))
+        rows = self.packets.within(number, *window_ns(episode, bursts, last))
         return slice(max(flow.start, rows.start - margin), min(flow.stop, rows.stop + margin))
 
 
