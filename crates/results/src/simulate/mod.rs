@@ -29,12 +29,13 @@ use kept::Kept;
 use needs::Guard;
 use outages::Taken;
 use report::Report;
-use scenario::model::{Link, Record, Scenario};
+use scenario::model::{Flow, Link, Record, Scenario, Transport};
 use sides::Sides;
 use sim::{End, Simulation, Summary};
 use sinks::{Comparing, Recording};
 use std::path::PathBuf;
 use tables::{Names, RunRows};
+use tcp::stack::{EcnUse, Kind};
 
 /// Where the packets that are analysed were seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -268,18 +269,31 @@ fn record(
     Ok((Findings { shelf, facts }, Played { report, run_rows, captures: done.captures.paths() }))
 }
 
-/// Queues that are to mark packets, and meet none that can be marked: no simulated endpoint asks for ECN.
+/// Queues that are to mark packets, and meet none that can be marked, since no connection agrees on ECN (RFC 3168 §6.1.1).
 fn unmarked(scenario: &Scenario) -> Option<String> {
+    if scenario.flows.iter().any(|flow| agrees_on_ecn(scenario, flow)) {
+        return None;
+    }
     let marks = |l: &&Link| l.forward.queue.marks() || l.back.queue.marks();
     let links: Vec<&str> = scenario.links.iter().filter(marks).map(|l| l.name.as_str()).collect();
     let which = if links.len() == 1 { "link" } else { "links" };
     (!links.is_empty()).then(|| {
         format!(
-            "queue.ecn = true of {which} {} changes nothing: simulated endpoints send no packets that can be marked \
-             (the live bench's kernels do)",
+            "queue.ecn = true of {which} {} changes nothing: no flow's sender asks for ECN (options.ecn = \"on\" of its \
+             stack; the receiver's is not to be \"off\")",
             links.join(", ")
         )
     })
+}
+
+/// The side that opens the connection asks, and the other does not refuse.
+fn agrees_on_ecn(scenario: &Scenario, flow: &Flow) -> bool {
+    let Transport::Tcp { stack, receiver } = flow.transport else { return false };
+    let ecn = |index: usize| match scenario.stacks.get(index).map(|stack| &stack.kind) {
+        Some(Kind::Wire(wire)) => wire.options.ecn,
+        _ => EcnUse::Off,
+    };
+    ecn(stack) == EcnUse::On && ecn(receiver) != EcnUse::Off
 }
 
 /// Connections that began.

@@ -271,15 +271,25 @@ fn a_queue_that_would_mark_is_told_to_meet_nothing_to_mark() {
     let text = |queue: &str| {
         scenario::to_toml(&self::scenario(UPLOAD, "")).replace("kind = \"droptail\", packets = 30", queue)
     };
-    let told = |queue: &str| {
+    let of = |text: &str| {
         let none = |_: &std::path::Path, _: scenario::file::Form| Err("there is none".to_owned());
-        let s = scenario::parse(&text(queue), "t.toml", std::path::Path::new(""), &[], &none);
+        let s = scenario::parse(text, "t.toml", std::path::Path::new(""), &[], &none);
         play(&request(s.unwrap_or_else(|e| panic!("{e}")), At::Both)).0.facts.warnings
     };
+    let told = |queue: &str| of(&text(queue));
     let warnings = told("kind = \"red\", ecn = true");
     assert!(
         matches!(&warnings[..], [w] if w.starts_with("queue.ecn = true of link l changes nothing")),
         "{warnings:?}"
     );
     assert_eq!(told("kind = \"red\""), [""; 0]);
+    // Where the sender asks, and the receiver answers, there is something to mark.
+    let asks = "[[stack]]\nname = \"asks\"\nbased_on = \"linux-6-cubic\"\n[stack.options]\necn = \"on\"\n";
+    let marked = text("kind = \"red\", ecn = true").replace("stack = \"linux-2.6-reno\"", "stack = \"asks\"");
+    assert_eq!(of(&(marked.clone() + asks)), [""; 0]);
+    let refused = marked
+        + asks
+        + "[[stack]]\nname = \"refuses\"\nbased_on = \"asks\"\n[stack.options]\necn = \"off\"\n";
+    let refused = refused.replace("stack = \"asks\"", "stack = \"asks\"\nreceiver = \"refuses\"");
+    assert!(matches!(&of(&refused)[..], [w] if w.starts_with("queue.ecn = true of link l changes nothing")));
 }
