@@ -108,9 +108,14 @@ def _longest(text: str) -> int:
 
 def markup(text: str) -> str:
     """As text or the value of an attribute in HTML."""
+    return whole_page(visible(text))
+
+
+def whole_page(page: str) -> str:
+    """A page of ours as the value of an attribute; nothing in it changes: its script is known by its hash."""
     import html
 
-    return html.escape(visible(text), quote=True)
+    return html.escape(page, quote=True)
 
 
 def figure(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rexmit.say import visible
+from rexmit.say import as_json, visible
 
 #: Characters of JSON in one answer.
 MOST = 24_000
@@ -43,7 +43,7 @@ def _plain(value: Any) -> Any:
 
 def _size(value: Any) -> int:
     # As the message has it: indented.
-    return len(json.dumps(value, ensure_ascii=False, indent=2))
+    return len(as_json(value, 2))
 
 
 #: What can be cut: its size, where it is in words, what holds it and by which key.

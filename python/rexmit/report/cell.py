@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rexmit.destination import check_file
 from rexmit.report import document, make
-from rexmit.say import markup, one_line
+from rexmit.say import markup, one_line, whole_page
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
@@ -41,7 +40,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         # Apart from the notebook: its script sees nothing of it.
-        page, title = html.escape(self.html.decode()), markup(one_line(self._title))
+        page, title = whole_page(self.html.decode()), markup(one_line(self._title))
         return (
             f'<iframe sandbox="allow-scripts allow-downloads" title="{title}" '
             f'style="width: 100%; height: {HEIGHT}px; border: 0" srcdoc="{page}"></iframe>'
