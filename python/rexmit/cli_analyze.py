@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rexmit import cli_ends
 from rexmit.cli_run import memory
 from rexmit.destination import opened, overwriting, reporting
 from rexmit.not_written import STOPPED, UNDRAWN, NotWrittenError
@@ -151,11 +152,8 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
-    if (o.sender is None) != (o.receiver is None):
-        missing = "--receiver" if o.receiver is None else "--sender"
-        return f"two captures of one transfer need both --sender and --receiver; {missing} is missing"
-    if o.sender and o.captures:
-        return f"{o.captures[0]}: name a capture, or --sender and --receiver, not all three"
+    if wrong := cli_ends.check(o, o.captures):
+        return wrong
     if not o.sender and not o.captures:
         return "no capture named; try rexmit analyze FILE, or - for standard input"
     if o.figures and o.figures != "none" and not o.out:

@@ -11,13 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rexmit import cli_ends
 from rexmit.destination import check_file, overwriting
-from rexmit.not_written import NotWrittenError, sentence
 from rexmit.say import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from rexmit.api import Capture
     from rexmit.report.make import Made
 
@@ -69,11 +67,8 @@ def add(commands: Any) -> None:
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
-    if (o.sender is None) != (o.receiver is None):
-        missing = "--receiver" if o.receiver is None else "--sender"
-        return f"two captures of one transfer need both --sender and --receiver; {missing} is missing"
-    if o.sender and o.what:
-        return f"{o.what[0]}: name a capture, or --sender and --receiver, not all three"
+    if wrong := cli_ends.check(o, o.what):
+        return wrong
     if not o.sender and not o.what:
         return f"nothing named; try rexmit {o.command} CAPTURE"
     if len(o.what) > 2:
@@ -87,6 +82,7 @@ def check(o: argparse.Namespace) -> str | None:
 def report(o: argparse.Namespace) -> None:
     """Writes the page."""
     from rexmit.report.document import document, is_ours
+    from rexmit.report.file import write
 
     target = Path(o.file or default("report" if o.anonymize else given(o)[0]))
     check_file(target, is_ours, o.overwrite)
@@ -207,22 +203,6 @@ def command(name: str, o: argparse.Namespace) -> str:
 
     words = ["--sender", o.sender, "--receiver", o.receiver] if o.sender else list(o.what)
     return join(["rexmit", name, *words, *(["--anonymize"] if o.anonymize else [])])
-
-
-def write(target: Path, pieces: Iterable[bytes]) -> None:
-    """Writes the file, which is whole or not there. Pipes and devices are written as they are."""
-    special = target.exists() and not target.is_file()
-    draft = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with open(draft, "wb" if special else "xb") as out:
-            out.writelines(pieces)
-        if not special:
-            os.replace(draft, target)
-    except OSError as error:
-        raise NotWrittenError(f"{target}: {sentence(error)}") from None
-    finally:
-        if not special:
-            draft.unlink(missing_ok=True)
 
 
 def _size(target: Path) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from rexmit import cli_report
 from rexmit.cli_report import building, command, given, named, read
 from rexmit.not_written import NotWrittenError, sentence
 from rexmit.say import tell
@@ -43,13 +44,11 @@ def add(commands: Any, positive: Callable[[str], int]) -> None:
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
-    from rexmit.cli_report import check
-
     if o.port is not None and o.port > 65_535:
         return f"--port {o.port}: ports end at 65535"
     if len(o.what) > 1:
         return f"{o.what[1]}: one capture or run at a time; rexmit report lays two beside each other"
-    return check(o)
+    return cli_report.check(o)
 
 
 def view(o: argparse.Namespace) -> None:

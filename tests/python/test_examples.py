@@ -48,3 +48,17 @@ def test_a_report_in_a_cell_is_the_file_that_is_saved(tmp_path: Path) -> None:
     (tmp_path / "mine.html").write_text("my own", "utf-8")
     with pytest.raises(ValueError, match=r"mine\.html"):
         page.save(tmp_path / "mine.html")
+
+
+def test_all_rows_of_a_report_are_read_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    capture = rexmit.capture(DATA / "nosack.snd.pcap.gz")
+    passes: list[Any] = []
+    run = rexmit.Capture._run
+
+    def counted(self: rexmit.Capture, tables: Any, **changed: Any) -> Any:
+        passes.append(tables)
+        return run(self, tables, **changed)
+
+    monkeypatch.setattr(rexmit.Capture, "_run", counted)
+    capture.report()
+    assert len(passes) == 1

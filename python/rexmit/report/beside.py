@@ -22,9 +22,8 @@ NAME = "report.html"
 
 def of_capture(capture: Capture, path: Path) -> None:
     """Writes the page of a capture or a run."""
-    with TemporaryDirectory(prefix="rexmit-") as scratch:
-        ends = make.sources(capture, Path(scratch))
-        _write(make.of_capture(ends, capture.command), path)
+    with make.page_of(capture, capture.command) as page:
+        _write(page, path)
 
 
 def of_comparison(captures: Sequence[Capture], command: str, path: Path) -> None:

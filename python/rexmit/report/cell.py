@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from rexmit.destination import check_file
 from rexmit.report import document, make
+from rexmit.report.file import write
 from rexmit.say import markup, one_line, whole_page
 
 if TYPE_CHECKING:
@@ -23,17 +23,19 @@ class Report:
 
     def __init__(self, capture: Capture, *, anonymize: bool = False) -> None:
         hide = make.hidden([capture]).apply if anonymize else make.shown
-        with TemporaryDirectory(prefix="rexmit-") as scratch:
-            page = make.of_capture(make.sources(capture, Path(scratch)), capture.command, hide)
+        with make.page_of(capture, capture.command, hide) as page:
             self.html = b"".join(document.document(page.meta, page.blobs.items()))
         #: Sentences about what it does not show.
         self.notes = page.notes
         self._title = str(page.meta["title"])
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Writes it. Raises ValueError where a file is that rexmit did not write, unless `overwrite`."""
+        """Writes it, whole or not at all.
+
+        Raises ValueError where a file is that rexmit did not write, unless `overwrite`, and NotWrittenError.
+        """
         check_file(path, document.is_ours, overwrite)
-        Path(path).write_bytes(self.html)
+        write(Path(path), [self.html])
 
     def __repr__(self) -> str:
         return f"<{one_line(f'report of {self._title}: {len(self.html):,} bytes')}>"

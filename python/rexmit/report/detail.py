@@ -24,15 +24,8 @@ LISTS = ("bursts", "episodes", "idle", "answer", "limited_by", "path")
 #: What says something of a flow of many segments.
 OF_LARGE = (
     *("paper_rto", "timers", "inference", "first_data_s", "last_data_s", "probes", "burst_mean"),
-    *(
-        "burst_largest",
-        "max_backoff",
-        "idle_blocked_s",
-        "idle_longest_s",
-        "acks",
-        "flight_max_bytes",
-        "window",
-    ),
+    *("burst_largest", "max_backoff", "idle_blocked_s", "idle_longest_s", "acks", "flight_max_bytes"),
+    "window",
 )
 
 

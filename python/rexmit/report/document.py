@@ -34,6 +34,7 @@ def page() -> tuple[str, str, str]:
     return head, body, end
 
 
+@cache
 def policy(*, server: bool = False) -> str:
     """The content security policy: nothing is loaded from anywhere, and only the page's own scripts run."""
     scripts = [f"'sha256-{_hash(m['text'])}'" for m in _SCRIPT.finditer(PAGE.read_bytes())]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from shlex import join
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
@@ -125,6 +127,13 @@ def of_capture(pair: Sequence[Source], command: str, hide: Hide = shown) -> Made
     return made
 
 
+@contextmanager
+def page_of(capture: Capture, command: str, hide: Hide = shown) -> Iterator[Made]:
+    """The page of a capture or run; what it rests on is there meanwhile."""
+    with TemporaryDirectory(prefix="rexmit-") as scratch:
+        yield of_capture(sources(capture, Path(scratch)), command, hide)
+
+
 def of_comparison(
     captures: Sequence[Capture], folder: Path, command: str, hide: Hide = shown, told: Told | None = None
 ) -> Made:
@@ -166,9 +175,9 @@ def of_study(answer: Row, command: str, hide: Hide = shown) -> Made:
 
 def _add(made: Made, source: Source, room: int, hide: Hide, first: int | None = None) -> None:
     """A source with its details and blobs. first: a flow that is told of before the others."""
-    said = source.meta()
     most = MOST_DETAILED if len(source.packets) <= room else MOST_OF_MANY
     flows = source.worst(most)
+    said = source.meta(flows)
     if first is not None:
         flows.sort(key=lambda flow: flow["flow"] != first)
     details = [source.detail(flow, brief=k >= FULL) for k, flow in enumerate(flows)]

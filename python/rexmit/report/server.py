@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from rexmit.report.document import page, policy
 from rexmit.report.make import AT_ONCE, Hide, meta, shift_ns, shown
 from rexmit.report.plain import in_html, in_json
+from rexmit.report.source import MOST_LIMITS
 from rexmit.report.windows import Windows
 
 if TYPE_CHECKING:
@@ -140,8 +141,9 @@ def of_view(sources: Sequence[Source], command: str, hide: Hide = shown) -> Row:
     """META of one capture or run whose packets are asked for."""
     made = meta("capture" if sources[0].run is None else "run", sources[0].label, command, hide)
     for source in sources:
-        said = source.meta()
-        said["details"] = [served(source, flow) for flow in source.worst(AT_ONCE)]
+        flows = source.worst(MOST_LIMITS)
+        said = source.meta(flows)
+        said["details"] = [served(source, flow) for flow in flows[:AT_ONCE]]
         made["sources"].append(hide(said))
     if len(sources) > 1:
         made["sources"][1]["shift_ns"] = shift_ns(sources)

@@ -65,8 +65,11 @@ class Source:
         """What is known of the run; None of a capture."""
         return runs.told(self.capture)
 
-    def meta(self) -> Row:
-        """What stands in META of it (explorer/FORMAT.md), but for its details."""
+    def meta(self, worst: Sequence[Row]) -> Row:
+        """What stands in META of it (explorer/FORMAT.md), but for its details.
+
+        worst: the flows that lost most, as docs/json.md has them.
+        """
         seen = self.capture.overview(0)
         return {
             "id": self.number,
@@ -79,12 +82,12 @@ class Source:
             "warnings": seen["capture"]["warnings"],
             "run": self.run,
             "shift_ns": None,
-            "flows": self.flows(),
+            "flows": self.flows(worst),
             "details": [],
             "more": [],
         }
 
-    def flows(self) -> Row:
+    def flows(self, worst: Sequence[Row]) -> Row:
         """Columns of the flows, the worst first."""
         table = self.tables.all("flows")
         ranked = self.capture.analysis.worst(MOST_FLOWS)
@@ -97,7 +100,7 @@ class Source:
         columns["lost_copies"] = [None if n < 0 else n for n in columns["lost_copies"]]
         limits = {
             int(flow["flow"]): flow["answer"]["limit"]["limit"]
-            for flow in self.worst(MOST_LIMITS)
+            for flow in worst[:MOST_LIMITS]
             if flow["answer"] and flow["answer"]["limit"]
         }
         columns["limit"] = [limits.get(int(flow)) for flow in columns["flow"]]

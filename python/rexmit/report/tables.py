@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from rexmit.api import ON_DEMAND
 from rexmit.frame import Frame
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Tables:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
+        # All that a page shows in one pass, not each table in one of its own.
+        capture._keep(*ON_DEMAND)
         self._tables: dict[str, tuple[Any, dict[int, slice]]] = {}
         self._whole: dict[str, Frame] = {}
         self._none: dict[str, Frame] = {}

@@ -1,0 +1,16 @@
+"""`--sender` and `--receiver`: two captures of one transfer, in the place of one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+
+def check(o: argparse.Namespace, named: Sequence[str]) -> str | None:
+    """What is wrong with them; None where nothing is. named: captures without such an option."""
+    if (o.sender is None) != (o.receiver is None):
+        missing = "--receiver" if o.receiver is None else "--sender"
+        return f"two captures of one transfer need both --sender and --receiver; {missing} is missing"
+    if o.sender and named:
+        return f"{named[0]}: name a capture, or --sender and --receiver, not all three"
+    return None
