@@ -49,8 +49,8 @@ def _state(path: Path) -> tuple[str, int, int]:
     return str(path), there.st_mtime_ns, there.st_size
 
 
-def flow_of(capture: Capture, which: str | None) -> tuple[dict[str, Any], Flow]:
-    """A flow's answer (docs/json.md) and its rows: by its number, by `ip:port-ip:port`, or the worst.
+def answer_of(capture: Capture, which: str | None) -> dict[str, Any]:
+    """A flow as docs/json.md has it: by its number, by `ip:port-ip:port`, or the worst.
 
     Raises ValueError with what there is.
     """
@@ -61,9 +61,13 @@ def flow_of(capture: Capture, which: str | None) -> tuple[dict[str, Any], Flow]:
     if found is None:
         first = ", ".join(f"{f['flow']} ({f['sender']}-{f['receiver']})" for f in listed[:3])
         raise ValueError(f"no flow {which} among the {len(listed)} that lost most; the first are {first}")
-    number = int(found["flow"])
-    flow = next(f for f in capture.worst(RANKED) if f.id == number)
-    return found, flow
+    return found
+
+
+def flow_of(capture: Capture, which: str | None) -> Flow:
+    """The rows of such a flow."""
+    number = int(answer_of(capture, which)["flow"])
+    return next(f for f in capture.worst(RANKED) if f.id == number)
 
 
 def _is(flow: dict[str, Any], which: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rexmit.assistant.answers import answer
 from rexmit.assistant.folders import Folders, RefusedError
-from rexmit.assistant.opened import RANKED, Opened, flow_of
+from rexmit.assistant.opened import RANKED, Opened, answer_of, flow_of
 from rexmit.say import one_line
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ class Tools:
         """Everything that is known of one flow (default: the worst): what limited it and for how long, the
         answer in sentences with how sure each is and what it rests on, round-trip times, windows, losses.
         """
-        found, _ = flow_of(self._open(path, receiver), flow)
+        found = answer_of(self._open(path, receiver), flow)
         return answer({"flow": found, "not_listed": _not_listed(found)})
 
     def list_episodes(self, path: str, flow: str | None = None, receiver: str | None = None) -> Answer:
         """Loss episodes of one flow (default: the worst), the costliest first, numbered from 1 in order of
         time: what was lost, what set the repair off, timeouts, cost, how sure that is and on what evidence.
         """
-        found, _ = flow_of(self._open(path, receiver), flow)
+        found = answer_of(self._open(path, receiver), flow)
         numbered = [episode | {"number": episode["number"] + 1} for episode in found["episodes"]]
         episodes = sorted(numbered, key=lambda episode: -(episode["cost_s"] or 0.0))
         of = {key: found[key] for key in ("flow", "sender", "receiver", "vantage", "episode_count")}
@@ -112,7 +112,7 @@ class Tools:
         """The packet exchange of one episode, from 1, as text: data to the right, ACKs to the left."""
         from rexmit.ladder import text
 
-        _, rows = flow_of(self._open(path, receiver), flow)
+        rows = flow_of(self._open(path, receiver), flow)
         return answer({"ladder": text(rows.exchange(episode))})
 
     def compare(self, first: str, second: str) -> Answer:
