@@ -58,7 +58,7 @@ class Ranking(Shown):
     @property
     def equals(self) -> list[str]:
         """Those that this transfer does not tell from the first."""
-        return [row["stack"] for row in self._found["ranking"][1:] if not is_behind(row)]
+        return alike(self._found["ranking"])
 
     def to_dict(self) -> Json:
         """As `rexmit replay --stack all --json` prints it."""
@@ -76,6 +76,11 @@ class Ranking(Shown):
 def is_behind(row: Json) -> bool:
     """Whether a stack, or a timer, is told from the first; that one is not."""
     return row["behind"] is not None and row["behind"]["told_apart"]
+
+
+def alike(ranking: list[Json]) -> list[str]:
+    """The stacks that this transfer does not tell from the first."""
+    return [row["stack"] for row in ranking[1:] if not is_behind(row)]
 
 
 def page(found: Json) -> list[str]:
@@ -121,7 +126,7 @@ def _verdict(found: Json) -> list[str]:
     ranking = found["ranking"]
     best, others = ranking[0], ranking[1:]
     like = found["inference"]["stack"]
-    equals = [row["stack"] for row in others if not is_behind(row)]
+    equals = alike(ranking)
     lines = []
     if like:
         lines.append(f"  like {best['stack']} (confidence {like['confidence']:.2f})")
@@ -148,13 +153,13 @@ def _verdict(found: Json) -> list[str]:
 
 def _timer(timers: list[Json], stack: str) -> list[str]:
     best, others = timers[0], timers[1:]
-    alike = [t for t in others if not is_behind(t)]
-    if len(alike) == len(others):
+    same = [t for t in others if not is_behind(t)]
+    if len(same) == len(others):
         return ["  its retransmission timer does not show: all rules explain as much"]
     told = f"  timer: {_named(best, stack)} explains most"
-    names = [_named(t, stack) for t in alike]
+    names = [_named(t, stack) for t in same]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return [told + (f"; not told from it: {', '.join(names[:MOST_NAMED])}{more}" if alike else "")]
+    return [told + (f"; not told from it: {', '.join(names[:MOST_NAMED])}{more}" if same else "")]
 
 
 def _named(timer: Json, stack: str) -> str:

@@ -45,10 +45,10 @@ capture = ["pc", "server"]
 """
 
 
-def simulated(folder: Path, stack: str) -> Path:
+def simulated(folder: Path, stack: str, **settings: str) -> Path:
     scenario = folder / "replayed.toml"
     scenario.write_text(SCENARIO.replace("STACK", stack))
-    rx.run(scenario, captures=folder / "run")
+    rx.run(scenario, captures=folder / "run", set=settings)
     return folder / "run"
 
 

@@ -67,31 +67,8 @@ def test_the_page_says_what_tells_the_first_from_the_next(
 
 
 def test_what_a_short_transfer_cannot_tell_is_not_told(tmp_path: Path) -> None:
-    scenario = tmp_path / "short.toml"
-    scenario.write_text("""
-name = "short"
-duration = "5s"
-[[node]]
-name = "pc"
-[[node]]
-name = "server"
-[[link]]
-name = "wire"
-between = ["pc", "server"]
-rate = "8Mbps"
-delay = "15ms"
-queue = { kind = "droptail", packets = 30 }
-[[flow]]
-name = "upload"
-from = "pc"
-to = "server"
-stack = "linux-6-cubic"
-workload = { kind = "file", size = "4kB" }
-[record]
-capture = ["pc"]
-""")
-    rx.run(scenario, captures=tmp_path / "run")
-    ranking = rx.rank_stacks(tmp_path / "run" / "pc.pcapng")
+    few = {"flow.upload.workload.size": "4kB", "link.wire.channel.air.loss": "0%"}
+    ranking = rx.rank_stacks(simulated(tmp_path, "linux-6-cubic", **few) / "pc.pcapng")
     assert ranking.like is None
     assert "linux-6-cubic" in [ranking.stacks[0], *ranking.equals]
     assert "tells too few of them apart" in ranking.page()
