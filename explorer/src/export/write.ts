@@ -62,6 +62,12 @@ export function csvOf(packets: Packets, from: number, to: number): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** A picture as a file. */
+export async function savePicture(picture: Picture, what: "png" | "svg", name: string, title: string, palette: Palette): Promise<void> {
+  if (what === "svg") save(name, svgOf(picture, title, palette), "image/svg+xml");
+  else save(name, await pngOf(picture), "image/png");
+}
+
 export function save(name: string, content: Blob | string, type: string): void {
   const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = document.createElement("a");

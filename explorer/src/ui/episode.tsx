@@ -6,7 +6,7 @@ import type { Episode } from "../data/meta";
 import type { Packets } from "../data/packets";
 import { proofOf } from "../data/proof";
 import { CanvasSurface } from "../draw/canvas";
-import { fileName, pngOf, save, svgOf } from "../export/write";
+import { fileName, savePicture } from "../export/write";
 import { drawLadder, HEAD, sidesOf } from "../ladder/draw";
 import { type Layout, layoutOf } from "../ladder/layout";
 import { isFolded, silencesOf, type Step, stepsOf, windowOf } from "../ladder/steps";
@@ -122,8 +122,7 @@ function Ladder({ data, packets, episode }: LadderProps): preact.JSX.Element {
       draw: (s: Parameters<typeof drawLadder>[0]) => drawLadder(s, palette.value, layout, { ...look, offset: 0 }),
     };
     const name = fileName(data, `episode-${episode.number + 1}`, what);
-    if (what === "svg") save(name, svgOf(picture, episodeInWords(episode), palette.value), "image/svg+xml");
-    else pngOf(picture).then((blob) => save(name, blob, "image/png"), failed);
+    savePicture(picture, what, name, episodeInWords(episode), palette.value).catch(failed);
   };
   return (
     <>

@@ -1,16 +1,16 @@
 /** Files of what is on the screen. */
 
 import type { FlowData } from "../data/flow";
-import { csvOf, fileName, type Picture, pngOf, save, svgOf } from "../export/write";
+import { csvOf, fileName, type Picture, save, savePicture } from "../export/write";
 import { drawStack } from "../panels/stack";
-import { announced, failure, palette, viewOf } from "../view/app";
+import { announced, failed, palette, viewOf } from "../view/app";
 import { wishOf } from "../view/board";
 
 export function ExportMenu({ data }: { data: FlowData }): preact.JSX.Element {
   const write = (what: "png" | "svg" | "csv"): void => {
     exportFlow(data, what)
       .then((name) => (announced.value = `${name} saved`))
-      .catch((error: unknown) => (failure.value = error instanceof Error ? error.message : String(error)));
+      .catch(failed);
   };
   return (
     <span class="switch" role="group" aria-label="Save what is on the screen">
@@ -43,7 +43,6 @@ async function exportFlow(data: FlowData, what: "png" | "svg" | "csv"): Promise<
     draw: (surface) => void drawStack(surface, palette.value, data, wishOf({ data, shift: 0 })),
   };
   const title = `${data.detail.row.sender} to ${data.detail.row.receiver}, ${from.toFixed(3)} to ${to.toFixed(3)} s`;
-  if (what === "svg") save(name, svgOf(picture, title, palette.value), "image/svg+xml");
-  else save(name, await pngOf(picture), "image/png");
+  await savePicture(picture, what, name, title, palette.value);
   return name;
 }
