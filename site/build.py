@@ -76,11 +76,9 @@ def _sphinx(source: Path, extra: Path, out: Path) -> int:
     from sphinx.cmd.build import main as sphinx
 
     extra.mkdir(exist_ok=True)
-    static = Path(__file__).resolve().parent / "static"
-    settings = [f"-Dhtml_extra_path={extra}", f"-Dhtml_static_path={static}"]
     shutil.rmtree(out, ignore_errors=True)
-    here = str(Path(__file__).resolve().parent)
-    return sphinx(["-q", "-W", "--keep-going", "-b", "html", "-c", here, *settings, str(source), str(out)])
+    settings = ["-c", str(Path(__file__).resolve().parent), f"-Dhtml_extra_path={extra}"]
+    return sphinx(["-q", "-W", "--keep-going", "-b", "html", *settings, str(source), str(out)])
 
 
 if __name__ == "__main__":
