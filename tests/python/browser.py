@@ -57,5 +57,10 @@ class Watched:
         self.page.locator(ready).first.wait_for()
         return self.page
 
+    def elsewhere(self, *besides: str) -> list[str]:
+        """Addresses that it asked for outside of its file, and of those that begin with one of `besides`."""
+        here = ("file:", "about:", "data:", "blob:", *besides)
+        return [url for url in self.asked if not url.startswith(here)]
+
     def close(self) -> None:
         self.context.close()

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +21,7 @@ import rexmit
 import rexmit.episodes
 import rexmit.many_runs
 import rexmit.words
+from browser import Watched, browser
 from rexmit import _core as COMPILED
 from rexmit.frame import Frame
 from story import ORIGIN_NS, Story
@@ -30,6 +31,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DATA = Path(__file__).parent.parent / "data"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser without a window; skips where there is none."""
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def watched(chromium: Any) -> Iterator[Watched]:
+    """A page that complains of nothing, and asks for nothing outside of its file."""
+    page = Watched(chromium)
+    yield page
+    page.close()
+    assert page.said == []
+    assert page.elsewhere() == []
 
 
 @pytest.fixture(scope="session")

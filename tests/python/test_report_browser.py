@@ -8,14 +8,13 @@ import json
 import re
 import shutil
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rexmit
-from browser import Watched, browser
+from browser import Watched
 from conftest import DATA
 from rexmit.cli import main
 from rexmit.episodes import UNKNOWN_COST, worst_episodes
@@ -23,12 +22,6 @@ from rexmit.units import plain_seconds, seconds
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
 NO_PANELS_BUT_SEQUENCE = "hide=events,throughput,rtt,flight,idle"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -48,15 +41,6 @@ def told(capture: rexmit.api.Capture) -> dict[str, Any]:
     """The worst flow, as --json has it."""
     flow: dict[str, Any] = json.loads(json.dumps(capture.overview(1)))["flows"][0]
     return flow
-
-
-@pytest.fixture
-def watched(chromium: Any) -> Iterator[Watched]:
-    page = Watched(chromium)
-    yield page
-    page.close()
-    assert page.said == []
-    assert [url for url in page.asked if not url.startswith(("file:", "about:", "data:", "blob:"))] == []
 
 
 def at(flow: dict[str, Any], page: str = "flow", more: str = "") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +10,12 @@ import jsonschema
 import pytest
 
 import rexmit
-from browser import Watched, browser
+from browser import Watched
 from conftest import DATA
 from rexmit.cli import main
 from rexmit.units import plain_seconds
 
 FIRST, SECOND = DATA / "tsoblk.snd.pcap.gz", DATA / "tsoloss.snd.pcap.gz"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture
-def watched(chromium: Any) -> Iterator[Watched]:
-    page = Watched(chromium)
-    yield page
-    page.close()
-    assert page.said == []
 
 
 def colours(page: Any, selector: str) -> int:

@@ -6,13 +6,12 @@ import importlib.util
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browser import Watched, browser
+from browser import Watched
 
 ROOT = Path(__file__).resolve().parents[2]
 #: One of every kind: front, tutorial with a report, question, study, generated, Python, long tables.
@@ -45,12 +44,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return out
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as opened:
-        yield opened
 
 
 def test_every_document_is_a_page_that_can_be_reached(site: Path) -> None:
@@ -98,7 +91,7 @@ def test_pages_open_from_the_file_and_pass_axe(chromium: Any, site: Path, width:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (kind, width)
     watched.close()
     assert [said for said in watched.said if said.startswith("error")] == []
-    assert [url for url in watched.asked if not url.startswith(("file:", "about:", "data:", "blob:"))] == []
+    assert watched.elsewhere() == []
 
 
 def test_search_works_from_the_file(chromium: Any, site: Path) -> None:

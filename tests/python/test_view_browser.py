@@ -43,7 +43,8 @@ def watched(address: str) -> Iterator[Watched]:
         yield page
         page.close()
         assert page.said == []
-        assert [url for url in page.asked if not url.startswith((address, "data:", "blob:", "about:"))] == []
+        assert page.elsewhere(address) == []
+        assert not any(url.startswith("file:") for url in page.asked)
 
 
 def test_the_overview_has_its_figure(watched: Watched, address: str) -> None:
