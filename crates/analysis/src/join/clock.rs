@@ -34,9 +34,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Both captures are known to have the same; `seen`: what their packets show.
-    pub(super) fn common(seen: Option<Clock>) -> Clock {
-        let (rtt_floor, samples) = seen.map_or((None, [0; 2]), |c| (c.rtt_floor, c.samples));
+    /// Both captures are known to have the same.
+    pub fn common(rtt_floor: Option<Span>, samples: [u64; 2]) -> Clock {
         Clock {
             offset: Span::ZERO,
             at: Time::ZERO,

@@ -96,16 +96,8 @@ impl Joined {
 
     /// The packets that left from the receiver's side and did not arrive, as the sender's side can ask for them.
     pub fn lost_acks(&self) -> LostAcks {
-        let mut times: Vec<(u32, Time)> = self.receiver.lost.iter().map(|l| (l.direction, l.time)).collect();
-        times.sort_unstable();
-        let mut runs = FxHashMap::default();
-        let mut start = 0;
-        for run in times.chunk_by(|a, b| a.0 == b.0) {
-            let end = start + run.len();
-            runs.insert(self.directions.tuple(run[0].0).unwrap_or_default().reversed(), (start, end));
-            start = end;
-        }
-        LostAcks { times: times.into_iter().map(|(_, t)| t).collect(), runs }
+        let data = |l: &Lost| self.directions.tuple(l.direction).unwrap_or_default().reversed();
+        LostAcks::new(self.receiver.lost.iter().map(|l| (data(l), l.time)))
     }
 
     /// Who sent a lost packet, and to whom, by the addresses that the sender's capture shows.
@@ -188,12 +180,21 @@ impl Fates<'_> {
 /// When packets that left from the receiver's side were lost, on the clock of the sender's capture.
 #[derive(Clone, Debug, Default)]
 pub struct LostAcks {
-    times: Vec<Time>,
-    /// By the tuple of the data that they acknowledge.
-    runs: FxHashMap<Tuple, (usize, usize)>,
+    /// In order, by the tuple of the data that they acknowledge.
+    times: FxHashMap<Tuple, Vec<Time>>,
 }
 
 impl LostAcks {
+    /// From the tuple of the data that each acknowledges, and when it left.
+    pub fn new(lost: impl IntoIterator<Item = (Tuple, Time)>) -> LostAcks {
+        let mut times: FxHashMap<Tuple, Vec<Time>> = FxHashMap::default();
+        for (data, time) in lost {
+            times.entry(data).or_default().push(time);
+        }
+        times.values_mut().for_each(|times| times.sort_unstable());
+        LostAcks { times }
+    }
+
     /// How many ACKs of the data of `tuple` were lost that left between `from` and `to`, both included.
     pub fn between(&self, tuple: Tuple, from: Time, to: Time) -> u32 {
         let times = self.of(tuple);
@@ -203,14 +204,18 @@ impl LostAcks {
     }
     /// When each lost ACK of the data of `tuple` left, in order.
     pub fn of(&self, tuple: Tuple) -> &[Time] {
-        self.runs.get(&tuple).map_or(&[], |&(start, end)| &self.times[start..end])
+        self.times.get(&tuple).map_or(&[], Vec::as_slice)
     }
 }
 
 /// Sorts what found no counterpart: lost, not captured, seen twice, or not to be known.
 pub(super) fn resolve(mut j: Joiner) -> Joined {
     let clock = j.comparison.clock();
-    let clock = if j.whole { Some(Clock::common(clock)) } else { clock };
+    let clock = match (j.whole, clock) {
+        (true, Some(seen)) => Some(Clock::common(seen.rtt_floor, seen.samples)),
+        (true, None) => Some(Clock::common(None, [0; 2])),
+        (false, seen) => seen,
+    };
     // What waited was placed: what is found out below is all that is kept of it.
     j.pending = [Pending::new(), Pending::new()];
     let known = known(&j.directions, j.whole);

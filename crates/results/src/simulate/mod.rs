@@ -2,7 +2,9 @@
 //! a capture would, and what only the simulator knows is kept beside it.
 
 pub mod captures;
+mod fates;
 pub mod gather;
+mod held;
 pub mod kept;
 pub mod labelled;
 pub mod many;
@@ -16,14 +18,15 @@ mod sinks;
 pub mod tables;
 
 use crate::facts::{Facts, Pair};
-use crate::pair::{limits, with_lost_acks};
+use crate::pair::with_lost_acks;
 use crate::run::Findings;
 use crate::spool::{Listing, Spool};
-use analysis::join::{Joined, Side};
+use analysis::join::Side;
 use analysis::rows::{FlowRow, Vantage};
 use analysis::{Analyzer, Config};
 use capture::Info;
 use captures::Captures;
+use fates::Known;
 use instant::{Span, Time};
 use kept::Kept;
 use needs::Guard;
@@ -32,7 +35,7 @@ use report::Report;
 use scenario::model::{Flow, Link, Record, Scenario, Transport};
 use sides::Sides;
 use sim::{End, Simulation, Summary};
-use sinks::{Comparing, Recording};
+use sinks::{Done, Recording, Told};
 use std::path::PathBuf;
 use tables::{Names, RunRows};
 use tcp::stack::{EcnUse, Kind};
@@ -105,18 +108,31 @@ pub struct Played {
 
 /// Runs, and analyses. `go_on` is asked every few thousand events; once it says no, the run ends there, and what was
 /// seen is the answer: of two passes the second may have seen less, as it is asked whether there is time left.
+///
+/// One pass is enough, unless so many packets would have to wait for the fate of one that memory would not be bounded.
 pub fn run(request: &Request, go_on: &mut dyn FnMut(Progress) -> bool) -> Result<(Findings, Played), String> {
+    run_holding(request, held::MOST, go_on)
+}
+
+/// The same where so many packets may wait.
+fn run_holding(
+    request: &Request,
+    most: usize,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Result<(Findings, Played), String> {
     let sides = Sides::new(&request.scenario);
     let scenario = recording(request, &sides);
-    let passes = if request.at == At::Both { 2 } else { 1 };
     let guard = Guard::new(request.max_memory);
-    let mut clock = Passes { go_on, passes, pass: 0, stop_at: None, guard, exceeded: None };
-    let mut compared = match request.at {
-        At::Both => Some(compare(request, &scenario, &sides, &mut clock)?),
-        _ => None,
-    };
-    clock.pass = passes - 1;
-    record(request, &scenario, &sides, compared.as_mut(), &mut clock)
+    let mut clock = Passes { go_on, passes: 1, pass: 0, stop_at: None, guard, exceeded: None };
+    let told = if request.at == At::Both { Told::as_it_goes(most) } else { Told::Nothing };
+    let (done, summary) = play(request, &scenario, &sides, told, &mut clock)?;
+    if done.analysed {
+        return answer(request, &scenario, &sides, done, &summary, None, &mut clock);
+    }
+    (clock.passes, clock.pass) = (2, 1);
+    let told = done.known.as_ref().map_or(Told::Nothing, Told::Before);
+    let (again, summary) = play(request, &scenario, &sides, told, &mut clock)?;
+    answer(request, &scenario, &sides, again, &summary, done.known, &mut clock)
 }
 
 /// The scenario with what this run needs to be told: the packets at the ends of every connection, and each loss.
@@ -176,38 +192,14 @@ impl Passes<'_> {
     }
 }
 
-fn build<S: sim::Sink>(
-    scenario: &Scenario,
-    seed: u64,
-    sink: S,
-    clock: &mut Passes<'_>,
-) -> Result<Simulation<sim::recorder::Full<S>>, String> {
-    Simulation::recorded_while(scenario, seed, sink, &mut |p| clock.goes_on(p)).map_err(|e| e.to_string())
-}
-
-/// The first of two passes: which packet arrived.
-fn compare(
+/// A pass: packets into the analysis, rows onto the shelf, captures onto the disk.
+fn play(
     request: &Request,
     scenario: &Scenario,
     sides: &Sides,
+    told: Told<'_>,
     clock: &mut Passes<'_>,
-) -> Result<Joined, String> {
-    let quiet = Record { capture: scenario.record.capture.clone(), ..Record::default() };
-    let scenario = Scenario { record: quiet, ..scenario.clone() };
-    let mut simulation = build(&scenario, request.seed, Comparing::new(sides), clock)?;
-    let summary = simulation.run(&mut |p| clock.goes_on(p));
-    let (_, comparing) = simulation.finish();
-    Ok(comparing.finish(summary.time))
-}
-
-/// The last pass: packets into the analysis, rows onto the shelf, captures onto the disk.
-fn record(
-    request: &Request,
-    scenario: &Scenario,
-    sides: &Sides,
-    mut compared: Option<&mut Joined>,
-    clock: &mut Passes<'_>,
-) -> Result<(Findings, Played), String> {
+) -> Result<(Done, Summary), String> {
     let vantage = match request.at {
         At::Both => Vantage::Both,
         At::Sender => Vantage::Sender,
@@ -220,35 +212,45 @@ fn record(
         Some(folder) => Captures::open(folder, &request.scenario).map_err(|e| e.to_string())?,
         None => Captures::none(),
     };
-    let fates = compared.as_mut().map(|joined| joined.fates(Side::Sender));
     let side = if request.at == At::Receiver { Side::Receiver } else { Side::Sender };
     let analyzer = Analyzer::new(config, sides.labelling(spool, request.at));
     let kept = Kept::new(request.wish.drops || request.scenario.record.drops);
-    let taken = Taken::new(scenario);
-    let sink = Recording::new(sides, side, analyzer, fates, kept, taken, captures);
-    let mut simulation = build(scenario, request.seed, sink, clock)?;
+    let sink = Recording::new(sides, side, analyzer, told, kept, Taken::new(scenario), captures);
+    let mut simulation = Simulation::recorded_while(scenario, request.seed, sink, &mut |p| clock.goes_on(p))
+        .map_err(|e| e.to_string())?;
     let mut summary = simulation.run(&mut |p| clock.goes_on(p));
     let (_, sink) = simulation.finish();
-    let done = sink.finish();
     if clock.stop_at.is_some() {
         summary.end = End::Stopped;
     }
-    let spool = done.spool;
-    let shelf = match &compared {
-        Some(joined) => with_lost_acks(spool, &joined.lost_acks()).map_err(|e| e.to_string())?,
-        None => spool.seal(),
+    Ok((sink.finish(), summary))
+}
+
+/// What the last pass left, as an answer. `before`: what an earlier pass knows of the packets.
+fn answer(
+    request: &Request,
+    scenario: &Scenario,
+    sides: &Sides,
+    done: Done,
+    summary: &Summary,
+    before: Option<Known>,
+    clock: &mut Passes<'_>,
+) -> Result<(Findings, Played), String> {
+    let known = before.or(done.known);
+    let shelf = match &known {
+        Some(known) => with_lost_acks(done.spool, &known.lost_acks).map_err(|e| e.to_string())?,
+        None => done.spool.seal(),
     };
     let mut names = Names::new(scenario);
     for row in shelf.rows::<FlowRow>().map_err(|e| e.to_string())? {
         names.learn(sides, &row.map_err(|e| e.to_string())?);
     }
-    let labels = done.taken.join(scenario, sides, &summary, &shelf).map_err(|e| e.to_string())?;
+    let labels = done.taken.join(scenario, sides, summary, &shelf).map_err(|e| e.to_string())?;
     names.label(labels);
-    let mut report = Report::new(&request.scenario, request.at, &summary, done.losses);
+    let mut report = Report::new(&request.scenario, request.at, summary, done.losses);
     report.exceeded = clock.exceeded.take();
     let mut warnings = report.warnings();
     warnings.extend(unmarked(scenario));
-    warnings.extend(compared.as_ref().map_or(Vec::new(), |j| limits(j)));
     warnings.extend(done.captures.complaints());
     let run_rows = RunRows::new(done.kept, names, &scenario.record);
     warnings.extend(run_rows.complaints());
@@ -256,12 +258,12 @@ fn record(
         cut: None,
         origin: Time::ZERO,
         info: done.info,
-        connections: connections(&summary),
+        connections: connections(summary),
         swapped: false,
         interrupted: summary.end == End::Stopped,
         not_analysed: 0,
         warnings,
-        pair: compared.map(|j| pair(j)),
+        pair: known.map(|known| pair(&known, done.opposite)),
         simulation: Some(report.json()),
         like: None,
         withheld: false,
@@ -301,14 +303,14 @@ fn connections(summary: &Summary) -> u64 {
     summary.connections.iter().filter(|c| c.ways[0].first_sent.is_some()).count() as u64
 }
 
-fn pair(joined: &Joined) -> Pair {
+fn pair(known: &Known, receiver: Info) -> Pair {
     Pair {
-        receiver: Info { packets: joined.receiver.packets, ..Info::default() },
-        clock: joined.clock,
-        matched: joined.matched,
-        lost: [joined.sender.lost.len() as u64, joined.receiver.lost.len() as u64],
-        not_captured: [joined.sender.not_captured, joined.receiver.not_captured],
-        outside: [joined.sender.outside, joined.receiver.outside],
+        receiver,
+        clock: Some(known.clock),
+        matched: known.matched,
+        lost: known.lost,
+        not_captured: [0; 2],
+        outside: known.under_way,
     }
 }
 

@@ -1,73 +1,56 @@
-//! Where the simulator's rows go in each pass.
+//! Where the simulator's rows go.
 
 use super::captures::Captures;
+use super::fates::{Fates, Known, Settled};
+use super::held::Held;
 use super::kept::Kept;
 use super::outages::Taken;
 use super::report::Losses;
 use super::sides::{Labelled, Sides};
 use crate::run::BATCH;
 use crate::spool::Spool;
-use analysis::Analyzer;
-use analysis::join::{Fates, Joined, Joiner, Side};
+use analysis::join::Side;
+use analysis::{Analyzer, Fate};
 use capture::Info;
-use instant::Time;
 use net::NodeId;
 use sim::Frame;
 use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
 use wire::Packet;
 
-/// The first pass of two: both sides' packets are compared.
-pub struct Comparing<'a> {
-    sides: &'a Sides,
-    joiner: Joiner,
-    batches: [Vec<Packet>; 2],
-    numbers: [u64; 2],
-    under_way: Vec<(Side, Packet)>,
+/// How it is known which of the packets arrived.
+pub enum Told<'a> {
+    /// One end alone is seen: it is not.
+    Nothing,
+    /// Both are, and a packet waits until its fate is known.
+    AsItGoes(Box<Fates>, Held),
+    /// Too many had to wait: this pass only follows what becomes of them.
+    First(Box<Fates>),
+    /// An earlier pass knows.
+    Before(&'a Known),
 }
 
-impl<'a> Comparing<'a> {
-    pub fn new(sides: &'a Sides) -> Comparing<'a> {
-        let batches = [const { Vec::new() }; 2].map(|_: Vec<Packet>| Vec::with_capacity(BATCH));
-        let (joiner, under_way) = (Joiner::whole(Time::ZERO), Vec::new());
-        Comparing { sides, joiner, batches, numbers: [0; 2], under_way }
+impl Told<'_> {
+    /// Of so many packets at most that wait.
+    pub fn as_it_goes(most: usize) -> Told<'static> {
+        Told::AsItGoes(Box::default(), Held::new(most))
     }
-    /// Both at once: what one side waits for may be what the other has.
-    fn hand_over(&mut self) {
-        for side in Side::BOTH {
-            let batch = &mut self.batches[side as usize];
-            self.joiner.push(side, batch);
-            batch.clear();
+
+    fn fates(&mut self) -> Option<&mut Fates> {
+        match self {
+            Told::AsItGoes(fates, _) | Told::First(fates) => Some(fates),
+            Told::Nothing | Told::Before(_) => None,
         }
     }
-    /// The run ended at `end`.
-    pub fn finish(mut self, end: Time) -> Joined {
-        self.hand_over();
-        self.joiner.finish_whole(end, &self.under_way)
-    }
 }
 
-impl sim::Sink for Comparing<'_> {
-    fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {
-        let Some(side) = self.sides.of(node, frame.connection) else { return };
-        let number = &mut self.numbers[side as usize];
-        *number += 1;
-        let batch = &mut self.batches[side as usize];
-        batch.push(Packet { number: *number, ..*packet });
-        if batch.len() >= BATCH {
-            self.hand_over();
-        }
-    }
-    fn under_way(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {
-        self.under_way.extend(self.sides.of(node, frame.connection).map(|side| (side, *packet)));
-    }
-}
-
-/// The last pass: one side's packets are analysed, and rows are kept.
+/// One side's packets are analysed, and rows are kept.
 pub struct Recording<'a> {
     sides: &'a Sides,
     side: Side,
     analyzer: Analyzer<Labelled>,
-    fates: Option<Fates<'a>>,
+    told: Told<'a>,
+    /// Packets of the other side.
+    opposite: u64,
     batch: Vec<Packet>,
     info: Info,
     kept: Kept,
@@ -80,10 +63,16 @@ pub struct Recording<'a> {
 pub struct Done {
     pub spool: Spool,
     pub info: Info,
+    /// Of the other side's packets nothing but their number is told.
+    pub opposite: Info,
     pub kept: Kept,
     pub taken: Taken,
     pub losses: Losses,
     pub captures: Captures,
+    /// What this pass found out of all packets.
+    pub known: Option<Known>,
+    /// False if the packets were not analysed, since too many would have had to wait.
+    pub analysed: bool,
 }
 
 impl<'a> Recording<'a> {
@@ -91,33 +80,98 @@ impl<'a> Recording<'a> {
         sides: &'a Sides,
         side: Side,
         analyzer: Analyzer<Labelled>,
-        fates: Option<Fates<'a>>,
+        told: Told<'a>,
         kept: Kept,
         taken: Taken,
         captures: Captures,
     ) -> Recording<'a> {
         let batch = Vec::with_capacity(BATCH);
         let (info, losses) = (Info::default(), Losses::default());
-        Recording { sides, side, analyzer, fates, batch, info, kept, taken, losses, captures }
+        Recording { sides, side, analyzer, told, opposite: 0, batch, info, kept, taken, losses, captures }
     }
+
+    /// What came together since the last time.
     fn analyse(&mut self) {
-        match &mut self.fates {
-            None => self.analyzer.push(&self.batch),
-            Some(fates) => {
+        match &mut self.told {
+            Told::Nothing => self.analyzer.push(&self.batch),
+            Told::Before(known) => {
+                let mut fate = known.reader_from(self.batch.first().map_or(0, |p| p.number));
                 for packet in &self.batch {
-                    self.analyzer.push_with_fate(packet, fates.of(packet));
+                    self.analyzer.push_with_fate(packet, fate(packet.number));
                 }
             }
+            Told::AsItGoes(_, held) => {
+                held.hand_on(|packet, fate| self.analyzer.push_with_fate(packet, fate));
+            }
+            Told::First(_) => {}
         }
         self.batch.clear();
     }
+
     pub fn finish(mut self) -> Done {
+        let left = self.told.fates().map(Fates::leave).unwrap_or_default();
+        left.into_iter().for_each(|settled| self.settle(Some(settled)));
         self.analyse();
         self.captures.finish();
         let (_, labelled) = self.analyzer.finish();
         let spool = labelled.into_spool();
         let Recording { info, kept, taken, losses, captures, .. } = self;
-        Done { spool, info, kept, taken, losses, captures }
+        let opposite = Info { packets: self.opposite, ..Info::default() };
+        let analysed = !matches!(self.told, Told::First(_));
+        let known = match self.told {
+            Told::AsItGoes(fates, _) | Told::First(fates) => Some(fates.finish()),
+            Told::Nothing | Told::Before(_) => None,
+        };
+        Done { spool, info, opposite, kept, taken, losses, captures, known, analysed }
+    }
+
+    fn settle(&mut self, settled: Option<Settled>) {
+        if let (Some(settled), Told::AsItGoes(_, held)) = (settled, &mut self.told) {
+            held.settle(settled);
+        }
+    }
+
+    /// Follows what becomes of a packet, which `leaves` from the side where it is seen or comes there.
+    fn follow(&mut self, frame: &Frame, side: Side, leaves: bool, packet: &Packet) {
+        let Some(fates) = self.told.fates() else { return };
+        if leaves {
+            fates.left(frame, side, packet);
+        } else {
+            let settled = fates.came(frame, packet);
+            self.settle(settled);
+        }
+    }
+
+    /// Takes in a packet of the side that is analysed.
+    fn take(&mut self, packet: Packet, leaves: bool) {
+        self.info.count(&packet);
+        match &mut self.told {
+            Told::AsItGoes(_, held) => {
+                if !held.push(packet, (!leaves).then_some(Fate::Arrived)) {
+                    self.analyse_later();
+                }
+                if self.info.packets.is_multiple_of(BATCH as u64) {
+                    self.analyse();
+                }
+            }
+            Told::First(_) => {}
+            Told::Nothing | Told::Before(_) => {
+                self.batch.push(packet);
+                if self.batch.len() >= BATCH {
+                    self.analyse();
+                }
+            }
+        }
+    }
+
+    /// If that made no room, another pass will have to analyse.
+    fn analyse_later(&mut self) {
+        self.analyse();
+        if let Told::AsItGoes(fates, held) = &mut self.told
+            && held.is_full()
+        {
+            self.told = Told::First(std::mem::take(fates));
+        }
     }
 }
 
@@ -125,13 +179,25 @@ impl sim::Sink for Recording<'_> {
     fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {
         self.captures.packet(node, packet);
         self.taken.see(self.sides, node, frame, packet.time);
-        if self.sides.of(node, frame.connection) != Some(self.side) {
+        let connection = frame.connection;
+        let Some(side) = self.sides.of(node, connection) else { return };
+        let leaves = self.sides.sends(node, connection, frame.forward) == Some(true);
+        if side != self.side {
+            self.opposite += 1;
+            self.follow(frame, side, leaves, packet);
             return;
         }
-        self.info.count(packet);
-        self.batch.push(Packet { number: self.info.packets, ..*packet });
-        if self.batch.len() >= BATCH {
-            self.analyse();
+        let packet = Packet { number: self.info.packets + 1, ..*packet };
+        self.follow(frame, side, leaves, &packet);
+        self.take(packet, leaves);
+    }
+    fn under_way(&mut self, _: NodeId, frame: &Frame, _: &Packet) {
+        let settled = self.told.fates().and_then(|fates| fates.cut_short(frame.copy));
+        self.settle(settled);
+    }
+    fn doubled(&mut self, frame: &Frame) {
+        if let Some(fates) = self.told.fates() {
+            fates.doubled(frame.copy);
         }
     }
     fn host(&mut self, row: &HostRow) {
@@ -147,6 +213,8 @@ impl sim::Sink for Recording<'_> {
         self.losses.add(row.link, row.cause);
         self.taken.lost(row);
         self.kept.dropped(row);
+        let settled = self.told.fates().and_then(|fates| fates.dropped(row.packet.copy));
+        self.settle(settled);
     }
     fn resent(&mut self, row: &ResentRow) {
         self.kept.resent(row);

@@ -198,6 +198,34 @@ fn a_run_that_is_stopped_keeps_what_was_seen_in_both_passes() {
     assert!(asked > 2);
 }
 
+/// With room for none the packets are analysed in a second pass.
+#[test]
+fn where_too_many_packets_would_have_to_wait_two_passes_give_the_answer_of_one() {
+    let channels = "[[link.channel]]\nname = \"twice\"\nkind = \"duplicate\"\nprobability = \"3%\"\n[[link.channel]]\n\
+                    name = \"loss\"\nkind = \"random\"\nloss = \"2%\"\ndirection = \"both\"\n[[link.channel]]\n\
+                    name = \"late\"\nkind = \"jitter\"\nmean = \"2ms\"\nspread = \"exponential\"";
+    let request = request(scenario(UPLOAD, channels), At::Both);
+    let told = |most| {
+        let mut passes = 1;
+        let mut before = Span::ZERO;
+        let mut ask = |p: Progress| {
+            passes += usize::from(p.done < before);
+            before = p.done;
+            true
+        };
+        let (found, played) = run_holding(&request, most, &mut ask).unwrap_or_else(|e| panic!("{e}"));
+        let rows = (rows::<FlowRow>(&found), rows::<BurstRow>(&found), rows::<RetransmissionRow>(&found));
+        (
+            format!("{rows:?} {:?}", found.facts.pair.map(|p| (p.matched, p.lost, p.outside))),
+            played.report.json(),
+            passes,
+        )
+    };
+    let (once, again) = (told(held::MOST), told(0));
+    assert_eq!((&once.0, &once.1), (&again.0, &again.1));
+    assert!(once.0.contains("Late") || once.0.contains("lost_copies"), "{}", once.0);
+}
+
 #[test]
 fn captures_that_are_written_give_the_answer_that_was_given_in_memory() {
     let folder = tempfile::tempdir().unwrap();

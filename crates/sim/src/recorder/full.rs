@@ -184,6 +184,9 @@ impl<S: Sink> Watch<Frame> for Full<S> {
         }
         self.note_end(frame, Fate::Lost);
     }
+    fn copied(&mut self, _: LinkId, _: Time, _: &Facts, frame: &Frame) {
+        self.sink.doubled(frame);
+    }
     fn delivered(&mut self, link: LinkId, now: Time, facts: &Facts, frame: &Frame) {
         self.capture_on_the_way(link, now, facts, frame);
     }

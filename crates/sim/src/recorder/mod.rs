@@ -41,6 +41,8 @@ pub trait Sink {
     fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
     /// One that was still under way when the run ended, as the host that it goes to would capture it then.
     fn under_way(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
+    /// A channel made another copy of a packet, which is under way from now on.
+    fn doubled(&mut self, frame: &Frame) {}
     fn host(&mut self, row: &HostRow) {}
     fn state(&mut self, row: &StateRow) {}
     fn queue(&mut self, row: &QueueRow) {}
