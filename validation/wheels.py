@@ -72,6 +72,10 @@ def tries(linux: bool) -> list[Try]:
         Try("stacks --json", rf'(?s)(?:"name".*?){{{stacks}}}'),
         Try("stacks linux-2.6-reno", r"RFC"),
         Try("channels", r"gilbert-elliott"),
+        Try(
+            f"sweep {scenario} --vary link.air.rate=2Mbps,5Mbps --runs 2 --out swept",
+            r"4 runs done and kept in swept",
+        ),
         Try("study list", "(?s)" + ".*".join(studies)),
         Try("study run wireless --quick --out studied", r"holds|fails|not decided"),
         Try("traffic s.pcap.gz", r"Hurst|self-similar|frames"),

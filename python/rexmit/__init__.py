@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rexmit.scenario import Scenario
     from rexmit.scripted import Script, script
     from rexmit.stack_ranking import Ranking, rank_stacks
+    from rexmit.sweeps.results import Sweep
+    from rexmit.sweeps.sweeping import sweep
     from rexmit.tables import Table
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "ScenarioError",
     "Script",
     "SideBySide",
+    "Sweep",
     "Table",
     "Traffic",
     "__version__",
@@ -50,6 +53,7 @@ __all__ = [
     "run",
     "runs",
     "script",
+    "sweep",
     "traffic",
 ]
 
@@ -69,6 +73,7 @@ _HOME = {
     "ScenarioError": "rexmit._core",
     "SideBySide": "rexmit.episode_match",
     "Script": "rexmit.scripted",
+    "Sweep": "rexmit.sweeps.results",
     "Table": "rexmit.tables",
     "Traffic": "rexmit.frame_counts",
     "__version__": "rexmit._core",
@@ -80,6 +85,7 @@ _HOME = {
     "run": "rexmit.one_run",
     "runs": "rexmit.many_runs",
     "script": "rexmit.scripted",
+    "sweep": "rexmit.sweeps.sweeping",
     "traffic": "rexmit.frame_counts",
 }
 

@@ -110,12 +110,14 @@ def parser(command: str | None = None) -> Parser:
             cli_report,
             cli_run,
             cli_study,
+            cli_sweep,
             cli_traffic,
             cli_view,
         )
 
         cli_run.add(commands, _positive, _duration)
         cli_record.add(commands, _duration)
+        cli_sweep.add(commands, _positive, _duration)
         cli_study.add(commands)
         cli_compare.add(commands)
         cli_traffic.add(commands, _duration)
@@ -220,6 +222,22 @@ def study(o: argparse.Namespace) -> int:
         if fix:
             raise BadArguments(fix)
         failure = cli_study.study(o, _print)
+        return _say(failure, FAILED) if failure else ANSWER
+
+    return _guarded(work)
+
+
+def sweep(o: argparse.Namespace) -> int:
+    """`rexmit sweep`."""
+    from rexmit import cli_sweep
+
+    def work() -> int:
+        fix = cli_sweep.check(o)
+        if fix:
+            raise BadArguments(fix)
+        lines, failure = cli_sweep.run(o, _print)
+        if lines:
+            _print(lines)
         return _say(failure, FAILED) if failure else ANSWER
 
     return _guarded(work)
@@ -359,6 +377,7 @@ COMMANDS = {
     "stacks": show,
     "channels": show,
     "study": study,
+    "sweep": sweep,
     "compare": compare,
     "traffic": traffic,
     "replay": replay,

@@ -189,20 +189,11 @@ class Runs(NamedOfRuns, Sequence[Run]):
         return _table("summary", SUMMARY, self._flow_rows())
 
     def _flow_rows(self) -> list[dict[str, Any]]:
-        rows = []
-        for run, (variant, scenario, counted) in enumerate(self._kept):
-            lost = sum(link["lost"] for link in counted["links"])
-            for flow in counted["flows"]:
-                way = max((flow["forward"], flow["back"]), key=lambda w: float(w["delivered_bytes"]))
-                rows.append(
-                    {"run": run, "variant": variant, "set": _told(scenario), "seed": counted["seed"]}
-                    | {"flow": flow["flow"], "stack": flow["stack"], "receiver": flow["receiver"]}
-                    | {key: flow[key] for key in ("connections", "ended", "failed")}
-                    | {key: way[key] for key in WAY}
-                    | {"duration_s": _between(flow, way), "run_s": counted["time_s"], "end": counted["end"]}
-                    | {"events": counted["events"], "lost_packets": lost}
-                )
-        return rows
+        return [
+            {"run": run, "variant": variant, "set": _told(scenario), "seed": counted["seed"]} | row
+            for run, (variant, scenario, counted) in enumerate(self._kept)
+            for row in flow_rows(counted)
+        ]
 
     def table(self, name: AnyTable) -> Table:
         """A table of all runs by its name: that of each run, one after the other, behind the columns `run`
@@ -330,6 +321,22 @@ class LiveRuns(Runs):
         raise ValueError(
             'what ran live is not run again: ask for tables, or run one with rx.run(…, bench="live")'
         )
+
+
+def flow_rows(counted: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each flow of a run's scenario: what arrived and what it took."""
+    lost = sum(link["lost"] for link in counted["links"])
+    rows = []
+    for flow in counted["flows"]:
+        way = max((flow["forward"], flow["back"]), key=lambda w: float(w["delivered_bytes"]))
+        rows.append(
+            {"flow": flow["flow"], "stack": flow["stack"], "receiver": flow["receiver"]}
+            | {key: flow[key] for key in ("connections", "ended", "failed")}
+            | {key: way[key] for key in WAY}
+            | {"duration_s": _between(flow, way), "run_s": counted["time_s"], "end": counted["end"]}
+            | {"events": counted["events"], "lost_packets": lost}
+        )
+    return rows
 
 
 def _told(scenario: Scenario) -> str:

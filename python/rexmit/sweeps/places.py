@@ -1,0 +1,151 @@
+"""Where the files of a sweep lie: a folder of this machine, or any address that fsspec knows."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from rexmit.lock import Lock
+from rexmit.not_written import NotWrittenError, sentence
+
+
+class Place(Protocol):
+    """Files under names such as `runs/000012.parquet`, each whole or not there."""
+
+    #: As the user named it.
+    name: str
+
+    def read(self, name: str) -> bytes | None:
+        """A file; None if it is not there."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Puts a file there at once. Raises NotWrittenError."""
+
+    def names(self, folder: str) -> list[str]:
+        """The files right in a folder, in order; none if it is not there."""
+
+    def open(self, name: str) -> Any:
+        """A file to read from anywhere in it."""
+
+    def held(self, what: str) -> Any:
+        """A context within which no other process does the same. Raises NotWrittenError if one does."""
+
+
+def place(address: str | os.PathLike[str]) -> Place:
+    """The place of an address: a folder, or what has `://` in it."""
+    name = os.fspath(address)
+    return Remote(name) if "://" in name else Local(name)
+
+
+class Local:
+    """A folder; made when the first file is written."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._path = Path(name)
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return (self._path / name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        target = self._path / name
+        # Another shard may write the same file beside this one.
+        draft = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                draft.write_bytes(content)
+                os.replace(draft, target)
+            finally:
+                with suppress(OSError):
+                    draft.unlink()
+        except OSError as error:
+            raise NotWrittenError(f"{target}: not written: {sentence(error)}") from None
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            with os.scandir(self._path / folder) as entries:
+                return sorted(entry.name for entry in entries if not entry.name.startswith("."))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def open(self, name: str) -> Any:
+        return open(self._path / name, "rb")
+
+    @contextmanager
+    def held(self, what: str) -> Iterator[None]:
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+            lock = Lock(self._path / f".rexmit-lock{what}")
+        except OSError as error:
+            raise NotWrittenError(f"{self.name}: {sentence(error)}") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+class Remote:
+    """An address of fsspec's: `s3://bucket/sweep`. Raises ValueError if it knows no such."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError:
+            raise ValueError(f"{name}: addresses need fsspec: pip install 'rexmit[sweep]'") from None
+        try:
+            self._files, self._path = url_to_fs(name)
+        except (ImportError, ValueError) as error:
+            raise ValueError(f"{name}: fsspec has no way there: {' '.join(str(error).split())}") from None
+
+    def _at(self, name: str) -> str:
+        return f"{self._path.rstrip('/')}/{name}"
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return bytes(self._files.cat_file(self._at(name)))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        target = self._at(name)
+        try:
+            with suppress(FileExistsError, NotImplementedError):
+                self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+            # An object appears whole; where there are files, one is moved into its place.
+            if "file" in _protocols(self._files):
+                draft = f"{target}.{os.getpid()}.{secrets.token_hex(4)}"
+                self._files.pipe_file(draft, content)
+                self._files.mv(draft, target)
+            else:
+                self._files.pipe_file(target, content)
+        except OSError as error:
+            raise NotWrittenError(f"{self.name}/{name}: not written: {sentence(error)}") from None
+
+    def names(self, folder: str) -> list[str]:
+        self._files.invalidate_cache()
+        try:
+            found = self._files.ls(self._at(folder), detail=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return sorted(name.rpartition("/")[2] for name in found)
+
+    def open(self, name: str) -> Any:
+        return self._files.open(self._at(name), "rb")
+
+    @contextmanager
+    def held(self, what: str) -> Iterator[None]:
+        # There are no locks there. Two who do the same write the same files.
+        yield
+
+
+def _protocols(files: Any) -> tuple[str, ...]:
+    return (files.protocol,) if isinstance(files.protocol, str) else tuple(files.protocol)

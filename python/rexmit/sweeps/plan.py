@@ -1,0 +1,219 @@
+"""The plan of a sweep: a value that says every run, whoever makes it, and in which block.
+
+Runs are numbered replication by replication: run r is replication r // points + 1 of point r % points. They
+are made in rounds of `runs` replications, and each round is cut into blocks of `block` runs; blocks are
+numbered through. With `until`, intervals are looked at after each round and nowhere else, so that the same
+runs are made whatever the engine and the size of a block.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from math import prod
+
+from rexmit.scenario import Scenario
+from rexmit.sweeps.axes import Axis
+
+#: Of `plan.json` and of the files beside it.
+FORMAT = 1
+#: Seeds are whole numbers below this.
+SEEDS = 2**63
+#: Parts of a plan whose difference has words of its own.
+_IN_WORDS = {
+    "format": "the format of the folder",
+    "rexmit": "the version of rexmit",
+    "text": "the scenario's text",
+    "set": "what --set says",
+    "texts": "the scenario's files",
+    "axes": "what --vary says",
+    "pair": "--pair",
+    "seed": "--seed",
+    "runs": "--runs",
+    "until": "--until",
+    "most": "--most",
+    "tables": "--table",
+    "at": "--at",
+    "idle": "--idle",
+    "interval": "--interval",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run.
+
+    text: the scenario's TOML; label: its name in messages; set: keys overridden at all points. texts: of a
+    scenario that names files, each point as resolved, in the place of text, set and axes: a worker elsewhere
+    has no such files. runs: replications of each point, and of each round where `until` asks for more, up to
+    `most`. block: runs of a block; what it is changes no run.
+    """
+
+    name: str
+    label: str
+    text: str
+    set: tuple[tuple[str, str], ...]
+    axes: tuple[Axis, ...]
+    pair: tuple[str, ...]
+    seed: int
+    runs: int
+    rexmit: str
+    until: tuple[str, ...] = ()
+    most: int | None = None
+    tables: tuple[str, ...] = ()
+    at: str = "both"
+    idle: float | None = None
+    interval: float = 1.0
+    texts: tuple[str, ...] = ()
+    block: int = 1
+    format: int = FORMAT
+
+    def to_json(self) -> str:
+        """As `plan.json` has it."""
+        return json.dumps({"digest": self.digest, **asdict(self)}, indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def of_json(cls, text: str) -> Plan:
+        """Raises ValueError if that is no plan, or one of another format."""
+        try:
+            said = json.loads(text)
+            if said["format"] != FORMAT:
+                raise ValueError(f"is of format {said['format']}, and this rexmit reads format {FORMAT}")
+            digest = said.pop("digest")
+            said["axes"] = tuple(
+                Axis(tuple(axis["keys"]), tuple(map(tuple, axis["values"]))) for axis in said["axes"]
+            )
+            said["set"] = tuple((key, value) for key, value in said["set"])
+            for key in ("pair", "until", "tables", "texts"):
+                said[key] = tuple(said[key])
+            plan = cls(**said)
+        except (KeyError, TypeError, json.JSONDecodeError):
+            raise ValueError("is no plan of a sweep, or cut off") from None
+        if plan.digest != digest:
+            raise ValueError("was changed by hand: its digest is another")
+        return plan
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all that decides which rows there are."""
+        said = asdict(self)
+        for key in ("name", "label", "block"):
+            del said[key]
+        text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def differences(self, other: Plan) -> list[str]:
+        """In words, what makes them two plans."""
+        mine, its = asdict(self), asdict(other)
+        return [words for key, words in _IN_WORDS.items() if mine[key] != its[key]]
+
+    @cached_property
+    def points(self) -> int:
+        return prod(len(axis.values) for axis in self.axes)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """All that is varied."""
+        return tuple(key for axis in self.axes for key in axis.keys)
+
+    def places(self, point: int) -> tuple[int, ...]:
+        """Where on each axis a point stands; the last axis turns fastest."""
+        found = []
+        for axis in reversed(self.axes):
+            point, place = divmod(point, len(axis.values))
+            found.append(place)
+        return tuple(reversed(found))
+
+    def values(self, point: int) -> dict[str, str]:
+        """What a point sets."""
+        return {
+            key: value
+            for axis, place in zip(self.axes, self.places(point), strict=True)
+            for key, value in zip(axis.keys, axis.values[place], strict=True)
+        }
+
+    def scenario(self, point: int) -> Scenario:
+        """The scenario of a point."""
+        if self.texts:
+            return Scenario.parse(self.texts[point], self.label)
+        return Scenario.parse(self.text, self.label)._with(self.set + tuple(self.values(point).items()), "")
+
+    def group(self, point: int) -> tuple[str, ...]:
+        """What points have in common that meet the same random streams: all but what is paired."""
+        return tuple(f"{key}={value}" for key, value in self.values(point).items() if key not in self.pair)
+
+    def first_seed(self, point: int) -> int:
+        """The seed of a point's first replication: the plan's own if all points are paired, or else by
+        SHA-256 from it and from what the point sets, so that a further value changes no other point's runs.
+        """
+        group = self.group(point)
+        if not group:
+            return self.seed
+        told = "\n".join([str(self.seed), *sorted(group)])
+        return int.from_bytes(hashlib.sha256(told.encode()).digest()[:8], "big") % SEEDS
+
+    def run(self, number: int) -> tuple[int, int]:
+        """The point and the replication (from 1) of a run."""
+        replication, point = divmod(number, self.points)
+        return point, replication + 1
+
+    def seeds(self, numbers: Sequence[int]) -> list[int]:
+        """The seed of each of these runs."""
+        first: dict[int, int] = {}
+        found = []
+        for point, replication in map(self.run, numbers):
+            if point not in first:
+                first[point] = self.first_seed(point)
+            found.append((first[point] + replication - 1) % SEEDS)
+        return found
+
+    @property
+    def most_runs(self) -> int:
+        """Runs, if all that may be made are made."""
+        return self.points * (self.most or self.runs)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds at most."""
+        return -(-(self.most or self.runs) // self.runs)
+
+    @property
+    def blocks_a_round(self) -> int:
+        return -(-self.points * self.runs // self.block)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks at most."""
+        whole = (self.rounds - 1) * self.blocks_a_round
+        return whole + -(-(self.most_runs - (self.rounds - 1) * self.points * self.runs) // self.block)
+
+    def of_round(self, which: int) -> range:
+        """The blocks of a round, from 0."""
+        begin = which * self.blocks_a_round
+        return range(begin, min(begin + self.blocks_a_round, self.blocks))
+
+    def of_block(self, number: int) -> range:
+        """The runs of a block."""
+        which, place = divmod(number, self.blocks_a_round)
+        begin = which * self.points * self.runs
+        end = min(begin + self.points * self.runs, self.most_runs)
+        return range(begin + place * self.block, min(begin + (place + 1) * self.block, end))
+
+    def with_block(self, runs: int) -> Plan:
+        return replace(self, block=runs)
+
+
+def shard(text: str) -> tuple[int, int]:
+    """`3/16` as (3, 16). Raises ValueError for what names no part."""
+    which, slash, of = text.partition("/")
+    if not slash or not which.isdecimal() or not of.isdecimal() or not 1 <= int(which) <= int(of):
+        raise ValueError(f"{text!r} names no part; 1/16 to 16/16 do")
+    return int(which), int(of)
+
+
+def in_shard(blocks: range, part: tuple[int, int] | None) -> Iterator[int]:
+    """Those of the blocks that the part has to make: every n-th."""
+    return (k for k in blocks if part is None or k % part[1] == part[0] - 1)
