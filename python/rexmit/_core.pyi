@@ -222,6 +222,205 @@ def simulate(
     events). Otherwise as `analyze`. Raises ScenarioError, RuntimeError if a capture cannot be written.
     """
 
+class Window:
+    """The congestion window of a connection, bytes, as a rule of one's own (`rexmit.rules`) sees and sets
+    it.
+    """
+
+    #: A whole number from 0 to 2**32 - 1; what is below one SMSS counts as one.
+    cwnd: int
+    #: 2**32 - 1 where there is no limit.
+    ssthresh: int
+    @property
+    def smss(self) -> int: ...
+    def __init__(self, *, cwnd: int, ssthresh: int = 4294967295, smss: int = 1448) -> None: ...
+
+class AckFacts:
+    """What an ACK told."""
+
+    def __init__(
+        self,
+        *,
+        now_ns: int = 0,
+        acked: int = 0,
+        delivered: int = 0,
+        segments: int = 1,
+        rtt_ns: int | None = None,
+        min_rtt_ns: int | None = None,
+        srtt_ns: int | None = None,
+        flight: int = 0,
+        una: int = 1,
+        nxt: int = 1,
+        limited: bool = True,
+    ) -> None: ...
+    @property
+    def now_ns(self) -> int:
+        """Since the run began, ns."""
+    @property
+    def acked(self) -> int:
+        """Bytes newly acknowledged cumulatively; 0 for a duplicate, which only `measure` sees."""
+    @property
+    def delivered(self) -> int:
+        """Bytes newly acknowledged cumulatively or by SACK."""
+    @property
+    def segments(self) -> int:
+        """Segments newly acknowledged cumulatively; a part of one counts as one."""
+    @property
+    def rtt_ns(self) -> int | None:
+        """RTT sample of this ACK, if it gave one, ns."""
+    @property
+    def min_rtt_ns(self) -> int | None:
+        """Smallest RTT of the connection, ns."""
+    @property
+    def srtt_ns(self) -> int | None:
+        """SRTT, ns."""
+    @property
+    def flight(self) -> int:
+        """FlightSize before this ACK, bytes."""
+    @property
+    def una(self) -> int:
+        """SND.UNA after this ACK: an offset in the stream, whose first byte is 1."""
+    @property
+    def nxt(self) -> int:
+        """SND.NXT: the offset after the last byte that is out."""
+    @property
+    def limited(self) -> bool:
+        """The congestion window was what limited sending."""
+
+class LossFacts:
+    """What was known when a loss was found."""
+
+    def __init__(
+        self, *, now_ns: int = 0, flight: int = 0, una: int = 1, nxt: int = 1, timeout: bool = False
+    ) -> None: ...
+    @property
+    def now_ns(self) -> int:
+        """Since the run began, ns."""
+    @property
+    def flight(self) -> int:
+        """FlightSize, bytes (RFC 5681 (4))."""
+    @property
+    def una(self) -> int:
+        """SND.UNA."""
+    @property
+    def nxt(self) -> int:
+        """SND.NXT."""
+    @property
+    def timeout(self) -> bool:
+        """Found by the retransmission timer, not by ACKs."""
+
+class Progress:
+    """How much was delivered so far; all 0 for stacks that take no delivery rates."""
+
+    def __init__(
+        self, *, delivered: int = 0, delivered_at_ns: int = 0, lost: int = 0, app_limited: bool = False
+    ) -> None: ...
+    @property
+    def delivered(self) -> int:
+        """Segments ever delivered."""
+    @property
+    def delivered_at_ns(self) -> int:
+        """When the last of them was, ns."""
+    @property
+    def lost(self) -> int:
+        """Copies ever found lost."""
+    @property
+    def app_limited(self) -> bool:
+        """The application is what limits."""
+
+class RepairFacts:
+    """What an ACK in recovery told. Bytes."""
+
+    def __init__(
+        self,
+        *,
+        acked: int = 0,
+        delivered: int = 0,
+        pipe: int = 0,
+        flight: int = 0,
+        duplicate: bool = False,
+        more_lost: bool = False,
+        repair_lost: bool = False,
+        repair_acked: bool = False,
+    ) -> None: ...
+    @property
+    def acked(self) -> int:
+        """Newly acknowledged cumulatively."""
+    @property
+    def delivered(self) -> int:
+        """Newly acknowledged cumulatively or by SACK (DeliveredData of RFC 9937)."""
+    @property
+    def pipe(self) -> int:
+        """Believed to be in the network, after this ACK."""
+    @property
+    def flight(self) -> int:
+        """SND.NXT - SND.UNA after this ACK."""
+    @property
+    def duplicate(self) -> bool:
+        """A duplicate ACK (RFC 5681, section 2)."""
+    @property
+    def more_lost(self) -> bool:
+        """More was found lost at this ACK."""
+    @property
+    def repair_lost(self) -> bool:
+        """A repair among it."""
+    @property
+    def repair_acked(self) -> bool:
+        """It acknowledged a repair cumulatively."""
+
+class DetectFacts:
+    """What a detector may look at."""
+
+    def __init__(
+        self,
+        *,
+        sacked: list[tuple[int, int]] = ...,
+        una: int = 1,
+        nxt: int = 1,
+        smss: int = 1448,
+        dupthresh: int = 3,
+        dupacks: int = 0,
+        sacked_segments: int = 0,
+        sack: bool = False,
+    ) -> None: ...
+    @property
+    def sacked(self) -> list[tuple[int, int]]:
+        """What is SACKed above SND.UNA: first byte and the one after the last, from the highest down."""
+    @property
+    def una(self) -> int:
+        """SND.UNA."""
+    @property
+    def nxt(self) -> int:
+        """The offset after the last byte that is out."""
+    @property
+    def smss(self) -> int:
+        """Payload of a full segment, bytes."""
+    @property
+    def dupthresh(self) -> int:
+        """`detect.dupthresh` of the stack."""
+    @property
+    def dupacks(self) -> int:
+        """Duplicate ACKs in a row (RFC 5681, section 2); with `counts_news`, ACKs with news (RFC 6675)."""
+    @property
+    def sacked_segments(self) -> int:
+        """SACKed segments above SND.UNA."""
+    @property
+    def sack(self) -> bool:
+        """SACK was negotiated."""
+
+class Verdict:
+    """What a detector makes of the facts.
+
+    lost_below: everything below that is not SACKed is lost, from `una` (nothing) to `nxt`.  begins: enough to
+    begin a recovery.
+    """
+
+    def __init__(self, *, lost_below: int, begins: bool) -> None: ...
+    @property
+    def lost_below(self) -> int: ...
+    @property
+    def begins(self) -> bool: ...
+
 class Batch:
     """What became of many runs.
 

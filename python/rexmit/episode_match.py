@@ -156,6 +156,7 @@ def opened(
     from rexmit.api import capture
     from rexmit.folder import LiveFolder
     from rexmit.one_run import run
+    from rexmit.rules.loading import refusing
 
     path = Path(place)
     scenario = path if path.suffix == ".toml" else path / "scenario.toml"
@@ -165,6 +166,10 @@ def opened(
         _nothing_to_set(path, set, seed, "what ran live is over")
         sender, receiver = _captures(path, told)
         return LiveFolder(path, sender, receiver, progress, tables)
+    if path.is_dir() and scenario.exists():
+        # Whoever made the folder chose what is in it.
+        with refusing(f"is not run for a folder that is opened: to run it, name {scenario}"):
+            return run(scenario, seed=seed, set=set, progress=progress, tables=tables)
     if scenario.exists() and scenario.suffix == ".toml":
         return run(scenario, seed=seed, set=set, progress=progress, tables=tables)
     _nothing_to_set(path, set, seed, "a capture is what it is")

@@ -68,6 +68,11 @@ pub enum Kind {
     Name,
     /// A file, found from the directory of the file that names it, and read as this.
     File(Form),
+    /// A class of the user's own, `package.module:Class` or `./file.py:Class`; a file is found from the directory of the file
+    /// that names it.
+    Class,
+    /// A table of keys that the class knows.
+    Plain,
     /// The name of something else: "node", "stack".
     Reference(&'static str),
     Flag,

@@ -8,6 +8,7 @@ mod declared;
 mod form;
 pub mod keys;
 mod lines;
+pub mod plain;
 pub mod problem;
 pub mod units;
 mod values;
@@ -15,6 +16,7 @@ mod values;
 pub use declared::{Field, Param, Params};
 pub use form::Form;
 pub use lines::{Lines, quoted};
+pub use plain::Plain;
 pub use values::{Item, Value, Values, join};
 
 // What the macros need wherever they are used.

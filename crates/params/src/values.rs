@@ -1,5 +1,6 @@
 //! A table of a file once it is checked: every value of the kind that the table of keys says, defaults filled in.
 
+use crate::Plain;
 use crate::keys::{Table, Variant};
 use crate::problem::{Origin, Problems};
 use crate::units::Amount;
@@ -20,6 +21,8 @@ pub enum Value {
     Table(Values),
     /// What the file holds that the key names.
     File(String),
+    /// What a class of the user's own is made with.
+    Plain(Vec<(String, Plain)>),
     /// Something was wrong with it, which has been said.
     Bad,
 }

@@ -28,6 +28,7 @@ mod bench;
 mod documents;
 mod drilled;
 mod levels;
+mod own;
 #[cfg(target_os = "linux")]
 mod recording;
 mod replaying;
@@ -452,6 +453,10 @@ mod _core {
     use super::drilled::{drill, drill_altered};
     #[pymodule_export]
     use super::levels::{PyLevel, level};
+    #[pymodule_export]
+    use super::own::facts::{
+        PyAckFacts, PyDetectFacts, PyLossFacts, PyProgress, PyRepairFacts, PyVerdict, PyWindow,
+    };
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::recording::{record, record_filter};

@@ -230,7 +230,7 @@ fn word_or(node: &Node, words: &[Word], other: &Kind, path: &str, problems: &mut
 
 /// An override is text: `flow.x.name=7` names something "7".
 fn as_wanted(node: &Node, kind: &Kind) -> Tree {
-    let textual = matches!(kind, Kind::Text | Kind::Name | Kind::File(_) | Kind::Reference(_));
+    let textual = matches!(kind, Kind::Text | Kind::Name | Kind::Class | Kind::File(_) | Kind::Reference(_));
     match (&node.origin, &node.value) {
         (Origin::Override { raw, .. }, Tree::Integer(_) | Tree::Float(_) | Tree::Flag(_) | Tree::Date(_))
             if textual =>

@@ -201,6 +201,7 @@ fn word_doc(item: &Item, kind: &Kind) -> Option<&'static str> {
 fn plain(item: &Item) -> String {
     match &item.value {
         Value::Text(text) => text.clone(),
+        Value::Plain(entries) => params::plain::table(entries),
         Value::Table(v) => {
             let rest = v.items.iter().filter(|(name, _)| *name != "source");
             let rest: Vec<String> = rest.map(|(name, i)| format!("{name} {}", plain(i))).collect();

@@ -128,6 +128,8 @@ pub(crate) fn what(kind: &Kind) -> String {
         Kind::Text => "text".to_owned(),
         Kind::Name => "name".to_owned(),
         Kind::File(_) => "file".to_owned(),
+        Kind::Class => "class".to_owned(),
+        Kind::Plain => "table of any keys".to_owned(),
         Kind::Reference(noun) => (*noun).to_owned(),
         Kind::Flag => "true or false".to_owned(),
         Kind::Whole(range) => format!("whole number{}", span(range, u64::MAX / 2)),

@@ -56,7 +56,28 @@ impl Setter<'_> {
                 let child = child(entries, &word, Tree::List(Vec::new()), &self.origin);
                 self.element(child, inner, rest, &here, value);
             }
+            Kind::Plain => {
+                let child = child(entries, &word, Tree::Table(Vec::new()), &self.origin);
+                self.set_free(child, rest, &here, value);
+            }
             _ => self.refuse(&here, &format!("is one value, so {:?} is no part of it", rest)),
+        }
+    }
+
+    /// Within a table of which nobody here knows the keys.
+    fn set_free(&mut self, node: &mut Node, rest: &str, path: &str, value: Node) {
+        let (word, rest) = first_segment(rest);
+        let Tree::Table(entries) = &mut node.value else {
+            return self.refuse(path, "is no table, so nothing in it can be set");
+        };
+        match rest {
+            None if word.is_empty() => self.refuse(path, "names no key to set"),
+            None => put(entries, &word, value, &self.origin),
+            Some(rest) => {
+                let here = join(path, &word);
+                let child = child(entries, &word, Tree::Table(Vec::new()), &self.origin);
+                self.set_free(child, rest, &here, value);
+            }
         }
     }
 

@@ -174,6 +174,8 @@ impl Defs {
             Kind::Text => json!({ "type": "string" }),
             Kind::File(_) | Kind::Reference(_) => json!({ "type": "string", "minLength": 1 }),
             Kind::Name => json!({ "type": "string", "pattern": NAME }),
+            Kind::Class => json!({ "type": "string", "pattern": "^.+:[^:]+$" }),
+            Kind::Plain => json!({ "type": "object" }),
             Kind::Flag => json!({ "type": "boolean" }),
             Kind::Whole(range) => json!({ "type": "integer", "minimum": range.least, "maximum": range.most }),
             Kind::Number(range) => number(range),

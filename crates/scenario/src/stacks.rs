@@ -113,11 +113,11 @@ impl Library<'_> {
     /// The stack of one file, which messages call `file`.
     pub fn file(&self, path: &Path, file: &str, problems: &mut Problems) -> Option<Stack> {
         let text = (self.read)(path, Form::Stack).ok()?;
-        let node = tree::parse(&text, &file.into(), &STACK, problems)?;
+        let dir = path.parent().unwrap_or(Path::new(""));
+        let node = placed(tree::parse(&text, &file.into(), &STACK, problems)?, dir);
         if !problems.is_empty() {
             return None;
         }
-        let dir = path.parent().unwrap_or(Path::new(""));
         let (node, _) =
             self.with_base(node, String::new(), dir, &mut vec![Step::File(path.to_owned())], problems)?;
         let values = check::table(&node, &STACK, "", problems);
@@ -150,7 +150,7 @@ impl Library<'_> {
         match step {
             Step::Own(name) => {
                 let (_, node) = self.own.iter().find(|(n, _)| n == name)?;
-                Some((node.clone(), wanted.dir.to_owned()))
+                Some((placed(node.clone(), wanted.dir), wanted.dir.to_owned()))
             }
             Step::BuiltIn(name) => {
                 let (_, text) = BUILT_IN.iter().find(|(n, _)| n == name)?;
@@ -161,7 +161,7 @@ impl Library<'_> {
                 Ok(text) => {
                     let file: Arc<str> = path.display().to_string().into();
                     let dir = path.parent().unwrap_or(Path::new("")).to_owned();
-                    Some((tree::parse(&text, &file, &STACK, problems)?, dir))
+                    Some((placed(tree::parse(&text, &file, &STACK, problems)?, &dir), dir))
                 }
                 Err(error) => {
                     let says = format!("cannot be read: {error}");
@@ -171,6 +171,26 @@ impl Library<'_> {
             },
         }
     }
+}
+
+/// With the files of classes as they are found from `dir`, before anything is inherited from elsewhere. In full, so that
+/// a scenario as resolved means the same wherever it is kept.
+fn placed(mut node: Node, dir: &Path) -> Node {
+    let Tree::Table(sections) = &mut node.value else { return node };
+    for section in sections.iter_mut() {
+        let Tree::Table(entries) = &mut section.node.value else { continue };
+        for entry in entries.iter_mut().filter(|e| e.key == "class") {
+            if let Tree::Text(text) = &mut entry.node.value
+                && let Some((file, class)) = text.rsplit_once(':')
+                && file.ends_with(".py")
+            {
+                let found = dir.join(file);
+                let found = std::path::absolute(&found).unwrap_or(found);
+                *text = format!("{}:{class}", found.display());
+            }
+        }
+    }
+    node
 }
 
 /// `own` over `base`: table by table, key by key. Sources add up, as what is inherited keeps its own.

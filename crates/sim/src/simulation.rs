@@ -13,6 +13,7 @@ use net::{BuildError, Duplex, Net, NodeId, Step, TimerId, Topology};
 use scenario::model::{Flow, Scenario, Transport};
 use scenario::workload::{Answers, Application};
 use tcp::endpoint::Failure;
+use tcp::own::Mishap;
 use wire::Seq;
 
 /// Between two questions whether to go on.
@@ -52,6 +53,8 @@ pub enum End {
     Stuck { connections: Vec<u32>, in_vain: Option<Span> },
     /// Time does not pass any more; whose event came last.
     Standstill { events: u64, connection: u32 },
+    /// A stack's rule of somebody's own could not go on.
+    Broken { why: String },
 }
 
 /// What was counted, whatever is recorded.
@@ -101,6 +104,8 @@ pub struct Simulation<R> {
     ended: u64,
     /// It was told to stop while it was built: it has the connections that were there by then, and no event.
     stopped: bool,
+    /// Of the stacks with rules of somebody's own.
+    mishaps: Vec<Mishap>,
 }
 
 impl Simulation<Null> {
@@ -179,6 +184,7 @@ impl<R: Recorder> Simulation<R> {
             finite,
             ended: 0,
             stopped,
+            mishaps: stacks.iter().filter_map(Stack::mishap).cloned().collect(),
         })
     }
 
@@ -200,6 +206,9 @@ impl<R: Recorder> Simulation<R> {
         while let Some((now, step)) = self.advance_until(limit) {
             self.events += 1;
             self.handle(now, step);
+            if let Some(why) = self.mishaps.iter().find_map(Mishap::told) {
+                return End::Broken { why: why.to_owned() };
+            }
             if all_end && self.ended == self.finite {
                 return End::Done;
             }

@@ -2,12 +2,14 @@
 //!
 //! Four questions have four homes, and none reaches into another's: which segments are lost (`detect`), how much
 //! may be sent while repairing (`recovery`), how large the window is otherwise (`congestion`), when the timer
-//! fires (`rto`). A [`stack::Stack`] picks one of each and sets its parameters.
+//! fires (`rto`). A [`stack::Stack`] picks one of each and sets its parameters; of the first three it may bring its own
+//! ([`own`]).
 
 pub mod congestion;
 mod detect;
 pub mod endpoint;
 pub mod oneway;
+pub mod own;
 pub mod pacing;
 pub mod packet;
 pub mod receiver;

@@ -4,6 +4,7 @@
 
 pub use crate::congestion::WindowRuleKind;
 pub use crate::oneway::spec::{OneWay, OneWayVariant};
+use crate::own::OwnRules;
 use wire::Span;
 
 /// A named bundle of sender and receiver behaviour.
@@ -38,6 +39,8 @@ pub struct Wire {
     pub undo: Undo,
     pub send: Send,
     pub receive: Receive,
+    /// What the sections whose rule is `Own` name.
+    pub own: OwnRules,
 }
 
 /// What the SYN offers.
@@ -136,6 +139,8 @@ pub enum DetectRule {
     FackRack,
     /// FACK; a repair is lost once an original is SACKed that left after it (Linux before 4.4).
     FackOrder,
+    /// Of somebody's own ([`crate::own`]).
+    Own,
 }
 
 // ---- how much may be sent while repairing? ----
@@ -209,6 +214,8 @@ pub enum RecoveryRule {
     RateHalving,
     /// ns-3.20's TcpTahoe, TcpReno and TcpNewReno, to the byte.
     Ns320 { variant: Ns320 },
+    /// Of somebody's own ([`crate::own`]).
+    Own,
 }
 
 params::words! {

@@ -72,6 +72,7 @@ fn stack(variant: Ns320) -> Wire {
             dsack: false,
             window: WindowPolicy::Fixed { buffer_bytes: 65535 },
         },
+        own: Default::default(),
     }
 }
 

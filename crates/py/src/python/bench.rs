@@ -37,7 +37,7 @@ pub fn live(
         return Err(PyValueError::new_err(format!("interval = {interval}: must be above 0 seconds")));
     }
     let request = results::live::Request {
-        scenario: py.detach(|| variant.load())?,
+        scenario: py.detach(|| variant.load()).and_then(by_kernels)?,
         at: super::runs::at(at)?,
         config: Config {
             vantage: None,
@@ -63,6 +63,13 @@ pub fn live(
     }
     let (found, played) = done.map_err(|e| told(&variant, e))?;
     Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
+}
+
+/// A stack that a kernel does not stand for runs here, where nothing waits for Python.
+fn by_kernels(scenario: Scenario) -> PyResult<Scenario> {
+    let own = scenario.stacks.iter().filter(|stack| stack.kernel.is_none());
+    own.into_iter().try_for_each(|stack| super::own::refuse(stack, "the live bench"))?;
+    Ok(scenario)
 }
 
 fn told(variant: &Variant, e: ::live::Error) -> PyErr {
@@ -93,7 +100,8 @@ pub fn live_many(
     let keep = kept(at, idle, interval, tables, None)?;
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
-        let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
+        let scenarios =
+            variants.iter().map(|v| v.load().and_then(by_kernels)).collect::<PyResult<Vec<Scenario>>>()?;
         let runs = seeded(&plan, &scenarios);
         let go_on = &mut |done, _| watch.goes_on(|| (done, Some(runs.len()), 0));
         let done = many::run(&scenarios, &runs, keep.as_ref(), width, go_on).map_err(|(which, e)| {

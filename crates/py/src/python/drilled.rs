@@ -1,5 +1,6 @@
 //! packetdrill scripts.
 
+use super::own;
 use super::runs::refused;
 use ::drill::{Outcome, Stop};
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ fn told(outcome: Outcome) -> Told {
 /// What becomes of a script on a stack.
 #[pyfunction]
 pub fn drill(py: Python<'_>, text: &str, stack: &str) -> PyResult<Told> {
+    own::refuse(&scenario::describe::load(stack).map_err(refused)?, "rexmit drill")?;
     let outcome = py.detach(|| ::drill::run(text, stack)).map_err(refused)?;
     Ok(told(outcome))
 }

@@ -1,5 +1,6 @@
 //! A capture's transfer, replayed through stacks.
 
+use super::own;
 use super::runs::{ScenarioError, refused};
 use super::watch::{ReadingWatch, Watch};
 use super::{CaptureError, selection, vantage};
@@ -57,10 +58,12 @@ pub fn replay(
     listed: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let stack = scenario::describe::load(stack).map_err(refused)?;
+    let mut stack = scenario::describe::load(stack).map_err(refused)?;
+    own::bind_stack(py, &mut stack)?;
     let loaded = read(py, &request(paths, flow, at)?, progress)?;
     let mut out = Vec::new();
     py.detach(|| write(&loaded, &stack, listed, &mut out)).map_err(ScenarioError::new_err)?;
+    own::mishap(&stack)?;
     text(out)
 }
 

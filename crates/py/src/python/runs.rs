@@ -1,5 +1,6 @@
 //! Simulation, as Python sees it.
 
+use super::own;
 use super::watch::Watch;
 use super::{Analysis, MOST_LISTED, PyTable, Source, span, wanted};
 use analysis::Config;
@@ -168,17 +169,21 @@ pub fn simulate(
 ) -> PyResult<Analysis> {
     let (wish, tables) = wish(tables);
     let (at, config) = (self::at(at)?, config(idle, interval, &tables)?);
-    let scenario = simulable(py.detach(|| variant.load())?)?;
+    let mut scenario = simulable(py.detach(|| variant.load())?)?;
     refuse(py.detach(|| needs::refusal(&scenario, 1, max_memory)), &variant)?;
+    own::bind(py, &mut scenario)?;
+    let asks_python = own::has_own(&scenario);
     let listing = Listing { most: flows, only: listed_only };
     let request = Request { seed: scenario.seed, scenario, at, config, listing, wish, captures, max_memory };
     let mut watch = Watch::new(progress);
-    let done = py.detach(|| {
+    let mut simulated = || {
         run(&request, &mut |p| match p.ending {
             true => watch.has_time(),
             false => watch.goes_on(|| (p.done.as_secs(), p.total.map(Span::as_secs), p.events)),
         })
-    });
+    };
+    // A rule in Python is asked at every ACK: to let go of the interpreter would cost more than the rule.
+    let done = if asks_python { simulated() } else { py.detach(simulated) };
     if let Some(e) = watch.failed {
         return Err(e);
     }
@@ -211,8 +216,9 @@ pub fn simulate_many(
     let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
     let mut watch = Watch::new(progress);
     let done = py.detach(|| {
-        let scenarios =
+        let mut scenarios =
             variants.iter().map(|v| v.load().and_then(simulable)).collect::<PyResult<Vec<Scenario>>>()?;
+        Python::attach(|py| scenarios.iter_mut().try_for_each(|scenario| own::bind(py, scenario)))?;
         for (scenario, variant) in scenarios.iter().zip(&variants) {
             refuse(needs::refusal(scenario, threads.min(plan.len()), max_memory), variant)?;
         }
@@ -354,8 +360,9 @@ pub fn script(
     mss: Option<u16>,
     in_bytes: bool,
 ) -> PyResult<String> {
-    let loaded = scenario::describe::load(stack).map_err(refused)?;
-    let Kind::Wire(mut spec) = loaded.kind else {
+    let mut loaded = scenario::describe::load(stack).map_err(refused)?;
+    own::bind_stack(py, &mut loaded)?;
+    let Kind::Wire(mut spec) = loaded.kind.clone() else {
         let says = format!("{stack} is a one-way agent: it hears no segments; name a real endpoint");
         return Err(ScenarioError::new_err(says));
     };
@@ -364,6 +371,7 @@ pub fn script(
     let unit = if in_bytes { 1 } else { u64::from(script.smss()) };
     let events = events.iter().map(|e| e.event(unit)).collect::<PyResult<Vec<Event>>>()?;
     let steps = py.detach(|| script.play(&events)).map_err(PyValueError::new_err)?;
+    own::mishap(&loaded)?;
     text(|out| each(&steps, put_step).put(out))
 }
 

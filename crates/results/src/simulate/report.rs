@@ -209,6 +209,7 @@ impl Report {
             End::Stopped => "stopped",
             End::Stuck { .. } => "stuck",
             End::Standstill { .. } => "standstill",
+            End::Broken { .. } => "broken",
         }
     }
 
@@ -245,6 +246,7 @@ impl Report {
                     "stuck at {at:.3} s: {events} events at one moment, so time does not pass any more (flow {flows}){links}"
                 ))
             }
+            End::Broken { why } => Some(format!("stopped at {:.3} s: {why}", self.time.as_secs())),
             End::Stopped => {
                 self.exceeded.as_ref().map(|why| format!("stopped at {:.3} s: {why}", self.time.as_secs()))
             }
@@ -349,7 +351,7 @@ fn stuck(scenario: &Scenario, summary: &Summary) -> Vec<String> {
     let connections = match &summary.end {
         End::Stuck { connections, .. } => connections.as_slice(),
         End::Standstill { connection, .. } => std::slice::from_ref(connection),
-        End::Duration | End::Done | End::Stopped => return Vec::new(),
+        End::Duration | End::Done | End::Stopped | End::Broken { .. } => return Vec::new(),
     };
     let mut flows: Vec<usize> = connections
         .iter()

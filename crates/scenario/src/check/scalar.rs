@@ -2,9 +2,9 @@
 
 use crate::keys::{Kind, Range, Sign};
 use crate::tree::{Node, Tree};
-use params::Value;
 use params::problem::{did_you_mean, listed, nearest};
 use params::units::{self, Amount, Slip, Unit};
+use params::{Plain, Value};
 use std::fmt::Display;
 
 /// The value, or what is wrong with it (a sentence without its subject).
@@ -12,6 +12,11 @@ pub(super) fn read(node: &Node, kind: &Kind) -> Result<Value, String> {
     match kind {
         Kind::Text | Kind::Reference(_) | Kind::File(_) => text(node, kind),
         Kind::Name => name(node),
+        Kind::Class => class(node),
+        Kind::Plain => match plain(node)? {
+            Plain::Table(entries) => Ok(Value::Plain(entries)),
+            _ => Err("is no table: { key = value, ... }".to_owned()),
+        },
         Kind::Flag => match node.value {
             Tree::Flag(flag) => Ok(Value::Flag(flag)),
             _ => Err("is neither true nor false".to_owned()),
@@ -85,6 +90,40 @@ fn name(node: &Node) -> Result<Value, String> {
         Some(_) => Err("is no name: letters, digits and _ - . + only".to_owned()),
         None => Err("is no name: write it in quotes".to_owned()),
     }
+}
+
+/// Module or file, and the class in it.
+fn class(node: &Node) -> Result<Value, String> {
+    let Some(text) = node.text() else { return Err("is no class: write it in quotes".to_owned()) };
+    let is_name = |name: &str| {
+        let mut chars = name.chars();
+        chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+            && chars.all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let is_module = |name: &str| name.split('.').all(is_name);
+    match text.rsplit_once(':') {
+        Some((from, name)) if is_module(name) && (from.ends_with(".py") || is_module(from)) => {
+            Ok(Value::Text(text.to_owned()))
+        }
+        _ => Err("names no class: write \"package.module:Class\" or \"./file.py:Class\"".to_owned()),
+    }
+}
+
+/// Whatever TOML has, but dates.
+fn plain(node: &Node) -> Result<Plain, String> {
+    Ok(match &node.value {
+        Tree::Text(text) => Plain::Text(text.clone()),
+        Tree::Integer(n) => {
+            Plain::Whole(i64::try_from(*n).map_err(|_| "holds a number beyond 64 bits".to_owned())?)
+        }
+        Tree::Float(x) => Plain::Number(*x),
+        Tree::Flag(flag) => Plain::Flag(*flag),
+        Tree::Date(_) => return Err("holds a date: write it in quotes".to_owned()),
+        Tree::List(items) => Plain::List(items.iter().map(plain).collect::<Result<_, _>>()?),
+        Tree::Table(entries) => Plain::Table(
+            entries.iter().map(|e| Ok((e.key.clone(), plain(&e.node)?))).collect::<Result<_, String>>()?,
+        ),
+    })
 }
 
 fn whole(node: &Node, range: &Range<u64>) -> Result<u64, String> {

@@ -2,6 +2,7 @@
 
 use super::oneway::ONEWAY;
 use super::*;
+use tcp::own;
 use tcp::stack::{
     EcnUse, LimitedBy, PipeUnit, ProbeRule, PrrOf, ReductionBound, RestartsTimer, UndoRule, WindowProbe,
     WindowRuleKind,
@@ -81,34 +82,49 @@ pub static OPTIONS: Table = Table {
     variants: None,
 };
 
-pub static DETECT_RULES: &[Word] = &[
-    word("dup-acks", "DupThresh duplicate ACKs (RFC 5681, section 3.2)"),
-    word("rfc6675", "SACK scoreboard and IsLost (RFC 6675); duplicate ACKs where the peer does no SACK"),
-    word(
+static DETECT_RULES: &[Variant] = &[
+    variant("dup-acks", "DupThresh duplicate ACKs (RFC 5681, section 3.2).", &[]),
+    variant(
+        "rfc6675",
+        "SACK scoreboard and IsLost (RFC 6675); duplicate ACKs where the peer does no SACK.",
+        &[],
+    ),
+    variant(
         "linux-sack",
-        "like RFC 6675, counted in segments, and the first hole is lost on entry (Linux before RACK, FACK off)",
+        "Like RFC 6675, counted in segments, and the first hole is lost on entry (Linux before RACK, FACK off).",
+        &[],
     ),
-    word(
+    variant(
         "linux-fack",
-        "DupThresh segments between a hole and the highest SACKed byte condemn it, SACKed or not (Linux before RACK, FACK on)",
+        "DupThresh segments between a hole and the highest SACKed byte condemn it, SACKed or not (Linux before RACK, FACK on).",
+        &[],
     ),
-    word(
+    variant(
         "xnu-1699",
-        "SACK holes are forgotten at a timeout, DupThresh 2 behind one, and its counter restarts (OS X 10.7)",
+        "SACK holes are forgotten at a timeout, DupThresh 2 behind one, and its counter restarts (OS X 10.7).",
+        &[],
     ),
-    word(
+    variant(
         "rack",
-        "by time: one sent later was delivered, and a round trip and a reordering window have passed (RACK, RFC 8985, as Linux \
-         has it); duplicate ACKs where the peer does no SACK",
+        "By time: one sent later was delivered, and a round trip and a reordering window have passed (RACK, RFC 8985, as Linux \
+         has it); duplicate ACKs where the peer does no SACK.",
+        &[],
     ),
-    word(
+    variant(
         "fack-rack",
-        "linux-fack begins a repair; during it RACK, without a timer, finds what else is lost (Linux 4.4 to 4.14); the rest as \
-         with rack",
+        "Linux-fack begins a repair; during it RACK, without a timer, finds what else is lost (Linux 4.4 to 4.14); the rest as \
+         with rack.",
+        &[],
     ),
-    word(
+    variant(
         "fack-order",
-        "linux-fack, and a repair is lost once data is SACKed that left after it (Linux 3.2 to 4.3); the rest as with rack",
+        "Linux-fack, and a repair is lost once data is SACKed that left after it (Linux 3.2 to 4.3); the rest as with rack.",
+        &[],
+    ),
+    variant(
+        "python",
+        "A class of one's own in Python, asked at each ACK with duplicates or SACKed data behind it (docs/own-rules.md).",
+        own::KEYS,
     ),
 ];
 
@@ -116,7 +132,6 @@ pub static DETECT: Table = Table {
     noun: "detection",
     doc: "Which segments are lost?",
     keys: &[
-        key("rule", Kind::Choice(DETECT_RULES), "The rule.").default("rfc6675"),
         key("dupthresh", whole(1, 1000), "Duplicate ACKs, or their worth in SACK, that prove a loss.")
             .default("3"),
         flag("limited_transmit", "New segments on the first two duplicate ACKs (RFC 3042).").default("true"),
@@ -140,7 +155,13 @@ pub static DETECT: Table = Table {
         SOURCE,
     ],
     forms: None,
-    variants: None,
+    variants: Some(Variants {
+        tag: "rule",
+        noun: "detection rule",
+        doc: "The rule.",
+        default: Some("rfc6675"),
+        list: DETECT_RULES,
+    }),
 };
 
 pub static AFTER_TIMEOUT: &[Word] = &[
@@ -219,6 +240,7 @@ pub static RECOVERY: Table = Table {
                 "ns-3.20's TCP, to the byte.",
                 &[key("variant", Kind::Choice(NS320), "Which class.")],
             ),
+            variant("python", "A class of one's own in Python (docs/own-rules.md).", own::KEYS),
         ],
     }),
 };

@@ -7,6 +7,7 @@ use instant::Span;
 use params::problem::Problems;
 use params::units::Amount;
 use params::{Item, Param, Value, Values};
+use tcp::own::{OwnRule, OwnRules};
 use tcp::stack::*;
 
 /// What the largest window of a connection can be: 65535 scaled by 14 (RFC 7323 §2.3).
@@ -86,9 +87,17 @@ fn wire_stack(v: &Values, p: &mut Problems) -> Option<Wire> {
     let mut scratch: [Option<Values>; 8] = Default::default();
     let [s0, s1, s2, s3, s4, s5, s6, s7] = &mut scratch;
     let options = options(section(v, "options", s0)?, p);
-    let detect = detect(section(v, "detect", s1)?);
-    let recovery = recovery(section(v, "recovery", s2)?);
-    let congestion = congestion(section(v, "congestion", s3)?, p);
+    let [detected, repaired, controlled] =
+        [section(v, "detect", s1)?, section(v, "recovery", s2)?, section(v, "congestion", s3)?];
+    let own = OwnRules {
+        detect: own(detected),
+        recovery: own(repaired),
+        congestion: own(controlled),
+        ..OwnRules::default()
+    };
+    let detect = detect(detected);
+    let recovery = recovery(repaired);
+    let congestion = congestion(controlled, p);
     let rto = rto(section(v, "rto", s4)?, p);
     let undo = undo(section(v, "undo", s5)?, detect.as_ref().map(|d| d.rule), p);
     let send = send(section(v, "send", s6)?);
@@ -102,7 +111,13 @@ fn wire_stack(v: &Values, p: &mut Problems) -> Option<Wire> {
         undo: undo?,
         send: send?,
         receive: receive?,
+        own,
     })
+}
+
+/// The class of a section whose rule is of one's own.
+fn own(v: &Values) -> Option<OwnRule> {
+    if v.variant_name() == "python" { OwnRule::read(v) } else { None }
 }
 
 fn options(v: &Values, p: &mut Problems) -> Option<Options> {
@@ -119,7 +134,7 @@ fn options(v: &Values, p: &mut Problems) -> Option<Options> {
 }
 
 fn detect(v: &Values) -> Option<Detect> {
-    let rule = match v.word("rule")? {
+    let rule = match v.variant?.name {
         "dup-acks" => DetectRule::DupAcks,
         "rfc6675" => DetectRule::Rfc6675,
         "linux-sack" => DetectRule::LinuxSack,
@@ -128,6 +143,7 @@ fn detect(v: &Values) -> Option<Detect> {
         "rack" => DetectRule::Rack,
         "fack-rack" => DetectRule::FackRack,
         "fack-order" => DetectRule::FackOrder,
+        "python" => DetectRule::Own,
         _ => return None,
     };
     Some(Detect {
@@ -151,6 +167,7 @@ fn recovery(v: &Values) -> Option<Recovery> {
         "prr" => RecoveryRule::Prr { of: Param::read(v, "of")? },
         "rate-halving" => RecoveryRule::RateHalving,
         "ns3.20" => RecoveryRule::Ns320 { variant: ns320(v.word("variant")?)? },
+        "python" => RecoveryRule::Own,
         _ => return None,
     };
     let after_timeout = match v.word("after_timeout")? {

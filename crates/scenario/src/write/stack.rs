@@ -34,6 +34,9 @@ fn sections(s: &Stack, w: &Wire, prefix: &str, out: &mut Lines) {
     let mut section = |name: &str, write: &dyn Fn(&mut Lines)| {
         out.head(&format!("[{prefix}{name}]"));
         write(out);
+        if let Some((_, rule)) = w.own.all().find(|(of, _)| *of == name) {
+            rule.write(out);
+        }
         if s.assumed.contains(&name) {
             out.flag("assumed", true);
         }
@@ -73,6 +76,7 @@ fn detect(d: &Detect, out: &mut Lines) {
         DetectRule::Rack => "rack",
         DetectRule::FackRack => "fack-rack",
         DetectRule::FackOrder => "fack-order",
+        DetectRule::Own => "python",
     };
     out.text("rule", rule);
     out.whole("dupthresh", d.dupthresh.into());
@@ -93,6 +97,7 @@ fn recovery(r: &Recovery, out: &mut Lines) {
         RecoveryRule::Prr { .. } => "prr",
         RecoveryRule::RateHalving => "rate-halving",
         RecoveryRule::Ns320 { .. } => "ns3.20",
+        RecoveryRule::Own => "python",
     };
     out.text("rule", rule);
     match r.rule {

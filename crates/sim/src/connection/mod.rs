@@ -9,6 +9,7 @@ use crate::host::{Alarm, Ends, Shared};
 use crate::recorder::Recorder;
 use crate::stats::Traffic;
 use ::tcp::endpoint::Failure;
+use ::tcp::own::Mishap;
 use ::tcp::stack::{Kind, OneWay, Wire};
 use datagrams::Datagrams;
 use instant::Time;
@@ -60,8 +61,22 @@ pub enum Stack {
 impl From<&Kind> for Stack {
     fn from(kind: &Kind) -> Stack {
         match kind {
-            Kind::Wire(spec) => Stack::Wire(Arc::new((**spec).clone())),
+            Kind::Wire(spec) => {
+                let mut spec = (**spec).clone();
+                spec.own.begin();
+                Stack::Wire(Arc::new(spec))
+            }
             Kind::OneWay(spec) => Stack::OneWay(Arc::new((**spec).clone())),
+        }
+    }
+}
+
+impl Stack {
+    /// What may go wrong in it besides the network: of a stack with rules of somebody's own.
+    pub fn mishap(&self) -> Option<&Mishap> {
+        match self {
+            Stack::Wire(spec) if !spec.own.is_empty() => Some(&spec.own.mishap),
+            Stack::Wire(_) | Stack::OneWay(_) => None,
         }
     }
 }

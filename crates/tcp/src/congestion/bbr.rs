@@ -374,7 +374,9 @@ impl Bbr {
 
 impl WindowRule for Bbr {
     type Params = Params;
-    const DRIVES: bool = true;
+    fn drives(&self) -> bool {
+        true
+    }
 
     fn new(params: &Params) -> Bbr {
         Bbr {

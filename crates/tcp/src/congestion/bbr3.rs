@@ -324,7 +324,9 @@ pub(crate) struct Told {
 
 impl WindowRule for Bbr3 {
     type Params = Params;
-    const DRIVES: bool = true;
+    fn drives(&self) -> bool {
+        true
+    }
 
     fn new(params: &Params) -> Bbr3 {
         Bbr3 {

@@ -47,7 +47,7 @@ macro_rules! window_rules {
                 match self { $(Rule::$rule(r) => r.after_idle(w, now),)+ }
             }
             fn drives(&self) -> bool {
-                match self { $(Rule::$rule(_) => <$page::$rule as WindowRule>::DRIVES,)+ }
+                match self { $(Rule::$rule(r) => r.drives(),)+ }
             }
             fn begin(&mut self, w: &mut Window, d: &mut Driving<'_>) {
                 match self { $(Rule::$rule(r) => r.begin(w, d),)+ }

@@ -16,12 +16,14 @@ pub mod cubic_linux26;
 mod draw;
 mod hystart;
 mod hystart_pp;
+mod own;
 mod slow_start;
 mod units;
 pub mod vegas;
 pub mod westwood;
 mod windowed_max;
 
+use crate::own::OwnWindow;
 use crate::pacing::Pacing;
 use crate::sampler::rate::{Lost, Progress, RateSample};
 use crate::sender::Phase;
@@ -43,6 +45,7 @@ window_rules! {
     Compound(compound) in Box,
     Bbr(bbr) in Box,
     Bbr3(bbr3) in Box,
+    Own(own) in Plain,
 }
 
 /// The congestion window as every rule publishes it, bytes.
@@ -160,7 +163,9 @@ trait WindowRule: Sized {
 
     /// The rule sets cwnd and the pacing rate at every ACK, while losses are repaired, too: neither slow start nor a recovery
     /// rule is asked (Linux: cong_control).
-    const DRIVES: bool = false;
+    fn drives(&self) -> bool {
+        false
+    }
     /// The handshake is over.
     fn begin(&mut self, _w: &mut Window, _d: &mut Driving<'_>) {}
     /// After each ACK, and what it did to the sender.
@@ -171,7 +176,7 @@ trait WindowRule: Sized {
     /// An ACK that advanced: the same for all rules, compiled for each, so that an ACK costs one dispatch.
     #[inline(always)]
     fn grow(&mut self, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
-        if Self::DRIVES {
+        if self.drives() {
             return;
         }
         self.measure(w, a, true);
@@ -222,6 +227,13 @@ impl Congestion {
             grows_only_when_limited: spec.grows_only_when_limited,
         };
         (congestion, window)
+    }
+
+    /// The rule of somebody's own that the stack names, for this connection.
+    pub fn bring(&mut self, rule: Box<dyn OwnWindow>) {
+        if let Rule::Own(own) = &mut self.rule {
+            own.bring(rule);
+        }
     }
 
     /// An ACK that advanced, outside recovery or in the slow start after a timeout.

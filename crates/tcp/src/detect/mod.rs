@@ -6,20 +6,24 @@
 
 pub(crate) mod rack;
 
+use crate::own::{OwnDetector, OwnRules};
 use crate::sender::runs::Runs;
 use crate::stack::{Detect, DetectRule};
 use rack::{Lost, Rack};
 
 /// Which rule a connection has, once it is known whether it has SACK.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Detector {
     ByCount(DetectRule),
     ByTime(Rack),
+    /// Of somebody's own; it counts.
+    Own(Box<dyn OwnDetector>),
 }
 
 impl Detector {
-    pub(crate) fn new(spec: &Detect, sack: bool) -> Detector {
+    pub(crate) fn new(spec: &Detect, own: &OwnRules, sack: bool) -> Detector {
         match spec.rule {
+            DetectRule::Own => own.detector().map_or(Detector::ByCount(DetectRule::DupAcks), Detector::Own),
             DetectRule::Rack if sack => Detector::ByTime(Rack::new(spec.dupthresh)),
             DetectRule::FackRack if sack => Detector::ByTime(Rack::beside_fack(Lost::ByTime, spec.dupthresh)),
             DetectRule::FackOrder if sack => {
@@ -36,14 +40,14 @@ impl Detector {
     pub(crate) fn by_time(&self) -> Option<&Rack> {
         match self {
             Detector::ByTime(rack) => Some(rack),
-            Detector::ByCount(_) => None,
+            Detector::ByCount(_) | Detector::Own(_) => None,
         }
     }
     #[inline]
     pub(crate) fn by_time_mut(&mut self) -> Option<&mut Rack> {
         match self {
             Detector::ByTime(rack) => Some(rack),
-            Detector::ByCount(_) => None,
+            Detector::ByCount(_) | Detector::Own(_) => None,
         }
     }
 
@@ -53,6 +57,7 @@ impl Detector {
         match self {
             Detector::ByCount(rule) => judge(*rule, f),
             Detector::ByTime(_) => Verdict { lost_below: f.una, begins: false },
+            Detector::Own(rule) => rule.judge(f),
         }
     }
 
@@ -60,32 +65,45 @@ impl Detector {
     /// RFC 5681 §2.
     #[inline]
     pub(crate) fn counts_news(&self) -> bool {
-        !matches!(self, Detector::ByCount(DetectRule::DupAcks | DetectRule::Xnu1699))
+        match self {
+            Detector::ByCount(rule) => !matches!(rule, DetectRule::DupAcks | DetectRule::Xnu1699),
+            Detector::ByTime(_) => true,
+            Detector::Own(rule) => rule.counts_news(),
+        }
     }
 }
 
 /// What a rule may look at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts<'a> {
+pub struct Facts<'a> {
     pub(crate) runs: &'a Runs,
-    pub(crate) una: u64,
-    pub(crate) smss: u32,
-    pub(crate) dupthresh: u32,
+    pub una: u64,
+    /// The offset after the last byte that is out.
+    pub nxt: u64,
+    pub smss: u32,
+    pub dupthresh: u32,
     /// Duplicate ACKs in a row (RFC 5681 §2); with SACK, ACKs with news (RFC 6675 §2).
-    pub(crate) dupacks: u32,
+    pub dupacks: u32,
     /// SACKed segments above SND.UNA.
-    pub(crate) sacked_segments: u32,
+    pub sacked_segments: u32,
     /// SACK was negotiated.
-    pub(crate) sack: bool,
+    pub sack: bool,
+}
+
+impl Facts<'_> {
+    /// What is SACKed above SND.UNA, from the highest down.
+    pub fn sacked(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.runs.downwards()
+    }
 }
 
 /// What a rule makes of the facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub struct Verdict {
     /// Everything below that is not SACKed is lost; SND.UNA where nothing is.
-    pub(crate) lost_below: u64,
+    pub lost_below: u64,
     /// Enough to begin recovery.
-    pub(crate) begins: bool,
+    pub begins: bool,
 }
 
 #[inline]
@@ -100,7 +118,11 @@ fn frontier(rule: DetectRule, f: &Facts) -> u64 {
         return f.una;
     }
     match rule {
-        DetectRule::DupAcks | DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder => f.una,
+        DetectRule::DupAcks
+        | DetectRule::Rack
+        | DetectRule::FackRack
+        | DetectRule::FackOrder
+        | DetectRule::Own => f.una,
         DetectRule::Rfc6675 => rfc6675(f),
         DetectRule::LinuxSack => linux_sack(f),
         DetectRule::LinuxFack => linux_fack(f),
@@ -118,7 +140,8 @@ fn starts_recovery(rule: DetectRule, f: &Facts, frontier: u64) -> bool {
         | DetectRule::Xnu1699
         | DetectRule::Rack
         | DetectRule::FackRack
-        | DetectRule::FackOrder => by_count,
+        | DetectRule::FackOrder
+        | DetectRule::Own => by_count,
         // RFC 6675 §5: DupThresh duplicates, or fewer when IsLost (HighACK + 1).
         DetectRule::Rfc6675 => by_count || frontier > f.una,
         // Linux counts what is SACKed, not the ACKs that said so; without SACK it counts duplicates.

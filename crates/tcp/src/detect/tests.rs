@@ -11,7 +11,16 @@ fn runs(of: &[(u64, u64)]) -> Runs {
 }
 
 fn facts(runs: &Runs, dupacks: u32, sacked_segments: u32) -> Facts<'_> {
-    Facts { runs, una: 0, smss: SMSS, dupthresh: 3, dupacks, sacked_segments, sack: true }
+    Facts {
+        runs,
+        una: 0,
+        nxt: 100 * u64::from(SMSS),
+        smss: SMSS,
+        dupthresh: 3,
+        dupacks,
+        sacked_segments,
+        sack: true,
+    }
 }
 
 /// In segments.

@@ -10,6 +10,7 @@ mod ns320;
 mod prr;
 
 use crate::congestion::Window;
+use crate::own::{OwnRecovery, OwnRules};
 use crate::stack::{self, RecoveryRule};
 use halving::Halving;
 use inflation::Inflation;
@@ -18,48 +19,48 @@ use prr::Prr;
 
 /// What an ACK in recovery told. Bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Facts {
+pub struct Facts {
     /// Newly acknowledged cumulatively.
-    pub(crate) acked: u32,
+    pub acked: u32,
     /// Newly acknowledged, cumulatively or by SACK (DeliveredData of RFC 9937).
-    pub(crate) delivered: u32,
+    pub delivered: u32,
     /// Believed to be in the network, after this ACK.
-    pub(crate) pipe: u32,
+    pub pipe: u32,
     /// SND.NXT - SND.UNA after this ACK.
-    pub(crate) flight: u32,
+    pub flight: u32,
     /// A duplicate ACK (RFC 5681 §2).
-    pub(crate) duplicate: bool,
+    pub duplicate: bool,
     /// More was found lost at this ACK; a repair among it.
-    pub(crate) more_lost: bool,
-    pub(crate) repair_lost: bool,
+    pub more_lost: bool,
+    pub repair_lost: bool,
     /// It acknowledged a repair cumulatively.
-    pub(crate) repair_acked: bool,
+    pub repair_acked: bool,
 }
 
 /// How a recovery begins and ends, and what is remembered of it: facts that the sender looks up, not rules that it
 /// knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Habits {
+pub struct Habits {
     /// No recovery: a fast retransmit is followed by slow start from one segment.
-    pub(crate) slow_start: bool,
+    pub slow_start: bool,
     /// The first ACK that advances ends it, whatever is missing (RFC 5681 §3.2 (6)).
-    pub(crate) ends_at_any_advance: bool,
+    pub ends_at_any_advance: bool,
     /// A loss leaves a part of cwnd; RFC 5681 (4) has FlightSize.
-    pub(crate) reduces_cwnd: bool,
+    pub reduces_cwnd: bool,
     /// Duplicates that may come of an earlier repair begin none (RFC 6582 §3.2 (2), RFC 6675 §5), and the timeouts
     /// of one segment halve once (RFC 5681 §3.1). Without, each time DupThresh duplicates have come since SND.UNA
     /// moved there is a repair, also while going back, and a timeout does not count them anew.
-    pub(crate) remembers_repairs: bool,
+    pub remembers_repairs: bool,
     /// The ACK or duplicate that begins recovery sends the oldest segment and nothing else, whatever cwnd allows.
-    pub(crate) enters_with_one_segment: bool,
+    pub enters_with_one_segment: bool,
     /// A fast retransmit that slow start follows starts the timer anew.
-    pub(crate) fast_retransmit_restarts_timer: bool,
+    pub fast_retransmit_restarts_timer: bool,
     /// The window grows by the ACK that ends recovery, too.
-    pub(crate) last_ack_grows: bool,
+    pub last_ack_grows: bool,
 }
 
 impl Habits {
-    pub(crate) const RFC: Habits = Habits {
+    pub const RFC: Habits = Habits {
         slow_start: false,
         ends_at_any_advance: false,
         reduces_cwnd: false,
@@ -70,8 +71,8 @@ impl Habits {
     };
 }
 
-/// Enum dispatch, and it clones flat.
-#[derive(Clone, Copy, Debug)]
+/// Enum dispatch, and it clones flat but for a rule of somebody's own.
+#[derive(Clone, Debug)]
 pub(crate) enum Recovery {
     /// Tahoe: no recovery at all, slow start from one segment.
     None,
@@ -83,12 +84,14 @@ pub(crate) enum Recovery {
     Ns320(Ns320),
     /// The window rule keeps cwnd while repairing, too ([`crate::congestion::Congestion::drives`]).
     Driven,
+    Own(Box<dyn OwnRecovery>),
 }
 
 impl Recovery {
     /// Without SACK there is no pipe to count, and RFC 6582 says what to do then.
-    pub(crate) fn new(spec: &stack::Recovery, sack: bool) -> Recovery {
+    pub(crate) fn new(spec: &stack::Recovery, own: &OwnRules, sack: bool) -> Recovery {
         match spec.rule {
+            RecoveryRule::Own => own.repair().map_or(Recovery::None, Recovery::Own),
             RecoveryRule::None => Recovery::None,
             RecoveryRule::Reno => Recovery::Inflation(Inflation::reno()),
             RecoveryRule::NewReno { impatient } => Recovery::Inflation(Inflation::newreno(impatient)),
@@ -103,12 +106,17 @@ impl Recovery {
     /// Counts cwnd against pipe rather than FlightSize, and resends what was found lost rather than the oldest.
     #[inline]
     pub(crate) fn uses_pipe(&self) -> bool {
-        matches!(self, Recovery::Pipe | Recovery::Prr(_) | Recovery::Halving(_) | Recovery::Driven)
+        match self {
+            Recovery::None | Recovery::Inflation(_) | Recovery::Ns320(_) => false,
+            Recovery::Pipe | Recovery::Prr(_) | Recovery::Halving(_) | Recovery::Driven => true,
+            Recovery::Own(rule) => rule.uses_pipe(),
+        }
     }
 
     /// What the rule wants of the sender around it.
-    pub(crate) fn habits(rule: RecoveryRule) -> Habits {
+    pub(crate) fn habits(rule: RecoveryRule, own: &OwnRules) -> Habits {
         match rule {
+            RecoveryRule::Own => own.habits(),
             RecoveryRule::None => Habits { slow_start: true, ..Habits::RFC },
             RecoveryRule::Reno => Habits { ends_at_any_advance: true, ..Habits::RFC },
             RecoveryRule::Ns320 { variant } => ns320::habits(variant),
@@ -128,6 +136,7 @@ impl Recovery {
     pub(crate) fn partial_ack_restarts_timer(&self, first: bool) -> bool {
         match self {
             Recovery::Inflation(i) => first || !i.is_impatient(),
+            Recovery::Own(rule) => rule.partial_ack_restarts_timer(first),
             _ => true,
         }
     }
@@ -142,6 +151,7 @@ impl Recovery {
             Recovery::Prr(prr) => prr.enter(w, f),
             Recovery::Halving(h) => h.enter(w, f),
             Recovery::Ns320(n) => n.enter(w, dupthresh),
+            Recovery::Own(rule) => rule.enter(w, dupthresh, f),
         }
         w.cwnd = w.cwnd.max(w.smss);
     }
@@ -154,6 +164,7 @@ impl Recovery {
             Recovery::Prr(prr) => prr.on_ack(w, f),
             Recovery::Halving(h) => h.on_ack(w, f),
             Recovery::Ns320(n) => n.on_ack(w, f),
+            Recovery::Own(rule) => rule.on_ack(w, f),
         }
         w.cwnd = w.cwnd.max(w.smss);
     }
@@ -161,8 +172,10 @@ impl Recovery {
     /// Bytes left, new or again.
     #[inline]
     pub(crate) fn sent(&mut self, bytes: u32) {
-        if let Recovery::Prr(prr) = self {
-            prr.sent(bytes);
+        match self {
+            Recovery::Prr(prr) => prr.sent(bytes),
+            Recovery::Own(rule) => rule.sent(bytes),
+            _ => {}
         }
     }
 
@@ -172,6 +185,7 @@ impl Recovery {
             Recovery::None | Recovery::Driven => {}
             Recovery::Inflation(i) => i.exit(w, f),
             Recovery::Ns320(n) => n.exit(w, f),
+            Recovery::Own(rule) => rule.exit(w, f),
             Recovery::Pipe | Recovery::Prr(_) => w.cwnd = w.ssthresh,
             Recovery::Halving(_) => w.cwnd = w.cwnd.min(w.ssthresh),
         }

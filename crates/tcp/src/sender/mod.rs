@@ -183,7 +183,7 @@ impl Sender {
             rules: Rules {
                 detect: spec.detect,
                 recovery: spec.recovery,
-                habits: Recovery::habits(spec.recovery.rule),
+                habits: Recovery::habits(spec.recovery.rule, &spec.own),
                 nagle: spec.send.nagle,
                 buffer: spec.send.buffer_bytes.unwrap_or(u64::MAX),
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
@@ -194,9 +194,9 @@ impl Sender {
                 window_probe: spec.send.window_probe,
                 timestamp_tick: spec.options.timestamp_tick,
             },
-            detector: Detector::new(&spec.detect, false),
+            detector: Detector::new(&spec.detect, &spec.own, false),
             congestion,
-            recovery: Recovery::new(&spec.recovery, false),
+            recovery: Recovery::new(&spec.recovery, &spec.own, false),
             rto: Rto::new(&spec.rto),
             sampler: Sampler::default(),
             undo: Undo::default(),
@@ -215,10 +215,16 @@ impl Sender {
     pub(crate) fn negotiated(&mut self, spec: &stack::Wire, smss: u32, sack: bool, timestamps: bool) {
         let (congestion, window) = Congestion::new(&spec.congestion, smss);
         (self.congestion, self.window) = (congestion, window);
+        if let Some(rule) = spec.own.window() {
+            self.congestion.bring(rule);
+        }
         self.sack = sack;
-        self.detector = Detector::new(&spec.detect, sack);
-        self.recovery =
-            if self.congestion.drives() { Recovery::Driven } else { Recovery::new(&spec.recovery, sack) };
+        self.detector = Detector::new(&spec.detect, &spec.own, sack);
+        self.recovery = if self.congestion.drives() {
+            Recovery::Driven
+        } else {
+            Recovery::new(&spec.recovery, &spec.own, sack)
+        };
         self.guided = self.congestion.drives() || spec.send.pacing;
         self.pacing = Pacing::new(self.guided);
         if self.detector.by_time().is_some() {
@@ -405,6 +411,7 @@ impl Sender {
         detect::Facts {
             runs: self.board.runs(),
             una: self.una(),
+            nxt: self.board.end(),
             smss: self.window.smss,
             dupthresh: self.rules.detect.dupthresh,
             dupacks: self.dupacks,

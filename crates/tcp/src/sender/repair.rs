@@ -51,7 +51,7 @@ impl Sender {
     pub(super) fn begin_undo(&mut self) {
         if let Some(linux) = self.undo.linux_mut() {
             linux.begin(&self.window, self.board.una(), self.board.repaired.segments);
-        } else {
+        } else if self.undo.watches() {
             self.undo.begin(self.prior(), self.una());
         }
     }
@@ -190,8 +190,8 @@ impl Sender {
     #[inline(never)]
     fn undo_now(&mut self, news: &News) -> bool {
         let Some(prior) = self.undo.take() else { return false };
-        self.congestion = prior.congestion.clone();
         self.window = self.window_after_undo(&prior, news.acked.bytes);
+        self.congestion = prior.congestion;
         self.nxt = self.board.end();
         self.settle();
         true

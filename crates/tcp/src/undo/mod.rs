@@ -52,11 +52,13 @@ impl Undo {
         &self.spec
     }
 
+    /// Whether what a repair does may be taken back at all.
+    pub(crate) fn watches(&self) -> bool {
+        self.spec != stack::Undo::default()
+    }
+
     /// A repair begins that the detectors shall watch. A second repair within the first keeps the first's window.
     pub(crate) fn begin(&mut self, prior: impl FnOnce() -> Prior, una: u64) {
-        if self.spec == stack::Undo::default() {
-            return;
-        }
         self.prior = Some(Box::new(prior()));
         self.eifel = if self.spec.eifel { Eifel::armed() } else { Eifel::default() };
         self.dsack = if self.spec.dsack { Dsack::armed(una) } else { Dsack::default() };

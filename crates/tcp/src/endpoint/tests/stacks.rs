@@ -61,6 +61,7 @@ pub fn rfc_sack() -> Wire {
             dsack: true,
             window: WindowPolicy::Fixed { buffer_bytes: 1 << 20 },
         },
+        own: Default::default(),
     }
 }
 

@@ -1,0 +1,347 @@
+//! Rules of one's own in Python: classes that stacks name, found before a run and asked during it.
+//!
+//! python/rexmit/rules finds and looks over the classes; here they become what `tcp` asks. A hook that raises, or returns
+//! what cannot be, is told once ([`Mishap`]), and nothing is asked any more: the run ends with that event.
+
+mod detector;
+pub(super) mod facts;
+mod recovery;
+mod window;
+
+use super::runs::ScenarioError;
+use facts::PyWindow;
+use params::Plain;
+use params::problem::{Errors, Problem};
+use pyo3::call::PyCallArgs;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use scenario::model::Scenario;
+use std::sync::{Arc, OnceLock};
+use tcp::congestion::Window;
+use tcp::own::{Habits, Make, Mishap, OwnDetector, OwnRecovery, OwnRule, OwnWindow};
+use tcp::stack::{Kind, Stack};
+
+/// A class that was found, and which hooks it has.
+#[derive(Debug)]
+struct Class {
+    /// As files name it, without the folders.
+    name: String,
+    /// `rexmit.rules.loading.Found`.
+    found: Py<PyAny>,
+    /// In the order of the question's list.
+    hooks: Vec<bool>,
+    habits: Habits,
+    /// What the class says once: `counts_segments`, `counts_news` or `uses_pipe`.
+    flag: bool,
+}
+
+/// The hooks of a question, by name; a rule's are called by their place.
+type Hooks = &'static [&'static str];
+
+/// In sentences about it.
+const RETURNED: &str = "what it returns";
+
+/// What a hook returns that only looks or sets.
+fn nothing(_: &Bound<'_, PyAny>) -> PyResult<()> {
+    Ok(())
+}
+
+/// Whether a stack of the scenario has such rules.
+pub fn has_own(scenario: &Scenario) -> bool {
+    scenario.stacks.iter().any(is_own)
+}
+
+fn is_own(stack: &Stack) -> bool {
+    matches!(&stack.kind, Kind::Wire(wire) if !wire.own.is_empty())
+}
+
+/// Finds the classes that the scenario's stacks name, which runs the user's code.
+pub fn bind(py: Python<'_>, scenario: &mut Scenario) -> PyResult<()> {
+    scenario.stacks.iter_mut().try_for_each(|stack| bind_stack(py, stack))
+}
+
+pub fn bind_stack(py: Python<'_>, stack: &mut Stack) -> PyResult<()> {
+    let Kind::Wire(wire) = &mut stack.kind else { return Ok(()) };
+    for (section, rule) in wire.own.all_mut() {
+        rule.maker = Some(Arc::new(Maker(Arc::new(load(py, section, rule)?))));
+    }
+    Ok(())
+}
+
+/// What a rule could not go on for, as an error; nothing where all went well.
+pub fn mishap(stack: &Stack) -> PyResult<()> {
+    match &stack.kind {
+        Kind::Wire(wire) => {
+            wire.own.mishap.told().map_or(Ok(()), |why| Err(PyRuntimeError::new_err(why.to_owned())))
+        }
+        Kind::OneWay(_) => Ok(()),
+    }
+}
+
+/// For what no class can be asked by.
+pub fn refuse(stack: &Stack, what: &str) -> PyResult<()> {
+    let Kind::Wire(wire) = &stack.kind else { return Ok(()) };
+    match wire.own.all().next() {
+        Some((_, rule)) => {
+            Err(refused(rule, format!("is a rule in Python, and {what} asks none: rexmit run does")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn load(py: Python<'_>, section: &'static str, rule: &OwnRule) -> PyResult<Class> {
+    let loading = py.import(intern!(py, "rexmit.rules.loading"))?;
+    let params = PyDict::new(py);
+    for (key, value) in &rule.params {
+        params.set_item(key, plain(py, value)?)?;
+    }
+    let found = match loading.call_method1(intern!(py, "load"), (section, rule.name(), params)) {
+        Ok(found) => found,
+        Err(e) if e.is_instance(py, &loading.getattr(intern!(py, "NoRule"))?) => {
+            return Err(refused(rule, e.value(py).to_string()));
+        }
+        Err(e) => return Err(e),
+    };
+    let own: Vec<String> =
+        found.getattr(intern!(py, "hooks"))?.try_iter()?.map(|h| h?.extract()).collect::<PyResult<_>>()?;
+    let list = match section {
+        "congestion" => window::HOOKS,
+        "detect" => detector::HOOKS,
+        _ => recovery::HOOKS,
+    };
+    let habits: Vec<bool> =
+        found.getattr(intern!(py, "habits"))?.try_iter()?.map(|h| h?.extract()).collect::<PyResult<_>>()?;
+    Ok(Class {
+        name: rule.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
+        hooks: list.iter().map(|hook| own.iter().any(|name| name == hook)).collect(),
+        habits: self::habits(&habits),
+        flag: found.getattr(intern!(py, "flag"))?.extract()?,
+        found: found.unbind(),
+    })
+}
+
+/// In the order of `rexmit.rules.Habits`.
+fn habits(told: &[bool]) -> Habits {
+    match *told {
+        [
+            slow_start,
+            ends_at_any_advance,
+            reduces_cwnd,
+            remembers_repairs,
+            enters_with_one_segment,
+            fast_retransmit_restarts_timer,
+            last_ack_grows,
+        ] => Habits {
+            slow_start,
+            ends_at_any_advance,
+            reduces_cwnd,
+            remembers_repairs,
+            enters_with_one_segment,
+            fast_retransmit_restarts_timer,
+            last_ack_grows,
+        },
+        _ => Habits::RFC,
+    }
+}
+
+fn refused(rule: &OwnRule, says: String) -> PyErr {
+    let class = &rule.class;
+    let problem = Problem {
+        origin: class.origin.clone(),
+        key: class.path.clone(),
+        found: Some(class.shown.clone()),
+        says,
+    };
+    ScenarioError::new_err(Errors(vec![problem]).to_string())
+}
+
+fn plain<'py>(py: Python<'py>, value: &Plain) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Plain::Text(text) => text.into_pyobject(py)?.into_any(),
+        Plain::Whole(n) => n.into_pyobject(py)?.into_any(),
+        Plain::Number(x) => x.into_pyobject(py)?.into_any(),
+        Plain::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+        Plain::List(items) => {
+            let items = items.iter().map(|item| plain(py, item)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, items)?.into_any()
+        }
+        Plain::Table(entries) => {
+            let table = PyDict::new(py);
+            for (key, value) in entries {
+                table.set_item(key, plain(py, value)?)?;
+            }
+            table.into_any()
+        }
+    })
+}
+
+/// Makes rules of a class, one for each connection.
+#[derive(Debug)]
+struct Maker(Arc<Class>);
+
+impl Make for Maker {
+    fn window(&self, mishap: &Mishap) -> Option<Box<dyn OwnWindow>> {
+        Some(Box::new(window::PyWindowRule(Rule::new(&self.0, window::HOOKS, mishap))))
+    }
+    fn detector(&self, mishap: &Mishap) -> Option<Box<dyn OwnDetector>> {
+        Some(Box::new(detector::PyDetector(Rule::new(&self.0, detector::HOOKS, mishap))))
+    }
+    fn recovery(&self, mishap: &Mishap) -> Option<Box<dyn OwnRecovery>> {
+        Some(Box::new(recovery::PyRecovery(Rule::new(&self.0, recovery::HOOKS, mishap))))
+    }
+    fn habits(&self) -> Habits {
+        self.0.habits
+    }
+}
+
+/// A rule of one connection. Its object is made when it is first asked: most ends of connections send nothing.
+#[derive(Debug)]
+struct Rule {
+    class: Arc<Class>,
+    names: Hooks,
+    mishap: Mishap,
+    made: OnceLock<Made>,
+}
+
+#[derive(Debug)]
+struct Made {
+    object: Py<PyAny>,
+    /// The object's own, bound to it.
+    hooks: Vec<Option<Py<PyAny>>>,
+    window: Py<PyWindow>,
+}
+
+impl Rule {
+    fn new(class: &Arc<Class>, names: Hooks, mishap: &Mishap) -> Rule {
+        Rule { class: Arc::clone(class), names, mishap: mishap.clone(), made: OnceLock::new() }
+    }
+
+    /// Whether the class has the hook, and nothing has gone wrong so far.
+    fn has(&self, hook: usize) -> bool {
+        self.class.hooks[hook] && self.mishap.told().is_none()
+    }
+
+    fn made<'a>(&'a self, py: Python<'_>) -> PyResult<&'a Made> {
+        if let Some(made) = self.made.get() {
+            return Ok(made);
+        }
+        let object = self.class.found.bind(py).call_method0(intern!(py, "make"))?;
+        let window = Py::new(py, PyWindow::unset())?;
+        let made = self.bound(object, window)?;
+        Ok(self.made.get_or_init(|| made))
+    }
+
+    fn bound(&self, object: Bound<'_, PyAny>, window: Py<PyWindow>) -> PyResult<Made> {
+        let hook =
+            |(name, has): (&&str, &bool)| has.then(|| object.getattr(*name).map(Bound::unbind)).transpose();
+        let hooks = self.names.iter().zip(&self.class.hooks).map(hook).collect::<PyResult<_>>()?;
+        Ok(Made { object: object.unbind(), hooks, window })
+    }
+
+    /// Calls a hook that the class has. `None`: it went wrong, which has been told.
+    fn ask<A, R>(
+        &self,
+        hook: usize,
+        args: impl FnOnce(Python<'_>, &Made) -> PyResult<A>,
+        read: impl FnOnce(&Bound<'_, PyAny>, &Made) -> PyResult<R>,
+    ) -> Option<R>
+    where
+        A: for<'py> PyCallArgs<'py>,
+    {
+        Python::attach(|py| {
+            let asked = self.made(py).and_then(|made| {
+                let args = args(py, made)?;
+                match &made.hooks[hook] {
+                    Some(hook) => read(hook.bind(py).call1(args)?.as_any(), made).map(Some),
+                    None => Ok(None),
+                }
+            });
+            asked.unwrap_or_else(|e| {
+                self.fail(py, self.names[hook], &e);
+                None
+            })
+        })
+    }
+
+    /// Calls a hook that looks at the window. `None`: the class has none, or it went wrong.
+    fn look<A, R>(
+        &self,
+        hook: usize,
+        w: &Window,
+        args: impl FnOnce(Python<'_>, Py<PyWindow>) -> PyResult<A>,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>,
+    ) -> Option<R>
+    where
+        A: for<'py> PyCallArgs<'py>,
+    {
+        let args = |py: Python<'_>, made: &Made| {
+            made.window.get().show(w, false);
+            args(py, made.window.clone_ref(py))
+        };
+        self.has(hook).then(|| self.ask(hook, args, |value, _| read(value)))?
+    }
+
+    /// Calls a hook that sets the window. `None` as for `look`, and the window stays as it was.
+    fn set<A, R>(
+        &self,
+        hook: usize,
+        w: &mut Window,
+        args: impl FnOnce(Python<'_>, Py<PyWindow>) -> PyResult<A>,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>,
+    ) -> Option<R>
+    where
+        A: for<'py> PyCallArgs<'py>,
+    {
+        if !self.has(hook) {
+            return None;
+        }
+        let args = |py: Python<'_>, made: &Made| {
+            made.window.get().show(w, true);
+            args(py, made.window.clone_ref(py))
+        };
+        let (read, cwnd, ssthresh) = self.ask(hook, args, |value, made| {
+            let (cwnd, ssthresh) = made.window.get().taken();
+            Ok((read(value)?, cwnd, ssthresh))
+        })?;
+        (w.cwnd, w.ssthresh) = (cwnd, ssthresh);
+        Some(read)
+    }
+
+    fn fail(&self, py: Python<'_>, hook: &str, e: &PyErr) {
+        let told = py
+            .import(intern!(py, "rexmit.rules.loading"))
+            .and_then(|loading| loading.call_method1(intern!(py, "told"), (e.value(py),)))
+            .and_then(|text| text.extract::<String>())
+            .unwrap_or_else(|_| e.to_string());
+        self.mishap.tell(format!("{} of the rule {} failed: {told}", hook, self.class.name));
+    }
+
+    /// One that shares nothing that either changes.
+    fn copied(&self) -> Rule {
+        let copy = Rule::new(&self.class, self.names, &self.mishap);
+        let Some(made) = self.made.get().filter(|_| self.mishap.told().is_none()) else { return copy };
+        Python::attach(|py| {
+            let copied = py
+                .import(intern!(py, "copy"))
+                .and_then(|module| module.call_method1(intern!(py, "deepcopy"), (&made.object,)))
+                .and_then(|object| copy.bound(object, made.window.clone_ref(py)));
+            match copied {
+                Ok(made) => {
+                    let _ = copy.made.set(made);
+                }
+                Err(e) => self.fail(py, "a copy, for undo,", &e),
+            }
+        });
+        copy
+    }
+}
+
+/// True or False, numpy's too; nothing else passes for it.
+fn truth(value: &Bound<'_, PyAny>, what: &str) -> PyResult<bool> {
+    value.extract::<bool>().map_err(|_| {
+        let shown = value.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
+        pyo3::exceptions::PyTypeError::new_err(format!("{what} = {shown}: True or False"))
+    })
+}
