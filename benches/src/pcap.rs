@@ -57,7 +57,9 @@ impl<W: Write> Writer<W> {
         self.frame.clear();
         self.frame.extend([0; 16]);
         self.frame.extend(ETHERNET);
-        ip::write(&mut self.frame, tuple.src.host, tuple.dst.host, 6, tcp_len, carrier.ip_id, carrier.ttl);
+        let (src, dst) = (tuple.src.host, tuple.dst.host);
+        let header = ip::Header { src, dst, protocol: 6, id: carrier.ip_id, ttl: carrier.ttl, ecn: 0 };
+        ip::write(&mut self.frame, &header, tcp_len);
         self.frame.extend(&self.header);
         let on_wire = self.frame.len() as u32 - 16 + seg.payload;
         let kept = on_wire.min(self.snap);

@@ -115,10 +115,7 @@ pub(crate) fn plain(record: &Record, data: &[u8], number: u64, packet: &mut Pack
     packet.ip_id = be16(h, 18);
     packet.checksum = ports.checksum;
     packet.ttl = h[22];
-    packet.notes = record.notes;
-    if h[15] & 3 == 3 {
-        packet.notes.add(Notes::CE);
-    }
+    packet.notes = record.notes.with_ecn(h[15] & 3);
     Some(tcp_len)
 }
 
@@ -212,10 +209,8 @@ impl Walk<'_> {
         // Of the innermost header
         self.packet.ip_id = ip.id;
         self.packet.ttl = ip.ttl;
-        self.packet.notes.0 &= !(Notes::CE.0 | Notes::ZERO_IP_LENGTH.0 | Notes::JUMBO.0);
-        if ip.ecn == 3 {
-            self.packet.notes.add(Notes::CE);
-        }
+        self.packet.notes.0 &= !(Notes::ZERO_IP_LENGTH.0 | Notes::JUMBO.0);
+        self.packet.notes = self.packet.notes.with_ecn(ip.ecn);
         if ip.jumbo {
             self.packet.notes.add(Notes::JUMBO);
         }

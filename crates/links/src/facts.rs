@@ -60,6 +60,25 @@ impl Ecn {
     pub const fn is_capable(self) -> bool {
         !matches!(self, Ecn::NotCapable)
     }
+
+    /// From the two bits of the header (RFC 3168 §5, figure 1).
+    pub const fn of_field(field: u8) -> Ecn {
+        match field & 3 {
+            0 => Ecn::NotCapable,
+            1 => Ecn::Capable1,
+            2 => Ecn::Capable0,
+            _ => Ecn::Marked,
+        }
+    }
+    /// The same as these bits.
+    pub const fn field(self) -> u8 {
+        match self {
+            Ecn::NotCapable => 0,
+            Ecn::Capable1 => 1,
+            Ecn::Capable0 => 2,
+            Ecn::Marked => 3,
+        }
+    }
 }
 
 /// All that a link looks at; first what every link does.

@@ -177,12 +177,7 @@ impl Headers {
     }
 
     pub fn ecn(&self) -> Ecn {
-        match self.ecn {
-            0 => Ecn::NotCapable,
-            1 => Ecn::Capable1,
-            2 => Ecn::Capable0,
-            _ => Ecn::Marked,
-        }
+        Ecn::of_field(self.ecn)
     }
 }
 
@@ -217,8 +212,8 @@ mod tests {
         let mut f = vec![0; 12];
         f.extend([8, 0]);
         let hosts = [wire::Host::v4([10, 0, 0, 1]), wire::Host::v4([10, 0, 0, 2])];
-        ip::write(&mut f, hosts[0], hosts[1], TCP, 20 + payload as u32, 77, 64);
-        f[15] |= ecn;
+        let header = ip::Header { src: hosts[0], dst: hosts[1], protocol: TCP, id: 77, ttl: 64, ecn };
+        ip::write(&mut f, &header, 20 + payload as u32);
         f[24..26].fill(0);
         let sum = header_sum(&f[14..34]);
         f[24..26].copy_from_slice(&sum.to_be_bytes());

@@ -4,7 +4,7 @@ use crate::addresses;
 use crate::frame::{Body, Frame};
 use crate::rows::PacketFacts;
 use instant::Time;
-use links::{Ecn, Facts};
+use links::Facts;
 use net::NodeId;
 use scenario::model::{Scenario, Transport};
 use tcp::oneway::{Ack, Data};
@@ -64,7 +64,7 @@ impl Packets {
             ip_id: frame.ip_id,
             checksum: !checksum::pseudo_header(&tuple, tcp_len),
             ttl: 64,
-            notes: if facts.ecn == Ecn::Marked { Notes::CE } else { Notes::default() },
+            notes: Notes::default().with_ecn(facts.ecn.field()),
         })
     }
 

@@ -138,13 +138,27 @@ fn parse_v6(b: &[u8]) -> Result<IpHeader, IpError> {
     Ok(ip)
 }
 
-/// Appends an IPv4 or IPv6 header (no options) for a payload of `payload_len` bytes of `protocol`.
-pub fn write(out: &mut Vec<u8>, src: Host, dst: Host, protocol: u8, payload_len: u32, id: u16, ttl: u8) {
+/// What [`write`] makes a header of.
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    pub src: Host,
+    pub dst: Host,
+    pub protocol: u8,
+    /// IPv4's identification.
+    pub id: u16,
+    pub ttl: u8,
+    /// The ECN field (RFC 3168 §5).
+    pub ecn: u8,
+}
+
+/// Appends an IPv4 or IPv6 header (no options) for a payload of `payload_len` bytes.
+pub fn write(out: &mut Vec<u8>, header: &Header, payload_len: u32) {
+    let Header { src, dst, protocol, id, ttl, ecn } = *header;
     if src.is_v4() && dst.is_v4() {
         let start = out.len();
         // Beyond 65535 the field is 0, as Linux writes it for BIG TCP super-packets.
         let total = u16::try_from(payload_len + 20).unwrap_or(0);
-        out.extend([0x45, 0]);
+        out.extend([0x45, ecn & 3]);
         out.extend(total.to_be_bytes());
         out.extend(id.to_be_bytes());
         out.extend([0x40, 0, ttl, protocol, 0, 0]);
@@ -153,7 +167,7 @@ pub fn write(out: &mut Vec<u8>, src: Host, dst: Host, protocol: u8, payload_len:
         let sum = !checksum::fold(checksum::add(0, &out[start..]));
         out[start + 10..start + 12].copy_from_slice(&sum.to_be_bytes());
     } else {
-        out.extend([0x60, 0, 0, 0]);
+        out.extend([0x60, (ecn & 3) << 4, 0, 0]);
         out.extend(u16::try_from(payload_len).unwrap_or(0).to_be_bytes());
         out.extend([protocol, ttl]);
         out.extend(src.0);
@@ -171,9 +185,10 @@ mod tests {
         let (c, d) = (Host::v6([1; 16]), Host::v6([2; 16]));
         for (src, dst) in [(a, b), (c, d)] {
             let mut bytes = Vec::new();
-            write(&mut bytes, src, dst, 6, 1480, 77, 64);
+            write(&mut bytes, &Header { src, dst, protocol: 6, id: 77, ttl: 64, ecn: 2 }, 1480);
             let ip = parse(&bytes).unwrap();
             assert_eq!((ip.src, ip.dst, ip.protocol, ip.payload_len, ip.ttl), (src, dst, 6, Some(1480), 64));
+            assert_eq!(ip.ecn, 2);
             assert_eq!(ip.payload_at, bytes.len());
         }
     }
@@ -182,7 +197,8 @@ mod tests {
     fn extension_headers_are_walked_to_the_payload() {
         // RFC 8200 §4.1: hop-by-hop, then destination options, then TCP
         let mut bytes = Vec::new();
-        write(&mut bytes, Host::v6([1; 16]), Host::v6([2; 16]), 0, 36, 0, 64);
+        let (src, dst) = (Host::v6([1; 16]), Host::v6([2; 16]));
+        write(&mut bytes, &Header { src, dst, protocol: 0, id: 0, ttl: 64, ecn: 0 }, 36);
         bytes.extend([60, 0, 1, 4, 0, 0, 0, 0]);
         bytes.extend([6, 0, 1, 4, 0, 0, 0, 0]);
         let ip = parse(&bytes).unwrap();
@@ -192,7 +208,8 @@ mod tests {
     #[test]
     fn a_jumbogram_takes_its_length_from_the_option() {
         let mut bytes = Vec::new();
-        write(&mut bytes, Host::v6([1; 16]), Host::v6([2; 16]), 0, 0, 0, 64);
+        let (src, dst) = (Host::v6([1; 16]), Host::v6([2; 16]));
+        write(&mut bytes, &Header { src, dst, protocol: 0, id: 0, ttl: 64, ecn: 0 }, 0);
         bytes.extend([6, 0, 0xc2, 4, 0, 1, 0, 28]); // RFC 2675 §2
         let ip = parse(&bytes).unwrap();
         assert_eq!((ip.payload_len, ip.jumbo), (Some(65564 - 8), true));

@@ -27,11 +27,21 @@ impl Notes {
     pub const BAD_CHECKSUM: Notes = Notes(1 << 6);
     /// The TCP checksum is that of the pseudo-header alone: left for the network card to finish.
     pub const PARTIAL_CHECKSUM: Notes = Notes(1 << 8);
-    /// The IP ECN field said Congestion Experienced (RFC 3168).
-    pub const CE: Notes = Notes(1 << 7);
+    /// The IP ECN field (RFC 3168 §5), two bits.
+    const ECN: Notes = Notes(3 << Notes::ECN_SHIFT);
+    const ECN_SHIFT: u32 = 9;
     /// Bits that will be no notes: whoever keeps packets may keep something of their own there.
     pub const SPARE: Notes = Notes(7 << 13);
 
+    /// What the IP ECN field says: 0 not capable, 1 ECT(1), 2 ECT(0), 3 congestion experienced (RFC 3168 §5).
+    pub fn ecn(self) -> u8 {
+        ((self.0 & Notes::ECN.0) >> Notes::ECN_SHIFT) as u8
+    }
+    /// The same with this ECN field.
+    #[must_use]
+    pub fn with_ecn(self, field: u8) -> Notes {
+        Notes(self.0 & !Notes::ECN.0 | u16::from(field & 3) << Notes::ECN_SHIFT)
+    }
     pub fn has(self, any: Notes) -> bool {
         self.0 & any.0 != 0
     }

@@ -52,7 +52,8 @@ pub fn segment(t: &Tuple, seq: u32, payload: u32) -> Vec<u8> {
 
 pub fn ip(t: &Tuple, protocol: u8, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    wire::ip::write(&mut bytes, t.src.host, t.dst.host, protocol, payload.len() as u32, 321, 64);
+    let header = wire::ip::Header { src: t.src.host, dst: t.dst.host, protocol, id: 321, ttl: 64, ecn: 0 };
+    wire::ip::write(&mut bytes, &header, payload.len() as u32);
     [&bytes, payload].concat()
 }
 

@@ -9,6 +9,7 @@ pub mod host;
 use crate::content::Content;
 use crate::counts::Counts;
 use crate::told::Left;
+use links::Ecn;
 use std::collections::VecDeque;
 use tcp::endpoint::{Endpoint, Sent, View};
 use wire::{Flags, Seq, Time, Tuple, checksum, ip, tcp as header};
@@ -78,7 +79,10 @@ impl Own {
         }
         self.counts.arrived_packets += u64::from(found.seg.payload > 0);
         self.arriving.keep(&found.seg, &bytes[usize::from(found.seg.header_len)..]);
-        self.endpoint.receive(now, &found.seg);
+        match Ecn::of_field(ip.ecn) {
+            Ecn::Marked => self.endpoint.receive_marked(now, &found.seg),
+            _ => self.endpoint.receive(now, &found.seg),
+        }
         true
     }
 
@@ -107,7 +111,10 @@ impl Own {
         header::write(&mut self.header, &self.tuple, seg);
         out.clear();
         let len = self.header.len() as u32 + seg.payload;
-        ip::write(out, self.tuple.src.host, self.tuple.dst.host, TCP, len, self.ip_id, TTL);
+        let markable = self.endpoint.is_markable(seg.payload, sent.why);
+        let ecn = if markable { Ecn::Capable0 } else { Ecn::NotCapable }.field();
+        let (src, dst) = (self.tuple.src.host, self.tuple.dst.host);
+        ip::write(out, &ip::Header { src, dst, protocol: TCP, id: self.ip_id, ttl: TTL, ecn }, len);
         self.ip_id = self.ip_id.wrapping_add(1);
         let tcp_at = out.len();
         out.extend_from_slice(&self.header);

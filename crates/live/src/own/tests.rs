@@ -115,3 +115,39 @@ fn every_stack_carries_every_byte_both_ways_over_a_path_that_loses_damages_and_h
         }
     }
 }
+
+/// RFC 3168 §6.1: data leaves capable, a mark is echoed, and the sender says that it has reduced.
+#[test]
+fn a_mark_on_the_way_is_echoed_and_answered() {
+    let mut stack = stacks().into_iter().find(|(name, _)| name == "rfc-sack").expect("rfc-sack").1;
+    stack.options.ecn = tcp::stack::EcnUse::On;
+    let content = Content::Pattern(1);
+    let mut ends = [
+        Own::new(Endpoint::connect(&stack, Seq(1), Time::ZERO), tuple(), content),
+        Own::new(Endpoint::listen(&stack, Seq(2)), tuple().reversed(), content),
+    ];
+    let (mut now, mut out, mut marked) = (Time::ZERO, Vec::new(), 0);
+    let (mut echoed, mut reduced) = (false, false);
+    ends[0].endpoint().write(UP);
+    for _ in 0..200 {
+        for k in [0, 1] {
+            ends[k].read(now, |_| {});
+            while ends[k].transmit(now, &mut out).is_some() {
+                let ip = wire::ip::parse(&out).expect("a packet");
+                let flags = out[ip.payload_at + 13];
+                let has_payload = ip.payload_len > Some(u32::from(out[ip.payload_at + 12] >> 4) * 4);
+                assert_eq!(ip.ecn, if has_payload { 2 } else { 0 }, "ECT(0) on data alone");
+                // Behind the handshake, the first packet with data is marked.
+                if has_payload && marked == 0 {
+                    marked += 1;
+                    out[1] |= 3;
+                }
+                echoed |= k == 1 && marked > 0 && flags & 0x40 != 0;
+                reduced |= k == 0 && has_payload && flags & 0x80 != 0;
+                ends[1 - k].receive(now, &out);
+            }
+            now += Span(5_000_000);
+        }
+    }
+    assert_eq!((marked, echoed, reduced), (1, true, true));
+}

@@ -112,13 +112,21 @@ impl Captures {
 }
 
 /// The packet as it is on the wire, payload of zeros, as much of it as is kept; returns its whole length.
-fn frame(out: &mut Vec<u8>, header: &mut Vec<u8>, packet: &Packet, snap: usize) -> u32 {
-    tcp::write(header, &packet.tuple, &packet.seg);
-    let tcp_len = header.len() as u32 + packet.seg.payload;
+fn frame(out: &mut Vec<u8>, tcp_header: &mut Vec<u8>, packet: &Packet, snap: usize) -> u32 {
+    tcp::write(tcp_header, &packet.tuple, &packet.seg);
+    let tcp_len = tcp_header.len() as u32 + packet.seg.payload;
     out.clear();
-    ip::write(out, packet.tuple.src.host, packet.tuple.dst.host, TCP, tcp_len, packet.ip_id, packet.ttl);
+    let header = ip::Header {
+        src: packet.tuple.src.host,
+        dst: packet.tuple.dst.host,
+        protocol: TCP,
+        id: packet.ip_id,
+        ttl: packet.ttl,
+        ecn: packet.notes.ecn(),
+    };
+    ip::write(out, &header, tcp_len);
     let whole = out.len() as u32 + tcp_len;
-    out.extend_from_slice(header);
+    out.extend_from_slice(tcp_header);
     out.resize((whole as usize).min(snap), 0);
     whole
 }

@@ -250,6 +250,33 @@ fn captures_that_are_written_give_the_answer_that_was_given_in_memory() {
     assert_eq!(live.shelf.len(Table::Packets), read.shelf.len(Table::Packets));
 }
 
+/// RFC 3168 §5: data leaves as ECT(0), and behind the queue some of it says that congestion was experienced.
+#[test]
+fn captures_show_the_marks_of_queues() {
+    let folder = tempfile::tempdir().unwrap();
+    let asks = "[[stack]]\nname = \"asks\"\nbased_on = \"linux-6-cubic\"\noptions = { ecn = \"on\" }";
+    let flow = "stack = \"asks\"\nreceiver = \"asks\"\nworkload = { kind = \"file\", size = \"2MB\" }";
+    let marking = scenario::to_toml(&scenario(flow, asks))
+        .replace("kind = \"droptail\", packets = 30", "kind = \"codel\", ecn = true");
+    let none = |_: &std::path::Path, _: scenario::file::Form| Err("there is none".to_owned());
+    let mut s = scenario::parse(&marking, "t.toml", std::path::Path::new(""), &[], &none)
+        .unwrap_or_else(|e| panic!("{e}"));
+    s.record.capture = vec![0, 1];
+    play(&Request { captures: Some(folder.path().to_owned()), ..request(s, At::Both) });
+    let fields = |name: &str| {
+        let mut reader = capture::open(&[folder.path().join(name)], &Default::default()).unwrap();
+        let mut batch = Vec::new();
+        let mut counts = [0; 4];
+        while reader.read_batch(&mut batch, 100) {
+            batch.iter().filter(|p| p.seg.payload > 0).for_each(|p| counts[usize::from(p.notes.ecn())] += 1);
+        }
+        counts
+    };
+    let [sent, came] = ["a.pcapng", "b.pcapng"].map(fields);
+    assert!(sent[2] > 1000 && sent[0] == 0 && sent[3] == 0, "{sent:?}");
+    assert!(came[3] > 0 && came[2] + came[3] > 1000, "{came:?}");
+}
+
 #[test]
 fn a_capture_in_the_middle_holds_what_passes() {
     let folder = tempfile::tempdir().unwrap();
