@@ -1,6 +1,6 @@
 """How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures; and how
 fast packets become the bins of a report (pyramid.py), the simulator is, beside other simulators
-(simulators.py), and a report is in a browser (explorer.py).
+(simulators.py), a sweep of many runs is (sweep.py), and a report is in a browser (explorer.py).
 
 The captures are made here (target/bench-data, reused). Every program runs several times, in turns, so that
 a machine whose speed drifts treats all alike; CPU time is user plus system of the whole process, its start
@@ -25,6 +25,7 @@ from pathlib import Path
 import explorer
 import pyramid
 import simulators
+import sweep
 from measure import DATA, ROOT, Program, build, build_of, in_turns, mark, row
 
 
@@ -170,6 +171,8 @@ def main() -> int:
         whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
         rows += pyramid.bench(args.rexmit.parent / "python", whole, runs)
     rows += simulators.bench(args.only, args.quick, runs)
+    if not args.only or args.only in sweep.NAME:
+        rows += sweep.bench(args.rexmit.parent / "python", args.quick, runs)
     if not args.only or args.only in explorer.NAME:
         whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
         rows += explorer.bench(args.only, args.quick, whole)

@@ -76,6 +76,7 @@ def tries(linux: bool) -> list[Try]:
             f"sweep {scenario} --vary link.air.rate=2Mbps,5Mbps --runs 2 --out swept",
             r"4 runs done and kept in swept",
         ),
+        Try("sql --help", r"DuckDB"),
         Try("study list", "(?s)" + ".*".join(studies)),
         Try("study run wireless --quick --out studied", r"holds|fails|not decided"),
         Try("traffic s.pcap.gz", r"Hurst|self-similar|frames"),

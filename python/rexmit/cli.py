@@ -109,6 +109,7 @@ def parser(command: str | None = None) -> Parser:
             cli_replay,
             cli_report,
             cli_run,
+            cli_sql,
             cli_study,
             cli_sweep,
             cli_traffic,
@@ -118,6 +119,7 @@ def parser(command: str | None = None) -> Parser:
         cli_run.add(commands, _positive, _duration)
         cli_record.add(commands, _duration)
         cli_sweep.add(commands, _positive, _duration)
+        cli_sql.add(commands)
         cli_study.add(commands)
         cli_compare.add(commands)
         cli_traffic.add(commands, _duration)
@@ -239,6 +241,20 @@ def sweep(o: argparse.Namespace) -> int:
         if lines:
             _print(lines)
         return _say(failure, FAILED) if failure else ANSWER
+
+    return _guarded(work)
+
+
+def sql(o: argparse.Namespace) -> int:
+    """`rexmit sql`."""
+    from rexmit import cli_sql
+
+    def work() -> int:
+        fix = cli_sql.check(o)
+        if fix:
+            raise BadArguments(fix)
+        _print(cli_sql.run(o))
+        return ANSWER
 
     return _guarded(work)
 
@@ -378,6 +394,7 @@ COMMANDS = {
     "channels": show,
     "study": study,
     "sweep": sweep,
+    "sql": sql,
     "compare": compare,
     "traffic": traffic,
     "replay": replay,

@@ -187,9 +187,9 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
             progress.hide()
             say([*page.plan_page(plan), page.cost_line(plan, found, threads, left)])
 
-    from rexmit.progress import Stepping
+    from rexmit.progress import Counting
 
-    with Stepping(os.path.basename(o.scenario), "runs") as progress:
+    with Counting(os.path.basename(o.scenario), "runs") as progress:
         if o.plan:
             found = sizing.trial(plan, o.max_memory)
             told(sizing.sized(plan, found), found, plan.points * plan.runs)
@@ -203,24 +203,20 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
             progress=progress,
             tell=told,
         )
-    from rexmit.sweeps import summaries
-
-    rows = summaries.rows(done.plan, done.store)
     failure = "stopped before all runs were done" if done.interrupted else None
     if o.json:
-        return [as_json(page.answer(done.plan, rows, done.outcome))], failure
-    return page.page(done.plan, rows, done.outcome, o.out), failure
+        return [as_json(page.answer(done.plan, done.store, done.outcome))], failure
+    return page.page(done.plan, done.store, done.outcome, o.out), failure
 
 
 def _merged(o: argparse.Namespace) -> list[str]:
-    from rexmit.sweeps import page, summaries
+    from rexmit.sweeps import page
     from rexmit.sweeps.merge import merge
 
     done = merge(o.merge, o.out)
-    rows = summaries.rows(done.plan, done.store)
     if o.json:
-        return [as_json(page.answer(done.plan, rows, None))]
-    return page.page(done.plan, rows, None, o.out)
+        return [as_json(page.answer(done.plan, done.store, None))]
+    return page.page(done.plan, done.store, None, o.out)
 
 
 def _scenario(o: argparse.Namespace) -> Any:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from rexmit.say import one_line
 
@@ -111,23 +111,35 @@ class Progress(Interruptible):
     def _speed(self, packets: int) -> str:
         return f"{packets / max(time.monotonic() - self._began, 1e-9) / 1e6:.2f} M packets/s"
 
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+    #: What the bar's columns take besides the work's name, as it begins.
+    _fields: ClassVar[dict[str, Any]] = {"packets": 0, "speed": ""}
+    #: Over how many s the remaining time is estimated.
+    _looks_back_s = 30.0
 
-        self._bar = Bar(
+    def _columns(self) -> list[Any]:
+        from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+
+        return [
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             DownloadColumn(),
             TextColumn("{task.fields[packets]:,} packets"),
             TextColumn("{task.fields[speed]}"),
             TimeRemainingColumn(),
+        ]
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            *self._columns(),
             console=Console(stderr=True),
             transient=True,
+            speed_estimate_period=self._looks_back_s,
         )
         self._bar.start()
-        self._task = self._bar.add_task(self.what, total=None, packets=0, speed="")
+        self._task = self._bar.add_task(self.what, total=None, **self._fields)
 
 
 class Stepping(Progress):
@@ -150,19 +162,21 @@ class Stepping(Progress):
             f"{packets / max(time.monotonic() - self._began, 1e-9) / 1e6:.2f} M events/s" if packets else ""
         )
 
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+    _fields: ClassVar[dict[str, Any]] = {"told": "", "speed": ""}
 
-        self._bar = Bar(
+    def _columns(self) -> list[Any]:
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+        return [
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.fields[told]}"),
             TextColumn("{task.fields[speed]}"),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._bar.start()
-        self._task = self._bar.add_task(self.what, total=None, told="", speed="")
+        ]
+
+
+class Counting(Stepping):
+    """The same for what is many and alike, and takes hours: what is left is estimated from more of it."""
+
+    _looks_back_s = 300.0

@@ -359,3 +359,50 @@ def test_rows_are_read_block_by_block(tmp_path: Path) -> None:
     assert [batch.num_rows for batch in reader] == [
         len(done.plan.of_block(k)) for k in range(done.plan.blocks)
     ]
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path) -> None:
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(SCENARIO)
+    words = [str(scenario), "--vary", f"{LOSS}=0,2%,5%", "--runs", "3000", "--out", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "rexmit", "sweep", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        ends = time.monotonic() + 60
+        while len(Store(tmp_path / "out").done()) < 2:
+            assert child.poll() is None
+            assert time.monotonic() < ends
+            time.sleep(0.005)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    assert child.returncode == 1
+    assert "of 9,000 runs are done and kept in" in out
+    assert "the same command goes on" in out
+    assert "stopped before all runs were done" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="mounts a small file system: root"
+)
+def test_a_disk_that_is_full_in_the_middle_is_one_sentence_and_the_sweep_goes_on_later(
+    tmp_path: Path,
+) -> None:
+    small_disk = tmp_path / "disk"
+    small_disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "none", str(small_disk)]).returncode:
+        pytest.skip("cannot mount here")
+    try:
+        given: dict[str, Any] = {"runs": 100, "tables": ("flows",)}
+        with pytest.raises(NotWrittenError, match="no space left on device") as told:
+            small(small_disk / "out", **given)
+        assert "\n" not in str(told.value)
+        kept = sweeps.load(small_disk / "out")
+        assert 0 < len(kept.store.done()) < kept.plan.blocks
+        # What is there is whole: each block that is done has all its tables.
+        assert len(kept.runs) == sum(len(kept.plan.of_block(k)) for k in kept.store.done())
+        assert not list((small_disk / "out").rglob(".*.parquet.*"))
+        subprocess.run(["mount", "-o", "remount,size=10m", str(small_disk)], check=True)
+        done = small(small_disk / "out", **given)
+        assert rows(done) == rows(small(tmp_path / "whole", **given))
+    finally:
+        subprocess.run(["umount", str(small_disk)], check=False)

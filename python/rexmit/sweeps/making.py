@@ -59,6 +59,11 @@ def make(
         if key not in vary:
             varied = ", ".join(vary) or "nothing is"
             raise ValueError(f"--pair {key}: it is not varied ({varied})")
+    for axis in chosen:
+        apart = [key for key in axis.keys if key not in pair]
+        if apart and len(apart) < len(axis.keys):
+            both = next(key for key in axis.keys if key in pair)
+            raise ValueError(f"--pair {both}: it is sampled together with {apart[0]}; pair both, or neither")
     _known(tables)
     told = tomllib.loads(base.to_toml())
     flows = [str(flow["name"]) for flow in told["flow"]]

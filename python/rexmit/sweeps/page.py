@@ -7,11 +7,13 @@ from typing import Any
 
 from rexmit import units
 from rexmit.say import one_line
+from rexmit.sweeps import differences, summaries
 from rexmit.sweeps.block import column
 from rexmit.sweeps.carry_out import Outcome
 from rexmit.sweeps.measures import EVERY, Measure
 from rexmit.sweeps.plan import Plan
 from rexmit.sweeps.sizing import Trial
+from rexmit.sweeps.store import Store
 from rexmit.text_table import indented
 from rexmit.units import count
 
@@ -65,8 +67,10 @@ def cost_line(plan: Plan, found: Trial, threads: int, left: int) -> str:
 _BASE_BYTES = 150e6
 
 
-def page(plan: Plan, rows: list[dict[str, Any]], outcome: Outcome | None, where: str | None) -> list[str]:
+def page(plan: Plan, store: Store, outcome: Outcome | None, where: str | None) -> list[str]:
     """What came out: a line for each point and flow."""
+    values = summaries.read(store)
+    rows = summaries.rows(plan, values)
     lines = [*_state(plan, outcome, where)]
     by_point: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for row in rows:
@@ -76,7 +80,30 @@ def page(plan: Plan, rows: list[dict[str, Any]], outcome: Outcome | None, where:
         lines += ["", *_flow(plan, flow, points[:NAMED_POINTS])]
         if len(points) > NAMED_POINTS:
             lines.append(f"  and {len(points) - NAMED_POINTS:,} more points: --json has all")
-    return lines
+    return lines + _differences(plan, differences.rows(plan, values))
+
+
+def _differences(plan: Plan, rows: list[dict[str, Any]]) -> list[str]:
+    """What differs for sure, or not, in the first measure; the others are in `--json`."""
+    (measure, *_) = EVERY
+    told = [row for row in rows if row["measure"] == measure.column]
+    if not told:
+        return []
+    table = [
+        [*map(one_line, plan.keys), "flow", "against", "pairs", measure.words, "95% interval", "p (Holm)"]
+    ]
+    for row in told[:NAMED_POINTS]:
+        low, high = row["t_low"], row["t_high"]
+        span = "" if low is None or high is None else f"{_signed(measure, low)} to {_signed(measure, high)}"
+        cells = [one_line(str(row[column(key)])) for key in plan.keys]
+        cells += [one_line(row["flow"]), one_line(row["against"]), f"{row['n']:,}"]
+        table.append([*cells, _signed(measure, row["difference"]), span, f"{row['p_holm']:.2g}"])
+    left = range(len(plan.keys) + 2)
+    return ["", "paired differences", *indented(table, left=left)]
+
+
+def _signed(measure: Measure, value: float) -> str:
+    return ("+" if value > 0 else "−" if value < 0 else "") + _FORMS[measure.form](abs(value))
 
 
 def _state(plan: Plan, outcome: Outcome | None, where: str | None) -> list[str]:
@@ -129,10 +156,11 @@ def _interval(measure: Measure, row: dict[str, Any]) -> str:
     return f"{_cell(measure, max(0.0, low))} to {_cell(measure, high)}"
 
 
-def answer(plan: Plan, rows: list[dict[str, Any]], outcome: Outcome | None) -> dict[str, Any]:
+def answer(plan: Plan, store: Store, outcome: Outcome | None) -> dict[str, Any]:
     """The same for programs (docs/sweep.md)."""
+    values = summaries.read(store)
     told: dict[str, Any] = {"sweep": plan.name, "digest": plan.digest, "rexmit": plan.rexmit}
     told |= {"points": plan.points, "keys": list(plan.keys), "pair": list(plan.pair), "seed": plan.seed}
     if outcome is not None:
         told |= {"runs": outcome.runs, "of": outcome.of, "stopped": outcome.stopped, "too_wide": outcome.wide}
-    return told | {"summary": rows}
+    return told | {"summary": summaries.rows(plan, values), "differences": differences.rows(plan, values)}

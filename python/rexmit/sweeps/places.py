@@ -31,6 +31,9 @@ class Place(Protocol):
     def open(self, name: str) -> Any:
         """A file to read from anywhere in it."""
 
+    def address(self, name: str) -> str:
+        """A file as other programs call it."""
+
     def held(self, what: str) -> Any:
         """A context within which no other process does the same. Raises NotWrittenError if one does."""
 
@@ -79,6 +82,9 @@ class Local:
     def open(self, name: str) -> Any:
         return open(self._path / name, "rb")
 
+    def address(self, name: str) -> str:
+        return str(self._path / name)
+
     @contextmanager
     def held(self, what: str) -> Iterator[None]:
         try:
@@ -102,7 +108,7 @@ class Remote:
         except ImportError:
             raise ValueError(f"{name}: addresses need fsspec: pip install 'rexmit[sweep]'") from None
         try:
-            self._files, self._path = url_to_fs(name)
+            self.files, self._path = url_to_fs(name)
         except (ImportError, ValueError) as error:
             raise ValueError(f"{name}: fsspec has no way there: {' '.join(str(error).split())}") from None
 
@@ -111,7 +117,7 @@ class Remote:
 
     def read(self, name: str) -> bytes | None:
         try:
-            return bytes(self._files.cat_file(self._at(name)))
+            return bytes(self.files.cat_file(self._at(name)))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
@@ -119,27 +125,30 @@ class Remote:
         target = self._at(name)
         try:
             with suppress(FileExistsError, NotImplementedError):
-                self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+                self.files.makedirs(target.rpartition("/")[0], exist_ok=True)
             # An object appears whole; where there are files, one is moved into its place.
-            if "file" in _protocols(self._files):
+            if "file" in _protocols(self.files):
                 draft = f"{target}.{os.getpid()}.{secrets.token_hex(4)}"
-                self._files.pipe_file(draft, content)
-                self._files.mv(draft, target)
+                self.files.pipe_file(draft, content)
+                self.files.mv(draft, target)
             else:
-                self._files.pipe_file(target, content)
+                self.files.pipe_file(target, content)
         except OSError as error:
             raise NotWrittenError(f"{self.name}/{name}: not written: {sentence(error)}") from None
 
     def names(self, folder: str) -> list[str]:
-        self._files.invalidate_cache()
+        self.files.invalidate_cache()
         try:
-            found = self._files.ls(self._at(folder), detail=False)
+            found = self.files.ls(self._at(folder), detail=False)
         except (FileNotFoundError, NotADirectoryError):
             return []
         return sorted(name.rpartition("/")[2] for name in found)
 
     def open(self, name: str) -> Any:
-        return self._files.open(self._at(name), "rb")
+        return self.files.open(self._at(name), "rb")
+
+    def address(self, name: str) -> str:
+        return str(self.files.unstrip_protocol(self._at(name)))
 
     @contextmanager
     def held(self, what: str) -> Iterator[None]:

@@ -80,6 +80,15 @@ class Sweep:
 
         return Table("summary", lambda: summaries.table(self.plan, self.store))
 
+    @cached_property
+    def differences(self) -> Table:
+        """One row for each point, flow and measure against the first value of what is paired: the mean of the
+        paired differences with its interval, p and Holm's (docs/sweep.md). Empty if nothing is paired.
+        """
+        from rexmit.sweeps import differences
+
+        return Table("differences", lambda: differences.table(self.plan, self.store))
+
     def __repr__(self) -> str:
         from rexmit.units import count
 

@@ -116,6 +116,10 @@ class Store:
                 raise self._unreadable(name, error) from None
         return rows
 
+    def address(self, table: str, number: int) -> str:
+        """A block's file of a table, as other programs call it."""
+        return self.place.address(_named(table, number))
+
     def _unreadable(self, name: str, error: Exception) -> ValueError:
         if isinstance(error, FileNotFoundError):
             return ValueError(f"{self.name}/{name}: is not there, though its block is done")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from rexmit.sweeps.block import RUNS, column, number_column
@@ -10,44 +11,45 @@ from rexmit.sweeps.measures import EVERY
 from rexmit.sweeps.plan import Plan
 from rexmit.sweeps.store import Store
 
+#: By point and flow, columns of `runs` as arrays of float64.
+Values = dict[tuple[int, str], dict[str, Any]]
 #: Quantiles of single runs that a summary has.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def table(plan: Plan, store: Store) -> Any:
     """As an Arrow table."""
+    ends = [f"{name}_{end}" for name in ("t", "bootstrap") for end in ("low", "high")]
+    return as_table(
+        plan, rows(plan, read(store)), ["mean", *ends, *(f"q{round(q * 100):02d}" for q in QUANTILES)]
+    )
+
+
+def as_table(
+    plan: Plan, rows: list[dict[str, Any]], numbers: Sequence[str], texts: Sequence[str] = ()
+) -> Any:
+    """Rows about points and flows as an Arrow table that has these columns besides."""
     import pyarrow as pa
 
-    of_values = {column(key): pa.string() for key in plan.keys}
-    of_numbers = {name: pa.float64() for key in plan.keys if (name := number_column(plan, key))}
-    told = {
-        "mean": pa.float64(),
-        **{f"{name}_{end}": pa.float64() for name in ("t", "bootstrap") for end in ("low", "high")},
-    }
-    told |= {f"q{round(q * 100):02d}": pa.float64() for q in QUANTILES}
-    schema = pa.schema(
-        {
-            "point": pa.int64(),
-            **of_values,
-            **of_numbers,
-            "flow": pa.string(),
-            "measure": pa.string(),
-            "n": pa.int64(),
-        }
-        | told
-    )
-    return pa.Table.from_pylist(rows(plan, store), schema=schema)
+    columns = {"point": pa.int64()}
+    for key in plan.keys:
+        columns[column(key)] = pa.string()
+        if name := number_column(plan, key):
+            columns[name] = pa.float64()
+    columns |= dict.fromkeys([*texts, "flow", "measure"], pa.string()) | {"n": pa.int64()}
+    columns |= dict.fromkeys(numbers, pa.float64())
+    return pa.Table.from_pylist(rows, schema=pa.schema(columns))
 
 
-def rows(plan: Plan, store: Store) -> list[dict[str, Any]]:
+def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
     """The same as dictionaries, in the order of points, flows and measures."""
     from rexmit import stats
 
     found = []
-    for (point, flow), values in sorted(_values(store).items()):
-        which = {"point": point, **_which(plan, point), "flow": flow}
+    for (point, flow), figures in sorted(values.items()):
+        which = {"point": point, **which_point(plan, point), "flow": flow}
         for measure in EVERY:
-            x = values[measure.column]
+            x = figures[measure.column]
             mean, boot = stats.mean(x), stats.bootstrap_mean(x)
             found.append(
                 which
@@ -59,7 +61,8 @@ def rows(plan: Plan, store: Store) -> list[dict[str, Any]]:
     return found
 
 
-def _which(plan: Plan, point: int) -> dict[str, Any]:
+def which_point(plan: Plan, point: int) -> dict[str, Any]:
+    """What a point sets, as the columns of `runs` have it."""
     from rexmit.sweeps.block import number
 
     told: dict[str, Any] = {}
@@ -81,12 +84,12 @@ def _quantiles(values: Any) -> list[float | None]:
     return [None] * len(QUANTILES) if not len(finite) else [float(q) for q in np.quantile(finite, QUANTILES)]
 
 
-def _values(store: Store) -> dict[tuple[int, str], dict[str, Any]]:
-    """By point and flow: each measure's values, in the order of the runs; NaN where there is none."""
+def read(store: Store) -> Values:
+    """Each measure's values, and the replications that they are of; NaN where there is none."""
     import numpy as np
     import pyarrow as pa
 
-    columns = [measure.column for measure in EVERY]
+    columns = ["replication", *(measure.column for measure in EVERY)]
     batches = list(store.rows(RUNS, columns=["point", "flow", *columns]))
     if not batches:
         return {}
