@@ -101,6 +101,7 @@ def analyze(
     flows: int | None = 10_000,
     listed_only: bool = False,
     max_memory: int | None = None,
+    threads: int | None = None,
     like: bool = False,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Analysis:
@@ -113,6 +114,7 @@ def analyze(
     flows: how many flows the JSON lists at most, the worst; None: all.  listed_only: only the JSON is wanted:
     rows of flows that it does not list are dropped as they come, and there are no tables.
     max_memory: bytes; once they are used up what comes is counted, and not analysed.
+    threads: how many analyse; the answer does not depend on it. None: one a core, for small captures one.
     like: replay the transfer with the most data through every stack, for `inference.stack`.
     progress(bytes done, bytes in all or None, packets): called about ten times a second without the GIL held
     by the core; returning False ends the reading early and keeps what was read.

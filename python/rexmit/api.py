@@ -45,6 +45,7 @@ def capture(
     checksums: bool = False,
     tables: Sequence[_core.TableName] = (),
     max_memory: int | str | None = None,
+    threads: int | None = None,
     like: bool = False,
     progress: Progress | None = None,
 ) -> Capture:
@@ -60,6 +61,7 @@ def capture(
     tables: which of retransmissions, intervals, rtt and packets to keep at once; what is not kept is computed
     by another pass when first used.  max_memory: bytes, or text such as "2GB" (default: three quarters of
     what is free); once it is used up, what comes further is counted, not analysed (`not_analysed_packets`).
+    threads: how many analyse, beside the one that reads (default: one a core); the answer is the same.
     like: replay the transfer with the most data through every stack: which is its sender like (`inference`)?
 
     Raises CaptureError if nothing could be read, ValueError for arguments that make no sense.
@@ -70,7 +72,7 @@ def capture(
         receiver = [receiver]
     options = {"flow": flow, "host": host, "port": port, "start": start, "end": end}
     options |= {"at": at, "idle": idle, "interval": interval, "checksums": checksums}
-    options |= {"max_memory": max_memory, "like": like}
+    options |= {"max_memory": max_memory, "threads": threads, "like": like}
     if len(paths) == 1 and receiver is None and os.path.isdir(paths[0]):
         from rexmit.recording import Recording, is_recording
 

@@ -105,6 +105,12 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         help="count what comes once so much is used up, and do not analyse it "
         "(default: three quarters of what is free)",
     )
+    reading.add_argument(
+        "--threads",
+        type=positive,
+        metavar="N",
+        help="how many analyse; the answer is the same (default: one a core)",
+    )
     asked = a.add_argument_group("what is shown")
     asked.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
     asked.add_argument(
@@ -307,7 +313,7 @@ def _recorded(paths: list[str]) -> bool:
 
 def _options(o: argparse.Namespace) -> dict[str, Any]:
     names = ["flow", "host", "port", "start", "end", "at", "idle", "interval", "checksums", "flows"]
-    names += ["max_memory", "like"]
+    names += ["max_memory", "threads", "like"]
     return {name: getattr(o, name) for name in names}
 
 

@@ -1,29 +1,23 @@
-//! The analysis of a whole capture: connections come, are followed, and end.
+//! The analysis of a capture, or of a part of its connections: they come, are followed, and end.
 
+mod ahead;
+
+use crate::ascending::Ascending;
 use crate::chunks::Chunks;
 use crate::config::Config;
 use crate::connection::{Capture, Connection, Taken};
+use crate::course::Course;
 use crate::negotiated::Negotiated;
-use crate::prefetch;
-use crate::short_connections::{DEPTH, ShortConnections, Young};
+use crate::short_connections::{ShortConnections, Young};
 use crate::sink::Sink;
-use crate::table::{NONE, Table, hash, is, ways};
+use crate::table::{NONE, Table, hash, ways};
 use crate::{Fate, Totals};
 use std::collections::VecDeque;
-use wire::{Flags, Notes, Packet, Span, Time, Tuple};
-
-/// A connection that ended stays known for this long, for late packets...
-const LINGER: Span = Span::from_secs(10);
-/// ...unless more than this many wait.
-const MOST_LINGERING: usize = 1 << 14;
+use wire::{Flags, Notes, Packet, Time, Tuple};
 
 const BATCH: usize = 128;
-/// How many packets ahead memory is asked for: first what a connection holds, then what that points to.
-const AHEAD: usize = 6;
-const NEXT: usize = 3;
-/// The nearest cache holds as many connections anyway; the next one the table and slots of so many.
+/// The nearest cache holds as many connections anyway.
 const FEW: usize = 16;
-const MANY: usize = 1 << 10;
 
 /// A packet's connection: its hash, and its slot as far as it is known.
 #[derive(Clone, Copy)]
@@ -69,13 +63,18 @@ pub struct Analyzer<S: Sink> {
     numbers: Vec<(u32, bool)>,
     free: Vec<u32>,
     short_connections: ShortConnections,
-    ended: VecDeque<(Time, u32, u32)>,
+    /// Connections that ended, each since when: known for a while, for late packets.
+    ended: VecDeque<(Course, u32, u32)>,
     /// Made once, used for every connection that ends young.
     spare: Option<Box<Connection>>,
     /// Connections that ended so far.
     ends: u64,
     /// When the capture began.
     origin: Time,
+    /// How far it has come.
+    course: Course,
+    /// Of a part of a capture: with which of the capture's packets each connection began.
+    births: Option<Ascending>,
     negotiated: Negotiated,
 }
 
@@ -94,8 +93,15 @@ impl<S: Sink> Analyzer<S> {
             spare: None,
             ends: 0,
             origin: Time::FAR_FUTURE,
+            course: Course::default(),
+            births: None,
             negotiated: Negotiated::default(),
         }
+    }
+
+    /// The analysis of some of the connections of a capture, all packets of each (see [`crate::part`]).
+    pub fn of_part(config: Config, sink: S) -> Analyzer<S> {
+        Analyzer { births: Some(Ascending::default()), ..Analyzer::new(config, sink) }
     }
 
     /// SYNs from before the part of the capture that is analysed: what they negotiate holds in it, too.
@@ -105,18 +111,43 @@ impl<S: Sink> Analyzer<S> {
 
     /// Packets in the order of the capture. Cheapest in batches of a hundred or so.
     pub fn push(&mut self, packets: &[Packet]) {
-        for batch in packets.chunks(BATCH) {
-            match self.slots.len() > FEW {
-                true => self.push_of_many(batch),
-                false => self.push_of_few(batch),
-            }
+        packets.chunks(BATCH).for_each(|batch| self.push_batch(batch, &[]));
+    }
+
+    /// Packets of a part's connections in the order of the capture, which began at `origin`; `before`: how far it had
+    /// come before each of them.
+    pub fn push_part(&mut self, origin: Time, packets: &[Packet], before: &[Course]) {
+        self.origin = origin;
+        for (batch, before) in packets.chunks(BATCH).zip(before.chunks(BATCH)) {
+            self.push_batch(batch, before);
+        }
+    }
+
+    /// `before` is empty where all of the capture comes here.
+    fn push_batch(&mut self, batch: &[Packet], before: &[Course]) {
+        match self.slots.len() > FEW {
+            true => self.push_of_many(batch, before),
+            false => self.push_of_few(batch, before),
+        }
+    }
+
+    /// What the capture came to while others' packets passed; lets go of what that outlived.
+    #[inline(always)]
+    fn catch_up(&mut self, before: Option<&Course>) {
+        if let Some(course) = before {
+            self.course = *course;
+        }
+        if self.is_any_due() {
+            self.release_due();
         }
     }
 
     /// Of few connections most packets belong to that of the packet before.
-    fn push_of_few(&mut self, mut batch: &[Packet]) {
+    fn push_of_few(&mut self, mut batch: &[Packet], before: &[Course]) {
+        let all = batch.len();
         let (mut place, mut ended) = (Place::UNKNOWN, self.ends);
         while let [packet, rest @ ..] = batch {
+            self.catch_up(before.get(all - batch.len()));
             let holds = place.slot != NONE && ended == self.ends;
             if !holds || !self.ways(place.slot, &packet.tuple).0 {
                 (place, ended) = (self.find(hash(&packet.tuple), &packet.tuple), self.ends);
@@ -133,12 +164,13 @@ impl<S: Sink> Analyzer<S> {
 
     /// Connections are looked up ahead, so that what they need can be fetched in time. What was found is looked at again
     /// where it is but likely, or once a connection has ended: its slot may be another's.
-    fn push_of_many(&mut self, batch: &[Packet]) {
+    fn push_of_many(&mut self, batch: &[Packet], before: &[Course]) {
         let mut places = [Place::UNKNOWN; BATCH];
         let sure = self.look_up(batch, &mut places);
         let places = &mut places[..batch.len()];
         let ended = self.ends;
         for (i, packet) in batch.iter().enumerate() {
+            self.catch_up(before.get(i));
             self.warm(i, batch, places, sure);
             let mut place = places[i];
             if !self.follow_ordinary(&mut place, packet, sure && ended == self.ends) {
@@ -157,9 +189,7 @@ impl<S: Sink> Analyzer<S> {
             (&self.config, &mut self.sink, self.origin, &self.negotiated);
         let taken = connection.take_run(&batch[..most], &mut Capture { config, sink, origin, negotiated });
         self.totals.packets += taken as u64;
-        if taken > 0 {
-            self.release(batch[0].time);
-        }
+        self.course.pass_run(&batch[..taken]);
         taken
     }
 
@@ -188,71 +218,24 @@ impl<S: Sink> Analyzer<S> {
             }
             Some(Slot::Young(young)) if young.takes() && !packet.seg.flags.has(Flags::SYN) => {
                 self.short_connections.write(young, packet, Fate::Unknown);
+                self.course.pass(packet);
+                self.totals.packets += 1;
                 if young.is_over() {
-                    self.note_end(place.slot, packet.time);
+                    self.note_end(place.slot);
                 }
+                return true;
             }
             _ => return false,
         }
+        self.course.pass(packet);
         self.totals.packets += 1;
-        self.release(packet.time);
         true
-    }
-
-    /// Whether what was found is sure.
-    fn look_up(&self, batch: &[Packet], places: &mut [Place; BATCH]) -> bool {
-        for (place, packet) in places.iter_mut().zip(batch) {
-            place.hash = hash(&packet.tuple);
-            place.carries = packet.seg.payload > 0;
-        }
-        if self.slots.len() > MANY {
-            self.look_up_many(&mut places[..batch.len()]);
-            return false;
-        }
-        for (place, packet) in places.iter_mut().zip(batch) {
-            let Place { slot, towards, .. } = self.find(place.hash, &packet.tuple);
-            (place.slot, place.towards) = (slot, towards);
-        }
-        true
-    }
-
-    /// Of many connections table and slots are far away: both are asked for before they are looked at.
-    fn look_up_many(&self, places: &mut [Place]) {
-        places.iter().for_each(|p| self.table.warm(p.hash));
-        for place in places {
-            if let Some(slot) = self.table.likely(place.hash) {
-                place.slot = slot;
-                prefetch::lines(&self.slots[slot as usize], 0, 2);
-            }
-        }
     }
 
     /// Is a packet of this slot's connection, and does it go the way of its first?
     #[inline(always)]
     fn ways(&self, slot: u32, tuple: &Tuple) -> (bool, bool) {
         self.slots[slot as usize].tuple().map_or((false, false), |t| ways(t, tuple))
-    }
-
-    /// Fetches what the packets some places behind number `i` will need; changes nothing. `sure`: their ways are known.
-    #[inline(always)]
-    fn warm(&self, i: usize, batch: &[Packet], places: &mut [Place], sure: bool) {
-        if let Some(place) = places.get_mut(i + AHEAD) {
-            match self.slots.get(place.slot as usize) {
-                Some(Slot::Young(young)) => self.short_connections.warm(young),
-                Some(Slot::Grown(tuple, connection)) => {
-                    if !sure {
-                        place.towards = is(&batch[i + AHEAD].tuple.src, &tuple.src);
-                    }
-                    connection.warm(place.towards, place.carries);
-                }
-                _ => {}
-            }
-        }
-        if let Some(place) = places.get(i + NEXT)
-            && let Some(Slot::Grown(_, connection)) = self.slots.get(place.slot as usize)
-        {
-            connection.warm_beyond(place.towards, place.carries);
-        }
     }
 
     #[inline]
@@ -269,6 +252,14 @@ impl<S: Sink> Analyzer<S> {
 
     /// One packet whose fate is known from a second capture (see [`crate::join`]).
     pub fn push_with_fate(&mut self, packet: &Packet, fate: Fate) {
+        self.catch_up(None);
+        self.follow(Place { hash: hash(&packet.tuple), ..Place::UNKNOWN }, packet, fate);
+    }
+
+    /// The same of a part's connection (see [`Analyzer::push_part`]).
+    pub fn push_part_with_fate(&mut self, origin: Time, packet: &Packet, before: &Course, fate: Fate) {
+        self.origin = origin;
+        self.catch_up(Some(before));
         self.follow(Place { hash: hash(&packet.tuple), ..Place::UNKNOWN }, packet, fate);
     }
 
@@ -278,13 +269,13 @@ impl<S: Sink> Analyzer<S> {
             self.origin = packet.time;
         }
         self.totals.packets += 1;
+        self.course.pass(packet);
         let slot = if place.slot == NONE { self.slot_of(place.hash, packet) } else { place.slot };
         if self.take(slot, packet, fate) == Taken::Reopens {
             self.end(slot);
             let slot = self.slot_of(place.hash, packet);
             self.take(slot, packet, fate);
         }
-        self.release(packet.time);
     }
 
     #[inline(never)]
@@ -295,6 +286,9 @@ impl<S: Sink> Analyzer<S> {
         }
         let number = self.totals.connections as u32;
         self.totals.connections += 1;
+        if let Some(births) = &mut self.births {
+            births.push(self.course.packets());
+        }
         let young = Slot::Young(Young::new(packet));
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -328,7 +322,7 @@ impl<S: Sink> Analyzer<S> {
             (&self.config, &mut self.sink, self.origin, &self.negotiated);
         let taken = connection.take(packet, fate, &mut Capture { config, sink, origin, negotiated });
         if taken == Taken::Yes && connection.is_over() {
-            self.note_end(slot, packet.time);
+            self.note_end(slot);
         }
         taken
     }
@@ -342,7 +336,7 @@ impl<S: Sink> Analyzer<S> {
         if young.takes() {
             self.short_connections.write(young, packet, fate);
             if young.is_over() {
-                self.note_end(slot, packet.time);
+                self.note_end(slot);
             }
             return Taken::Yes;
         }
@@ -350,11 +344,11 @@ impl<S: Sink> Analyzer<S> {
         self.take(slot, packet, fate)
     }
 
-    fn note_end(&mut self, slot: u32, now: Time) {
+    fn note_end(&mut self, slot: u32) {
         let (number, waits) = &mut self.numbers[slot as usize];
         if !*waits {
             *waits = true;
-            self.ended.push_back((now, slot, *number));
+            self.ended.push_back((self.course, slot, *number));
         }
     }
 
@@ -375,23 +369,15 @@ impl<S: Sink> Analyzer<S> {
         }
     }
 
-    /// Lets go of connections that ended long enough ago.
+    /// Has a connection ended long enough ago? They are in order, as the course of the capture is.
     #[inline(always)]
-    fn release(&mut self, now: Time) {
-        if self.is_any_due(now) {
-            self.release_due(now);
-        }
-    }
-
-    #[inline(always)]
-    fn is_any_due(&self, now: Time) -> bool {
-        let enough = self.ended.len() >= MOST_LINGERING;
-        self.ended.front().is_some_and(|(since, ..)| enough || now - *since >= LINGER)
+    fn is_any_due(&self) -> bool {
+        self.ended.front().is_some_and(|(since, ..)| self.course.has_outlived(since))
     }
 
     #[inline(never)]
-    fn release_due(&mut self, now: Time) {
-        while self.is_any_due(now) {
+    fn release_due(&mut self) {
+        while self.is_any_due() {
             let Some((_, slot, number)) = self.ended.pop_front() else { return };
             self.warm_ended(|ahead| self.ended.get(ahead).map(|(_, slot, _)| *slot));
             self.warm_entries();
@@ -403,36 +389,6 @@ impl<S: Sink> Analyzer<S> {
                 Slot::Grown(_, connection) if !connection.is_over() => self.numbers[slot as usize].1 = false,
                 _ => self.end(slot),
             }
-        }
-    }
-
-    /// Fetches what the connections that are to be let go of next will need.
-    #[inline]
-    fn warm_ended(&self, ahead: impl Fn(usize) -> Option<u32>) {
-        for depth in 0..DEPTH {
-            if let Some(slot) = ahead(2 * (DEPTH - depth))
-                && let Some(Slot::Young(young)) = self.slots.get(slot as usize)
-            {
-                self.short_connections.warm_all(young, depth);
-            }
-        }
-        if let Some(slot) = ahead(2 * DEPTH + 2).and_then(|slot| self.slots.get(slot as usize)) {
-            prefetch::lines(slot, 0, 2);
-        }
-    }
-
-    /// The table is asked for these connections' entries soon, to take them out.
-    #[inline]
-    fn warm_entries(&self) {
-        if let Some((_, slot, _)) = self.ended.get(4)
-            && let Some(tuple) = self.slots.get(*slot as usize).and_then(Slot::tuple)
-        {
-            self.table.warm(hash(tuple));
-        }
-        if let Some((_, slot, _)) = self.ended.get(8)
-            && let Some(number) = self.numbers.get(*slot as usize)
-        {
-            prefetch::lines(number, 0, 1);
         }
     }
 
@@ -474,10 +430,20 @@ impl<S: Sink> Analyzer<S> {
 
     /// Ends every connection that is still open and gives the sink back.
     pub fn finish(mut self) -> (Totals, S) {
+        self.end_all();
+        (self.totals, self.sink)
+    }
+
+    /// The same of a part, and with which of the capture's packets each of its connections began.
+    pub fn finish_part(mut self) -> (Totals, S, Ascending) {
+        self.end_all();
+        (self.totals, self.sink, self.births.unwrap_or_default())
+    }
+
+    fn end_all(&mut self) {
         for slot in 0..self.slots.len() as u32 {
             self.warm_ended(|ahead| Some(slot + ahead as u32));
             self.write_rows(slot);
         }
-        (self.totals, self.sink)
     }
 }

@@ -5,10 +5,12 @@
 
 mod analyzer;
 pub mod answer;
+pub mod ascending;
 mod chunks;
 mod clock;
 pub mod config;
 mod connection;
+mod course;
 mod incarnation;
 pub mod infer;
 pub mod join;
@@ -27,6 +29,7 @@ mod vantage;
 
 pub use analyzer::Analyzer;
 pub use config::Config;
+pub use course::{Course, part};
 pub use sink::{Rows, Sink, Wanted};
 
 /// The fate of a packet, where a second capture of the same transfer tells it.

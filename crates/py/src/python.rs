@@ -15,7 +15,7 @@ use results::simulate::series::AllSeries;
 use results::simulate::tables::RunTable;
 use results::spool::{Listing, Table};
 use results::traffic::Counted;
-use results::{json, simulate, tables};
+use results::{json, simulate, tables, workers};
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
@@ -295,6 +295,8 @@ fn selection(e: capture::Error) -> PyErr {
     PyValueError::new_err(e.to_string())
 }
 
+/// More threads than these are not started, whatever is asked for.
+const MOST_THREADS: usize = 64;
 /// How many flows the JSON lists unless told otherwise.
 const MOST_LISTED: usize = 10_000;
 
@@ -302,7 +304,7 @@ const MOST_LISTED: usize = 10_000;
 #[pyo3(signature = (
     paths, *, receiver = None, flow = None, host = None, port = None, start = None, end = None, at = None,
     idle = None, interval = 1.0, checksums = false, tables = Vec::new(), flows = Some(MOST_LISTED),
-    listed_only = false, max_memory = None, like = false, progress = None
+    listed_only = false, max_memory = None, threads = None, like = false, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 fn analyze(
@@ -322,6 +324,7 @@ fn analyze(
     flows: Option<usize>,
     listed_only: bool,
     max_memory: Option<u64>,
+    threads: Option<usize>,
     like: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Analysis> {
@@ -344,6 +347,11 @@ fn analyze(
         ..Config::default()
     };
     let listing = Listing { most: flows, only: listed_only };
+    let threads = match threads {
+        Some(0) => return Err(PyValueError::new_err("threads = 0: must be at least 1")),
+        Some(n) => n.min(MOST_THREADS),
+        None => workers::usual(&paths),
+    };
     let request = Request {
         paths,
         receiver: receiver.unwrap_or_default(),
@@ -351,6 +359,7 @@ fn analyze(
         config,
         listing,
         max_memory,
+        threads,
         ..Request::default()
     };
     let watch = ReadingWatch::new(progress);

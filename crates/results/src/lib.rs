@@ -16,4 +16,5 @@ pub mod spool;
 pub mod sums;
 pub mod tables;
 pub mod traffic;
+pub mod workers;
 pub mod worst;

@@ -2,10 +2,11 @@
 
 use crate::facts::{Facts, Pair};
 use crate::run::{self, Asker, BATCH, Findings, Request, Source};
-use crate::spool::Spool;
+use crate::spool::{Shelf, Spool};
+use crate::workers::{Takes, analyse};
 use analysis::join::{Joined, Joiner, LostAcks, Side, Warning};
 use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
-use analysis::{Analyzer, Sink};
+use analysis::{Fate, Sink};
 use capture::{Info, Patience, Reader};
 use std::collections::HashMap;
 use std::path::Path;
@@ -88,32 +89,34 @@ fn answer<S: Source>(
     let mut config = request.config.clone();
     config.vantage = config.vantage.or(Some(Vantage::Both));
     let mut reader = open(Side::Sender)?;
-    let mut analyzer = Analyzer::new(config, request.spool());
-    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
-    let mut fates = joined.fates(Side::Sender);
     let mut not_analysed = 0;
-    while reader.read_batch(&mut batch, BATCH) {
-        analyzer.note_earlier(&reader.take_earlier());
-        // What was not compared is not analysed.
-        let most = usize::try_from(taken).unwrap_or(usize::MAX).min(batch.len());
-        let most = if asker.full { 0 } else { most };
-        taken -= most as u64;
-        not_analysed += (batch.len() - most) as u64;
-        for packet in &batch[..most] {
-            analyzer.push_with_fate(packet, fates.of(packet));
+    let read = |takes: &mut dyn Takes| {
+        let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+        let mut fates = joined.fates(Side::Sender);
+        let mut of_batch: Vec<Fate> = Vec::with_capacity(BATCH);
+        while reader.read_batch(&mut batch, BATCH) {
+            takes.note_earlier(&reader.take_earlier());
+            // What was not compared is not analysed.
+            let most = usize::try_from(taken).unwrap_or(usize::MAX).min(batch.len());
+            let most = if asker.full { 0 } else { most };
+            taken -= most as u64;
+            not_analysed += (batch.len() - most) as u64;
+            of_batch.clear();
+            of_batch.extend(batch[..most].iter().map(|packet| fates.of(packet)));
+            takes.push_with_fates(&batch[..most], &of_batch);
+            if !asker.goes_on(&reader) {
+                break;
+            }
         }
-        if !asker.goes_on(&reader) {
-            break;
-        }
-    }
-    asker.ended(&reader);
+        asker.ended(&reader);
+    };
+    let ((), analysed) = analyse(request, config, request.threads, read);
     let info = reader.info().clone();
-    let (totals, spool) = analyzer.finish();
-    let shelf = with_lost_acks(spool, &joined.lost_acks()).map_err(|e| e.to_string())?;
+    let shelf = put_lost_acks(analysed.shelf, &joined.lost_acks()).map_err(|e| e.to_string())?;
     let facts = Facts {
         origin: info.first.unwrap_or(Time::ZERO),
         info,
-        connections: totals.connections,
+        connections: analysed.connections,
         interrupted: asker.stopped,
         not_analysed,
         warnings: [run::used_up(not_analysed), warnings].concat(),
@@ -201,8 +204,11 @@ fn compare<S: Source>(
 /// burst's first copy to its first repair are counted here, once both are there. Its last copy is no end for them:
 /// behind a full queue what was sent at one moment is lost seconds later, and the ACKs with it. Likewise for episodes, of
 /// which some have no burst: all that was lost were ACKs.
-pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<crate::spool::Shelf> {
-    let mut shelf = spool.seal();
+pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<Shelf> {
+    put_lost_acks(spool.seal(), lost)
+}
+
+fn put_lost_acks(mut shelf: Shelf, lost: &LostAcks) -> std::io::Result<Shelf> {
     let mut tuples: HashMap<u32, Tuple> = HashMap::new();
     for row in shelf.rows::<FlowRow>()? {
         let row = row?;

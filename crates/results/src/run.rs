@@ -4,7 +4,8 @@ use crate::facts::Facts;
 use crate::pair;
 use crate::simulate::needs;
 use crate::spool::{Listing, Shelf, Spool};
-use analysis::{Analyzer, Config};
+use crate::workers::{Takes, analyse};
+use analysis::Config;
 use capture::{Info, Options, Patience, Progress, Reader};
 use std::path::PathBuf;
 use wire::{Packet, Time};
@@ -25,6 +26,8 @@ pub struct Request {
     pub listing: Listing,
     /// Bytes of memory that the analysis may take; what comes once they are used up is counted and not analysed.
     pub max_memory: Option<u64>,
+    /// Threads that analyse, beside the one that reads; with one, or none, that one does both. The answer is the same.
+    pub threads: usize,
     /// Captures without any TCP are an answer, too: that of a run whose hosts spoke none.
     pub perhaps_empty: bool,
 }
@@ -152,22 +155,24 @@ pub fn analyze_source<S: Source>(
     mut reader: S,
     asker: &mut Asker<'_>,
 ) -> Result<Findings, String> {
-    let mut analyzer = Analyzer::new(request.config.clone(), request.spool());
-    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     let mut not_analysed = 0;
-    while reader.read_batch(&mut batch, BATCH) {
-        match asker.full {
-            true => not_analysed += batch.len() as u64,
-            false => {
-                analyzer.note_earlier(&reader.take_earlier());
-                analyzer.push(&batch);
+    let read = |takes: &mut dyn Takes| {
+        let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+        while reader.read_batch(&mut batch, BATCH) {
+            match asker.full {
+                true => not_analysed += batch.len() as u64,
+                false => {
+                    takes.note_earlier(&reader.take_earlier());
+                    takes.push(&batch);
+                }
+            }
+            if !asker.goes_on(&reader) {
+                break;
             }
         }
-        if !asker.goes_on(&reader) {
-            break;
-        }
-    }
-    asker.ended(&reader);
+        asker.ended(&reader);
+    };
+    let ((), analysed) = analyse(request, request.config.clone(), request.threads, read);
     let info = reader.info().clone();
     if !asker.stopped
         && !request.perhaps_empty
@@ -175,15 +180,14 @@ pub fn analyze_source<S: Source>(
     {
         return Err(why);
     }
-    let (totals, spool) = analyzer.finish();
     let facts = Facts {
         origin: info.first.unwrap_or(Time::ZERO),
         info,
-        connections: totals.connections,
+        connections: analysed.connections,
         interrupted: asker.stopped,
         not_analysed,
         warnings: used_up(not_analysed),
         ..Facts::default()
     };
-    Ok(Findings { shelf: spool.seal(), facts })
+    Ok(Findings { shelf: analysed.shelf, facts })
 }

@@ -50,40 +50,85 @@ fn add(sum: &mut Option<u64>, more: Option<u64>) {
 }
 
 impl Sums {
-    pub fn add(&mut self, r: &FlowRow) {
-        self.flows += 1;
-        self.flows_with_trouble += u64::from(r.retransmitted_segments > 0 || r.episodes > 0);
-        self.bytes += r.bytes;
-        self.acked_bytes += r.acked_bytes;
-        self.packets += r.packets;
-        self.segments += r.segments;
-        self.acks += r.acks;
-        self.retransmitted_segments += r.retransmitted_segments;
-        self.retransmitted_packets += r.retransmitted_packets;
-        self.retransmitted_bytes += r.retransmitted_bytes;
-        for (sum, n) in self.by_cause.iter_mut().zip(r.by_cause) {
+    pub fn add(&mut self, flow: &FlowRow) {
+        self.take_in(&Sums::of(flow));
+    }
+
+    fn of(r: &FlowRow) -> Sums {
+        let mut seen_from = [0; 5];
+        seen_from[r.vantage as usize] = r.bytes.max(1);
+        Sums {
+            flows: 1,
+            flows_with_trouble: u64::from(r.retransmitted_segments > 0 || r.episodes > 0),
+            bytes: r.bytes,
+            acked_bytes: r.acked_bytes,
+            packets: r.packets,
+            segments: r.segments,
+            acks: r.acks,
+            retransmitted_segments: r.retransmitted_segments,
+            retransmitted_packets: r.retransmitted_packets,
+            retransmitted_bytes: r.retransmitted_bytes,
+            by_cause: r.by_cause,
+            needless: r.needless,
+            needless_unknown: r.needless_unknown,
+            probes_new_data: r.probes_new_data,
+            probes_repeat: r.probes_repeat,
+            lost_copies: r.lost_copies,
+            lost_segments: r.lost_segments,
+            loss_unknown_flows: u64::from(r.lost_copies.is_none()),
+            bursts: u64::from(r.bursts),
+            episodes: u64::from(r.episodes),
+            timeouts: r.timeouts,
+            syn_retransmissions: u64::from(r.syn_retransmissions),
+            cost: r.cost.unwrap_or(Span::ZERO),
+            cost_unknown_flows: u64::from(r.cost.is_none() && r.episodes > 0),
+            idle: r.idle_total,
+            idle_gaps: u64::from(r.idle_gaps),
+            super_packets: r.limits.super_packets,
+            largest_payload: r.limits.largest_payload,
+            partial_checksums: r.limits.partial_checksums,
+            missing_bytes: r.limits.missing_bytes,
+            seen_from,
+        }
+    }
+
+    /// Takes in the counts over other flows.
+    pub fn take_in(&mut self, part: &Sums) {
+        self.flows += part.flows;
+        self.flows_with_trouble += part.flows_with_trouble;
+        self.bytes += part.bytes;
+        self.acked_bytes += part.acked_bytes;
+        self.packets += part.packets;
+        self.segments += part.segments;
+        self.acks += part.acks;
+        self.retransmitted_segments += part.retransmitted_segments;
+        self.retransmitted_packets += part.retransmitted_packets;
+        self.retransmitted_bytes += part.retransmitted_bytes;
+        for (sum, n) in self.by_cause.iter_mut().zip(part.by_cause) {
             *sum += n;
         }
-        self.needless += r.needless;
-        self.needless_unknown += r.needless_unknown;
-        self.probes_new_data += r.probes_new_data;
-        self.probes_repeat += r.probes_repeat;
-        add(&mut self.lost_copies, r.lost_copies);
-        add(&mut self.lost_segments, r.lost_segments);
-        self.loss_unknown_flows += u64::from(r.lost_copies.is_none());
-        self.bursts += u64::from(r.bursts);
-        self.episodes += u64::from(r.episodes);
-        self.timeouts += r.timeouts;
-        self.syn_retransmissions += u64::from(r.syn_retransmissions);
-        self.cost += r.cost.unwrap_or(Span::ZERO);
-        self.cost_unknown_flows += u64::from(r.cost.is_none() && r.episodes > 0);
-        self.idle += r.idle_total;
-        self.idle_gaps += u64::from(r.idle_gaps);
-        self.super_packets += r.limits.super_packets;
-        self.largest_payload = self.largest_payload.max(r.limits.largest_payload);
-        self.partial_checksums += r.limits.partial_checksums;
-        self.missing_bytes += r.limits.missing_bytes;
-        self.seen_from[r.vantage as usize] += r.bytes.max(1);
+        self.needless += part.needless;
+        self.needless_unknown += part.needless_unknown;
+        self.probes_new_data += part.probes_new_data;
+        self.probes_repeat += part.probes_repeat;
+        add(&mut self.lost_copies, part.lost_copies);
+        add(&mut self.lost_segments, part.lost_segments);
+        self.loss_unknown_flows += part.loss_unknown_flows;
+        self.bursts += part.bursts;
+        self.episodes += part.episodes;
+        self.timeouts += part.timeouts;
+        self.syn_retransmissions += part.syn_retransmissions;
+        self.cost += part.cost;
+        self.cost_unknown_flows += part.cost_unknown_flows;
+        self.idle += part.idle;
+        self.idle_gaps += part.idle_gaps;
+        self.super_packets += part.super_packets;
+        self.largest_payload = self.largest_payload.max(part.largest_payload);
+        self.partial_checksums += part.partial_checksums;
+        self.missing_bytes += part.missing_bytes;
+        for (sum, n) in self.seen_from.iter_mut().zip(part.seen_from) {
+            *sum += n;
+        }
     }
 
     /// Where the capture was taken: what holds for the flows that carry nine tenths of the bytes, or `mixed`.

@@ -1,5 +1,6 @@
 //! The flows that cost most: a bounded list, kept while flows end.
 
+use analysis::ascending::{Ascending, Walk};
 use analysis::rows::{FlowId, FlowRow};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -88,6 +89,27 @@ impl Worst {
     /// Whether this flow would be taken if it were offered.
     pub fn takes(&self, r: &FlowRow) -> bool {
         self.heap.len() < self.limit || self.heap.peek().is_some_and(|least| least.0 < Rank::of(r))
+    }
+    /// Of the flows of a part of the connections; `numbers`: among all connections, of each of these.
+    pub fn number(&mut self, numbers: &Ascending) {
+        let mut ranks: Vec<Rank> = self.heap.drain().map(|rank| rank.0).collect();
+        ranks.sort_unstable_by_key(|rank| rank.flow.0);
+        let mut passed = Walk::new(numbers).enumerate().peekable();
+        for rank in &mut ranks {
+            let of = rank.flow.0 as usize / 2;
+            while passed.next_if(|(i, _)| *i < of).is_some() {}
+            if let Some((_, number)) = passed.peek() {
+                rank.flow.0 = *number as FlowId * 2 + rank.flow.0 % 2;
+            }
+        }
+        self.heap = ranks.into_iter().map(Reverse).collect();
+    }
+    /// The worst of these and of another part's.
+    pub fn take_in(&mut self, part: Worst) {
+        self.heap.extend(part.heap);
+        while self.heap.len() > self.limit {
+            self.heap.pop();
+        }
     }
     /// Whether `n` flows can be named without looking at all of them again.
     pub fn covers(&self, n: usize) -> bool {

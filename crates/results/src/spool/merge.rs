@@ -1,6 +1,7 @@
 //! Reading sorted runs back as one sequence, in order of flow.
 
 use super::store::{HEADER, Piece};
+use analysis::ascending::{Ascending, Walk};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -64,6 +65,26 @@ mod at {
 pub enum Source {
     File(FileRun),
     Memory { piece: Arc<Piece>, next: usize },
+    Part(Box<Part>),
+}
+
+/// The records of a part of the connections, which it counted by itself.
+pub struct Part {
+    records: Merge,
+    numbers: Walk<Arc<Ascending>>,
+    /// So many of the part's connections are passed, the last of which has this number among all.
+    at: (u32, u32),
+}
+
+impl Part {
+    fn advance(&mut self) -> io::Result<Option<u32>> {
+        let Some((flow, _)) = self.records.next()? else { return Ok(None) };
+        while self.at.0 <= flow / 2 {
+            let number = self.numbers.next().ok_or(io::ErrorKind::InvalidData)?;
+            self.at = (self.at.0 + 1, number as u32);
+        }
+        Ok(Some(self.at.1 * 2 + flow % 2))
+    }
 }
 
 pub struct FileRun {
@@ -83,6 +104,10 @@ impl Source {
     pub fn memory(piece: Arc<Piece>) -> Source {
         Source::Memory { piece, next: 0 }
     }
+    /// `numbers`: among all connections, of each of the part's.
+    pub fn part(records: Merge, numbers: Arc<Ascending>) -> Source {
+        Source::Part(Box::new(Part { records, numbers: Walk::new(numbers), at: (0, 0) }))
+    }
     /// Steps to the next record and gives its flow.
     fn advance(&mut self) -> io::Result<Option<u32>> {
         match self {
@@ -91,6 +116,7 @@ impl Source {
                 *next += 1;
                 Ok(piece.get(*next - 1).map(|(flow, _)| flow))
             }
+            Source::Part(part) => part.advance(),
         }
     }
     /// The record stepped to last.
@@ -98,6 +124,7 @@ impl Source {
         match self {
             Source::File(run) => &run.block[run.pos..run.pos + run.len],
             Source::Memory { piece, next } => piece.get(next - 1).map_or(&[], |(_, record)| record),
+            Source::Part(part) => part.records.record(),
         }
     }
 }
@@ -181,5 +208,9 @@ impl Merge {
         };
         self.current = next.map(|(_, i)| i);
         Ok(next.map(|(flow, i)| (flow, self.sources[i].record())))
+    }
+    /// The record that came last.
+    fn record(&self) -> &[u8] {
+        self.current.map_or(&[], |i| self.sources[i].record())
     }
 }

@@ -3,6 +3,7 @@
 pub mod codec;
 pub mod merge;
 mod narrow;
+pub mod parts;
 pub mod store;
 
 use crate::sums::Sums;
@@ -78,6 +79,14 @@ impl Table {
 pub trait Row: serde::Serialize + serde::de::DeserializeOwned + Send + 'static {
     const TABLE: Table;
     fn flow(&self) -> FlowId;
+    /// Gives it another number: a part of an analysis counts its flows by itself.
+    fn set_flow(&mut self, flow: FlowId);
+    /// A row of `flow` as a store gives it back.
+    fn read(flow: FlowId, record: &[u8]) -> io::Result<Self> {
+        let mut row: Self = decode(record)?;
+        row.set_flow(flow);
+        Ok(row)
+    }
 }
 
 macro_rules! rows {
@@ -86,6 +95,9 @@ macro_rules! rows {
             const TABLE: Table = Table::$table;
             fn flow(&self) -> FlowId {
                 self.flow
+            }
+            fn set_flow(&mut self, flow: FlowId) {
+                self.flow = flow;
             }
         }
     )*};
@@ -274,7 +286,7 @@ impl<R: Row> Iterator for Rows<R> {
     type Item = io::Result<R>;
     fn next(&mut self) -> Option<io::Result<R>> {
         match self.merge.next() {
-            Ok(record) => record.map(|(_, bytes)| decode(bytes)),
+            Ok(record) => record.map(|(flow, bytes)| R::read(flow, bytes)),
             Err(e) => Some(Err(e)),
         }
     }
@@ -300,7 +312,7 @@ impl<R: Row> ByFlow<R> {
         match &self.ahead {
             Some((f, _)) if *f > flow => return Ok(None),
             Some((f, bytes)) if *f == flow => {
-                let row = decode(bytes);
+                let row = R::read(flow, bytes);
                 self.ahead = None;
                 return row.map(Some);
             }
@@ -313,7 +325,7 @@ impl<R: Row> ByFlow<R> {
                 return Ok(None);
             }
             if f == flow {
-                return decode(bytes).map(Some);
+                return R::read(flow, bytes).map(Some);
             }
         }
         self.ended = true;

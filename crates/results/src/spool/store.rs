@@ -5,6 +5,7 @@
 //! memory does not grow with rows.
 
 use super::merge::{Merge, Source};
+use analysis::ascending::Ascending;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -206,26 +207,50 @@ impl Store {
     /// Ends the taking; what is kept can be read from now on, as often as wanted.
     pub fn seal(mut self) -> Sealed {
         self.piece.sort();
-        Sealed {
-            piece: Arc::new(self.piece),
-            levels: self.levels,
-            rows: self.rows,
-            lost: self.lost,
-            error: self.error,
-        }
+        let part = Part { piece: Arc::new(self.piece), levels: self.levels, numbers: None };
+        Sealed { parts: vec![part], rows: self.rows, lost: self.lost, error: self.error }
     }
 }
 
-/// A store that is complete.
-pub struct Sealed {
+/// What one store took.
+struct Part {
     piece: Arc<Piece>,
     levels: Vec<Level>,
+    /// Where it took the flows of a part of the connections: the number of each among all.
+    numbers: Option<Arc<Ascending>>,
+}
+
+impl Part {
+    fn read(&self) -> io::Result<Merge> {
+        // The deepest level is the oldest; what is in memory is the newest.
+        let mut from: Vec<Source> = self.levels.iter().rev().flat_map(sources).collect();
+        from.push(Source::memory(Arc::clone(&self.piece)));
+        Merge::new(from)
+    }
+}
+
+/// A store that is complete, or several as one.
+#[derive(Default)]
+pub struct Sealed {
+    parts: Vec<Part>,
     rows: u64,
     lost: u64,
     error: Option<io::Error>,
 }
 
 impl Sealed {
+    /// Of the flows of a part of the connections; `numbers`: among all connections, of each of these.
+    pub fn numbered(mut self, numbers: &Arc<Ascending>) -> Sealed {
+        self.parts.iter_mut().for_each(|part| part.numbers = Some(Arc::clone(numbers)));
+        self
+    }
+    /// Takes in what another part of the connections has.
+    pub fn take_in(&mut self, part: Sealed) {
+        self.parts.extend(part.parts);
+        self.rows += part.rows;
+        self.lost += part.lost;
+        self.error = self.error.take().or(part.error);
+    }
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -245,10 +270,14 @@ impl Sealed {
     }
     /// All records in order of flow; within a flow as they came.
     pub fn read(&self) -> io::Result<Merge> {
-        // The deepest level is the oldest; what is in memory is the newest.
-        let mut from: Vec<Source> = self.levels.iter().rev().flat_map(sources).collect();
-        from.push(Source::memory(Arc::clone(&self.piece)));
-        Merge::new(from)
+        if let [Part { numbers: None, .. }] = self.parts.as_slice() {
+            return self.parts[0].read();
+        }
+        let source = |part: &Part| {
+            let numbers = part.numbers.clone().unwrap_or_default();
+            Ok(Source::part(part.read()?, numbers))
+        };
+        Merge::new(self.parts.iter().map(source).collect::<io::Result<_>>()?)
     }
 }
 
