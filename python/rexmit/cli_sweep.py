@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rexmit.say import as_json
+from rexmit.say import as_json, one_line
 
 if TYPE_CHECKING:
     from rexmit.sweeps.plan import Plan
@@ -104,6 +104,9 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
     kept.add_argument(
         "--out", metavar="DIR", help="keep the results here: a folder, or an address of fsspec's"
     )
+    kept.add_argument(
+        "--figures", choices=("png", "svg", "pdf"), help="draw the goodput into DIR/figures, with --out"
+    )
     kept.add_argument("--json", action="store_true", help="the summary as one JSON object (docs/sweep.md)")
     how = s.add_argument_group("how")
     how.add_argument(
@@ -148,6 +151,8 @@ def check(o: argparse.Namespace) -> str | None:
     twice = next((key for k, key in enumerate(keys) if key in keys[:k]), None)
     if twice is not None:
         return f"--vary {twice} is there twice; name all its values in one"
+    if o.figures and not o.out:
+        return "--figures needs --out DIR to write into"
     if o.shard and not o.out:
         return "--shard needs --out DIR: parts are put together there"
     if o.shard and o.until:
@@ -203,10 +208,12 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
             progress=progress,
             tell=told,
         )
+    drawn = done.figures(o.figures) if o.figures and not done.interrupted else []
     failure = "stopped before all runs were done" if done.interrupted else None
     if o.json:
         return [as_json(page.answer(done.plan, done.store, done.outcome))], failure
-    return page.page(done.plan, done.store, done.outcome, o.out), failure
+    lines = page.page(done.plan, done.store, done.outcome, o.out)
+    return lines + [f"drew {one_line(os.path.join(o.out, name))}" for name in drawn], failure
 
 
 def _merged(o: argparse.Namespace) -> list[str]:

@@ -134,3 +134,56 @@ def test_an_address_of_fsspecs_holds_the_same(swept: rx.Sweep) -> None:
     with pytest.raises(ValueError, match="fsspec has no way there"):
         rx.sweep(SCENARIO, VARY, into="nix://sweeps/one")
     fsspec.filesystem("memory").rm("/sweeps", recursive=True)
+
+
+def test_curves_have_a_line_for_each_stack_through_its_means(swept: rx.Sweep) -> None:
+    told = [row for row in swept.summary.to_arrow().to_pylist() if row["measure"] == "goodput_bps"]
+    (ax,) = swept.curves().fig.axes
+    assert [line.get_label() for line in ax.get_lines()] == [f"stack {stack}" for stack in VARY[STACK]]
+    for line, stack in zip(ax.get_lines(), VARY[STACK], strict=True):
+        assert list(line.get_xdata()) == [0.01, 0.05]
+        means = [row["mean"] / 1e6 for row in told if row[STACK] == stack]
+        assert list(line.get_ydata()) == pytest.approx(means)
+    assert ax.get_ylabel() == "goodput (Mbps)"
+    # Along the stacks, which are no numbers, a line for each loss.
+    (ax,) = swept.curves("duration", along=STACK).fig.axes
+    assert len(ax.get_lines()) == 2
+    assert [label.get_text() for label in ax.get_xticklabels()] == VARY[STACK]
+
+
+def test_a_map_a_distribution_and_the_pairs_show_their_rows(swept: rx.Sweep) -> None:
+    told = [row for row in swept.summary.to_arrow().to_pylist() if row["measure"] == "goodput_bps"]
+    cells = swept.heat_map().fig.axes[0].get_images()[0].get_array()
+    assert cells.T.ravel().tolist() == pytest.approx([row["mean"] / 1e6 for row in told])
+    (ax,) = swept.distributions(where={LOSS: "5%"}).fig.axes
+    every = [row for row in swept.runs.to_arrow().to_pylist() if row["point"] == 3]
+    assert list(ax.get_lines()[0].get_xdata()) == pytest.approx(
+        sorted(row["goodput_bps"] / 1e6 for row in every)
+    )
+    assert len(ax.get_lines()) == 3
+    (ax,) = swept.paired().fig.axes
+    assert len(ax.get_yticklabels()) == 4
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda s: s.curves("goodputs"), "did you mean goodput"),
+        (lambda s: s.curves(flow="down"), "down is no flow that counts"),
+        (lambda s: s.curves(where={"link.line.delay": "1ms"}), "link.line.delay is not varied"),
+        (lambda s: s.curves(where={LOSS: "7%"}), "no point has"),
+        (lambda s: s.heat_map(where={LOSS: "1%"}), "a map has two keys"),
+        (lambda s: s.table("bursts"), "was not kept"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(swept: rx.Sweep, ask: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=r"\w") as told:
+        ask(swept)
+    assert said in str(told.value)
+
+
+def test_the_figures_that_a_plan_allows_are_drawn_into_the_folder(swept: rx.Sweep) -> None:
+    names = swept.figures("svg")
+    assert names == [f"figures/{name}-goodput-up.svg" for name in ("curves", "map", "runs", "pairs")]
+    for name in names:
+        assert (Path(swept.where) / name).read_text().startswith("<?xml")

@@ -1,11 +1,13 @@
-"""Figures of one flow, one style. Each function takes Arrow tables of that flow and returns a `Figure`."""
+"""Figures of one flow, or of a sweep, in one style. Each function takes rows and returns a `Figure`."""
 
 from rexmit.figures.idle import idle_gaps
 from rexmit.figures.ladder import ladder
 from rexmit.figures.limits import limits
 from rexmit.figures.repairs import repairs
+from rexmit.figures.response import curves, heat_map
 from rexmit.figures.rtt import rtt
 from rexmit.figures.side_by_side import side_by_side
+from rexmit.figures.spread import differences, distributions
 from rexmit.figures.state import cwnd, queue
 from rexmit.figures.style import Figure
 from rexmit.figures.throughput import throughput
@@ -14,7 +16,11 @@ from rexmit.figures.window import window
 
 __all__ = [
     "Figure",
+    "curves",
     "cwnd",
+    "differences",
+    "distributions",
+    "heat_map",
     "idle_gaps",
     "ladder",
     "limits",

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 from rexmit.many_runs import SUMMARY, flow_rows
-from rexmit.sweeps import quantities
 from rexmit.sweeps.plan import Plan
 
 #: Hears how many runs of the block are done; whether to go on.
@@ -125,35 +124,10 @@ def _which(plan: Plan, numbers: Sequence[int], owners: Any) -> dict[str, Any]:
         "point": pa.array([point for point, _ in told], pa.int64()),
         "replication": pa.array([replication for _, replication in told], pa.int64()),
     }
-    values = [plan.values(point) for point, _ in told]
-    for key in plan.keys:
-        of_run[column(key)] = pa.array([row[key] for row in values], pa.string())
-        numeric = number_column(plan, key)
-        if numeric:
-            of_run[numeric] = pa.array([number(row[key]) for row in values], pa.float64())
+    values = [plan.told(point) for point, _ in told]
+    for name in (name for pair in plan.columns.values() for name in pair if name):
+        of_run[name] = pa.array([row[name] for row in values])
     return {name: one.take(owners) for name, one in of_run.items()}
-
-
-def column(key: str) -> str:
-    """The column of a varied key's texts. Keys with a dot are like no column of counts."""
-    return key if "." in key else f"scenario.{key}"
-
-
-def number_column(plan: Plan, key: str) -> str | None:
-    """The column of its numbers (s, bps, bytes, 1), where all its values are quantities of one kind."""
-    axis = next(axis for axis in plan.axes if key in axis.keys)
-    place = axis.keys.index(key)
-    read = [quantities.read(row[place]) for row in axis.values]
-    kinds = {None if one is None else one.kind for one in read}
-    (kind,) = kinds if len(kinds) == 1 else (None,)
-    return None if kind is None else column(key) + kind.suffix
-
-
-def number(text: str) -> float:
-    """A quantity in its kind's unit."""
-    found = quantities.read(text)
-    assert found is not None
-    return float(found.value)
 
 
 def parquet(table: Any) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from rexmit.sweeps.block import RUNS, Files
@@ -81,16 +81,21 @@ class _Work:
         return Outcome(self._runs, self._of, self._made, self._stopped, wide)
 
     def _round(self, blocks: range) -> None:
-        mine = list(in_shard(blocks, self._part))
-        todo = [k for k in mine if k not in self._done]
-        self._of += sum(len(self._plan.of_block(k)) for k in mine)
-        left = sum(len(self._plan.of_block(k)) for k in todo)
+        # Not as lists: a plan may have millions of blocks.
+        self._of += self._count(in_shard(blocks, self._part))
+        left = self._count(self._lacking(blocks))
         self._runs = self._of - left
-        if todo:
-            for number, files in self._engine.made(self._json, todo, self._ask):
+        if left:
+            for number, files in self._engine.made(self._json, self._lacking(blocks), self._ask):
                 self._keep(number, files)
                 left -= len(self._plan.of_block(number))
         self._stopped = left > 0
+
+    def _lacking(self, blocks: range) -> Iterator[int]:
+        return (k for k in in_shard(blocks, self._part) if k not in self._done)
+
+    def _count(self, blocks: Iterable[int]) -> int:
+        return sum(len(self._plan.of_block(k)) for k in blocks)
 
     def _keep(self, number: int, files: Files) -> None:
         self._store.keep(number, files)

@@ -8,7 +8,7 @@ from typing import Any
 from rexmit.sweeps.measures import EVERY
 from rexmit.sweeps.plan import Plan
 from rexmit.sweeps.store import Store
-from rexmit.sweeps.summaries import Values, as_table, read, which_point
+from rexmit.sweeps.summaries import Values, as_table, read
 
 
 def table(plan: Plan, store: Store) -> Any:
@@ -23,14 +23,14 @@ def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
     """
     from rexmit import stats
 
-    found = []
+    found: list[dict[str, Any]] = []
     for (point, flow), mine in sorted(values.items()):
         first = first_of_pair(plan, point)
         its = values.get((first, flow))
         if first == point or its is None:
             continue
         against = ", ".join(f"{key}={value}" for key, value in plan.values(first).items() if key in plan.pair)
-        which = {"point": point, **which_point(plan, point), "against": against, "flow": flow}
+        which = {"point": point, **plan.told(point), "against": against, "flow": flow}
         for measure in EVERY:
             a, b = _aligned(mine, its, measure.column)
             test = stats.Test.paired(measure.words, a, b)

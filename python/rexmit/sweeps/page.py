@@ -8,7 +8,6 @@ from typing import Any
 from rexmit import units
 from rexmit.say import one_line
 from rexmit.sweeps import differences, summaries
-from rexmit.sweeps.block import column
 from rexmit.sweeps.carry_out import Outcome
 from rexmit.sweeps.measures import EVERY, Measure
 from rexmit.sweeps.plan import Plan
@@ -95,7 +94,7 @@ def _differences(plan: Plan, rows: list[dict[str, Any]]) -> list[str]:
     for row in told[:NAMED_POINTS]:
         low, high = row["t_low"], row["t_high"]
         span = "" if low is None or high is None else f"{_signed(measure, low)} to {_signed(measure, high)}"
-        cells = [one_line(str(row[column(key)])) for key in plan.keys]
+        cells = [one_line(str(row[plan.columns[key][0]])) for key in plan.keys]
         cells += [one_line(row["flow"]), one_line(row["against"]), f"{row['n']:,}"]
         table.append([*cells, _signed(measure, row["difference"]), span, f"{row['p_holm']:.2g}"])
     left = range(len(plan.keys) + 2)
@@ -133,7 +132,7 @@ def _flow(plan: Plan, flow: str, points: list[tuple[int, dict[str, dict[str, Any
     table = [head]
     for _, told in points:
         first = told[EVERY[0].column]
-        row = [one_line(str(first[column(key)])) for key in plan.keys]
+        row = [one_line(str(first[plan.columns[key][0]])) for key in plan.keys]
         row.append(f"{max(one['n'] for one in told.values()):,}")
         for measure in shown:
             row += [_cell(measure, told[measure.column]["mean"]), _interval(measure, told[measure.column])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +12,9 @@ from typing import Any, Protocol
 
 from rexmit.lock import Lock
 from rexmit.not_written import NotWrittenError, sentence
+
+#: This machine, in names of files.
+_HOST = "".join(c for c in platform.node() if c.isalnum() or c == "-") or "here"
 
 
 class Place(Protocol):
@@ -59,8 +63,8 @@ class Local:
 
     def write(self, name: str, content: bytes) -> None:
         target = self._path / name
-        # Another shard may write the same file beside this one.
-        draft = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        # Other parts may be written beside this one, from other machines too.
+        draft = target.with_name(f".{target.name}.{_HOST}.{os.getpid()}.{secrets.token_hex(4)}")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -93,9 +97,28 @@ class Local:
         except OSError as error:
             raise NotWrittenError(f"{self.name}: {sentence(error)}") from None
         try:
+            self._sweep_up()
             yield
         finally:
             lock.release()
+
+    def _sweep_up(self) -> None:
+        """Removes what processes of this machine that were killed had begun to write."""
+        for draft in self._path.glob(f"*/.*.{_HOST}.*.*"):
+            pid = draft.name.split(".")[-2]
+            if pid.isdecimal() and not _lives(int(pid)):
+                with suppress(OSError):
+                    draft.unlink()
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 class Remote:

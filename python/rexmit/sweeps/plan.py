@@ -16,6 +16,7 @@ from functools import cached_property
 from math import prod
 
 from rexmit.scenario import Scenario
+from rexmit.sweeps import quantities
 from rexmit.sweeps.axes import Axis
 
 #: Of `plan.json` and of the files beside it.
@@ -118,6 +119,31 @@ class Plan:
     def keys(self) -> tuple[str, ...]:
         """All that is varied."""
         return tuple(key for axis in self.axes for key in axis.keys)
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[str, str | None]]:
+        """For each key the column of its texts and, where all its values are quantities of one kind, that of
+        its numbers (s, bps, bytes, 1). A key without a dot is put apart from the columns of counts.
+        """
+        found: dict[str, tuple[str, str | None]] = {}
+        for axis in self.axes:
+            for place, key in enumerate(axis.keys):
+                read = [quantities.read(row[place]) for row in axis.values]
+                kinds = {None if one is None else one.kind for one in read}
+                (kind,) = kinds if len(kinds) == 1 else (None,)
+                name = key if "." in key else f"scenario.{key}"
+                found[key] = name, None if kind is None else name + kind.suffix
+        return found
+
+    def told(self, point: int) -> dict[str, str | float]:
+        """What a point sets, by those columns."""
+        found: dict[str, str | float] = {}
+        for key, text in self.values(point).items():
+            name, numeric = self.columns[key]
+            found[name] = text
+            if numeric:
+                found[numeric] = quantities.number(text)
+        return found
 
     def places(self, point: int) -> tuple[int, ...]:
         """Where on each axis a point stands; the last axis turns fastest."""

@@ -66,6 +66,13 @@ def read(text: str) -> Quantity | None:
     return Quantity(Fraction(match[1]) * _KINDS[match[2]][1], match[2])
 
 
+def number(text: str) -> float:
+    """A quantity in its kind's unit."""
+    found = read(text)
+    assert found is not None
+    return float(found.value)
+
+
 def write(value: Fraction, unit: str, digits: int) -> str:
     """A value in that unit with so many significant digits, in whole steps of what a scenario knows."""
     kind, scale = _KINDS[unit]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,9 @@ from rexmit.sweeps.store import Store
 from rexmit.tables import Table
 
 if TYPE_CHECKING:
+    from rexmit.figures.style import Figure
     from rexmit.sweeps.carry_out import Outcome
+    from rexmit.sweeps.drawing import Drawing
 
 
 class Stored:
@@ -88,6 +91,62 @@ class Sweep:
         from rexmit.sweeps import differences
 
         return Table("differences", lambda: differences.table(self.plan, self.store))
+
+    def curves(
+        self,
+        measure: str = "goodput",
+        along: str | None = None,
+        *,
+        flow: str | None = None,
+        where: Mapping[str, str] | None = None,
+    ) -> Figure:
+        """A measure's mean along a key, with the 95% interval as a band, a line for each combination of the
+        other keys. where: keys held at one value.
+        """
+        return self._drawing(measure, flow, where).curves(along)
+
+    def heat_map(
+        self,
+        measure: str = "goodput",
+        across: str | None = None,
+        up: str | None = None,
+        *,
+        flow: str | None = None,
+        where: Mapping[str, str] | None = None,
+    ) -> Figure:
+        """A measure's mean at each pair of two keys' values."""
+        return self._drawing(measure, flow, where).heat_map(across, up)
+
+    def distributions(
+        self, measure: str = "goodput", *, flow: str | None = None, where: Mapping[str, str] | None = None
+    ) -> Figure:
+        """The share of runs at or below each value, a line for each point."""
+        return self._drawing(measure, flow, where).distributions()
+
+    def paired(
+        self, measure: str = "goodput", *, flow: str | None = None, where: Mapping[str, str] | None = None
+    ) -> Figure:
+        """The paired differences with their 95% intervals."""
+        return self._drawing(measure, flow, where).differences()
+
+    def _drawing(self, measure: str, flow: str | None, where: Mapping[str, str] | None) -> Drawing:
+        from rexmit.sweeps import summaries
+        from rexmit.sweeps.drawing import Drawing
+
+        return Drawing(self.plan, summaries.read(self.store), measure, flow, where)
+
+    def figures(self, form: str = "png") -> list[str]:
+        """Draws what the plan allows into `figures/` of the results: png, svg or pdf. Returns the names."""
+        from rexmit.sweeps import drawing, summaries
+
+        names = []
+        for name, drawn in drawing.every(self.plan, summaries.read(self.store)):
+            with tempfile.TemporaryDirectory() as folder:
+                content = drawn.save(os.path.join(folder, f"x.{form}")).read_bytes()
+            safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+            names.append(f"figures/{safe}.{form}")
+            self.store.place.write(names[-1], content)
+        return names
 
     def __repr__(self) -> str:
         from rexmit.units import count

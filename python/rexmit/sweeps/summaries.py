@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rexmit.sweeps.block import RUNS, column, number_column
+from rexmit.sweeps.block import RUNS
 from rexmit.sweeps.measures import EVERY
 from rexmit.sweeps.plan import Plan
 from rexmit.sweeps.store import Store
@@ -32,10 +32,10 @@ def as_table(
     import pyarrow as pa
 
     columns = {"point": pa.int64()}
-    for key in plan.keys:
-        columns[column(key)] = pa.string()
-        if name := number_column(plan, key):
-            columns[name] = pa.float64()
+    for name, numeric in plan.columns.values():
+        columns[name] = pa.string()
+        if numeric:
+            columns[numeric] = pa.float64()
     columns |= dict.fromkeys([*texts, "flow", "measure"], pa.string()) | {"n": pa.int64()}
     columns |= dict.fromkeys(numbers, pa.float64())
     return pa.Table.from_pylist(rows, schema=pa.schema(columns))
@@ -47,7 +47,7 @@ def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
 
     found = []
     for (point, flow), figures in sorted(values.items()):
-        which = {"point": point, **which_point(plan, point), "flow": flow}
+        which = {"point": point, **plan.told(point), "flow": flow}
         for measure in EVERY:
             x = figures[measure.column]
             mean, boot = stats.mean(x), stats.bootstrap_mean(x)
@@ -59,18 +59,6 @@ def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
                 | dict(zip((f"q{round(q * 100):02d}" for q in QUANTILES), _quantiles(x), strict=True))
             )
     return found
-
-
-def which_point(plan: Plan, point: int) -> dict[str, Any]:
-    """What a point sets, as the columns of `runs` have it."""
-    from rexmit.sweeps.block import number
-
-    told: dict[str, Any] = {}
-    for key, text in plan.values(point).items():
-        told[column(key)] = text
-        if name := number_column(plan, key):
-            told[name] = number(text)
-    return told
 
 
 def _number(value: float) -> float | None:
