@@ -224,6 +224,14 @@ def simulate(
     events). Otherwise as `analyze`. Raises ScenarioError, RuntimeError if a capture cannot be written.
     """
 
+def own_classes(variants: Sequence[Variant]) -> list[str]:
+    """The classes of rules in Python that stacks of these scenarios name. None of them is loaded."""
+
+class AsksPython(Exception):
+    """`simulate_many` with several runs at once, whose stacks have rules in Python: its arguments say how
+    many, and which classes. One process asks them one after the other; `rexmit.processes` takes several.
+    """
+
 class Window:
     """The congestion window of a connection, bytes, as a rule of one's own (`rexmit.rules`) sees and sets
     it.

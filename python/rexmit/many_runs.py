@@ -16,6 +16,7 @@ from rexmit.tables import NamedOfRuns, Table
 
 if TYPE_CHECKING:
     from rexmit.one_run import AnyTable, At, Bench
+    from rexmit.processes import Batch
     from rexmit.scenario import Source
 
 Progress = Callable[[int, int | None, int], bool]
@@ -123,8 +124,10 @@ class Runs(NamedOfRuns, Sequence[Run]):
         tables: Sequence[AnyTable],
         progress: Progress | None = None,
         bin: float | None = None,
-    ) -> _core.Batch:
-        return _core.simulate_many(
+    ) -> _core.Batch | Batch:
+        from rexmit.processes import simulate_many
+
+        return simulate_many(
             [variant._variant(None) for variant in self._variants],
             plan,
             tables=list(tables),
@@ -200,7 +203,7 @@ class Runs(NamedOfRuns, Sequence[Run]):
         (its place in this sequence), `variant` and `seed`. Times are s since the run's own beginning.
         """
 
-        def load() -> _core.Table:
+        def load() -> Any:
             if name not in self._batches:
                 again = [(k, int(counted["seed"])) for k, _, counted in self._kept]
                 batch = self._simulate(again, (name,))
@@ -305,7 +308,7 @@ class LiveRuns(Runs):
         tables: Sequence[AnyTable],
         progress: Progress | None = None,
         bin: float | None = None,
-    ) -> _core.Batch:
+    ) -> _core.Batch | Batch:
         from rexmit import bench
 
         if hasattr(self, "_kept"):

@@ -463,6 +463,8 @@ mod _core {
     #[pymodule_export]
     use super::levels::{PyLevel, level};
     #[pymodule_export]
+    use super::own::AsksPython;
+    #[pymodule_export]
     use super::own::facts::{
         PyAckFacts, PyDetectFacts, PyLossFacts, PyProgress, PyRepairFacts, PyVerdict, PyWindow,
     };
@@ -473,7 +475,7 @@ mod _core {
     use super::replaying::{rank_stacks, replay};
     #[pymodule_export]
     use super::runs::{
-        Batch, ScenarioError, channels, resolve, script, simulate, simulate_many, stack, stacks,
+        Batch, ScenarioError, channels, own_classes, resolve, script, simulate, simulate_many, stack, stacks,
     };
     #[pymodule_export]
     use super::{

@@ -51,10 +51,10 @@ class Aimd(WindowRule):
             # RFC 5681 (3), in integers: at least one byte, so that large windows still grow.
             w.cwnd += max(1, w.smss * w.smss // w.cwnd)
 
-    def ssthresh(self, w: Window, l: LossFacts) -> int:  # noqa: E741
+    def ssthresh(self, w: Window, loss: LossFacts) -> int:
         self.counted = 0
         if self.count in ("segments", "acks") and self.beta == 0.5:
             # Linux: half of cwnd, in whole segments.
             return max(2, w.cwnd // w.smss // 2) * w.smss
         # RFC 5681 (4): a part of FlightSize, two segments at least.
-        return max(int(l.flight * self.beta), 2 * w.smss)
+        return max(int(loss.flight * self.beta), 2 * w.smss)

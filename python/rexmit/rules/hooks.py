@@ -45,7 +45,7 @@ class WindowRule:
     def rest(self, a: AckFacts) -> None:
         """An ACK came while the application or the receiver, not cwnd, limited sending: the window rests."""
 
-    def ssthresh(self, w: Window, l: LossFacts) -> int:  # noqa: E741
+    def ssthresh(self, w: Window, loss: LossFacts) -> int:
         """A loss was found: the new ssthresh, bytes; forgets what belonged to the time before."""
         raise NotImplementedError
 

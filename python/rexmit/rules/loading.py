@@ -9,7 +9,9 @@ import importlib
 import importlib.util
 import inspect
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -42,6 +44,26 @@ def refusing(why: str) -> Iterator[None]:
         yield
     finally:
         REFUSED.reset(before)
+
+
+class Held:
+    """Ctrl-C while rules are asked: the first is noted, so that no hook ends halfway; the second ends it."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self._before: Any = None
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._press)
+
+    def _press(self, number: int, frame: Any) -> None:
+        if self.pressed:
+            raise KeyboardInterrupt
+        self.pressed = True
+
+    def release(self) -> None:
+        """As it was before."""
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
 
 
 class NoRule(Exception):
@@ -86,7 +108,7 @@ def load(section: str, named: str, params: Mapping[str, Any]) -> Found:
         return Found(cls, params, section)
     except NoRule:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise NoRule(f"cannot be made with its params: {told(error)}{taken(cls, params)}") from error
 
 
@@ -101,7 +123,7 @@ def module_of(where: str) -> ModuleType:
             fix = f'a file beside the stack: class = "./{where.rpartition(".")[2]}.py:…"'
             raise NoRule(f"is not there: Python finds no module {error.name}; {fix}") from None
         raise NoRule(f"cannot be imported: {told(error)}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise NoRule(f"cannot be imported: {told(error)}") from error
 
 
@@ -173,7 +195,8 @@ def own_hooks(cls: type, base: type, needed: tuple[str, ...]) -> frozenset[str]:
         if name not in own:
             like = get_close_matches(name, strange, 1)
             says = f"; its {like[0]} is none: did you mean {name}?" if like else ""
-            raise NoRule(f"lacks the hook {name}{inspect.signature(getattr(base, name))}{says}")
+            taken = ", ".join(inspect.signature(getattr(base, name)).parameters)
+            raise NoRule(f"lacks the hook {name}({taken}){says}")
     for name in strange:
         like = get_close_matches(name, [hook for hook in hooks if hook not in own], 1, 0.8)
         if like:

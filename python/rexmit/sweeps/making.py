@@ -198,4 +198,4 @@ def _words(value: Any) -> Iterator[str]:
 
 def _is_path(word: str) -> bool:
     """Whether it may name a file wherever the scenario lies."""
-    return os.path.isabs(word.strip().strip("\"'"))
+    return os.path.isabs(word.strip().strip("\"'")) or ".py:" in word

@@ -97,10 +97,11 @@ def run(
     are not there yet, before they are made.
     """
     from rexmit.memory import limit
+    from rexmit.processes import Processes, asks_python
 
     store = Store(into)
     there = store.same(plan)
-    chosen = engine or Threads(threads, limit(max_memory))
+    chosen = engine or (Processes if asks_python(plan) else Threads)(threads, limit(max_memory))
     left = plan.points * plan.runs
     if there is not None:
         plan = there

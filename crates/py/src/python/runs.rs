@@ -12,7 +12,7 @@ use results::simulate::gather::{AnyTable, Gathered, Keep};
 use results::simulate::report::no_run;
 use results::simulate::series::AllSeries;
 use results::simulate::tables::RunTable;
-use results::simulate::{At, Request, Wish, many, needs, run};
+use results::simulate::{At, Progress, Request, Wish, many, needs, run};
 use results::spool::{Listing, Table};
 use scenario::Override;
 use scenario::describe::{KeyPage, KindPage, Section, StackLine};
@@ -172,18 +172,20 @@ pub fn simulate(
     let mut scenario = simulable(py.detach(|| variant.load())?)?;
     refuse(py.detach(|| needs::refusal(&scenario, 1, max_memory)), &variant)?;
     own::bind(py, &mut scenario)?;
-    let asks_python = own::has_own(&scenario);
     let listing = Listing { most: flows, only: listed_only };
     let request = Request { seed: scenario.seed, scenario, at, config, listing, wish, captures, max_memory };
     let mut watch = Watch::new(progress);
-    let mut simulated = || {
-        run(&request, &mut |p| match p.ending {
-            true => watch.has_time(),
-            false => watch.goes_on(|| (p.done.as_secs(), p.total.map(Span::as_secs), p.events)),
-        })
+    let mut go_on = |p: Progress| match p.ending {
+        true => watch.has_time(),
+        false => watch.goes_on(|| (p.done.as_secs(), p.total.map(Span::as_secs), p.events)),
     };
-    // A rule in Python is asked at every ACK: to let go of the interpreter would cost more than the rule.
-    let done = if asks_python { simulated() } else { py.detach(simulated) };
+    let done = if own::has_own(&request.scenario) {
+        // A rule is asked at every ACK: to let go of the interpreter in between would cost more than the rule.
+        let held = own::Held::over(py)?;
+        run(&request, &mut |p| go_on(p) && (p.ending || held.goes_on()))
+    } else {
+        py.detach(|| run(&request, &mut go_on))
+    };
     if let Some(e) = watch.failed {
         return Err(e);
     }
@@ -219,11 +221,17 @@ pub fn simulate_many(
         let mut scenarios =
             variants.iter().map(|v| v.load().and_then(simulable)).collect::<PyResult<Vec<Scenario>>>()?;
         Python::attach(|py| scenarios.iter_mut().try_for_each(|scenario| own::bind(py, scenario)))?;
+        let at_once = threads.min(plan.len());
+        if at_once > 1 && scenarios.iter().any(own::has_own) {
+            return Err(own::AsksPython::new_err((at_once, own::classes(&scenarios))));
+        }
         for (scenario, variant) in scenarios.iter().zip(&variants) {
             refuse(needs::refusal(scenario, threads.min(plan.len()), max_memory), variant)?;
         }
         let runs = seeded(&plan, &scenarios);
-        let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep, width };
+        let within: &(dyn Fn(&mut dyn FnMut()) + Sync) =
+            if scenarios.iter().any(own::has_own) { &own::attached } else { &many::plainly };
+        let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep, width, within };
         let done = many::run(&plan, &mut |done| watch.goes_on(|| (done, Some(runs.len()), 0)));
         Batch::new(&scenarios, &runs, done)
     })?;
@@ -231,6 +239,15 @@ pub fn simulate_many(
         Some(e) => Err(e),
         None => Ok(done),
     }
+}
+
+/// The classes of rules in Python that stacks of these name.
+#[pyfunction]
+pub fn own_classes(py: Python<'_>, variants: Vec<Variant>) -> PyResult<Vec<String>> {
+    py.detach(|| {
+        let scenarios = variants.iter().map(Variant::load).collect::<PyResult<Vec<Scenario>>>()?;
+        Ok(own::classes(&scenarios))
+    })
 }
 
 /// What is kept of each run, if anything is.

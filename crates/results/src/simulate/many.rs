@@ -25,6 +25,13 @@ pub struct Plan<'a> {
     pub keep: Option<Keep>,
     /// How long the intervals of the series are; without it there is none.
     pub width: Option<Span>,
+    /// What each thread does its work within.
+    pub within: &'a (dyn Fn(&mut dyn FnMut()) + Sync),
+}
+
+/// Within nothing.
+pub fn plainly(work: &mut dyn FnMut()) {
+    work();
 }
 
 /// What became of a plan.
@@ -74,7 +81,10 @@ pub fn run(plan: &Plan<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Outcome {
     std::thread::scope(|scope| {
         for _ in 0..plan.threads.clamp(1, plan.runs.len().max(1)) {
             let ended = ended.clone();
-            scope.spawn(|| work(ended));
+            scope.spawn(|| {
+                let mut ended = Some(ended);
+                (plan.within)(&mut || ended.take().map_or((), &work));
+            });
         }
         drop(ended);
         let mut done = 0;
@@ -191,7 +201,7 @@ mod tests {
     }
 
     fn plan<'a>(scenarios: &'a [Scenario], runs: &'a [(usize, u64)], threads: usize) -> Plan<'a> {
-        Plan { scenarios, runs, threads, keep: None, width: None }
+        Plan { scenarios, runs, threads, keep: None, width: None, within: &plainly }
     }
 
     #[test]

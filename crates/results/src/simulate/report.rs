@@ -246,7 +246,11 @@ impl Report {
                     "stuck at {at:.3} s: {events} events at one moment, so time does not pass any more (flow {flows}){links}"
                 ))
             }
-            End::Broken { why } => Some(format!("stopped at {:.3} s: {why}", self.time.as_secs())),
+            // The seed says which run it was, to whoever wants to see it again.
+            End::Broken { why } => {
+                let at = self.time.as_secs();
+                Some(format!("stopped at {at:.3} s of the run with seed {}: {why}", self.seed))
+            }
             End::Stopped => {
                 self.exceeded.as_ref().map(|why| format!("stopped at {:.3} s: {why}", self.time.as_secs()))
             }

@@ -23,6 +23,39 @@ use tcp::congestion::Window;
 use tcp::own::{Habits, Make, Mishap, OwnDetector, OwnRecovery, OwnRule, OwnWindow};
 use tcp::stack::{Kind, Stack};
 
+pyo3::create_exception!(
+    rexmit._core,
+    AsksPython,
+    pyo3::exceptions::PyException,
+    "Several runs at once whose stacks have rules in Python, which one process asks one after the other: how many, and which."
+);
+
+/// A thread's work, which asks Python at every ACK: to let go of the interpreter would cost more than the rule.
+pub fn attached(work: &mut dyn FnMut()) {
+    Python::attach(|_| work());
+}
+
+/// Ctrl-C, noted rather than raised while rules are asked.
+pub struct Held<'py>(Bound<'py, PyAny>);
+
+impl<'py> Held<'py> {
+    pub fn over(py: Python<'py>) -> PyResult<Held<'py>> {
+        let loading = py.import(intern!(py, "rexmit.rules.loading"))?;
+        loading.call_method0(intern!(py, "Held")).map(Held)
+    }
+    pub fn goes_on(&self) -> bool {
+        let pressed = self.0.getattr(intern!(self.0.py(), "pressed")).and_then(|pressed| pressed.is_truthy());
+        !pressed.unwrap_or(false)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // Nothing can be done about a handler that cannot be put back.
+        let _ = self.0.call_method0(intern!(self.0.py(), "release"));
+    }
+}
+
 /// A class that was found, and which hooks it has.
 #[derive(Debug)]
 struct Class {
@@ -51,6 +84,16 @@ fn nothing(_: &Bound<'_, PyAny>) -> PyResult<()> {
 /// Whether a stack of the scenario has such rules.
 pub fn has_own(scenario: &Scenario) -> bool {
     scenario.stacks.iter().any(is_own)
+}
+
+/// As their stacks name them.
+pub fn classes(scenarios: &[Scenario]) -> Vec<String> {
+    let stacks = scenarios.iter().flat_map(|scenario| &scenario.stacks);
+    let own = stacks.filter_map(|stack| match &stack.kind {
+        Kind::Wire(wire) => Some(&wire.own),
+        Kind::OneWay(_) => None,
+    });
+    own.flat_map(|own| own.all().map(|(_, rule)| rule.name().to_owned())).collect()
 }
 
 fn is_own(stack: &Stack) -> bool {
@@ -312,7 +355,7 @@ impl Rule {
     fn fail(&self, py: Python<'_>, hook: &str, e: &PyErr) {
         let told = py
             .import(intern!(py, "rexmit.rules.loading"))
-            .and_then(|loading| loading.call_method1(intern!(py, "told"), (e.value(py),)))
+            .and_then(|loading| loading.call_method1(intern!(py, "told"), (e.clone_ref(py).into_value(py),)))
             .and_then(|text| text.extract::<String>())
             .unwrap_or_else(|_| e.to_string());
         self.mishap.tell(format!("{} of the rule {} failed: {told}", hook, self.class.name));
