@@ -69,7 +69,8 @@ def check(o: argparse.Namespace) -> str | None:
             if o.bench == "live":
                 # The same seed is another run there.
                 return f"--{name} is of one run, and a live run cannot be had again: leave --runs out"
-            return f"--{name} is of one run; leave --runs out, or choose a run with --seed"
+            many = "; rexmit sweep --out keeps many" if name == "out" else ""
+            return f"--{name} is of one run; leave --runs out, or choose a run with --seed{many}"
     return None
 
 

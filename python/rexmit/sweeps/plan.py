@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import prod
 
+from rexmit.say import as_json
 from rexmit.scenario import Scenario
 from rexmit.sweeps import quantities
 from rexmit.sweeps.axes import Axis
@@ -74,7 +75,7 @@ class Plan:
 
     def to_json(self) -> str:
         """As `plan.json` has it."""
-        return json.dumps({"digest": self.digest, **asdict(self)}, indent=1, ensure_ascii=False) + "\n"
+        return as_json({"digest": self.digest, **asdict(self)}, 1) + "\n"
 
     @classmethod
     def of_json(cls, text: str) -> Plan:
