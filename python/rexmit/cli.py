@@ -62,8 +62,10 @@ class Parser(argparse.ArgumentParser):
         known = list(self._option_string_actions)
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
-                for sub in action.choices.values():
-                    known += sub._known()
+                # An option of another command would be none here either.
+                named = next((word for word in sys.argv[1:] if word in action.choices), None)
+                for name, sub in action.choices.items():
+                    known += sub._known() if named in (None, name) else []
         return known
 
     @staticmethod

@@ -61,7 +61,9 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     named(r)
-    r.add_argument("-o", dest="file", metavar="FILE.html", help="the file (default: by what is shown)")
+    r.add_argument(
+        "-o", "--out", dest="file", metavar="FILE.html", help="the file (default: by what is shown)"
+    )
     overwriting(r)
 
 

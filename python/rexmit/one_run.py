@@ -157,6 +157,15 @@ class Run(NamedOfRuns, Capture):
         """What times count from, in words."""
         return "the run began"
 
+    @property
+    def at_both(self) -> bool:
+        """Whether its packets were seen at both ends."""
+        return bool(self._options["at"] == "both")
+
+    def at_receiver(self, tables: Sequence[AnyTable] = ()) -> Run:
+        """The same run as one capture at the receiver's end shows it: it goes the same way once more."""
+        return Run(self.scenario, self.seed, self._options | {"at": "receiver"}, tables)
+
     def table(self, name: AnyTable) -> Table:
         """One of the tables by its name. Rows that were not kept are computed when first used."""
 

@@ -75,8 +75,8 @@ def test_a_fault_of_our_own_is_code_1_and_no_trace(
         ),
         (
             "analyse x.pcap",
-            "COMMAND: analyse is none of analyze, run, live, stacks, channels, record, study, compare, "
-            "traffic, replay, report, view, drill, mcp, completion; did you mean analyze?",
+            "COMMAND: analyse is none of analyze, run, live, stacks, channels, record, sweep, sql, "
+            "study, compare, traffic, replay, report, view, drill, mcp, completion; did you mean analyze?",
         ),
         ("analyze x.pcap --idle fast", "'fast' is no length of time; write 0.2, 200ms, 1.5s or 2min"),
         ("analyze x.pcap --ladder 0", "'0' is no number from 1 up"),
@@ -234,11 +234,13 @@ def test_help_imports_nothing_heavy_and_answers_at_once() -> None:
     loaded = {line.rsplit("|", 1)[-1].strip().split(".")[0] for line in done.stderr.splitlines()}
     assert "rexmit" in loaded
     assert not loaded & {"matplotlib", "numpy", "pyarrow", "rich", "pandas", "polars"}
+    # Processor time: the clock of a busy machine says nothing.
     took = []
     for _ in range(3):
-        began = time.monotonic()
+        began = os.times()
         subprocess.run([sys.executable, "-m", "rexmit", "analyze", "--help"], capture_output=True, check=True)
-        took.append(time.monotonic() - began)
+        ended = os.times()
+        took.append(sum(ended[2:4]) - sum(began[2:4]))
     assert min(took) < 0.3
 
 

@@ -103,7 +103,7 @@ def test_a_run_loses_the_names_of_its_scenario(tmp_path: Path) -> None:
     text = everything(page)
     for secret in ("acme", "frankfurt", "alice", "berlin", "zephyr", "payroll", "10.0.0."):
         assert secret not in text, secret
-    (source,) = page.meta["sources"]
+    source, *_ = page.meta["sources"]
     scenario = source["run"]["scenario"]
     # What had a name that any sender has is renamed where it is a name, and only there.
     assert 'between = ["node-1", "node-2"]' in scenario

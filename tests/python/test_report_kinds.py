@@ -68,7 +68,7 @@ def test_a_run_has_its_scenario_and_what_its_sender_knew(tmp_path: Path) -> None
     file.write_text(SCENARIO)
     page = reported(tmp_path, file)
     assert page.meta["kind"] == "run"
-    (source,) = page.meta["sources"]
+    source = page.meta["sources"][0]
     run = rexmit.run(file)
     assert source["run"]["seed"] == run.seed
     assert source["run"]["scenario"] == run.scenario.with_(seed=run.seed).to_toml()
@@ -82,11 +82,29 @@ def test_a_run_has_its_scenario_and_what_its_sender_knew(tmp_path: Path) -> None
     assert [head["words"]["phase"][k] for k in state["phase"]] == rows.text("phase")
 
 
+def test_a_run_shows_both_its_ends_where_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(SCENARIO)
+    page = reported(tmp_path, file)
+    first, second = page.meta["sources"]
+    assert [(s["place"], s["shift_ns"]) for s in (first, second)] == [("sender", None), ("receiver", 0)]
+    assert second["label"] == first["label"] + ", receiver's end"
+    # Every copy that left arrived, or was lost.
+    sent, came = packets(page, 0), packets(page, 1)
+    data = [int((rows["data"] * (rows["len"] > 0)).sum()) for rows in (sent, came)]
+    assert data[0] - int(sent["lost"].sum()) == data[1] > 500
+    monkeypatch.setattr(make, "RAW", 1000)
+    (only,) = reported(tmp_path, file, "--overwrite").meta["sources"]
+    assert only["place"] == "both"
+
+
 def test_the_folder_of_a_run_is_the_run(tmp_path: Path) -> None:
     file, folder = tmp_path / "run.toml", tmp_path / "run"
     file.write_text(SCENARIO)
     assert main(["run", str(file), "--seed", "3", "--out", str(folder), "--figures", "none"]) == 0
-    (source,) = reported(tmp_path, folder).meta["sources"]
+    source = reported(tmp_path, folder).meta["sources"][0]
     assert source["run"]["seed"] == 3
     assert source["totals"] == rexmit.run(file, seed=3).overview(0)["totals"]
 

@@ -106,6 +106,7 @@ function factsOf(source: Source): string {
     words.push(capture.offloads.seen ? `offloads on (packets of up to ${size(capture.offloads.largest_payload ?? 0)})` : "offloads off");
   }
   if (source.place !== null) words.push(`taken ${inWords("vantage", source.place)}`);
-  if (source.origin !== null) words.push(`from ${source.origin.replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC")}`);
+  // A simulated run begins at no time of any calendar.
+  if (source.origin !== null && source.run?.bench !== "sim") words.push(`from ${source.origin.replace("T", " ").replace(/\.\d+/, "").replace("Z", " UTC")}`);
   return words.join(", ");
 }

@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
+from rexmit.api import ON_DEMAND
+from rexmit.one_run import Run
 from rexmit.report.anonymize import Anonymous
 from rexmit.report.held import RAW, hold
 from rexmit.report.plain import in_json
@@ -78,16 +80,27 @@ def meta(kind: str, title: str, command: str, hide: Hide = shown) -> Row:
 
 def sources(capture: Capture, folder: Path, told: Told | None = None) -> list[Source]:
     """A capture or a run as sources: where both ends were seen, the receiver's end as well."""
-    place = "sender" if capture.receiver else None
-    made = [Source(capture, 0, capture.name, place, folder / "0", told)]
+    ends, label = [capture], capture.name
     if capture.receiver:
-        from rexmit.api import ON_DEMAND
         from rexmit.api import capture as read
 
         other = capture.paths if capture.analysis.swapped() else capture.receiver
-        end = read(*other, at="receiver", tables=ON_DEMAND)
-        made.append(Source(end, 1, end.name, "receiver", folder / "1", told))
-    return made
+        ends.append(read(*other, at="receiver", tables=ON_DEMAND))
+        label = ends[1].name
+    elif isinstance(capture, Run) and _has_room_for_both(capture):
+        ends.append(capture.at_receiver(ON_DEMAND))
+        label += ", receiver's end"
+    places = ["sender", "receiver"] if len(ends) > 1 else [None]
+    labels = [capture.name, label]
+    return [
+        Source(end, k, labels[k], place, folder / str(k), told)
+        for k, (end, place) in enumerate(zip(ends, places, strict=True))
+    ]
+
+
+def _has_room_for_both(run: Run) -> bool:
+    """A simulated run whose packets at both ends can all be in the page; of a longer one the sender's are."""
+    return run.bench == "sim" and run.at_both and 2 * int(run.info["packets"]) <= RAW
 
 
 def shift_ns(pair: Sequence[Source]) -> int | None:
