@@ -1,4 +1,5 @@
-"""How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures; and how
+"""How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures; what
+a second thread gains by the clock (threads.py); and how
 fast packets become the bins of a report (pyramid.py), the simulator is, beside other simulators
 (simulators.py), a sweep of many runs is (sweep.py), and a report is in a browser (explorer.py).
 
@@ -20,12 +21,14 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import explorer
 import pyramid
 import simulators
 import sweep
+import threads
 from measure import DATA, ROOT, Program, build, build_of, in_turns, mark, row
 
 
@@ -68,7 +71,7 @@ def capture(maker: Path, kind: str, packets: int) -> Path:
 def programs(case: Case, rexmit: Path, maker: Path, floor: Path | None, scale: float) -> list[Program]:
     packets = int(case.packets * scale)
     whole = capture(maker, case.kind, packets)
-    todo = [Program("rexmit", [str(rexmit), "analyze", str(whole), "--json"], packets)]
+    todo = [Program("rexmit", [str(rexmit), "analyze", str(whole), "--json", "--threads", "1"], packets)]
     if floor:
         todo.append(Program("header-only floor", [str(floor), str(whole)], packets))
     if case.peers and shutil.which("tcptrace"):
@@ -167,6 +170,8 @@ def main() -> int:
         todo = programs(case, args.rexmit, maker, floor, 0.1 if args.quick else 1.0)
         in_turns(todo, runs)
         rows += report(case, todo)
+    made = partial(capture, maker)
+    rows += threads.bench(args.only, 0.1 if args.quick else 1.0, runs, args.rexmit, made)
     if not args.only or args.only in pyramid.NAME:
         whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
         rows += pyramid.bench(args.rexmit.parent / "python", whole, runs)

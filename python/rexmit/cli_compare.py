@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli_run import pair, seed
@@ -27,7 +28,7 @@ exit codes: 0 an answer, 2 bad input
 """
 
 
-def add(commands: Any) -> None:
+def add(commands: Any, positive: Callable[[str], int]) -> None:
     """Adds the command to the parser."""
     c = commands.add_parser(
         "compare",
@@ -48,6 +49,9 @@ def add(commands: Any) -> None:
             help=f"override one key of the {which}'s scenario; repeatable",
         )
         c.add_argument(f"--{which}-seed", type=seed, metavar="N", help=f"the {which}'s seed")
+    c.add_argument(
+        "--threads", type=positive, metavar="N", help="how many analyse a capture (default: one a core)"
+    )
     c.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
     c.add_argument("--out", metavar="DIR", help="write comparison.json and the figure into this folder")
     overwriting(c)
@@ -64,7 +68,10 @@ def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
     with Ending() as ending:
         for which in ("first", "second"):
             set, seed = dict(getattr(o, f"{which}_set")), getattr(o, f"{which}_seed")
-            runs.append(episode_match.opened(getattr(o, which), set, seed, lambda *_: not ending.stopped))
+            run = episode_match.opened(
+                getattr(o, which), set, seed, lambda *_: not ending.stopped, threads=o.threads
+            )
+            runs.append(run)
             ending.check()
         found = episode_match.compare(*runs)
         text = as_json(found.as_json(), 1)

@@ -37,7 +37,7 @@ exit codes: 0 written, 1 it could not be written, 2 bad input
 ENDS = re.compile(r"(\.(pcap|pcapng|cap|snoop|gz|zst|xz|toml))+$", re.IGNORECASE)
 
 
-def named(parser: Any) -> None:
+def named(parser: Any, positive: Callable[[str], int]) -> None:
     """Options that say what is shown."""
     parser.add_argument(
         "what", nargs="*", metavar="WHAT", help="a capture, a scenario file, or the folder of a run"
@@ -47,11 +47,17 @@ def named(parser: Any) -> None:
         "--receiver", metavar="CAPTURE", help="a capture of the same transfer at the receiver"
     )
     parser.add_argument(
+        "--threads",
+        type=positive,
+        metavar="N",
+        help="how many analyse a capture; what is shown is the same (default: one a core)",
+    )
+    parser.add_argument(
         "--anonymize", action="store_true", help="other addresses, names and paths in place of what there is"
     )
 
 
-def add(commands: Any) -> None:
+def add(commands: Any, positive: Callable[[str], int]) -> None:
     """Adds the command to the parser."""
     r = commands.add_parser(
         "report",
@@ -60,7 +66,7 @@ def add(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    named(r)
+    named(r, positive)
     r.add_argument(
         "-o", "--out", dest="file", metavar="FILE.html", help="the file (default: by what is shown)"
     )
@@ -110,7 +116,7 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
         hide = make.hidden([], o.what).apply if o.anonymize else make.shown
         yield make.of_study(answers[0], command("report", o), hide)
         return
-    captures = _compared(o.what[0]) if len(o.what) == 1 else None
+    captures = _compared(o.what[0], o.threads) if len(o.what) == 1 else None
     captures = captures or read(o)
     hide = make.hidden(captures, given(o)).apply if o.anonymize else make.shown
     with TemporaryDirectory(prefix="rexmit-") as scratch:
@@ -143,7 +149,7 @@ def default(name: str) -> str:
     return (ENDS.sub("", base) or "report") + ".html"
 
 
-def _compared(name: str) -> list[Capture] | None:
+def _compared(name: str, threads: int | None) -> list[Capture] | None:
     """The two of which a folder of `rexmit compare --out` tells; None for anything else.
 
     Raises ValueError where they are not there under the names that it gives, and for the name of a study.
@@ -168,7 +174,7 @@ def _compared(name: str) -> list[Capture] | None:
     for one in both:
         if not os.path.exists(one):
             raise ValueError(f"{told}: {one} is no file here; name the two: rexmit report FIRST SECOND")
-    return [_read(one) for one in both]
+    return [_read(one, threads=threads) for one in both]
 
 
 def given(o: argparse.Namespace) -> list[str]:
@@ -179,11 +185,11 @@ def given(o: argparse.Namespace) -> list[str]:
 def read(o: argparse.Namespace) -> list[Capture]:
     """What is named, each with every row that a page shows."""
     if o.sender:
-        return [_read(o.sender, o.receiver)]
-    return [_read(name) for name in o.what]
+        return [_read(o.sender, o.receiver, o.threads)]
+    return [_read(name, threads=o.threads) for name in o.what]
 
 
-def _read(name: str, receiver: str | None = None) -> Capture:
+def _read(name: str, receiver: str | None = None, threads: int | None = None) -> Capture:
     from rexmit.api import ON_DEMAND, capture
     from rexmit.episode_match import opened
     from rexmit.progress import Progress, Stepping
@@ -192,9 +198,9 @@ def _read(name: str, receiver: str | None = None) -> Capture:
     with (Stepping if simulated else Progress)(os.path.basename(name)) as progress:
         read: Capture
         if receiver is not None or (os.path.isdir(name) and not simulated):
-            read = capture(name, receiver=receiver, tables=ON_DEMAND, progress=progress)
+            read = capture(name, receiver=receiver, tables=ON_DEMAND, threads=threads, progress=progress)
         else:
-            read = opened(name, progress=progress, tables=ON_DEMAND)
+            read = opened(name, progress=progress, tables=ON_DEMAND, threads=threads)
     read._progress = None
     return read
 

@@ -37,7 +37,7 @@ def add(commands: Any, positive: Callable[[str], int]) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    named(v)
+    named(v, positive)
     v.add_argument("--port", type=positive, metavar="N", help="the port to listen on (default: a free one)")
     v.add_argument("--open", action="store_true", help="open it in the browser")
 

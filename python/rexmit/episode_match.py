@@ -145,13 +145,15 @@ def opened(
     seed: int | None = None,
     progress: Callable[..., bool] | None = None,
     tables: Sequence[Any] = (),
+    threads: int | None = None,
 ) -> Capture:
     """A run by its place: a scenario file is simulated; a folder that `rexmit run --out` wrote is simulated
     again from its own scenario, or, if it ran live, read from its captures; anything else is a capture.
 
     set, seed: as `rexmit.run` takes them, where something is simulated. progress, tables: as `rexmit.run` and
-    `rexmit.capture` take them. Raises ValueError for a folder that holds no run, or where there is nothing to
-    override.
+    `rexmit.capture` take them; threads: as `rexmit.capture` does, where packets are read.
+
+    Raises ValueError for a folder that holds no run, or where there is nothing to override.
     """
     from rexmit.api import capture
     from rexmit.folder import LiveFolder
@@ -165,7 +167,7 @@ def opened(
     if path.is_dir() and (told := _ran_live(path)):
         _nothing_to_set(path, set, seed, "what ran live is over")
         sender, receiver = _captures(path, told)
-        return LiveFolder(path, sender, receiver, progress, tables)
+        return LiveFolder(path, sender, receiver, progress, tables, threads)
     if path.is_dir() and scenario.exists():
         # Whoever made the folder chose what is in it.
         with refusing(f"is not run for a folder that is opened: to run it, name {scenario}"):
@@ -173,7 +175,7 @@ def opened(
     if scenario.exists() and scenario.suffix == ".toml":
         return run(scenario, seed=seed, set=set, progress=progress, tables=tables)
     _nothing_to_set(path, set, seed, "a capture is what it is")
-    return capture(path, progress=progress, tables=tables)
+    return capture(path, progress=progress, tables=tables, threads=threads)
 
 
 def labelled(capture: Capture, flow: Flow, table: Literal["bursts", "episodes"]) -> list[Row]:

@@ -37,11 +37,23 @@ class LiveFolder(Capture):
     """Two captures of a live run, at a sender and at its receiver, read from the run's folder."""
 
     def __init__(
-        self, folder: Path, sender: Path, receiver: Path, progress: Any = None, tables: Any = ()
+        self,
+        folder: Path,
+        sender: Path,
+        receiver: Path,
+        progress: Any = None,
+        tables: Any = (),
+        threads: int | None = None,
     ) -> None:
         self.folder = folder
         options: dict[str, Any] = dict.fromkeys(("flow", "host", "port", "start", "end", "at", "idle"))
-        super().__init__([str(sender)], [str(receiver)], options | {"interval": 1.0}, tuple(tables), progress)
+        super().__init__(
+            [str(sender)],
+            [str(receiver)],
+            options | {"interval": 1.0, "threads": threads},
+            tuple(tables),
+            progress,
+        )
 
     @property
     def name(self) -> str:

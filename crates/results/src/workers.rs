@@ -18,7 +18,7 @@ use wire::{Packet, Time};
 /// More than these have nothing to do: what one thread reads keeps fewer busy.
 pub const MOST: usize = 16;
 /// Captures below this size are analysed sooner than threads are started for them.
-const WORTH_IT: u64 = 2 << 20;
+const WORTH_IT: u64 = 256 << 10;
 
 /// How many threads analyse these files if nobody says: one for each processor, one for small files.
 pub fn usual(paths: &[PathBuf]) -> usize {
@@ -32,9 +32,9 @@ pub fn usual(paths: &[PathBuf]) -> usize {
 }
 
 /// Packets that go to a worker at a time.
-const LOAD: usize = 512;
+const LOAD: usize = 2048;
 /// Loads of a worker: one is filled, one worked on, and the others wait.
-const LOADS: usize = 6;
+const LOADS: usize = 4;
 
 /// Who analyses what the caller reads.
 pub trait Takes {
