@@ -2,7 +2,8 @@
 10 MB take (`rexmit sweep`, tables flows and episodes).
 
 The measure of the cores is two processes, each pinned to one, that make half of the blocks each on one thread
-and know nothing of each other. Whole and halves take turns; the best of each counts.
+and know nothing of each other. Whole and halves take turns; the best of each counts. Both make blocks of the
+whole plan, as large as they are there, some of them only.
 
     .venv/bin/python benches/sweep.py [--runs N]        in benches/bench.py: --only sweep
 """
@@ -24,8 +25,8 @@ NAME = "sweep"
 SCENARIO = ROOT / "scenarios" / "wifi-bursts.toml"
 SIZE = {"flow.download.workload.size": "10MB"}
 TABLES = ("flows", "episodes")
-#: Transfers that are measured, and of how many the bar is.
-MEASURED, WHOLE = 2000, 100_000
+#: Transfers of the plan, of which the bar is, and about what part of its blocks is made.
+WHOLE, ONE_IN = 100_000, 50
 CORES_BAR, MINUTES_BAR = 0.95, 8.0
 #: What ten times as many runs may add to the peak of memory.
 GROWTH_BAR = 1.1
@@ -38,13 +39,14 @@ class Made:
     runs: int
     seconds: float
     peak_mib: float
+    cpu_s: float
 
     @property
     def rate(self) -> float:
         return self.runs / self.seconds
 
 
-def child(runs: int, part: str, cores: list[int]) -> None:
+def child(part: str, cores: list[int]) -> None:
     """In a process of its own: makes it, and prints what it took from the first run to the last file."""
     os.sched_setaffinity(0, cores)
     import resource
@@ -60,26 +62,30 @@ def child(runs: int, part: str, cores: list[int]) -> None:
     from rexmit.sweeps.store import Store
 
     assert pyarrow.parquet
-    plan = make(SCENARIO, {}, set=SIZE, runs=runs, tables=TABLES)
+    plan = make(SCENARIO, {}, set=SIZE, runs=WHOLE, tables=TABLES)
     plan = sizing.sized(plan, sizing.trial(plan))
+    # An even number of blocks for each part: two threads end together, as they do to within a block of 1,136.
+    which, of = shard(part)
+    while len(range(which - 1, plan.blocks, of)) % 2:
+        of += 2
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder)
         store.begin(plan)
         # Both halves begin at once.
         print("ready", flush=True)
         sys.stdin.readline()
-        began = time.perf_counter()
-        done = carry_out(plan, store, Threads(len(cores)), shard(part) if part else None)
-        seconds = time.perf_counter() - began
+        began, cpu = time.perf_counter(), time.process_time()
+        done = carry_out(plan, store, Threads(len(cores)), (which, of))
+        seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps([done.made, seconds, peak]), flush=True)
+    print(json.dumps([done.made, seconds, peak, cpu]), flush=True)
 
 
-def made(python: Path, runs: int, parts: list[tuple[str, list[int]]]) -> list[Made]:
+def made(python: Path, parts: list[tuple[str, list[int]]]) -> list[Made]:
     """Processes that begin together: a part of the plan and the cores of each."""
     children = [
         subprocess.Popen(
-            [str(python), __file__, "--child", json.dumps([runs, part, cores])],
+            [str(python), __file__, "--child", json.dumps([part, cores])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -99,40 +105,36 @@ def made(python: Path, runs: int, parts: list[tuple[str, list[int]]]) -> list[Ma
 
 def bench(python: Path, quick: bool, turns: int) -> list[dict]:
     """Prints the lines, and gives the rows for bench.json."""
-    runs = MEASURED // (5 if quick else 1)
+    of = ONE_IN * (5 if quick else 1)
     cores = sorted(os.sched_getaffinity(0))[:2]
     if len(cores) < 2:
         print(f"\n{NAME}: needs two cores")
         return []
     whole: list[Made] = []
-    apart: list[float] = []
+    apart: list[list[Made]] = []
     for _ in range(turns):
-        whole += made(python, runs, [("", cores)])
-        halves = made(python, runs, [(f"{k}/2", [core]) for k, core in enumerate(cores, 1)])
-        apart.append(sum(half.rate for half in halves))
-    small = made(python, runs // 10, [("", cores)])[0]
-    rate, twice = max(one.rate for one in whole), max(apart)
-    minutes = WHOLE / rate / 60
-    growth = min(one.peak_mib for one in whole) / small.peak_mib
-    print(f"\n{NAME}: {runs:,} transfers of 10 MB with tables {' and '.join(TABLES)}")
-    print(f"  two threads of one process {rate:8.1f} runs/s    two processes apart {twice:8.1f} runs/s")
+        whole += made(python, [(f"1/{of}", cores)])
+        halves = [(f"{1 + k * of}/{2 * of}", [core]) for k, core in enumerate(cores)]
+        apart.append(made(python, halves))
+    (small,) = made(python, [(f"1/{10 * of}", cores)])
+    rate, twice = max(one.rate for one in whole), max(sum(half.rate for half in two) for two in apart)
+    cpu = min(one.cpu_s / one.runs for one in whole)
+    cpu_apart = min(sum(half.cpu_s for half in two) / sum(half.runs for half in two) for two in apart)
+    peak = min(one.peak_mib for one in whole)
+    minutes, growth = WHOLE / rate / 60, peak / small.peak_mib
+    print(f"\n{NAME}: {whole[0].runs:,} of {WHOLE:,} transfers of 10 MB, tables {' and '.join(TABLES)}")
+    print(f"  two threads of one process {rate:8.1f} runs/s   {cpu * 1e3:6.2f} CPU ms a run")
+    print(f"  two processes apart        {twice:8.1f} runs/s   {cpu_apart * 1e3:6.2f} CPU ms a run")
     print(f"  {rate / twice:.1%} of them (bar {CORES_BAR:.0%}: {mark(rate / twice >= CORES_BAR)})")
     print(f"  {WHOLE:,} take {minutes:.1f} min (bar {MINUTES_BAR:g}: {mark(minutes <= MINUTES_BAR)})")
-    peaks = (
-        f"{small.peak_mib:.0f} MiB for {runs // 10:,}, {min(one.peak_mib for one in whole):.0f} for {runs:,}"
+    print(
+        f"  memory {small.peak_mib:.0f} MiB for {small.runs:,} runs, {peak:.0f} for {whole[0].runs:,} "
+        f"(bar {GROWTH_BAR:g} times: {mark(growth <= GROWTH_BAR)})"
     )
-    print(f"  memory {peaks} (bar {GROWTH_BAR:g} times: {mark(growth <= GROWTH_BAR)})")
     return [
         row(f"{NAME}, two threads", rate, "runs/s", "two processes", twice, rate / twice),
         row(f"{NAME}, {WHOLE:,} transfers", minutes, "min", "bar", MINUTES_BAR, minutes / MINUTES_BAR),
-        row(
-            f"{NAME}, peak",
-            max(one.peak_mib for one in whole),
-            "MiB",
-            "a tenth of the runs",
-            small.peak_mib,
-            growth,
-        ),
+        row(f"{NAME}, peak", peak, "MiB", "a tenth of the runs", small.peak_mib, growth),
     ]
 
 
