@@ -22,6 +22,8 @@ FIGURES: tuple[tuple[str, str, str], ...] = (
     ("resent_packets", "resent", "number"),
     ("timeouts", "timeouts", "number"),
 )
+#: How a run ends that could not go on.
+FAILED = ("stuck", "standstill", "broken", "failed")
 #: Runs that one command makes, at most.
 MOST = 1_000_000
 #: What is told of each direction of a link that lost anything.
@@ -114,7 +116,7 @@ def summary(runs: Runs, accept_late: bool = False) -> dict[str, Any]:
         "runs": len(runs),
         "planned": runs.planned,
         "seeds": seeds,
-        "failed": sum(row["end"] in ("stuck", "standstill", "failed") for row in every[:: _flows(every)]),
+        "failed": sum(row["end"] in FAILED for row in every[:: _flows(every)]),
         "late": [
             {"run": run, "seed": seed_of[run], "missed": bars, "accepted": accept_late}
             for run, bars in late.items()

@@ -75,6 +75,8 @@ def test_a_file_beside_the_scenario_is_found_wherever_it_is_run_from(tmp_path: P
     done = rx.run(path)
     assert done.failure is None
     assert done.summary["flows"][0]["forward"]["resent_packets"] > 0
+    assert done.summary["own_rules"] == [{"stack": "mine", "section": "congestion", "class": "mine.py:Mine"}]
+    assert "stack mine: its [congestion] is the class mine.py:Mine in Python" in done.page()
     # As resolved it says the same from anywhere.
     again = rx.run(rx.Scenario.load(path).to_toml())
     assert again.state.to_arrow().equals(done.state.to_arrow())

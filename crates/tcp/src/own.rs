@@ -60,6 +60,10 @@ impl OwnRule {
     pub fn name(&self) -> &str {
         self.class.text().unwrap_or_default()
     }
+    /// The same without the folders of a file.
+    pub fn short(&self) -> &str {
+        self.name().rsplit(['/', '\\']).next().unwrap_or_default()
+    }
 }
 
 /// As files say it: who makes them does not count.

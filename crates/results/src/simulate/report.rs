@@ -13,6 +13,8 @@ use sim::stats::Way;
 use sim::{End, Summary};
 use std::collections::BTreeMap;
 use tcp::endpoint::Failure;
+use tcp::own::OwnRule;
+use tcp::stack::{Kind, Stack};
 
 pub use json::no_run;
 
@@ -84,6 +86,8 @@ pub struct Report {
     pub live: Option<Live>,
     /// Stacks of which some sections are assumed (docs/scenario.md), each with those.
     assumed: Vec<(String, Vec<&'static str>)>,
+    /// Rules of somebody's own that its stacks have: stack, section and class.
+    own_rules: Vec<(String, &'static str, String)>,
     /// Names of the flows whose connections are stuck, each once.
     stuck: Vec<String>,
     /// Names of the links that take no time.
@@ -192,6 +196,7 @@ impl Report {
             links,
             live: None,
             assumed: assumed(scenario),
+            own_rules: own_rules(scenario),
             stuck: stuck(scenario, summary),
             instant: scenario.links.iter().filter(|l| takes_no_time(l)).map(|l| l.name.clone()).collect(),
             exceeded: None,
@@ -273,7 +278,10 @@ impl Report {
                 sections.join(", ")
             )
         });
-        self.failure().into_iter().chain(failed).chain(of_bench).chain(assumed).collect()
+        let own = self.own_rules.iter().map(|(stack, section, class)| {
+            format!("stack {stack}: its [{section}] is the class {class} in Python")
+        });
+        self.failure().into_iter().chain(failed).chain(of_bench).chain(assumed).chain(own).collect()
     }
 }
 
@@ -303,15 +311,31 @@ fn flow(scenario: &Scenario, index: usize, summary: &Summary, node: &dyn Fn(usiz
     }
 }
 
-/// The stacks of its flows that are simulated, as far as they are assumed.
-fn assumed(scenario: &Scenario) -> Vec<(String, Vec<&'static str>)> {
+/// The stacks of its flows, each once.
+fn used(scenario: &Scenario) -> impl Iterator<Item = &Stack> {
     let used = scenario.flows.iter().flat_map(|flow| match flow.transport {
         Transport::Tcp { stack, receiver } => vec![stack, receiver],
         Transport::Datagram { .. } => Vec::new(),
     });
     let used: std::collections::BTreeSet<usize> = used.collect();
-    let stacks = used.into_iter().filter_map(|at| scenario.stacks.get(at));
-    stacks.filter(|s| !s.assumed.is_empty()).map(|s| (s.name.clone(), s.assumed.clone())).collect()
+    used.into_iter().filter_map(|at| scenario.stacks.get(at))
+}
+
+/// Those that are simulated, as far as they are assumed.
+fn assumed(scenario: &Scenario) -> Vec<(String, Vec<&'static str>)> {
+    used(scenario).filter(|s| !s.assumed.is_empty()).map(|s| (s.name.clone(), s.assumed.clone())).collect()
+}
+
+fn own_rules(scenario: &Scenario) -> Vec<(String, &'static str, String)> {
+    let of = |stack: &Stack| match &stack.kind {
+        Kind::Wire(wire) => {
+            let told =
+                |(section, rule): (_, &OwnRule)| (stack.name.clone(), section, rule.short().to_owned());
+            wire.own.all().map(told).collect()
+        }
+        Kind::OneWay(_) => Vec::new(),
+    };
+    used(scenario).flat_map(of).collect()
 }
 
 fn failure(f: Failure) -> &'static str {

@@ -157,7 +157,7 @@ fn load(py: Python<'_>, section: &'static str, rule: &OwnRule) -> PyResult<Class
     let habits: Vec<bool> =
         found.getattr(intern!(py, "habits"))?.try_iter()?.map(|h| h?.extract()).collect::<PyResult<_>>()?;
     Ok(Class {
-        name: rule.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
+        name: rule.short().to_owned(),
         hooks: list.iter().map(|hook| own.iter().any(|name| name == hook)).collect(),
         habits: self::habits(&habits),
         flag: found.getattr(intern!(py, "flag"))?.extract()?,

@@ -33,6 +33,12 @@ impl Report {
             });
             members!(out, ",", "assumed": each.collect::<Vec<_>>());
         }
+        if !self.own_rules.is_empty() {
+            let each = self.own_rules.iter().map(|(stack, section, class)| {
+                By(move |out: &mut Vec<u8>| object!(out, "stack": stack, "section": section, "class": class))
+            });
+            members!(out, ",", "own_rules": each.collect::<Vec<_>>());
+        }
         if let Some(live) = &self.live {
             members!(out, ",", "bridge": By(move |out: &mut Vec<u8>| put_live(live, out)));
         }
