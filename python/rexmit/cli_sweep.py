@@ -197,8 +197,9 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
     with Counting(os.path.basename(o.scenario), "runs") as progress:
         if o.plan:
             found = sizing.trial(plan, o.max_memory)
-            told(sizing.sized(plan, found), found, plan.points * plan.runs)
-            return [], None
+            cut = sizing.sized(plan, found)
+            told(cut, found, plan.points * plan.runs)
+            return [as_json(page.cost(cut, found))] if o.json else [], None
         done = run(
             plan,
             o.out or somewhere(),

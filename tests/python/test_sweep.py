@@ -341,6 +341,8 @@ def test_the_command_says_plan_and_answer(tmp_path: Path) -> None:
     assert planned.returncode == 0
     assert "small: 2 points × 3 replications = 6 runs" in planned.stdout
     assert not (tmp_path / "out").exists()
+    cost = json.loads(sweep(*words, "--plan", "--json").stdout)
+    assert (cost["points"], cost["runs"], cost["tried_runs"]) == (2, 6, 6)
     made = sweep(*words)
     assert made.returncode == 0, made.stderr
     assert f"6 runs done and kept in {tmp_path / 'out'}" in made.stdout
@@ -351,7 +353,11 @@ def test_the_command_says_plan_and_answer(tmp_path: Path) -> None:
     bad = sweep(str(scenario), "--vary", "link.line.nix=1")
     assert bad.returncode == 2
     assert "nix is no key of a link" in bad.stderr
+    assert bad.stderr.startswith("link.line.nix=1: ")
     assert len(bad.stderr.splitlines()) == 1
+    bad = sweep(str(scenario), "--out", str(scenario))
+    assert bad.returncode == 2
+    assert bad.stderr.endswith("s.toml: is no folder; name one, or what is not there yet\n")
 
 
 def test_rows_are_read_block_by_block(tmp_path: Path) -> None:

@@ -161,6 +161,8 @@ def _check(base: Scenario, plan: Plan) -> None:
     """Raises ScenarioError if a point is none."""
     from rexmit import _core
 
+    # What --set says was read before: a mistake is one of the values that are varied.
+    base = base._with(base._set, "")
     for begin in range(0, plan.points, AT_ONCE):
         points = range(begin, min(begin + AT_ONCE, plan.points))
         variants = [base.with_(plan.values(point))._variant(None) for point in points]

@@ -49,6 +49,19 @@ def _listed(values: list[str]) -> str:
     return f"{one_line(f'{head}, … {values[-1]}')} ({len(values):,} values)"
 
 
+def cost(plan: Plan, found: Trial) -> dict[str, Any]:
+    """A plan and what it takes, for programs (docs/sweep.md)."""
+    return _named(plan) | {
+        "runs": plan.points * plan.runs,
+        "most_runs": plan.most_runs,
+        "blocks": plan.blocks,
+        "block_runs": plan.block,
+        "tried_runs": found.runs,
+        "run_s": found.seconds,
+        "run_disk_bytes": found.disk_bytes,
+    }
+
+
 def cost_line(plan: Plan, found: Trial, threads: int, left: int) -> str:
     """What it will take, from the runs that were tried. left: runs that are not there yet."""
     took = units.seconds(found.seconds * left / threads)
@@ -158,8 +171,17 @@ def _interval(measure: Measure, row: dict[str, Any]) -> str:
 def answer(plan: Plan, store: Store, outcome: Outcome | None) -> dict[str, Any]:
     """The same for programs (docs/sweep.md)."""
     values = summaries.read(store)
-    told: dict[str, Any] = {"sweep": plan.name, "digest": plan.digest, "rexmit": plan.rexmit}
-    told |= {"points": plan.points, "keys": list(plan.keys), "pair": list(plan.pair), "seed": plan.seed}
+    told = _named(plan)
     if outcome is not None:
         told |= {"runs": outcome.runs, "of": outcome.of, "stopped": outcome.stopped, "too_wide": outcome.wide}
     return told | {"summary": summaries.rows(plan, values), "differences": differences.rows(plan, values)}
+
+
+def _named(plan: Plan) -> dict[str, Any]:
+    named: dict[str, Any] = {"sweep": plan.name, "digest": plan.digest, "rexmit": plan.rexmit}
+    return named | {
+        "points": plan.points,
+        "keys": list(plan.keys),
+        "pair": list(plan.pair),
+        "seed": plan.seed,
+    }

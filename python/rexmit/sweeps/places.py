@@ -49,11 +49,13 @@ def place(address: str | os.PathLike[str]) -> Place:
 
 
 class Local:
-    """A folder; made when the first file is written."""
+    """A folder; made when the first file is written. Raises ValueError for what is none."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._path = Path(name)
+        if self._path.exists() and not self._path.is_dir():
+            raise ValueError(f"{name}: is no folder; name one, or what is not there yet")
 
     def read(self, name: str) -> bytes | None:
         try:

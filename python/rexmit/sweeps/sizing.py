@@ -44,6 +44,10 @@ def trial(plan: Plan, max_memory: int | None = None, go_on: Callable[[], bool] =
     whole = plan.points * plan.runs
     tried: list[dict[str, Any]] = []
     events = 0
+    # Loaded first, so that it does not count.
+    import pyarrow.parquet
+
+    assert pyarrow.parquet
     began = time.perf_counter()
     for number in sorted({k * whole // TRIED for k in range(TRIED)}):
         tried.append(tables_of(plan, range(number, number + 1), lambda done: go_on(), max_memory))
