@@ -232,3 +232,42 @@ impl Takes for Crew<'_> {
         packets.iter().zip(fates).for_each(|(packet, fate)| self.give(packet, Some(*fate)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_started_for_what_is_worth_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, bytes: u64| {
+            let path = folder.path().join(name);
+            std::fs::File::create(&path).unwrap().set_len(bytes).unwrap();
+            path
+        };
+        let most = std::thread::available_parallelism().unwrap().get().min(MOST);
+        let half = [file("a", WORTH_IT / 2), file("b", WORTH_IT / 2)];
+        assert_eq!(usual(&half[..1]), 1);
+        assert_eq!(usual(&half), most, "a rotation is as long as all of it");
+        assert_eq!(usual(&[PathBuf::from("-")]), most, "nobody knows how much comes");
+    }
+
+    #[test]
+    #[should_panic(expected = "something nobody thought of")]
+    fn whoever_reads_does_not_wait_for_a_worker_that_is_no_more() {
+        std::thread::scope(|scope| {
+            let (full, loads) = sync_channel::<Load>(LOADS);
+            let (_, emptied) = sync_channel(LOADS);
+            let work = move || -> Found {
+                drop(loads);
+                panic!("something nobody thought of")
+            };
+            let worker = Worker { filling: Load::new(), full, emptied, thread: scope.spawn(work) };
+            let mut crew = Crew { workers: vec![worker], origin: Time::ZERO, course: Course::default() };
+            for _ in 0..3 * LOADS * LOAD {
+                crew.give(&Packet::default(), None);
+            }
+            crew.finish();
+        });
+    }
+}

@@ -25,9 +25,10 @@ fn flood(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-fn answer(capture: &Path, receiver: Option<&Path>, max_memory: Option<u64>) -> Value {
+fn answer(capture: &Path, receiver: Option<&Path>, max_memory: Option<u64>, threads: usize) -> Value {
     let receiver = receiver.map(Path::to_owned).into_iter().collect();
-    let request = Request { paths: vec![capture.to_owned()], receiver, max_memory, ..Request::default() };
+    let paths = vec![capture.to_owned()];
+    let request = Request { paths, receiver, max_memory, threads, ..Request::default() };
     let found = run::analyze(&request, None, &mut |_| true).expect("an answer");
     let mut out = Vec::new();
     json::write(&mut out, &found.facts, &found.shelf, None).expect("memory takes it");
@@ -39,14 +40,14 @@ fn answer(capture: &Path, receiver: Option<&Path>, max_memory: Option<u64>) -> V
 fn what_comes_once_the_memory_is_used_up_is_counted_and_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let capture = flood(&folder.path().join("flood.pcap"));
-    for receiver in [None, Some(capture.as_path())] {
-        let told = answer(&capture, receiver, Some(8 << 20));
+    for (receiver, threads) in [(None, 1), (Some(capture.as_path()), 1), (None, 3)] {
+        let told = answer(&capture, receiver, Some(8 << 20), threads);
         let about = &told["capture"];
         assert_eq!(about["tcp_packets"], FLOWS, "all are counted");
         let left = about["not_analysed_packets"].as_u64().expect("a number");
         assert!(left > 0 && left < u64::from(FLOWS), "{left} not analysed");
         assert!(about["warnings"].to_string().contains("--max-memory"), "{}", about["warnings"]);
     }
-    let whole = answer(&capture, None, None);
+    let whole = answer(&capture, None, None, 3);
     assert_eq!(whole["capture"]["not_analysed_packets"], 0);
 }
