@@ -1,7 +1,8 @@
 """How fast `rexmit analyze --json` is, in packets per CPU second, beside peers on the same captures; what
 a second thread gains by the clock (threads.py); and how
 fast packets become the bins of a report (pyramid.py), the simulator is, beside other simulators
-(simulators.py), a sweep of many runs is (sweep.py), and a report is in a browser (explorer.py).
+(simulators.py), a sweep of many runs is (sweep.py), also on a cluster (cluster.py), and a report is in a
+browser (explorer.py).
 
 The captures are made here (target/bench-data, reused). Every program runs several times, in turns, so that
 a machine whose speed drifts treats all alike; CPU time is user plus system of the whole process, its start
@@ -24,6 +25,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import cluster
 import explorer
 import pyramid
 import simulators
@@ -178,6 +180,8 @@ def main() -> int:
     rows += simulators.bench(args.only, args.quick, runs)
     if not args.only or args.only in sweep.NAME:
         rows += sweep.bench(args.rexmit.parent / "python", args.quick, runs)
+    if not args.only or args.only in cluster.NAME:
+        rows += cluster.bench(args.quick, runs)
     if not args.only or args.only in explorer.NAME:
         whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
         rows += explorer.bench(args.only, args.quick, whole)

@@ -25,6 +25,7 @@ examples:
   rexmit sweep SCENARIO --vary link.air.delay=1ms..300ms/12log --until "goodput ±1%" --runs 10 --most 1000
   rexmit sweep SCENARIO --vary "link.air.delay=loguniform(1ms,300ms)" --samples 200 --out sweeps/delay
   rexmit sweep SCENARIO … --plan                       what it would run, and what that takes
+  rexmit sweep SCENARIO … --out sweeps/big --cluster tcp://head:8786       on a Dask cluster
   rexmit sweep SCENARIO … --out sweeps/big --shard 3/16            one part of sixteen, for a batch queue
 
 exit codes: 0 an answer, 1 stopped or not written, 2 bad input
@@ -114,6 +115,12 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
     )
     how.add_argument("--threads", type=positive, metavar="N", help="default: one a core")
     how.add_argument(
+        "--cluster",
+        metavar="WHERE",
+        help="Dask's workers make the runs: local:4 (worker processes here), tcp://HOST:8786, tls://…, or "
+        "the scheduler's FILE.json (docs/cluster.md)",
+    )
+    how.add_argument(
         "--shard",
         type=_shard,
         metavar="3/16",
@@ -153,6 +160,8 @@ def check(o: argparse.Namespace) -> str | None:
         return f"--vary {twice} is there twice; name all its values in one"
     if o.figures and not o.out:
         return "--figures needs --out DIR to write into"
+    if o.cluster and o.threads:
+        return "--threads are this process's, and --cluster has its own: local:4 is four of them"
     if o.shard and not o.out:
         return "--shard needs --out DIR: parts are put together there"
     if o.shard and o.until:
@@ -167,7 +176,7 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
     if o.merge:
         return _merged(o), None
     from rexmit.sweeps import page, sizing
-    from rexmit.sweeps.engine import Threads
+    from rexmit.sweeps.engine import engine_of
     from rexmit.sweeps.making import make
     from rexmit.sweeps.sweeping import run, somewhere
 
@@ -185,16 +194,18 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
         idle=o.idle,
         interval=o.interval,
     )
-    threads = Threads(o.threads).threads
 
     def told(plan: Plan, found: Trial, left: int) -> None:
         if not o.json:
             progress.hide()
-            say([*page.plan_page(plan), page.cost_line(plan, found, threads, left)])
+            say([*page.plan_page(plan), page.cost_line(plan, found, engine.threads, left)])
 
     from rexmit.progress import Counting
 
-    with Counting(os.path.basename(o.scenario), "runs") as progress:
+    with (
+        Counting(os.path.basename(o.scenario), "runs") as progress,
+        engine_of(plan, o.cluster, o.threads, o.max_memory) as engine,
+    ):
         if o.plan:
             found = sizing.trial(plan, o.max_memory)
             cut = sizing.sized(plan, found)
@@ -203,8 +214,8 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
         done = run(
             plan,
             o.out or somewhere(),
+            engine,
             part=o.shard,
-            threads=o.threads,
             max_memory=o.max_memory,
             progress=progress,
             tell=told,

@@ -18,10 +18,12 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
+from rexmit.sweeps.block import Files, run_block
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from rexmit.sweeps.engine import Make
     from rexmit.sweeps.plan import Plan as SweepPlan
 
 Progress = Callable[[int, int | None, int], bool]
@@ -148,28 +150,26 @@ def _made(
 class Processes:
     """Blocks of a sweep whose runs ask Python, in several processes (an `Engine` of rexmit.sweeps.engine).
 
-    processes: default one a core.  max_memory: bytes, for all of them together.
+    threads: processes of one thread, default one a core.  max_memory: bytes, for all of them together.
     """
 
-    def __init__(self, processes: int | None = None, max_memory: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, max_memory: int | None = None) -> None:
         from rexmit.sweeps.engine import cores
 
-        self.processes = processes or cores()
-        self._memory = None if max_memory is None else max_memory // self.processes
+        self.threads = threads or cores()
+        self._memory = None if max_memory is None else max_memory // self.threads
 
     def made(
-        self, plan_json: str, blocks: Iterable[int], ask: Callable[[int], bool]
-    ) -> Iterator[tuple[int, dict[str, bytes]]]:
+        self, plan_json: str, blocks: Iterable[int], ask: Callable[[int], bool], make: Make = run_block
+    ) -> Iterator[tuple[int, Files]]:
         """As `Engine` says."""
-        from rexmit.sweeps.block import run_block
-
         todo = iter(blocks)
-        waiting: dict[Future[dict[str, bytes]], int] = {}
-        with _pool(self.processes) as pool:
+        waiting: dict[Future[Files], int] = {}
+        with _pool(self.threads) as pool:
             while True:
                 with _without_main():
-                    for number in islice(todo, 2 * self.processes - len(waiting)):
-                        waiting[pool.submit(run_block, plan_json, number, None, self._memory)] = number
+                    for number in islice(todo, 2 * self.threads - len(waiting)):
+                        waiting[pool.submit(make, plan_json, number, None, self._memory)] = number
                 if not waiting or not ask(0):
                     return
                 for future in wait(waiting, timeout=ASK_EVERY_S, return_when=FIRST_COMPLETED)[0]:

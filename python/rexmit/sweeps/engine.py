@@ -1,6 +1,7 @@
 """Who makes the blocks of a plan. An engine takes their numbers and hands back their files as they are done.
 
-Another one, on a cluster say, is one more class with `made`: it calls `run_block` wherever it likes.
+Another one is one more class with `made`, which calls `make` wherever it likes: `cluster_engine` does so on
+Dask's workers.
 """
 
 from __future__ import annotations
@@ -9,21 +10,56 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rexmit.sweeps.block import Files, StoppedError, run_block
+from rexmit.sweeps.block import Files, StoppedError, Watch, run_block
+
+if TYPE_CHECKING:
+    from rexmit.sweeps.plan import Plan
 
 #: How often the caller is asked, if nothing ends meanwhile.
 ASK_EVERY_S = 0.1
 #: Hears how many runs are under way and done in blocks that are not; whether to go on.
 Ask = Callable[[int], bool]
+#: A function of a module that makes a block as `run_block` does: of the plan's text and the block's number.
+Make = Callable[[str, int, Watch | None, int | None], Files]
 
 
 class Engine(Protocol):
     """Makes blocks. `blocks` is read as there is room, and what is handed back may be in any order."""
 
-    def made(self, plan_json: str, blocks: Iterable[int], ask: Ask) -> Iterator[tuple[int, Files]]:
+    #: Blocks that are made at a time.
+    threads: int
+
+    def made(
+        self, plan_json: str, blocks: Iterable[int], ask: Ask, make: Make = run_block
+    ) -> Iterator[tuple[int, Files]]:
         """Each block's number and files. Ends early once `ask` says no: blocks under way are left out."""
+
+
+@contextmanager
+def engine_of(
+    plan: Plan | None, cluster: Any = None, threads: int | None = None, max_memory: int | str | None = None
+) -> Iterator[Engine]:
+    """The engine that somebody asks for: the cluster of a name (`cluster`), or else threads of this process,
+    or processes, if a stack of the plan has rules in Python.
+
+    Raises ValueError, with what to do, if there is no such cluster.
+    """
+    from rexmit.memory import limit
+    from rexmit.processes import Processes, asks_python
+
+    if cluster is None:
+        kind = Processes if plan is not None and asks_python(plan) else Threads
+        yield kind(threads, limit(max_memory))
+        return
+    if threads is not None:
+        raise ValueError("--threads are this process's, and --cluster has its own: local:4 is four of them")
+    from rexmit.sweeps.cluster import connected
+
+    with connected(cluster, max_memory) as engine:
+        yield engine
 
 
 class Threads:
@@ -36,7 +72,9 @@ class Threads:
         self.threads = threads or cores()
         self._memory = None if max_memory is None else max_memory // self.threads
 
-    def made(self, plan_json: str, blocks: Iterable[int], ask: Ask) -> Iterator[tuple[int, Files]]:
+    def made(
+        self, plan_json: str, blocks: Iterable[int], ask: Ask, make: Make = run_block
+    ) -> Iterator[tuple[int, Files]]:
         """As `Engine` says, on threads of this process."""
         todo, taking = iter(blocks), threading.Lock()
         done: queue.Queue[tuple[int, Files] | BaseException | None] = queue.Queue(self.threads)
@@ -64,7 +102,7 @@ class Threads:
                         return not stop.is_set()
 
                     try:
-                        files = run_block(plan_json, number, watch, self._memory)
+                        files = make(plan_json, number, watch, self._memory)
                     finally:
                         under_way.pop(number, None)
                     put((number, files))

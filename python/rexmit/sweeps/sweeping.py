@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from rexmit.sweeps import making
 from rexmit.sweeps.block import StoppedError
 from rexmit.sweeps.carry_out import Progress, carry_out
-from rexmit.sweeps.engine import Engine, Threads
+from rexmit.sweeps.engine import Engine, engine_of
 from rexmit.sweeps.plan import Plan, shard
 from rexmit.sweeps.results import Sweep
 from rexmit.sweeps.sizing import Trial, sized, trial
@@ -40,6 +41,7 @@ def sweep(
     part: str | None = None,
     threads: int | None = None,
     max_memory: int | str | None = None,
+    cluster: Any = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
@@ -51,7 +53,8 @@ def sweep(
     several at will: as many replications again until the mean is known so well at every point, `most` at
     most.  tables: rows to keep of every run.  into: a folder, or an address of fsspec's, that holds the
     results: the same call goes on where it stopped; without one they go when the process ends.  part:
-    `"3/16"` makes that part only.  threads: default one a core.  engine: what makes the runs instead.
+    `"3/16"` makes that part only.  threads: default one a core.  cluster: Dask's workers make the runs:
+    `"tcp://HOST:8786"`, `"local:4"`, or a `distributed.Client` (docs/cluster.md).  engine: what else does.
     progress(runs done, of, 0): returning False keeps what is done, and so does Ctrl-C.
     Raises ScenarioError before anything runs, ValueError for arguments and a folder of another plan,
     NotWrittenError if a file cannot be written.
@@ -71,24 +74,27 @@ def sweep(
         idle=idle,
         interval=interval,
     )
-    return run(
-        plan,
-        somewhere() if into is None else into,
-        part=None if part is None else shard(part),
-        engine=engine,
-        threads=threads,
-        max_memory=max_memory,
-        progress=progress,
-    )
+    if engine is not None:
+        own: Any = nullcontext(engine)
+    else:
+        own = engine_of(plan, cluster, threads, max_memory)
+    with own as chosen:
+        return run(
+            plan,
+            somewhere() if into is None else into,
+            chosen,
+            part=None if part is None else shard(part),
+            max_memory=max_memory,
+            progress=progress,
+        )
 
 
 def run(
     plan: Plan,
     into: str | os.PathLike[str],
+    engine: Engine,
     *,
     part: tuple[int, int] | None = None,
-    engine: Engine | None = None,
-    threads: int | None = None,
     max_memory: int | str | None = None,
     progress: Progress | None = None,
     tell: Callable[[Plan, Trial, int], None] | None = None,
@@ -97,11 +103,9 @@ def run(
     are not there yet, before they are made.
     """
     from rexmit.memory import limit
-    from rexmit.processes import Processes, asks_python
 
     store = Store(into)
     there = store.same(plan)
-    chosen = engine or (Processes if asks_python(plan) else Threads)(threads, limit(max_memory))
     left = plan.points * plan.runs
     if there is not None:
         plan = there
@@ -117,7 +121,7 @@ def run(
             tell(plan, found, left)
         if there is None:
             store.begin(plan)
-    outcome = carry_out(plan, store, chosen, part, progress)
+    outcome = carry_out(plan, store, engine, part, progress)
     return Sweep(store, plan, outcome)
 
 
