@@ -123,7 +123,7 @@ impl<R: Recorder> Host<'_, R> {
     /// The state is asked for only where it is recorded.
     #[inline]
     pub fn record(&mut self, forward: bool, state: impl FnOnce() -> State) {
-        if R::IS_ON {
+        if self.recorder.wants_state(self.ends.connection) {
             self.recorder.state(self.now, self.ends.connection, forward, state());
         }
     }

@@ -65,6 +65,11 @@ impl Captures {
         Ok(Captures { open: open?, snap, ..Captures::default() })
     }
 
+    /// Whether packets at this node are written.
+    pub fn holds(&self, node: NodeId) -> bool {
+        self.open.iter().any(|open| open.node == node.0)
+    }
+
     pub fn packet(&mut self, node: NodeId, packet: &Packet) {
         let Some(open) = self.open.iter_mut().find(|o| o.node == node.0) else { return };
         let Some(out) = &mut open.out else { return };

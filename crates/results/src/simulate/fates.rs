@@ -1,12 +1,12 @@
 //! What became of each packet of a run, as soon as it is known. The simulator numbers its copies, so none has to be
 //! recognised as two captures' packets have to be.
 
+use super::sides::Sides;
 use analysis::Fate;
 use analysis::join::{Clock, LostAcks, Side};
 use instant::{Span, Time};
 use rustc_hash::FxHashMap;
 use sim::Frame;
-use wire::{Packet, Tuple};
 
 /// A packet of the sender's side, by its number there, and what became of it.
 pub type Settled = (u64, Fate);
@@ -17,7 +17,8 @@ struct Sent {
     side: Side,
     number: u64,
     time: Time,
-    tuple: Tuple,
+    connection: u32,
+    forward: bool,
     /// So many of it are on the way: channels may double it.
     copies: u32,
 }
@@ -31,7 +32,8 @@ pub struct Fates {
     newest: Vec<u64>,
     /// Of the sender's side, in any order: those that did not simply arrive.
     unlike: Vec<Settled>,
-    lost_acks: Vec<(Tuple, Time)>,
+    /// By connection, and whether the client sent them.
+    lost_acks: Vec<(u32, bool, Time)>,
     /// By the side that they left from: how many arrived, and how long the quickest took.
     arrived: [u64; 2],
     quickest: [Option<Span>; 2],
@@ -53,23 +55,23 @@ pub struct Known {
 }
 
 impl Fates {
-    /// A packet left from `side`, where it is `packet`.
-    pub fn left(&mut self, frame: &Frame, side: Side, packet: &Packet) {
-        let Packet { number, time, tuple, .. } = *packet;
-        self.on_the_way.insert(frame.copy, Sent { side, number, time, tuple, copies: 1 });
+    /// A packet left from `side`, where it has this number.
+    pub fn left(&mut self, time: Time, frame: &Frame, side: Side, number: u64) {
+        let Frame { connection, forward, .. } = *frame;
+        self.on_the_way.insert(frame.copy, Sent { side, number, time, connection, forward, copies: 1 });
     }
 
     /// A copy arrived at the other end.
-    pub fn came(&mut self, frame: &Frame, packet: &Packet) -> Option<Settled> {
+    pub fn came(&mut self, time: Time, frame: &Frame) -> Option<Settled> {
         let sent = self.on_the_way.remove(&frame.copy)?;
-        let (from, took) = (sent.side as usize, packet.time - sent.time);
+        let (from, took) = (sent.side as usize, time - sent.time);
         self.arrived[from] += 1;
         self.quickest[from] = Some(self.quickest[from].map_or(took, |least| least.min(took)));
         if sent.side == Side::Receiver {
             return None;
         }
         let overtaken = self.is_overtaken(frame, sent.number);
-        let fate = if overtaken && packet.seg.payload > 0 { Fate::Late } else { Fate::Arrived };
+        let fate = if overtaken && frame.payload_bytes() > 0 { Fate::Late } else { Fate::Arrived };
         self.settle(sent.number, fate)
     }
 
@@ -108,7 +110,7 @@ impl Fates {
         match sent.side {
             Side::Sender => self.settle(sent.number, Fate::Lost),
             Side::Receiver => {
-                self.lost_acks.push((sent.tuple.reversed(), sent.time));
+                self.lost_acks.push((sent.connection, sent.forward, sent.time));
                 None
             }
         }
@@ -128,14 +130,19 @@ impl Fates {
         left.iter().filter_map(|sent| self.lose(sent)).collect()
     }
 
-    pub fn finish(mut self) -> Known {
+    pub fn finish(mut self, sides: &Sides) -> Known {
         self.leave();
         let [outward, inward] = self.quickest;
         let floor = outward.zip(inward).map(|(outward, inward)| outward + inward);
+        let lost_acks = self.lost_acks.iter().filter_map(|&(connection, forward, time)| {
+            let tuple = sides.tuple(connection)?;
+            // Of the data that they acknowledge, which goes the other way.
+            Some((if forward { tuple.reversed() } else { tuple }, time))
+        });
         self.unlike.sort_unstable_by_key(|(number, _)| *number);
         Known {
             unlike: self.unlike,
-            lost_acks: LostAcks::new(self.lost_acks),
+            lost_acks: LostAcks::new(lost_acks),
             clock: Clock::common(floor, self.arrived),
             matched: self.arrived.iter().sum(),
             lost: self.lost,
@@ -165,29 +172,32 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate::tests::{UPLOAD, scenario};
+    use sim::Body;
 
-    fn frame(copy: u64) -> Frame {
-        Frame { copy, forward: true, ..Frame::default() }
+    fn sides() -> Sides {
+        Sides::new(&scenario(UPLOAD, ""))
     }
-    fn packet(number: u64) -> Packet {
-        let mut packet = Packet { number, time: Time(number as i64), ..Packet::default() };
-        packet.seg.payload = 100;
-        packet
+    fn frame(copy: u64) -> Frame {
+        Frame { copy, forward: true, body: Body::Datagram(100), ..Frame::default() }
+    }
+    fn at(k: u64) -> Time {
+        Time(k as i64)
     }
     fn sent(n: u64) -> Fates {
         let mut fates = Fates::default();
-        (1..=n).for_each(|k| fates.left(&frame(k), Side::Sender, &packet(k)));
+        (1..=n).for_each(|k| fates.left(at(k), &frame(k), Side::Sender, k));
         fates
     }
 
     #[test]
     fn each_copy_is_settled_when_it_arrives_or_is_lost() {
         let mut fates = sent(4);
-        assert_eq!(fates.came(&frame(2), &packet(9)), Some((2, Fate::Arrived)));
-        assert_eq!(fates.came(&frame(1), &packet(9)), Some((1, Fate::Late)));
+        assert_eq!(fates.came(at(9), &frame(2)), Some((2, Fate::Arrived)));
+        assert_eq!(fates.came(at(9), &frame(1)), Some((1, Fate::Late)));
         assert_eq!(fates.dropped(3), Some((3, Fate::Lost)));
         assert_eq!(fates.cut_short(4), Some((4, Fate::UnderWay)));
-        let known = fates.finish();
+        let known = fates.finish(&sides());
         assert_eq!((known.matched, known.lost, known.under_way), (2, [1, 0], [1, 0]));
         let mut fate = known.reader_from(1);
         let all = [1, 2, 3, 4].map(&mut fate);
@@ -200,18 +210,18 @@ mod tests {
         fates.doubled(1);
         fates.doubled(2);
         assert_eq!(fates.dropped(1), None);
-        assert_eq!(fates.came(&frame(1), &packet(9)), Some((1, Fate::Arrived)));
-        assert_eq!(fates.came(&frame(1), &packet(9)), None);
+        assert_eq!(fates.came(at(9), &frame(1)), Some((1, Fate::Arrived)));
+        assert_eq!(fates.came(at(9), &frame(1)), None);
         assert_eq!((fates.dropped(2), fates.dropped(2)), (None, Some((2, Fate::Lost))));
     }
 
     #[test]
     fn what_had_no_way_was_lost() {
         let mut fates = sent(2);
-        fates.left(&frame(7), Side::Receiver, &packet(1));
+        fates.left(at(1), &frame(7), Side::Receiver, 1);
         assert_eq!(fates.leave(), [(1, Fate::Lost), (2, Fate::Lost)]);
-        let known = fates.finish();
+        let known = fates.finish(&sides());
         assert_eq!(known.lost, [2, 1]);
-        assert_eq!(known.lost_acks.of(Tuple::default().reversed()), [Time(1)]);
+        assert_eq!(known.lost_acks.of(sides().tuple(0).expect("a connection").reversed()), [Time(1)]);
     }
 }

@@ -12,6 +12,7 @@ use crate::spool::Spool;
 use analysis::join::Side;
 use analysis::{Analyzer, Fate};
 use capture::Info;
+use instant::Time;
 use net::NodeId;
 use sim::Frame;
 use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
@@ -119,7 +120,7 @@ impl<'a> Recording<'a> {
         let opposite = Info { packets: self.opposite, ..Info::default() };
         let analysed = !matches!(self.told, Told::First(_));
         let known = match self.told {
-            Told::AsItGoes(fates, _) | Told::First(fates) => Some(fates.finish()),
+            Told::AsItGoes(fates, _) | Told::First(fates) => Some(fates.finish(self.sides)),
             Told::Nothing | Told::Before(_) => None,
         };
         Done { spool, info, opposite, kept, taken, losses, captures, known, analysed }
@@ -132,14 +133,19 @@ impl<'a> Recording<'a> {
     }
 
     /// Follows what becomes of a packet, which `leaves` from the side where it is seen or comes there.
-    fn follow(&mut self, frame: &Frame, side: Side, leaves: bool, packet: &Packet) {
+    fn follow(&mut self, now: Time, frame: &Frame, side: Side, leaves: bool, number: u64) {
         let Some(fates) = self.told.fates() else { return };
         if leaves {
-            fates.left(frame, side, packet);
+            fates.left(now, frame, side, number);
         } else {
-            let settled = fates.came(frame, packet);
+            let settled = fates.came(now, frame);
             self.settle(settled);
         }
+    }
+
+    /// Whether a packet leaves from the side where it is seen.
+    fn leaves(&self, node: NodeId, frame: &Frame) -> bool {
+        self.sides.sends(node, frame.connection, frame.forward) == Some(true)
     }
 
     /// Takes in a packet of the side that is analysed.
@@ -176,20 +182,25 @@ impl<'a> Recording<'a> {
 }
 
 impl sim::Sink for Recording<'_> {
+    fn takes(&self, node: NodeId, frame: &Frame) -> bool {
+        self.sides.of(node, frame.connection) == Some(self.side) || self.captures.holds(node)
+    }
+    fn passed(&mut self, now: Time, node: NodeId, frame: &Frame) {
+        self.taken.see(self.sides, node, frame, now);
+        if let Some(side) = self.sides.of(node, frame.connection) {
+            self.opposite += 1;
+            self.follow(now, frame, side, self.leaves(node, frame), self.opposite);
+        }
+    }
     fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {
         self.captures.packet(node, packet);
-        self.taken.see(self.sides, node, frame, packet.time);
-        let connection = frame.connection;
-        let Some(side) = self.sides.of(node, connection) else { return };
-        let leaves = self.sides.sends(node, connection, frame.forward) == Some(true);
-        if side != self.side {
-            self.opposite += 1;
-            self.follow(frame, side, leaves, packet);
-            return;
+        if self.sides.of(node, frame.connection) != Some(self.side) {
+            return self.passed(packet.time, node, frame);
         }
-        let packet = Packet { number: self.info.packets + 1, ..*packet };
-        self.follow(frame, side, leaves, &packet);
-        self.take(packet, leaves);
+        self.taken.see(self.sides, node, frame, packet.time);
+        let (leaves, number) = (self.leaves(node, frame), self.info.packets + 1);
+        self.follow(packet.time, frame, self.side, leaves, number);
+        self.take(Packet { number, ..*packet }, leaves);
     }
     fn under_way(&mut self, _: NodeId, frame: &Frame, _: &Packet) {
         let settled = self.told.fates().and_then(|fates| fates.cut_short(frame.copy));

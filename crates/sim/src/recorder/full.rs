@@ -92,9 +92,14 @@ impl<S: Sink> Full<S> {
     }
 
     fn capture(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {
-        if self.captures(node)
-            && let Some(packet) = self.packets.packet(now, node, facts, frame)
-        {
+        if !self.captures(node) {
+            return;
+        }
+        if !self.sink.takes(node, frame) {
+            if !matches!(frame.body, Body::Datagram(_)) {
+                self.sink.passed(now, node, frame);
+            }
+        } else if let Some(packet) = self.packets.packet(now, node, facts, frame) {
             self.sink.packet(node, frame, &packet);
         }
     }
@@ -202,6 +207,10 @@ impl<S: Sink> Recorder for Full<S> {
         self.capture(now, node, facts, frame);
         self.host(now, node, false, facts, frame);
         self.note_end(frame, Fate::Arrived);
+    }
+    fn wants_state(&self, connection: u32) -> bool {
+        // A needless repair shows by what was acknowledged.
+        self.wanted.truth || self.wanted.state[connection as usize]
     }
     fn state(&mut self, now: Time, connection: u32, forward: bool, state: State) {
         let last = &mut self.states[connection as usize][usize::from(!forward)];

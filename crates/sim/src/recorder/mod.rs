@@ -21,6 +21,11 @@ pub trait Recorder: Watch<Frame> {
     fn sent(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {}
     #[inline(always)]
     fn arrived(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {}
+    /// Whether states of this connection are of any use.
+    #[inline(always)]
+    fn wants_state(&self, connection: u32) -> bool {
+        Self::IS_ON
+    }
     #[inline(always)]
     fn state(&mut self, now: Time, connection: u32, forward: bool, state: State) {}
 }
@@ -37,6 +42,12 @@ impl Recorder for Null {}
 /// Takes what a run records. Every method has an empty body, so a sink names only what it wants.
 #[allow(unused_variables)]
 pub trait Sink {
+    /// Whether this packet at this node is wanted as a capture would hold it; else [`Sink::passed`] tells of it.
+    fn takes(&self, node: NodeId, frame: &Frame) -> bool {
+        true
+    }
+    /// A packet of a TCP connection, at a node whose packets are captured, that the sink does not take.
+    fn passed(&mut self, now: Time, node: NodeId, frame: &Frame) {}
     /// A packet of a connection at a node whose packets are captured, as a capture there would hold it.
     fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
     /// One that was still under way when the run ended, as the host that it goes to would capture it then.
