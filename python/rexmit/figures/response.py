@@ -36,6 +36,8 @@ LINES = [
     (SKY, "X"),
     (GREY, "h"),
 ]
+#: So many values are told at the axis as they were written.
+FEW = 8
 #: From this ratio of the ends on an axis is logarithmic.
 WIDE = 20.0
 
@@ -49,12 +51,15 @@ def curves(
     name: str,
     *,
     label: str,
+    key: str,
+    written: str,
     joined: bool = True,
 ) -> Figure:
     """The mean at each value of `x` with the 95% interval of the mean as a band.
 
     rows: of one flow and measure, with `x` (a number, or a text), `line` (what tells lines apart), `mean`,
-    `t_low`, `t_high`.  label: of the axis of x.  joined: by lines; sampled values are not.
+    `t_low`, `t_high`.  label: of the axis of x.  key, written: the axis' name, and the column of values as
+    they were written, for which there is room where they are few.  joined: by lines; sampled values are not.
     """
     fig, (ax,) = canvas(height=3.6)
     scale, said = scaled([row["mean"] for row in rows], unit)
@@ -78,7 +83,12 @@ def curves(
             ax.errorbar(
                 at, mean, half, ls="none", marker=marker, ms=3, color=colour, elinewidth=0.8, label=text
             )
-    _axis(ax, rows, x, places)
+    _axis(ax, places)
+    texts = {places[row[x]]: figure(str(row[written])) for row in rows}
+    if len(texts) <= FEW:
+        ax.set_xticks(list(texts), list(texts.values()))
+        ax.set_xticks([], minor=True)
+        label = key
     ax.set_xlabel(figure(label))
     ax.set_ylabel(f"{what}{said}")
     legend_above(ax, columns=3, numbered=False)
@@ -138,7 +148,7 @@ def _places(rows: Sequence[dict[str, Any]], x: str) -> dict[Any, float]:
     return {value: float(k) for k, value in enumerate(values)}
 
 
-def _axis(ax: Any, rows: Sequence[dict[str, Any]], x: str, places: dict[Any, float]) -> None:
+def _axis(ax: Any, places: dict[Any, float]) -> None:
     if any(isinstance(value, str) for value in places):
         ax.set_xticks(list(places.values()), [figure(str(value)) for value in places])
         return

@@ -71,9 +71,15 @@ class Drawing:
         lines = [other for other in free if other not in axis.keys]
         rows = self._rows(lines)
         self._few({row["line"] for row in rows}, lines)
-        x = self._plan.columns[key][1] or self._plan.columns[key][0]
+        written, number = self._plan.columns[key]
         return figures.curves(
-            rows, x, *self._words(), label=_axis_label(self._plan, key), joined=len(axis.keys) == 1
+            rows,
+            number or written,
+            *self._words(),
+            label=_axis_label(self._plan, key),
+            key=key,
+            written=written,
+            joined=len(axis.keys) == 1,
         )
 
     def heat_map(self, across: str | None = None, up: str | None = None) -> Figure:
@@ -105,7 +111,7 @@ class Drawing:
         from rexmit import figures
 
         rows = [
-            row | {"words": self._told(row["point"], self._plan.keys)}
+            row | {"words": self._less(row)}
             for row in differences.rows(self._plan, self._values)
             if row["measure"] == self.measure.column
         ]
@@ -114,6 +120,10 @@ class Drawing:
         if len(rows) > PAIRS:
             raise ValueError(f"{len(rows)} pairs are too many for a figure: say which with where=")
         return figures.differences(rows, *self._words())
+
+    def _less(self, row: dict[str, Any]) -> str:
+        """Of a paired difference: what is told apart, and what it is taken from."""
+        return f"{self._told(row['point'], self._plan.keys)}, less {row['against'].partition('=')[2]}"
 
     def _rows(self, lines: list[str]) -> list[dict[str, Any]]:
         return [
