@@ -206,8 +206,10 @@ impl<R: Recorder> Simulation<R> {
         while let Some((now, step)) = self.advance_until(limit) {
             self.events += 1;
             self.handle(now, step);
-            if let Some(why) = self.mishaps.iter().find_map(Mishap::told) {
-                return End::Broken { why: why.to_owned() };
+            if !self.mishaps.is_empty()
+                && let Some(end) = self.broken()
+            {
+                return end;
             }
             if all_end && self.ended == self.finite {
                 return End::Done;
@@ -229,6 +231,12 @@ impl<R: Recorder> Simulation<R> {
             }
         }
         self.end_of_events()
+    }
+
+    #[cold]
+    fn broken(&self) -> Option<End> {
+        let why = self.mishaps.iter().find_map(Mishap::told)?;
+        Some(End::Broken { why: why.to_owned() })
     }
 
     /// Whose event this is; of a node's own timer the first connection's.

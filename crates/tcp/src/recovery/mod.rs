@@ -84,14 +84,20 @@ pub(crate) enum Recovery {
     Ns320(Ns320),
     /// The window rule keeps cwnd while repairing, too ([`crate::congestion::Congestion::drives`]).
     Driven,
+    /// Two of them, so that which of the two it is needs no asking.
     Own(Box<dyn OwnRecovery>),
+    OwnPipe(Box<dyn OwnRecovery>),
 }
 
 impl Recovery {
     /// Without SACK there is no pipe to count, and RFC 6582 says what to do then.
     pub(crate) fn new(spec: &stack::Recovery, own: &OwnRules, sack: bool) -> Recovery {
         match spec.rule {
-            RecoveryRule::Own => own.repair().map_or(Recovery::None, Recovery::Own),
+            RecoveryRule::Own => match own.repair() {
+                Some(rule) if rule.uses_pipe() => Recovery::OwnPipe(rule),
+                Some(rule) => Recovery::Own(rule),
+                None => Recovery::None,
+            },
             RecoveryRule::None => Recovery::None,
             RecoveryRule::Reno => Recovery::Inflation(Inflation::reno()),
             RecoveryRule::NewReno { impatient } => Recovery::Inflation(Inflation::newreno(impatient)),
@@ -106,11 +112,14 @@ impl Recovery {
     /// Counts cwnd against pipe rather than FlightSize, and resends what was found lost rather than the oldest.
     #[inline]
     pub(crate) fn uses_pipe(&self) -> bool {
-        match self {
-            Recovery::None | Recovery::Inflation(_) | Recovery::Ns320(_) => false,
-            Recovery::Pipe | Recovery::Prr(_) | Recovery::Halving(_) | Recovery::Driven => true,
-            Recovery::Own(rule) => rule.uses_pipe(),
-        }
+        matches!(
+            self,
+            Recovery::Pipe
+                | Recovery::Prr(_)
+                | Recovery::Halving(_)
+                | Recovery::Driven
+                | Recovery::OwnPipe(_)
+        )
     }
 
     /// What the rule wants of the sender around it.
@@ -136,7 +145,7 @@ impl Recovery {
     pub(crate) fn partial_ack_restarts_timer(&self, first: bool) -> bool {
         match self {
             Recovery::Inflation(i) => first || !i.is_impatient(),
-            Recovery::Own(rule) => rule.partial_ack_restarts_timer(first),
+            Recovery::Own(rule) | Recovery::OwnPipe(rule) => rule.partial_ack_restarts_timer(first),
             _ => true,
         }
     }
@@ -151,7 +160,7 @@ impl Recovery {
             Recovery::Prr(prr) => prr.enter(w, f),
             Recovery::Halving(h) => h.enter(w, f),
             Recovery::Ns320(n) => n.enter(w, dupthresh),
-            Recovery::Own(rule) => rule.enter(w, dupthresh, f),
+            Recovery::Own(rule) | Recovery::OwnPipe(rule) => rule.enter(w, dupthresh, f),
         }
         w.cwnd = w.cwnd.max(w.smss);
     }
@@ -164,7 +173,7 @@ impl Recovery {
             Recovery::Prr(prr) => prr.on_ack(w, f),
             Recovery::Halving(h) => h.on_ack(w, f),
             Recovery::Ns320(n) => n.on_ack(w, f),
-            Recovery::Own(rule) => rule.on_ack(w, f),
+            Recovery::Own(rule) | Recovery::OwnPipe(rule) => rule.on_ack(w, f),
         }
         w.cwnd = w.cwnd.max(w.smss);
     }
@@ -174,8 +183,17 @@ impl Recovery {
     pub(crate) fn sent(&mut self, bytes: u32) {
         match self {
             Recovery::Prr(prr) => prr.sent(bytes),
-            Recovery::Own(rule) => rule.sent(bytes),
+            Recovery::Own(_) | Recovery::OwnPipe(_) => self.own_sent(bytes),
             _ => {}
+        }
+    }
+
+    /// Apart, as every segment that leaves comes by.
+    #[cold]
+    #[inline(never)]
+    fn own_sent(&mut self, bytes: u32) {
+        if let Recovery::Own(rule) | Recovery::OwnPipe(rule) = self {
+            rule.sent(bytes);
         }
     }
 
@@ -185,7 +203,7 @@ impl Recovery {
             Recovery::None | Recovery::Driven => {}
             Recovery::Inflation(i) => i.exit(w, f),
             Recovery::Ns320(n) => n.exit(w, f),
-            Recovery::Own(rule) => rule.exit(w, f),
+            Recovery::Own(rule) | Recovery::OwnPipe(rule) => rule.exit(w, f),
             Recovery::Pipe | Recovery::Prr(_) => w.cwnd = w.ssthresh,
             Recovery::Halving(_) => w.cwnd = w.cwnd.min(w.ssthresh),
         }
