@@ -73,12 +73,12 @@ impl PartialEq for OwnRule {
     }
 }
 
-/// The rules of one's own of a stack, by the question that each answers.
+/// The rules of one's own of a stack, by the question that each answers; in boxes, as nearly every stack has none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnRules {
-    pub detect: Option<OwnRule>,
-    pub recovery: Option<OwnRule>,
-    pub congestion: Option<OwnRule>,
+    pub detect: Option<Box<OwnRule>>,
+    pub recovery: Option<Box<OwnRule>>,
+    pub congestion: Option<Box<OwnRule>>,
     pub mishap: Mishap,
 }
 
@@ -86,12 +86,12 @@ impl OwnRules {
     /// With the name of the section that says it.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &OwnRule)> {
         let all = [("detect", &self.detect), ("recovery", &self.recovery), ("congestion", &self.congestion)];
-        all.into_iter().filter_map(|(section, rule)| Some((section, rule.as_ref()?)))
+        all.into_iter().filter_map(|(section, rule)| Some((section, rule.as_deref()?)))
     }
     pub fn all_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut OwnRule)> {
         let OwnRules { detect, recovery, congestion, .. } = self;
         let all = [("detect", detect), ("recovery", recovery), ("congestion", congestion)];
-        all.into_iter().filter_map(|(section, rule)| Some((section, rule.as_mut()?)))
+        all.into_iter().filter_map(|(section, rule)| Some((section, rule.as_deref_mut()?)))
     }
 
     pub fn is_empty(&self) -> bool {

@@ -116,8 +116,8 @@ fn wire_stack(v: &Values, p: &mut Problems) -> Option<Wire> {
 }
 
 /// The class of a section whose rule is of one's own.
-fn own(v: &Values) -> Option<OwnRule> {
-    if v.variant_name() == "python" { OwnRule::read(v) } else { None }
+fn own(v: &Values) -> Option<Box<OwnRule>> {
+    if v.variant_name() == "python" { OwnRule::read(v).map(Box::new) } else { None }
 }
 
 fn options(v: &Values, p: &mut Problems) -> Option<Options> {
