@@ -33,6 +33,7 @@ examples:
   rexmit analyze slow.pcapng --out slow/                  and tables and figures
   rexmit analyze slow.pcapng --ladder 2                   the packet exchange of episode 2
   rexmit analyze busy.pcapng --by pair                    which hosts lost most time
+  rexmit analyze captures/ --out fleet/                   every capture in it, and what all come to
   rexmit analyze --sender a.pcap --receiver b.pcap        both ends: losses are exact
   rexmit analyze good.pcap --against bad.pcap             what differs, by what it costs
 
@@ -63,7 +64,8 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         "captures",
         nargs="*",
         metavar="CAPTURE",
-        help="capture files; several are one rotation, in order; or a folder that rexmit record made",
+        help="capture files; several are one rotation, in order; a folder that rexmit record made; or any "
+        "other folder, or a pattern in quotes: many captures (docs/fleet.md)",
     )
     reading = a.add_argument_group("what is read")
     reading.add_argument(
@@ -110,6 +112,14 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
         type=positive,
         metavar="N",
         help="how many analyse; the answer is the same (default: one a core)",
+    )
+    reading.add_argument(
+        "--each", action="store_true", help="each capture by itself, as those of a folder (docs/fleet.md)"
+    )
+    reading.add_argument(
+        "--cluster",
+        metavar="WHERE",
+        help="Dask's workers analyse the captures of a folder: local:4, tcp://HOST:8786 (docs/cluster.md)",
     )
     asked = a.add_argument_group("what is shown")
     asked.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
@@ -160,6 +170,10 @@ def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
     if wrong := cli_ends.check(o, o.captures):
         return wrong
+    if is_fleet(o):
+        from rexmit import cli_fleet
+
+        return cli_fleet.check(o)
     if not o.sender and not o.captures:
         return "no capture named; try rexmit analyze FILE, or - for standard input"
     if o.figures and o.figures != "none" and not o.out:
@@ -192,6 +206,11 @@ def check(o: argparse.Namespace) -> str | None:
 
 def analyze(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> None:
     """What was asked for, shown and written."""
+    if is_fleet(o):
+        from rexmit import cli_fleet
+
+        cli_fleet.analyze(o, show)
+        return
     if o.json and not (o.out or o.annotate or o.against or o.by or _recorded(o.captures)):
         _json(o)
         return
@@ -300,6 +319,18 @@ def _json(o: argparse.Namespace) -> None:
         found = _core.analyze(paths, receiver=o.receiver, listed_only=True, progress=progress, **options)
     with printing():
         found.write_json(1)
+
+
+def is_fleet(o: argparse.Namespace) -> bool:
+    """Whether many separate captures are named: a folder that is no recording, a pattern, or by --each."""
+    if o.each or o.cluster or (len(o.captures or ()) > 1 and any(map(os.path.isdir, o.captures))):
+        return True
+    if len(o.captures or ()) != 1:
+        return False
+    (path,) = o.captures
+    if os.path.isdir(path):
+        return not _recorded([path])
+    return not os.path.exists(path) and any(sign in path for sign in "*?[")
 
 
 def _recorded(paths: list[str]) -> bool:

@@ -26,18 +26,19 @@ def page(capture: Capture, by: By, most: int = MOST) -> list[str]:
     rows = table.head(most)
     if not rows:
         return ["no TCP connection in it carries data"]
-    lines = _causes(rows) if by == "cause" else _groups(rows, HEADS[by])
+    lines = causes(rows) if by == "cause" else sums(rows, HEADS[by])
     left = len(table) - len(rows)
     return [*lines, f"  … and {left:,} more"] if left else lines
 
 
 def overview(pairs: Sequence[dict[str, Any]]) -> list[str]:
     """The pairs of hosts that lost most time."""
-    lines = _groups(pairs[:PAIRS], HEADS["pair"])
+    lines = sums(pairs[:PAIRS], HEADS["pair"])
     return [*lines, "  … and more: --by pair"] if len(pairs) > PAIRS else lines
 
 
-def _groups(rows: Sequence[dict[str, Any]], head: str) -> list[str]:
+def sums(rows: Sequence[dict[str, Any]], head: str) -> list[str]:
+    """Groups of flows, a line each."""
     names = (head, "flows", "bytes", "resent", "of all sent", "timeouts", "never answered", "lost")
     cells = [
         (
@@ -55,7 +56,8 @@ def _groups(rows: Sequence[dict[str, Any]], head: str) -> list[str]:
     return indented([names, *cells])
 
 
-def _causes(rows: Sequence[dict[str, Any]]) -> list[str]:
+def causes(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """What held flows up, and what was sent again why."""
     idle = [r for r in rows if r["kind"] == "idle"]
     resent = [r for r in rows if r["kind"] == "resent"]
     lines = []

@@ -16,6 +16,7 @@ from rexmit.tables import Table
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
+    from rexmit.fleet.results import Fleet
 
 By = Literal["pair", "host", "port", "cause"]
 
@@ -26,7 +27,7 @@ WAYS: tuple[By, ...] = ("pair", "host", "port", "cause")
 
 _KEY = pa.string()
 #: Sums of the flows of one group, in the order of the table's columns.
-_SUMS = (
+SUMS = (
     "flows",
     "bytes",
     "segments",
@@ -39,7 +40,7 @@ _SUMS = (
 )
 
 
-def groups(capture: Capture, by: By) -> Table:
+def groups(capture: Capture | Fleet, by: By) -> Table:
     """Flows added up, those that lost most time first.
 
     by: "pair" (the two hosts, whichever sends), "host" (every flow counts for both its hosts), "port" (of the
@@ -54,26 +55,27 @@ def groups(capture: Capture, by: By) -> Table:
     return Table(by, lambda: _by_cause(capture) if by == "cause" else _by_key(capture, KEYS[by]))
 
 
-def _by_key(capture: Capture, keys: Callable[[Any], Sequence[Any]]) -> Any:
+def _by_key(capture: Capture | Fleet, keys: Callable[[Any], Sequence[Any]]) -> Any:
     """Adds up batch by batch, so that memory grows with groups and not with flows."""
     total: Any = None
     for batch in batches(capture.flows):
-        sums = _sums_of(batch)
+        sums = sums_of(batch)
         for key in keys(batch):
             part = pa.table({"group": pc.cast(key, _KEY), **sums})
             total = _added(part if total is None else pa.concat_tables([total, part]))
     if total is None:
-        return pa.table({"group": pa.array([], _KEY), **{name: pa.array([], pa.int64()) for name in _SUMS}})
+        return pa.table({"group": pa.array([], _KEY), **{name: pa.array([], pa.int64()) for name in SUMS}})
     order = [("lost_s", "descending"), ("bytes", "descending"), ("group", "ascending")]
     return total.sort_by(order)
 
 
 def _added(rows: Any) -> Any:
-    added = rows.group_by("group").aggregate([(name, "sum") for name in _SUMS])
-    return added.select(["group", *(f"{name}_sum" for name in _SUMS)]).rename_columns(["group", *_SUMS])
+    added = rows.group_by("group").aggregate([(name, "sum") for name in SUMS])
+    return added.select(["group", *(f"{name}_sum" for name in SUMS)]).rename_columns(["group", *SUMS])
 
 
-def _sums_of(batch: Any) -> dict[str, Any]:
+def sums_of(batch: Any) -> dict[str, Any]:
+    """What is added up, by name, for each flow of a batch."""
     column = batch.column
     silent = pc.and_(pc.is_null(column("first_data")), pc.is_null(column("handshake_s")))
     unanswered = pc.and_(silent, pc.greater(column("syn_retransmissions"), 0))
@@ -118,7 +120,7 @@ def _ports(batch: Any) -> Sequence[Any]:
 KEYS: dict[By, Callable[[Any], Sequence[Any]]] = {"pair": _pairs, "host": _hosts, "port": _ports}
 
 
-def _by_cause(capture: Capture) -> Any:
+def _by_cause(capture: Capture | Fleet) -> Any:
     """Idle time by cause, then segments sent again by cause; each with the number of flows that it befell."""
     idle = _idle_by_cause(capture)
     resent = _resent_by_cause(capture)
@@ -129,7 +131,7 @@ def _by_cause(capture: Capture) -> Any:
     return pa.Table.from_pylist(rows, schema)
 
 
-def _idle_by_cause(capture: Capture) -> list[dict[str, Any]]:
+def _idle_by_cause(capture: Capture | Fleet) -> list[dict[str, Any]]:
     total: Any = None
     for batch in batches(capture.idle):
         cause = pc.cast(batch.column("cause"), _KEY)
@@ -149,7 +151,7 @@ def _idle_by_cause(capture: Capture) -> list[dict[str, Any]]:
     ]
 
 
-def _resent_by_cause(capture: Capture) -> list[dict[str, Any]]:
+def _resent_by_cause(capture: Capture | Fleet) -> list[dict[str, Any]]:
     from rexmit.words import CAUSES
 
     segments, flows = dict.fromkeys(CAUSES, 0), dict.fromkeys(CAUSES, 0)

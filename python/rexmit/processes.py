@@ -160,11 +160,11 @@ class Processes:
         self._memory = None if max_memory is None else max_memory // self.threads
 
     def made(
-        self, plan_json: str, blocks: Iterable[int], ask: Callable[[int], bool], make: Make = run_block
-    ) -> Iterator[tuple[int, Files]]:
+        self, plan_json: str, blocks: Iterable[Any], ask: Callable[[int], bool], make: Make = run_block
+    ) -> Iterator[tuple[Any, Files]]:
         """As `Engine` says."""
         todo = iter(blocks)
-        waiting: dict[Future[Files], int] = {}
+        waiting: dict[Future[Files], Any] = {}
         with _pool(self.threads) as pool:
             while True:
                 with _without_main():

@@ -337,8 +337,10 @@ class TestRealCaptures:
         assert "␛[31m" in said
         assert not set(said) & set("\x1b\x9b\r")
 
-    @pytest.mark.parametrize("what", ["missing.pcap", "."])
-    def test_no_file_is_code_2(self, what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    @pytest.mark.parametrize("what", ["missing.pcap", "docs"])
+    def test_no_file_and_a_folder_without_a_capture_are_code_2(
+        self, what: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         assert run("analyze", what) == 2
         assert capsys.readouterr().err.count("\n") == 1
 

@@ -8,7 +8,7 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from distributed import CancelledError, Client, Future
@@ -51,28 +51,28 @@ class Dask:
         self._count()
 
     def made(
-        self, plan_json: str, blocks: Iterable[int], ask: Ask, make: Make = run_block
-    ) -> Iterator[tuple[int, Files]]:
+        self, plan_json: str, blocks: Iterable[Any], ask: Ask, make: Make = run_block
+    ) -> Iterator[tuple[Any, Files]]:
         """As `Engine` says, on the cluster's workers."""
         todo = iter(blocks)
         packed = zlib.compress(plan_json.encode())
         # Another process may make blocks of the same plan there.
         name = f"rexmit-{make.__name__}-{secrets.token_hex(8)}"
         ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
-        there: dict[Future[Any], int] = {}
-        suspects: list[int] = []
-        alone = False
+        there: dict[Future[Any], Any] = {}
+        suspects: list[Any] = []
+        alone, keys = False, count()
         try:
             while True:
                 self._count()
                 room = AHEAD * max(1, self.threads)
                 for number in islice(todo, max(0, room - len(there))):
-                    future = self._submit((name, number), make, packed)
+                    future = self._submit((name, next(keys)), number, make, packed)
                     there[future] = number
                     future.add_done_callback(ended.put)
                 if not there and suspects:
                     alone = True
-                    future = self._submit((f"{name}-alone", suspects[0]), make, packed)
+                    future = self._submit((name, next(keys)), suspects[0], make, packed)
                     there[future] = suspects.pop(0)
                     future.add_done_callback(ended.put)
                 if not there or not ask(0):
@@ -96,11 +96,11 @@ class Dask:
             if self._client.status == "running":
                 self._client.cancel(list(there))
 
-    def _submit(self, key: tuple[str, int], make: Make, packed: bytes) -> Future[Any]:
+    def _submit(self, key: tuple[str, int], block: Any, make: Make, packed: bytes) -> Future[Any]:
         from rexmit import _core
 
         return self._client.submit(
-            work, make, packed, key[1], _core.__version__, self._memory, key=key, pure=False
+            work, make, packed, block, _core.__version__, self._memory, key=key, pure=False
         )
 
     def _files(self, future: Future[Any]) -> Files | None:
@@ -123,7 +123,7 @@ class Dask:
             self._same_version()
         raise error
 
-    def _killed(self, number: int, how: KilledWorker) -> LostError:
+    def _killed(self, number: Any, how: KilledWorker) -> LostError:
         return LostError(
             f"--cluster {self._name}: block {number} ended every worker that made it, the last one "
             f"{how.last_worker.address}: it may need more memory than a worker has; what is done is kept"

@@ -18,7 +18,7 @@ class OtherVersionError(Exception):
     """The worker has another rexmit than the client."""
 
 
-def work(make: Make, packed: bytes, number: int, version: str, max_memory: int | None) -> Files:
+def work(make: Make, packed: bytes, number: Any, version: str, max_memory: int | None) -> Files:
     """The files of a block. packed: the plan's text, compressed.  max_memory: bytes for all threads of the
     worker.
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 ASK_EVERY_S = 0.1
 #: Hears how many runs are under way and done in blocks that are not; whether to go on.
 Ask = Callable[[int], bool]
-#: A function of a module that makes a block as `run_block` does: of the plan's text and the block's number.
-Make = Callable[[str, int, Watch | None, int | None], Files]
+#: A function of a module that makes a block as `run_block` does: of a text that all have, and of what the
+#: block is, its number or any value.
+Make = Callable[[str, Any, Watch | None, int | None], Files]
 
 
 class Engine(Protocol):
@@ -33,8 +34,8 @@ class Engine(Protocol):
     threads: int
 
     def made(
-        self, plan_json: str, blocks: Iterable[int], ask: Ask, make: Make = run_block
-    ) -> Iterator[tuple[int, Files]]:
+        self, plan_json: str, blocks: Iterable[Any], ask: Ask, make: Make = run_block
+    ) -> Iterator[tuple[Any, Files]]:
         """Each block's number and files. Ends early once `ask` says no: blocks under way are left out."""
 
 
@@ -73,15 +74,15 @@ class Threads:
         self._memory = None if max_memory is None else max_memory // self.threads
 
     def made(
-        self, plan_json: str, blocks: Iterable[int], ask: Ask, make: Make = run_block
-    ) -> Iterator[tuple[int, Files]]:
+        self, plan_json: str, blocks: Iterable[Any], ask: Ask, make: Make = run_block
+    ) -> Iterator[tuple[Any, Files]]:
         """As `Engine` says, on threads of this process."""
         todo, taking = iter(blocks), threading.Lock()
-        done: queue.Queue[tuple[int, Files] | BaseException | None] = queue.Queue(self.threads)
+        done: queue.Queue[tuple[Any, Files] | BaseException | None] = queue.Queue(self.threads)
         stop = threading.Event()
-        under_way: dict[int, int] = {}
+        under_way: dict[Any, int] = {}
 
-        def put(what: tuple[int, Files] | BaseException | None) -> None:
+        def put(what: tuple[Any, Files] | BaseException | None) -> None:
             while True:
                 try:
                     return done.put(what, timeout=ASK_EVERY_S)
@@ -97,7 +98,7 @@ class Threads:
                     if number is None:
                         break
 
-                    def watch(runs: int, number: int = number) -> bool:
+                    def watch(runs: int, number: Any = number) -> bool:
                         under_way[number] = runs
                         return not stop.is_set()
 

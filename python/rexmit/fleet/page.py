@@ -1,0 +1,90 @@
+"""The summary of many captures for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rexmit.cli_groups import causes, sums
+from rexmit.say import one_line
+from rexmit.text_table import indented
+from rexmit.units import count, percent, seconds, size
+
+#: Captures that could not be read, and hours, that are named.
+UNREADABLE, HOURS = 5, 24
+
+
+def page(told: dict[str, Any]) -> list[str]:
+    """The lines: what it cost, who, when, why, and where to look."""
+    total = told["totals"]
+    lines = [
+        f"{count(told['captures'], 'capture')}, {total['packets']:,} packets, "
+        f"{count(total['flows'], 'flow')} with {size(total['bytes'])}"
+    ]
+    lines += _unreadable(told["unreadable"])
+    if told["damaged"]:
+        lines.append(f"  {count(told['damaged'], 'capture')} cut off or damaged: what could be read counts")
+    if total["not_analysed_packets"]:
+        lines.append(f"  {total['not_analysed_packets']:,} packets counted only: --max-memory")
+    if not total["flows"]:
+        return lines
+    resent = total["resent_segments"]
+    share = f" ({percent(resent / total['segments'])} of all sent)" if total["segments"] else ""
+    lines += [
+        "",
+        f"lost  {seconds(total['lost_s'])}, in which {size(total['lost_bytes'])} could have been carried; "
+        f"{count(total['episodes'], 'episode')}, {count(total['timeouts'], 'timeout')}, "
+        f"{count(resent, 'segment')} sent again{share}",
+    ]
+    if total["unanswered"]:
+        lines.append(
+            f"      {count(total['unanswered'], 'connection was', 'connections were')} never answered; "
+            f"{count(total['resent_syns'], 'SYN')} sent again"
+        )
+    return lines + _tables(told)
+
+
+def _tables(told: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    if told["worst_captures"]:
+        lines += ["", "worst captures", *_captures(told["worst_captures"])]
+    if told["worst_flows"]:
+        rows = [["flow", "in", "lost", "could have carried"]]
+        for row in told["worst_flows"]:
+            who = one_line(f"{row['sender']} → {row['receiver']}")
+            rows.append([who, one_line(row["path"]), seconds(row["lost_s"]), size(row["lost_bytes"])])
+        lines += ["", "worst flows", *indented(rows, left=(0, 1))]
+        lines.append(f"  next  rexmit analyze {one_line(told['worst_flows'][0]['path'])}")
+    lines += ["", "hosts", *sums(told["hosts"], "host"), "", "pairs", *sums(told["pairs"], "hosts")]
+    if told["causes"]:
+        lines += ["", "why", *causes(told["causes"])]
+    if told["limits"]:
+        rows = [["what limited", "flows", "bytes"]]
+        rows += [[row["limit"], f"{row['flows']:,}", size(row["bytes"])] for row in told["limits"]]
+        lines += ["", *indented(rows)]
+    if told["hours"]:
+        worst = sorted(told["hours"], key=lambda row: -row["cost_s"])[:HOURS]
+        rows = [["hour (UTC)", "episodes", "timeouts", "cost"]]
+        for row in sorted(worst, key=lambda row: str(row["hour"])):
+            rows.append([row["hour"], f"{row['episodes']:,}", f"{row['timeouts']:,}", seconds(row["cost_s"])])
+        lines += ["", *indented(rows)]
+        if len(told["hours"]) > HOURS:
+            lines.append(f"  and {len(told['hours']) - HOURS:,} more hours, which cost less: --json has all")
+    return lines
+
+
+def _unreadable(rows: Sequence[dict[str, Any]]) -> list[str]:
+    lines = [f"  not read: {one_line(row['error'])}" for row in rows[:UNREADABLE]]
+    left = len(rows) - UNREADABLE
+    return lines + ([f"  and {left:,} more that could not be read: --json has all"] if left > 0 else [])
+
+
+def _captures(rows: Sequence[dict[str, Any]]) -> list[str]:
+    table = [
+        ["capture", "flows", "bytes", "episodes", "timeouts", "never answered", "lost", "could have carried"]
+    ]
+    for row in rows:
+        cells = [one_line(row["path"]), f"{row['flows']:,}", size(row["bytes"]), f"{row['episodes']:,}"]
+        cells += [f"{row['timeouts']:,}", f"{row['unanswered']:,}" if row["unanswered"] else ""]
+        table.append([*cells, seconds(row["lost_s"]), size(row["lost_bytes"])])
+    return indented(table)

@@ -1,0 +1,162 @@
+"""What the captures of a folder come to: their tables, as they lie there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from rexmit.fleet.one import CAPTURES, TABLES
+from rexmit.fleet.plan import Plan
+from rexmit.sweeps.block import Files
+from rexmit.sweeps.places import place
+from rexmit.sweeps.store import PLAN
+from rexmit.tables import Table
+
+#: Flows of several captures are told apart by this many times the capture's number.
+APART = 1 << 40
+
+
+class Store:
+    """The folder of a fleet, or its address: `plan.json`, and Parquet files by the capture's number."""
+
+    def __init__(self, where: str | os.PathLike[str]) -> None:
+        self.place = place(where)
+        self.name = self.place.name
+
+    def plan(self) -> Plan | None:
+        """The plan that lies there; None if none does. Raises ValueError if it is another kind of folder."""
+        content = self.place.read(PLAN)
+        try:
+            return None if content is None else Plan.of_json(content.decode("utf-8", "replace"))
+        except ValueError as error:
+            raise ValueError(f"{self.name}/{PLAN}: {error}; name another folder") from None
+
+    def done(self) -> set[int]:
+        """Captures that have all their rows."""
+        names = (name.partition(".") for name in self.place.names(CAPTURES))
+        return {int(stem) for stem, _, form in names if stem.isdecimal() and form == "parquet"}
+
+    def keep(self, number: int, files: Files) -> None:
+        """Puts a capture's files there; the one that says so comes last. Raises NotWrittenError."""
+        for table in sorted(files, key=lambda table: table == CAPTURES):
+            self.place.write(_named(table, number), files[table])
+
+    def rows(self, table: str, numbers: list[int]) -> Iterator[Any]:
+        """Record batches of a table. Raises ValueError for a file that cannot be read."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        for number in numbers:
+            content = self.place.read(_named(table, number))
+            if content is None:  # a capture that could not be read has no flows
+                continue
+            try:
+                yield from pq.ParquetFile(pa.BufferReader(content)).iter_batches()
+            except (pa.ArrowException, OSError):
+                raise ValueError(
+                    f"{self.name}/{_named(table, number)}: cannot be read; remove it and "
+                    f"{_named(CAPTURES, number)}, and the same command makes both again"
+                ) from None
+
+
+class _Stream:
+    """A table of all captures, read anew each time, capture by capture."""
+
+    def __init__(self, store: Store, table: str, numbers: list[int], apart: bool) -> None:
+        self._store, self._table, self._numbers, self._apart = store, table, numbers, apart
+
+    def _batches(self) -> Iterator[Any]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for batch in self._store.rows(self._table, self._numbers):
+            if self._apart:
+                flow = pc.cast(batch.column("flow"), pa.int64())
+                flow = pc.add(flow, pc.multiply(batch.column("capture"), APART))
+                batch = batch.set_column(batch.schema.get_field_index("flow"), "flow", flow)
+            yield batch
+
+    @property
+    def column_names(self) -> list[str]:
+        first = next(self._batches(), None)
+        return ["capture"] if first is None else list(first.schema.names)
+
+    def __len__(self) -> int:
+        return sum(int(batch.num_rows) for batch in self._batches())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        import pyarrow as pa
+
+        found = self._batches()
+        first = next(found, None)
+        if first is None:
+            return pa.table({"capture": pa.array([], pa.int64())}).__arrow_c_stream__(requested_schema)
+
+        def all_of() -> Iterator[Any]:
+            yield first
+            yield from found
+
+        return pa.RecordBatchReader.from_batches(first.schema, all_of()).__arrow_c_stream__(requested_schema)
+
+
+class Fleet:
+    """The captures of a folder, analysed. Made by `rexmit.fleet.fleet`, and by `rexmit.fleet.load`."""
+
+    def __init__(self, store: Store, plan: Plan, stopped: bool = False) -> None:
+        self.store, self.plan = store, plan
+        #: Whether it was stopped before all captures were analysed.
+        self.interrupted = stopped
+        done = store.done()
+        self._numbers = [k for k in plan.numbers if k in done]
+
+    def table(self, name: str) -> Table:
+        """Rows of all captures, behind `capture`, by the table's name: captures, flows, episodes or idle."""
+        if name not in (CAPTURES, *TABLES):
+            raise ValueError(f"{name}: is none of {', '.join((CAPTURES, *TABLES))}")
+        return Table(name, lambda: _Stream(self.store, name, self._numbers, False))
+
+    @property
+    def captures(self) -> Table:
+        """One row for each capture: files, span, sums of its flows, or why it could not be read."""
+        return self.table(CAPTURES)
+
+    @property
+    def flows(self) -> Table:
+        return self.table("flows")
+
+    @property
+    def episodes(self) -> Table:
+        return self.table("episodes")
+
+    @property
+    def idle(self) -> Table:
+        """Idle gaps; a flow's number is another one in each capture."""
+        return Table("idle", lambda: _Stream(self.store, "idle", self._numbers, True))
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """What all of it comes to (docs/fleet.md)."""
+        from rexmit.fleet.summary import summary
+
+        return summary(self)
+
+    def page(self) -> str:
+        """The summary on one screen, as `rexmit analyze DIR` prints it."""
+        from rexmit.fleet.page import page
+
+        return "\n".join(page(self.summary))
+
+
+def load(where: str | os.PathLike[str]) -> Fleet:
+    """What lies in a folder or at an address. Raises ValueError if there is no plan of captures."""
+    store = Store(where)
+    plan = store.plan()
+    if plan is None:
+        raise ValueError(f"{store.name}: there is no {PLAN}, so it is no folder of many captures' results")
+    return Fleet(store, plan)
+
+
+def _named(table: str, number: int) -> str:
+    return f"{table}/{number:06d}.parquet"
