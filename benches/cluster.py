@@ -28,6 +28,8 @@ BLOCKS, BLOCK_S = 6, 1.2
 BAR = 1.05
 #: Trivial blocks: so many that do nothing, so many of a mebibyte.
 EMPTY, FULL = 3000, 400
+#: Threads of each worker that makes those.
+THREADS = 32
 MIB = 1 << 20
 
 
@@ -54,6 +56,8 @@ def wall(work: Callable[[], Any]) -> float:
 
 def bench(quick: bool, turns: int) -> list[dict]:
     """Prints the lines, and gives the rows for bench.json."""
+    from distributed import Client, LocalCluster
+
     from rexmit.sweeps import sizing
     from rexmit.sweeps.cluster import connected
     from rexmit.sweeps.engine import Threads, cores
@@ -61,8 +65,10 @@ def bench(quick: bool, turns: int) -> list[dict]:
 
     workers = min(2, cores())
     plan = make(SCENARIO, {}, set=SIZE, runs=10_000, tables=TABLES)
-    one = sizing.trial(plan).seconds
-    plan = plan.with_block(math.ceil(BLOCK_S / one))
+    sizing.trial(plan)
+    began = time.process_time()
+    tried = sizing.trial(plan)
+    plan = plan.with_block(math.ceil(BLOCK_S / (time.process_time() - began) * tried.runs))
     text = plan.to_json()
     blocks = workers * (BLOCKS // (2 if quick else 1))
 
@@ -79,6 +85,13 @@ def bench(quick: bool, turns: int) -> list[dict]:
         for _ in range(turns):
             took["threads"].append(wall(all_of(threads, blocks)))
             took["dask"].append(wall(all_of(dask, blocks)))
+    # As many threads as a large cluster has, so that nobody waits for them.
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=THREADS, dashboard_address=None) as many,
+        Client(many) as client,
+        connected(client) as dask,
+    ):
+        all_of(dask, EMPTY // 10, make=nothing)()
         empty = EMPTY / wall(all_of(dask, EMPTY, make=nothing))
         full = FULL * MIB / 1e6 / wall(all_of(dask, FULL, make=mebibyte))
     alone, there = (min(took[who]) for who in ("threads", "dask"))

@@ -38,7 +38,8 @@ class Cluster:
         self._all: list[subprocess.Popen[bytes]] = []
         options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
         self.scheduler = self._begin("scheduler", "--scheduler-file", str(self.file), *options)
-        until(self.file.exists, "the scheduler")
+        # It is there before all of it is written.
+        until(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"), "the scheduler")
         import json
 
         self.address = str(json.loads(self.file.read_text())["address"])

@@ -77,10 +77,12 @@ class Dask:
                     future.add_done_callback(ended.put)
                 if not there or not ask(0):
                     return
-                for future in _whatever(ended):
+                some = list(_whatever(ended))
+                fetched = self._fetched(some)
+                for future in some:
                     number = there.pop(future)
                     try:
-                        files = self._files(future)
+                        files = fetched.pop(future, None) or self._files(future)
                     except KilledWorker as killed:
                         suspects.append(number)
                         if alone or len(suspects) > room:
@@ -102,6 +104,13 @@ class Dask:
         return self._client.submit(
             work, make, packed, block, _core.__version__, self._memory, key=key, pure=False
         )
+
+    def _fetched(self, some: list[Future[Any]]) -> dict[Future[Any], Files]:
+        """The files of those that ended well, all by one message; none if some of them are gone again."""
+        ready = [future for future in some if future.status == "finished"]
+        with suppress(OSError, CancelledError):
+            return dict(zip(ready, self._client.gather(ready), strict=True))
+        return {}
 
     def _files(self, future: Future[Any]) -> Files | None:
         """A block's files; None if they are gone again."""
