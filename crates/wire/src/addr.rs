@@ -9,12 +9,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub struct Host(pub [u8; 16]);
 
 impl Host {
+    #[inline]
     pub fn v4(octets: [u8; 4]) -> Host {
-        let mut a = [0; 16];
-        a[10] = 0xff;
-        a[11] = 0xff;
-        a[12..].copy_from_slice(&octets);
-        Host(a)
+        // As one number: bytes that are written one by one are waited for when all 16 are read.
+        Host((0xffff << 32 | u128::from(u32::from_be_bytes(octets))).to_be_bytes())
     }
     pub fn v6(octets: [u8; 16]) -> Host {
         Host(octets)
