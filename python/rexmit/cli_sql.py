@@ -10,8 +10,9 @@ from typing import Any
 from rexmit.say import as_json, one_line, tell
 
 SQL = """\
-Asks the results of a sweep in SQL (DuckDB). The tables are runs, those that --table kept, summary and
-differences (docs/sweep.md).
+Asks the results of a sweep, or of many captures, in SQL (DuckDB). The tables are runs, those that --table
+kept, summary and differences (docs/sweep.md); of many captures: captures, flows, episodes and idle
+(docs/fleet.md).
 """
 SQL_EXAMPLES = """\
 examples:
@@ -53,13 +54,14 @@ def check(o: argparse.Namespace) -> str | None:
 def run(o: argparse.Namespace) -> list[str]:
     """The lines of the answer."""
     from rexmit.destination import check_file
+    from rexmit.fleet import results as fleet
     from rexmit.sweeps.results import load
     from rexmit.sweeps.sql import query, refusal
 
     if o.into:
         check_file(o.into, lambda path: False, o.overwrite)
     try:
-        reader = query(load(o.folder), o.query)
+        reader = query(fleet.load(o.folder) if fleet.is_fleet(o.folder) else load(o.folder), o.query)
     except ImportError as error:
         raise ValueError(str(error)) from None
     import pyarrow as pa

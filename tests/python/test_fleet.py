@@ -212,3 +212,19 @@ def test_the_command_takes_a_folder_a_pattern_and_each(folder: Path, tmp_path: P
     assert refused.stderr == (
         "rexmit: --ladder is for one capture, and these are many: name one of them (docs/fleet.md)\n"
     )
+
+
+def test_sql_reads_the_folder_too(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="needs DuckDB: pip install 'rexmit[sweep]'")
+    there, out = tmp_path / "in", tmp_path / "out"
+    shutil.copytree(folder, there)
+    (there / "empty.pcap").write_bytes(b"")
+    found = fleet.fleet(there, into=out)
+    query = "select count(*) as n, count(error) as bad, sum(lost_s) as lost from captures"
+    command = [sys.executable, "-m", "rexmit", "sql", str(out), query, "--json"]
+    (told,) = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert (told["n"], told["bad"]) == (CAPTURES + 1, 1)
+    assert told["lost"] == pytest.approx(found.summary["totals"]["lost_s"])
+    command[5] = "select count(*) as n from flows join captures using (capture)"
+    (told,) = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert told["n"] == len(found.flows)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from rexmit.fleet.one import CAPTURES, TABLES
-from rexmit.fleet.plan import Plan
+from rexmit.fleet.plan import KIND, Plan
 from rexmit.sweeps.block import Files
 from rexmit.sweeps.places import place
 from rexmit.sweeps.store import PLAN
@@ -117,6 +117,17 @@ class Fleet:
             raise ValueError(f"{name}: is none of {', '.join((CAPTURES, *TABLES))}")
         return Table(name, lambda: _Stream(self.store, name, self._numbers, False))
 
+    def addresses(self) -> dict[str, list[str]]:
+        """Each table's Parquet files, as other programs call them. Unreadable captures have no flows."""
+        place, found = self.store.place, {}
+        for table in (CAPTURES, *TABLES):
+            there = set(place.names(table))
+            names = [_named(table, number) for number in self._numbers]
+            files = [place.address(name) for name in names if name.partition("/")[2] in there]
+            if files:
+                found[table] = files
+        return found
+
     @property
     def captures(self) -> Table:
         """One row for each capture: files, span, sums of its flows, or why it could not be read."""
@@ -147,6 +158,12 @@ class Fleet:
         from rexmit.fleet.page import page
 
         return "\n".join(page(self.summary))
+
+
+def is_fleet(where: str | os.PathLike[str]) -> bool:
+    """Whether what lies there are results of many captures."""
+    content = place(where).read(PLAN)
+    return content is not None and f'"kind": "{KIND}"'.encode() in content[:200]
 
 
 def load(where: str | os.PathLike[str]) -> Fleet:

@@ -71,6 +71,11 @@ class Sweep:
             raise ValueError(f"table {name} was not kept ({kept}): tables={name!r} in the plan keeps it")
         return Table(name, lambda: Stored(self.store, name))
 
+    def addresses(self) -> dict[str, list[str]]:
+        """Each table's Parquet files, as other programs call them."""
+        done = self.store.done()
+        return {name: [self.store.address(name, k) for k in done] for name in [RUNS, *self.plan.tables]}
+
     @property
     def runs(self) -> Table:
         """One row for each run and flow: point, varied values, seed, how it ended, what was counted."""

@@ -6,8 +6,8 @@ import os
 import re
 from typing import Any
 
+from rexmit.fleet.results import Fleet
 from rexmit.sweeps import differences, summaries
-from rexmit.sweeps.block import RUNS
 from rexmit.sweeps.places import Remote
 from rexmit.sweeps.results import Sweep
 
@@ -15,7 +15,7 @@ from rexmit.sweeps.results import Sweep
 MADE = {"summary": summaries.table, "differences": differences.table}
 
 
-def query(sweep: Sweep, text: str) -> Any:
+def query(sweep: Sweep | Fleet, text: str) -> Any:
     """What the query gives, as a stream of Arrow's record batches.
 
     Raises ImportError with the fix if DuckDB is missing, and ValueError for what is no query.
@@ -43,19 +43,20 @@ def refusal(error: Exception) -> str:
     return "sql: " + next((line for line in lines if ": " in line or line.endswith("!")), str(error))
 
 
-def _views(connection: Any, sweep: Sweep, text: str) -> None:
+def _views(connection: Any, sweep: Sweep | Fleet, text: str) -> None:
     store = sweep.store
     if isinstance(store.place, Remote):
         connection.register_filesystem(store.place.files)
-    done = store.done()
-    if not done:
-        raise ValueError(f"{store.name}: no run is done yet")
-    for table in [RUNS, *sweep.plan.tables]:
-        names = ", ".join(_quoted(store.address(table, number)) for number in done)
+    if not store.done():
+        raise ValueError(f"{store.name}: nothing is done yet")
+    for table, files in sweep.addresses().items():
+        names = ", ".join(map(_quoted, files))
         connection.execute(f'create view "{table}" as select * from read_parquet([{names}])')
+    if isinstance(sweep, Fleet):
+        return
     for name, made in MADE.items():
         if re.search(rf"\b{name}\b", text, re.IGNORECASE):
-            connection.register(name, made(sweep.plan, store))
+            connection.register(name, made(sweep.plan, sweep.store))
 
 
 def _quoted(name: str) -> str:
