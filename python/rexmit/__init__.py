@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rexmit._core import CaptureError, LiveError, ScenarioError
     from rexmit.api import Capture, Flow, Flows, capture
     from rexmit.episode_match import SideBySide, compare
+    from rexmit.fleets.analysing import fleet
+    from rexmit.fleets.results import Fleet
     from rexmit.frame_counts import Traffic, traffic
     from rexmit.many_runs import Runs, runs
     from rexmit.one_run import LiveRun, Run, run
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Capture",
     "CaptureError",
+    "Fleet",
     "Flow",
     "Flows",
     "LiveError",
@@ -47,6 +50,7 @@ __all__ = [
     "__version__",
     "capture",
     "compare",
+    "fleet",
     "rank_stacks",
     "record",
     "replay",
@@ -60,6 +64,7 @@ __all__ = [
 _HOME = {
     "Capture": "rexmit.api",
     "CaptureError": "rexmit._core",
+    "Fleet": "rexmit.fleets.results",
     "Flow": "rexmit.api",
     "Flows": "rexmit.api",
     "LiveError": "rexmit._core",
@@ -79,6 +84,7 @@ _HOME = {
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
     "compare": "rexmit.episode_match",
+    "fleet": "rexmit.fleets.analysing",
     "rank_stacks": "rexmit.stack_ranking",
     "record": "rexmit.recording",
     "replay": "rexmit.replaying",

@@ -29,7 +29,7 @@ def check(o: argparse.Namespace) -> str | None:
 
 def analyze(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> None:
     """Analyses what is not analysed yet, and shows what all of it comes to."""
-    from rexmit.fleet.analysing import fleet
+    from rexmit.fleets.analysing import fleet
     from rexmit.progress import Progress
 
     with Progress("captures") as progress:

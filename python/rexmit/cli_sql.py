@@ -54,14 +54,14 @@ def check(o: argparse.Namespace) -> str | None:
 def run(o: argparse.Namespace) -> list[str]:
     """The lines of the answer."""
     from rexmit.destination import check_file
-    from rexmit.fleet import results as fleet
+    from rexmit.fleets import results as fleets
     from rexmit.sweeps.results import load
     from rexmit.sweeps.sql import query, refusal
 
     if o.into:
         check_file(o.into, lambda path: False, o.overwrite)
     try:
-        reader = query(fleet.load(o.folder) if fleet.is_fleet(o.folder) else load(o.folder), o.query)
+        reader = query(fleets.load(o.folder) if fleets.is_fleet(o.folder) else load(o.folder), o.query)
     except ImportError as error:
         raise ValueError(str(error)) from None
     import pyarrow as pa

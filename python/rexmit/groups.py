@@ -16,7 +16,7 @@ from rexmit.tables import Table
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
-    from rexmit.fleet.results import Fleet
+    from rexmit.fleets.results import Fleet
 
 By = Literal["pair", "host", "port", "cause"]
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import rexmit as rx
-from rexmit import fleet
-from rexmit.fleet.results import Store
+from rexmit import fleets
+from rexmit.fleets.results import Store
 from test_sweep import SCENARIO
 
 CAPTURES = 6
@@ -40,12 +40,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return there
 
 
-def rows(found: fleet.Fleet, table: str) -> list[dict[str, Any]]:
+def rows(found: fleets.Fleet, table: str) -> list[dict[str, Any]]:
     return sorted(found.table(table).to_arrow().drop_columns(["capture"]).to_pylist(), key=repr)
 
 
 def test_each_capture_has_the_rows_of_an_analysis_of_its_own(folder: Path, tmp_path: Path) -> None:
-    found = fleet.fleet(folder, into=tmp_path)
+    found = fleets.fleet(folder, into=tmp_path)
     captures = found.captures.to_arrow().to_pylist()
     assert [Path(row["path"]).name for row in captures] == [
         f"host-{k}.pcapng" for k in range(1, CAPTURES + 1)
@@ -98,7 +98,7 @@ def test_a_rotation_is_one_capture_and_separate_ones_are_not(folder: Path, tmp_p
         there.mkdir(parents=True)
         for name, part in zip(names, parts, strict=True):
             (there / name).write_bytes(head + b"".join(part))
-        found = fleet.fleet(there)
+        found = fleets.fleet(there)
         (row,) = found.captures.to_arrow().to_pylist()
         assert row["files"] == 3
         assert row["packets"] == len(records)
@@ -106,8 +106,8 @@ def test_a_rotation_is_one_capture_and_separate_ones_are_not(folder: Path, tmp_p
         assert found.flows.to_arrow().column("bytes").to_pylist() == alone.column("bytes").to_pylist()
         # The same packets under names in another order are no rotation.
         (there / names[0]).write_bytes(head + b"".join(parts[2]))
-        assert len(fleet.fleet(there).captures) > 1
-    assert len(fleet.fleet(folder).captures) == CAPTURES
+        assert len(fleets.fleet(there).captures) > 1
+    assert len(fleets.fleet(folder).captures) == CAPTURES
 
 
 def test_what_cannot_be_read_is_a_row_and_the_rest_goes_on(folder: Path, tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_what_cannot_be_read_is_a_row_and_the_rest_goes_on(folder: Path, tmp_pat
     (there / "empty.pcap").write_bytes(b"")
     (there / "none.pcap").write_bytes(b"no capture at all")
     (there / "notes.txt").write_text("not looked at")
-    found = fleet.fleet(there, into=tmp_path / "out")
+    found = fleets.fleet(there, into=tmp_path / "out")
     told = {Path(row["path"]).name: row for row in found.captures.to_arrow().to_pylist()}
     assert len(told) == CAPTURES + 3
     assert {name for name, row in told.items() if row["error"]} == {"empty.pcap", "none.pcap"}
@@ -130,7 +130,7 @@ def test_what_cannot_be_read_is_a_row_and_the_rest_goes_on(folder: Path, tmp_pat
 
 def test_nothing_but_what_cannot_be_read_is_an_answer_too(tmp_path: Path) -> None:
     (tmp_path / "empty.pcap").write_bytes(b"")
-    found = fleet.fleet(tmp_path)
+    found = fleets.fleet(tmp_path)
     assert found.summary["totals"]["flows"] == 0
     assert "empty.pcap: is empty" in found.page()
 
@@ -138,25 +138,25 @@ def test_nothing_but_what_cannot_be_read_is_an_answer_too(tmp_path: Path) -> Non
 def test_new_files_are_analysed_changed_ones_again_and_all_others_not(folder: Path, tmp_path: Path) -> None:
     there, out = tmp_path / "in", tmp_path / "out"
     shutil.copytree(folder, there)
-    first = fleet.fleet(there, into=out)
+    first = fleets.fleet(there, into=out)
     written = {path: path.stat().st_mtime_ns for path in out.rglob("*.parquet")}
     shutil.copy(there / "host-1.pcapng", there / "later.pcapng")
     shutil.copy(there / "host-3.pcapng", there / "host-2.pcapng")
     os.utime(there / "host-2.pcapng", ns=(1, 1))
-    again = fleet.fleet(there, into=out)
+    again = fleets.fleet(there, into=out)
     assert len(first.captures) == CAPTURES
     assert len(again.captures) == CAPTURES + 1
     assert written == {path: path.stat().st_mtime_ns for path in written}
     byname = {Path(row["path"]).name: row for row in again.captures.to_arrow().to_pylist()}
     for one, other in (("later", "host-1"), ("host-2", "host-3")):
         assert byname[f"{one}.pcapng"]["lost_s"] == byname[f"{other}.pcapng"]["lost_s"]
-    assert rows(fleet.load(out), "flows") == rows(again, "flows")
+    assert rows(fleets.load(out), "flows") == rows(again, "flows")
     with pytest.raises(ValueError, match="holds results with other options; name another folder"):
-        fleet.fleet(there, into=out, idle=1.0)
+        fleets.fleet(there, into=out, idle=1.0)
 
 
 COMMAND = [sys.executable, "-m", "rexmit", "analyze"]
-CHILD = "import sys; from rexmit import fleet; fleet.fleet(sys.argv[1], into=sys.argv[2], threads=1)"
+CHILD = "import sys; from rexmit import fleets; fleets.fleet(sys.argv[1], into=sys.argv[2], threads=1)"
 
 
 def test_after_kill_9_the_same_call_goes_on(folder: Path, tmp_path: Path) -> None:
@@ -174,11 +174,11 @@ def test_after_kill_9_the_same_call_goes_on(folder: Path, tmp_path: Path) -> Non
     child.wait()
     kept = {path: path.stat().st_mtime_ns for path in (out / "captures").glob("*.parquet")}
     assert 3 <= len(kept) < 400
-    again = fleet.fleet(there, into=out)
+    again = fleets.fleet(there, into=out)
     assert len(again.captures) == 400
     assert kept == {path: path.stat().st_mtime_ns for path in kept}
     began = time.monotonic()
-    whole = fleet.fleet(there, into=tmp_path / "whole")
+    whole = fleets.fleet(there, into=tmp_path / "whole")
     # Many small ones: no process of its own, nor a second, for each.
     assert time.monotonic() - began < 400 * 0.1
     for table in ("captures", "flows", "episodes", "idle"):
@@ -188,7 +188,7 @@ def test_after_kill_9_the_same_call_goes_on(folder: Path, tmp_path: Path) -> Non
 def test_a_cluster_finds_the_rows_of_threads(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs Dask: pip install 'rexmit[cluster]'")
     found = [
-        fleet.fleet(folder, into=tmp_path / name, cluster=cluster)
+        fleets.fleet(folder, into=tmp_path / name, cluster=cluster)
         for name, cluster in (("here", None), ("there", "local:2"))
     ]
     for table in ("captures", "flows", "episodes", "idle"):
@@ -219,7 +219,7 @@ def test_sql_reads_the_folder_too(folder: Path, tmp_path: Path) -> None:
     there, out = tmp_path / "in", tmp_path / "out"
     shutil.copytree(folder, there)
     (there / "empty.pcap").write_bytes(b"")
-    found = fleet.fleet(there, into=out)
+    found = fleets.fleet(there, into=out)
     query = "select count(*) as n, count(error) as bad, sum(lost_s) as lost from captures"
     command = [sys.executable, "-m", "rexmit", "sql", str(out), query, "--json"]
     (told,) = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

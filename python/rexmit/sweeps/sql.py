@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any
 
-from rexmit.fleet.results import Fleet
+from rexmit.fleets.results import Fleet
 from rexmit.sweeps import differences, summaries
 from rexmit.sweeps.places import Remote
 from rexmit.sweeps.results import Sweep

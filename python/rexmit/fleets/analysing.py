@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rexmit.fleet.finding import find
-from rexmit.fleet.one import analyze
-from rexmit.fleet.plan import Plan
-from rexmit.fleet.results import Fleet, Store
+from rexmit.fleets.finding import find
+from rexmit.fleets.one import analyze
+from rexmit.fleets.plan import Plan
+from rexmit.fleets.results import Fleet, Store
 from rexmit.sweeps.engine import engine_of
 from rexmit.sweeps.store import PLAN
 from rexmit.sweeps.sweeping import somewhere

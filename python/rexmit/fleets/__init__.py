@@ -7,8 +7,8 @@ wherever an engine of `rexmit.sweeps` has that done; `fleet` keeps the tables; `
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rexmit.fleet.analysing import fleet
-    from rexmit.fleet.results import Fleet, load
+    from rexmit.fleets.analysing import fleet
+    from rexmit.fleets.results import Fleet, load
 
 __all__ = ["Fleet", "fleet", "load"]
 _HOME = {"Fleet": "results", "fleet": "analysing", "load": "results"}
@@ -16,7 +16,7 @@ _HOME = {"Fleet": "results", "fleet": "analysing", "load": "results"}
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'rexmit.fleet' has no attribute {name!r}")
+        raise AttributeError(f"module 'rexmit.fleets' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"rexmit.fleet.{_HOME[name]}"), name)
+    return getattr(import_module(f"rexmit.fleets.{_HOME[name]}"), name)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from rexmit.fleet.finding import File, Found
+from rexmit.fleets.finding import File, Found
 
 FORMAT = 1
 KIND = "captures"

@@ -13,7 +13,7 @@ from rexmit.frame import batches
 from rexmit.groups import SUMS, groups, sums_of
 
 if TYPE_CHECKING:
-    from rexmit.fleet.results import Fleet
+    from rexmit.fleets.results import Fleet
 
 #: Captures, flows and groups that are named.
 NAMED = 7

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from rexmit.fleet.one import CAPTURES, TABLES
-from rexmit.fleet.plan import KIND, Plan
+from rexmit.fleets.one import CAPTURES, TABLES
+from rexmit.fleets.plan import KIND, Plan
 from rexmit.sweeps.block import Files
 from rexmit.sweeps.places import place
 from rexmit.sweeps.store import PLAN
@@ -102,7 +102,7 @@ class _Stream:
 
 
 class Fleet:
-    """The captures of a folder, analysed. Made by `rexmit.fleet.fleet`, and by `rexmit.fleet.load`."""
+    """The captures of a folder, analysed. Made by `rexmit.fleets.fleet`, and by `rexmit.fleets.load`."""
 
     def __init__(self, store: Store, plan: Plan, stopped: bool = False) -> None:
         self.store, self.plan = store, plan
@@ -149,13 +149,13 @@ class Fleet:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """What all of it comes to (docs/fleet.md)."""
-        from rexmit.fleet.summary import summary
+        from rexmit.fleets.summary import summary
 
         return summary(self)
 
     def page(self) -> str:
         """The summary on one screen, as `rexmit analyze DIR` prints it."""
-        from rexmit.fleet.page import page
+        from rexmit.fleets.page import page
 
         return "\n".join(page(self.summary))
 

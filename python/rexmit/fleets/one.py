@@ -60,7 +60,7 @@ def _parquet(number: int, table: Any, add: bool) -> tuple[bytes, dict[str, Any]]
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from rexmit.fleet.summary import totals
+    from rexmit.fleets.summary import totals
 
     reader = pa.RecordBatchReader.from_stream(table)
     # Each file is read by itself: a dictionary of texts says nothing to the next one.
