@@ -61,11 +61,13 @@ class Dask:
         ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         there: dict[Future[Any], Any] = {}
         suspects: list[Any] = []
-        alone, keys = False, count()
+        guilty: LostError | None = None
+        alone, keys, most = False, count(), 0
         try:
             while True:
                 self._count()
                 room = AHEAD * max(1, self.threads)
+                most = max(most, room)
                 for number in islice(todo, max(0, room - len(there))):
                     future = self._submit((name, next(keys)), number, make, packed)
                     there[future] = number
@@ -75,6 +77,8 @@ class Dask:
                     future = self._submit((name, next(keys)), suspects[0], make, packed)
                     there[future] = suspects.pop(0)
                     future.add_done_callback(ended.put)
+                if not there and guilty is not None:
+                    raise guilty
                 if not there or not ask(0):
                     return
                 some = list(_whatever(ended))
@@ -84,9 +88,15 @@ class Dask:
                     try:
                         files = fetched.pop(future, None) or self._files(future)
                     except KilledWorker as killed:
+                        said = self._killed(number, killed)
+                        if alone:
+                            # The others are made before it is told.
+                            guilty = guilty or said
+                            continue
                         suspects.append(number)
-                        if alone or len(suspects) > room:
-                            raise self._killed(number, killed) from None
+                        # Of workers that are gone no more than these can have lain beside one block.
+                        if len(suspects) > most:
+                            raise said from None
                         continue
                     if files is None:
                         there[future] = number
