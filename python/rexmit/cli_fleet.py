@@ -23,7 +23,9 @@ def check(o: argparse.Namespace) -> str | None:
     if "-" in o.captures:
         return "standard input is one capture; many are files (docs/fleet.md)"
     if o.cluster and o.threads:
-        return "--threads are this process's, and --cluster has its own: local:4 is four of them"
+        from rexmit.sweeps.engine import THREADS_OR_CLUSTER
+
+        return THREADS_OR_CLUSTER
     return None
 
 

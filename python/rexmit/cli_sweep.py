@@ -161,7 +161,9 @@ def check(o: argparse.Namespace) -> str | None:
     if o.figures and not o.out:
         return "--figures needs --out DIR to write into"
     if o.cluster and o.threads:
-        return "--threads are this process's, and --cluster has its own: local:4 is four of them"
+        from rexmit.sweeps.engine import THREADS_OR_CLUSTER
+
+        return THREADS_OR_CLUSTER
     if o.shard and not o.out:
         return "--shard needs --out DIR: parts are put together there"
     if o.shard and o.until:

@@ -57,7 +57,7 @@ def fleet(
     plan = there.with_found(find([os.fspath(path) for path in paths]))
     with store.place.held(""), engine_of(None, cluster, threads, max_memory) as engine:
         store.place.write(PLAN, plan.to_json().encode())
-        done = store.done()
+        done = set(store.done())
         sizes = {k: sum(file.bytes for file in plan.capture(k)) for k in plan.numbers}
         whole = sum(sizes.values())
         todo = [k for k in plan.numbers if k not in done]

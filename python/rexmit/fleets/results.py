@@ -9,7 +9,7 @@ from typing import Any
 
 from rexmit.fleets.one import CAPTURES, TABLES
 from rexmit.fleets.plan import KIND, Plan
-from rexmit.sweeps.block import Files
+from rexmit.sweeps.numbered import Numbered, named
 from rexmit.sweeps.places import place
 from rexmit.sweeps.store import PLAN
 from rexmit.tables import Table
@@ -18,12 +18,11 @@ from rexmit.tables import Table
 APART = 1 << 40
 
 
-class Store:
+class Store(Numbered):
     """The folder of a fleet, or its address: `plan.json`, and Parquet files by the capture's number."""
 
     def __init__(self, where: str | os.PathLike[str]) -> None:
-        self.place = place(where)
-        self.name = self.place.name
+        super().__init__(where, CAPTURES)
 
     def plan(self) -> Plan | None:
         """The plan that lies there; None if none does. Raises ValueError if it is another kind of folder."""
@@ -33,31 +32,21 @@ class Store:
         except ValueError as error:
             raise ValueError(f"{self.name}/{PLAN}: {error}; name another folder") from None
 
-    def done(self) -> set[int]:
-        """Captures that have all their rows."""
-        names = (name.partition(".") for name in self.place.names(CAPTURES))
-        return {int(stem) for stem, _, form in names if stem.isdecimal() and form == "parquet"}
-
-    def keep(self, number: int, files: Files) -> None:
-        """Puts a capture's files there; the one that says so comes last. Raises NotWrittenError."""
-        for table in sorted(files, key=lambda table: table == CAPTURES):
-            self.place.write(_named(table, number), files[table])
-
     def rows(self, table: str, numbers: list[int]) -> Iterator[Any]:
         """Record batches of a table. Raises ValueError for a file that cannot be read."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         for number in numbers:
-            content = self.place.read(_named(table, number))
+            content = self.place.read(named(table, number))
             if content is None:  # a capture that could not be read has no flows
                 continue
             try:
                 yield from pq.ParquetFile(pa.BufferReader(content)).iter_batches()
             except (pa.ArrowException, OSError):
                 raise ValueError(
-                    f"{self.name}/{_named(table, number)}: cannot be read; remove it and "
-                    f"{_named(CAPTURES, number)}, and the same command makes both again"
+                    f"{self.name}/{named(table, number)}: cannot be read; remove it and "
+                    f"{named(CAPTURES, number)}, and the same command makes both again"
                 ) from None
 
 
@@ -108,7 +97,7 @@ class Fleet:
         self.store, self.plan = store, plan
         #: Whether it was stopped before all captures were analysed.
         self.interrupted = stopped
-        done = store.done()
+        done = set(store.done())
         self._numbers = [k for k in plan.numbers if k in done]
 
     def table(self, name: str) -> Table:
@@ -122,7 +111,7 @@ class Fleet:
         place, found = self.store.place, {}
         for table in (CAPTURES, *TABLES):
             there = set(place.names(table))
-            names = [_named(table, number) for number in self._numbers]
+            names = [named(table, number) for number in self._numbers]
             files = [place.address(name) for name in names if name.partition("/")[2] in there]
             if files:
                 found[table] = files
@@ -173,7 +162,3 @@ def load(where: str | os.PathLike[str]) -> Fleet:
     if plan is None:
         raise ValueError(f"{store.name}: there is no {PLAN}, so it is no folder of many captures' results")
     return Fleet(store, plan)
-
-
-def _named(table: str, number: int) -> str:
-    return f"{table}/{number:06d}.parquet"

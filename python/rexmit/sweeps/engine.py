@@ -18,6 +18,8 @@ from rexmit.sweeps.block import Files, StoppedError, Watch, run_block
 if TYPE_CHECKING:
     from rexmit.sweeps.plan import Plan
 
+#: Why both are refused.
+THREADS_OR_CLUSTER = "--threads are this process's, and --cluster has its own: local:4 is four of them"
 #: How often the caller is asked, if nothing ends meanwhile.
 ASK_EVERY_S = 0.1
 #: Hears how many runs are under way and done in blocks that are not; whether to go on.
@@ -56,7 +58,7 @@ def engine_of(
         yield kind(threads, limit(max_memory))
         return
     if threads is not None:
-        raise ValueError("--threads are this process's, and --cluster has its own: local:4 is four of them")
+        raise ValueError(THREADS_OR_CLUSTER)
     from rexmit.sweeps.cluster import connected
 
     with connected(cluster, max_memory) as engine:

@@ -7,22 +7,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rexmit.sweeps.block import RUNS, Files
-from rexmit.sweeps.places import Place, place
+from rexmit.sweeps.numbered import Numbered, named
+from rexmit.sweeps.places import Place
 from rexmit.sweeps.plan import Plan
 
 PLAN = "plan.json"
 
 
-class Store:
-    """The files of one plan. A block is done when its file in `runs/`, which is written last, is there."""
+class Store(Numbered):
+    """The files of one plan, block by block."""
 
     def __init__(self, where: str | os.PathLike[str] | Place) -> None:
-        self.place: Place = place(where) if isinstance(where, str | os.PathLike) else where
-
-    @property
-    def name(self) -> str:
-        """As the user named it."""
-        return self.place.name
+        super().__init__(where, RUNS)
 
     def plan(self) -> Plan | None:
         """The plan that lies there; None if none does. Raises ValueError if it is none."""
@@ -53,22 +49,12 @@ class Store:
             )
         return there
 
-    def done(self) -> list[int]:
-        """The blocks that are done, in order."""
-        names = (name.partition(".") for name in self.place.names(RUNS))
-        return sorted(int(stem) for stem, _, form in names if stem.isdecimal() and form == "parquet")
-
-    def keep(self, number: int, files: Files) -> None:
-        """Puts a block's files there, `runs/` last. Raises NotWrittenError."""
-        for table in sorted(files, key=lambda table: table == RUNS):
-            self.place.write(_named(table, number), files[table])
-
     def files(self, number: int, tables: Sequence[str]) -> Files:
         """A block as `keep` takes it. Raises ValueError if a file is not there."""
-        found = {table: self.place.read(_named(table, number)) for table in tables}
+        found = {table: self.place.read(named(table, number)) for table in tables}
         for table, content in found.items():
             if content is None:
-                raise self._unreadable(_named(table, number), FileNotFoundError())
+                raise self._unreadable(named(table, number), FileNotFoundError())
         return {table: content for table, content in found.items() if content is not None}
 
     def rows(
@@ -79,7 +65,7 @@ class Store:
         import pyarrow.parquet as pq
 
         for number in self.done() if blocks is None else blocks:
-            name = _named(table, number)
+            name = named(table, number)
             try:
                 with self.place.open(name) as file, pq.ParquetFile(file) as whole:
                     yield from whole.iter_batches(columns=columns)
@@ -94,7 +80,7 @@ class Store:
         done = self.done()
         if not done:
             raise ValueError(f"{self.name}: no run is done yet")
-        name = _named(table, done[0])
+        name = named(table, done[0])
         try:
             with self.place.open(name) as file:
                 return pq.read_schema(file)
@@ -108,7 +94,7 @@ class Store:
 
         rows = 0
         for number in self.done():
-            name = _named(table, number)
+            name = named(table, number)
             try:
                 with self.place.open(name) as file:
                     rows += pq.read_metadata(file).num_rows
@@ -118,7 +104,7 @@ class Store:
 
     def address(self, table: str, number: int) -> str:
         """A block's file of a table, as other programs call it."""
-        return self.place.address(_named(table, number))
+        return self.place.address(named(table, number))
 
     def _unreadable(self, name: str, error: Exception) -> ValueError:
         if isinstance(error, FileNotFoundError):
@@ -127,7 +113,3 @@ class Store:
             f"{self.name}/{name}: cannot be read ({' '.join(str(error).split())}); remove it, and the same "
             "command makes its runs again"
         )
-
-
-def _named(table: str, number: int) -> str:
-    return f"{table}/{number:06d}.parquet"

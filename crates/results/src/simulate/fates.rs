@@ -130,8 +130,8 @@ impl Fates {
         left.iter().filter_map(|sent| self.lose(sent)).collect()
     }
 
+    /// After [`Fates::leave`].
     pub fn finish(mut self, sides: &Sides) -> Known {
-        self.leave();
         let [outward, inward] = self.quickest;
         let floor = outward.zip(inward).map(|(outward, inward)| outward + inward);
         let lost_acks = self.lost_acks.iter().filter_map(|&(connection, forward, time)| {
