@@ -394,8 +394,8 @@ impl Connection {
         // A SYN's own window is never scaled (RFC 7323 §2.2).
         let scale = if flags.has(Flags::SYN) { 0 } else { self.scales[side] };
         let of = 1 - side;
-        if self.streams[of].mss == 0 {
-            self.streams[of].mss = USUAL_MSS;
+        if self.streams[of].agreed.mss == 0 {
+            self.streams[of].agreed.mss = USUAL_MSS;
         }
         let view = self.view(packet, of, false);
         let mut around = capture.around(view);

@@ -50,14 +50,14 @@ impl Connection {
         let mss = [a.mss, b.mss].into_iter().flatten().min();
         for (side, stream) in self.streams.iter_mut().enumerate() {
             stream.know_window(known[1 - side]);
-            stream.sack_permitted = sack || stream.sack_seen;
-            stream.sack_known = seen_both || sack_refused;
-            stream.timestamps = timestamps;
+            stream.agreed.sack_permitted = sack || stream.agreed.sack_seen;
+            stream.agreed.sack_known = seen_both || sack_refused;
+            stream.agreed.timestamps = timestamps;
             if let Some(mss) = mss {
                 // The MSS option does not count options (RFC 6691): timestamps take 12 bytes of each segment.
-                stream.mss = u32::from(mss).saturating_sub(if timestamps { 12 } else { 0 }).max(1);
+                stream.agreed.mss = u32::from(mss).saturating_sub(if timestamps { 12 } else { 0 }).max(1);
             } else if timestamps {
-                stream.mss = USUAL_MSS - 12;
+                stream.agreed.mss = USUAL_MSS - 12;
             }
         }
     }

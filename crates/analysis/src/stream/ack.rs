@@ -1,7 +1,7 @@
 //! An ACK passes: what it acknowledges, what it SACKs, and what follows from that.
 
+use super::account::Acked;
 use super::board::Sent;
-use super::rtt::is_round_trip;
 use super::*;
 use wire::{Flags, SackBlocks};
 
@@ -25,7 +25,7 @@ impl Stream {
         let repeats = self.repeats(packet, ack, window);
         let duplicate = repeats && self.next > self.una;
         self.at = around.view.at;
-        self.acks += 1;
+        self.account.count_ack(duplicate);
         self.take_window(window, packet.time);
         if ack > self.next {
             self.acked_unseen(ack);
@@ -39,16 +39,10 @@ impl Stream {
         if ack > self.una || (other_blocks && !seg.sack.is_empty()) || asks || unheard {
             self.take_news(packet, ack, asks, other_blocks, around);
         }
-        self.duplicate_acks += u64::from(duplicate);
-        self.ack_in_round(packet.time, flight);
+        let told = self.window.told();
+        self.account.ack_in_round(packet.time, flight, told);
         if around.config.wanted.intervals {
-            self.roll_interval(packet.time, around);
-            self.interval.duplicate_acks += u32::from(duplicate);
-            if let Some(window) = self.known_window() {
-                let i = &mut self.interval;
-                i.window_max_bytes = i.window_max_bytes.max(Some(window));
-                i.window_min_bytes = Some(i.window_min_bytes.map_or(window, |least| least.min(window)));
-            }
+            self.account.ack_in_interval(packet.time, duplicate, told, self.id, around);
         }
         if around.config.wanted.packets {
             let row = self.packet_row(packet, false);
@@ -121,7 +115,7 @@ impl Stream {
     ) {
         let seg = &packet.seg;
         let now = packet.time;
-        self.samples.wanted = around.config.wanted.rtts;
+        self.account.want_rtts(around.config.wanted.rtts);
         let mut news = AckNews {
             time: now,
             ack,
@@ -139,16 +133,6 @@ impl Stream {
             false => self.match_duplicate(&news),
         }
         news.nothing_outstanding = self.una == self.next || self.board.sacked_bytes == 0;
-        let gained = news.advanced_new + news.sacked;
-        self.ack = LastAck { took: gained, carried: seg.payload > 0 };
-        if gained > 0 {
-            let rtt_min = self.round(&around.view);
-            self.delivery.delivered(gained, now, rtt_min);
-            if around.config.wanted.intervals {
-                self.roll_interval(now, around);
-                self.interval.acked_bytes += gained - u64::from(self.fin_is_told());
-            }
-        }
         match around.view.at {
             Vantage::Receiver | Vantage::Middle => {
                 self.repair.note_answer(now);
@@ -163,21 +147,24 @@ impl Stream {
             _ => self.repair.on_ack(&news, now, self.next),
         }
         if around.config.wanted.rtts {
-            self.rtt_rows(now, around.sink);
+            self.account.rtt_rows(self.id, now, self.base, around.sink);
         }
-        let flight = self.flight();
-        if news.advanced > 0 {
-            self.timers.on_progress(self.una, self.next);
-            let ended = self.episodes.on_ack(self.una, now, self.next_ordinal, &mut self.delivery);
-            let window = self.known_window();
-            let infer = self.infer();
-            infer.on_cumulative_ack(now, ack, flight, window);
-            if ended {
-                infer.on_episode_end(now);
-            }
-        } else if duplicate {
-            self.infer().on_duplicate_ack();
-        }
+        let gained = news.advanced_new + news.sacked;
+        let counts_bytes = gained > 0 && around.config.wanted.intervals;
+        let acked = Acked {
+            time: now,
+            gained,
+            advanced: news.advanced,
+            duplicate,
+            carried: seg.payload > 0,
+            no_bytes: u64::from(counts_bytes && self.fin_is_told()),
+            una: self.una,
+            next: self.next,
+            flight: self.flight(),
+            window: self.window.told(),
+            copies: self.next_ordinal,
+        };
+        self.account.on_ack(&acked, self.id, &self.agreed, around);
         if self.may_advance(now) {
             self.advance(now, around);
         }
@@ -198,7 +185,7 @@ impl Stream {
     /// SACK blocks that are not those of the ACK before it.
     #[inline(always)]
     fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews) {
-        if !self.sack_seen && !sack.is_empty() {
+        if !self.agreed.sack_seen && !sack.is_empty() {
             self.learn_sack();
         }
         let whole = self.blocks(sack);
@@ -225,29 +212,8 @@ impl Stream {
     /// Blocks are sent only where both hosts agreed on them (RFC 2018 §3), whether that was seen or not.
     #[cold]
     fn learn_sack(&mut self) {
-        (self.sack_seen, self.sack_permitted) = (true, true);
-        self.infer().set_sack(true);
-    }
-
-    /// The round trips that this ACK told.
-    fn rtt_rows(&mut self, time: Time, sink: &mut impl Sink) {
-        for at in 0..self.samples.told.len() {
-            let (rtt, end, kind) = self.samples.told[at];
-            self.rtt_row(time, rtt, end, kind, sink);
-        }
-        self.samples.told.clear();
-    }
-
-    /// One of them.
-    pub(super) fn rtt_row(&self, time: Time, rtt: Span, end: u64, kind: RttKind, sink: &mut impl Sink) {
-        if is_round_trip(rtt) {
-            sink.rtt(RttRow { flow: self.id, time, seq: self.relative(end), rtt, kind });
-        }
-    }
-
-    /// The advertised window, where its scale is known and one was seen.
-    pub(super) fn known_window(&self) -> Option<u64> {
-        (self.window.known && self.window.now != u64::MAX).then_some(self.window.now)
+        (self.agreed.sack_seen, self.agreed.sack_permitted) = (true, true);
+        self.account.learn_sack(&self.agreed);
     }
 
     /// SACK blocks as offsets.
@@ -298,11 +264,11 @@ impl Stream {
     /// is answered at once (RFC 9293 §3.10.7.4). Packets arrive in order, so it speaks of the oldest
     /// retransmission not spoken of yet that has had the time.
     fn match_duplicate(&mut self, news: &AckNews) {
-        if !news.duplicate || self.sack_permitted {
+        if !news.duplicate || self.agreed.sack_permitted {
             return;
         }
         let now = news.time;
-        let soonest = self.rtt.min().unwrap_or(Span::ZERO).scale(0.8);
+        let soonest = self.account.rtt().min().unwrap_or(Span::ZERO).scale(0.8);
         let settling = self.settling.all_mut();
         let spoken_of = settling.iter().position(|s| {
             s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked
@@ -336,7 +302,7 @@ impl Stream {
         if let Some((sent, end)) = newest {
             // Data sent once was SACKed just now: a round trip, by Karn's rule.
             self.note_delivered(sent, news);
-            self.take_rtt(now - sent, now, end);
+            self.account.on_rtt(now - sent, now, end, self.at, self.una, self.next);
         }
     }
 
@@ -350,21 +316,7 @@ impl Stream {
     /// is not sooner than any round trip was (RFC 8985 §6.2). Times are the sender's only where it is seen from there.
     fn is_round_trip(&self, sent: Time, now: Time) -> bool {
         !matches!(self.at, Vantage::Receiver | Vantage::Middle)
-            && self.rtt.min().is_some_and(|least| now - sent >= least)
-    }
-
-    fn take_rtt(&mut self, sample: Span, now: Time, end: u64) {
-        if !is_round_trip(sample) {
-            return;
-        }
-        self.samples.take(sample, end, RttKind::Ack);
-        self.rtt.take_ack(sample, now);
-        if !matches!(self.at, Vantage::Receiver | Vantage::Middle) {
-            self.rtt_in_round(sample);
-        }
-        if self.at != Vantage::Receiver {
-            self.timers.on_rtt(sample, self.una, self.next);
-        }
+            && self.account.rtt().min().is_some_and(|least| now - sent >= least)
     }
 
     /// The cumulative ACK moves: everything below it has arrived.
@@ -408,10 +360,9 @@ impl Stream {
             && self.at != Vantage::Receiver
         {
             // At the receiver's side this would be its own time to answer: there the sender's echoes count.
-            self.rtt.take_timestamps(now - sent);
-            self.samples.take(now - sent, ack, RttKind::Timestamps);
+            self.account.on_echo(now - sent, ack);
         }
-        if resent && !self.sack_permitted {
+        if resent && !self.agreed.sack_permitted {
             // Without SACK an ACK that a retransmission set off also covers what had arrived before it: it
             // does not tell that the original did.
             news.original_end = 0;
@@ -420,7 +371,7 @@ impl Stream {
             news.newest_delivered = news.newest_delivered.max(sent);
             if !resent {
                 // Karn's rule: what a retransmission set off tells no round trip, not even of other data.
-                self.take_rtt(now - sent, now, end);
+                self.account.on_rtt(now - sent, now, end, self.at, self.una, self.next);
             }
         }
         news.advanced = ack - head;
@@ -438,7 +389,7 @@ impl Stream {
             }
             return;
         }
-        let wait = self.rtt.largest().max(self.rtt.srtt() * 2) + Span::from_millis(50);
+        let wait = self.account.rtt().largest().max(self.account.rtt().srtt() * 2) + Span::from_millis(50);
         let last_sent = seg.last_time;
         let settling = Settling {
             reported: if seg.sacked { seg.sacked_time() } else { now },
@@ -450,27 +401,6 @@ impl Stream {
             seg,
         };
         self.settling.push(settling);
-    }
-
-    /// Writes the interval that ended, and those without any packet after it are left out.
-    pub(super) fn roll_interval<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
-        let length = around.config.interval.0.max(1);
-        // Counted from the first packet of the capture.
-        let origin = around.origin;
-        let start = origin + Span((now - origin).0.div_euclid(length).saturating_mul(length));
-        if self.interval.start == start {
-            return;
-        }
-        self.flush_interval(around.sink);
-        self.interval = IntervalRow { flow: self.id, start, ..IntervalRow::default() };
-    }
-
-    pub(super) fn flush_interval(&mut self, sink: &mut impl Sink) {
-        let row = std::mem::take(&mut self.interval);
-        let opened = row.window_max_bytes.is_some_and(|w| w > 0);
-        if row.sent_bytes + row.acked_bytes > 0 || opened || row.duplicate_acks > 0 {
-            sink.interval(row);
-        }
     }
 }
 

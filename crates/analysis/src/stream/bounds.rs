@@ -29,7 +29,7 @@ impl Stream {
     }
 
     fn compare_with_bounds<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
-        let packets = self.next_ordinal + self.acks;
+        let packets = self.next_ordinal + self.account.acks();
         if self.board.steps > FIRST_STEPS + STEPS * packets || self.held() > FIRST_BYTES + BYTES * packets {
             self.give_up_detail(now, around);
         }
@@ -45,7 +45,7 @@ impl Stream {
             + self.board.more_bytes
             + of(self.settling.len(), size_of::<Settling>())
             + of(self.on_the_way.len(), size_of::<AckNews>())
-            + self.episodes.bytes()
+            + self.account.episodes().bytes()
             + ledger
     }
 

@@ -1,5 +1,6 @@
 //! Data passes: new, sent again, or out of its order.
 
+use super::account::Ended;
 use super::board::{Ordinal, Sent};
 use super::repair::{Next, State};
 use super::*;
@@ -42,8 +43,8 @@ impl Stream {
         let end = start + u64::from(seg.payload) + u64::from(seg.flags.has(Flags::FIN));
         let piece = Piece { packet, start, end, fate, ts: seg.timestamps.map_or(0, |t| t.val) };
         self.last_time = packet.time;
-        if self.mss == 0 {
-            self.mss = USUAL_MSS;
+        if self.agreed.mss == 0 {
+            self.agreed.mss = USUAL_MSS;
         }
         self.hear_acks(&piece, around);
         if self.is_probe_of_the_window(&piece) || self.is_keep_alive(&piece) {
@@ -60,8 +61,8 @@ impl Stream {
         self.note_tick(&piece);
         self.count(packet);
         self.limits.reordered += u64::from(fate == Fate::Late);
-        let in_turn = start == self.next && around.view.sent - self.last_sent < SHORTEST_WAIT;
-        let waited = around.view.sent - self.last_sent;
+        let in_turn = start == self.next && around.view.sent - self.last.sent < SHORTEST_WAIT;
+        let waited = around.view.sent - self.last.sent;
         self.note_id(&piece, in_turn && !self.repair.is_asked(), waited);
         self.note_lost_acks(packet);
         self.note_lost_repair(&piece, around);
@@ -80,18 +81,16 @@ impl Stream {
             () if early => (PacketClass::Reordered, None),
             () => self.old_data(&piece, repairs_unseen, around),
         };
-        self.note_interval(&piece, class.0 == PacketClass::Ordinary, around);
-        self.note_packet(&piece, class, around);
-        if seg.payload > 0 {
-            self.last_data = Some(packet.time);
-            self.last_sent = around.view.sent;
-            self.last_payload = seg.payload;
+        if around.config.wanted.intervals {
+            let (stand, new) = (self.stand(), class.0 == PacketClass::Ordinary);
+            self.account.data_in_interval(packet.time, seg.payload, new, &stand, around);
         }
+        self.note_packet(&piece, class, around);
+        self.last.note(packet, around.view.sent);
         if seg.flags.has(Flags::FIN) {
             self.fin_end = Some(end);
         }
-        self.last_pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
-        self.flight_max = self.flight_max.max(self.flight());
+        self.account.note_flight(self.flight());
         if self.may_advance(packet.time) {
             self.advance(packet.time, around);
         }
@@ -104,10 +103,10 @@ impl Stream {
     /// sender, of a packet with payload and neither SYN nor FIN.
     #[inline(always)]
     pub fn goes_on_with(&self, packet: &Packet, config: &Config) -> bool {
-        let (seg, waited) = (&packet.seg, packet.time - self.last_sent);
+        let (seg, waited) = (&packet.seg, packet.time - self.last.sent);
         let Some(unwrap) = self.unwrap else { return false };
         unwrap.peek(seg.seq) == self.next
-            && (2..=self.mss).contains(&seg.payload)
+            && (2..=self.agreed.mss).contains(&seg.payload)
             && waited < close(config)
             && self.ids.expect(packet.ip_id)
             && self.board.len() < MOST_OUTSTANDING
@@ -124,26 +123,21 @@ impl Stream {
         let (end, ts) = (start + u64::from(seg.payload), seg.timestamps.map_or(0, |t| t.val));
         let piece = Piece { packet, start, end, fate: Fate::Unknown, ts };
         self.last_time = packet.time;
-        if packet.time - self.last_sent > crate::rounds::WAIT {
-            self.wait_in_round(packet, packet.time, Span::ZERO);
+        if packet.time - self.last.sent > crate::rounds::WAIT {
+            self.account.wait_in_round(packet, packet.time, Span::ZERO, &self.stand());
         }
         self.note_tick(&piece);
-        self.counts.packets += 1;
-        self.counts.bytes += u64::from(seg.payload);
-        self.counts.segments += 1;
+        self.account.on_packet(packet, 1);
         self.ttl = packet.ttl;
-        self.limits.largest_payload = self.limits.largest_payload.max(seg.payload);
+        self.last.largest = self.last.largest.max(seg.payload);
         self.ids.take_expected(packet.ip_id);
         self.ids.note_highest(packet.ip_id);
         self.last_acked = Some(seg.ack);
         self.repair.bound(start);
         self.repair.on_more_data(packet.time, self.flight());
         let flight = self.append(&piece, 1, heard);
-        self.last_data = Some(packet.time);
-        self.last_sent = packet.time;
-        self.last_payload = seg.payload;
-        self.last_pushed = seg.flags.has(Flags::PSH);
-        self.flight_max = self.flight_max.max(flight);
+        self.last.note(packet, packet.time);
+        self.account.note_flight(flight);
     }
 
     fn place(&mut self, seq: Seq) -> u64 {
@@ -154,7 +148,7 @@ impl Stream {
                 let mut unwrap = Unwrapper::new(seq);
                 let at = unwrap.offset(seq);
                 self.base = at - 1;
-                self.limits.mid_stream = true;
+                self.agreed.mid_stream = true;
                 self.start_at(unwrap, at);
                 at
             }
@@ -182,7 +176,7 @@ impl Stream {
             self.ids.note(id, 1, Some(0));
             return true;
         }
-        let round = self.round(&around.view);
+        let round = self.account.round(&around.view);
         let older = p.ts.wrapping_sub(self.tick.ts) as i32;
         // RFC 7323 §4.1: the clock does not run backwards. Within a tick, nothing is repaired sooner than a
         // round trip after it was sent.
@@ -197,19 +191,20 @@ impl Stream {
 
     /// What was sent after it came before it.
     pub(super) fn was_overtaken(&self, p: &Piece) -> bool {
-        self.ids.are_counted() && self.ids.was_overtaken(p.packet.ip_id, self.segments(p.packet.seg.payload))
+        self.ids.are_counted()
+            && self.ids.was_overtaken(p.packet.ip_id, self.agreed.segments(p.packet.seg.payload))
     }
 
     /// Packets that were sent together come as close to each other as the narrowest link lets them.
     fn note_spacing(&mut self, p: &Piece) {
-        let gap = p.packet.time - self.last_data.unwrap_or(p.packet.time);
+        let gap = p.packet.time - self.last.seen.unwrap_or(p.packet.time);
         let (seen, overtaken) = (p.packet.time, self.was_overtaken(p));
         let next = Next { start: p.start, seen, overtaken, spacing: self.spacing };
         if let Some(turn) = self.repair.after_timeout(&next).filter(|_| p.ts == 0) {
             self.turn_at_most = self.turn_at_most.min(turn);
         }
         let payload = p.packet.seg.payload;
-        let full = payload == self.last_payload && payload >= self.limits.largest_payload;
+        let full = payload == self.last.payload && payload >= self.last.largest;
         if full && gap > Span::ZERO && self.ids.skipped == 0 && self.ids.are_counted() {
             self.spacing = self.spacing.min(gap);
         }
@@ -228,10 +223,10 @@ impl Stream {
     /// The capture began within this flight, and its first packets are out of order: data that was not seen and
     /// not acknowledged before, as early as the first.
     fn comes_before_the_first(&mut self, p: &Piece) -> bool {
-        let Some(unwrap) = self.unwrap.filter(|_| self.limits.mid_stream) else { return false };
+        let Some(unwrap) = self.unwrap.filter(|_| self.agreed.mid_stream) else { return false };
         let acked = self.acked_before.is_some_and(|ack| unwrap.peek(ack) >= p.end);
-        let since = p.packet.time - self.first_data.unwrap_or(p.packet.time);
-        let soon = self.rtt.min().unwrap_or(Span::ZERO).scale(0.7).max(LATE);
+        let since = p.packet.time - self.account.first_data().unwrap_or(p.packet.time);
+        let soon = self.account.rtt().min().unwrap_or(Span::ZERO).scale(0.7).max(LATE);
         if p.end > self.base + 1 || acked || since > soon {
             return false;
         }
@@ -245,15 +240,10 @@ impl Stream {
         if seg.payload == 0 {
             return; // a bare FIN is no data
         }
-        self.counts.packets += 1;
-        self.counts.bytes += u64::from(seg.payload);
-        if self.first_data.is_none() {
-            self.first_data = Some(packet.time);
-        }
+        self.account.on_packet(packet, self.agreed.segments(seg.payload));
         self.ttl = packet.ttl;
-        self.limits.largest_payload = self.limits.largest_payload.max(seg.payload);
-        self.counts.segments += u64::from(self.segments(seg.payload));
-        self.limits.super_packets += u64::from(seg.payload > self.mss);
+        self.last.largest = self.last.largest.max(seg.payload);
+        self.limits.super_packets += u64::from(seg.payload > self.agreed.mss);
     }
 
     /// ACKs that the sender had heard when it sent this packet: those up to the timestamp that it echoes, or
@@ -306,7 +296,7 @@ impl Stream {
         if !probe || p.packet.seg.flags.has(Flags::FIN) || (!repeats && p.packet.seg.payload == 0) {
             return false;
         }
-        self.counts.window_probes += 1;
+        self.account.counts.window_probes += 1;
         true
     }
 
@@ -316,11 +306,11 @@ impl Stream {
         if !one_below
             || p.packet.seg.payload > 1
             || p.packet.seg.flags.has(Flags::FIN)
-            || self.last_payload <= 1
+            || self.last.payload <= 1
         {
             return false;
         }
-        self.counts.keep_alives += 1;
+        self.account.counts.keep_alives += 1;
         true
     }
 
@@ -333,10 +323,13 @@ impl Stream {
         }
         self.ids.note(packet.ip_id, 1, Some(0));
         self.last_acked = Some(packet.seg.ack);
-        if unwrap.peek(packet.seg.seq) + 1 == self.una && self.una == self.next && self.first_data.is_some() {
+        if unwrap.peek(packet.seg.seq) + 1 == self.una
+            && self.una == self.next
+            && self.account.first_data().is_some()
+        {
             match self.window.now {
-                0 => self.counts.window_probes += 1,
-                _ => self.counts.keep_alives += 1,
+                0 => self.account.counts.window_probes += 1,
+                _ => self.account.counts.keep_alives += 1,
             }
         }
     }
@@ -350,7 +343,9 @@ impl Stream {
         }
         let soon = p.packet.time - seg.last_time;
         let same_packet = match (seg.ip_id, p.packet.ip_id) {
-            (0, 0) => seg.last_ts == p.ts && soon < self.rtt.min().unwrap_or(Span::from_millis(1)) / 2,
+            (0, 0) => {
+                seg.last_ts == p.ts && soon < self.account.rtt().min().unwrap_or(Span::from_millis(1)) / 2
+            }
             (a, b) => a == b && soon < Span::from_secs(2),
         };
         if !same_packet {
@@ -376,21 +371,21 @@ impl Stream {
         self.repair.bound(p.start);
         if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             self.repair.note_flight(p.end, false);
-            self.repair.see_recovery(self.segments(p.packet.seg.payload));
-            if self.timestamps {
+            self.repair.see_recovery(self.agreed.segments(p.packet.seg.payload));
+            if self.agreed.timestamps {
                 self.repair.note_passed_over();
             }
         }
-        if around.view.sent - self.last_sent > crate::rounds::WAIT {
-            self.wait_in_round(p.packet, around.view.sent, around.view.turn);
+        if around.view.sent - self.last.sent > crate::rounds::WAIT {
+            self.account.wait_in_round(p.packet, around.view.sent, around.view.turn, &self.stand());
         }
         let flight = self.flight();
-        if around.view.sent - self.last_sent < close(around.config) {
+        if around.view.sent - self.last.sent < close(around.config) {
             self.repair.on_more_data(around.view.sent, flight);
         } else {
             self.data_after_a_pause(p, flight, around);
         }
-        self.append(p, self.segments(p.packet.seg.payload), around.view.heard);
+        self.append(p, self.agreed.segments(p.packet.seg.payload), around.view.heard);
         (PacketClass::Ordinary, None)
     }
 
@@ -398,7 +393,7 @@ impl Stream {
     #[inline(always)]
     fn append(&mut self, p: &Piece, segments: u32, heard: u32) -> u64 {
         self.repair.note_new_segments(segments);
-        self.repair.note_opening(p.end, self.mss);
+        self.repair.note_opening(p.end, self.agreed.mss);
         let ordinal = self.copy(p, heard);
         let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
         seg.ip_id = p.packet.ip_id;
@@ -412,7 +407,7 @@ impl Stream {
             self.forget_oldest();
         }
         let flight = self.flight();
-        self.infer().on_new_data(p.packet.time, p.end, p.packet.seg.payload, flight);
+        self.account.on_new_data(p.packet, p.end, flight, &self.agreed);
         flight
     }
 
@@ -430,20 +425,23 @@ impl Stream {
 
     /// New data after the sender has waited: for an ACK, the application, or a timer.
     fn data_after_a_pause<S: Sink>(&mut self, p: &Piece, flight: u64, around: &mut Surroundings<'_, S>) {
-        let pace = self.pace(&around.view);
+        let pace = self.account.pace(&around.view);
         let by_ack = around.view.sent - self.repair.last_news() <= pace.tolerance;
-        let waited = p.packet.time - self.last_data.unwrap_or(p.packet.time);
+        let waited = self.last.silence(p.packet.time);
         // What ACKs make room for, a sender whose window is full uses at once.
-        let room = self.repair.unanswered() > u64::from(self.mss);
-        let may_probe = self.sack_permitted && self.acks > 0 && !room && self.limit() != Limit::Application;
+        let room = self.repair.unanswered() > u64::from(self.agreed.mss);
+        let stand = self.stand();
+        let may_probe = self.agreed.sack_permitted
+            && self.account.acks() > 0
+            && !room
+            && stand.limit() != Limit::Application;
         let head = self.board.front().map_or(p.packet.time, |s| s.last_time);
         let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, head, &pace);
-        self.note_gap(p, None, probe, by_ack, around);
+        let ended = Ended { resent: None, probe, by_ack, syn: self.syn_time };
+        self.account.note_gap(p.packet, &ended, &stand, around);
         if probe {
-            self.counts.probes_new += 1;
-            self.episodes.on_probe();
-            self.infer().on_probe(p.packet.time);
-            around.sink.probe(self.probe_row(p, true, waited, &pace));
+            let row = self.probe_row(p, true, waited, &pace);
+            self.account.on_probe(row, &self.agreed, around);
         }
     }
 
@@ -463,23 +461,6 @@ impl Stream {
             }
         }
         ordinal
-    }
-
-    fn note_interval<S: Sink>(&mut self, p: &Piece, new: bool, around: &mut Surroundings<'_, S>) {
-        if !around.config.wanted.intervals {
-            return;
-        }
-        self.roll_interval(p.packet.time, around);
-        let payload = u64::from(p.packet.seg.payload);
-        let segments = self.segments(p.packet.seg.payload);
-        let flight = self.flight();
-        let i = &mut self.interval;
-        i.sent_bytes += payload;
-        match new {
-            true => i.new_bytes += payload,
-            false => i.retransmitted_segments = i.retransmitted_segments.saturating_add(segments),
-        }
-        i.flight_max_bytes = i.flight_max_bytes.max(flight);
     }
 
     fn note_packet<S: Sink>(

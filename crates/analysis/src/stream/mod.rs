@@ -1,42 +1,35 @@
 //! One data direction of a connection: the data that one host sends, and the ACKs that come back for it.
 
+mod account;
 mod ack;
+mod arrival;
 pub mod board;
 mod bounds;
 mod certain;
 mod data;
-mod delivery;
-mod episode;
-mod identification;
-mod idle;
+mod facts;
 mod ledger;
 mod opening;
 mod queue;
 pub mod repair;
 pub mod report;
 mod resend;
-mod rounds;
-mod rtt;
 mod settle;
 mod unseen;
 mod window;
 
 use crate::config::Config;
-use crate::infer::Inferrer;
 use crate::prefetch;
-use crate::rounds::Rounds;
 use crate::rows::*;
 use crate::sink::Sink;
-use crate::timers::Timers;
+use account::Account;
+use arrival::identification::Ids;
 use board::{Board, Ordinal};
-use delivery::Delivery;
-use episode::Episodes;
-use identification::Ids;
-use idle::IdleTotals;
+pub use facts::Agreed;
+use facts::{LastData, Stand};
 use ledger::Ledger;
 use queue::Queue;
-use repair::{AckNews, Pace, Repair};
-use rtt::{Rtt, is_round_trip};
+use repair::{AckNews, Repair};
 use settle::{Judge, Settling};
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -72,66 +65,8 @@ pub struct Surroundings<'a, S: Sink> {
     pub origin: Time,
 }
 
-/// Round trips that one ACK told, each with the end of the data it is of.
-#[derive(Clone, Debug, Default)]
-struct Samples {
-    wanted: bool,
-    /// Several where its blocks tell of data beside what it acknowledges.
-    told: Vec<(Span, u64, RttKind)>,
-}
-
-impl Samples {
-    /// As if new, with the room it has.
-    fn clear(&mut self) {
-        self.wanted = false;
-        self.told.clear();
-    }
-    fn take(&mut self, rtt: Span, end: u64, kind: RttKind) {
-        if self.wanted {
-            self.told.push((rtt, end, kind));
-        }
-    }
-}
-
 /// Where no SYN told the MSS: Ethernet's, without options.
 pub const USUAL_MSS: u32 = 1460;
-
-/// First what any data packet counts.
-#[derive(Clone, Debug, Default)]
-#[repr(C)]
-struct Counts {
-    packets: u64,
-    bytes: u64,
-    segments: u64,
-    resent_segments: u64,
-    resent_packets: u64,
-    resent_bytes: u64,
-    by_cause: [u64; 7],
-    needless: u64,
-    needless_unknown: u64,
-    most_copies: u32,
-    probes_new: u64,
-    probes_repeat: u64,
-    keep_alives: u64,
-    window_probes: u64,
-    lost_copies: u64,
-    copies_unknown: bool,
-    lost_segments: u64,
-    bursts: u32,
-    largest_burst: u32,
-    timeouts: u64,
-    max_backoff: u32,
-    cost: Option<Span>,
-}
-
-/// The last ACK with news.
-#[derive(Clone, Copy, Debug, Default)]
-struct LastAck {
-    /// Bytes that it took out of the flight.
-    took: u64,
-    /// Data came with it.
-    carried: bool,
-}
 
 /// Fields in the order of their use: first what any ordinary packet needs, then data, then ACKs; the rest seldom.
 /// What a new one holds stands in [`Stream::reset`].
@@ -149,39 +84,31 @@ pub struct Stream {
     last_acked: Option<Seq>,
     next_ordinal: Ordinal,
     ledger: Option<Box<Ledger>>,
-    /// Made at the first data: most streams carry none.
-    infer: Option<Box<Inferrer>>,
     last_time: Time,
     board: Board,
     repair: Repair,
     settling: Queue<Settling>,
-    pub mss: u32,
-    /// Agreed on, as far as is known; SACK blocks and timestamps that pass tell it too.
-    pub sack_permitted: bool,
-    pub timestamps: bool,
-    /// Is it known whether SACK was agreed on?
-    pub sack_known: bool,
-    /// Blocks have passed.
-    pub sack_seen: bool,
+    pub agreed: Agreed,
     dsack_seen: bool,
-    last_pushed: bool,
     /// The FIN was acknowledged, or SACKed.
     fin_told: bool,
     /// Of what was sent first; a copy with another one has passed a router since.
     ttl: u8,
     /// Where it was last thought to be seen from.
     at: Vantage,
-    last_payload: u32,
+    last: LastData,
     /// Where the stream ends: behind its FIN.
     fin_end: Option<u64>,
-    last_sent: Time,
-    last_data: Option<Time>,
     tick: Tick,
-    flight_max: u64,
     /// ACKs that have passed but not reached the sender yet; none at the sender's side.
     on_the_way: VecDeque<AckNews>,
+    account: Account,
+    window: Window,
+    newest_delivered: Time,
+    /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
+    last_sack: wire::SackBlocks,
+    last_blocks: [(u64, u64); 4],
     pub limits: Limits,
-    counts: Counts,
     last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen.
     sent_up_to: u64,
@@ -189,36 +116,15 @@ pub struct Stream {
     pub turn_at_most: Span,
     /// The least time between two full packets that came one after the other.
     spacing: Span,
-    window: Window,
-    acks: u64,
-    duplicate_acks: u64,
-    ack: LastAck,
-    newest_delivered: Time,
-    episodes: Episodes,
-    /// What its limits are read from; none before it has sent a few segments.
-    rounds: Option<Box<Rounds>>,
-    /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
-    last_sack: wire::SackBlocks,
-    last_blocks: [(u64, u64); 4],
-    samples: Samples,
-    rtt: Rtt,
-    timers: Timers,
-    delivery: Delivery,
     pub id: FlowId,
     /// What was acknowledged before any of it was seen.
     acked_before: Option<Seq>,
-    idle: IdleTotals,
-    interval: IntervalRow,
     lost_around: (u32, u32),
-    first_data: Option<Time>,
     pub syn_retransmissions: u32,
     syn_time: Option<Time>,
     last_syn: Option<Time>,
     /// A SYN of this host came with an ACK.
     syn_answers: bool,
-    /// An inferrer of another stream, that need not be allocated.
-    spare_infer: Option<Box<Inferrer>>,
-    spare_rounds: Option<Box<Rounds>>,
 }
 
 /// The cache lines of a stream that hold its bytes from one place up to another: the first, and how many.
@@ -228,13 +134,12 @@ const fn lines(from: usize, to: usize) -> (usize, usize) {
 
 /// What an ordinary packet touches, data besides, an ACK besides; and what an ACK does to its own sender's.
 const ANY: (usize, usize) = lines(0, offset_of!(Stream, repair) + Repair::OFTEN);
-const DATA: (usize, usize) =
-    lines(offset_of!(Stream, settling), offset_of!(Stream, counts) + offset_of!(Counts, resent_segments));
-const SETTLING: (usize, usize) = lines(offset_of!(Stream, settling), offset_of!(Stream, last_payload));
-const ACKS: (usize, usize) = lines(
-    offset_of!(Stream, window) + offset_of!(Window, now),
-    offset_of!(Stream, delivery) + Delivery::IN_EPISODES,
-);
+const DATA: (usize, usize) = lines(offset_of!(Stream, settling), offset_of!(Stream, account) + Account::DATA);
+const SETTLING: (usize, usize) = lines(offset_of!(Stream, settling), offset_of!(Stream, last));
+const ACKS: (usize, usize) =
+    lines(offset_of!(Stream, account) + Account::ACKS.0, offset_of!(Stream, account) + Account::ACKS.1);
+const BLOCKS: (usize, usize) =
+    lines(offset_of!(Stream, window) + offset_of!(Window, now), offset_of!(Stream, limits));
 const IDS: (usize, usize) = lines(0, offset_of!(Stream, next_ordinal));
 
 /// The newest timestamp of the sender, when it was first seen, and where its data began.
@@ -261,7 +166,8 @@ impl Stream {
     }
     /// Has it carried anything worth a row: data, or a SYN or FIN that had to be repeated?
     pub fn is_worth_a_row(&self) -> bool {
-        self.first_data.is_some() || self.syn_retransmissions > 0 || self.counts.resent_packets > 0
+        let account = &self.account;
+        account.first_data().is_some() || self.syn_retransmissions > 0 || account.counts.resent_packets > 0
     }
     pub fn everything_acked(&self) -> bool {
         self.board.is_empty()
@@ -275,6 +181,7 @@ impl Stream {
             false => {
                 prefetch::lines(self, SETTLING.0, SETTLING.1);
                 prefetch::lines(self, ACKS.0, ACKS.1);
+                prefetch::lines(self, BLOCKS.0, BLOCKS.1);
             }
         }
     }
@@ -288,17 +195,11 @@ impl Stream {
     pub fn warm_beyond(&self, carries: bool) {
         match carries {
             true => self.board.warm_end(),
-            false => {
-                self.board.warm_for_ack();
-                self.rtt.warm();
-                self.episodes.warm();
-            }
+            false => self.board.warm_for_ack(),
         }
+        self.account.warm_beyond(carries);
         if let Some(settling) = self.settling.front() {
             prefetch::lines(&settling.until, 0, 1);
-        }
-        if let Some(infer) = &self.infer {
-            infer.warm();
         }
         if let Some(ledger) = &self.ledger {
             ledger.warm(carries);
@@ -313,75 +214,44 @@ impl Stream {
     pub fn flight(&self) -> u64 {
         (self.next - self.una).saturating_sub(self.board.sacked_bytes)
     }
+    /// How it stands.
+    fn stand(&self) -> Stand {
+        Stand {
+            flow: self.id,
+            una: self.una,
+            next: self.next,
+            flight: self.flight(),
+            window: self.window,
+            agreed: self.agreed,
+            last: self.last,
+            last_news: self.repair.last_news(),
+        }
+    }
     /// A full round trip, told by the receiver's own timestamps coming back through the sender.
     pub fn round_trip(&mut self, sample: Span, packet: &Packet, config: &Config, sink: &mut impl Sink) {
-        self.rtt.take_timestamps(sample);
-        if is_round_trip(sample) {
-            self.rtt_in_round(sample);
-            self.timers.on_rtt(sample, self.una, self.next);
-        }
+        self.account.round_trip(sample, self.una, self.next);
         if config.wanted.rtts {
             let begins = self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq));
-            let end = begins + u64::from(packet.seg.payload);
-            self.rtt_row(packet.time, sample, end, RttKind::Timestamps, sink);
+            let seq = self.relative(begins + u64::from(packet.seg.payload));
+            self.account.rtt_row(
+                RttRow { flow: self.id, time: packet.time, seq, rtt: sample, kind: RttKind::Timestamps },
+                sink,
+            );
         }
     }
     pub fn rtt_hint(&mut self, sample: Span) {
-        self.rtt.hint(sample);
-    }
-
-    #[inline(always)]
-    fn infer(&mut self) -> &mut Inferrer {
-        if self.infer.is_none() {
-            self.infer = Some(self.new_infer());
-        }
-        self.infer.get_or_insert_default()
-    }
-
-    #[cold]
-    fn new_infer(&mut self) -> Box<Inferrer> {
-        let mut infer = self.spare_infer.take().unwrap_or_default();
-        *infer = Inferrer::new();
-        if self.limits.mid_stream {
-            infer.set_mss(self.mss);
-            infer.set_sack(self.sack_permitted);
-        } else {
-            infer.on_handshake(self.mss, self.sack_permitted);
-        }
-        infer
-    }
-
-    /// MSS-sized segments in `payload` bytes; a bare FIN counts as one.
-    fn segments(&self, payload: u32) -> u32 {
-        if payload <= self.mss { 1 } else { payload.div_ceil(self.mss.max(1)) }
+        self.account.rtt_hint(sample);
     }
 
     fn relative(&self, offset: u64) -> u64 {
         offset.saturating_sub(self.base)
     }
 
-    /// The least round trip, as the sender has it.
-    fn round(&self, view: &View) -> Span {
-        self.rtt.min().unwrap_or(Span::ZERO) + view.turn
-    }
-
-    fn pace(&self, view: &View) -> Pace {
-        let round = self.round(view);
-        Pace {
-            // Two packets that a tick parts may be two ticks apart, and half a tick is lost in rounding.
-            tolerance: Span::from_millis(2).max(round / 10).max(view.tick.scale(2.5)),
-            srtt: self.rtt.srtt() + view.turn,
-            rto: self.rtt.rto() + view.turn,
-            grain: (view.turn == Span::ZERO && matches!(view.at, Vantage::Sender | Vantage::Both))
-                .then(|| view.tick.scale(2.5)),
-        }
-    }
-
     fn judge(&self, view: &View) -> Judge {
         Judge {
             at: view.at,
             // A coarse clock may have cut a tick off what it measures.
-            forth_and_back: (self.rtt.min().unwrap_or(Span::ZERO) - view.tick).max(Span::ZERO),
+            forth_and_back: (self.account.rtt().min().unwrap_or(Span::ZERO) - view.tick).max(Span::ZERO),
             dsack_seen: self.dsack_seen,
         }
     }

@@ -6,51 +6,26 @@ impl Stream {
     /// Makes it a new stream, where it is and with the room that it has. Field by field: most connections are short,
     /// and a stream that was made elsewhere would be written twice.
     pub fn reset(&mut self, new: FlowId) {
-        let Stream { una, next, base, unwrap, next_ordinal, board, ledger, infer, spare_infer, .. } = self;
-        (*una, *next, *base, *unwrap, *next_ordinal) = (0, 0, 0, None, 0);
+        let Stream { una, next, base, unwrap, ids, last_acked, next_ordinal, ledger, last_time, .. } = self;
+        (*una, *next, *base, *unwrap, *last_acked, *next_ordinal) = (0, 0, 0, None, None, 0);
+        (*ids, *ledger, *last_time) = (Ids::default(), None, Time::FAR_PAST);
+        let Stream { board, repair, settling, agreed, dsack_seen, fin_told, ttl, at, last, .. } = self;
         board.clear();
-        *ledger = None;
-        if let Some(infer) = infer.take() {
-            *spare_infer = Some(infer);
-        }
-        if let Some(rounds) = self.rounds.take() {
-            self.spare_rounds = Some(rounds);
-        }
-        let Stream { ids, last_acked, last_time, repair, settling, mss, .. } = self;
-        (*ids, *last_acked, *last_time, *mss) = (Ids::default(), None, Time::FAR_PAST, 0);
         repair.clear();
         settling.clear();
-        let Stream { sack_permitted, timestamps, sack_known, sack_seen, dsack_seen, last_pushed, .. } = self;
-        (*sack_permitted, *timestamps, *sack_known) = (false, false, false);
-        (*sack_seen, *dsack_seen, *last_pushed) = (false, false, true);
-        let Stream { fin_told, ttl, at, last_payload, fin_end, last_sent, last_data, tick, .. } = self;
-        (*fin_told, *ttl, *at, *last_payload, *fin_end) = (false, 0, Vantage::Unknown, 0, None);
-        (*last_sent, *last_data, *tick) = (Time::FAR_PAST, None, Tick::default());
-        let Stream { flight_max, on_the_way, limits, counts, window, ack, newest_delivered, .. } = self;
-        (*flight_max, *newest_delivered) = (0, Time::FAR_PAST);
+        (*agreed, *dsack_seen, *fin_told, *ttl) = (Agreed::default(), false, false, 0);
+        (*at, *last) = (Vantage::Unknown, LastData::default());
+        let Stream { fin_end, tick, on_the_way, account, window, newest_delivered, .. } = self;
+        (*fin_end, *tick, *newest_delivered) = (None, Tick::default(), Time::FAR_PAST);
         on_the_way.clear();
-        *limits = Limits::default();
-        *counts = Counts::default();
+        account.clear();
         *window = Window::default();
-        *ack = LastAck::default();
-        (self.acks, self.duplicate_acks) = (0, 0);
-        let Stream { samples, rtt, timers, delivery, last_sack, last_blocks, episodes, id, .. } = self;
-        samples.clear();
-        rtt.clear();
-        *timers = Timers::default();
-        delivery.clear();
-        (*last_sack, *last_blocks) = (wire::SackBlocks::NONE, [(0, 0); 4]);
-        episodes.clear();
-        *id = new;
-        let Stream { acked_before, last_repair, sent_up_to, turn_at_most, spacing, idle, interval, .. } =
-            self;
-        *spacing = Span::MAX;
-        (*acked_before, *last_repair, *sent_up_to, *turn_at_most) = (None, Time::FAR_PAST, 0, Span::MAX);
-        (*idle, *interval) = (IdleTotals::default(), IntervalRow::default());
-        let Stream { lost_around, first_data, syn_retransmissions, syn_time, last_syn, syn_answers, .. } =
-            self;
-        (*lost_around, *first_data, *syn_retransmissions) = ((0, 0), None, 0);
-        (*syn_time, *last_syn, *syn_answers) = (None, None, false);
+        let Stream { last_sack, last_blocks, limits, last_repair, sent_up_to, turn_at_most, .. } = self;
+        (*last_sack, *last_blocks, *limits) = (wire::SackBlocks::NONE, [(0, 0); 4], Limits::default());
+        (*last_repair, *sent_up_to, *turn_at_most) = (Time::FAR_PAST, 0, Span::MAX);
+        let Stream { spacing, id, acked_before, lost_around, syn_retransmissions, syn_time, .. } = self;
+        (*spacing, *id, *acked_before, *lost_around) = (Span::MAX, new, None, (0, 0));
+        (*syn_retransmissions, *syn_time, self.last_syn, self.syn_answers) = (0, None, None, false);
     }
 
     /// A SYN or SYN-ACK passes; the data after it starts one further.
@@ -64,16 +39,16 @@ impl Stream {
             self.base = unwrap.offset(packet.seg.seq);
             self.start_at(unwrap, self.base + 1);
             self.syn_time = Some(packet.time);
-        } else if self.limits.mid_stream && self.syn_time.is_none() {
+        } else if self.agreed.mid_stream && self.syn_time.is_none() {
             // Written down after what followed it.
             self.base = self.base.min(self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq)));
-            self.limits.mid_stream = false;
+            self.agreed.mid_stream = false;
             self.syn_time = Some(packet.time);
         } else if packet.seg.flags.has(Flags::ACK) && !self.syn_answers {
             // Both hosts called at once: each answers the other with its own SYN once more (RFC 9293 §3.5).
         } else {
             self.syn_retransmissions += 1;
-            self.counts.needless_unknown += 1;
+            self.account.counts.needless_unknown += 1;
             if around.config.wanted.retransmissions {
                 around.sink.retransmission(RetransmissionRow {
                     flow: self.id,
@@ -137,11 +112,10 @@ mod tests {
             packet.seg.sack.push(Seq((at - 1) * 1000), Seq((at + 1) * 1000));
             stream.on_ack(&packet, 2, &mut around);
         }
-        assert!(stream.episodes.count() > 0 && stream.infer.is_some());
+        assert!(stream.account.episodes().count() > 0);
         stream.reset(8);
         new.reset(8);
-        stream.spare_infer = None;
-        stream.spare_rounds = None;
+        stream.account.drop_spares();
         assert_eq!(format!("{stream:?}"), format!("{new:?}"));
     }
 }

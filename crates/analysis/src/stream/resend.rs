@@ -1,9 +1,9 @@
 //! Data passes that was sent before: a packet that is late, or a retransmission, which is to be explained.
 
+use super::account::{Ended, RepairSeen};
 use super::board::{Ordinal, Sent};
 use super::bounds::MOST_COPIES;
 use super::data::{LATE, Piece};
-use super::episode::RepairSeen;
 use super::ledger::Resend;
 use super::repair::{Attempt, Pace, Verdict};
 use super::*;
@@ -34,18 +34,13 @@ impl Stream {
     ) -> (PacketClass, Option<Cause>) {
         if !repairs_unseen && self.fills_hole_in_time(p, around) {
             self.limits.reordered += 1;
-            self.note_gap(p, None, false, true, around);
+            self.end_gap(p, None, true, around);
             return (PacketClass::Reordered, None);
         }
         self.keep_ledger();
         let verdict = self.explain(p, repairs_unseen, around);
-        self.note_gap(
-            p,
-            Some((verdict.cause, verdict.backoff)),
-            false,
-            verdict.trigger == Trigger::Ack,
-            around,
-        );
+        let resent = Some((verdict.cause, verdict.backoff));
+        self.end_gap(p, resent, verdict.trigger == Trigger::Ack, around);
         self.resend(p, repairs_unseen, verdict, around);
         if p.end > self.next {
             // The rest of it is new.
@@ -69,7 +64,7 @@ impl Stream {
         let late = p.packet.time - seg.first_time();
         let step = p.packet.ip_id.wrapping_sub(seg.ip_id) as i16;
         let clocks = (p.ts != 0 && seg.first_ts() != 0).then(|| p.ts.wrapping_sub(seg.first_ts()) as i32);
-        let round = self.round(&around.view);
+        let round = self.account.round(&around.view);
         // A step of 0 is a host that does not count.
         let counted = p.packet.ip_id != 0 && seg.ip_id != 0 && (1..2000).contains(&step.unsigned_abs());
         let in_time = match counted {
@@ -91,14 +86,26 @@ impl Stream {
         true
     }
 
+    /// A gap in the sending ends, if there was one: with something `resent`, or late.
+    fn end_gap<S: Sink>(
+        &mut self,
+        p: &Piece,
+        resent: Option<(Cause, u32)>,
+        by_ack: bool,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        let ended = Ended { resent, probe: false, by_ack, syn: self.syn_time };
+        self.account.note_gap(p.packet, &ended, &self.stand(), around);
+    }
+
     /// As far as is known; where no handshake was seen, whoever has timestamps (RFC 7323) is taken to have SACK
     /// (RFC 2018) too: a stack with only one of them is rare.
     fn likely_has_sack(&self) -> bool {
-        self.sack_permitted || self.timestamps && !self.sack_known
+        self.agreed.sack_permitted || self.agreed.timestamps && !self.agreed.sack_known
     }
 
     fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Verdict {
-        let pace = self.pace(&around.view);
+        let pace = self.account.pace(&around.view);
         if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             self.unhear(p.start);
         }
@@ -114,7 +121,7 @@ impl Stream {
             end: p.end,
             acknowledged: p.end <= self.una,
             // A tail that was never seen may have ended in a short segment.
-            tail: p.end + (highest - self.next).min(u64::from(self.mss)) >= highest,
+            tail: p.end + (highest - self.next).min(u64::from(self.agreed.mss)) >= highest,
             previous: lost.map_or(before, |t| t.max(before)),
             previous_was_resend: lost.is_some() || at.is_some_and(|(_, s)| s.copies_in_all() > 1),
             sacked_above: self.board.sacked_bytes > 0,
@@ -123,10 +130,10 @@ impl Stream {
             missing: self.ids.are_counted().then_some(self.ids.skipped),
             duplicates_on_the_way: self.on_the_way.iter().filter(|a| a.duplicate && a.ack == una).count()
                 as u32,
-            acks_seen: self.acks > 0 || self.acked_before.is_some(),
+            acks_seen: self.account.acks() > 0 || self.acked_before.is_some(),
             next: highest,
             ts: p.ts,
-            one_segment: self.limits.mid_stream || p.packet.seg.payload <= self.mss,
+            one_segment: self.agreed.mid_stream || p.packet.seg.payload <= self.agreed.mss,
             seen: p.packet.time,
             overtaken: self.was_overtaken(p),
             unprompted: self.tick.unprompted && self.tick.began == p.packet.time,
@@ -139,14 +146,10 @@ impl Stream {
         }
         if verdict.cause == Cause::Timeout {
             self.lose_acks(around.view.sent - around.view.turn * 2);
-            self.counts.timeouts += 1;
-            self.counts.max_backoff = self.counts.max_backoff.max(verdict.backoff);
-            let observed = around.view.sent - timer_start;
             // Where copies can be lost on their way here, an attempt may be missing: nothing to compare with.
-            if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
-                self.timers.on_timeout(observed, verdict.backoff);
-            }
-            self.infer().on_timeout(p.packet.time);
+            let elsewhere = matches!(around.view.at, Vantage::Receiver | Vantage::Middle);
+            let waited = (!elsewhere).then_some(around.view.sent - timer_start);
+            self.account.on_timeout(p.packet.time, verdict.backoff, waited, &self.agreed);
         }
         verdict
     }
@@ -174,15 +177,13 @@ impl Stream {
         verdict: Verdict,
         around: &mut Surroundings<'_, S>,
     ) {
-        let segments = self.segments(p.packet.seg.payload);
-        self.counts.resent_packets += 1;
-        self.counts.resent_segments += u64::from(segments);
+        let segments = self.agreed.segments(p.packet.seg.payload);
         let payload_end = p.start + u64::from(p.packet.seg.payload);
-        self.counts.resent_bytes += payload_end.min(self.next).saturating_sub(p.start);
+        self.account.count_resent(segments, payload_end.min(self.next).saturating_sub(p.start));
         self.last_repair = around.view.sent;
         let since = |t: Time| (p.packet.time - t).max(Span::ZERO); // the capture's clock may have gone back
-        let silence = since(self.last_data.unwrap_or(p.packet.time));
-        let before = Before { flight: self.flight(), limit: self.limit(), silence };
+        let silence = self.last.silence(p.packet.time);
+        let before = Before { flight: self.flight(), limit: self.stand().limit(), silence };
         let ordinal = self.copy(p, around.view.heard);
         let repeated = self.lay_on_board(p, ordinal, repairs_unseen, verdict.cause);
         let mut row = RetransmissionRow {
@@ -200,16 +201,15 @@ impl Stream {
             since_previous: repeated.previous.map(|(t, ..)| since(t)),
             ..RetransmissionRow::default()
         };
-        self.counts.most_copies = self.counts.most_copies.max(row.copy);
+        self.account.counts.most_copies = self.account.counts.most_copies.max(row.copy);
         self.note_acknowledged_part(p, ordinal, &repeated, &mut row, around.view.at);
         row.episode = Some(self.episode_of(p, ordinal, verdict, &repeated, &before, around.view.turn));
         if verdict.cause == Cause::Probe {
-            self.infer().on_probe(p.packet.time);
-            self.counts.probes_repeat += 1;
-            let pace = self.pace(&around.view);
-            around.sink.probe(self.probe_row(p, false, silence, &pace));
+            let pace = self.account.pace(&around.view);
+            let row = self.probe_row(p, false, silence, &pace);
+            self.account.on_probe(row, &self.agreed, around);
         }
-        let rtt_before = repeated.previous.and_then(|(t, ..)| self.rtt.at(t));
+        let rtt_before = repeated.previous.and_then(|(t, ..)| self.account.rtt().at(t));
         if let Some(ledger) = &mut self.ledger {
             ledger.push_resend(Resend { ordinal, row, silence, rtt_before });
         }
@@ -292,7 +292,7 @@ impl Stream {
         turn: Span,
     ) -> u32 {
         let now = p.packet.time;
-        let segments = self.segments(p.packet.seg.payload);
+        let segments = self.agreed.segments(p.packet.seg.payload);
         let (previous_time, previous, first_time) =
             repeated.previous.unwrap_or((now, ordinal.saturating_sub(1), false));
         let seen = RepairSeen {
@@ -312,27 +312,7 @@ impl Stream {
             limit: before.limit,
             silence: before.silence,
         };
-        let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + turn;
-        let began = !self.episodes.is_open();
-        let episode = self.episodes.on_repair(&seen, &mut self.delivery, rtt_min, self.id);
-        let infer = self.infer();
-        if began {
-            infer.on_episode_start(now);
-        }
-        infer.on_retransmission(now, verdict.cause, p.start, p.end, segments);
-        episode
-    }
-
-    /// What kept the sender from sending more, as it stands.
-    pub(super) fn limit(&self) -> Limit {
-        let in_flight = self.next - self.una;
-        if self.known_window().is_some_and(|w| in_flight + u64::from(self.mss) > w) {
-            Limit::ReceiveWindow
-        } else if self.last_pushed && self.last_payload < self.mss {
-            Limit::Application
-        } else {
-            Limit::SenderWindow
-        }
+        self.account.on_repair(&seen, p.end, turn, self.id, &self.agreed)
     }
 
     pub(super) fn probe_row(&self, p: &Piece, new_data: bool, after: Span, pace: &Pace) -> ProbeRow {

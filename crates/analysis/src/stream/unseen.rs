@@ -2,7 +2,7 @@
 
 use super::board::Sent;
 use super::data::Piece;
-use super::repair::LEAST_RTO;
+use super::repair::{LEAST_RTO, Pace};
 use super::*;
 use crate::Fate;
 
@@ -32,7 +32,7 @@ impl Stream {
 
     /// How much a segment carries that was not seen: a sender of small messages fills none.
     pub(super) fn unit(&self, p: &Piece) -> u64 {
-        u64::from(self.limits.largest_payload.max(p.packet.seg.payload).clamp(1, self.mss.max(1)))
+        u64::from(self.last.largest.max(p.packet.seg.payload).clamp(1, self.agreed.mss.max(1)))
     }
 
     /// Data beyond the highest seen that must have been sent by now, by the sender's own count of its packets. An upper
@@ -40,7 +40,7 @@ impl Stream {
     pub(super) fn owed_bytes(&self, at: Vantage) -> u64 {
         match at {
             Vantage::Receiver | Vantage::Middle if self.ids.are_counted() => {
-                u64::from(self.ids.owed()) * u64::from(self.limits.largest_payload.clamp(1, self.mss.max(1)))
+                u64::from(self.ids.owed()) * u64::from(self.last.largest.clamp(1, self.agreed.mss.max(1)))
             }
             _ => 0,
         }
@@ -49,7 +49,7 @@ impl Stream {
     /// Takes in the identification of a data packet, and what it tells of how its host counts. `in_turn`: new
     /// data, right behind what was sent just before it.
     pub(super) fn note_id(&mut self, p: &Piece, in_turn: bool, waited: Span) {
-        let (id, segments) = (p.packet.ip_id, self.segments(p.packet.seg.payload));
+        let (id, segments) = (p.packet.ip_id, self.agreed.segments(p.packet.seg.payload));
         let counted = self.ids.are_counted();
         if p.start >= self.next && self.ids.is_behind(id) && self.ids.has_come(id) {
             self.ids.count_otherwise();
@@ -71,7 +71,7 @@ impl Stream {
             return;
         }
         // A window cannot have lost more than it holds.
-        let payload = (self.counts.bytes / self.counts.packets.max(1)).max(1);
+        let payload = (self.account.counts.bytes / self.account.counts.packets.max(1)).max(1);
         let window = (self.window.known && self.window.max > 0).then_some(self.window.max / payload);
         // ... unless a timer has fired meanwhile, and all of it was lost again.
         let times = if waited < LEAST_RTO { 1 } else { 3 };
@@ -91,7 +91,8 @@ impl Stream {
         waited: Span,
         around: &Surroundings<'_, S>,
     ) -> u32 {
-        let by_timer = self.repair.attempts_by(around.view.sent, self.last_sent, &self.pace(&around.view));
+        let by_timer =
+            self.repair.attempts_by(around.view.sent, self.last.sent, &self.account.pace(&around.view));
         // What was asked for and comes without a wait was not lost before.
         let comes = p.start <= self.repair.una() && waited < LEAST_RTO.scale(0.75);
         let due = if comes { 0 } else { self.repair.repair_due() };
@@ -141,7 +142,7 @@ impl Stream {
             return false;
         }
         let ack = u32::from(around.view.established == Some(p.packet.time));
-        let pace = Pace { rto: Span::from_secs(1), ..self.pace(&around.view) }; // RFC 6298 §2.1
+        let pace = Pace { rto: Span::from_secs(1), ..self.account.pace(&around.view) }; // RFC 6298 §2.1
         let attempts = self.repair.attempts_by(around.view.sent, self.repair.last_news(), &pace);
         let data = self.ids.skipped.saturating_sub(ack + attempts);
         self.ids.owe(data);
@@ -162,16 +163,16 @@ impl Stream {
         if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             return false;
         }
-        if self.first_data.is_none() {
+        if self.account.first_data().is_none() {
             return false; // what a host that only acknowledges has lost before its FIN may well be an ACK
         }
-        let pace = self.pace(&around.view);
+        let pace = self.account.pace(&around.view);
         let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for())
             || self.repair.left_to_repair() > 0
             || self.repair.is_timers();
         // Nothing tells a sender of the loss of all that it had sent last but its timer, or a probe.
-        let waited = around.view.sent - self.last_sent;
-        let silence = match self.sack_permitted {
+        let waited = around.view.sent - self.last.sent;
+        let silence = match self.agreed.sack_permitted {
             true => LEAST_RTO.min(pace.srtt.scale(1.5)),
             false => LEAST_RTO,
         };
@@ -192,18 +193,18 @@ impl Stream {
         } else if !lately && self.ids.skipped == 0 {
             self.ids.owe(0); // what was missing was no data: ACKs, or repairs lost in vain
         }
-        if p.start < self.sent_up_to || self.counts.packets == 1 && self.opened_by_timer(p, around) {
+        if p.start < self.sent_up_to || self.account.counts.packets == 1 && self.opened_by_timer(p, around) {
             if p.start > self.next {
                 self.reveal_hole(p);
             }
-            self.ids.were_data(self.segments(p.packet.seg.payload).into());
-            let sent = if self.last_data.is_some() { self.last_sent } else { p.packet.time };
+            self.ids.were_data(self.agreed.segments(p.packet.seg.payload).into());
+            let sent = if self.last.seen.is_some() { self.last.sent } else { p.packet.time };
             let hole = Sent::hole(p.start, p.end, sent, 0, self.next_ordinal);
             self.keep_ledger();
             let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
             if let Some(copy) = self.ledger.as_mut().and_then(|l| l.copy_mut(ordinal)) {
                 copy.unseen = true;
-                copy.time = self.last_data.unwrap_or(p.packet.time);
+                copy.time = self.last.seen.unwrap_or(p.packet.time);
             }
             self.board.push(hole);
             self.next = p.end;

@@ -5,7 +5,7 @@ use wire::{Span, Time};
 /// What any ACK is compared with comes last, beside what else ACKs touch.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(super) struct Window {
+pub struct Window {
     /// Its scale is known: the handshake was seen.
     pub known: bool,
     pub max: u64,
@@ -36,5 +36,12 @@ impl Default for Window {
             zeros: 0,
             zero_time: Span::ZERO,
         }
+    }
+}
+
+impl Window {
+    /// What is advertised, where its scale is known and one was seen.
+    pub fn told(&self) -> Option<u64> {
+        (self.known && self.now != u64::MAX).then_some(self.now)
     }
 }

@@ -1,7 +1,9 @@
 //! Round trips: from ACKs of data sent once (Karn's rule), and from echoed timestamps (RFC 7323 §4).
 
+use super::Account;
 use crate::prefetch;
-use crate::rows::Summary;
+use crate::rows::{FlowId, RttKind, RttRow, Summary, Vantage};
+use crate::sink::Sink;
 use crate::summary::Accumulator;
 use std::collections::VecDeque;
 use wire::{Span, Time};
@@ -123,5 +125,56 @@ impl Rtt {
     }
     pub fn by_timestamps(&self) -> Summary {
         self.timestamps.summary()
+    }
+}
+
+impl Account {
+    /// A full round trip, told by the receiver's own timestamps coming back through the sender.
+    pub fn round_trip(&mut self, sample: Span, una: u64, next: u64) {
+        self.rtt.take_timestamps(sample);
+        if is_round_trip(sample) {
+            self.rtt_in_round(sample);
+            self.timers.on_rtt(sample, una, next);
+        }
+    }
+    /// The handshake's, which steers and is no row of its own.
+    pub fn rtt_hint(&mut self, sample: Span) {
+        self.rtt.hint(sample);
+    }
+    /// From a copy of data sent once, up to `end`, to the ACK that is the first to report it.
+    pub fn on_rtt(&mut self, sample: Span, now: Time, end: u64, at: Vantage, una: u64, next: u64) {
+        if !is_round_trip(sample) {
+            return;
+        }
+        self.samples.take(sample, end, RttKind::Ack);
+        self.rtt.take_ack(sample, now);
+        if !matches!(at, Vantage::Receiver | Vantage::Middle) {
+            self.rtt_in_round(sample);
+        }
+        if at != Vantage::Receiver {
+            self.timers.on_rtt(sample, una, next);
+        }
+    }
+    /// From a copy to the ACK up to `ack` that echoes its timestamp.
+    pub fn on_echo(&mut self, sample: Span, ack: u64) {
+        self.rtt.take_timestamps(sample);
+        self.samples.take(sample, ack, RttKind::Timestamps);
+    }
+    /// An ACK with news is about to be taken in: are the round trips that it tells wanted, each as a row?
+    pub fn want_rtts(&mut self, wanted: bool) {
+        self.samples.wanted = wanted;
+    }
+    /// A row of one round trip.
+    pub fn rtt_row(&self, row: RttRow, sink: &mut impl Sink) {
+        if is_round_trip(row.rtt) {
+            sink.rtt(row);
+        }
+    }
+    /// The rows of the round trips that the last ACK told; offsets in them count from `base`.
+    pub fn rtt_rows(&mut self, flow: FlowId, time: Time, base: u64, sink: &mut impl Sink) {
+        for (rtt, end, kind) in self.samples.told.drain(..) {
+            let seq = end.saturating_sub(base);
+            sink.rtt(RttRow { flow, time, seq, rtt, kind });
+        }
     }
 }

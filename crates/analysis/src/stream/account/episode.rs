@@ -1,9 +1,9 @@
 //! Episodes: bursts whose repair overlaps, from the first lost copy to the ACK that ends the repair.
 
-use super::board::Ordinal;
 use super::delivery::Delivery;
 use crate::prefetch;
 use crate::rows::*;
+use crate::stream::board::Ordinal;
 use std::collections::VecDeque;
 use wire::{Span, Time};
 

@@ -1,11 +1,10 @@
 //! Idle gaps: no data segment sent for longer than a threshold, and why.
 
-use super::data::Piece;
-use super::{Stream, Surroundings, View};
+use super::{Account, Stand, Surroundings, View};
 use crate::infer::LEAST_MSS;
-use crate::rows::{Cause, IdleCause, IdleRow};
+use crate::rows::{Cause, FlowId, IdleCause, IdleRow};
 use crate::sink::Sink;
-use wire::{Span, Time};
+use wire::{Packet, Span, Time};
 
 /// What was true when the gap ended, before the packet that ended it was taken in. `flight` and `window` are those
 /// that the sender had during the gap: what ended it, if an ACK did, is not in them.
@@ -69,103 +68,113 @@ pub fn threshold(set: Option<Span>, rtt_min: Option<Span>) -> Span {
     set.unwrap_or_else(|| Span::from_millis(50).max(rtt_min.unwrap_or(Span::ZERO) * 2))
 }
 
-impl Stream {
-    /// A gap in the sending ends here, if there was one.
-    pub(super) fn note_gap<S: Sink>(
+/// What ended a gap.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// A retransmission, with its back-off.
+    pub resent: Option<(Cause, u32)>,
+    /// A probe with new data.
+    pub probe: bool,
+    /// An ACK with news reached the sender no longer before than an ACK takes to set off a packet.
+    pub by_ack: bool,
+    /// When the sender's SYN passed.
+    pub syn: Option<Time>,
+}
+
+impl Account {
+    /// A gap in the sending ends with this packet, if there was one.
+    pub fn note_gap<S: Sink>(
         &mut self,
-        p: &Piece,
-        resent: Option<(Cause, u32)>,
-        probe: bool,
-        by_ack: bool,
+        packet: &Packet,
+        by: &Ended,
+        stand: &Stand,
         around: &mut Surroundings<'_, S>,
     ) {
-        if p.packet.seg.payload == 0 {
+        if packet.seg.payload == 0 {
             return; // a bare FIN is no data, and ends no gap
         }
-        let (to, mut from) = (around.view.sent, self.last_sent);
-        if self.last_data.is_some() && to - from <= self.idle_threshold(around) {
+        let (to, mut from) = (around.view.sent, stand.last.sent);
+        let any_before = stand.last.seen.is_some();
+        if any_before && to - from <= self.idle_threshold(around) {
             return;
         }
         let mut gap = Gap {
-            resent,
-            probe,
+            resent: by.resent,
+            probe: by.probe,
             handshake: false,
             zero_window: false,
-            flight: self.flight(),
-            window: self.known_window(),
-            mss: u64::from(self.mss),
-            by_ack,
+            flight: stand.flight,
+            window: stand.window.told(),
+            mss: u64::from(stand.agreed.mss),
+            by_ack: by.by_ack,
             of_small: false,
-            stalled: by_ack && self.waited_long(from, to, &around.view),
+            stalled: by.by_ack && self.waited_long(from, to, stand, &around.view),
             by_window: false,
-            pushed: self.last_pushed,
+            pushed: stand.last.pushed,
             asked: false,
         };
-        if resent.is_none() {
-            self.look_before_the_ack(&mut gap, from, to, &around.view);
+        if by.resent.is_none() {
+            self.look_before_the_ack(&mut gap, from, to, stand, &around.view);
         }
-        if self.last_data.is_none() {
+        if !any_before {
             // Until the handshake is over nothing may be sent; what passes after that is another wait.
-            let syn = self.syn_time.unwrap_or(to);
+            let syn = by.syn.unwrap_or(to);
             from = around.view.established.map_or(to, |t| t.max(syn).min(to));
-            self.gap_row(syn, from, &Gap { handshake: true, ..gap }, around);
+            self.gap_row(syn, from, &Gap { handshake: true, ..gap }, stand.flow, around);
         }
-        gap.zero_window = self.window.zero_since.is_some() || self.window.reopened > from;
+        gap.zero_window = stand.window.zero_since.is_some() || stand.window.reopened > from;
         let asked = (around.view.spoken + around.view.turn).min(to);
         // Data that came while something was in flight set nothing off, unless it brought the ACK.
-        let free = self.flight() == 0 && (!by_ack || self.ack.carried) && resent.is_none() && !probe;
+        let free = stand.flight == 0 && (!by.by_ack || self.ack.carried) && by.resent.is_none() && !by.probe;
         if !free || asked <= from {
-            return self.gap_row(from, to, &gap, around);
+            return self.gap_row(from, to, &gap, stand.flow, around);
         }
         let until_asked = Gap { asked: true, ..gap };
         let then = Gap { flight: 0, by_ack: false, by_window: false, ..gap };
         let long = self.idle_threshold(around);
         match (asked - from > long, to - asked > long) {
             (true, true) => {
-                self.gap_row(from, asked, &until_asked, around);
-                self.gap_row(asked, to, &then, around);
+                self.gap_row(from, asked, &until_asked, stand.flow, around);
+                self.gap_row(asked, to, &then, stand.flow, around);
             }
             // A gap is one: what is short goes with the rest.
-            _ if asked - from >= to - asked => self.gap_row(from, to, &until_asked, around),
-            _ => self.gap_row(from, to, &then, around),
+            _ if asked - from >= to - asked => self.gap_row(from, to, &until_asked, stand.flow, around),
+            _ => self.gap_row(from, to, &then, stand.flow, around),
         }
     }
 
     /// What held the sender back is what was so until the ACK came that ended the gap.
-    fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, view: &View) {
-        let told = self.window.changed + view.turn;
+    fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, stand: &Stand, view: &View) {
+        let told = stand.window.changed + view.turn;
         let just_now = told > from && to - told <= self.pace(view).tolerance;
-        gap.by_window = just_now && self.window.now > self.window.before;
+        gap.by_window = just_now && stand.window.now > stand.window.before;
         if gap.by_ack {
-            gap.of_small = gap.flight == 0 && self.last_payload < self.full_segment() && !self.ack.carried;
+            let small = stand.last.payload < full_segment(stand);
+            gap.of_small = gap.flight == 0 && small && !self.ack.carried;
             gap.flight += self.ack.took;
         }
         if just_now {
-            gap.window = gap.window.map(|_| self.window.before);
+            gap.window = gap.window.map(|_| stand.window.before);
         }
     }
 
     /// Twice as long as the last ACK before the gap took, or longer, for all that is in flight left before it.
-    fn waited_long(&self, from: Time, to: Time, view: &View) -> bool {
+    fn waited_long(&self, from: Time, to: Time, stand: &Stand, view: &View) -> bool {
         let before = self.rtt.at(from).map(|rtt| rtt + view.turn);
-        let flight = self.flight() + self.ack.took;
-        flight >= 2 * u64::from(self.full_segment()) && before.is_some_and(|rtt| to - from > rtt * 2)
-    }
-
-    /// What a segment holds that is full: less than the MSS where the path takes less (RFC 1191, RFC 8899).
-    fn full_segment(&self) -> u32 {
-        self.limits.largest_payload.max(LEAST_MSS).min(self.mss)
+        let flight = stand.flight + self.ack.took;
+        flight >= 2 * u64::from(full_segment(stand)) && before.is_some_and(|rtt| to - from > rtt * 2)
     }
 
     /// Its SYN was never answered.
-    pub(super) fn idle_in_handshake<S: Sink>(
+    pub fn idle_in_handshake<S: Sink>(
         &mut self,
         from: Time,
         to: Time,
+        flow: FlowId,
         around: &mut Surroundings<'_, S>,
     ) {
         let gap = Gap { handshake: true, ..Gap::default() };
-        self.gap_row(from, to, &gap, around);
+        self.gap_row(from, to, &gap, flow, around);
     }
 
     fn idle_threshold<S: Sink>(&self, around: &Surroundings<'_, S>) -> Span {
@@ -173,7 +182,14 @@ impl Stream {
     }
 
     /// A row, if it is long enough for one.
-    fn gap_row<S: Sink>(&mut self, from: Time, to: Time, gap: &Gap, around: &mut Surroundings<'_, S>) {
+    fn gap_row<S: Sink>(
+        &mut self,
+        from: Time,
+        to: Time,
+        gap: &Gap,
+        flow: FlowId,
+        around: &mut Surroundings<'_, S>,
+    ) {
         // When a packet was sent is a guess where its queue is not seen, and no gap is known of before the capture.
         let (from, to) = (from.max(around.origin), to.max(around.origin));
         let limit = self.idle_threshold(around);
@@ -183,7 +199,7 @@ impl Stream {
         let cause = gap.cause();
         self.idle.add(from, to, cause.holds_data_back(gap.flight));
         around.sink.idle(IdleRow {
-            flow: self.id,
+            flow,
             start: from,
             end: to,
             excess: to - from - limit,
@@ -191,6 +207,11 @@ impl Stream {
             flight_bytes: gap.flight,
         });
     }
+}
+
+/// What a segment holds that is full: less than the MSS where the path takes less (RFC 1191, RFC 8899).
+fn full_segment(stand: &Stand) -> u32 {
+    stand.last.largest.max(LEAST_MSS).min(stand.agreed.mss)
 }
 
 /// Totals of a stream's gaps.

@@ -1,7 +1,10 @@
-//! What the stream tells the observer of its rounds.
+//! What the observer of a stream's rounds is told.
 
-use super::*;
+use super::{Account, Stand};
 use crate::rounds::{Counted, SetOff};
+use crate::rows::{FlowId, RoundRow};
+use crate::sink::Sink;
+use wire::{Flags, Packet, Span, Time};
 
 /// Of a flow of fewer segments there is nothing to tell.
 const LEAST_SEGMENTS: u64 = 10;
@@ -11,7 +14,7 @@ const LEAST_SEGMENTS: u64 = 10;
 const PROMPT: Span = Span::from_millis(1);
 const PROMPT_AT_LEAST: Span = Span::from_micros(150);
 
-impl Stream {
+impl Account {
     fn counted(&self) -> Counted {
         Counted {
             sent_bytes: self.counts.bytes,
@@ -20,11 +23,11 @@ impl Stream {
         }
     }
 
-    /// An ACK has been taken in; `flight` is what it met.
+    /// An ACK has been taken in; `flight` is what it met, `window` what is told of the other host's.
     #[inline(always)]
-    pub(super) fn ack_in_round(&mut self, now: Time, flight: u64) {
+    pub fn ack_in_round(&mut self, now: Time, flight: u64, window: Option<u64>) {
         let Some(rounds) = &mut self.rounds else { return self.begin_rounds(now) };
-        let window = if self.window.known { self.window.now } else { u64::MAX };
+        let window = window.unwrap_or(u64::MAX);
         if rounds.on_ack(now, flight, window, self.delivery.bytes()) {
             let (counted, rtt) = (self.counted(), self.whole_round());
             if let Some(rounds) = &mut self.rounds {
@@ -43,11 +46,12 @@ impl Stream {
         }
     }
 
-    pub(super) fn put_rounds(&mut self, sink: &mut impl Sink) {
-        let (counted, last) = (self.counted(), self.last_sent);
+    /// Rows of all; the `last` data left then.
+    pub fn put_rounds(&mut self, flow: FlowId, last: Time, sink: &mut impl Sink) {
+        let counted = self.counted();
         if let Some(rounds) = &mut self.rounds {
             let rows = rounds.finish(last, counted).iter();
-            rows.for_each(|row| sink.round(RoundRow { flow: self.id, ..*row }));
+            rows.for_each(|row| sink.round(RoundRow { flow, ..*row }));
         }
     }
 
@@ -66,13 +70,13 @@ impl Stream {
 
     /// New data that had waited passes; nothing of it is counted yet.
     #[inline(never)]
-    pub(super) fn wait_in_round(&mut self, packet: &Packet, to: Time, turn: Span) {
-        let from = self.last_sent;
+    pub fn wait_in_round(&mut self, packet: &Packet, to: Time, turn: Span, stand: &Stand) {
+        let from = stand.last.sent;
         if self.rounds.is_none() {
             return;
         }
-        let by = self.set_off(packet, from, to, turn);
-        let since_ack = to - self.repair.last_news();
+        let by = self.set_off(packet, from, to, turn, stand);
+        let since_ack = to - stand.last_news;
         let answered = (by == SetOff::Ack && turn == Span::ZERO).then_some(since_ack);
         if let Some(rounds) = &mut self.rounds
             && rounds.on_wait(from, to, by, answered)
@@ -89,28 +93,28 @@ impl Stream {
         }
     }
 
-    fn prompt(&self) -> Span {
+    fn prompt(&self, stand: &Stand) -> Span {
         // Every second segment is acknowledged (RFC 5681 section 4.2).
-        let acks = (self.flight() / (2 * u64::from(self.mss.max(1)))).max(1) as i64;
+        let acks = (stand.flight / (2 * u64::from(stand.agreed.mss.max(1)))).max(1) as i64;
         (self.rtt.srtt() / (4 * acks)).clamp(PROMPT_AT_LEAST, PROMPT)
     }
 
     /// What ended the wait. `turn`: from an ACK passing here to what it sets off.
-    fn set_off(&self, packet: &Packet, from: Time, to: Time, turn: Span) -> SetOff {
+    fn set_off(&self, packet: &Packet, from: Time, to: Time, turn: Span, stand: &Stand) -> SetOff {
         let at_sender = turn == Span::ZERO;
         let by_ack = match at_sender {
-            true => to - self.repair.last_news() <= self.prompt(),
+            true => to - stand.last_news <= self.prompt(stand),
             false => self.rounds.as_ref().is_some_and(|r| to - from > turn / 8 && r.answers_train(to, turn)),
         };
-        let mss = u64::from(self.mss);
-        let widened = self.window.changed + turn > from && self.window.now > self.window.before;
-        let window = if widened { self.window.before } else { self.window.now };
+        let mss = u64::from(stand.agreed.mss);
+        let widened = stand.window.changed + turn > from && stand.window.now > stand.window.before;
+        let window = if widened { stand.window.before } else { stand.window.now };
         let took = if by_ack { self.ack.took } else { 0 };
-        let full = self.window.known && at_sender && self.next - self.una + took + mss > window;
-        let full_sized = self.limits.largest_payload;
-        let ran_dry = self.last_pushed && self.last_payload < full_sized;
+        let full = stand.window.known && at_sender && stand.next - stand.una + took + mss > window;
+        let full_sized = stand.last.largest;
+        let ran_dry = stand.last.pushed && stand.last.payload < full_sized;
         // Nagle's algorithm keeps back what fills no segment, if that is all there is (RFC 896).
-        let alone = self.next == self.una && packet.seg.payload < full_sized;
+        let alone = stand.next == stand.una && packet.seg.payload < full_sized;
         let held_back = alone && packet.seg.flags.has(Flags::PSH);
         match () {
             () if full && (by_ack || widened) && !held_back => SetOff::Window,

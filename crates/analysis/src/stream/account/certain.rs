@@ -1,0 +1,80 @@
+//! What has become certain: bursts, retransmissions and episodes, as rows and in the counts.
+
+use super::{Account, Surroundings};
+use crate::rows::{FlowId, Needless, RetransmissionRow};
+use crate::sink::Sink;
+use crate::stream::ledger::Certain;
+use wire::Time;
+
+impl Account {
+    /// A fact of the ledger's; offsets in rows count from `base`.
+    pub fn certain<S: Sink>(
+        &mut self,
+        fact: Certain,
+        flow: FlowId,
+        base: u64,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        match fact {
+            Certain::Burst(mut row) => {
+                row.flow = flow;
+                row.seq_start = row.seq_start.saturating_sub(base);
+                row.seq_end = row.seq_end.saturating_sub(base);
+                // Copies lost on their way here cannot be counted: repairs may have been lost there too.
+                let copies = row.lost_copies.unwrap_or(row.lost_segments);
+                self.counts.copies_unknown |= row.lost_copies.is_none();
+                self.episodes.on_burst(&row);
+                self.counts.bursts += 1;
+                self.counts.lost_segments += u64::from(row.lost_segments);
+                self.counts.lost_copies += u64::from(copies);
+                self.counts.largest_burst = self.counts.largest_burst.max(copies);
+                around.sink.burst(row);
+            }
+            Certain::Resend(row) => self.resend_row(row, around),
+        }
+    }
+
+    fn resend_row<S: Sink>(&mut self, row: RetransmissionRow, around: &mut Surroundings<'_, S>) {
+        let n = u64::from(row.segments);
+        self.counts.by_cause[row.cause as usize] += n;
+        match row.needless {
+            Needless::Yes(_) => {
+                self.counts.needless += n;
+                self.episodes.on_needless(row.episode, row.segments);
+            }
+            Needless::Unknown => self.counts.needless_unknown += n,
+            Needless::No => {}
+        }
+        if around.config.wanted.retransmissions {
+            around.sink.retransmission(row);
+        }
+    }
+
+    /// Episodes that ended leave once every copy of theirs is `settled`: none before that one is open.
+    pub fn end_episodes<S: Sink>(
+        &mut self,
+        settled: u64,
+        burst_open: bool,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        if self.episodes.any_ended() {
+            let counts = &mut self.counts;
+            self.episodes.take_certain(settled, burst_open, |row| {
+                counts.add_cost(row.cost);
+                around.sink.episode(row);
+            });
+        }
+    }
+
+    /// The stream is over, with `una` acknowledged: so are its episodes, and the interval.
+    pub fn finish<S: Sink>(&mut self, now: Time, una: u64, around: &mut Surroundings<'_, S>) {
+        let (counts, delivered) = (&mut self.counts, self.delivery.bytes());
+        self.episodes.finish(now, una, delivered, |row| {
+            counts.add_cost(row.cost);
+            around.sink.episode(row);
+        });
+        if around.config.wanted.intervals {
+            self.flush_interval(around.sink);
+        }
+    }
+}

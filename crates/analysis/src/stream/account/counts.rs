@@ -1,0 +1,83 @@
+//! What is counted of a stream.
+
+use super::Account;
+use crate::rows::{FlowRow, Inference, Vantage};
+use wire::Span;
+
+/// First what any data packet counts.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub struct Counts {
+    pub packets: u64,
+    pub bytes: u64,
+    pub segments: u64,
+    pub resent_segments: u64,
+    pub resent_packets: u64,
+    pub resent_bytes: u64,
+    pub by_cause: [u64; 7],
+    pub needless: u64,
+    pub needless_unknown: u64,
+    pub most_copies: u32,
+    pub probes_new: u64,
+    pub probes_repeat: u64,
+    pub keep_alives: u64,
+    pub window_probes: u64,
+    pub lost_copies: u64,
+    pub copies_unknown: bool,
+    pub lost_segments: u64,
+    pub bursts: u32,
+    pub largest_burst: u32,
+    pub timeouts: u64,
+    pub max_backoff: u32,
+    pub cost: Option<Span>,
+}
+
+impl Counts {
+    /// What an episode cost, where that is known.
+    pub fn add_cost(&mut self, cost: Option<Span>) {
+        if let Some(cost) = cost {
+            self.cost = Some(self.cost.unwrap_or(Span::ZERO) + cost);
+        }
+    }
+}
+
+impl Account {
+    /// What is counted, in the row of the stream, whose vantage point it tells already.
+    pub fn put_counts(&self, row: &mut FlowRow) {
+        let c = &self.counts;
+        let elsewhere = matches!(row.vantage, Vantage::Receiver | Vantage::Middle);
+        row.first_data = self.first_data;
+        (row.packets, row.segments) = (c.packets, c.segments);
+        (row.acks, row.duplicate_acks) = (self.acks, self.duplicate_acks);
+        row.retransmitted_segments = c.resent_segments;
+        row.retransmitted_packets = c.resent_packets;
+        row.retransmitted_bytes = c.resent_bytes;
+        row.by_cause = c.by_cause;
+        (row.needless, row.needless_unknown) = (c.needless, c.needless_unknown);
+        row.most_copies_of_one_segment = c.most_copies.max(u32::from(c.packets > 0));
+        (row.probes_new_data, row.probes_repeat) = (c.probes_new, c.probes_repeat);
+        (row.keep_alives, row.window_probes) = (c.keep_alives, c.window_probes);
+        row.lost_copies = (!c.copies_unknown && !elsewhere).then_some(c.lost_copies);
+        row.lost_segments = Some(c.lost_segments);
+        (row.bursts, row.largest_burst) = (c.bursts, c.largest_burst);
+        row.episodes = self.episodes.count();
+        (row.timeouts, row.max_backoff) = (c.timeouts, c.max_backoff);
+        // An episode comes out negative where the transfer ran faster than before it; together they cannot have
+        // gained time.
+        row.cost = c.cost.map(|cost| cost.max(Span::ZERO));
+        row.idle_total = self.idle.total;
+        row.idle_blocked = self.idle.blocked;
+        row.idle_longest = self.idle.longest;
+        row.idle_gaps = self.idle.gaps;
+        row.flight_max_bytes = self.flight_max;
+    }
+
+    /// What is worked out at the end, where it is wanted.
+    pub fn complete(&self, row: &mut FlowRow) {
+        row.mean_burst = self.counts.lost_copies as f64 / f64::from(self.counts.bursts.max(1));
+        row.rtt_ack = self.rtt.by_ack();
+        row.rtt_timestamps = self.rtt.by_timestamps();
+        row.timers = self.timers.report();
+        row.inference = self.infer.as_ref().map_or_else(Inference::default, |i| i.report(row.vantage));
+    }
+}

@@ -1,0 +1,304 @@
+//! What follows from the packets of a stream: counts, round trips, idle gaps, intervals, rounds, episodes, and the
+//! inference about its sender. It is told facts, and knows neither what is outstanding nor why something was sent.
+
+mod certain;
+mod counts;
+mod delivery;
+mod episode;
+mod idle;
+mod interval;
+mod rounds;
+mod rtt;
+
+use super::facts::{Agreed, Stand};
+use super::repair::Pace;
+use super::{Surroundings, View};
+use crate::infer::Inferrer;
+use crate::rounds::Rounds;
+use crate::rows::*;
+use crate::sink::Sink;
+use crate::timers::Timers;
+pub use counts::Counts;
+use delivery::Delivery;
+use episode::Episodes;
+pub use episode::RepairSeen;
+pub use idle::Ended;
+use idle::IdleTotals;
+pub use rtt::Rtt;
+use rtt::is_round_trip;
+use std::mem::offset_of;
+use wire::{Packet, Span, Time};
+
+/// Round trips that one ACK told, each with the end of the data it is of.
+#[derive(Clone, Debug, Default)]
+struct Samples {
+    wanted: bool,
+    /// Several where its blocks tell of data beside what it acknowledges.
+    told: Vec<(Span, u64, RttKind)>,
+}
+
+impl Samples {
+    fn take(&mut self, rtt: Span, end: u64, kind: RttKind) {
+        if self.wanted && is_round_trip(rtt) {
+            self.told.push((rtt, end, kind));
+        }
+    }
+}
+
+/// What an ACK with news took out of the flight.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastAck {
+    took: u64,
+    /// Data came with it.
+    carried: bool,
+}
+
+/// An ACK with news has been taken in.
+#[derive(Clone, Copy, Debug)]
+pub struct Acked {
+    pub time: Time,
+    /// Bytes that it took out of the flight, and those that the cumulative ACK moved on by.
+    pub gained: u64,
+    pub advanced: u64,
+    pub duplicate: bool,
+    pub carried: bool,
+    /// Of what it gained so many are no bytes: a FIN takes up a number.
+    pub no_bytes: u64,
+    /// How the stream stands with it.
+    pub una: u64,
+    pub next: u64,
+    pub flight: u64,
+    pub window: Option<u64>,
+    /// Copies sent so far.
+    pub copies: u64,
+}
+
+/// Fields in the order of their use: first what data needs, then ACKs; the rest seldom.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub struct Account {
+    /// Made at the first data: most streams carry none.
+    infer: Option<Box<Inferrer>>,
+    flight_max: u64,
+    first_data: Option<Time>,
+    pub counts: Counts,
+    acks: u64,
+    duplicate_acks: u64,
+    ack: LastAck,
+    episodes: Episodes,
+    /// What its limits are read from; none before it has sent a few segments.
+    rounds: Option<Box<Rounds>>,
+    samples: Samples,
+    rtt: Rtt,
+    timers: Timers,
+    delivery: Delivery,
+    idle: IdleTotals,
+    interval: IntervalRow,
+    /// Those of another stream, that need not be allocated.
+    spare_infer: Option<Box<Inferrer>>,
+    spare_rounds: Option<Box<Rounds>>,
+}
+
+impl Account {
+    /// Up to here data touches it, and ACKs from there on.
+    pub const DATA: usize = offset_of!(Account, counts) + offset_of!(Counts, resent_segments);
+    pub const ACKS: (usize, usize) =
+        (offset_of!(Account, acks), offset_of!(Account, delivery) + Delivery::IN_EPISODES);
+
+    /// As if new, with the room it has.
+    pub fn clear(&mut self) {
+        if let Some(infer) = self.infer.take() {
+            self.spare_infer = Some(infer);
+        }
+        if let Some(rounds) = self.rounds.take() {
+            self.spare_rounds = Some(rounds);
+        }
+        let Account { flight_max, first_data, counts, acks, duplicate_acks, ack, episodes, samples, .. } =
+            self;
+        (*flight_max, *first_data, *acks, *duplicate_acks) = (0, None, 0, 0);
+        *counts = Counts::default();
+        *ack = LastAck::default();
+        episodes.clear();
+        samples.wanted = false;
+        samples.told.clear();
+        let Account { rtt, timers, delivery, idle, interval, .. } = self;
+        rtt.clear();
+        *timers = Timers::default();
+        delivery.clear();
+        (*idle, *interval) = (IdleTotals::default(), IntervalRow::default());
+    }
+    #[cfg(test)]
+    pub fn drop_spares(&mut self) {
+        (self.spare_infer, self.spare_rounds) = (None, None);
+    }
+    /// A packet follows soon; what lies here is fetched already.
+    #[inline]
+    pub fn warm_beyond(&self, carries: bool) {
+        if !carries {
+            self.rtt.warm();
+            self.episodes.warm();
+        }
+        if let Some(infer) = &self.infer {
+            infer.warm();
+        }
+    }
+
+    pub fn rtt(&self) -> &Rtt {
+        &self.rtt
+    }
+    pub fn acks(&self) -> u64 {
+        self.acks
+    }
+    pub fn first_data(&self) -> Option<Time> {
+        self.first_data
+    }
+    pub fn episodes(&self) -> &Episodes {
+        &self.episodes
+    }
+
+    #[inline(always)]
+    fn infer(&mut self, agreed: &Agreed) -> &mut Inferrer {
+        if self.infer.is_none() {
+            self.infer = Some(self.new_infer(agreed));
+        }
+        self.infer.get_or_insert_default()
+    }
+
+    #[cold]
+    fn new_infer(&mut self, agreed: &Agreed) -> Box<Inferrer> {
+        let mut infer = self.spare_infer.take().unwrap_or_default();
+        *infer = Inferrer::new();
+        if agreed.mid_stream {
+            infer.set_mss(agreed.mss);
+            infer.set_sack(agreed.sack_permitted);
+        } else {
+            infer.on_handshake(agreed.mss, agreed.sack_permitted);
+        }
+        infer
+    }
+
+    /// The least round trip, as the sender has it.
+    pub fn round(&self, view: &View) -> Span {
+        self.rtt.min().unwrap_or(Span::ZERO) + view.turn
+    }
+
+    /// What is known of time on this path.
+    pub fn pace(&self, view: &View) -> Pace {
+        let round = self.round(view);
+        Pace {
+            // Two packets that a tick parts may be two ticks apart, and half a tick is lost in rounding.
+            tolerance: Span::from_millis(2).max(round / 10).max(view.tick.scale(2.5)),
+            srtt: self.rtt.srtt() + view.turn,
+            rto: self.rtt.rto() + view.turn,
+            grain: (view.turn == Span::ZERO && matches!(view.at, Vantage::Sender | Vantage::Both))
+                .then(|| view.tick.scale(2.5)),
+        }
+    }
+
+    /// A data packet of so many segments passes; a bare FIN is none.
+    #[inline(always)]
+    pub fn on_packet(&mut self, packet: &Packet, segments: u32) {
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(packet.seg.payload);
+        self.counts.segments += u64::from(segments);
+        if self.first_data.is_none() {
+            self.first_data = Some(packet.time);
+        }
+    }
+
+    /// Data up to `next` left for the first time.
+    #[inline(always)]
+    pub fn on_new_data(&mut self, packet: &Packet, next: u64, flight: u64, agreed: &Agreed) {
+        self.infer(agreed).on_new_data(packet.time, next, packet.seg.payload, flight);
+    }
+
+    #[inline(always)]
+    pub fn note_flight(&mut self, flight: u64) {
+        self.flight_max = self.flight_max.max(flight);
+    }
+
+    /// A tail-loss probe left.
+    pub fn on_probe<S: Sink>(&mut self, row: ProbeRow, agreed: &Agreed, around: &mut Surroundings<'_, S>) {
+        self.infer(agreed).on_probe(row.time);
+        match row.new_data {
+            true => {
+                self.counts.probes_new += 1;
+                self.episodes.on_probe();
+            }
+            false => self.counts.probes_repeat += 1,
+        }
+        around.sink.probe(row);
+    }
+
+    /// The retransmission timer fired, `waited` after it was started as far as that can be told.
+    pub fn on_timeout(&mut self, now: Time, backoff: u32, waited: Option<Span>, agreed: &Agreed) {
+        self.counts.timeouts += 1;
+        self.counts.max_backoff = self.counts.max_backoff.max(backoff);
+        if let Some(waited) = waited {
+            self.timers.on_timeout(waited, backoff);
+        }
+        self.infer(agreed).on_timeout(now);
+    }
+
+    /// Something was sent again: `bytes` of it for what is known to have been sent before.
+    pub fn count_resent(&mut self, segments: u32, bytes: u64) {
+        self.counts.resent_packets += 1;
+        self.counts.resent_segments += u64::from(segments);
+        self.counts.resent_bytes += bytes;
+    }
+
+    /// The episode that a repair up to `end` belongs to, or begins.
+    pub fn on_repair(&mut self, r: &RepairSeen, end: u64, turn: Span, flow: FlowId, agreed: &Agreed) -> u32 {
+        let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + turn;
+        let began = !self.episodes.is_open();
+        let episode = self.episodes.on_repair(r, &mut self.delivery, rtt_min, flow);
+        let infer = self.infer(agreed);
+        if began {
+            infer.on_episode_start(r.now);
+        }
+        infer.on_retransmission(r.now, r.cause, r.start, end, r.segments);
+        episode
+    }
+
+    /// An ACK passes.
+    #[inline(always)]
+    pub fn count_ack(&mut self, duplicate: bool) {
+        self.acks += 1;
+        self.duplicate_acks += u64::from(duplicate);
+    }
+
+    /// One with news has been taken in.
+    pub fn on_ack<S: Sink>(
+        &mut self,
+        ack: &Acked,
+        flow: FlowId,
+        agreed: &Agreed,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        self.ack = LastAck { took: ack.gained, carried: ack.carried };
+        if ack.gained > 0 {
+            let rtt_min = self.round(&around.view);
+            self.delivery.delivered(ack.gained, ack.time, rtt_min);
+            if around.config.wanted.intervals {
+                self.acked_in_interval(ack.time, ack.gained - ack.no_bytes, flow, around);
+            }
+        }
+        if ack.advanced > 0 {
+            self.timers.on_progress(ack.una, ack.next);
+            let ended = self.episodes.on_ack(ack.una, ack.time, ack.copies, &mut self.delivery);
+            let infer = self.infer(agreed);
+            infer.on_cumulative_ack(ack.time, ack.una, ack.flight, ack.window);
+            if ended {
+                infer.on_episode_end(ack.time);
+            }
+        } else if ack.duplicate {
+            self.infer(agreed).on_duplicate_ack();
+        }
+    }
+
+    /// SACK blocks have passed where it was not known that they would.
+    #[cold]
+    pub fn learn_sack(&mut self, agreed: &Agreed) {
+        self.infer(agreed).set_sack(true);
+    }
+}

@@ -1,0 +1,3 @@
+//! What is this packet?
+
+pub mod identification;

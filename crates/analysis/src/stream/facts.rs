@@ -1,0 +1,93 @@
+//! What the parts of a stream tell each other.
+
+use super::window::Window;
+use crate::rows::{FlowId, Limit};
+use wire::{Flags, Packet, Span, Time};
+
+/// What both hosts agreed on, as far as is known. SACK blocks and timestamps that pass tell it too.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Agreed {
+    /// 0 until it is known, or asked for.
+    pub mss: u32,
+    pub sack_permitted: bool,
+    pub timestamps: bool,
+    /// Is it known whether SACK was agreed on?
+    pub sack_known: bool,
+    /// Blocks have passed.
+    pub sack_seen: bool,
+    /// The stream began before the capture.
+    pub mid_stream: bool,
+}
+
+impl Agreed {
+    /// MSS-sized segments in `payload` bytes; a bare FIN counts as one.
+    pub fn segments(&self, payload: u32) -> u32 {
+        if payload <= self.mss { 1 } else { payload.div_ceil(self.mss.max(1)) }
+    }
+}
+
+/// The data that left last.
+#[derive(Clone, Copy, Debug)]
+pub struct LastData {
+    pub payload: u32,
+    /// It ended in PSH or FIN.
+    pub pushed: bool,
+    /// The largest payload of all.
+    pub largest: u32,
+    pub sent: Time,
+    /// When it passed here; `None` before the first.
+    pub seen: Option<Time>,
+}
+
+impl Default for LastData {
+    fn default() -> LastData {
+        LastData { payload: 0, pushed: true, largest: 0, sent: Time::FAR_PAST, seen: None }
+    }
+}
+
+impl LastData {
+    /// Data was sent at `sent`, and passes here.
+    #[inline(always)]
+    pub fn note(&mut self, packet: &Packet, sent: Time) {
+        let seg = &packet.seg;
+        if seg.payload > 0 {
+            (self.seen, self.sent, self.payload) = (Some(packet.time), sent, seg.payload);
+        }
+        self.pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
+    }
+    /// How long before `now` it passed; the capture's clock may have gone back since.
+    pub fn silence(&self, now: Time) -> Span {
+        (now - self.seen.unwrap_or(now)).max(Span::ZERO)
+    }
+}
+
+/// How the stream stands: what is outstanding, and what is allowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Stand {
+    pub flow: FlowId,
+    /// Lowest offset not acknowledged, and the one after the highest seen.
+    pub una: u64,
+    pub next: u64,
+    /// Bytes sent, not acknowledged and not SACKed.
+    pub flight: u64,
+    pub window: Window,
+    pub agreed: Agreed,
+    pub last: LastData,
+    /// When the last ACK with news reached the sender.
+    pub last_news: Time,
+}
+
+impl Stand {
+    /// What keeps the sender from sending more.
+    pub fn limit(&self) -> Limit {
+        let in_flight = self.next - self.una;
+        let mss = self.agreed.mss;
+        if self.window.told().is_some_and(|w| in_flight + u64::from(mss) > w) {
+            Limit::ReceiveWindow
+        } else if self.last.pushed && self.last.payload < mss {
+            Limit::Application
+        } else {
+            Limit::SenderWindow
+        }
+    }
+}
