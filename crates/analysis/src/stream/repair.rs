@@ -6,11 +6,14 @@
 
 mod afar;
 mod age;
+mod at_sender;
+mod away;
 mod doubt;
 mod facts;
 mod fired;
 mod judge;
 mod probing;
+mod seat;
 
 use crate::rows::{Cause, Trigger};
 use age::Age;
@@ -19,6 +22,7 @@ pub use facts::{AckNews, Attempt, Pace, Verdict};
 pub use fired::Next;
 use fired::{Fired, Unsure};
 use probing::Probing;
+pub use seat::Seat;
 use std::collections::VecDeque;
 use std::mem::offset_of;
 use wire::{Span, Time};
@@ -36,8 +40,8 @@ pub enum State {
 
 /// As many requests by duplicate ACKs are remembered: the sender may hear of them much later.
 const ASKED: usize = 4;
-/// How soon after an ACK even a quick host sends.
-const AT_ONCE: Span = Span::from_micros(100);
+/// Within so much of an ACK what follows on other data was set off by it.
+const SOON: Span = Span::from_millis(2);
 /// No stack's timer is shorter outside data centres.
 pub const LEAST_RTO: Span = Span::from_millis(200);
 
@@ -177,6 +181,9 @@ impl Repair {
         self.timer_start = at;
         self.age.on_handshake(self.una);
     }
+    pub(super) fn repairs(&self) -> bool {
+        self.state != State::Open
+    }
     pub fn in_loss_state(&self) -> bool {
         matches!(self.state, State::Loss { .. })
     }
@@ -266,14 +273,6 @@ impl Repair {
         self.doubt = None;
     }
 
-    /// How close to an ACK what it set off must be, by what this sender is used to.
-    fn tight(&self, pace: &Pace) -> Span {
-        match pace.grain {
-            Some(grain) => (self.reaction * 4).max(AT_ONCE).max(grain).min(pace.tolerance),
-            None => pace.tolerance,
-        }
-    }
-
     /// The first packet after an ACK: how long it took.
     #[inline]
     fn note_reaction(&mut self, now: Time, most: Span) {
@@ -317,7 +316,7 @@ impl Repair {
         }
         self.new_data_in_doubt();
         if self.last_sent < self.last_news {
-            self.note_reaction(now, AT_ONCE * 20);
+            self.note_reaction(now, SOON);
             self.probing.on_sent_on_ack();
         }
         self.sent(now, Trigger::Ack);
@@ -347,11 +346,7 @@ impl Repair {
 
     /// Explains a retransmission and follows the sender into the state that it shows.
     pub fn explain(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
-        if a.acks_seen && self.timer_went_unseen(a, pace) {
-            self.enter_loss(a, pace);
-        }
-        self.go_on_unseen(a);
-        self.see_slow_start(a);
+        self.catch_up(a, pace);
         let verdict = if a.acks_seen { self.judge(a, pace) } else { self.judge_unheard(a, pace) };
         self.basic = !a.sack_permitted || a.ts == 0;
         let verdict = self.settle_doubt(a, verdict);
@@ -388,7 +383,7 @@ impl Repair {
             }
             _ => {}
         }
-        self.note_unsure(a, pace);
+        self.keep_in_mind(a, pace);
         self.resent_end = if a.overtaken { self.resent_end.max(a.end) } else { a.end };
         self.last_resent = a.now;
         self.sent(a.now, verdict.trigger);
@@ -397,7 +392,7 @@ impl Repair {
 
     /// The timer has fired.
     fn enter_loss(&mut self, a: &Attempt, pace: &Pace) {
-        self.note_fired(a, pace);
+        let repairs = self.was_repairing(a, pace);
         let waited = a.now - self.timer_start.max(a.previous);
         let lost = self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16);
         // With timestamps every ACK tells a round trip (RFC 7323 §4).
@@ -412,9 +407,6 @@ impl Repair {
             self.probing.miss();
         }
         // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
-        // From afar: what three duplicate ACKs asked for was sent, and lost with all the rest.
-        let asked = pace.grain.is_none() && a.sack_permitted && self.is_asked();
-        let repairs = asked || matches!(self.state, State::Recovery { .. } | State::Loss { .. });
         let f_rto = !repairs || self.expiries > 0 || lost > 0;
         let first_ts = match self.state {
             State::Loss { first_ts, .. } if self.expiries > 0 => first_ts,

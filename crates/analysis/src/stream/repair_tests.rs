@@ -31,7 +31,7 @@ fn pace() -> Pace {
         tolerance: Span::from_millis(4),
         srtt: Span::from_millis(SRTT_MS),
         rto: Span::from_millis(SRTT_MS + 200),
-        grain: Some(Span::ZERO),
+        seat: Seat::AtSender { grain: Span::ZERO },
     }
 }
 
@@ -129,7 +129,7 @@ impl Sender {
             unprompted: self.unprompted,
         };
         let pace = pace();
-        self.model.explain(&attempt, &Pace { grain: pace.grain.filter(|_| self.near), ..pace })
+        self.model.explain(&attempt, &Pace { seat: if self.near { pace.seat } else { Seat::Away }, ..pace })
     }
 }
 

@@ -11,7 +11,7 @@ mod rounds;
 mod rtt;
 
 use super::facts::{Agreed, Stand};
-use super::repair::Pace;
+use super::repair::{Pace, Seat};
 use super::{Surroundings, View};
 use crate::infer::Inferrer;
 use crate::rounds::Rounds;
@@ -190,8 +190,12 @@ impl Account {
             tolerance: Span::from_millis(2).max(round / 10).max(view.tick.scale(2.5)),
             srtt: self.rtt.srtt() + view.turn,
             rto: self.rtt.rto() + view.turn,
-            grain: (view.turn == Span::ZERO && matches!(view.at, Vantage::Sender | Vantage::Both))
-                .then(|| view.tick.scale(2.5)),
+            seat: match view.at {
+                Vantage::Sender | Vantage::Both if view.turn == Span::ZERO => {
+                    Seat::AtSender { grain: view.tick.scale(2.5) }
+                }
+                _ => Seat::Away,
+            },
         }
     }
 

@@ -12,6 +12,22 @@ const NO_SUCH_WAIT: u32 = 2 * MOST_DUPLICATES;
 const HEARD_EVERY: Span = Span::from_millis(10);
 
 impl Repair {
+    /// What may have happened unseen before a retransmission.
+    pub(super) fn catch_up_away(&mut self, a: &Attempt, pace: &Pace) {
+        if a.acks_seen && self.timer_went_unseen(a) {
+            self.enter_loss(a, pace);
+        }
+        self.go_on_unseen(a);
+        self.see_slow_start(a);
+    }
+
+    /// The timer is about to be taken to have fired: what three duplicate ACKs had asked for was sent, and lost with
+    /// all the rest.
+    pub(super) fn was_repairing_away(&mut self, a: &Attempt) -> bool {
+        self.note_fired(a);
+        self.repairs() || a.sack_permitted && self.is_asked()
+    }
+
     /// The first segment not acknowledged comes again: was it the timer? A repair that waited behind a full queue comes
     /// late as well; but while it waits, ACKs that were on their way are heard, and what left before it comes.
     pub(super) fn timer_from_afar(&self, a: &Attempt, pace: &Pace) -> bool {
@@ -57,10 +73,9 @@ impl Repair {
     }
 
     /// What the timer sent was lost on its way here; what slow start sent behind it comes.
-    pub(super) fn timer_went_unseen(&self, a: &Attempt, pace: &Pace) -> bool {
-        pace.grain.is_none()
-            && !a.head
-            && !(a.tail && a.sack_permitted && !self.probing.has_none())
+    pub(super) fn timer_went_unseen(&self, a: &Attempt) -> bool {
+        let may_be_probe = a.tail && a.sack_permitted && !self.probing.has_none();
+        !(a.head || may_be_probe)
             && a.missing.is_some_and(|n| n > 0)
             && !self.in_loss_state()
             && self.silent(a.now) >= LEAST_RTO.scale(0.85)

@@ -1,5 +1,6 @@
 //! What the model of the sender is told, and what it answers.
 
+use super::Seat;
 use crate::rows::{Cause, Evidence, Trigger};
 use wire::{Span, Time};
 
@@ -103,7 +104,6 @@ pub struct Pace {
     pub srtt: Span,
     /// The RTO as RFC 6298 computes it with Linux's floor of 200 ms.
     pub rto: Span,
-    /// The sender's own clock: ACKs are seen when it hears them. Two packets that a tick of it parts may be so far
-    /// apart; `None` elsewhere on the path.
-    pub grain: Option<Span>,
+    /// Where it is told from.
+    pub seat: Seat,
 }

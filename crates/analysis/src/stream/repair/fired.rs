@@ -1,6 +1,6 @@
 //! What comes after a timer's copy, seen away from the sender: what it tells of the path, and of the timer.
 
-use super::{Attempt, LEAST_RTO, Pace, Repair, State};
+use super::{Attempt, LEAST_RTO, Repair, State};
 use wire::{Span, Time};
 
 /// How the sender was thought to be before its timer was thought to fire.
@@ -46,9 +46,9 @@ const SURE: Span = Span::from_millis(800);
 
 impl Repair {
     /// The timer is about to be taken to have fired.
-    pub(super) fn note_fired(&mut self, a: &Attempt, pace: &Pace) {
+    pub(super) fn note_fired(&mut self, a: &Attempt) {
         // What had arrived before is repeated needlessly: ACKs that tell of that may be on their way.
-        let tells = pace.grain.is_none() && !a.acknowledged && self.expiries == 0;
+        let tells = !a.acknowledged && self.expiries == 0;
         self.fired = tells.then(|| Fired {
             state: self.state,
             timer_wait: self.timer_wait,
@@ -63,14 +63,14 @@ impl Repair {
 
     /// The first segment comes again, and is about to be taken in.
     #[inline]
-    pub(super) fn note_unsure(&mut self, a: &Attempt, pace: &Pace) {
+    pub(super) fn note_unsure(&mut self, a: &Attempt) {
         if !a.head {
             return;
         }
         let since = a.now - self.last_progress;
         // Since RFC 6928 new data is sent amid the repair after a timeout, too.
         let before = !self.goes_back && !self.age.recent();
-        let unsure = pace.grain.is_none() && !a.sack_permitted && !a.acknowledged && before;
+        let unsure = !a.sack_permitted && !a.acknowledged && before;
         // Three duplicate ACKs are answered amid what they set off.
         let answers = self.duplicates >= 3 || self.asked_for[0] == a.start;
         self.unsure = Unsure {

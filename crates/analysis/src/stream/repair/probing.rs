@@ -85,7 +85,7 @@ impl Repair {
         // Never past the RTO, which Linux reckons from when the first segment left (RFC 8985 §7.2).
         let due = waited >= least || now - head >= pace.rto.scale(0.9);
         let long = waited >= pause && due;
-        if long && !p.outstanding() && (pace.grain.is_none() || !own_pace) {
+        if long && !p.outstanding() && !(own_pace && pace.seat.shows_own_pace()) {
             // Even if it seemed to have none: it may be that those were not due.
             if !p.has_none() {
                 return true;
@@ -106,9 +106,9 @@ impl Repair {
         self.age.probes() || self.probing.has_shown()
     }
 
-    /// The probe just sent is one of a sender that had shown others before, where its packets are seen to leave.
-    pub fn sure_of_probe(&self, pace: &Pace) -> bool {
-        pace.grain.is_some() && self.probing.shown > 1 && self.probing.shown - 1 > self.probing.missed
+    /// It had sent probes before the one just sent, and more often than not where one was due.
+    pub(super) fn has_shown_before(&self) -> bool {
+        self.probing.shown > 1 && self.probing.shown - 1 > self.probing.missed
     }
 
     /// New data leaves after a pause: had an ACK let it go?

@@ -1,0 +1,46 @@
+//! Away from the sender: one retransmission, judged by silences and by what could have asked for it.
+
+use super::judge::{By, prompted, timer};
+use super::{Attempt, LEAST_RTO, Pace, Repair, State, Verdict};
+
+pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
+    let by = By::of(sender, a, pace);
+    // A timer repeats the first segment. The sender's SRTT may be far longer than what is seen of it.
+    if by.quiet() && sender.probe_is_due(a, pace) && (!a.head || sender.probe_is_not_late(a, pace)) {
+        return Verdict::PROBE;
+    }
+    if a.one_segment && (unasked(sender, a, &by) || a.head && sender.timer_from_afar(a, pace)) {
+        return timer(sender);
+    }
+    // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over.
+    // What has arrived since is no longer outstanding here; slow start goes upwards.
+    let passed = a.start < sender.resent_high && (a.acknowledged || !a.sack_permitted);
+    let again = passed || a.previous_was_resend && a.previous >= sender.loss_since;
+    prompted(sender, a, &by, again)
+}
+
+/// What had arrived was not asked for by any ACK.
+fn unasked(sender: &Repair, a: &Attempt, by: &By) -> bool {
+    if !a.acknowledged || a.sack_permitted || sender.doubt.is_some() {
+        return false;
+    }
+    match sender.state {
+        State::Open => {
+            // Amid what it sends and hears only an ACK can have asked for it, one doubled on its way perhaps.
+            (sender.silent(a.now) >= LEAST_RTO.scale(0.3)
+                || a.now - sender.last_progress >= LEAST_RTO.scale(0.95))
+                && sender.duplicates == 0
+                && a.start != sender.resent_end
+                && !sender.asked_for.contains(&a.start)
+        }
+        // One that was overtaken had its turn before. Tahoe goes on with what follows, and begins again when that has
+        // caused three duplicate ACKs.
+        State::Recovery { .. } => {
+            a.start < sender.resent_end
+                && !a.overtaken
+                && !(sender.goes_back && sender.duplicates >= 3)
+                && (!by.train || a.end == sender.resent_end)
+        }
+        State::Loss { .. } => false,
+    }
+}

@@ -1,0 +1,66 @@
+//! Where the sender is watched from, the only place that asks it: at the sender, or away from it.
+
+use super::{Attempt, Pace, Repair, Verdict, at_sender, away};
+use wire::Span;
+
+/// Where the sender is watched from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seat {
+    /// ACKs are seen when it hears them, its packets when they leave. Two packets that a tick of its clock parts may be
+    /// so far apart.
+    AtSender { grain: Span },
+    /// What is seen of it has come some way, or not come at all; what it hears has some way to go.
+    Away,
+}
+
+impl Seat {
+    /// Does the pace that a sender keeps of its own show, by which new data leaves after a pause and is no probe?
+    pub(super) fn shows_own_pace(self) -> bool {
+        self != Seat::Away
+    }
+}
+
+impl Repair {
+    /// How close to an ACK what it set off must be, by what this sender is used to.
+    pub(super) fn tight(&self, pace: &Pace) -> Span {
+        match pace.seat {
+            Seat::AtSender { grain } => at_sender::tight(self.reaction, grain, pace),
+            Seat::Away => pace.tolerance,
+        }
+    }
+
+    /// What may have happened unseen before a retransmission, which is about to be explained.
+    pub(super) fn catch_up(&mut self, a: &Attempt, pace: &Pace) {
+        if pace.seat == Seat::Away {
+            self.catch_up_away(a, pace);
+        }
+    }
+
+    /// Why it was sent again.
+    pub(super) fn judge(&self, a: &Attempt, pace: &Pace) -> Verdict {
+        match pace.seat {
+            Seat::AtSender { .. } => at_sender::judge(self, a, pace),
+            Seat::Away => away::judge(self, a, pace),
+        }
+    }
+
+    /// The timer is about to be taken to have fired. Was a repair under way (RFC 5682 §2.1)?
+    pub(super) fn was_repairing(&mut self, a: &Attempt, pace: &Pace) -> bool {
+        match pace.seat {
+            Seat::AtSender { .. } => self.repairs(),
+            Seat::Away => self.was_repairing_away(a),
+        }
+    }
+
+    /// A retransmission has been explained.
+    pub(super) fn keep_in_mind(&mut self, a: &Attempt, pace: &Pace) {
+        if pace.seat == Seat::Away {
+            self.note_unsure(a);
+        }
+    }
+
+    /// The probe just sent is one of a sender that had shown others before, where its packets are seen to leave.
+    pub fn sure_of_probe(&self, pace: &Pace) -> bool {
+        pace.seat != Seat::Away && self.has_shown_before()
+    }
+}
