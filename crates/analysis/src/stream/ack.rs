@@ -1,7 +1,7 @@
 //! An ACK passes: what it acknowledges, what it SACKs, and what follows from that.
 
 use super::account::Acked;
-use super::board::Sent;
+use super::ledger::AckSeen;
 use super::*;
 use wire::{Flags, SackBlocks};
 
@@ -94,12 +94,8 @@ impl Stream {
             1 => (self.fin_end, self.fin_told) = (Some(ack), true),
             _ => self.limits.missing_bytes += missing,
         }
-        if let Some(ledger) = &mut self.ledger {
-            let ordinal = ledger.push(self.last_time, self.next, missing as u32, 0, 0);
-            ledger.settle(ordinal, missing, false);
-            self.next_ordinal = ordinal + 1;
-        }
-        if self.board.is_empty() {
+        self.ledger.acked_unseen(self.next, missing, self.last_time);
+        if self.ledger.is_empty() {
             self.una = self.una.max(self.next);
         }
         self.next = ack;
@@ -132,7 +128,7 @@ impl Stream {
             true => self.take_blocks(&seg.sack, &mut news),
             false => self.match_duplicate(&news),
         }
-        news.nothing_outstanding = self.una == self.next || self.board.sacked_bytes == 0;
+        news.nothing_outstanding = self.una == self.next || self.ledger.sacked_bytes() == 0;
         match around.view.at {
             Vantage::Receiver | Vantage::Middle => {
                 self.repair.note_answer(now);
@@ -162,7 +158,7 @@ impl Stream {
             next: self.next,
             flight: self.flight(),
             window: self.window.told(),
-            copies: self.next_ordinal,
+            copies: self.ledger.next_ordinal(),
         };
         self.account.on_ack(&acked, self.id, &self.agreed, around);
         if self.may_advance(now) {
@@ -171,14 +167,13 @@ impl Stream {
         if other_blocks || duplicate {
             self.keep_in_bounds(now, around);
         }
-        self.board.shrink();
+        self.ledger.trim();
     }
 
     /// Is the FIN among what was acknowledged just now? It takes up a number and is no byte.
     fn fin_is_told(&mut self) -> bool {
         let Some(end) = self.fin_end.filter(|_| !self.fin_told) else { return false };
-        let sacked = || self.board.find(end - 1).and_then(|i| self.board.get(i)).is_some_and(|s| s.sacked);
-        self.fin_told = self.una >= end || sacked();
+        self.fin_told = self.una >= end || self.ledger.is_sacked(end - 1);
         self.fin_told
     }
 
@@ -242,41 +237,16 @@ impl Stream {
 
     /// The receiver got `[left, right)` once more than it needed.
     fn take_dsack(&mut self, (left, right): (u64, u64), now: Time) {
-        if right <= left {
-            return;
-        }
-        // They were acknowledged in the order of their numbers.
-        let settling = self.settling.all_mut();
-        let first = settling.partition_point(|s| s.seg.end() <= left);
-        for s in settling[first..].iter_mut().take_while(|s| s.covers(left, right)) {
-            s.dsacks = s.dsacks.saturating_add(1);
-            s.last_dsack = now;
-            self.board.steps += 1;
-        }
-        let Some(mut i) = self.board.find(left.max(self.una)) else { return };
-        while self.board.get(i).is_some_and(|seg| seg.start < right) {
-            self.board.note_dsack(i, now);
-            i += 1;
+        if left < right {
+            self.ledger.take_dsack((left, right), self.una, now);
         }
     }
 
-    /// Without SACK a duplicate ACK does the work of a DSACK: data below the cumulative ACK that arrives again
-    /// is answered at once (RFC 9293 §3.10.7.4). Packets arrive in order, so it speaks of the oldest
-    /// retransmission not spoken of yet that has had the time.
+    /// A duplicate ACK speaks of a retransmission, where nothing else can.
     fn match_duplicate(&mut self, news: &AckNews) {
-        if !news.duplicate || self.agreed.sack_permitted {
-            return;
-        }
-        let now = news.time;
-        let soonest = self.account.rtt().min().unwrap_or(Span::ZERO).scale(0.8);
-        let settling = self.settling.all_mut();
-        let spoken_of = settling.iter().position(|s| {
-            s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked
-        });
-        self.board.steps += spoken_of.unwrap_or(settling.len()) as u64;
-        if let Some(s) = spoken_of.map(|i| &mut settling[i]) {
-            s.dsacks = 1;
-            s.last_dsack = now;
+        if news.duplicate && !self.agreed.sack_permitted {
+            let soonest = self.account.rtt().min().unwrap_or(Span::ZERO).scale(0.8);
+            self.ledger.take_duplicate_ack(news.time, soonest);
         }
     }
 
@@ -287,11 +257,11 @@ impl Stream {
         }
         let mut newest: Option<(Time, u64)> = None;
         let mut repaired = Time::FAR_PAST;
-        self.board.sack(left, right, now, |seg| {
-            news.sacked += seg.len();
-            if !seg.resent() {
-                news.note_original(seg.end());
-                newest = newest.max(Some((seg.last_time, seg.end())));
+        self.ledger.sack(left, right, now, |seg| {
+            news.sacked += seg.len;
+            if !seg.resent {
+                news.note_original(seg.end);
+                newest = newest.max(Some((seg.last_time, seg.end)));
             } else {
                 repaired = repaired.max(seg.last_time);
             }
@@ -327,24 +297,24 @@ impl Stream {
         let mut sample = None;
         let mut resent = false;
         let mut last_ts = None;
+        let by = AckSeen { time: now, head, echo: ecr, newest_delivered: self.newest_delivered };
         loop {
-            while let Some(plain) = self.board.pop_plain(ack) {
+            while let Some(plain) = self.ledger.pop_plain(ack) {
                 if !plain.sacked {
                     news.advanced_new += u64::from(plain.len);
                     news.note_original(plain.end);
                     sample = Some((plain.time, plain.end));
                     last_ts = Some((plain.ts, plain.time));
                 }
-                if let Some(ledger) = &mut self.ledger {
-                    ledger.settle(plain.ordinal, u64::from(plain.len), false);
-                }
             }
-            let Some(seg) = self.board.pop_acked(ack) else { break };
+            let rtt = self.account.rtt();
+            let wait = || rtt.largest().max(rtt.srtt() * 2) + Span::from_millis(50);
+            let Some(seg) = self.ledger.pop_acked(ack, &by, wait) else { break };
             if !seg.sacked {
-                news.advanced_new += seg.len();
-                resent |= seg.resent();
-                if !seg.resent() {
-                    news.note_original(seg.end());
+                news.advanced_new += seg.len;
+                resent |= seg.resent;
+                if !seg.resent {
+                    news.note_original(seg.end);
                 } else if ecr
                     .map_or_else(|| self.is_round_trip(seg.last_time, now), |e| e == seg.last_ts && e != 0)
                 {
@@ -352,7 +322,9 @@ impl Stream {
                 }
                 last_ts = Some((seg.last_ts, seg.last_time));
             }
-            self.fate_of_acked(seg, head, now, ecr);
+            if seg.unseen {
+                self.limits.missing_bytes += seg.len; // acknowledged, and never seen
+            }
         }
         if let (Some((ts, sent)), Some(echo)) = (last_ts, ecr)
             && ts == echo
@@ -377,30 +349,6 @@ impl Stream {
         news.advanced = ack - head;
         self.una = ack;
         self.next = self.next.max(ack);
-    }
-
-    /// A segment left the board: its copies met their fates, or will be told apart in a while.
-    fn fate_of_acked(&mut self, seg: Sent, head: u64, now: Time, ecr: Option<u32>) {
-        let Some(ledger) = &mut self.ledger else { return };
-        if !seg.resent() {
-            ledger.settle(seg.first, seg.len(), false);
-            if seg.hole {
-                self.limits.missing_bytes += seg.len(); // acknowledged, and never seen
-            }
-            return;
-        }
-        let wait = self.account.rtt().largest().max(self.account.rtt().srtt() * 2) + Span::from_millis(50);
-        let last_sent = seg.last_time;
-        let settling = Settling {
-            reported: if seg.sacked { seg.sacked_time() } else { now },
-            echo: (seg.start == head && !seg.sacked).then_some(ecr).flatten(),
-            dsacks: seg.dsacks(),
-            last_dsack: seg.last_dsack(),
-            until: now.max(last_sent + wait),
-            unblocked: if seg.start == head { Time::FAR_FUTURE } else { self.newest_delivered },
-            seg,
-        };
-        self.settling.push(settling);
     }
 }
 

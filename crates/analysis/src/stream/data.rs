@@ -1,7 +1,7 @@
 //! Data passes: new, sent again, or out of its order.
 
 use super::account::Ended;
-use super::board::{Ordinal, Sent};
+use super::ledger::MOST_OUTSTANDING;
 use super::repair::{Next, State};
 use super::*;
 use crate::Fate;
@@ -18,8 +18,13 @@ pub(super) struct Piece<'a> {
     pub ts: u32,
 }
 
-/// Segments outstanding at once; with 1448 bytes each, 190 MB.
-const MOST_OUTSTANDING: usize = 1 << 17;
+impl Piece<'_> {
+    /// As the ledger takes it in.
+    #[inline(always)]
+    pub fn passing(&self, heard: u32) -> Passing {
+        Passing::new(self.packet, (self.start, self.end), self.ts, heard, self.fate)
+    }
+}
 
 /// Neither a timer nor a gap is shorter than this.
 const SHORTEST_WAIT: Span = Span::from_millis(2);
@@ -109,7 +114,7 @@ impl Stream {
             && (2..=self.agreed.mss).contains(&seg.payload)
             && waited < close(config)
             && self.ids.expect(packet.ip_id)
-            && self.board.len() < MOST_OUTSTANDING
+            && self.ledger.len() < MOST_OUTSTANDING
             && self.on_the_way.is_empty()
     }
 
@@ -159,7 +164,7 @@ impl Stream {
     /// repair. A retransmission is newer than all that its sender had sent until then, and than the data above it, if
     /// it was overtaken itself.
     fn was_sent_before<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
-        let fills = self.board.find(p.start).and_then(|i| self.board.get(i)).is_some_and(|s| s.hole);
+        let fills = self.ledger.find(p.start).is_some_and(|s| s.hole);
         if fills || p.end > self.next {
             return false;
         }
@@ -277,8 +282,8 @@ impl Stream {
         if p.packet.seg.timestamps.is_some() || p.start >= self.next || self.repair.state != State::Open {
             return;
         }
-        self.board.steps += self.on_the_way.len() as u64 / 2;
-        let hole = self.board.find(p.start).and_then(|i| self.board.get(i));
+        self.ledger.add_steps(self.on_the_way.len() / 2);
+        let hole = self.ledger.find(p.start);
         let mut asks = self.on_the_way.iter().filter(|a| a.ack == p.start);
         let Some(first) = asks.next() else { return };
         if asks.count() >= 3
@@ -337,7 +342,7 @@ impl Stream {
     /// The same packet once more: captured on two interfaces, or doubled on the way. A retransmission is a new
     /// packet, with an IP identification of its own where the host counts them.
     fn came_twice(&mut self, p: &Piece, by_capture: bool) -> bool {
-        let Some(seg) = self.board.find(p.start).and_then(|i| self.board.get(i)) else { return false };
+        let Some(seg) = self.ledger.find(p.start) else { return false };
         if seg.copies == 0 || folded(seg.checksum) != folded(p.packet.checksum) {
             return false;
         }
@@ -394,33 +399,18 @@ impl Stream {
     fn append(&mut self, p: &Piece, segments: u32, heard: u32) -> u64 {
         self.repair.note_new_segments(segments);
         self.repair.note_opening(p.end, self.agreed.mss);
-        let ordinal = self.copy(p, heard);
-        let mut seg = Sent::new(p.start, p.end, p.packet.time, p.ts, ordinal);
-        seg.ip_id = p.packet.ip_id;
-        seg.checksum = p.packet.checksum;
+        self.ledger.append(&p.passing(heard));
         if p.packet.seg.payload > 0 {
             (self.fin_end, self.fin_told) = (None, false); // what was taken for a FIN unseen was a byte
         }
-        self.board.push(seg);
         self.next = p.end;
-        if self.board.len() > MOST_OUTSTANDING {
-            self.forget_oldest();
+        if self.ledger.len() > MOST_OUTSTANDING {
+            // The ACKs are missing from the capture: what happened to the oldest segment will not be known.
+            self.limits.unfilled_gaps += u64::from(self.ledger.forget_oldest());
         }
         let flight = self.flight();
         self.account.on_new_data(p.packet, p.end, flight, &self.agreed);
         flight
-    }
-
-    /// More is outstanding than any window allows: the ACKs are missing from the capture. What happened to the
-    /// oldest segment will not be known.
-    pub(super) fn forget_oldest(&mut self) {
-        let Some(seg) = self.board.pop_front() else { return };
-        self.limits.unfilled_gaps += u64::from(seg.is_unfilled());
-        if let Some(ledger) = &mut self.ledger {
-            for ordinal in seg.ordinals() {
-                ledger.settle(ordinal, seg.len(), false);
-            }
-        }
     }
 
     /// New data after the sender has waited: for an ACK, the application, or a timer.
@@ -435,7 +425,7 @@ impl Stream {
             && self.account.acks() > 0
             && !room
             && stand.limit() != Limit::Application;
-        let head = self.board.front().map_or(p.packet.time, |s| s.last_time);
+        let head = self.ledger.head_time().unwrap_or(p.packet.time);
         let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, head, &pace);
         let ended = Ended { resent: None, probe, by_ack, syn: self.syn_time };
         self.account.note_gap(p.packet, &ended, &stand, around);
@@ -443,24 +433,6 @@ impl Stream {
             let row = self.probe_row(p, true, waited, &pace);
             self.account.on_probe(row, &self.agreed, around);
         }
-    }
-
-    /// Another copy in the order of transmission; in the ledger, if one is kept.
-    #[inline(always)]
-    pub(super) fn copy(&mut self, p: &Piece, heard: u32) -> Ordinal {
-        if p.fate != Fate::Unknown {
-            self.keep_ledger();
-        }
-        let ordinal = self.next_ordinal;
-        self.next_ordinal += 1;
-        if let Some(ledger) = &mut self.ledger {
-            let len = (p.end - p.start) as u32;
-            ledger.push(p.packet.time, p.start, len, heard, p.ts);
-            if p.fate != Fate::Unknown {
-                ledger.know(ordinal, p.fate);
-            }
-        }
-        ordinal
     }
 
     fn note_packet<S: Sink>(

@@ -3,7 +3,6 @@
 mod account;
 mod ack;
 mod arrival;
-pub mod board;
 mod bounds;
 mod certain;
 mod data;
@@ -14,7 +13,6 @@ mod queue;
 pub mod repair;
 pub mod report;
 mod resend;
-mod settle;
 mod unseen;
 mod window;
 
@@ -24,13 +22,10 @@ use crate::rows::*;
 use crate::sink::Sink;
 use account::Account;
 use arrival::identification::Ids;
-use board::{Board, Ordinal};
 pub use facts::Agreed;
 use facts::{LastData, Stand};
-use ledger::Ledger;
-use queue::Queue;
+use ledger::{Judge, Ledger, Passing};
 use repair::{AckNews, Repair};
-use settle::{Judge, Settling};
 use std::collections::VecDeque;
 use std::mem::offset_of;
 use window::Window;
@@ -82,12 +77,9 @@ pub struct Stream {
     ids: Ids,
     /// What the sender itself acknowledged last.
     last_acked: Option<Seq>,
-    next_ordinal: Ordinal,
-    ledger: Option<Box<Ledger>>,
     last_time: Time,
-    board: Board,
+    ledger: Ledger,
     repair: Repair,
-    settling: Queue<Settling>,
     pub agreed: Agreed,
     dsack_seen: bool,
     /// The FIN was acknowledged, or SACKed.
@@ -134,13 +126,13 @@ const fn lines(from: usize, to: usize) -> (usize, usize) {
 
 /// What an ordinary packet touches, data besides, an ACK besides; and what an ACK does to its own sender's.
 const ANY: (usize, usize) = lines(0, offset_of!(Stream, repair) + Repair::OFTEN);
-const DATA: (usize, usize) = lines(offset_of!(Stream, settling), offset_of!(Stream, account) + Account::DATA);
-const SETTLING: (usize, usize) = lines(offset_of!(Stream, settling), offset_of!(Stream, last));
+const DATA: (usize, usize) = lines(offset_of!(Stream, agreed), offset_of!(Stream, account) + Account::DATA);
+const AGREED: (usize, usize) = lines(offset_of!(Stream, agreed), offset_of!(Stream, last));
 const ACKS: (usize, usize) =
     lines(offset_of!(Stream, account) + Account::ACKS.0, offset_of!(Stream, account) + Account::ACKS.1);
 const BLOCKS: (usize, usize) =
     lines(offset_of!(Stream, window) + offset_of!(Window, now), offset_of!(Stream, limits));
-const IDS: (usize, usize) = lines(0, offset_of!(Stream, next_ordinal));
+const IDS: (usize, usize) = lines(0, offset_of!(Stream, last_time));
 
 /// The newest timestamp of the sender, when it was first seen, and where its data began.
 #[derive(Clone, Copy, Debug, Default)]
@@ -157,12 +149,8 @@ struct Tick {
 impl Stream {
     /// Copies lost on their way here, and beyond.
     pub fn losses_around(&self) -> (u32, u32) {
-        let (mut before, mut after) = self.lost_around;
-        if let Some(l) = &self.ledger {
-            before += l.lost_before;
-            after += l.lost_after;
-        }
-        (before, after)
+        let (before, after) = self.ledger.losses_around();
+        (self.lost_around.0 + before, self.lost_around.1 + after)
     }
     /// Has it carried anything worth a row: data, or a SYN or FIN that had to be repeated?
     pub fn is_worth_a_row(&self) -> bool {
@@ -170,7 +158,7 @@ impl Stream {
         account.first_data().is_some() || self.syn_retransmissions > 0 || account.counts.resent_packets > 0
     }
     pub fn everything_acked(&self) -> bool {
-        self.board.is_empty()
+        self.ledger.is_empty()
     }
     /// A packet of this stream follows soon: one that `carries` data, or an ACK.
     #[inline]
@@ -179,7 +167,7 @@ impl Stream {
         match carries {
             true => prefetch::lines(self, DATA.0, DATA.1),
             false => {
-                prefetch::lines(self, SETTLING.0, SETTLING.1);
+                prefetch::lines(self, AGREED.0, AGREED.1);
                 prefetch::lines(self, ACKS.0, ACKS.1);
                 prefetch::lines(self, BLOCKS.0, BLOCKS.1);
             }
@@ -193,17 +181,8 @@ impl Stream {
     /// A packet of this stream follows soon: `carries` data, which is put at the end, or acknowledges the front.
     #[inline]
     pub fn warm_beyond(&self, carries: bool) {
-        match carries {
-            true => self.board.warm_end(),
-            false => self.board.warm_for_ack(),
-        }
+        self.ledger.warm(carries);
         self.account.warm_beyond(carries);
-        if let Some(settling) = self.settling.front() {
-            prefetch::lines(&settling.until, 0, 1);
-        }
-        if let Some(ledger) = &self.ledger {
-            ledger.warm(carries);
-        }
     }
 
     /// Is the scale of the window that its receiver advertises known?
@@ -212,7 +191,7 @@ impl Stream {
     }
     /// Bytes sent, not acknowledged and not SACKed.
     pub fn flight(&self) -> u64 {
-        (self.next - self.una).saturating_sub(self.board.sacked_bytes)
+        (self.next - self.una).saturating_sub(self.ledger.sacked_bytes())
     }
     /// How it stands.
     fn stand(&self) -> Stand {
@@ -254,32 +233,5 @@ impl Stream {
             forth_and_back: (self.account.rtt().min().unwrap_or(Span::ZERO) - view.tick).max(Span::ZERO),
             dsack_seen: self.dsack_seen,
         }
-    }
-
-    /// From now on every copy is followed: there is something to tell.
-    fn keep_ledger(&mut self) -> &mut Ledger {
-        let next = self.next_ordinal;
-        let board = &mut self.board;
-        self.ledger.get_or_insert_with(|| {
-            board.steps += board.len() as u64;
-            // Until now each segment outstanding was sent once, in order, so the board is the ledger.
-            let first = board.front().map_or(next, |s| s.first);
-            let mut ledger = Ledger::starting_at(first);
-            for seg in board.iter() {
-                // Copies in between are of data acknowledged since.
-                while ledger.next_ordinal() < seg.first {
-                    ledger.push(seg.first_time(), seg.start, 0, 0, 0);
-                }
-                if ledger.next_ordinal() == seg.first {
-                    ledger.push(seg.first_time(), seg.start, seg.len() as u32, 0, seg.first_ts());
-                } else if let Some(copy) = ledger.copy_mut(seg.first) {
-                    copy.len += seg.len() as u32; // a split segment, one copy
-                }
-            }
-            while ledger.next_ordinal() < next {
-                ledger.push(Time::ZERO, 0, 0, 0, 0);
-            }
-            Box::new(ledger)
-        })
     }
 }

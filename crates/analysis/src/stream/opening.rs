@@ -6,13 +6,12 @@ impl Stream {
     /// Makes it a new stream, where it is and with the room that it has. Field by field: most connections are short,
     /// and a stream that was made elsewhere would be written twice.
     pub fn reset(&mut self, new: FlowId) {
-        let Stream { una, next, base, unwrap, ids, last_acked, next_ordinal, ledger, last_time, .. } = self;
-        (*una, *next, *base, *unwrap, *last_acked, *next_ordinal) = (0, 0, 0, None, None, 0);
-        (*ids, *ledger, *last_time) = (Ids::default(), None, Time::FAR_PAST);
-        let Stream { board, repair, settling, agreed, dsack_seen, fin_told, ttl, at, last, .. } = self;
-        board.clear();
+        let Stream { una, next, base, unwrap, ids, last_acked, last_time, .. } = self;
+        (*una, *next, *base, *unwrap, *last_acked) = (0, 0, 0, None, None);
+        (*ids, *last_time) = (Ids::default(), Time::FAR_PAST);
+        let Stream { ledger, repair, agreed, dsack_seen, fin_told, ttl, at, last, .. } = self;
+        ledger.clear();
         repair.clear();
-        settling.clear();
         (*agreed, *dsack_seen, *fin_told, *ttl) = (Agreed::default(), false, false, 0);
         (*at, *last) = (Vantage::Unknown, LastData::default());
         let Stream { fin_end, tick, on_the_way, account, window, newest_delivered, .. } = self;

@@ -1,6 +1,5 @@
 //! The end of a stream: what is open is closed, and its own row is written.
 
-use super::ledger::Ledger;
 use super::*;
 use wire::{Endpoint, Flags};
 
@@ -25,11 +24,9 @@ impl Stream {
         if let (Some(syn), None, 1..) = (self.syn_time, around.view.established, self.syn_retransmissions) {
             self.account.idle_in_handshake(syn, now, self.id, around);
         }
-        if let Some(mut ledger) = self.ledger.take() {
-            self.settle_rest(&mut ledger, around);
-            let (id, base) = (self.id, self.base);
-            ledger.finish(self.agreed.mss, self.fin_end, |c| self.account.certain(c, id, base, around));
-        }
+        let judge = self.judge(&around.view);
+        self.limits.unfilled_gaps += self.ledger.finish(&judge);
+        self.tell_certain(around);
         self.account.finish(now, self.una, around);
         let mut row = self.row(ending, around.view.at);
         if around.sink.wants_all(&row) {
@@ -37,25 +34,6 @@ impl Stream {
             self.account.put_rounds(self.id, self.last.sent, around.sink);
         }
         around.sink.flow(&row);
-    }
-
-    fn settle_rest<S: Sink>(&mut self, ledger: &mut Ledger, around: &Surroundings<'_, S>) {
-        let judge = self.judge(&around.view);
-        for s in self.settling.drain() {
-            s.settle(ledger, &judge);
-        }
-        // SACKed and never acknowledged: arrived all the same.
-        for seg in self.board.drain() {
-            self.limits.unfilled_gaps += u64::from(seg.is_unfilled());
-            if seg.sacked {
-                let reported = seg.sacked_time();
-                let (dsacks, last_dsack) = (seg.dsacks(), seg.last_dsack());
-                let until = reported;
-                let unblocked = Time::FAR_FUTURE;
-                let s = Settling { seg, reported, echo: None, dsacks, last_dsack, until, unblocked };
-                s.settle(ledger, &judge);
-            }
-        }
     }
 
     /// What is known of the stream as a whole, but for what its counts say.

@@ -1,22 +1,11 @@
 //! Data passes that was sent before: a packet that is late, or a retransmission, which is to be explained.
 
 use super::account::{Ended, RepairSeen};
-use super::board::{Ordinal, Sent};
-use super::bounds::MOST_COPIES;
 use super::data::{LATE, Piece};
-use super::ledger::Resend;
+use super::ledger::{Repeated, Resend};
 use super::repair::{Attempt, Pace, Verdict};
 use super::*;
 use crate::Fate;
-
-/// What a retransmission repeats of what is outstanding.
-struct Repeated {
-    /// The copy before it: when it was sent, which it is, and whether it was the first.
-    previous: Option<(Time, Ordinal, bool)>,
-    bytes: u64,
-    /// The how-maniest copy it is.
-    copy: u32,
-}
 
 /// How things stood before it left.
 struct Before {
@@ -37,18 +26,14 @@ impl Stream {
             self.end_gap(p, None, true, around);
             return (PacketClass::Reordered, None);
         }
-        self.keep_ledger();
+        self.ledger.follow();
         let verdict = self.explain(p, repairs_unseen, around);
         let resent = Some((verdict.cause, verdict.backoff));
         self.end_gap(p, resent, verdict.trigger == Trigger::Ack, around);
         self.resend(p, repairs_unseen, verdict, around);
         if p.end > self.next {
             // The rest of it is new.
-            let ordinal = self.next_ordinal - 1;
-            let mut seg = Sent::new(self.next, p.end, p.packet.time, p.ts, ordinal);
-            seg.checksum = p.packet.checksum;
-            seg.ip_id = p.packet.ip_id;
-            self.board.push(seg);
+            self.ledger.append_rest(&p.passing(around.view.heard), self.next);
             self.next = p.end;
         }
         (PacketClass::Retransmission, Some(verdict.cause))
@@ -56,14 +41,13 @@ impl Stream {
 
     /// A packet that only came late: sent before the one that revealed the gap.
     fn fills_hole_in_time<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
-        let Some(i) = self.board.find(p.start) else { return false };
-        let Some(seg) = self.board.get(i) else { return false };
-        if !seg.hole || seg.copies > 0 || p.end > seg.end() {
+        let Some(seg) = self.ledger.find(p.start) else { return false };
+        if !seg.hole || seg.copies > 0 || p.end > seg.end {
             return false;
         }
-        let late = p.packet.time - seg.first_time();
+        let late = p.packet.time - seg.first_time;
         let step = p.packet.ip_id.wrapping_sub(seg.ip_id) as i16;
-        let clocks = (p.ts != 0 && seg.first_ts() != 0).then(|| p.ts.wrapping_sub(seg.first_ts()) as i32);
+        let clocks = (p.ts != 0 && seg.first_ts != 0).then(|| p.ts.wrapping_sub(seg.first_ts) as i32);
         let round = self.account.round(&around.view);
         // A step of 0 is a host that does not count.
         let counted = p.packet.ip_id != 0 && seg.ip_id != 0 && (1..2000).contains(&step.unsigned_abs());
@@ -73,17 +57,10 @@ impl Stream {
             false if clocks.is_some_and(|c| c < 0) => true,
             false => clocks.is_none_or(|c| c == 0) && late < round.scale(0.7).max(LATE),
         };
-        if !in_time {
-            return false;
+        if in_time {
+            self.ledger.fill(p.start, p.end);
         }
-        let i = self.board.split_at(i, p.start);
-        self.board.split_at(i, p.end);
-        let (Some(seg), Some(ledger)) = (self.board.get_mut(i), &mut self.ledger) else { return false };
-        seg.hole = false;
-        seg.copies = 1;
-        ledger.settle(seg.first, 0, false);
-        self.board.troubled -= 1;
-        true
+        in_time
     }
 
     /// A gap in the sending ends, if there was one: with something `resent`, or late.
@@ -109,11 +86,11 @@ impl Stream {
         if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             self.unhear(p.start);
         }
-        let at = self.board.find(p.start).and_then(|i| self.board.get(i).map(|s| (i, s)));
+        let at = self.ledger.find(p.start);
         let una = self.repair.una();
         let highest = self.next.max(self.sent_up_to).max(self.next + self.owed_bytes(around.view.at));
         let lost = self.repair.lost_repair().filter(|_| p.start <= una);
-        let before = at.map_or(Time::FAR_PAST, |(_, s)| s.last_time);
+        let before = at.map_or(Time::FAR_PAST, |s| s.last_time);
         let attempt = Attempt {
             now: around.view.sent,
             head: p.start <= una,
@@ -123,8 +100,8 @@ impl Stream {
             // A tail that was never seen may have ended in a short segment.
             tail: p.end + (highest - self.next).min(u64::from(self.agreed.mss)) >= highest,
             previous: lost.map_or(before, |t| t.max(before)),
-            previous_was_resend: lost.is_some() || at.is_some_and(|(_, s)| s.copies_in_all() > 1),
-            sacked_above: self.board.sacked_bytes > 0,
+            previous_was_resend: lost.is_some() || at.is_some_and(|s| s.copies_in_all > 1),
+            sacked_above: self.ledger.sacked_bytes() > 0,
             sack_permitted: self.likely_has_sack(),
             unseen,
             missing: self.ids.are_counted().then_some(self.ids.skipped),
@@ -138,10 +115,10 @@ impl Stream {
             overtaken: self.was_overtaken(p),
             unprompted: self.tick.unprompted && self.tick.began == p.packet.time,
         };
-        self.board.steps += self.on_the_way.len() as u64 / 2;
+        self.ledger.add_steps(self.on_the_way.len() / 2);
         let timer_start = self.repair.timer_start();
         let verdict = self.repair.explain(&attempt, &pace);
-        if self.board.sacked_bytes == 0 {
+        if self.ledger.sacked_bytes() == 0 {
             self.repair.note_flight(p.end, true);
         }
         if verdict.cause == Cause::Timeout {
@@ -169,7 +146,7 @@ impl Stream {
         }
     }
 
-    /// Takes the copy in: on the board, in its episode, in the ledger.
+    /// Takes the copy in: in the ledger and in its episode.
     fn resend<S: Sink>(
         &mut self,
         p: &Piece,
@@ -184,8 +161,7 @@ impl Stream {
         let since = |t: Time| (p.packet.time - t).max(Span::ZERO); // the capture's clock may have gone back
         let silence = self.last.silence(p.packet.time);
         let before = Before { flight: self.flight(), limit: self.stand().limit(), silence };
-        let ordinal = self.copy(p, around.view.heard);
-        let repeated = self.lay_on_board(p, ordinal, repairs_unseen, verdict.cause);
+        let repeated = self.repeat(p, around.view.heard, repairs_unseen, verdict.cause);
         let mut row = RetransmissionRow {
             flow: self.id,
             packet: p.packet.number,
@@ -202,75 +178,34 @@ impl Stream {
             ..RetransmissionRow::default()
         };
         self.account.counts.most_copies = self.account.counts.most_copies.max(row.copy);
-        self.note_acknowledged_part(p, ordinal, &repeated, &mut row, around.view.at);
-        row.episode = Some(self.episode_of(p, ordinal, verdict, &repeated, &before, around.view.turn));
+        self.note_acknowledged(p, &repeated, &mut row, around.view.at);
+        row.episode = Some(self.episode_of(p, verdict, &repeated, &before, around.view.turn));
         if verdict.cause == Cause::Probe {
             let pace = self.account.pace(&around.view);
             let row = self.probe_row(p, false, silence, &pace);
             self.account.on_probe(row, &self.agreed, around);
         }
         let rtt_before = repeated.previous.and_then(|(t, ..)| self.account.rtt().at(t));
-        if let Some(ledger) = &mut self.ledger {
-            ledger.push_resend(Resend { ordinal, row, silence, rtt_before });
-        }
+        self.ledger.note_resend(Resend { ordinal: repeated.ordinal, row, silence, rtt_before });
     }
 
-    /// Adds the copy to every segment outstanding that it repeats.
-    fn lay_on_board(&mut self, p: &Piece, ordinal: Ordinal, repairs_unseen: bool, cause: Cause) -> Repeated {
-        let mut repeated = Repeated { previous: None, bytes: 0, copy: 2 };
-        let start = p.start.max(self.una);
-        let Some(i) = self.board.find(start) else { return repeated };
-        let mut i = self.board.split_at(i, start);
-        while self.board.get(i).is_some_and(|s| s.start < p.end) {
-            self.board.split_at(i, p.end);
-            let Some(s) = self.board.get_mut(i) else { break };
+    /// It repeats what is outstanding.
+    fn repeat(&mut self, p: &Piece, heard: u32, repairs_unseen: bool, cause: Cause) -> Repeated {
+        let (ids, of_head) = (&mut self.ids, p.start <= self.una);
+        self.ledger.repeat(&p.passing(heard), self.una, |age| {
             // A hole made this moment has no age.
-            if s.hole && s.copies == 0 && !repairs_unseen && cause != Cause::Timeout {
-                if start == self.una {
-                    self.ids.begins_repair();
-                }
-                self.ids.filled_after(p.packet.time - s.first_time());
+            if repairs_unseen || cause == Cause::Timeout {
+                return;
             }
-            let was_trouble = s.hole || s.copies > 1;
-            let last = s.last();
-            repeated.copy = repeated.copy.max(s.copies_in_all() + 1);
-            repeated.previous.get_or_insert((s.last_time, last, s.copies_in_all() == 1));
-            repeated.bytes += s.len();
-            s.ip_id = p.packet.ip_id;
-            s.checksum = p.packet.checksum;
-            let (len, told_apart) = (s.len(), s.copies < MOST_COPIES);
-            let is_trouble = s.hole || s.copies > 0;
-            if told_apart {
-                self.board.add_copy(i, ordinal, p.packet.time, p.ts);
-                self.board.troubled += u32::from(is_trouble) - u32::from(was_trouble);
+            if of_head {
+                ids.begins_repair();
             }
-            if let Some(ledger) = &mut self.ledger {
-                match told_apart {
-                    true => ledger.repaired(last, ordinal),
-                    false => ledger.settle(ordinal, len, false),
-                }
-            }
-            i += 1;
-        }
-        repeated
+            ids.filled_after(age);
+        })
     }
 
     /// What was acknowledged before it left was repeated needlessly, beyond doubt.
-    fn note_acknowledged_part(
-        &mut self,
-        p: &Piece,
-        ordinal: Ordinal,
-        repeated: &Repeated,
-        row: &mut RetransmissionRow,
-        at: Vantage,
-    ) {
-        let acknowledged = (p.end - p.start).saturating_sub(repeated.bytes);
-        if acknowledged == 0 {
-            return;
-        }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.settle(ordinal, acknowledged, false);
-        }
+    fn note_acknowledged(&self, p: &Piece, repeated: &Repeated, row: &mut RetransmissionRow, at: Vantage) {
         if repeated.bytes == 0 && p.end <= self.una {
             let seen = matches!(at, Vantage::Receiver | Vantage::Both);
             row.needless = Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck });
@@ -285,7 +220,6 @@ impl Stream {
     fn episode_of(
         &mut self,
         p: &Piece,
-        ordinal: Ordinal,
         verdict: Verdict,
         repeated: &Repeated,
         before: &Before,
@@ -293,6 +227,7 @@ impl Stream {
     ) -> u32 {
         let now = p.packet.time;
         let segments = self.agreed.segments(p.packet.seg.payload);
+        let ordinal = repeated.ordinal;
         let (previous_time, previous, first_time) =
             repeated.previous.unwrap_or((now, ordinal.saturating_sub(1), false));
         let seen = RepairSeen {

@@ -1,10 +1,8 @@
 //! Data that must have been sent and has not been seen here: holes, and tails that were lost as a whole.
 
-use super::board::Sent;
 use super::data::Piece;
 use super::repair::{LEAST_RTO, Pace};
 use super::*;
-use crate::Fate;
 
 /// Repairs that may have been lost besides, each sent by a timer that doubles.
 const ATTEMPTS: u64 = 16;
@@ -15,18 +13,7 @@ const FIRST_WINDOW: u32 = 12;
 impl Stream {
     /// Data from beyond a gap: what lies between was sent before it and has not been seen.
     pub(super) fn reveal_hole(&mut self, p: &Piece) {
-        self.keep_ledger();
-        let ordinal = self.next_ordinal;
-        self.next_ordinal += 1;
-        if let Some(ledger) = &mut self.ledger {
-            ledger.push(p.packet.time, self.next, (p.start - self.next) as u32, 0, p.ts);
-            if let Some(copy) = ledger.copy_mut(ordinal) {
-                copy.unseen = true;
-            }
-        }
-        let mut hole = Sent::hole(self.next, p.start, p.packet.time, p.ts, ordinal);
-        hole.ip_id = p.packet.ip_id;
-        self.board.push(hole);
+        self.ledger.reveal(self.next, &p.passing(0));
         self.next = p.start;
     }
 
@@ -187,7 +174,7 @@ impl Stream {
             self.ids.owe(0);
         }
         let owed = self.ids.owed();
-        let believed = self.ids.are_counted() && self.board.is_empty() && (new || lately);
+        let believed = self.ids.are_counted() && self.ledger.is_empty() && (new || lately);
         if believed && owed > 0 {
             self.sent_up_to = p.start + u64::from(owed) * unit;
         } else if !lately && self.ids.skipped == 0 {
@@ -199,14 +186,8 @@ impl Stream {
             }
             self.ids.were_data(self.agreed.segments(p.packet.seg.payload).into());
             let sent = if self.last.seen.is_some() { self.last.sent } else { p.packet.time };
-            let hole = Sent::hole(p.start, p.end, sent, 0, self.next_ordinal);
-            self.keep_ledger();
-            let ordinal = self.copy(&Piece { fate: Fate::Unknown, ..*p }, around.view.heard);
-            if let Some(copy) = self.ledger.as_mut().and_then(|l| l.copy_mut(ordinal)) {
-                copy.unseen = true;
-                copy.time = self.last.seen.unwrap_or(p.packet.time);
-            }
-            self.board.push(hole);
+            let due = self.last.seen.unwrap_or(p.packet.time);
+            self.ledger.reveal_earlier(&p.passing(around.view.heard), sent, due);
             self.next = p.end;
             return true;
         }

@@ -3,7 +3,7 @@
 use super::delivery::Delivery;
 use crate::prefetch;
 use crate::rows::*;
-use crate::stream::board::Ordinal;
+use crate::stream::ledger::Ordinal;
 use std::collections::VecDeque;
 use wire::{Span, Time};
 

@@ -1,8 +1,9 @@
 //! What is outstanding: the segments between the cumulative ACK and the highest sequence number sent, in
 //! sequence order, each with the copies that carried it.
 
-use super::queue::Queue;
+use super::{Outstanding, Passing};
 use crate::prefetch;
+use crate::stream::queue::Queue;
 use smallvec::SmallVec;
 use wire::Time;
 
@@ -57,6 +58,26 @@ impl Sent {
             copies: 1,
             sacked: false,
             hole: false,
+        }
+    }
+    /// What of a copy lies from `start` on.
+    #[inline(always)]
+    pub fn of(p: &Passing, start: u64, ordinal: Ordinal) -> Sent {
+        Sent { ip_id: p.ip_id, checksum: p.checksum, ..Sent::new(start, p.end, p.time, p.ts, ordinal) }
+    }
+    pub fn as_it_stands(&self) -> Outstanding {
+        Outstanding {
+            end: self.end(),
+            first_time: self.first_time(),
+            first_ts: self.first_ts(),
+            last_time: self.last_time,
+            last_ts: self.last_ts,
+            ip_id: self.ip_id,
+            checksum: self.checksum,
+            hole: self.hole,
+            sacked: self.sacked,
+            copies: self.copies.into(),
+            copies_in_all: self.copies_in_all(),
         }
     }
     /// A range that must have been sent and was not seen.

@@ -4,10 +4,10 @@
 //! copy up to its end is known. The ledger exists while there is trouble: a stream without losses has none.
 
 use super::board::Ordinal;
-use super::queue::Queue;
 use crate::Fate;
 use crate::prefetch;
 use crate::rows::*;
+use crate::stream::queue::Queue;
 use std::cmp::Ordering;
 use std::mem::offset_of;
 use std::num::NonZeroU32;
@@ -38,6 +38,19 @@ impl Copy {
     /// How many bytes of it were lost, where a second capture tells.
     pub fn known(&self) -> Option<u32> {
         self.known.map(|n| n.get() - 1)
+    }
+    /// It stays open for ever: where it was repaired, it is taken for lost.
+    fn at_the_end(mut self) -> Copy {
+        let open = self.len - self.settled;
+        let lost = match self.known() {
+            Some(of_it) => of_it > 0,
+            None => self.repair != 0,
+        };
+        if open > 0 && lost {
+            self.lost = self.known().unwrap_or(self.lost + open);
+            self.settled = self.len;
+        }
+        self
     }
     pub fn know(&mut self, lost: u32) {
         self.known = Some(NonZeroU32::MIN.saturating_add(lost));
@@ -99,6 +112,16 @@ impl OpenBurst {
         row.episode = by.episode.or(row.episode);
         row.rtt_before = row.rtt_before.or(by.rtt_before);
     }
+    /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
+    /// (its ACK was lost with the burst), then the timer began the repair all the same (paper `interruption`,
+    /// Fig. 10).
+    fn released_by(&mut self, first: &Resend) {
+        let by_timer = matches!(first.row.trigger, Trigger::TimerRto | Trigger::TimerProbe)
+            && matches!(first.row.cause, Cause::Timeout | Cause::Probe);
+        if by_timer && matches!(first.row.needless, Needless::Yes(_)) {
+            self.repaired(&first.facts());
+        }
+    }
     fn row(mut self) -> BurstRow {
         // An ACK that sets a repair off says itself that something came through.
         self.row.back = self.row.back.filter(|_| self.row.trigger != Trigger::Ack);
@@ -110,7 +133,7 @@ impl OpenBurst {
 /// Fields in the order of their use: those before `burst` for each packet.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
-pub struct Ledger {
+pub struct Copies {
     base: Ordinal,
     copies: Queue<Copy>,
     front_settled: bool,
@@ -123,6 +146,10 @@ pub struct Ledger {
     burst: Option<OpenBurst>,
     /// The last thing that a timer sent again, and which copy it was.
     timer: Option<(Ordinal, Facts)>,
+    /// The retransmission that leaves, and whether it was lost.
+    leaving: Option<(Ordinal, bool)>,
+    /// The stream has ended: nothing more will be known.
+    ended: bool,
 }
 
 /// A fact that became certain.
@@ -131,14 +158,14 @@ pub enum Certain {
     Resend(RetransmissionRow),
 }
 
-impl Ledger {
-    pub fn starting_at(base: Ordinal) -> Ledger {
-        Ledger { base, ..Ledger::default() }
+impl Copies {
+    pub fn starting_at(base: Ordinal) -> Copies {
+        Copies { base, ..Copies::default() }
     }
     /// It is needed soon; at the `end`, or its front.
     #[inline(always)]
     pub fn warm(&self, end: bool) {
-        prefetch::lines(self, 0, offset_of!(Ledger, burst) / 64 + 1);
+        prefetch::lines(self, 0, offset_of!(Copies, burst) / 64 + 1);
         if let Some(copy) = if end { self.copies.back() } else { self.copies.front() } {
             prefetch::lines(copy, 0, 2);
         }
@@ -265,51 +292,73 @@ impl Ledger {
     pub fn may_advance(&self) -> bool {
         self.front_settled
     }
-    /// Takes off the front whatever is certain, and reports bursts that ended and retransmissions.
-    pub fn advance(&mut self, mss: u32, fin_end: Option<u64>, mut report: impl FnMut(Certain)) {
-        self.front_settled = false;
-        while let Some(copy) = self.copies.front() {
-            if copy.settled < copy.len {
-                break;
+    /// Takes off the front what is certain, up to the next burst that ended or retransmission: that is given.
+    pub fn next_certain(&mut self, mss: u32, fin_end: Option<u64>) -> Option<Certain> {
+        loop {
+            if let Some((ordinal, lost)) = self.leaving {
+                if let Some(fact) = self.leave(ordinal, lost) {
+                    return Some(fact);
+                }
+                self.leaving = None;
             }
-            if copy.lost == 0 && !copy.resend && self.burst.is_none() {
-                // Nothing to tell of it, as of most.
-                self.copies.drop_front();
-                self.base += 1;
-                continue;
+            let Some(copy) = self.front_if_certain() else { break };
+            let ordinal = self.base;
+            if copy.lost > 0 {
+                self.lost_before += u32::from(copy.unseen);
+                self.lost_after += u32::from(!copy.unseen);
+                self.extend_burst(ordinal, &copy, mss, fin_end);
+            } else if let Some(mut b) = self.burst.take() {
+                // What is settled without a loss has arrived; at the end there may be others.
+                let arrived = copy.len > 0 && copy.settled >= copy.len && copy.time >= b.row.last;
+                b.row.back = arrived.then_some(copy.time);
+                self.waiting.push(b);
             }
-            self.take(*copy, mss, fin_end, &mut report);
+            self.leaving = copy.resend.then_some((ordinal, copy.lost > 0));
+            self.copies.drop_front();
+            self.base += 1;
         }
+        self.front_settled = false;
         self.copies.trim();
         self.resends.trim();
+        if self.ended {
+            self.waiting.extend(self.burst.take());
+            return (!self.waiting.is_empty()).then(|| Certain::Burst(self.waiting.remove(0).row()));
+        }
+        None
     }
-    fn take(&mut self, copy: Copy, mss: u32, fin_end: Option<u64>, report: &mut impl FnMut(Certain)) {
-        let ordinal = self.base;
-        if copy.lost > 0 {
-            self.lost_before += u32::from(copy.unseen);
-            self.lost_after += u32::from(!copy.unseen);
-            self.extend_burst(ordinal, &copy, mss, fin_end);
-        } else if let Some(mut b) = self.burst.take() {
-            // What is settled without a loss has arrived; at the end there may be others.
-            let arrived = copy.len > 0 && copy.settled >= copy.len && copy.time >= b.row.last;
-            b.row.back = arrived.then_some(copy.time);
-            self.waiting.push(b);
-        }
-        if copy.resend {
-            while self.resends.front().is_some_and(|r| r.ordinal <= ordinal) {
-                let Some(mut r) = self.resends.pop_front() else { break };
-                if r.row.lost.is_none() {
-                    r.row.lost = Some(copy.lost > 0);
-                }
-                self.release_bursts(&r, report);
-                if matches!(r.row.cause, Cause::Timeout | Cause::Probe) {
-                    self.timer = Some((r.ordinal, r.facts()));
-                }
-                report(Certain::Resend(r.row));
+    /// The oldest copy, once its fate is certain, or was asked for in vain.
+    fn front_if_certain(&mut self) -> Option<Copy> {
+        while let Some(copy) = self.copies.front() {
+            if copy.settled < copy.len {
+                return if self.ended { Some(copy.at_the_end()) } else { None };
             }
+            if copy.lost > 0 || copy.resend || self.burst.is_some() {
+                return Some(*copy);
+            }
+            // Nothing to tell of it, as of most.
+            self.copies.drop_front();
+            self.base += 1;
         }
-        self.copies.drop_front();
-        self.base += 1;
+        None
+    }
+    /// What is to be told of retransmissions up to `ordinal`, which leave: the bursts that waited for each, and itself.
+    fn leave(&mut self, ordinal: Ordinal, lost: bool) -> Option<Certain> {
+        let first = self.resends.front().filter(|r| r.ordinal <= ordinal)?;
+        if let Some(i) = self.waiting.iter().position(|b| b.last < first.ordinal) {
+            let mut burst = self.waiting.remove(i);
+            burst.released_by(first);
+            return Some(Certain::Burst(burst.row()));
+        }
+        let mut r = self.resends.pop_front()?;
+        r.row.lost.get_or_insert(lost);
+        if matches!(r.row.cause, Cause::Timeout | Cause::Probe) {
+            self.timer = Some((r.ordinal, r.facts()));
+        }
+        Some(Certain::Resend(r.row))
+    }
+    /// The end of the stream: what is still open stays unknown, unless it was repaired in vain.
+    pub fn end(&mut self) {
+        self.ended = true;
     }
     fn extend_burst(&mut self, ordinal: Ordinal, copy: &Copy, mss: u32, fin_end: Option<u64>) {
         // A FIN takes a sequence number, and no room in a segment.
@@ -347,41 +396,6 @@ impl Ledger {
         b.row.lost_segments = b.row.lost_segments.saturating_add(if again { 0 } else { segments });
         for facts in [before.map(|(_, f)| f), attempt, first_repair].into_iter().flatten() {
             b.repaired(&facts);
-        }
-    }
-    /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
-    /// (its ACK was lost with the burst), then the timer began the repair all the same (paper `interruption`,
-    /// Fig. 10).
-    fn release_bursts(&mut self, first: &Resend, report: &mut impl FnMut(Certain)) {
-        let by_timer = matches!(first.row.trigger, Trigger::TimerRto | Trigger::TimerProbe)
-            && matches!(first.row.cause, Cause::Timeout | Cause::Probe);
-        let needless = matches!(first.row.needless, Needless::Yes(_));
-        for mut b in self.waiting.extract_if(.., |b| b.last < first.ordinal) {
-            if by_timer && needless {
-                b.repaired(&first.facts());
-            }
-            report(Certain::Burst(b.row()));
-        }
-    }
-    /// The end of the stream: what is still open stays unknown, unless it was repaired in vain.
-    pub fn finish(&mut self, mss: u32, fin_end: Option<u64>, mut report: impl FnMut(Certain)) {
-        while let Some(mut copy) = self.copies.front().copied() {
-            let open = copy.len - copy.settled;
-            let lost = match copy.known() {
-                Some(of_it) => of_it > 0,
-                None => copy.repair != 0,
-            };
-            if open > 0 && lost {
-                copy.lost = copy.known().unwrap_or(copy.lost + open);
-                copy.settled = copy.len;
-            }
-            self.take(copy, mss, fin_end, &mut report);
-        }
-        if let Some(b) = self.burst.take() {
-            self.waiting.push(b);
-        }
-        for b in self.waiting.drain(..) {
-            report(Certain::Burst(b.row()));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! a DSACK can no longer come.
 
 use super::board::{Ordinal, Sent};
-use super::ledger::Ledger;
+use super::copies::Copies;
 use crate::rows::{Needless, Proof, Vantage};
 use smallvec::SmallVec;
 use wire::{Span, Time};
@@ -46,7 +46,7 @@ impl Settling {
     }
 
     /// Tells the ledger the fate of every copy. Returns nothing: rows follow from the ledger.
-    pub fn settle(&self, ledger: &mut Ledger, judge: &Judge) {
+    pub fn settle(&self, ledger: &mut Copies, judge: &Judge) {
         let ordinals: Few<Ordinal> = self.seg.ordinals().collect();
         let arrived = self.arrived(&ordinals, ledger, judge);
         let first_arrived = arrived.iter().position(|a| *a).unwrap_or(ordinals.len());
@@ -74,7 +74,7 @@ impl Settling {
     }
 
     /// For each copy, whether it arrived.
-    fn arrived(&self, ordinals: &[Ordinal], ledger: &Ledger, judge: &Judge) -> Few<bool> {
+    fn arrived(&self, ordinals: &[Ordinal], ledger: &Copies, judge: &Judge) -> Few<bool> {
         let copies: Few<_> = ordinals.iter().map(|o| ledger.copy(*o)).collect();
         let mut arrived: Few<bool> = copies.iter().map(|c| c.is_some_and(|c| c.known() == Some(0))).collect();
         if copies.iter().all(|c| c.is_none_or(|c| c.known().is_some())) {

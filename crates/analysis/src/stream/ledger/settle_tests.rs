@@ -5,7 +5,7 @@ use crate::rows::RetransmissionRow;
 use crate::stream::ledger::Resend;
 
 struct Case {
-    ledger: Ledger,
+    ledger: Copies,
     settling: Settling,
     judge: Judge,
     copies: u64,
@@ -18,7 +18,7 @@ fn ms(t: i64) -> Time {
 impl Case {
     /// Copies sent at `times`, each with its time as its timestamp; `heard` packets had come back by then.
     fn sent(times: &[(i64, u32)]) -> Case {
-        let mut ledger = Ledger::starting_at(0);
+        let mut ledger = Copies::starting_at(0);
         let mut seg = Sent::new(0, 1000, ms(times[0].0), times[0].0 as u32 + 1, 0);
         for (k, &(t, heard)) in times.iter().enumerate() {
             let ordinal = ledger.push(ms(t), 0, 1000, heard, t as u32 + 1);

@@ -1,0 +1,369 @@
+//! The ledger of a stream: what was sent, what is outstanding, what was SACKed, which copy repaired which, and what
+//! became of each.
+//!
+//! Who feeds it tells what passes ([`Ledger::append`], [`Ledger::reveal`], [`Ledger::repeat`]) and what is told of it
+//! ([`Ledger::pop_plain`], [`Ledger::pop_acked`], [`Ledger::sack`], [`Ledger::take_dsack`]); what became certain by
+//! that leaves through [`Ledger::next_certain`]. How it is kept is nobody else's matter.
+
+mod board;
+mod certain;
+mod copies;
+mod settle;
+mod told;
+
+use super::queue::Queue;
+use crate::Fate;
+use crate::prefetch;
+use board::{Board, Sent};
+pub use board::{Ordinal, Plain};
+pub use copies::{Certain, Resend};
+use copies::{Copies, Copy};
+pub use settle::Judge;
+use settle::Settling;
+use wire::{Packet, Span, Time};
+
+/// Copies of one segment that are told apart; a sender gives up after 15 timeouts or so (RFC 9293 §3.8.3).
+const MOST_COPIES: u8 = 128;
+
+/// Segments outstanding at once; with 1448 bytes each, 190 MB.
+pub const MOST_OUTSTANDING: usize = 1 << 17;
+
+/// A copy that passes, placed in its stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Passing {
+    pub start: u64,
+    pub end: u64,
+    pub time: Time,
+    pub ts: u32,
+    pub ip_id: u16,
+    pub checksum: u16,
+    /// Packets from the peer seen before it left.
+    pub heard: u32,
+    /// What a second capture tells of it.
+    pub fate: Fate,
+}
+
+impl Passing {
+    #[inline(always)]
+    pub fn new(packet: &Packet, (start, end): (u64, u64), ts: u32, heard: u32, fate: Fate) -> Passing {
+        let Packet { time, ip_id, checksum, .. } = *packet;
+        Passing { start, end, time, ts, ip_id, checksum, heard, fate }
+    }
+    fn len(&self) -> u32 {
+        (self.end - self.start) as u32
+    }
+}
+
+/// A segment that is outstanding, as it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Outstanding {
+    pub end: u64,
+    /// When its first copy passed, or for a hole, when it was revealed.
+    pub first_time: Time,
+    pub first_ts: u32,
+    pub last_time: Time,
+    pub last_ts: u32,
+    pub ip_id: u16,
+    pub checksum: u16,
+    /// Its first copy was never seen.
+    pub hole: bool,
+    pub sacked: bool,
+    /// Copies that were seen, and the unseen one besides.
+    pub copies: u32,
+    pub copies_in_all: u32,
+}
+
+/// What a copy repeats of what is outstanding.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeated {
+    pub ordinal: Ordinal,
+    /// The copy before it: when it was sent, which it is, and whether it was the first.
+    pub previous: Option<(Time, Ordinal, bool)>,
+    pub bytes: u64,
+    /// The how-maniest copy it is.
+    pub copy: u32,
+}
+
+/// A segment that an ACK took off, and that had to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Acked {
+    pub end: u64,
+    pub len: u64,
+    pub sacked: bool,
+    pub resent: bool,
+    /// No copy of it was ever seen.
+    pub unseen: bool,
+    pub last_time: Time,
+    pub last_ts: u32,
+}
+
+/// The ACK that takes segments off.
+#[derive(Clone, Copy, Debug)]
+pub struct AckSeen {
+    pub time: Time,
+    /// What was outstanding began here.
+    pub head: u64,
+    /// The timestamp that it echoes.
+    pub echo: Option<u32>,
+    /// When the newest of what was delivered before had been sent.
+    pub newest_delivered: Time,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    next: Ordinal,
+    /// Every copy, while there is trouble.
+    copies: Option<Box<Copies>>,
+    board: Board,
+    settling: Queue<Settling>,
+}
+
+impl Ledger {
+    /// As if new, with the room it has.
+    pub fn clear(&mut self) {
+        let Ledger { next, copies, board, settling } = self;
+        (*next, *copies) = (0, None);
+        board.clear();
+        settling.clear();
+    }
+    /// More is to be put at the end soon, or the front to be acknowledged.
+    #[inline(always)]
+    pub fn warm(&self, at_end: bool) {
+        match at_end {
+            true => self.board.warm_end(),
+            false => self.board.warm_for_ack(),
+        }
+        if let Some(settling) = self.settling.front() {
+            prefetch::lines(&settling.until, 0, 1);
+        }
+        if let Some(copies) = &self.copies {
+            copies.warm(at_end);
+        }
+    }
+
+    /// Is nothing outstanding?
+    pub fn is_empty(&self) -> bool {
+        self.board.is_empty()
+    }
+    /// Segments outstanding.
+    pub fn len(&self) -> usize {
+        self.board.len()
+    }
+    pub fn sacked_bytes(&self) -> u64 {
+        self.board.sacked_bytes
+    }
+    /// The copy that comes next has this place.
+    pub fn next_ordinal(&self) -> Ordinal {
+        self.next
+    }
+    /// When the latest copy of the oldest segment outstanding passed.
+    pub fn head_time(&self) -> Option<Time> {
+        self.board.front().map(|s| s.last_time)
+    }
+    /// The segment that holds `offset`, if it is outstanding.
+    pub fn find(&self, offset: u64) -> Option<Outstanding> {
+        self.board.find(offset).and_then(|i| self.board.get(i)).map(Sent::as_it_stands)
+    }
+    pub fn is_sacked(&self, offset: u64) -> bool {
+        self.find(offset).is_some_and(|s| s.sacked)
+    }
+    /// Copies lost on their way here, and beyond.
+    pub fn losses_around(&self) -> (u32, u32) {
+        self.copies.as_ref().map_or((0, 0), |c| (c.lost_before, c.lost_after))
+    }
+
+    /// Is every copy followed, since there is something to tell?
+    #[inline(always)]
+    pub fn is_followed(&self) -> bool {
+        self.copies.is_some()
+    }
+    /// Segments, copies and whatever else was looked at, beyond the few that any packet needs.
+    #[inline(always)]
+    pub fn steps(&self) -> u64 {
+        self.board.steps
+    }
+    /// So many were looked at elsewhere.
+    pub fn add_steps(&mut self, steps: usize) {
+        self.board.steps += steps as u64;
+    }
+    /// Bytes that it takes.
+    pub fn held(&self) -> u64 {
+        let of = |n: usize, size: usize| (n * size) as u64;
+        let copies = self.copies.as_ref().map_or(0, |c| {
+            of(c.copies(), size_of::<Copy>()) + of(c.resends(), size_of::<Resend>()) + c.bytes_of_bursts()
+        });
+        of(self.board.len(), size_of::<Sent>())
+            + self.board.more_bytes
+            + of(self.settling.len(), size_of::<Settling>())
+            + copies
+    }
+    /// Room that is used no more is given back.
+    #[inline(always)]
+    pub fn trim(&mut self) {
+        self.board.shrink();
+    }
+
+    /// From now on every copy is followed: there is something to tell.
+    pub fn follow(&mut self) -> &mut Copies {
+        let next = self.next;
+        let board = &mut self.board;
+        self.copies.get_or_insert_with(|| {
+            board.steps += board.len() as u64;
+            // Until now each segment outstanding was sent once, in order, so the board tells all copies.
+            let first = board.front().map_or(next, |s| s.first);
+            let mut copies = Copies::starting_at(first);
+            for seg in board.iter() {
+                // Copies in between are of data acknowledged since.
+                while copies.next_ordinal() < seg.first {
+                    copies.push(seg.first_time(), seg.start, 0, 0, 0);
+                }
+                if copies.next_ordinal() == seg.first {
+                    copies.push(seg.first_time(), seg.start, seg.len() as u32, 0, seg.first_ts());
+                } else if let Some(copy) = copies.copy_mut(seg.first) {
+                    copy.len += seg.len() as u32; // a split segment, one copy
+                }
+            }
+            while copies.next_ordinal() < next {
+                copies.push(Time::ZERO, 0, 0, 0, 0);
+            }
+            Box::new(copies)
+        })
+    }
+
+    /// Another copy in the order of transmission.
+    #[inline(always)]
+    fn enter(&mut self, p: &Passing) -> Ordinal {
+        if p.fate != Fate::Unknown {
+            self.follow();
+        }
+        let ordinal = self.next;
+        self.next += 1;
+        if let Some(copies) = &mut self.copies {
+            copies.push(p.time, p.start, p.len(), p.heard, p.ts);
+            if p.fate != Fate::Unknown {
+                copies.know(ordinal, p.fate);
+            }
+        }
+        ordinal
+    }
+    /// New data passes.
+    #[inline(always)]
+    pub fn append(&mut self, p: &Passing) {
+        let ordinal = self.enter(p);
+        self.board.push(Sent::of(p, p.start, ordinal));
+    }
+    /// Of the copy that passed last, the bytes from `start` on are new.
+    pub fn append_rest(&mut self, p: &Passing, start: u64) {
+        self.board.push(Sent::of(p, start, self.next - 1));
+    }
+    /// Data from beyond a gap passes: what begins at `start` was sent before it and has not been seen.
+    pub fn reveal(&mut self, start: u64, beyond: &Passing) {
+        let copies = self.follow();
+        let ordinal = copies.push(beyond.time, start, (beyond.start - start) as u32, 0, beyond.ts);
+        if let Some(copy) = copies.copy_mut(ordinal) {
+            copy.unseen = true;
+        }
+        self.next = ordinal + 1;
+        let mut hole = Sent::hole(start, beyond.start, beyond.time, beyond.ts, ordinal);
+        hole.ip_id = beyond.ip_id;
+        self.board.push(hole);
+    }
+    /// Data passes that is in order and not new: it was sent before, at `sent`, which would have been here at `due`.
+    pub fn reveal_earlier(&mut self, p: &Passing, sent: Time, due: Time) {
+        self.follow();
+        let ordinal = self.enter(&Passing { fate: Fate::Unknown, ..*p });
+        if let Some(copy) = self.copies.as_mut().and_then(|c| c.copy_mut(ordinal)) {
+            copy.unseen = true;
+            copy.time = due;
+        }
+        self.board.push(Sent::hole(p.start, p.end, sent, 0, ordinal));
+    }
+    /// Data was acknowledged that has never been seen, beyond all that was.
+    pub fn acked_unseen(&mut self, start: u64, bytes: u64, time: Time) {
+        if let Some(copies) = &mut self.copies {
+            let ordinal = copies.push(time, start, bytes as u32, 0, 0);
+            copies.settle(ordinal, bytes, false);
+            self.next = ordinal + 1;
+        }
+    }
+    /// A copy that only came late fills what was taken for a hole.
+    pub fn fill(&mut self, start: u64, end: u64) {
+        let Some(i) = self.board.find(start) else { return };
+        let i = self.board.split_at(i, start);
+        self.board.split_at(i, end);
+        let (Some(seg), Some(copies)) = (self.board.get_mut(i), &mut self.copies) else { return };
+        seg.hole = false;
+        seg.copies = 1;
+        copies.settle(seg.first, 0, false);
+        self.board.troubled -= 1;
+    }
+    /// A copy passes of data that may be outstanding, of which all before `una` is acknowledged. Of each part that was
+    /// never seen `unfilled` hears how old it is.
+    pub fn repeat(&mut self, p: &Passing, una: u64, unfilled: impl FnMut(Span)) -> Repeated {
+        self.follow();
+        let ordinal = self.enter(p);
+        let repeated = self.lay_on_board(p, una, ordinal, unfilled);
+        let acknowledged = (p.end - p.start).saturating_sub(repeated.bytes);
+        if let Some(copies) = self.copies.as_mut().filter(|_| acknowledged > 0) {
+            copies.settle(ordinal, acknowledged, false);
+        }
+        repeated
+    }
+    /// Adds the copy to every segment outstanding that it repeats.
+    fn lay_on_board(
+        &mut self,
+        p: &Passing,
+        una: u64,
+        ordinal: Ordinal,
+        mut unfilled: impl FnMut(Span),
+    ) -> Repeated {
+        let mut repeated = Repeated { ordinal, previous: None, bytes: 0, copy: 2 };
+        let start = p.start.max(una);
+        let Some(i) = self.board.find(start) else { return repeated };
+        let mut i = self.board.split_at(i, start);
+        while self.board.get(i).is_some_and(|s| s.start < p.end) {
+            self.board.split_at(i, p.end);
+            let Some(s) = self.board.get_mut(i) else { break };
+            if s.hole && s.copies == 0 {
+                unfilled(p.time - s.first_time());
+            }
+            let was_trouble = s.hole || s.copies > 1;
+            let last = s.last();
+            repeated.copy = repeated.copy.max(s.copies_in_all() + 1);
+            repeated.previous.get_or_insert((s.last_time, last, s.copies_in_all() == 1));
+            repeated.bytes += s.len();
+            s.ip_id = p.ip_id;
+            s.checksum = p.checksum;
+            let (len, told_apart) = (s.len(), s.copies < MOST_COPIES);
+            let is_trouble = s.hole || s.copies > 0;
+            if told_apart {
+                self.board.add_copy(i, ordinal, p.time, p.ts);
+                self.board.troubled += u32::from(is_trouble) - u32::from(was_trouble);
+            }
+            if let Some(copies) = &mut self.copies {
+                match told_apart {
+                    true => copies.repaired(last, ordinal),
+                    false => copies.settle(ordinal, len, false),
+                }
+            }
+            i += 1;
+        }
+        repeated
+    }
+    /// What is known of a retransmission that passed.
+    pub fn note_resend(&mut self, resend: Resend) {
+        if let Some(copies) = &mut self.copies {
+            copies.push_resend(resend);
+        }
+    }
+    /// The oldest segment outstanding is followed no more. True if it was never seen.
+    pub fn forget_oldest(&mut self) -> bool {
+        let Some(seg) = self.board.pop_front() else { return false };
+        if let Some(copies) = &mut self.copies {
+            for ordinal in seg.ordinals() {
+                copies.settle(ordinal, seg.len(), false);
+            }
+        }
+        seg.is_unfilled()
+    }
+}

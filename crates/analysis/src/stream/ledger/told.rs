@@ -1,0 +1,88 @@
+//! What ACKs tell of what is outstanding, and of what they have taken off since.
+
+use super::*;
+
+impl Ledger {
+    /// Takes the front off if all of it lies below `ack` and it was sent just once.
+    #[inline(always)]
+    pub fn pop_plain(&mut self, ack: u64) -> Option<Plain> {
+        let plain = self.board.pop_plain(ack)?;
+        if let Some(copies) = &mut self.copies {
+            copies.settle(plain.ordinal, u64::from(plain.len), false);
+        }
+        Some(plain)
+    }
+    /// Takes off what of the front lies below `ack`: its copies met their fates, or will be told apart after `wait`.
+    pub fn pop_acked(&mut self, ack: u64, by: &AckSeen, wait: impl FnOnce() -> Span) -> Option<Acked> {
+        let seg = self.board.pop_acked(ack)?;
+        let mut acked = Acked {
+            end: seg.end(),
+            len: seg.len(),
+            sacked: seg.sacked,
+            resent: seg.resent(),
+            unseen: false,
+            last_time: seg.last_time,
+            last_ts: seg.last_ts,
+        };
+        let Some(copies) = &mut self.copies else { return Some(acked) };
+        if !acked.resent {
+            copies.settle(seg.first, seg.len(), false);
+            acked.unseen = seg.hole;
+            return Some(acked);
+        }
+        self.settling.push(Settling {
+            reported: if seg.sacked { seg.sacked_time() } else { by.time },
+            echo: (seg.start == by.head && !seg.sacked).then_some(by.echo).flatten(),
+            dsacks: seg.dsacks(),
+            last_dsack: seg.last_dsack(),
+            until: by.time.max(seg.last_time + wait()),
+            unblocked: if seg.start == by.head { Time::FAR_FUTURE } else { by.newest_delivered },
+            seg,
+        });
+        Some(acked)
+    }
+    /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
+    pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Acked)) {
+        self.board.sack(left, right, now, |seg| {
+            each(&Acked {
+                end: seg.end(),
+                len: seg.len(),
+                sacked: true,
+                resent: seg.resent(),
+                unseen: seg.is_unfilled(),
+                last_time: seg.last_time,
+                last_ts: seg.last_ts,
+            });
+        });
+    }
+    /// The receiver got `[left, right)` once more than it needed; all before `una` is acknowledged.
+    pub fn take_dsack(&mut self, (left, right): (u64, u64), una: u64, now: Time) {
+        // They were acknowledged in the order of their numbers.
+        let settling = self.settling.all_mut();
+        let first = settling.partition_point(|s| s.seg.end() <= left);
+        for s in settling[first..].iter_mut().take_while(|s| s.covers(left, right)) {
+            s.dsacks = s.dsacks.saturating_add(1);
+            s.last_dsack = now;
+            self.board.steps += 1;
+        }
+        let Some(mut i) = self.board.find(left.max(una)) else { return };
+        while self.board.get(i).is_some_and(|seg| seg.start < right) {
+            self.board.note_dsack(i, now);
+            i += 1;
+        }
+    }
+    /// Without SACK a duplicate ACK does the work of a DSACK: data below the cumulative ACK that arrives again
+    /// is answered at once (RFC 9293 §3.10.7.4). Packets arrive in order, so it speaks of the oldest
+    /// retransmission not spoken of yet that has had the time, `soonest`.
+    pub fn take_duplicate_ack(&mut self, now: Time, soonest: Span) {
+        let settling = self.settling.all_mut();
+        let spoken_of = settling.iter().position(|s| {
+            s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked
+        });
+        self.board.steps += spoken_of.unwrap_or(settling.len()) as u64;
+        if let Some(s) = spoken_of.map(|i| &mut settling[i]) {
+            s.dsacks = 1;
+            s.last_dsack = now;
+        }
+    }
+}
