@@ -87,7 +87,7 @@ impl Stream {
             () => self.old_data(&piece, repairs_unseen, around),
         };
         if around.config.wanted.intervals {
-            let (stand, new) = (self.stand(), class.0 == PacketClass::Ordinary);
+            let (stand, new) = (stand!(self), class.0 == PacketClass::Ordinary);
             self.account.data_in_interval(packet.time, seg.payload, new, &stand, around);
         }
         self.note_packet(&piece, class, around);
@@ -129,7 +129,7 @@ impl Stream {
         let piece = Piece { packet, start, end, fate: Fate::Unknown, ts };
         self.last_time = packet.time;
         if packet.time - self.last.sent > crate::rounds::WAIT {
-            self.account.wait_in_round(packet, packet.time, Span::ZERO, &self.stand());
+            self.account.wait_in_round(packet, packet.time, Span::ZERO, &stand!(self));
         }
         self.note_tick(&piece);
         self.account.on_packet(packet, 1);
@@ -382,7 +382,7 @@ impl Stream {
             }
         }
         if around.view.sent - self.last.sent > crate::rounds::WAIT {
-            self.account.wait_in_round(p.packet, around.view.sent, around.view.turn, &self.stand());
+            self.account.wait_in_round(p.packet, around.view.sent, around.view.turn, &stand!(self));
         }
         let flight = self.flight();
         if around.view.sent - self.last.sent < close(around.config) {
@@ -420,7 +420,7 @@ impl Stream {
         let waited = self.last.silence(p.packet.time);
         // What ACKs make room for, a sender whose window is full uses at once.
         let room = self.repair.unanswered() > u64::from(self.agreed.mss);
-        let stand = self.stand();
+        let stand = stand!(self);
         let may_probe = self.agreed.sack_permitted
             && self.account.acks() > 0
             && !room

@@ -63,21 +63,21 @@ impl LastData {
 
 /// How the stream stands: what is outstanding, and what is allowed.
 #[derive(Clone, Copy, Debug)]
-pub struct Stand {
+pub struct Stand<'a> {
     pub flow: FlowId,
     /// Lowest offset not acknowledged, and the one after the highest seen.
     pub una: u64,
     pub next: u64,
     /// Bytes sent, not acknowledged and not SACKed.
     pub flight: u64,
-    pub window: Window,
-    pub agreed: Agreed,
-    pub last: LastData,
+    pub window: &'a Window,
+    pub agreed: &'a Agreed,
+    pub last: &'a LastData,
     /// When the last ACK with news reached the sender.
     pub last_news: Time,
 }
 
-impl Stand {
+impl Stand<'_> {
     /// What keeps the sender from sending more.
     pub fn limit(&self) -> Limit {
         let in_flight = self.next - self.una;

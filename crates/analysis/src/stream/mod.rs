@@ -60,6 +60,23 @@ pub struct Surroundings<'a, S: Sink> {
     pub origin: Time,
 }
 
+/// How a stream stands. No method: accounting is changed while it is told, so only the other fields may be borrowed.
+macro_rules! stand {
+    ($stream:ident) => {
+        Stand {
+            flow: $stream.id,
+            una: $stream.una,
+            next: $stream.next,
+            flight: $stream.flight(),
+            window: &$stream.window,
+            agreed: &$stream.agreed,
+            last: &$stream.last,
+            last_news: $stream.repair.last_news(),
+        }
+    };
+}
+use stand;
+
 /// Where no SYN told the MSS: Ethernet's, without options.
 pub const USUAL_MSS: u32 = 1460;
 
@@ -192,19 +209,6 @@ impl Stream {
     /// Bytes sent, not acknowledged and not SACKed.
     pub fn flight(&self) -> u64 {
         (self.next - self.una).saturating_sub(self.ledger.sacked_bytes())
-    }
-    /// How it stands.
-    fn stand(&self) -> Stand {
-        Stand {
-            flow: self.id,
-            una: self.una,
-            next: self.next,
-            flight: self.flight(),
-            window: self.window,
-            agreed: self.agreed,
-            last: self.last,
-            last_news: self.repair.last_news(),
-        }
     }
     /// A full round trip, told by the receiver's own timestamps coming back through the sender.
     pub fn round_trip(&mut self, sample: Span, packet: &Packet, config: &Config, sink: &mut impl Sink) {

@@ -72,7 +72,7 @@ impl Stream {
         around: &mut Surroundings<'_, S>,
     ) {
         let ended = Ended { resent, probe: false, by_ack, syn: self.syn_time };
-        self.account.note_gap(p.packet, &ended, &self.stand(), around);
+        self.account.note_gap(p.packet, &ended, &stand!(self), around);
     }
 
     /// As far as is known; where no handshake was seen, whoever has timestamps (RFC 7323) is taken to have SACK
@@ -160,7 +160,7 @@ impl Stream {
         self.last_repair = around.view.sent;
         let since = |t: Time| (p.packet.time - t).max(Span::ZERO); // the capture's clock may have gone back
         let silence = self.last.silence(p.packet.time);
-        let before = Before { flight: self.flight(), limit: self.stand().limit(), silence };
+        let before = Before { flight: self.flight(), limit: stand!(self).limit(), silence };
         let repeated = self.repeat(p, around.view.heard, repairs_unseen, verdict.cause);
         let mut row = RetransmissionRow {
             flow: self.id,

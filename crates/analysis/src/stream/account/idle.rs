@@ -87,7 +87,7 @@ impl Account {
         &mut self,
         packet: &Packet,
         by: &Ended,
-        stand: &Stand,
+        stand: &Stand<'_>,
         around: &mut Surroundings<'_, S>,
     ) {
         if packet.seg.payload == 0 {
@@ -144,7 +144,7 @@ impl Account {
     }
 
     /// What held the sender back is what was so until the ACK came that ended the gap.
-    fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, stand: &Stand, view: &View) {
+    fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, stand: &Stand<'_>, view: &View) {
         let told = stand.window.changed + view.turn;
         let just_now = told > from && to - told <= self.pace(view).tolerance;
         gap.by_window = just_now && stand.window.now > stand.window.before;
@@ -159,7 +159,7 @@ impl Account {
     }
 
     /// Twice as long as the last ACK before the gap took, or longer, for all that is in flight left before it.
-    fn waited_long(&self, from: Time, to: Time, stand: &Stand, view: &View) -> bool {
+    fn waited_long(&self, from: Time, to: Time, stand: &Stand<'_>, view: &View) -> bool {
         let before = self.rtt.at(from).map(|rtt| rtt + view.turn);
         let flight = stand.flight + self.ack.took;
         flight >= 2 * u64::from(full_segment(stand)) && before.is_some_and(|rtt| to - from > rtt * 2)
@@ -210,7 +210,7 @@ impl Account {
 }
 
 /// What a segment holds that is full: less than the MSS where the path takes less (RFC 1191, RFC 8899).
-fn full_segment(stand: &Stand) -> u32 {
+fn full_segment(stand: &Stand<'_>) -> u32 {
     stand.last.largest.max(LEAST_MSS).min(stand.agreed.mss)
 }
 

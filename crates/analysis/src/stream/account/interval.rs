@@ -12,7 +12,7 @@ impl Account {
         now: Time,
         payload: u32,
         new: bool,
-        stand: &Stand,
+        stand: &Stand<'_>,
         around: &mut Surroundings<'_, S>,
     ) {
         self.roll_interval(now, stand.flow, around);

@@ -70,7 +70,7 @@ impl Account {
 
     /// New data that had waited passes; nothing of it is counted yet.
     #[inline(never)]
-    pub fn wait_in_round(&mut self, packet: &Packet, to: Time, turn: Span, stand: &Stand) {
+    pub fn wait_in_round(&mut self, packet: &Packet, to: Time, turn: Span, stand: &Stand<'_>) {
         let from = stand.last.sent;
         if self.rounds.is_none() {
             return;
@@ -93,14 +93,14 @@ impl Account {
         }
     }
 
-    fn prompt(&self, stand: &Stand) -> Span {
+    fn prompt(&self, stand: &Stand<'_>) -> Span {
         // Every second segment is acknowledged (RFC 5681 section 4.2).
         let acks = (stand.flight / (2 * u64::from(stand.agreed.mss.max(1)))).max(1) as i64;
         (self.rtt.srtt() / (4 * acks)).clamp(PROMPT_AT_LEAST, PROMPT)
     }
 
     /// What ended the wait. `turn`: from an ACK passing here to what it sets off.
-    fn set_off(&self, packet: &Packet, from: Time, to: Time, turn: Span, stand: &Stand) -> SetOff {
+    fn set_off(&self, packet: &Packet, from: Time, to: Time, turn: Span, stand: &Stand<'_>) -> SetOff {
         let at_sender = turn == Span::ZERO;
         let by_ack = match at_sender {
             true => to - stand.last_news <= self.prompt(stand),
