@@ -1,30 +1,12 @@
 //! Data passes: new, sent again, or out of its order.
 
 use super::account::Ended;
+use super::arrival::{Kind, Known, Piece};
 use super::ledger::MOST_OUTSTANDING;
 use super::repair::{Next, State};
 use super::*;
 use crate::Fate;
-use crate::short_connections::folded;
 use wire::Flags;
-
-/// A data packet, placed in its stream.
-#[derive(Clone, Copy)]
-pub(super) struct Piece<'a> {
-    pub packet: &'a Packet,
-    pub start: u64,
-    pub end: u64,
-    pub fate: Fate,
-    pub ts: u32,
-}
-
-impl Piece<'_> {
-    /// As the ledger takes it in.
-    #[inline(always)]
-    pub fn passing(&self, heard: u32) -> Passing {
-        Passing::new(self.packet, (self.start, self.end), self.ts, heard, self.fate)
-    }
-}
 
 /// Neither a timer nor a gap is shorter than this.
 const SHORTEST_WAIT: Span = Span::from_millis(2);
@@ -33,9 +15,6 @@ const SHORTEST_WAIT: Span = Span::from_millis(2);
 fn close(config: &Config) -> Span {
     SHORTEST_WAIT.min(config.idle.unwrap_or(SHORTEST_WAIT))
 }
-
-/// How late a packet may be on any path and still only be late.
-pub(super) const LATE: Span = Span::from_millis(3);
 
 impl Stream {
     /// A packet with payload or FIN passes.
@@ -52,30 +31,30 @@ impl Stream {
             self.agreed.mss = USUAL_MSS;
         }
         self.hear_acks(&piece, around);
-        if self.is_probe_of_the_window(&piece) || self.is_keep_alive(&piece) {
-            return;
+        let kind = self.classify(&piece, around);
+        if !matches!(kind, Kind::New | Kind::Again | Kind::Early) {
+            return self.set_aside(kind);
         }
         let expected = self.next;
-        let early = start < self.next && self.comes_before_the_first(&piece);
-        let again = start < self.next && !early;
-        if again
-            && (self.came_twice(&piece, around.config.may_hold_twice) || self.was_sent_before(&piece, around))
-        {
-            return;
+        if kind == Kind::Early {
+            self.base = start - 1;
+            self.limits.reordered += 1;
         }
-        self.note_tick(&piece);
+        self.arrivals.note(&piece, self.next);
         self.count(packet);
         self.limits.reordered += u64::from(fate == Fate::Late);
         let in_turn = start == self.next && around.view.sent - self.last.sent < SHORTEST_WAIT;
         let waited = around.view.sent - self.last.sent;
         self.note_id(&piece, in_turn && !self.repair.is_asked(), waited);
-        self.note_lost_acks(packet);
+        self.arrivals.note_lost_acks(packet);
         self.note_lost_repair(&piece, around);
-        if self.ids.skipped > 0 {
+        if self.arrivals.ids.skipped > 0 {
             // Of data never seen before one was the first copy, and what had filled the window was data.
             let own = u32::from(piece.start >= self.next).max(self.data_missing(&piece, waited));
             let repairs = self.repairs_missing(&piece, waited, around);
-            self.ids.accounted_for(u64::from(repairs.min(self.ids.owed().saturating_sub(own))));
+            self.arrivals
+                .ids
+                .accounted_for(u64::from(repairs.min(self.arrivals.ids.owed().saturating_sub(own))));
         }
         if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             self.note_spacing(&piece);
@@ -83,7 +62,7 @@ impl Stream {
         let repairs_unseen = self.unseen_tail(&piece, around);
         let class = match () {
             () if start >= self.next => self.new_data(&piece, around),
-            () if early => (PacketClass::Reordered, None),
+            () if kind == Kind::Early => (PacketClass::Reordered, None),
             () => self.old_data(&piece, repairs_unseen, around),
         };
         if around.config.wanted.intervals {
@@ -99,7 +78,7 @@ impl Stream {
         if self.may_advance(packet.time) {
             self.advance(packet.time, around);
         }
-        if again || start > expected {
+        if kind == Kind::Again || start > expected {
             self.keep_in_bounds(packet.time, around);
         }
     }
@@ -113,7 +92,7 @@ impl Stream {
         unwrap.peek(seg.seq) == self.next
             && (2..=self.agreed.mss).contains(&seg.payload)
             && waited < close(config)
-            && self.ids.expect(packet.ip_id)
+            && self.arrivals.ids.expect(packet.ip_id)
             && self.ledger.len() < MOST_OUTSTANDING
             && self.on_the_way.is_empty()
     }
@@ -131,13 +110,9 @@ impl Stream {
         if packet.time - self.last.sent > crate::rounds::WAIT {
             self.account.wait_in_round(packet, packet.time, Span::ZERO, &stand!(self));
         }
-        self.note_tick(&piece);
+        self.arrivals.note_expected(&piece, start);
         self.account.on_packet(packet, 1);
-        self.ttl = packet.ttl;
         self.last.largest = self.last.largest.max(seg.payload);
-        self.ids.take_expected(packet.ip_id);
-        self.ids.note_highest(packet.ip_id);
-        self.last_acked = Some(seg.ack);
         self.repair.bound(start);
         self.repair.on_more_data(packet.time, self.flight());
         let flight = self.append(&piece, 1, heard);
@@ -160,84 +135,47 @@ impl Stream {
         }
     }
 
-    /// Data that is here already, in a packet older than the newest: doubled on the way, or overtaken by its own
-    /// repair. A retransmission is newer than all that its sender had sent until then, and than the data above it, if
-    /// it was overtaken itself.
-    fn was_sent_before<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
-        let fills = self.ledger.find(p.start).is_some_and(|s| s.hole);
-        if fills || p.end > self.next {
-            return false;
-        }
-        let id = p.packet.ip_id;
-        if self.ids.are_counted() && id != 0 {
-            let above = (self.next - p.end).div_ceil(self.unit(p));
-            if !self.ids.is_behind(id) || !self.ids.has_come(id) && self.ids.is_of_a_repair(id, above) {
-                return false;
-            }
-            match self.ids.has_come(id) {
-                true => self.limits.duplicated += 1,
-                false => self.limits.reordered += 1,
-            }
-            self.ids.note(id, 1, Some(0));
-            return true;
-        }
-        let round = self.account.round(&around.view);
-        let older = p.ts.wrapping_sub(self.tick.ts) as i32;
-        // RFC 7323 §4.1: the clock does not run backwards. Within a tick, nothing is repaired sooner than a
-        // round trip after it was sent.
-        let before = older < 0
-            || older == 0 && p.start >= self.tick.from && p.packet.time - self.tick.began < round.scale(0.7);
-        if p.ts == 0 || self.tick.ts == 0 || !before {
-            return false;
-        }
-        self.limits.duplicated += 1;
-        true
-    }
-
-    /// What was sent after it came before it.
-    pub(super) fn was_overtaken(&self, p: &Piece) -> bool {
-        self.ids.are_counted()
-            && self.ids.was_overtaken(p.packet.ip_id, self.agreed.segments(p.packet.seg.payload))
-    }
-
     /// Packets that were sent together come as close to each other as the narrowest link lets them.
     fn note_spacing(&mut self, p: &Piece) {
         let gap = p.packet.time - self.last.seen.unwrap_or(p.packet.time);
-        let (seen, overtaken) = (p.packet.time, self.was_overtaken(p));
+        let (seen, overtaken) = (p.packet.time, self.arrivals.was_overtaken(p, &self.agreed));
         let next = Next { start: p.start, seen, overtaken, spacing: self.spacing };
         if let Some(turn) = self.repair.after_timeout(&next).filter(|_| p.ts == 0) {
             self.turn_at_most = self.turn_at_most.min(turn);
         }
         let payload = p.packet.seg.payload;
         let full = payload == self.last.payload && payload >= self.last.largest;
-        if full && gap > Span::ZERO && self.ids.skipped == 0 && self.ids.are_counted() {
+        if full && gap > Span::ZERO && self.arrivals.ids.skipped == 0 && self.arrivals.ids.are_counted() {
             self.spacing = self.spacing.min(gap);
         }
     }
 
-    /// Follows the sender's clock.
-    #[inline(always)]
-    fn note_tick(&mut self, p: &Piece) {
-        if self.tick.ts == 0 || (p.ts.wrapping_sub(self.tick.ts) as i32) > 0 {
-            let echo = p.packet.seg.timestamps.map_or(0, |t| t.ecr);
-            let unprompted = echo == self.tick.echo && echo != 0 && p.ts.wrapping_sub(self.tick.ts) >= 2;
-            self.tick = Tick { ts: p.ts, echo, unprompted, from: self.next, began: p.packet.time };
-        }
+    /// What is this packet?
+    fn classify<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> Kind {
+        let outstanding = if p.start < self.next { self.ledger.find(p.start) } else { None };
+        let known = Known {
+            outstanding,
+            base: self.base,
+            acked_before: self.acked_before.zip(self.unwrap).map(|(ack, unwrap)| unwrap.peek(ack)),
+            first_data: self.account.first_data(),
+            rtt_min: self.account.rtt().min(),
+            round: self.account.round(&around.view),
+            may_hold_twice: around.config.may_hold_twice,
+        };
+        let stand = stand!(self);
+        self.arrivals.classify(p, &stand, &known)
     }
 
-    /// The capture began within this flight, and its first packets are out of order: data that was not seen and
-    /// not acknowledged before, as early as the first.
-    fn comes_before_the_first(&mut self, p: &Piece) -> bool {
-        let Some(unwrap) = self.unwrap.filter(|_| self.agreed.mid_stream) else { return false };
-        let acked = self.acked_before.is_some_and(|ack| unwrap.peek(ack) >= p.end);
-        let since = p.packet.time - self.account.first_data().unwrap_or(p.packet.time);
-        let soon = self.account.rtt().min().unwrap_or(Span::ZERO).scale(0.7).max(LATE);
-        if p.end > self.base + 1 || acked || since > soon {
-            return false;
+    /// Neither new data nor a retransmission: counted, and no more.
+    fn set_aside(&mut self, kind: Kind) {
+        match kind {
+            Kind::WindowProbe => self.account.counts.window_probes += 1,
+            Kind::KeepAlive => self.account.counts.keep_alives += 1,
+            Kind::CapturedTwice => self.limits.captured_twice += 1,
+            Kind::Doubled => self.limits.duplicated += 1,
+            Kind::Late => self.limits.reordered += 1,
+            Kind::New | Kind::Again | Kind::Early => {}
         }
-        self.base = p.start - 1;
-        self.limits.reordered += 1;
-        true
     }
 
     pub(super) fn count(&mut self, packet: &Packet) {
@@ -246,7 +184,6 @@ impl Stream {
             return; // a bare FIN is no data
         }
         self.account.on_packet(packet, self.agreed.segments(seg.payload));
-        self.ttl = packet.ttl;
         self.last.largest = self.last.largest.max(seg.payload);
         self.limits.super_packets += u64::from(seg.payload > self.agreed.mss);
     }
@@ -294,31 +231,6 @@ impl Stream {
         }
     }
 
-    /// One byte or none from below the window's edge, while the window is shut (RFC 9293 §3.8.6.1).
-    fn is_probe_of_the_window(&mut self, p: &Piece) -> bool {
-        let probe = self.window.now == 0 && p.packet.seg.payload <= 1 && p.end <= self.next + 1;
-        let repeats = p.start < self.next || self.una < self.next;
-        if !probe || p.packet.seg.flags.has(Flags::FIN) || (!repeats && p.packet.seg.payload == 0) {
-            return false;
-        }
-        self.account.counts.window_probes += 1;
-        true
-    }
-
-    /// A byte that is long acknowledged, sent to hear whether the other end is alive (RFC 9293 §3.8.4).
-    fn is_keep_alive(&mut self, p: &Piece) -> bool {
-        let one_below = p.start + 1 == self.next && p.end <= self.next && self.una == self.next;
-        if !one_below
-            || p.packet.seg.payload > 1
-            || p.packet.seg.flags.has(Flags::FIN)
-            || self.last.payload <= 1
-        {
-            return false;
-        }
-        self.account.counts.keep_alives += 1;
-        true
-    }
-
     /// A bare ACK from one below what is acknowledged is a keep-alive too.
     #[inline(always)]
     pub fn on_bare_ack_from_sender(&mut self, packet: &Packet) {
@@ -326,8 +238,7 @@ impl Stream {
         if packet.seg.flags.has(Flags::RST.with(Flags::SYN).with(Flags::FIN)) {
             return;
         }
-        self.ids.note(packet.ip_id, 1, Some(0));
-        self.last_acked = Some(packet.seg.ack);
+        self.arrivals.note_bare(packet);
         if unwrap.peek(packet.seg.seq) + 1 == self.una
             && self.una == self.next
             && self.account.first_data().is_some()
@@ -337,32 +248,6 @@ impl Stream {
                 _ => self.account.counts.keep_alives += 1,
             }
         }
-    }
-
-    /// The same packet once more: captured on two interfaces, or doubled on the way. A retransmission is a new
-    /// packet, with an IP identification of its own where the host counts them.
-    fn came_twice(&mut self, p: &Piece, by_capture: bool) -> bool {
-        let Some(seg) = self.ledger.find(p.start) else { return false };
-        if seg.copies == 0 || folded(seg.checksum) != folded(p.packet.checksum) {
-            return false;
-        }
-        let soon = p.packet.time - seg.last_time;
-        let same_packet = match (seg.ip_id, p.packet.ip_id) {
-            (0, 0) => {
-                seg.last_ts == p.ts && soon < self.account.rtt().min().unwrap_or(Span::from_millis(1)) / 2
-            }
-            (a, b) => a == b && soon < Span::from_secs(2),
-        };
-        if !same_packet {
-            return false;
-        }
-        // A router has passed it on since: one packet, seen at two places.
-        let elsewhere = p.packet.ttl != self.ttl;
-        match by_capture && (elsewhere || soon < Span::from_millis(1)) {
-            true => self.limits.captured_twice += 1,
-            false => self.limits.duplicated += 1,
-        }
-        true
     }
 
     fn new_data<S: Sink>(

@@ -21,10 +21,10 @@ use crate::prefetch;
 use crate::rows::*;
 use crate::sink::Sink;
 use account::Account;
-use arrival::identification::Ids;
+use arrival::Arrivals;
 pub use facts::Agreed;
 use facts::{LastData, Stand};
-use ledger::{Judge, Ledger, Passing};
+use ledger::{Judge, Ledger};
 use repair::{AckNews, Repair};
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -91,9 +91,7 @@ pub struct Stream {
     /// Offset of the SYN, or of the byte before the first seen.
     base: u64,
     unwrap: Option<Unwrapper>,
-    ids: Ids,
-    /// What the sender itself acknowledged last.
-    last_acked: Option<Seq>,
+    arrivals: Arrivals,
     last_time: Time,
     ledger: Ledger,
     repair: Repair,
@@ -101,14 +99,11 @@ pub struct Stream {
     dsack_seen: bool,
     /// The FIN was acknowledged, or SACKed.
     fin_told: bool,
-    /// Of what was sent first; a copy with another one has passed a router since.
-    ttl: u8,
     /// Where it was last thought to be seen from.
     at: Vantage,
     last: LastData,
     /// Where the stream ends: behind its FIN.
     fin_end: Option<u64>,
-    tick: Tick,
     /// ACKs that have passed but not reached the sender yet; none at the sender's side.
     on_the_way: VecDeque<AckNews>,
     account: Account,
@@ -150,18 +145,6 @@ const ACKS: (usize, usize) =
 const BLOCKS: (usize, usize) =
     lines(offset_of!(Stream, window) + offset_of!(Window, now), offset_of!(Stream, limits));
 const IDS: (usize, usize) = lines(0, offset_of!(Stream, last_time));
-
-/// The newest timestamp of the sender, when it was first seen, and where its data began.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tick {
-    ts: u32,
-    /// What it echoes.
-    echo: u32,
-    /// It began two ticks or more after the one before, and no ACK had been heard since that.
-    unprompted: bool,
-    from: u64,
-    began: Time,
-}
 
 impl Stream {
     /// Copies lost on their way here, and beyond.

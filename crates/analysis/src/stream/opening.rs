@@ -6,16 +6,16 @@ impl Stream {
     /// Makes it a new stream, where it is and with the room that it has. Field by field: most connections are short,
     /// and a stream that was made elsewhere would be written twice.
     pub fn reset(&mut self, new: FlowId) {
-        let Stream { una, next, base, unwrap, ids, last_acked, last_time, .. } = self;
-        (*una, *next, *base, *unwrap, *last_acked) = (0, 0, 0, None, None);
-        (*ids, *last_time) = (Ids::default(), Time::FAR_PAST);
-        let Stream { ledger, repair, agreed, dsack_seen, fin_told, ttl, at, last, .. } = self;
+        let Stream { una, next, base, unwrap, arrivals, last_time, .. } = self;
+        (*una, *next, *base, *unwrap) = (0, 0, 0, None);
+        (*arrivals, *last_time) = (Arrivals::default(), Time::FAR_PAST);
+        let Stream { ledger, repair, agreed, dsack_seen, fin_told, at, last, .. } = self;
         ledger.clear();
         repair.clear();
-        (*agreed, *dsack_seen, *fin_told, *ttl) = (Agreed::default(), false, false, 0);
+        (*agreed, *dsack_seen, *fin_told) = (Agreed::default(), false, false);
         (*at, *last) = (Vantage::Unknown, LastData::default());
-        let Stream { fin_end, tick, on_the_way, account, window, newest_delivered, .. } = self;
-        (*fin_end, *tick, *newest_delivered) = (None, Tick::default(), Time::FAR_PAST);
+        let Stream { fin_end, on_the_way, account, window, newest_delivered, .. } = self;
+        (*fin_end, *newest_delivered) = (None, Time::FAR_PAST);
         on_the_way.clear();
         account.clear();
         *window = Window::default();
@@ -29,7 +29,7 @@ impl Stream {
 
     /// A SYN or SYN-ACK passes; the data after it starts one further.
     pub fn on_syn<S: Sink>(&mut self, packet: &Packet, around: &mut Surroundings<'_, S>) {
-        self.ids.note(packet.ip_id, 1, Some(0));
+        self.arrivals.ids.note(packet.ip_id, 1, Some(0));
         if let Some(mss) = packet.seg.mss {
             self.repair.note_syn(u32::from(packet.seg.window), u32::from(mss));
         }

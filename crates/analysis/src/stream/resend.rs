@@ -1,7 +1,7 @@
 //! Data passes that was sent before: a packet that is late, or a retransmission, which is to be explained.
 
 use super::account::{Ended, RepairSeen};
-use super::data::{LATE, Piece};
+use super::arrival::{LATE, Piece};
 use super::ledger::{Repeated, Resend};
 use super::repair::{Attempt, Pace, Verdict};
 use super::*;
@@ -104,7 +104,7 @@ impl Stream {
             sacked_above: self.ledger.sacked_bytes() > 0,
             sack_permitted: self.likely_has_sack(),
             unseen,
-            missing: self.ids.are_counted().then_some(self.ids.skipped),
+            missing: self.arrivals.ids.are_counted().then_some(self.arrivals.ids.skipped),
             duplicates_on_the_way: self.on_the_way.iter().filter(|a| a.duplicate && a.ack == una).count()
                 as u32,
             acks_seen: self.account.acks() > 0 || self.acked_before.is_some(),
@@ -112,8 +112,8 @@ impl Stream {
             ts: p.ts,
             one_segment: self.agreed.mid_stream || p.packet.seg.payload <= self.agreed.mss,
             seen: p.packet.time,
-            overtaken: self.was_overtaken(p),
-            unprompted: self.tick.unprompted && self.tick.began == p.packet.time,
+            overtaken: self.arrivals.was_overtaken(p, &self.agreed),
+            unprompted: self.arrivals.is_unprompted(p),
         };
         self.ledger.add_steps(self.on_the_way.len() / 2);
         let timer_start = self.repair.timer_start();
@@ -191,7 +191,7 @@ impl Stream {
 
     /// It repeats what is outstanding.
     fn repeat(&mut self, p: &Piece, heard: u32, repairs_unseen: bool, cause: Cause) -> Repeated {
-        let (ids, of_head) = (&mut self.ids, p.start <= self.una);
+        let (ids, of_head) = (&mut self.arrivals.ids, p.start <= self.una);
         self.ledger.repeat(&p.passing(heard), self.una, |age| {
             // A hole made this moment has no age.
             if repairs_unseen || cause == Cause::Timeout {

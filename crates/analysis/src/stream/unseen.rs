@@ -1,6 +1,6 @@
 //! Data that must have been sent and has not been seen here: holes, and tails that were lost as a whole.
 
-use super::data::Piece;
+use super::arrival::{Piece, unit};
 use super::repair::{LEAST_RTO, Pace};
 use super::*;
 
@@ -17,17 +17,13 @@ impl Stream {
         self.next = p.start;
     }
 
-    /// How much a segment carries that was not seen: a sender of small messages fills none.
-    pub(super) fn unit(&self, p: &Piece) -> u64 {
-        u64::from(self.last.largest.max(p.packet.seg.payload).clamp(1, self.agreed.mss.max(1)))
-    }
-
     /// Data beyond the highest seen that must have been sent by now, by the sender's own count of its packets. An upper
     /// bound: repairs that were lost are among them.
     pub(super) fn owed_bytes(&self, at: Vantage) -> u64 {
         match at {
-            Vantage::Receiver | Vantage::Middle if self.ids.are_counted() => {
-                u64::from(self.ids.owed()) * u64::from(self.last.largest.clamp(1, self.agreed.mss.max(1)))
+            Vantage::Receiver | Vantage::Middle if self.arrivals.ids.are_counted() => {
+                u64::from(self.arrivals.ids.owed())
+                    * u64::from(self.last.largest.clamp(1, self.agreed.mss.max(1)))
             }
             _ => 0,
         }
@@ -37,24 +33,26 @@ impl Stream {
     /// data, right behind what was sent just before it.
     pub(super) fn note_id(&mut self, p: &Piece, in_turn: bool, waited: Span) {
         let (id, segments) = (p.packet.ip_id, self.agreed.segments(p.packet.seg.payload));
-        let counted = self.ids.are_counted();
-        if p.start >= self.next && self.ids.is_behind(id) && self.ids.has_come(id) {
-            self.ids.count_otherwise();
+        let counted = self.arrivals.ids.are_counted();
+        if p.start >= self.next && self.arrivals.ids.is_behind(id) && self.arrivals.ids.has_come(id) {
+            self.arrivals.ids.count_otherwise();
         }
         if p.end > self.next {
             // A super-packet's segments are numbered one by one; a bare FIN has a number as well.
-            self.ids.note_highest(id.wrapping_add((segments.max(1) - 1) as u16));
+            self.arrivals.ids.note_highest(id.wrapping_add((segments.max(1) - 1) as u16));
         }
-        let hole = if p.start > self.next { (p.start - self.next).div_ceil(self.unit(p)) } else { 0 };
+        let hole =
+            if p.start > self.next { (p.start - self.next).div_ceil(unit(p, &stand!(self))) } else { 0 };
         let hole = (waited < LEAST_RTO.scale(0.9)).then_some(u32::try_from(hole).unwrap_or(u32::MAX));
-        self.ids.note(id, segments, hole);
-        if self.ids.skipped > 0 {
+        self.arrivals.ids.note(id, segments, hole);
+        if self.arrivals.ids.skipped > 0 {
             // After a timeout repairs go upwards: what is missing behind the last one went on with it.
-            self.ids.accounted_for(
-                u64::from(self.ids.skipped).min(self.repair.left_to_repair().div_ceil(self.unit(p))),
+            self.arrivals.ids.accounted_for(
+                u64::from(self.arrivals.ids.skipped)
+                    .min(self.repair.left_to_repair().div_ceil(unit(p, &stand!(self)))),
             );
         }
-        if !counted || self.ids.skipped == 0 {
+        if !counted || self.arrivals.ids.skipped == 0 {
             return;
         }
         // A window cannot have lost more than it holds.
@@ -62,12 +60,12 @@ impl Stream {
         let window = (self.window.known && self.window.max > 0).then_some(self.window.max / payload);
         // ... unless a timer has fired meanwhile, and all of it was lost again.
         let times = if waited < LEAST_RTO { 1 } else { 3 };
-        if window.is_some_and(|w| u64::from(self.ids.skipped) > w * times + ATTEMPTS) {
-            self.ids.are_shared();
+        if window.is_some_and(|w| u64::from(self.arrivals.ids.skipped) > w * times + ATTEMPTS) {
+            self.arrivals.ids.are_shared();
             self.sent_up_to = 0;
         } else if in_turn {
             // No repair comes so soon after what was sent before the data that it repeats.
-            self.ids.spent_elsewhere();
+            self.arrivals.ids.spent_elsewhere();
         }
     }
 
@@ -95,24 +93,17 @@ impl Stream {
             return 0;
         }
         let beyond = self.repair.sent_at_least(p.start).saturating_sub(self.next);
-        u32::try_from(beyond / self.unit(p)).unwrap_or(u32::MAX)
-    }
-
-    /// The sender acknowledges more than in its last packet: the packet missing before this one may have been a bare ACK.
-    pub(super) fn note_lost_acks(&mut self, packet: &Packet) {
-        if self.ids.skipped > 0 && self.last_acked.is_some_and(|a| a != packet.seg.ack) {
-            self.ids.were_acks();
-        }
-        self.last_acked = Some(packet.seg.ack);
+        u32::try_from(beyond / unit(p, &stand!(self))).unwrap_or(u32::MAX)
     }
 
     /// New data comes without a gap, and the host sent something before it that did not: while a repair is asked for,
     /// that was it.
     pub(super) fn note_lost_repair<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
-        let missing = self.ids.skipped > 0 && self.ids.are_counted() && p.start >= self.next;
+        let missing =
+            self.arrivals.ids.skipped > 0 && self.arrivals.ids.are_counted() && p.start >= self.next;
         if missing
             && self.repair.is_asked()
-            && u64::from(self.ids.skipped) > (p.start - self.next).div_ceil(self.unit(p))
+            && u64::from(self.arrivals.ids.skipped) > (p.start - self.next).div_ceil(unit(p, &stand!(self)))
         {
             self.repair.on_lost_repair(around.view.sent);
         }
@@ -124,16 +115,19 @@ impl Stream {
     fn opened_by_timer<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
         let waited = around.view.sent - self.repair.last_news();
         let silent = waited >= LEAST_RTO.scale(0.9) && self.repair.last_news() > Time::FAR_PAST;
-        if !silent || p.packet.seg.payload == 0 || p.start != self.base + 1 || self.ids.skipped > FIRST_WINDOW
+        if !silent
+            || p.packet.seg.payload == 0
+            || p.start != self.base + 1
+            || self.arrivals.ids.skipped > FIRST_WINDOW
         {
             return false;
         }
         let ack = u32::from(around.view.established == Some(p.packet.time));
         let pace = Pace { rto: Span::from_secs(1), ..self.account.pace(&around.view) }; // RFC 6298 §2.1
         let attempts = self.repair.attempts_by(around.view.sent, self.repair.last_news(), &pace);
-        let data = self.ids.skipped.saturating_sub(ack + attempts);
-        self.ids.owe(data);
-        self.sent_up_to = p.start + u64::from(data) * self.unit(p);
+        let data = self.arrivals.ids.skipped.saturating_sub(ack + attempts);
+        self.arrivals.ids.owe(data);
+        self.sent_up_to = p.start + u64::from(data) * unit(p, &stand!(self));
         data > 0
     }
 
@@ -143,9 +137,9 @@ impl Stream {
         if p.start < self.next {
             return false;
         }
-        let unit = self.unit(p);
+        let unit = unit(p, &stand!(self));
         if p.start > self.next {
-            self.ids.were_data((p.start - self.next).div_ceil(unit));
+            self.arrivals.ids.were_data((p.start - self.next).div_ceil(unit));
         }
         if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
             return false;
@@ -154,7 +148,7 @@ impl Stream {
             return false; // what a host that only acknowledges has lost before its FIN may well be an ACK
         }
         let pace = self.account.pace(&around.view);
-        let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.ids.open_for())
+        let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.arrivals.ids.open_for())
             || self.repair.left_to_repair() > 0
             || self.repair.is_timers();
         // Nothing tells a sender of the loss of all that it had sent last but its timer, or a probe.
@@ -163,28 +157,28 @@ impl Stream {
             true => LEAST_RTO.min(pace.srtt.scale(1.5)),
             false => LEAST_RTO,
         };
-        let new = self.ids.skipped > 0 && waited >= silence.scale(0.9);
-        if !new && self.ids.skipped > 0 {
+        let new = self.arrivals.ids.skipped > 0 && waited >= silence.scale(0.9);
+        if !new && self.arrivals.ids.skipped > 0 {
             let hole = u32::try_from((p.start - self.next).div_ceil(unit)).unwrap_or(u32::MAX);
-            self.ids.accounted_for(u64::from(self.ids.skipped.saturating_sub(hole)));
+            self.arrivals.ids.accounted_for(u64::from(self.arrivals.ids.skipped.saturating_sub(hole)));
         }
         // Repairs go upwards: what leaves a gap behind it, with nothing missing that might have filled it, is new, and
         // nothing above it had been sent.
-        if p.start > self.next && !new && self.ids.skipped == 0 {
-            self.ids.owe(0);
+        if p.start > self.next && !new && self.arrivals.ids.skipped == 0 {
+            self.arrivals.ids.owe(0);
         }
-        let owed = self.ids.owed();
-        let believed = self.ids.are_counted() && self.ledger.is_empty() && (new || lately);
+        let owed = self.arrivals.ids.owed();
+        let believed = self.arrivals.ids.are_counted() && self.ledger.is_empty() && (new || lately);
         if believed && owed > 0 {
             self.sent_up_to = p.start + u64::from(owed) * unit;
-        } else if !lately && self.ids.skipped == 0 {
-            self.ids.owe(0); // what was missing was no data: ACKs, or repairs lost in vain
+        } else if !lately && self.arrivals.ids.skipped == 0 {
+            self.arrivals.ids.owe(0); // what was missing was no data: ACKs, or repairs lost in vain
         }
         if p.start < self.sent_up_to || self.account.counts.packets == 1 && self.opened_by_timer(p, around) {
             if p.start > self.next {
                 self.reveal_hole(p);
             }
-            self.ids.were_data(self.agreed.segments(p.packet.seg.payload).into());
+            self.arrivals.ids.were_data(self.agreed.segments(p.packet.seg.payload).into());
             let sent = if self.last.seen.is_some() { self.last.sent } else { p.packet.time };
             let due = self.last.seen.unwrap_or(p.packet.time);
             self.ledger.reveal_earlier(&p.passing(around.view.heard), sent, due);
