@@ -31,6 +31,7 @@ pub use analyzer::Analyzer;
 pub use config::Config;
 pub use course::{Course, part};
 pub use sink::{Rows, Sink, Wanted};
+pub use stream::repair::evidence::{NAMES as OBSERVATIONS, Observed, TOLD_APART};
 
 /// The fate of a packet, where a second capture of the same transfer tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

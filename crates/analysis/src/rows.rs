@@ -96,6 +96,8 @@ pub struct RetransmissionRow {
     /// MSS-sized segments it counts for.
     pub segments: u32,
     pub cause: Cause,
+    /// Where what was seen does not decide it: the cause that fits nearly as well, `unknown` for new data.
+    pub other_candidate: Option<Cause>,
     pub evidence: Evidence,
     pub trigger: Trigger,
     /// How often the timer had fired before, without progress; for `timeout`.

@@ -1,6 +1,7 @@
 //! Where rows go. The analysis keeps none of them: a sink may count, collect, spill or drop.
 
 use crate::rows::*;
+use crate::stream::repair::evidence::Observed;
 
 /// Takes result rows. Every method has an empty body, so a sink names only what it wants.
 ///
@@ -23,6 +24,8 @@ pub trait Sink {
     fn interval(&mut self, _row: IntervalRow) {}
     fn rtt(&mut self, _row: RttRow) {}
     fn packet(&mut self, _row: PacketRow) {}
+    /// What stood around a retransmission, for those who fit the weights of it.
+    fn observed(&mut self, _packet: u64, _observed: &Observed) {}
 }
 
 /// Which of the rows that cost a row per packet or per ACK are wanted; the others always come.

@@ -9,9 +9,11 @@ mod age;
 mod at_sender;
 mod away;
 mod doubt;
+pub mod evidence;
 mod facts;
 mod fired;
 mod judge;
+mod likelihoods;
 mod probing;
 mod seat;
 
@@ -346,6 +348,7 @@ impl Repair {
 
     /// Explains a retransmission and follows the sender into the state that it shows.
     pub fn explain(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
+        let (before, observed) = (self.state, self.observe(a, pace));
         self.catch_up(a, pace);
         let verdict = if a.acks_seen { self.judge(a, pace) } else { self.judge_unheard(a, pace) };
         self.basic = !a.sack_permitted || a.ts == 0;
@@ -387,7 +390,10 @@ impl Repair {
         self.resent_end = if a.overtaken { self.resent_end.max(a.end) } else { a.end };
         self.last_resent = a.now;
         self.sent(a.now, verdict.trigger);
-        verdict
+        match observed.map(|o| o.with_judged(verdict.cause, before)) {
+            Some(o) => Verdict { observed: Some(o), other: o.other(verdict.cause), ..verdict },
+            None => verdict,
+        }
     }
 
     /// The timer has fired.

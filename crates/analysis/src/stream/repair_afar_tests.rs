@@ -246,3 +246,16 @@ fn new_data_before_all_is_repaired_is_sent_by_fast_recovery() {
         assert_eq!(s.resends(380, 2, 0, false).cause, cause, "{new} new segments");
     }
 }
+
+#[test]
+fn only_away_from_the_sender_another_cause_may_fit() {
+    // A timer that fires 180 ms after the cumulative ACK moved may as well be a repair that a queue held up.
+    let story = |s: Sender| {
+        let mut s = s.without_sack();
+        s.ack(40, 2);
+        s.resends(220, 2, 0, false)
+    };
+    assert_eq!(story(Sender::with_in_flight(10)).observed, None);
+    assert_eq!(story(Sender::with_in_flight(10)).other, None);
+    assert!(story(Sender::with_in_flight(10).seen_afar()).observed.is_some());
+}

@@ -118,6 +118,9 @@ impl Stream {
         self.ledger.add_steps(self.on_the_way.len() / 2);
         let timer_start = self.repair.timer_start();
         let verdict = self.repair.explain(&attempt, &pace);
+        if let Some(observed) = &verdict.observed {
+            around.sink.observed(p.packet.number, observed);
+        }
         if self.ledger.sacked_bytes() == 0 {
             self.repair.note_flight(p.end, true);
         }
@@ -170,6 +173,7 @@ impl Stream {
             seq_end: self.relative(p.end),
             segments,
             cause: verdict.cause,
+            other_candidate: verdict.other,
             evidence: verdict.evidence,
             trigger: verdict.trigger,
             backoff: verdict.backoff,

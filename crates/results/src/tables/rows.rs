@@ -66,8 +66,8 @@ table! { EpisodeColumns of EpisodeRow {
 }
 
 table! { RetransmissionColumns of RetransmissionRow {
-        flow, packet, time, seq_start, seq_end, segments, cause, evidence, trigger, backoff, copy, since_previous,
-        needless, lost, episode,
+        flow, packet, time, seq_start, seq_end, segments, cause, other_candidate, evidence, trigger, backoff, copy,
+        since_previous, needless, lost, episode,
     } =>
     flow: Id = flow,
     packet: Int = int(packet),
@@ -85,6 +85,7 @@ table! { RetransmissionColumns of RetransmissionRow {
     needless_proof: MaybeWord = proof(needless).map(|p| p.name()),
     lost: MaybeBool = lost,
     episode: MaybeInt = opt(episode),
+    other_candidate: MaybeWord = other_candidate.map(|c| c.name()),
 }
 
 table! { ProbeColumns of ProbeRow { flow, packet, time, new_data, known, after, seq_start, seq_end } =>

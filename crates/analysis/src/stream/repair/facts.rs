@@ -1,6 +1,7 @@
 //! What the model of the sender is told, and what it answers.
 
 use super::Seat;
+use super::evidence::Observed;
 use crate::rows::{Cause, Evidence, Trigger};
 use wire::{Span, Time};
 
@@ -94,6 +95,10 @@ pub struct Verdict {
     pub evidence: Evidence,
     pub trigger: Trigger,
     pub backoff: u32,
+    /// Away from the sender: what stood around it.
+    pub observed: Option<Observed>,
+    /// The cause that fits nearly as well.
+    pub other: Option<Cause>,
 }
 
 /// What is known of time on this path.

@@ -25,8 +25,14 @@ impl By {
 }
 
 impl Verdict {
-    pub(super) const PROBE: Verdict =
-        Verdict { cause: Cause::Probe, evidence: Evidence::None, trigger: Trigger::TimerProbe, backoff: 0 };
+    pub(super) const PROBE: Verdict = Verdict {
+        cause: Cause::Probe,
+        evidence: Evidence::None,
+        trigger: Trigger::TimerProbe,
+        backoff: 0,
+        observed: None,
+        other: None,
+    };
 }
 
 /// The timer fired.
@@ -35,7 +41,7 @@ pub(super) fn timer(sender: &Repair) -> Verdict {
         cause: Cause::Timeout,
         trigger: Trigger::TimerRto,
         backoff: sender.expiries,
-        evidence: Evidence::None,
+        ..Verdict::default()
     }
 }
 
@@ -61,7 +67,7 @@ pub(super) fn prompted(sender: &Repair, a: &Attempt, by: &By, again: bool) -> Ve
         () if sender.duplicates > 0 || sender.state != State::Open => Evidence::Dupack,
         () => Evidence::Time,
     };
-    Verdict { cause: Cause::Recovery, evidence, trigger, backoff: 0 }
+    Verdict { cause: Cause::Recovery, evidence, trigger, ..Verdict::default() }
 }
 
 impl Repair {

@@ -1,5 +1,6 @@
 //! Where the sender is watched from, the only place that asks it: at the sender, or away from it.
 
+use super::evidence::Observed;
 use super::{Attempt, Pace, Repair, Verdict, at_sender, away};
 use wire::Span;
 
@@ -27,6 +28,11 @@ impl Repair {
             Seat::AtSender { grain } => at_sender::tight(self.reaction, grain, pace),
             Seat::Away => pace.tolerance,
         }
+    }
+
+    /// What stands around a retransmission that is about to be explained, where that leaves room for doubt.
+    pub(super) fn observe(&self, a: &Attempt, pace: &Pace) -> Option<Observed> {
+        (pace.seat == Seat::Away && a.acks_seen).then(|| Observed::before(self, a, pace))
     }
 
     /// What may have happened unseen before a retransmission, which is about to be explained.
