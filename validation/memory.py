@@ -43,8 +43,8 @@ CAPTURES = {
     "window never opens": 2_000_000,
     "ACKs of nothing": 2_000_000,
 }
-#: Missed, and known: a gap beside each segment, two entries of 48 bytes for either, before a connection has
-#: read as much. Printed, and no failure.
+#: Missed, and known: a gap beside each segment, an entry of 48 bytes and room to grow for either, before a
+#: connection has read as much. Printed, and no failure.
 OPEN = {"64 packets, scattered"}
 HEAD = 24
 

@@ -28,6 +28,18 @@ pub struct Sent {
     pub copies: u8,
     pub sacked: bool,
     pub hole: bool,
+    pub origin: Origin,
+}
+
+/// Whose its first copy is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    #[default]
+    Own,
+    /// Its own, which was never seen here.
+    Unseen,
+    /// A retransmission's, which carried new data besides.
+    Rest,
 }
 
 /// What a segment sent more than once needs besides.
@@ -35,6 +47,8 @@ pub struct Sent {
 struct More {
     first_time: Time,
     first_ts: u32,
+    /// When the first copy would have been here, where that is told apart from when it was sent.
+    due: Option<Time>,
     /// When it was first SACKed, by which time a copy must have arrived.
     sacked_time: Time,
     /// DSACKs that named it while it was outstanding.
@@ -58,12 +72,17 @@ impl Sent {
             copies: 1,
             sacked: false,
             hole: false,
+            origin: Origin::Own,
         }
     }
     /// What of a copy lies from `start` on.
     #[inline(always)]
     pub fn of(p: &Passing, start: u64, ordinal: Ordinal) -> Sent {
         Sent { ip_id: p.ip_id, checksum: p.checksum, ..Sent::new(start, p.end, p.time, p.ts, ordinal) }
+    }
+    /// The same, where the copy repeated what lies before `start`.
+    pub fn rest_of(p: &Passing, start: u64, ordinal: Ordinal) -> Sent {
+        Sent { origin: Origin::Rest, ..Sent::of(p, start, ordinal) }
     }
     pub fn as_it_stands(&self) -> Outstanding {
         Outstanding {
@@ -82,7 +101,7 @@ impl Sent {
     }
     /// A range that must have been sent and was not seen.
     pub fn hole(start: u64, end: u64, time: Time, ts: u32, ordinal: Ordinal) -> Sent {
-        Sent { hole: true, copies: 0, ..Sent::new(start, end, time, ts, ordinal) }
+        Sent { hole: true, copies: 0, origin: Origin::Unseen, ..Sent::new(start, end, time, ts, ordinal) }
     }
     pub fn end(&self) -> u64 {
         self.start + u64::from(self.len)
@@ -107,6 +126,18 @@ impl Sent {
     pub fn first_ts(&self) -> u32 {
         self.more.as_ref().map_or(self.last_ts, |m| m.first_ts)
     }
+    /// Nothing from this copy on is certain before it is acknowledged.
+    #[inline(always)]
+    pub fn holds_back(&self) -> Ordinal {
+        self.first + u64::from(self.origin == Origin::Rest)
+    }
+    /// When its first copy passed, or would have.
+    pub fn copy_time(&self) -> Time {
+        self.more.as_ref().and_then(|m| m.due).unwrap_or(self.first_time())
+    }
+    pub fn set_due(&mut self, due: Time) {
+        self.more().due = Some(due);
+    }
     pub fn last(&self) -> Ordinal {
         self.more.as_ref().and_then(|m| m.later.last().copied()).unwrap_or(self.first)
     }
@@ -122,6 +153,7 @@ impl Sent {
             Box::new(More {
                 first_time,
                 first_ts,
+                due: None,
                 sacked_time: Time::FAR_FUTURE,
                 dsacks: 0,
                 last_dsack: Time::FAR_PAST,
@@ -169,7 +201,6 @@ pub struct Plain {
     pub sacked: bool,
     pub time: Time,
     pub ts: u32,
-    pub ordinal: Ordinal,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -233,12 +264,12 @@ impl Board {
         self.more_bytes += seg.more_bytes() - before;
         self.steps += 1;
     }
-    pub fn iter(&self) -> impl Iterator<Item = &Sent> {
-        self.segs.all().iter()
-    }
     #[inline(always)]
     pub fn push(&mut self, seg: Sent) {
         self.troubled += u32::from(seg.hole);
+        if seg.more.is_some() {
+            self.more_bytes += seg.more_bytes();
+        }
         self.segs.push(seg);
     }
     /// The same of the left end of what a SACK block says anew.
@@ -307,9 +338,9 @@ impl Board {
         i + 1
     }
     /// Removes the front if all of it lies below `ack` and it was sent just once: what it says of itself is its
-    /// length, whether it was SACKed before, its time, timestamp and copy.
+    /// length, whether it was SACKed before, its time and timestamp.
     #[inline]
-    pub fn pop_plain(&mut self, ack: u64) -> Option<Plain> {
+    pub fn pop_plain(&mut self, ack: u64, each: impl FnOnce(&Sent)) -> Option<Plain> {
         let head = self.segs.front()?;
         if head.end() > ack || head.hole || head.copies != 1 {
             return None;
@@ -320,7 +351,6 @@ impl Board {
             sacked: head.sacked,
             time: head.last_time,
             ts: head.last_ts,
-            ordinal: head.first,
         };
         if plain.sacked {
             self.sacked_bytes -= u64::from(plain.len);
@@ -328,9 +358,14 @@ impl Board {
         if head.more.is_some() {
             self.more_bytes -= head.more_bytes();
         }
+        each(head);
         self.segs.drop_front();
         self.left += 1;
         Some(plain)
+    }
+    /// The copy of the second segment outstanding.
+    pub fn second(&self) -> Option<Ordinal> {
+        self.segs.get(1).map(|s| s.first)
     }
     pub fn len(&self) -> usize {
         self.segs.len()

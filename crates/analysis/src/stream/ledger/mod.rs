@@ -6,18 +6,21 @@
 //! that leaves through [`Ledger::next_certain`]. How it is kept is nobody else's matter.
 
 mod board;
+mod bursts;
 mod certain;
-mod copies;
+mod copy;
+mod left;
 mod settle;
 mod told;
 
-use super::queue::Queue;
 use crate::Fate;
 use crate::prefetch;
-use board::{Board, Sent};
+use board::{Board, Origin, Sent};
 pub use board::{Ordinal, Plain};
-pub use copies::{Certain, Resend};
-use copies::{Copies, Copy};
+use bursts::Size;
+pub use copy::{Certain, Resend};
+use copy::{Copy, known_loss};
+use left::{Left, Trouble};
 pub use settle::Judge;
 use settle::Settling;
 use wire::{Packet, Span, Time};
@@ -80,6 +83,8 @@ pub struct Repeated {
     /// The copy before it: when it was sent, which it is, and whether it was the first.
     pub previous: Option<(Time, Ordinal, bool)>,
     pub bytes: u64,
+    /// Of which so many in copies that are told apart.
+    told_apart: u32,
     /// The how-maniest copy it is.
     pub copy: u32,
 }
@@ -112,19 +117,18 @@ pub struct AckSeen {
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     next: Ordinal,
-    /// Every copy, while there is trouble.
-    copies: Option<Box<Copies>>,
+    /// What is outstanding: first copies, and which copies repeated them.
     board: Board,
-    settling: Queue<Settling>,
+    /// What has left and is not certain, and retransmissions; while there is something to tell.
+    trouble: Option<Box<Trouble>>,
 }
 
 impl Ledger {
     /// As if new, with the room it has.
     pub fn clear(&mut self) {
-        let Ledger { next, copies, board, settling } = self;
-        (*next, *copies) = (0, None);
+        let Ledger { next, board, trouble } = self;
+        (*next, *trouble) = (0, None);
         board.clear();
-        settling.clear();
     }
     /// More is to be put at the end soon, or the front to be acknowledged.
     #[inline(always)]
@@ -133,11 +137,8 @@ impl Ledger {
             true => self.board.warm_end(),
             false => self.board.warm_for_ack(),
         }
-        if let Some(settling) = self.settling.front() {
-            prefetch::lines(&settling.until, 0, 1);
-        }
-        if let Some(copies) = &self.copies {
-            copies.warm(at_end);
+        if let Some(trouble) = &self.trouble {
+            prefetch::lines(&**trouble, 0, 2);
         }
     }
 
@@ -169,13 +170,13 @@ impl Ledger {
     }
     /// Copies lost on their way here, and beyond.
     pub fn losses_around(&self) -> (u32, u32) {
-        self.copies.as_ref().map_or((0, 0), |c| (c.lost_before, c.lost_after))
+        self.trouble.as_ref().map_or((0, 0), |t| (t.bursts.lost_before, t.bursts.lost_after))
     }
 
     /// Is every copy followed, since there is something to tell?
     #[inline(always)]
     pub fn is_followed(&self) -> bool {
-        self.copies.is_some()
+        self.trouble.is_some()
     }
     /// Segments, copies and whatever else was looked at, beyond the few that any packet needs.
     #[inline(always)]
@@ -188,14 +189,9 @@ impl Ledger {
     }
     /// Bytes that it takes.
     pub fn held(&self) -> u64 {
-        let of = |n: usize, size: usize| (n * size) as u64;
-        let copies = self.copies.as_ref().map_or(0, |c| {
-            of(c.copies(), size_of::<Copy>()) + of(c.resends(), size_of::<Resend>()) + c.bytes_of_bursts()
-        });
-        of(self.board.len(), size_of::<Sent>())
+        (self.board.len() * size_of::<Sent>()) as u64
             + self.board.more_bytes
-            + of(self.settling.len(), size_of::<Settling>())
-            + copies
+            + self.trouble.as_ref().map_or(0, |t| t.held())
     }
     /// Room that is used no more is given back.
     #[inline(always)]
@@ -204,86 +200,49 @@ impl Ledger {
     }
 
     /// From now on every copy is followed: there is something to tell.
-    pub fn follow(&mut self) -> &mut Copies {
-        let next = self.next;
-        let board = &mut self.board;
-        self.copies.get_or_insert_with(|| {
-            board.steps += board.len() as u64;
-            // Until now each segment outstanding was sent once, in order, so the board tells all copies.
-            let first = board.front().map_or(next, |s| s.first);
-            let mut copies = Copies::starting_at(first);
-            for seg in board.iter() {
-                // Copies in between are of data acknowledged since.
-                while copies.next_ordinal() < seg.first {
-                    copies.push(seg.first_time(), seg.start, 0, 0, 0);
-                }
-                if copies.next_ordinal() == seg.first {
-                    copies.push(seg.first_time(), seg.start, seg.len() as u32, 0, seg.first_ts());
-                } else if let Some(copy) = copies.copy_mut(seg.first) {
-                    copy.len += seg.len() as u32; // a split segment, one copy
-                }
-            }
-            while copies.next_ordinal() < next {
-                copies.push(Time::ZERO, 0, 0, 0, 0);
-            }
-            Box::new(copies)
-        })
+    pub fn follow(&mut self) {
+        self.trouble.get_or_insert_default();
     }
 
     /// Another copy in the order of transmission.
     #[inline(always)]
-    fn enter(&mut self, p: &Passing) -> Ordinal {
-        if p.fate != Fate::Unknown {
-            self.follow();
-        }
+    fn enter(&mut self) -> Ordinal {
         let ordinal = self.next;
         self.next += 1;
-        if let Some(copies) = &mut self.copies {
-            copies.push(p.time, p.start, p.len(), p.heard, p.ts);
-            if p.fate != Fate::Unknown {
-                copies.know(ordinal, p.fate);
-            }
-        }
         ordinal
     }
     /// New data passes.
     #[inline(always)]
     pub fn append(&mut self, p: &Passing) {
-        let ordinal = self.enter(p);
+        let ordinal = self.enter();
+        if let Some(lost) = known_loss(p.fate, p.len()) {
+            self.trouble.get_or_insert_default().know(ordinal, lost);
+        }
         self.board.push(Sent::of(p, p.start, ordinal));
     }
     /// Of the copy that passed last, the bytes from `start` on are new.
     pub fn append_rest(&mut self, p: &Passing, start: u64) {
-        self.board.push(Sent::of(p, start, self.next - 1));
+        self.board.push(Sent::rest_of(p, start, self.next - 1));
     }
     /// Data from beyond a gap passes: what begins at `start` was sent before it and has not been seen.
     pub fn reveal(&mut self, start: u64, beyond: &Passing) {
-        let copies = self.follow();
-        let ordinal = copies.push(beyond.time, start, (beyond.start - start) as u32, 0, beyond.ts);
-        if let Some(copy) = copies.copy_mut(ordinal) {
-            copy.unseen = true;
-        }
-        self.next = ordinal + 1;
-        let mut hole = Sent::hole(start, beyond.start, beyond.time, beyond.ts, ordinal);
+        self.follow();
+        let mut hole = Sent::hole(start, beyond.start, beyond.time, beyond.ts, self.enter());
         hole.ip_id = beyond.ip_id;
         self.board.push(hole);
     }
     /// Data passes that is in order and not new: it was sent before, at `sent`, which would have been here at `due`.
     pub fn reveal_earlier(&mut self, p: &Passing, sent: Time, due: Time) {
         self.follow();
-        let ordinal = self.enter(&Passing { fate: Fate::Unknown, ..*p });
-        if let Some(copy) = self.copies.as_mut().and_then(|c| c.copy_mut(ordinal)) {
-            copy.unseen = true;
-            copy.time = due;
-        }
-        self.board.push(Sent::hole(p.start, p.end, sent, 0, ordinal));
+        let mut hole = Sent::hole(p.start, p.end, sent, 0, self.enter());
+        hole.set_due(due);
+        self.board.push(hole);
     }
     /// Data was acknowledged that has never been seen, beyond all that was.
     pub fn acked_unseen(&mut self, start: u64, bytes: u64, time: Time) {
-        if let Some(copies) = &mut self.copies {
-            let ordinal = copies.push(time, start, bytes as u32, 0, 0);
-            copies.settle(ordinal, bytes, false);
-            self.next = ordinal + 1;
+        if let Some(trouble) = &mut self.trouble {
+            trouble.push(Left::unseen(self.next, start, start + bytes, time), None);
+            self.next += 1;
         }
     }
     /// A copy that only came late fills what was taken for a hole.
@@ -291,22 +250,22 @@ impl Ledger {
         let Some(i) = self.board.find(start) else { return };
         let i = self.board.split_at(i, start);
         self.board.split_at(i, end);
-        let (Some(seg), Some(copies)) = (self.board.get_mut(i), &mut self.copies) else { return };
+        let Some(seg) = self.board.get_mut(i) else { return };
         seg.hole = false;
         seg.copies = 1;
-        copies.settle(seg.first, 0, false);
         self.board.troubled -= 1;
     }
     /// A copy passes of data that may be outstanding, of which all before `una` is acknowledged. Of each part that was
     /// never seen `unfilled` hears how old it is.
     pub fn repeat(&mut self, p: &Passing, una: u64, unfilled: impl FnMut(Span)) -> Repeated {
-        self.follow();
-        let ordinal = self.enter(p);
+        let ordinal = self.enter();
         let repeated = self.lay_on_board(p, una, ordinal, unfilled);
-        let acknowledged = (p.end - p.start).saturating_sub(repeated.bytes);
-        if let Some(copies) = self.copies.as_mut().filter(|_| acknowledged > 0) {
-            copies.settle(ordinal, acknowledged, false);
-        }
+        let Passing { time, start, heard, ts, .. } = *p;
+        let mut copy = Copy { time, start, len: p.len(), heard, ts, ..Copy::default() };
+        copy.know(known_loss(p.fate, p.len()));
+        // What was acknowledged before, or has been sent too often, nothing is waited for.
+        copy.settle(p.len() - repeated.told_apart, false);
+        self.trouble.get_or_insert_default().repairs.push(ordinal, copy);
         repeated
     }
     /// Adds the copy to every segment outstanding that it repeats.
@@ -317,7 +276,7 @@ impl Ledger {
         ordinal: Ordinal,
         mut unfilled: impl FnMut(Span),
     ) -> Repeated {
-        let mut repeated = Repeated { ordinal, previous: None, bytes: 0, copy: 2 };
+        let mut repeated = Repeated { ordinal, previous: None, bytes: 0, told_apart: 0, copy: 2 };
         let start = p.start.max(una);
         let Some(i) = self.board.find(start) else { return repeated };
         let mut i = self.board.split_at(i, start);
@@ -334,16 +293,14 @@ impl Ledger {
             repeated.bytes += s.len();
             s.ip_id = p.ip_id;
             s.checksum = p.checksum;
-            let (len, told_apart) = (s.len(), s.copies < MOST_COPIES);
-            let is_trouble = s.hole || s.copies > 0;
-            if told_apart {
+            let of_repair = last != s.first || s.origin == Origin::Rest;
+            if s.copies < MOST_COPIES {
+                repeated.told_apart += s.len() as u32;
+                let is_trouble = s.hole || s.copies > 0;
                 self.board.add_copy(i, ordinal, p.time, p.ts);
                 self.board.troubled += u32::from(is_trouble) - u32::from(was_trouble);
-            }
-            if let Some(copies) = &mut self.copies {
-                match told_apart {
-                    true => copies.repaired(last, ordinal),
-                    false => copies.settle(ordinal, len, false),
+                if let Some(trouble) = self.trouble.as_mut().filter(|_| of_repair) {
+                    trouble.repairs.repaired(last, ordinal);
                 }
             }
             i += 1;
@@ -352,17 +309,18 @@ impl Ledger {
     }
     /// What is known of a retransmission that passed.
     pub fn note_resend(&mut self, resend: Resend) {
-        if let Some(copies) = &mut self.copies {
-            copies.push_resend(resend);
+        if let Some(trouble) = &mut self.trouble {
+            trouble.repairs.describe_last(resend);
         }
     }
     /// The oldest segment outstanding is followed no more. True if it was never seen.
     pub fn forget_oldest(&mut self) -> bool {
         let Some(seg) = self.board.pop_front() else { return false };
-        if let Some(copies) = &mut self.copies {
-            for ordinal in seg.ordinals() {
-                copies.settle(ordinal, seg.len(), false);
+        if let Some(trouble) = &mut self.trouble {
+            for ordinal in seg.ordinals().skip(1) {
+                trouble.repairs.settle(ordinal, seg.len(), false);
             }
+            trouble.push(Left::arrived(&seg), self.board.front().map(|s| s.first));
         }
         seg.is_unfilled()
     }

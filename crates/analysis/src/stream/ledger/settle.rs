@@ -1,8 +1,8 @@
 //! Which copy of a segment arrived, when several were sent? Decided a round trip after its acknowledgment, when
 //! a DSACK can no longer come.
 
-use super::board::{Ordinal, Sent};
-use super::copies::Copies;
+use super::board::{Ordinal, Origin, Sent};
+use super::copy::{Copy, Repairs};
 use crate::rows::{Needless, Proof, Vantage};
 use smallvec::SmallVec;
 use wire::{Span, Time};
@@ -41,21 +41,26 @@ fn echoes_older(echo: u32, ts: u32) -> bool {
 }
 
 impl Settling {
-    pub fn covers(&self, start: u64, end: u64) -> bool {
-        self.seg.start < end && start < self.seg.end()
-    }
-
-    /// Tells the ledger the fate of every copy. Returns nothing: rows follow from the ledger.
-    pub fn settle(&self, ledger: &mut Copies, judge: &Judge) {
+    /// Tells the fate of every copy: those that repeated it are told, and whether the first was lost is given. `known`:
+    /// how many bytes of that one were lost, if a second capture tells.
+    pub fn settle(&self, known: Option<u32>, repairs: &mut Repairs, judge: &Judge) -> bool {
         let ordinals: Few<Ordinal> = self.seg.ordinals().collect();
-        let arrived = self.arrived(&ordinals, ledger, judge);
+        let copies: Few<Option<Copy>> = ordinals
+            .iter()
+            .enumerate()
+            .map(|(i, &o)| match i == 0 && self.seg.origin != Origin::Rest {
+                true => Some(self.first_copy(known)),
+                false => repairs.get(o).map(|r| r.copy),
+            })
+            .collect();
+        let arrived = self.arrived(&copies, judge);
         let first_arrived = arrived.iter().position(|a| *a).unwrap_or(ordinals.len());
         let len = self.seg.len();
         for (i, (&ordinal, &here)) in ordinals.iter().zip(&arrived).enumerate() {
             let needless = i > first_arrived;
-            let ts = ledger.copy(ordinal).map_or(0, |c| c.ts);
-            ledger.settle(ordinal, len, !here);
-            let Some(resend) = ledger.resend_mut(ordinal) else { continue };
+            let ts = copies[i].map_or(0, |c| c.ts);
+            repairs.settle(ordinal, len, !here);
+            let Some(row) = repairs.get_mut(ordinal).map(|r| &mut r.resend.row) else { continue };
             let verdict = match needless {
                 false => Needless::No,
                 true if judge.at == Vantage::Receiver || judge.at == Vantage::Both => {
@@ -66,16 +71,25 @@ impl Settling {
                 true => Needless::Yes(Proof::EarlyAck),
             };
             // A packet that carried several segments was needless only if all of it was.
-            resend.row.needless = match (resend.row.needless, verdict) {
+            row.needless = match (row.needless, verdict) {
                 (Needless::No, _) | (_, Needless::No) => Needless::No,
                 (_, v) => v,
             };
         }
+        !arrived[0]
+    }
+
+    /// Its first copy, if that was its own.
+    fn first_copy(&self, known: Option<u32>) -> Copy {
+        let unseen = self.seg.origin == Origin::Unseen;
+        let mut copy =
+            Copy { time: self.seg.copy_time(), ts: self.seg.first_ts(), unseen, ..Copy::default() };
+        copy.know(known);
+        copy
     }
 
     /// For each copy, whether it arrived.
-    fn arrived(&self, ordinals: &[Ordinal], ledger: &Copies, judge: &Judge) -> Few<bool> {
-        let copies: Few<_> = ordinals.iter().map(|o| ledger.copy(*o)).collect();
+    fn arrived(&self, copies: &[Option<Copy>], judge: &Judge) -> Few<bool> {
         let mut arrived: Few<bool> = copies.iter().map(|c| c.is_some_and(|c| c.known() == Some(0))).collect();
         if copies.iter().all(|c| c.is_none_or(|c| c.known().is_some())) {
             return arrived;

@@ -1,13 +1,12 @@
 //! Which copy arrived? One segment of 1000 bytes, copies at given milliseconds, a round trip of 40 ms.
 
 use super::*;
-use crate::rows::RetransmissionRow;
-use crate::stream::ledger::Resend;
 
 struct Case {
-    ledger: Copies,
+    repairs: Repairs,
     settling: Settling,
     judge: Judge,
+    known: Option<u32>,
     copies: u64,
 }
 
@@ -18,15 +17,12 @@ fn ms(t: i64) -> Time {
 impl Case {
     /// Copies sent at `times`, each with its time as its timestamp; `heard` packets had come back by then.
     fn sent(times: &[(i64, u32)]) -> Case {
-        let mut ledger = Copies::starting_at(0);
+        let mut repairs = Repairs::default();
         let mut seg = Sent::new(0, 1000, ms(times[0].0), times[0].0 as u32 + 1, 0);
-        for (k, &(t, heard)) in times.iter().enumerate() {
-            let ordinal = ledger.push(ms(t), 0, 1000, heard, t as u32 + 1);
-            if k > 0 {
-                seg.add_copy(ordinal, ms(t), t as u32 + 1);
-                let row = RetransmissionRow::default();
-                ledger.push_resend(Resend { ordinal, row, silence: Span::ZERO, rtt_before: None });
-            }
+        for (ordinal, &(t, heard)) in (1..).zip(&times[1..]) {
+            let (time, ts) = (ms(t), t as u32 + 1);
+            seg.add_copy(ordinal, time, ts);
+            repairs.push(ordinal, Copy { time, ts, heard, len: 1000, ..Copy::default() });
         }
         let settling = Settling {
             seg,
@@ -38,7 +34,7 @@ impl Case {
             unblocked: Time::FAR_FUTURE,
         };
         let judge = Judge { at: Vantage::Sender, forth_and_back: Span::from_millis(40), dsack_seen: true };
-        Case { ledger, settling, judge, copies: times.len() as u64 }
+        Case { repairs, settling, judge, known: None, copies: times.len() as u64 }
     }
     fn acked(mut self, t: i64) -> Case {
         self.settling.reported = ms(t);
@@ -55,12 +51,13 @@ impl Case {
     }
     /// For each copy: lost?
     fn lost(mut self) -> Vec<bool> {
-        self.settling.settle(&mut self.ledger, &self.judge);
-        (0..self.copies).map(|o| self.ledger.copy(o).is_some_and(|c| c.lost > 0)).collect()
+        let first = self.settling.settle(self.known, &mut self.repairs, &self.judge);
+        let repaired = (1..self.copies).map(|o| self.repairs.get(o).is_some_and(|r| r.copy.lost > 0));
+        std::iter::once(first).chain(repaired).collect()
     }
     fn needless(mut self) -> Vec<Needless> {
-        self.settling.settle(&mut self.ledger, &self.judge);
-        (1..self.copies).filter_map(|o| self.ledger.resend_mut(o).map(|r| r.row.needless)).collect()
+        self.settling.settle(self.known, &mut self.repairs, &self.judge);
+        (1..self.copies).filter_map(|o| self.repairs.get(o).map(|r| r.resend.row.needless)).collect()
     }
 }
 
@@ -115,10 +112,7 @@ fn with_a_dsack_besides_two_of_four_attempts_in_the_dark_were_lost() {
 #[test]
 fn what_a_second_capture_knows_stands() {
     let mut case = Case::sent(&[(0, 0), (50, 3)]).acked(95);
-    for (ordinal, lost) in [(0, false), (1, true)] {
-        if let Some(copy) = case.ledger.copy_mut(ordinal) {
-            copy.know(if lost { 1000 } else { 0 });
-        }
-    }
+    case.known = Some(0);
+    case.repairs.get_mut(1).expect("it was sent").copy.know(Some(1000));
     assert_eq!(case.lost(), [false, true]);
 }

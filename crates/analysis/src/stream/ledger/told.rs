@@ -6,11 +6,12 @@ impl Ledger {
     /// Takes the front off if all of it lies below `ack` and it was sent just once.
     #[inline(always)]
     pub fn pop_plain(&mut self, ack: u64) -> Option<Plain> {
-        let plain = self.board.pop_plain(ack)?;
-        if let Some(copies) = &mut self.copies {
-            copies.settle(plain.ordinal, u64::from(plain.len), false);
-        }
-        Some(plain)
+        let (next, trouble) = (self.board.second(), &mut self.trouble);
+        self.board.pop_plain(ack, |seg| {
+            if let Some(trouble) = trouble {
+                trouble.push(Left::arrived(seg), next);
+            }
+        })
     }
     /// Takes off what of the front lies below `ack`: its copies met their fates, or will be told apart after `wait`.
     pub fn pop_acked(&mut self, ack: u64, by: &AckSeen, wait: impl FnOnce() -> Span) -> Option<Acked> {
@@ -24,13 +25,14 @@ impl Ledger {
             last_time: seg.last_time,
             last_ts: seg.last_ts,
         };
-        let Some(copies) = &mut self.copies else { return Some(acked) };
+        let Some(trouble) = &mut self.trouble else { return Some(acked) };
+        let next = self.board.front().map(|s| s.first);
         if !acked.resent {
-            copies.settle(seg.first, seg.len(), false);
+            trouble.push(Left::arrived(&seg), next);
             acked.unseen = seg.hole;
             return Some(acked);
         }
-        self.settling.push(Settling {
+        let settling = Settling {
             reported: if seg.sacked { seg.sacked_time() } else { by.time },
             echo: (seg.start == by.head && !seg.sacked).then_some(by.echo).flatten(),
             dsacks: seg.dsacks(),
@@ -38,7 +40,8 @@ impl Ledger {
             until: by.time.max(seg.last_time + wait()),
             unblocked: if seg.start == by.head { Time::FAR_FUTURE } else { by.newest_delivered },
             seg,
-        });
+        };
+        trouble.push(Left::settling(settling), next);
         Some(acked)
     }
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
@@ -57,13 +60,17 @@ impl Ledger {
     }
     /// The receiver got `[left, right)` once more than it needed; all before `una` is acknowledged.
     pub fn take_dsack(&mut self, (left, right): (u64, u64), una: u64, now: Time) {
-        // They were acknowledged in the order of their numbers.
-        let settling = self.settling.all_mut();
-        let first = settling.partition_point(|s| s.seg.end() <= left);
-        for s in settling[first..].iter_mut().take_while(|s| s.covers(left, right)) {
-            s.dsacks = s.dsacks.saturating_add(1);
-            s.last_dsack = now;
-            self.board.steps += 1;
+        if let Some(trouble) = &mut self.trouble {
+            // They were acknowledged in the order of their numbers.
+            let all = trouble.left.all_mut();
+            let first = all.partition_point(|l| l.end <= left);
+            for range in all[first..].iter_mut().take_while(|l| l.start < right) {
+                if let Some(s) = &mut range.settling {
+                    s.dsacks = s.dsacks.saturating_add(1);
+                    s.last_dsack = now;
+                }
+                self.board.steps += 1;
+            }
         }
         let Some(mut i) = self.board.find(left.max(una)) else { return };
         while self.board.get(i).is_some_and(|seg| seg.start < right) {
@@ -75,14 +82,15 @@ impl Ledger {
     /// is answered at once (RFC 9293 §3.10.7.4). Packets arrive in order, so it speaks of the oldest
     /// retransmission not spoken of yet that has had the time, `soonest`.
     pub fn take_duplicate_ack(&mut self, now: Time, soonest: Span) {
-        let settling = self.settling.all_mut();
-        let spoken_of = settling.iter().position(|s| {
-            s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked
-        });
-        self.board.steps += spoken_of.unwrap_or(settling.len()) as u64;
-        if let Some(s) = spoken_of.map(|i| &mut settling[i]) {
-            s.dsacks = 1;
-            s.last_dsack = now;
+        let Some(trouble) = &mut self.trouble else { return };
+        for range in trouble.left.all_mut() {
+            self.board.steps += 1;
+            let Some(s) = &mut range.settling else { continue };
+            if s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked {
+                s.dsacks = 1;
+                s.last_dsack = now;
+                return;
+            }
         }
     }
 }

@@ -1,0 +1,175 @@
+//! Bursts: maximal runs of lost copies in transmission order, so one can only be told once the fate of every copy up to
+//! its end is known.
+
+use super::Ordinal;
+use super::copy::{Copy, Repairs, Resend};
+use crate::rows::*;
+use wire::{Span, Time};
+
+#[derive(Clone, Debug, Default)]
+struct OpenBurst {
+    row: BurstRow,
+    copies: u32,
+    last: Ordinal,
+    /// Some of them never came here.
+    unseen: bool,
+}
+
+/// A repair, as a burst wants to know it.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    time: Time,
+    trigger: Trigger,
+    silence: Span,
+    episode: Option<u32>,
+    rtt_before: Option<Span>,
+}
+
+impl Resend {
+    fn facts(&self) -> Facts {
+        Facts {
+            time: self.row.time,
+            trigger: self.row.trigger,
+            silence: self.silence,
+            episode: self.row.episode,
+            rtt_before: self.rtt_before,
+        }
+    }
+}
+
+impl OpenBurst {
+    /// Takes note of a repair, if it is the first.
+    fn repaired(&mut self, by: &Facts) {
+        let row = &mut self.row;
+        if row.first_repair.is_some_and(|t| t <= by.time) {
+            return;
+        }
+        row.first_repair = Some(by.time);
+        row.trigger = by.trigger;
+        row.silence = Some(by.silence);
+        row.episode = by.episode.or(row.episode);
+        row.rtt_before = row.rtt_before.or(by.rtt_before);
+    }
+    /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
+    /// (its ACK was lost with the burst), then the timer began the repair all the same (paper `interruption`,
+    /// Fig. 10).
+    fn released_by(&mut self, first: &Resend) {
+        let by_timer = matches!(first.row.trigger, Trigger::TimerRto | Trigger::TimerProbe)
+            && matches!(first.row.cause, Cause::Timeout | Cause::Probe);
+        if by_timer && matches!(first.row.needless, Needless::Yes(_)) {
+            self.repaired(&first.facts());
+        }
+    }
+    fn row(mut self) -> BurstRow {
+        // An ACK that sets a repair off says itself that something came through.
+        self.row.back = self.row.back.filter(|_| self.row.trigger != Trigger::Ack);
+        self.row.lost_copies = (!self.unseen).then_some(self.copies);
+        self.row
+    }
+}
+
+/// What tells how many segments were in lost bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub mss: u32,
+    pub fin_end: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Bursts {
+    open: Option<OpenBurst>,
+    /// Bursts that ended, until the first retransmission after them is understood.
+    waiting: Vec<OpenBurst>,
+    /// The last thing that a timer sent again, and which copy it was.
+    timer: Option<(Ordinal, Facts)>,
+    /// Copies lost before they came here, and after.
+    pub lost_before: u32,
+    pub lost_after: u32,
+}
+
+impl Bursts {
+    /// Is one known of that has not been told?
+    pub fn any(&self) -> bool {
+        self.open.is_some() || !self.waiting.is_empty()
+    }
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+    pub fn bytes(&self) -> u64 {
+        (self.waiting.len() * size_of::<OpenBurst>()) as u64
+    }
+    /// What became of a copy, the next in the order of transmission.
+    pub fn take(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
+        if copy.lost == 0 {
+            // What is settled without a loss has arrived; at the end there may be others.
+            self.end(Some(copy.time).filter(|_| copy.is_settled()));
+            return;
+        }
+        self.lost_before += u32::from(copy.unseen);
+        self.lost_after += u32::from(!copy.unseen);
+        self.extend(ordinal, copy, repairs, size);
+    }
+    /// A copy was not lost; if it arrived, it was sent at `arrived`.
+    pub fn end(&mut self, arrived: Option<Time>) {
+        if let Some(mut b) = self.open.take() {
+            b.row.back = arrived.filter(|t| *t >= b.row.last);
+            self.waiting.push(b);
+        }
+    }
+    /// The next burst that waited for this retransmission, which is understood.
+    pub fn released_by(&mut self, first: &Resend) -> Option<BurstRow> {
+        let i = self.waiting.iter().position(|b| b.last < first.ordinal)?;
+        let mut burst = self.waiting.remove(i);
+        burst.released_by(first);
+        Some(burst.row())
+    }
+    /// It leaves: if a timer sent it, a burst right behind it may be the timer's to repair.
+    pub fn note_timer(&mut self, r: &Resend) {
+        if matches!(r.row.cause, Cause::Timeout | Cause::Probe) {
+            self.timer = Some((r.ordinal, r.facts()));
+        }
+    }
+    /// At the end of the stream nothing is waited for.
+    pub fn next_at_the_end(&mut self) -> Option<BurstRow> {
+        self.waiting.extend(self.open.take());
+        (!self.waiting.is_empty()).then(|| self.waiting.remove(0).row())
+    }
+    fn extend(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
+        let Size { mss, fin_end } = *size;
+        let own = repairs.get(ordinal).map(|r| &r.resend);
+        // A FIN takes a sequence number, and no room in a segment.
+        let fin = fin_end == Some(copy.start + u64::from(copy.len)) && copy.lost == copy.len;
+        let bytes = copy.lost - u32::from(fin);
+        let segments = bytes.div_ceil(mss.max(1)).max(1);
+        let repair = (copy.repair != 0).then(|| ordinal + u64::from(copy.repair));
+        let again = match &self.open {
+            Some(b) => own.is_some() && copy.start < b.row.seq_end && copy.start >= b.row.seq_start,
+            None => false,
+        };
+        // Found now: when the repair leaves the ledger, the burst may still be open.
+        let first_repair = repair.and_then(|o| repairs.get(o)).map(|r| r.resend.facts());
+        // A hole that shows right behind a timer's retransmission was made before it: the timer began its repair.
+        let before = self.timer.filter(|(o, _)| copy.unseen && o + 1 == ordinal && self.open.is_none());
+        // A timer's attempt that was lost with the rest began the repair, even so.
+        let attempt = own
+            .filter(|r| self.open.is_some() && matches!(r.row.cause, Cause::Timeout | Cause::Probe))
+            .map(Resend::facts);
+        let b = self.open.get_or_insert_with(|| OpenBurst {
+            row: BurstRow { start: copy.time, last: copy.time, seq_start: copy.start, ..BurstRow::default() },
+            copies: 0,
+            last: ordinal,
+            unseen: false,
+        });
+        b.row.last = b.row.last.max(copy.time);
+        b.last = ordinal;
+        b.unseen |= copy.unseen;
+        b.row.seq_start = b.row.seq_start.min(copy.start);
+        b.row.seq_end = b.row.seq_end.max(copy.start + u64::from(copy.len));
+        b.row.lost_bytes += u64::from(bytes);
+        b.copies = b.copies.saturating_add(segments);
+        b.row.lost_segments = b.row.lost_segments.saturating_add(if again { 0 } else { segments });
+        for facts in [before.map(|(_, f)| f), attempt, first_repair].into_iter().flatten() {
+            b.repaired(&facts);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What a copy is, and the queue of those that repeated something: retransmissions.
+
+use super::Ordinal;
+use crate::Fate;
+use crate::rows::*;
+use crate::stream::queue::Queue;
+use std::cmp::Ordering;
+use std::num::NonZeroU32;
+use wire::{Span, Time};
+
+/// One transmission.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Copy {
+    pub time: Time,
+    pub start: u64,
+    pub len: u32,
+    /// Bytes of it whose fate is certain, and those among them that were lost.
+    pub settled: u32,
+    pub lost: u32,
+    /// Packets from the peer seen before it left; tells whether anything came back before the next copy.
+    pub heard: u32,
+    /// The copy that repaired it, as a distance in transmission order; 0 if none did.
+    pub repair: u32,
+    pub ts: u32,
+    /// How many bytes of it were lost, where a second capture tells; one more, so that it takes four bytes.
+    pub(super) known: Option<NonZeroU32>,
+    /// It was never seen here.
+    pub unseen: bool,
+}
+
+impl Copy {
+    /// How many bytes of it were lost, where a second capture tells.
+    pub fn known(&self) -> Option<u32> {
+        self.known.map(|n| n.get() - 1)
+    }
+    pub fn know(&mut self, lost: Option<u32>) {
+        self.known = lost.map(|n| NonZeroU32::MIN.saturating_add(n));
+    }
+    /// The fate of `bytes` of it is certain.
+    pub fn settle(&mut self, bytes: u32, lost: bool) {
+        let bytes = bytes.min(self.len - self.settled);
+        self.settled += bytes;
+        self.lost += match self.known() {
+            Some(of_it) => bytes.min(of_it.saturating_sub(self.lost)),
+            None if lost => bytes,
+            None => 0,
+        };
+    }
+    pub fn is_settled(&self) -> bool {
+        self.settled >= self.len
+    }
+    /// What is open of it stays open for ever: where it was repaired, it is taken for lost.
+    pub fn at_the_end(mut self) -> Copy {
+        let open = self.len - self.settled;
+        let lost = match self.known() {
+            Some(of_it) => of_it > 0,
+            None => self.repair != 0,
+        };
+        if open > 0 && lost {
+            self.lost = self.known().unwrap_or(self.lost + open);
+            self.settled = self.len;
+        }
+        self
+    }
+}
+
+/// How many of its bytes were lost, as a second capture tells.
+pub fn known_loss(fate: Fate, len: u32) -> Option<u32> {
+    match fate {
+        Fate::Unknown => None,
+        Fate::Lost => Some(len),
+        Fate::PartlyLost(bytes) => Some(bytes.min(len)),
+        Fate::Arrived | Fate::Late | Fate::Damaged | Fate::UnderWay => Some(0),
+    }
+}
+
+/// What is known of a retransmission beyond its being a copy.
+#[derive(Clone, Debug, Default)]
+pub struct Resend {
+    pub ordinal: Ordinal,
+    pub row: RetransmissionRow,
+    /// From the last data packet before it.
+    pub silence: Span,
+    /// The round trip when the copy it replaces was sent.
+    pub rtt_before: Option<Span>,
+}
+
+/// A fact that became certain.
+pub enum Certain {
+    Burst(BurstRow),
+    Resend(RetransmissionRow),
+}
+
+/// A copy that repeated something.
+#[derive(Clone, Debug, Default)]
+pub struct Repair {
+    pub resend: Resend,
+    pub copy: Copy,
+}
+
+/// Those whose fate is open, or that wait for what was sent before them; in the order of their transmission.
+#[derive(Clone, Debug, Default)]
+pub struct Repairs {
+    all: Queue<Repair>,
+}
+
+impl Repairs {
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+    pub fn front(&self) -> Option<&Repair> {
+        self.all.front()
+    }
+    pub fn pop_front(&mut self) -> Option<Repair> {
+        self.all.pop_front()
+    }
+    pub fn trim(&mut self) {
+        self.all.trim();
+    }
+    pub fn push(&mut self, ordinal: Ordinal, copy: Copy) {
+        self.all.push(Repair { resend: Resend { ordinal, ..Resend::default() }, copy });
+    }
+    /// What is known of the one that passed last.
+    pub fn describe_last(&mut self, resend: Resend) {
+        if let Some(last) = self.all.len().checked_sub(1).and_then(|i| self.all.get_mut(i)) {
+            last.resend = resend;
+        }
+    }
+    pub fn get(&self, ordinal: Ordinal) -> Option<&Repair> {
+        self.all.get(self.place(ordinal)?)
+    }
+    pub fn get_mut(&mut self, ordinal: Ordinal) -> Option<&mut Repair> {
+        self.all.get_mut(self.place(ordinal)?)
+    }
+    /// The fate of `bytes` of one is certain.
+    pub fn settle(&mut self, ordinal: Ordinal, bytes: u64, lost: bool) {
+        if let Some(r) = self.get_mut(ordinal) {
+            r.copy.settle(u32::try_from(bytes).unwrap_or(u32::MAX), lost);
+        }
+    }
+    /// What is open stays unknown: nothing waits for it any more.
+    pub fn settle_all(&mut self) {
+        self.all.all_mut().iter_mut().for_each(|r| r.copy.settled = r.copy.len);
+    }
+    /// `by` carried again what `of`, one of them, had carried.
+    pub fn repaired(&mut self, of: Ordinal, by: Ordinal) {
+        if let Some(r) = self.get_mut(of).filter(|r| r.copy.repair == 0) {
+            r.copy.repair = distance(of, by);
+        }
+    }
+    /// They are spread evenly mostly, so the place can be guessed: of a few dozen rows only some are looked at.
+    fn place(&self, ordinal: Ordinal) -> Option<usize> {
+        let all = self.all.all();
+        let (first, last) = (all.first()?.resend.ordinal, all.last()?.resend.ordinal);
+        if ordinal < first || ordinal > last {
+            return None;
+        }
+        let guess = ((ordinal - first) * (all.len() as u64 - 1) / (last - first).max(1)) as usize;
+        let mut at = guess;
+        for _ in 0..8 {
+            at = match all.get(at)?.resend.ordinal.cmp(&ordinal) {
+                Ordering::Less => at + 1,
+                Ordering::Equal => return Some(at),
+                Ordering::Greater => at.checked_sub(1)?,
+            };
+        }
+        all.binary_search_by_key(&ordinal, |r| r.resend.ordinal).ok()
+    }
+}
+
+/// From a copy to the one that repaired it; never 0.
+pub fn distance(of: Ordinal, by: Ordinal) -> u32 {
+    u32::try_from(by.saturating_sub(of)).unwrap_or(u32::MAX)
+}
