@@ -131,7 +131,7 @@ impl Fate {
         self.hold.is_some() || self.late != Span::ZERO || self.order != Ordering::Kept
     }
 
-    #[cold]
+    #[inline]
     fn add(&mut self, index: u16, answer: Answer) {
         match answer {
             Answer::Deliver => {}
@@ -194,26 +194,9 @@ impl Channels {
     /// `None` if all say "deliver, unchanged".
     #[inline(always)]
     pub fn ask(&mut self, packet: Passing) -> Option<Fate> {
-        for (at, channel) in self.list.iter_mut().enumerate() {
-            let answer = channel.ask(packet);
-            if answer != Answer::Deliver {
-                return self.ask_behind(at, answer, packet);
-            }
-        }
-        None
-    }
-
-    /// One did not say that it be delivered. The others are asked all the same.
-    #[cold]
-    fn ask_behind(&mut self, first: usize, answer: Answer, packet: Passing) -> Option<Fate> {
         let mut fate = None;
-        let mut answer = answer;
-        for at in first..self.list.len() {
-            let channel = &mut self.list[at];
-            if at > first {
-                answer = channel.ask(packet);
-            }
-            match answer {
+        for channel in &mut self.list {
+            match channel.ask(packet) {
                 Answer::Deliver | Answer::Late(Span::ZERO, Ordering::Kept) => {}
                 answer => {
                     if answer == Answer::Drop {

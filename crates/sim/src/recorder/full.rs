@@ -29,6 +29,8 @@ pub struct Full<S> {
 struct Wanted {
     /// By node.
     capture: Vec<bool>,
+    /// There may be nodes among them that lie between the ends of a connection.
+    between: bool,
     /// By pair of links.
     queues: Vec<bool>,
     /// By connection.
@@ -39,10 +41,11 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn new(scenario: &Scenario, flow_of: &[u32]) -> Wanted {
+    fn new(scenario: &Scenario, flow_of: &[u32], ends: &[(usize, usize)]) -> Wanted {
         let Record { capture, state, queues, drops, retransmissions, packets, .. } = &scenario.record;
         Wanted {
             capture: (0..scenario.nodes.len()).map(|n| capture.contains(&n)).collect(),
+            between: between(capture, ends),
             queues: (0..scenario.links.len()).map(|l| queues.contains(&l)).collect(),
             state: flow_of.iter().map(|f| state.contains(&(*f as usize))).collect(),
             drops: *drops,
@@ -52,13 +55,21 @@ impl Wanted {
     }
 }
 
+/// Whether a captured node may lie between the ends of a connection: not where all have the same two, and no other is
+/// captured.
+fn between(capture: &[usize], ends: &[(usize, usize)]) -> bool {
+    let Some(&(client, server)) = ends.first() else { return false };
+    let is_end = |node| node == client || node == server;
+    !ends.iter().all(|&(a, b)| is_end(a) && is_end(b)) || !capture.iter().all(|&node| is_end(node))
+}
+
 impl<S: Sink> Full<S> {
     /// `flow_of` and `ends` by connection: the scenario's flow, and the indices of client and server.
     pub fn new(scenario: &Scenario, flow_of: &[u32], ends: &[(usize, usize)], sink: S) -> Full<S> {
         let connections = flow_of.len();
         Full {
             sink,
-            wanted: Wanted::new(scenario, flow_of),
+            wanted: Wanted::new(scenario, flow_of, ends),
             packets: Packets::new(scenario, flow_of, ends),
             states: vec![[None; 2]; connections],
             truths: (0..connections).map(|_| Default::default()).collect(),
@@ -106,6 +117,9 @@ impl<S: Sink> Full<S> {
 
     /// A node on the way sees a packet when it comes; the host that it is for is told of it by itself.
     fn capture_on_the_way(&mut self, link: LinkId, now: Time, facts: &Facts, frame: &Frame) {
+        if !self.wanted.between {
+            return;
+        }
         let Some(&(start, end)) = self.links.get(link.pair()) else { return };
         let node = if link.is_forward() { end } else { start };
         let (client, server) = self.hosts[frame.connection as usize];
@@ -115,8 +129,11 @@ impl<S: Sink> Full<S> {
     }
 
     fn note_sent(&mut self, now: Time, frame: &Frame) {
+        if !self.wanted.truth {
+            return;
+        }
         let packet = self.packets.facts_in_bytes(frame);
-        if !self.wanted.truth || packet.payload_bytes == 0 {
+        if packet.payload_bytes == 0 {
             return;
         }
         let truth = &mut self.truths[frame.connection as usize][usize::from(!frame.forward)];
