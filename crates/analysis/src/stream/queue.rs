@@ -9,12 +9,9 @@ use std::mem::take;
 /// A queue of fewer items keeps the room it has.
 const FEW: usize = 32;
 
-/// A queue of more items takes up less room besides, though its items move more often.
-const MANY: usize = 4096;
-
 /// How many places a queue of `len` items has besides: as many come before the others have to move.
 fn spare(len: usize) -> usize {
-    (if len < MANY { len / 2 } else { len / 4 }) + 12
+    len / 4 + 12
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +43,10 @@ impl<T> Queue<T> {
     #[inline(always)]
     pub fn back(&self) -> Option<&T> {
         self.items.last().filter(|_| !self.is_empty())
+    }
+    #[inline(always)]
+    pub fn back_mut(&mut self) -> Option<&mut T> {
+        self.items.get_mut(self.head..)?.last_mut()
     }
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<&T> {

@@ -272,6 +272,7 @@ impl Account {
     }
 
     /// One with news has been taken in.
+    #[inline(always)]
     pub fn on_ack<S: Sink>(
         &mut self,
         ack: &Acked,

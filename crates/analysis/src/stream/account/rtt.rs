@@ -142,6 +142,7 @@ impl Account {
         self.rtt.hint(sample);
     }
     /// From a copy of data sent once, up to `end`, to the ACK that is the first to report it.
+    #[inline(always)]
     pub fn on_rtt(&mut self, sample: Span, now: Time, end: u64, at: Vantage, una: u64, next: u64) {
         if !is_round_trip(sample) {
             return;
@@ -156,6 +157,7 @@ impl Account {
         }
     }
     /// From a copy to the ACK up to `ack` that echoes its timestamp.
+    #[inline(always)]
     pub fn on_echo(&mut self, sample: Span, ack: u64) {
         self.rtt.take_timestamps(sample);
         self.samples.take(sample, ack, RttKind::Timestamps);

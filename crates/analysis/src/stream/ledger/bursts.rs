@@ -7,7 +7,7 @@ use crate::rows::*;
 use wire::{Span, Time};
 
 #[derive(Clone, Debug, Default)]
-struct OpenBurst {
+struct Burst {
     row: BurstRow,
     copies: u32,
     last: Ordinal,
@@ -37,7 +37,7 @@ impl Resend {
     }
 }
 
-impl OpenBurst {
+impl Burst {
     /// Takes note of a repair, if it is the first.
     fn repaired(&mut self, by: &Facts) {
         let row = &mut self.row;
@@ -77,11 +77,12 @@ pub struct Size {
 
 #[derive(Clone, Debug, Default)]
 pub struct Bursts {
-    open: Option<OpenBurst>,
     /// Bursts that ended, until the first retransmission after them is understood.
-    waiting: Vec<OpenBurst>,
+    all: Vec<Burst>,
+    /// The last of them has not ended.
+    open: bool,
     /// The last thing that a timer sent again, and which copy it was.
-    timer: Option<(Ordinal, Facts)>,
+    timer: Option<Box<(Ordinal, Facts)>>,
     /// Copies lost before they came here, and after.
     pub lost_before: u32,
     pub lost_after: u32,
@@ -90,13 +91,13 @@ pub struct Bursts {
 impl Bursts {
     /// Is one known of that has not been told?
     pub fn any(&self) -> bool {
-        self.open.is_some() || !self.waiting.is_empty()
+        !self.all.is_empty()
     }
     pub fn is_open(&self) -> bool {
-        self.open.is_some()
+        self.open
     }
     pub fn bytes(&self) -> u64 {
-        (self.waiting.len() * size_of::<OpenBurst>()) as u64
+        (self.all.len() * size_of::<Burst>()) as u64
     }
     /// What became of a copy, the next in the order of transmission.
     pub fn take(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
@@ -111,28 +112,30 @@ impl Bursts {
     }
     /// A copy was not lost; if it arrived, it was sent at `arrived`.
     pub fn end(&mut self, arrived: Option<Time>) {
-        if let Some(mut b) = self.open.take() {
+        if std::mem::take(&mut self.open)
+            && let Some(b) = self.all.last_mut()
+        {
             b.row.back = arrived.filter(|t| *t >= b.row.last);
-            self.waiting.push(b);
         }
     }
     /// The next burst that waited for this retransmission, which is understood.
     pub fn released_by(&mut self, first: &Resend) -> Option<BurstRow> {
-        let i = self.waiting.iter().position(|b| b.last < first.ordinal)?;
-        let mut burst = self.waiting.remove(i);
+        let ended = self.all.len() - usize::from(self.open);
+        let i = self.all[..ended].iter().position(|b| b.last < first.ordinal)?;
+        let mut burst = self.all.remove(i);
         burst.released_by(first);
         Some(burst.row())
     }
     /// It leaves: if a timer sent it, a burst right behind it may be the timer's to repair.
     pub fn note_timer(&mut self, r: &Resend) {
         if matches!(r.row.cause, Cause::Timeout | Cause::Probe) {
-            self.timer = Some((r.ordinal, r.facts()));
+            self.timer = Some(Box::new((r.ordinal, r.facts())));
         }
     }
     /// At the end of the stream nothing is waited for.
     pub fn next_at_the_end(&mut self) -> Option<BurstRow> {
-        self.waiting.extend(self.open.take());
-        (!self.waiting.is_empty()).then(|| self.waiting.remove(0).row())
+        self.open = false;
+        (!self.all.is_empty()).then(|| self.all.remove(0).row())
     }
     fn extend(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
         let Size { mss, fin_end } = *size;
@@ -142,24 +145,25 @@ impl Bursts {
         let bytes = copy.lost - u32::from(fin);
         let segments = bytes.div_ceil(mss.max(1)).max(1);
         let repair = (copy.repair != 0).then(|| ordinal + u64::from(copy.repair));
-        let again = match &self.open {
-            Some(b) => own.is_some() && copy.start < b.row.seq_end && copy.start >= b.row.seq_start,
-            None => false,
+        let again = match self.all.last() {
+            Some(b) if self.open => own.is_some() && (b.row.seq_start..b.row.seq_end).contains(&copy.start),
+            _ => false,
         };
         // Found now: when the repair leaves the ledger, the burst may still be open.
         let first_repair = repair.and_then(|o| repairs.get(o)).map(|r| r.resend.facts());
         // A hole that shows right behind a timer's retransmission was made before it: the timer began its repair.
-        let before = self.timer.filter(|(o, _)| copy.unseen && o + 1 == ordinal && self.open.is_none());
+        let before = self.timer.as_deref().filter(|(o, _)| copy.unseen && o + 1 == ordinal && !self.open);
         // A timer's attempt that was lost with the rest began the repair, even so.
         let attempt = own
-            .filter(|r| self.open.is_some() && matches!(r.row.cause, Cause::Timeout | Cause::Probe))
+            .filter(|r| self.open && matches!(r.row.cause, Cause::Timeout | Cause::Probe))
             .map(Resend::facts);
-        let b = self.open.get_or_insert_with(|| OpenBurst {
-            row: BurstRow { start: copy.time, last: copy.time, seq_start: copy.start, ..BurstRow::default() },
-            copies: 0,
-            last: ordinal,
-            unseen: false,
-        });
+        if !self.open {
+            let (start, last, seq_start) = (copy.time, copy.time, copy.start);
+            let row = BurstRow { start, last, seq_start, ..BurstRow::default() };
+            self.all.push(Burst { row, copies: 0, last: ordinal, unseen: false });
+            self.open = true;
+        }
+        let Some(b) = self.all.last_mut() else { return };
         b.row.last = b.row.last.max(copy.time);
         b.last = ordinal;
         b.unseen |= copy.unseen;
@@ -168,7 +172,7 @@ impl Bursts {
         b.row.lost_bytes += u64::from(bytes);
         b.copies = b.copies.saturating_add(segments);
         b.row.lost_segments = b.row.lost_segments.saturating_add(if again { 0 } else { segments });
-        for facts in [before.map(|(_, f)| f), attempt, first_repair].into_iter().flatten() {
+        for facts in [before.map(|(_, f)| *f), attempt, first_repair].into_iter().flatten() {
             b.repaired(&facts);
         }
     }

@@ -65,6 +65,7 @@ impl Copy {
 }
 
 /// How many of its bytes were lost, as a second capture tells.
+#[inline(always)]
 pub fn known_loss(fate: Fate, len: u32) -> Option<u32> {
     match fate {
         Fate::Unknown => None,
@@ -155,8 +156,10 @@ impl Repairs {
     fn place(&self, ordinal: Ordinal) -> Option<usize> {
         let all = self.all.all();
         let (first, last) = (all.first()?.resend.ordinal, all.last()?.resend.ordinal);
-        if ordinal < first || ordinal > last {
-            return None;
+        match ordinal {
+            _ if ordinal < first || ordinal > last => return None,
+            _ if ordinal == first => return Some(0),
+            _ => {}
         }
         let guess = ((ordinal - first) * (all.len() as u64 - 1) / (last - first).max(1)) as usize;
         let mut at = guess;

@@ -111,6 +111,18 @@ impl Trouble {
         let all = self.known.all();
         all.binary_search_by_key(&ordinal, |(o, _)| *o).ok().map(|i| all[i].1)
     }
+    /// A whole copy that was sent once leaves, and has arrived. True if it goes with the run that left before it; then
+    /// there is no more to it.
+    #[inline(always)]
+    pub fn extends_run(&mut self, seg: &Sent, next: Option<Ordinal>) -> bool {
+        let Some(run) = self.left.back_mut() else { return false };
+        let goes_on = run.last + 1 == seg.first && !run.alone && next != Some(seg.first);
+        if !goes_on || seg.origin == Origin::Rest || !self.known.is_empty() {
+            return false;
+        }
+        (run.last, run.end) = (seg.first, seg.end());
+        true
+    }
     /// A range leaves; the next that is outstanding is of the copy `next`.
     pub fn push(&mut self, mut range: Left, next: Option<Ordinal>) {
         let first = range.first;

@@ -8,7 +8,9 @@ impl Ledger {
     pub fn pop_plain(&mut self, ack: u64) -> Option<Plain> {
         let (next, trouble) = (self.board.second(), &mut self.trouble);
         self.board.pop_plain(ack, |seg| {
-            if let Some(trouble) = trouble {
+            if let Some(trouble) = trouble
+                && !trouble.extends_run(seg, next)
+            {
                 trouble.push(Left::arrived(seg), next);
             }
         })
