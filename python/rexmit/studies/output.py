@@ -124,13 +124,13 @@ def _draw(
         target = f"{folder}/{drawing.name}.{form}"
         if target in drawn.values():
             raise ValueError(f"two figures of {outcome.study.name} are called {drawing.name}")
-        if stopped():
-            outcome.left_out.append(f"figure {drawing.name}: stopped before it was drawn")
-            continue
         try:
-            figure = drawing.draw()
+            figure = None if stopped() else drawing.draw()
         except Unfinished as missing:
             outcome.left_out.append(f"figure {drawing.name}: {missing}")
+            continue
+        if figure is None or stopped():  # to write it takes as long again as to make it
+            outcome.left_out.append(f"figure {drawing.name}: stopped before it was drawn")
             continue
         with into.file(target) as (path,):
             figure.save(path, dpi=dpi)
