@@ -294,7 +294,7 @@ impl Connection {
 
     /// Have the packets of this side a part of the path behind them?
     fn comes_from_afar(&self, side: usize) -> bool {
-        matches!(self.at[side], Vantage::Receiver | Vantage::Middle)
+        self.at[side].is_away()
     }
 
     /// The answer to the first data set off the next: only one segment had been sent, by the timer.
@@ -409,7 +409,7 @@ impl Connection {
 
     fn view(&self, packet: &Packet, side: usize, own: bool) -> View {
         let at = self.at[side];
-        let elsewhere = matches!(at, Vantage::Receiver | Vantage::Middle);
+        let elsewhere = at.is_away();
         let sent = match packet.seg.timestamps {
             Some(ts) if elsewhere && own => self.sides[side].clock.unqueued(ts.val, packet.time),
             _ => packet.time,

@@ -36,7 +36,7 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize| words.get(i).and_then(|w| w.parse::<u64>().ok()).expect("two numbers of seeds");
     let stacks = if words.iter().any(|w| w == "today") { TODAY } else { WIRE };
-    println!("family,judged,truth,{}", analysis::OBSERVATIONS.map(|n| n.replace(',', "")).join(","));
+    println!("family,judged,truth,{}", analysis::OBSERVATIONS.join(","));
     println!("causes,{}", TOLD_APART.map(Cause::name).join(","));
     for family in Family::ALL {
         for seed in number(0)..number(1) {

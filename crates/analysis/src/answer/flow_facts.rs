@@ -24,7 +24,7 @@ fn handshake(flow: &FlowRow) -> Option<Summary> {
 
 /// Data is seen as it arrives, not as it leaves: what was lost before here shows as a gap.
 pub(crate) fn arriving(flow: &FlowRow) -> bool {
-    matches!(flow.vantage, Vantage::Receiver | Vantage::Middle)
+    flow.vantage.is_away()
 }
 
 /// From the first data to the last, seconds.

@@ -221,6 +221,13 @@ closed_sets! {
     }
 }
 
+impl Vantage {
+    /// What the sender sends has come some way, or not come at all; what it hears has some way to go.
+    pub fn is_away(self) -> bool {
+        matches!(self, Vantage::Receiver | Vantage::Middle)
+    }
+}
+
 impl EpisodeKind {
     /// Whether about one segment was repaired a timeout, not that two timeouts fell into one repair.
     pub fn one_per_timeout(self, timeouts: u32, lost_segments: u32) -> bool {

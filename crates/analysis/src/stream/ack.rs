@@ -33,7 +33,7 @@ impl Stream {
         let some = !seg.sack.is_empty() || !self.last_sack.is_empty();
         let other_blocks = some && seg.sack != self.last_sack;
         // Away from the sender more may be outstanding than was seen.
-        let elsewhere = matches!(around.view.at, Vantage::Receiver | Vantage::Middle);
+        let elsewhere = around.view.at.is_away();
         let asks = duplicate || repeats && elsewhere;
         let unheard = self.repair.missed_acks() && seg.payload == 0;
         if ack > self.una || (other_blocks && !seg.sack.is_empty()) || asks || unheard {
@@ -285,8 +285,7 @@ impl Stream {
     /// What was sent again at `sent` and is reported now is taken to have arrived, and not the copy before it, if that
     /// is not sooner than any round trip was (RFC 8985 §6.2). Times are the sender's only where it is seen from there.
     fn is_round_trip(&self, sent: Time, now: Time) -> bool {
-        !matches!(self.at, Vantage::Receiver | Vantage::Middle)
-            && self.account.rtt().min().is_some_and(|least| now - sent >= least)
+        !self.at.is_away() && self.account.rtt().min().is_some_and(|least| now - sent >= least)
     }
 
     /// The cumulative ACK moves: everything below it has arrived.

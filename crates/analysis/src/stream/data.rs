@@ -56,7 +56,7 @@ impl Stream {
                 .ids
                 .accounted_for(u64::from(repairs.min(self.arrivals.ids.owed().saturating_sub(own))));
         }
-        if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+        if around.view.at.is_away() {
             self.note_spacing(&piece);
         }
         let repairs_unseen = self.unseen_tail(&piece, around);
@@ -152,9 +152,8 @@ impl Stream {
 
     /// What is this packet?
     fn classify<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> Kind {
-        let outstanding = if p.start < self.next { self.ledger.find(p.start) } else { None };
-        let known = Known {
-            outstanding,
+        let known = || Known {
+            outstanding: self.ledger.find(p.start),
             base: self.base,
             acked_before: self.acked_before.zip(self.unwrap).map(|(ack, unwrap)| unwrap.peek(ack)),
             first_data: self.account.first_data(),
@@ -162,8 +161,7 @@ impl Stream {
             round: self.account.round(&around.view),
             may_hold_twice: around.config.may_hold_twice,
         };
-        let stand = stand!(self);
-        self.arrivals.classify(p, &stand, &known)
+        self.arrivals.classify(p, &stand!(self), known)
     }
 
     /// Neither new data nor a retransmission: counted, and no more.
@@ -259,7 +257,7 @@ impl Stream {
             self.reveal_hole(p);
         }
         self.repair.bound(p.start);
-        if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+        if around.view.at.is_away() {
             self.repair.note_flight(p.end, false);
             self.repair.see_recovery(self.agreed.segments(p.packet.seg.payload));
             if self.agreed.timestamps {

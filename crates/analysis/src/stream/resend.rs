@@ -83,7 +83,7 @@ impl Stream {
 
     fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Verdict {
         let pace = self.account.pace(&around.view);
-        if matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+        if around.view.at.is_away() {
             self.unhear(p.start);
         }
         let at = self.ledger.find(p.start);
@@ -127,7 +127,7 @@ impl Stream {
         if verdict.cause == Cause::Timeout {
             self.lose_acks(around.view.sent - around.view.turn * 2);
             // Where copies can be lost on their way here, an attempt may be missing: nothing to compare with.
-            let elsewhere = matches!(around.view.at, Vantage::Receiver | Vantage::Middle);
+            let elsewhere = around.view.at.is_away();
             let waited = (!elsewhere).then_some(around.view.sent - timer_start);
             self.account.on_timeout(p.packet.time, verdict.backoff, waited, &self.agreed);
         }
@@ -183,7 +183,7 @@ impl Stream {
         };
         self.account.counts.most_copies = self.account.counts.most_copies.max(row.copy);
         self.note_acknowledged(p, &repeated, &mut row, around.view.at);
-        row.episode = Some(self.episode_of(p, verdict, &repeated, &before, around.view.turn));
+        row.episode = Some(self.episode_of(p, verdict, &repeated, &before, &around.view));
         if verdict.cause == Cause::Probe {
             let pace = self.account.pace(&around.view);
             let row = self.probe_row(p, false, silence, &pace);
@@ -227,7 +227,7 @@ impl Stream {
         verdict: Verdict,
         repeated: &Repeated,
         before: &Before,
-        turn: Span,
+        view: &View,
     ) -> u32 {
         let now = p.packet.time;
         let segments = self.agreed.segments(p.packet.seg.payload);
@@ -251,7 +251,7 @@ impl Stream {
             limit: before.limit,
             silence: before.silence,
         };
-        self.account.on_repair(&seen, p.end, turn, self.id, &self.agreed)
+        self.account.on_repair(&seen, p.end, view, self.id, &self.agreed)
     }
 
     pub(super) fn probe_row(&self, p: &Piece, new_data: bool, after: Span, pace: &Pace) -> ProbeRow {

@@ -141,7 +141,7 @@ impl Stream {
         if p.start > self.next {
             self.arrivals.ids.were_data((p.start - self.next).div_ceil(unit));
         }
-        if !matches!(around.view.at, Vantage::Receiver | Vantage::Middle) {
+        if !around.view.at.is_away() {
             return false;
         }
         if self.account.first_data().is_none() {

@@ -34,7 +34,7 @@ impl Places {
         all: &mut Vec<(u64, String)>,
     ) -> io::Result<()> {
         // From the receiver's side a burst is a gap: what was lost is no packet of the capture.
-        if matches!(flow.vantage, Vantage::Receiver | Vantage::Middle) {
+        if flow.vantage.is_away() {
             bursts.clear();
         }
         bursts.sort_by_key(|b| (b.start, b.last));

@@ -1,7 +1,7 @@
 //! What is counted of a stream.
 
 use super::Account;
-use crate::rows::{FlowRow, Inference, Vantage};
+use crate::rows::{FlowRow, Inference};
 use wire::Span;
 
 /// First what any data packet counts.
@@ -45,7 +45,7 @@ impl Account {
     /// What is counted, in the row of the stream, whose vantage point it tells already.
     pub fn put_counts(&self, row: &mut FlowRow) {
         let c = &self.counts;
-        let elsewhere = matches!(row.vantage, Vantage::Receiver | Vantage::Middle);
+        let elsewhere = row.vantage.is_away();
         row.first_data = self.first_data;
         (row.packets, row.segments) = (c.packets, c.segments);
         (row.acks, row.duplicate_acks) = (self.acks, self.duplicate_acks);

@@ -252,8 +252,8 @@ impl Account {
     }
 
     /// The episode that a repair up to `end` belongs to, or begins.
-    pub fn on_repair(&mut self, r: &RepairSeen, end: u64, turn: Span, flow: FlowId, agreed: &Agreed) -> u32 {
-        let rtt_min = self.rtt.min().unwrap_or(Span::ZERO) + turn;
+    pub fn on_repair(&mut self, r: &RepairSeen, end: u64, view: &View, flow: FlowId, agreed: &Agreed) -> u32 {
+        let rtt_min = self.round(view);
         let began = !self.episodes.is_open();
         let episode = self.episodes.on_repair(r, &mut self.delivery, rtt_min, flow);
         let infer = self.infer(agreed);

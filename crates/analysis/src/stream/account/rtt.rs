@@ -149,7 +149,7 @@ impl Account {
         }
         self.samples.take(sample, end, RttKind::Ack);
         self.rtt.take_ack(sample, now);
-        if !matches!(at, Vantage::Receiver | Vantage::Middle) {
+        if !at.is_away() {
             self.rtt_in_round(sample);
         }
         if at != Vantage::Receiver {

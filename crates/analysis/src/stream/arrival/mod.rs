@@ -54,7 +54,7 @@ pub enum Kind {
     Late,
 }
 
-/// What it is held against, beside how the stream stands.
+/// What a packet from below the highest is held against, beside how the stream stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// What of it is outstanding, where it begins.
@@ -96,14 +96,20 @@ pub struct Arrivals {
 
 impl Arrivals {
     /// What is it? It is taken in as far as its IP identification tells that it is no repair.
-    pub fn classify(&mut self, p: &Piece, stand: &Stand<'_>, known: &Known) -> Kind {
+    pub fn classify(&mut self, p: &Piece, stand: &Stand<'_>, known: impl FnOnce() -> Known) -> Kind {
         match () {
             () if is_probe_of_the_window(p, stand) => Kind::WindowProbe,
             () if is_keep_alive(p, stand) => Kind::KeepAlive,
             () if p.start >= stand.next => Kind::New,
-            () if comes_before_the_first(p, stand.agreed, known) => Kind::Early,
-            () => self.twice(p, known).or_else(|| self.older(p, stand, known)).unwrap_or(Kind::Again),
+            () => self.classify_old(p, stand, &known()),
         }
+    }
+
+    fn classify_old(&mut self, p: &Piece, stand: &Stand<'_>, known: &Known) -> Kind {
+        if comes_before_the_first(p, stand.agreed, known) {
+            return Kind::Early;
+        }
+        self.twice(p, known).or_else(|| self.older(p, stand, known)).unwrap_or(Kind::Again)
     }
 
     /// New data leaves, or a repair: the sender's clock is followed, up to `next` before this one.

@@ -69,7 +69,7 @@ fn kind(arrivals: &mut Arrivals, p: &Piece, agreed: &Agreed, window: u64, of: Op
         round: Span::from_millis(20),
         may_hold_twice: true,
     };
-    arrivals.classify(p, &stand, &known)
+    arrivals.classify(p, &stand, || known)
 }
 
 #[test]

@@ -111,10 +111,16 @@ impl Trouble {
         let all = self.known.all();
         all.binary_search_by_key(&ordinal, |(o, _)| *o).ok().map(|i| all[i].1)
     }
-    /// A whole copy that was sent once leaves, and has arrived. True if it goes with the run that left before it; then
-    /// there is no more to it.
+    /// A segment leaves that arrived, or of which no more is asked; the next that is outstanding is of the copy `next`.
     #[inline(always)]
-    pub fn extends_run(&mut self, seg: &Sent, next: Option<Ordinal>) -> bool {
+    pub fn push_arrived(&mut self, seg: &Sent, next: Option<Ordinal>) {
+        if !self.extends_run(seg, next) {
+            self.push(Left::arrived(seg), next);
+        }
+    }
+    /// Does it go with the run that left before it? Then there is no more to it.
+    #[inline(always)]
+    fn extends_run(&mut self, seg: &Sent, next: Option<Ordinal>) -> bool {
         let Some(run) = self.left.back_mut() else { return false };
         let goes_on = run.last + 1 == seg.first && !run.alone && next != Some(seg.first);
         if !goes_on || seg.origin == Origin::Rest || !self.known.is_empty() {
@@ -138,19 +144,10 @@ impl Trouble {
         let last = before.and_then(|i| self.left.get(i)).map(|l| l.last);
         let of_whole = self.whole.is_some_and(|(o, _)| o == first);
         range.alone |= next == Some(first) || last == Some(first) || of_whole;
-        if !range.alone && self.known.is_empty() {
-            if before.is_none() && self.is_quiet_before(first) {
-                return;
-            }
-            if let Some(run) = before.and_then(|i| self.left.get_mut(i))
-                && !run.alone
-                && run.last + 1 == first
-            {
-                (run.last, run.end) = (first, range.end);
-                return;
-            }
-        }
         range.alone |= !self.known.is_empty();
+        if !range.alone && before.is_none() && self.is_quiet_before(first) {
+            return;
+        }
         match at == self.left.len() {
             true => self.left.push(range),
             false => _ = self.left.insert(at, range),
@@ -178,11 +175,10 @@ impl Trouble {
         (0..self.left.len()).for_each(|i| self.settle_at(i, judge));
     }
     fn settle_at(&mut self, i: usize, judge: &Judge) {
-        let first = self.left.get(i).map_or(0, |l| l.first);
-        let known = self.known(first);
         let Some(range) = self.left.get_mut(i) else { return };
-        let Some(settling) = range.settling.take() else { return };
-        if settling.settle(known, &mut self.repairs, judge) {
+        let (first, Some(settling)) = (range.first, range.settling.take()) else { return };
+        let lost = settling.settle(self.known(first), &mut self.repairs, judge);
+        if let Some(range) = self.left.get_mut(i).filter(|_| lost) {
             range.met = Met::Lost;
         }
     }

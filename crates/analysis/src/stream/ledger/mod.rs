@@ -320,7 +320,7 @@ impl Ledger {
             for ordinal in seg.ordinals().skip(1) {
                 trouble.repairs.settle(ordinal, seg.len(), false);
             }
-            trouble.push(Left::arrived(&seg), self.board.front().map(|s| s.first));
+            trouble.push_arrived(&seg, self.board.front().map(|s| s.first));
         }
         seg.is_unfilled()
     }

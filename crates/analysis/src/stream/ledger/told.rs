@@ -8,10 +8,8 @@ impl Ledger {
     pub fn pop_plain(&mut self, ack: u64) -> Option<Plain> {
         let (next, trouble) = (self.board.second(), &mut self.trouble);
         self.board.pop_plain(ack, |seg| {
-            if let Some(trouble) = trouble
-                && !trouble.extends_run(seg, next)
-            {
-                trouble.push(Left::arrived(seg), next);
+            if let Some(trouble) = trouble {
+                trouble.push_arrived(seg, next);
             }
         })
     }
@@ -30,7 +28,7 @@ impl Ledger {
         let Some(trouble) = &mut self.trouble else { return Some(acked) };
         let next = self.board.front().map(|s| s.first);
         if !acked.resent {
-            trouble.push(Left::arrived(&seg), next);
+            trouble.push_arrived(&seg, next);
             acked.unseen = seg.hole;
             return Some(acked);
         }

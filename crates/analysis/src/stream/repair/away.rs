@@ -26,7 +26,7 @@ fn unasked(sender: &Repair, a: &Attempt, by: &By) -> bool {
     }
     match sender.state {
         State::Open => {
-            // Amid what it sends and hears only an ACK can have asked for it, one doubled on its way perhaps.
+            // While it sends and hears only an ACK can have asked for it, one doubled on its way perhaps.
             (sender.silent(a.now) >= LEAST_RTO.scale(0.3)
                 || a.now - sender.last_progress >= LEAST_RTO.scale(0.95))
                 && sender.duplicates == 0

@@ -15,8 +15,8 @@ pub const NAMES: [&str; 12] = [
     "copy",
     "silence of the first",
     "silence of others",
-    "since progress, the first",
-    "since progress, others",
+    "since progress the first",
+    "since progress others",
     "rounds of silence",
     "timer",
     "order",
@@ -130,7 +130,7 @@ mod tests {
         assert!(Observed::default().other(Cause::Recovery).is_some());
         // No tables tell of probes.
         assert_eq!(Observed::default().other(Cause::Probe), None);
-        // A repair amid duplicate ACKs for it, behind data that was SACKed, while fast recovery goes on.
+        // A repair among duplicate ACKs for it, behind data that was SACKed, while fast recovery goes on.
         let mut asked =
             Observed::default().with_judged(Cause::Recovery, State::Recovery { recover: 1, first_ts: 0 });
         (asked.0[2], asked.0[9], asked.0[10]) = (Some(0), Some(7), Some(7));
