@@ -108,15 +108,16 @@ class Runs(NamedOfRuns, Sequence[Run]):
         batch = self._simulate(plan, tables, progress, bin)
         self._binned = None if bin is None else batch
         self._batches = dict.fromkeys(tables, batch)
-        self._kept: list[tuple[int, Scenario, dict[str, Any]]] = [
-            (k, variants[k], json.loads(text))
-            for (k, _), text in zip(plan, batch.runs, strict=True)
-            if text is not None
-        ]
+        self._told = [(k, text) for (k, _), text in zip(plan, batch.runs, strict=True) if text is not None]
         self.planned = len(plan)
         #: What could not be kept: the disk was full, mostly.
         self.warnings: list[str] = batch.warnings()
         self._made: dict[int, Run] = {}
+
+    @cached_property
+    def _kept(self) -> list[tuple[int, Scenario, dict[str, Any]]]:
+        """Which variant each run was of, its scenario, and what it counted."""
+        return [(k, self._variants[k], json.loads(text)) for k, text in self._told]
 
     def _simulate(
         self,
@@ -139,7 +140,7 @@ class Runs(NamedOfRuns, Sequence[Run]):
         )
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._told)
 
     @overload
     def __getitem__(self, which: int) -> Run: ...
@@ -311,7 +312,7 @@ class LiveRuns(Runs):
     ) -> _core.Batch | Batch:
         from rexmit import bench
 
-        if hasattr(self, "_kept"):
+        if hasattr(self, "planned"):
             raise ValueError(
                 f'table {tables[0]} was not kept: rx.runs(…, bench="live", tables=("{tables[0]}",))'
             )

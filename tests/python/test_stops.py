@@ -66,9 +66,10 @@ def test_many_runs_say_which_were_done(tmp_path: Path) -> None:
     assert took < MOST_S
 
 
-def test_a_study_keeps_its_pages(tmp_path: Path) -> None:
+@pytest.mark.parametrize("after_s", [4.0, 6.0, 8.0])
+def test_a_study_keeps_its_pages(after_s: float, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    took, code, said, complaint = stopped(6.0, "study", "run", "rto", "--out", str(out))
+    took, code, said, complaint = stopped(after_s, "study", "run", "rto", "--out", str(out))
     assert code in (0, 1)
     assert "what was done is shown" in complaint or "stopped" in complaint
     assert "writing it" not in said + complaint

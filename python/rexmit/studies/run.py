@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from importlib import import_module
 from traceback import format_exception
 from typing import Any
 
@@ -32,6 +31,7 @@ from rexmit.studies.study import (
 )
 from rexmit.studies.together import contradicted, together
 from rexmit.studies.verdict import Judged, judge
+from rexmit.studies.warm import warm
 
 
 @dataclass
@@ -141,7 +141,7 @@ def run(
     watch.expect({study.name: plan.batches for study, plan in zip(studies, plans, strict=True)})
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(1) as reader, _calling(cores, watch) as pool:
-        reader.submit(_warm, watch)
+        reader.submit(warm, lambda: watch.stopped, then is not None)
         calls = [_begin(plan, pool, watch, context) for plan in plans[:1]]
         readings: list[Future[Outcome]] = []
         for k, (study, plan) in enumerate(zip(studies, plans, strict=True)):
@@ -167,13 +167,6 @@ def _calling(threads: int, watch: Watch) -> Iterator[ThreadPoolExecutor]:
         yield pool
     finally:
         pool.shutdown(wait=not watch.stopped, cancel_futures=True)
-
-
-def _warm(watch: Watch) -> None:
-    """Loads what the reading needs while the first runs keep the cores busy."""
-    for module in ("scipy.special", "scipy.stats", "numpy.ma", "matplotlib.figure", "rexmit.studies.output"):
-        if not watch.stopped:
-            import_module(module)
 
 
 def _planned(study: Study, quick: bool, factor: float) -> Plan:
