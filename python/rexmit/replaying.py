@@ -113,6 +113,8 @@ def page(found: Json) -> list[str]:
         lines.append(
             f"  {alone} left alone, taken for the end of a packet: the stack would only wait for more"
         )
+    if found["paced"]:
+        lines.append("  taken to be paced by the sender's host (fq, or inside TCP): more is right then")
     if found["unusable"]["sends"]:
         lines.append(f"  {count(found['unusable']['sends'], 'send')} of no use: {_why(found['unusable'])}")
     if found["assumed"]:

@@ -21,15 +21,28 @@ const MOST_AT_ONCE: usize = 4096;
 /// Where in a tick of the stack's timers the capture begins is not in it, nor, where they stand in a wheel, in which of its
 /// coarser steps: that one stands with which most is right, the first of equals.
 ///
-/// Nor is it in a capture whether a transfer that it finds under way was in slow start: the same holds for that.
+/// Nor is it in a capture whether a transfer that it finds under way was in slow start: the same holds for that. That the
+/// sender's host paced it is taken where that is ahead by more than chance.
 pub fn replay(transfer: &Transfer, stack: &Wire) -> Replay {
     let mut in_slow_start = transfer.clone();
-    match &mut in_slow_start.under_way {
-        None => return replay_in_phase(transfer, stack),
-        Some(began) => began.slow_start = true,
+    let (found, entered) = match &mut in_slow_start.under_way {
+        None => (replay_in_phase(transfer, stack), transfer),
+        Some(began) => {
+            began.slow_start = true;
+            let [beyond, within] = [transfer, &in_slow_start].map(|t| replay_in_phase(t, stack));
+            if is_more_right(&within, &beyond) { (within, &in_slow_start) } else { (beyond, transfer) }
+        }
+    };
+    if !stack.send.offload || stack.send.pacing {
+        return found;
     }
-    let [beyond, within] = [transfer, &in_slow_start].map(|t| replay_in_phase(t, stack));
-    if is_more_right(&within, &beyond) { within } else { beyond }
+    let mut host = stack.clone();
+    host.send.pacing = true;
+    let paced = replay_at(entered, &host, 0);
+    if is_more_right(&paced, &found) && paced.against(&found, transfer).is_ahead() {
+        return Replay { paced: true, ..replay_in_phase(entered, &host) };
+    }
+    found
 }
 
 /// Rates compared as products: what was made besides counts among the sends.

@@ -121,6 +121,8 @@ pub struct Replay {
     /// Segments that the stack would have held back for a fuller packet, and that left alone: a packet of the sender's
     /// buffer ended there. They are right.
     pub packet_ends: u64,
+    /// More is right if the sender's host paced it, which the stack does not by itself.
+    pub paced: bool,
     pub unusable: Unusable,
     /// Of a transfer that the capture finds under way: how it was entered.
     pub entered: Option<Entered>,

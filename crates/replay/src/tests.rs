@@ -46,8 +46,12 @@ fn captured(sender: &str, path: &Path) -> Vec<Packet> {
 
 /// The same on a host whose timers fire so much late.
 fn captured_where_timers_are_late(sender: &str, path: &Path, late: Span) -> Vec<Packet> {
+    captured_of(&stack(sender), path, late)
+}
+
+fn captured_of(sender: &Wire, path: &Path, late: Span) -> Vec<Packet> {
     let (src, dst) = ends();
-    let mut a = Endpoint::connect(&stack(sender), Seq(4_000_000_000), Time(0));
+    let mut a = Endpoint::connect(sender, Seq(4_000_000_000), Time(0));
     let mut b = Endpoint::listen(&stack(path.receiver), Seq(7_000));
     let (mut to_b, mut to_a) = (VecDeque::<(Time, Segment)>::new(), VecDeque::<(Time, Segment)>::new());
     let mut packets: Vec<Packet> = Vec::new();
@@ -149,6 +153,21 @@ fn a_paced_sender_whose_timers_are_late_is_followed() {
     assert!(found.all.right + 5 >= found.all.sends, "{:?} {:?}", found.all, found.differences);
     let latest = found.apart.last().copied().unwrap_or_default();
     assert!(latest >= Span::from_micros(500) && latest <= Span::from_millis(5), "{latest:?}");
+}
+
+/// Pacing is the host's (fq, SO_MAX_PACING_RATE; Linux, sk_pacing_status): the replay finds out, and says so.
+#[test]
+fn a_sender_that_its_host_paced_is_told_by_its_pauses() {
+    let mut paced = stack("linux-6-reno");
+    paced.send.pacing = true;
+    let packets = captured_of(&paced, &BAD, Span::ZERO);
+    let found = replayed(&packets, "linux-6-reno");
+    assert!(found.paced);
+    assert_eq!(found.differences.first(), None, "{:?}", found.all);
+    assert!(!replayed(&captured("linux-6-reno", &BAD), "linux-6-reno").paced);
+    // What does not hand packets to offload has no such host.
+    let other = replayed(&packets, "rfc-sack");
+    assert!(!other.paced && other.all.right * 10 < other.all.sends * 9, "{:?}", other.all);
 }
 
 #[test]
