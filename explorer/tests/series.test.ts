@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, countsOf, lowerBound, Series } from "../src/data/series";
+import { type Columns, columnsOf, lowerBound, Series } from "../src/data/series";
 
 /** Numbers that look random and are the same each time. */
 function draws(seed: number): () => number {
@@ -39,32 +39,46 @@ describe("a series", () => {
 
   it("puts each point of the view into one column, and none of outside", () => {
     const series = walk(5000, 3);
-    const [x0, x1] = [series.x[700], series.x[4200] + 1e-9];
     for (const width of [1, 13, 400, 5000]) {
-      const columns = columnsOf(series, x0, x1, width);
-      const inside = lowerBound(series.x, x1, 0, 5000) - lowerBound(series.x, x0, 0, 5000);
-      expect(columns.count.reduce((a, b) => a + b, 0)).toBe(inside);
+      const step = (series.x[4200] - series.x[700]) / width;
+      const first = Math.floor(series.x[700] / step);
+      const columns = columnsOf(series, first, step, width);
+      const a = lowerBound(series.x, first * step, 0, 5000);
+      const z = lowerBound(series.x, (first + width) * step, 0, 5000);
+      expect(columns.count.reduce((sum, n) => sum + n, 0)).toBe(z - a);
       const known = [...columns.lo].filter((_, c) => columns.count[c] > 0);
-      expect(Math.min(...known)).toBe(Math.min(...series.lo.slice(700, 700 + inside)));
-      expect([...columns.last].findLast((_, c) => columns.count[c] > 0)).toBe(series.hi[700 + inside - 1]);
-      const counted = [...columns.count];
-      expect([...countsOf(series, x0, x1, width)]).toEqual(counted);
+      expect(Math.min(...known)).toBe(Math.min(...series.lo.slice(a, z)));
+      expect([...columns.last].findLast((_, c) => columns.count[c] > 0)).toBe(series.hi[z - 1]);
+    }
+  });
+
+  it("has the same columns after any way of moving as when asked at once", () => {
+    const seen = (columns: Columns): number[][] =>
+      [...columns.count].map((n, c) => (n === 0 ? [0] : [n, columns.lo[c], columns.hi[c], columns.last[c]]));
+    for (const [points, width, step] of [[5000, 60, 7.3], [5000, 300, 0.9], [400, 90, 2.1], [40, 50, 0.37]]) {
+      const moved = walk(points, 5);
+      const next = draws(points);
+      for (let k = 0, first = 20; k < 60; k++) {
+        first += Math.round((next() - 0.45) * (k % 7 === 0 ? 4 * width : width / 4));
+        const wide = k % 13 === 0 ? step * 1.7 : step;
+        expect(seen(columnsOf(moved, first, wide, width))).toEqual(seen(columnsOf(walk(points, 5), first, wide, width)));
+      }
     }
   });
 
   it("counts what its points stand for", () => {
     const x = new Float64Array([0, 1, 2, 3]);
     const series = new Series(x, x, x, new Uint32Array(4), new Float64Array([5, 1, 2, 7]));
-    expect([...columnsOf(series, 0, 4, 2).count]).toEqual([6, 9]);
+    expect([...columnsOf(series, 0, 2, 2).count]).toEqual([6, 9]);
     expect(series.count(1, 3)).toBe(3);
   });
 
   it("gives the same columns whether it goes by points or by columns", () => {
     const series = walk(5000, 9);
-    const [x0, x1] = [series.x[100], series.x[4900]];
+    const step = (series.x[4900] - series.x[100]) / 1000;
     // 4,800 points: by points in 1,000 columns, by columns in 500, of which each holds two of the former.
-    const fine = structuredClone(columnsOf(series, x0, x1, 1000));
-    const coarse = columnsOf(series, x0, x1, 500);
+    const fine = columnsOf(series, 100, step, 1000);
+    const coarse = columnsOf(walk(5000, 9), 50, 2 * step, 500);
     for (let c = 0; c < 500; c++) {
       expect(fine.count[2 * c] + fine.count[2 * c + 1]).toBe(coarse.count[c]);
       const highs = [2 * c, 2 * c + 1].filter((k) => fine.count[k] > 0).map((k) => fine.hi[k]);
@@ -75,6 +89,6 @@ describe("a series", () => {
   it("is empty where there is nothing", () => {
     const none = new Series(new Float64Array(), new Float64Array(), new Float64Array(), new Uint32Array());
     expect(none.range(0, 0)).toBeNull();
-    expect([...columnsOf(none, 0, 1, 3).count]).toEqual([0, 0, 0]);
+    expect([...columnsOf(none, 0, 1 / 3, 3).count]).toEqual([0, 0, 0]);
   });
 });

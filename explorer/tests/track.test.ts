@@ -51,8 +51,8 @@ describe("bins", () => {
   } as Container);
 
   it("stand for as many as they count", () => {
-    expect(columnsOf(bins.gone, 2, 2.5, 1).count[0]).toBe(2);
-    expect(columnsOf(bins.again.get("timeout")!, 2, 2.5, 1).count[0]).toBe(3);
+    expect(columnsOf(bins.gone, 4, 0.5, 1).count[0]).toBe(2);
+    expect(columnsOf(bins.again.get("timeout")!, 4, 0.5, 1).count[0]).toBe(3);
     expect(bins.again.has("recovery")).toBe(false);
   });
 

@@ -17,6 +17,8 @@ export class Series {
   /** How many stand before each point, where a point stands for several. */
   private readonly sums: Float64Array | null;
   private readonly levels: Level[] = [];
+  /** What `columnsOf` found last. */
+  kept: Kept | null = null;
 
   constructor(
     x: Float64Array,
@@ -87,8 +89,8 @@ export class Series {
   }
 }
 
-/** Of each of `width` columns over [x0, x1]: how many points, their extremes and the last one's hi; these say
- * nothing where there is no point. */
+/** Of columns of equal width: how many points, their extremes and the last one's hi; these say nothing where there
+ * is no point. */
 export interface Columns {
   count: Float64Array;
   lo: Float64Array;
@@ -96,64 +98,69 @@ export interface Columns {
   last: Float64Array;
 }
 
-let scratch: Columns | null = null;
+interface Kept extends Columns {
+  first: number;
+  step: number;
+}
 
-/** The same arrays for each series of a frame: what was asked for before is no longer there. */
-function emptyColumns(width: number): Columns {
-  if (scratch === null || scratch.count.length !== width) {
+/** Columns `first` to `first + width`, of which k holds the points in [k step, (k + 1) step). They are kept: of a
+ * view that moves by a few columns only the new ones are looked for. They are there until it is called again. */
+export function columnsOf(series: Series, first: number, step: number, width: number): Columns {
+  const kept = series.kept;
+  if (kept === null || kept.count.length !== width) {
     const room = (): Float64Array => new Float64Array(width);
-    scratch = { count: room(), lo: room(), hi: room(), last: room() };
+    series.kept = { first, step, count: room(), lo: room(), hi: room(), last: room() };
+    fill(series, series.kept, 0, width);
+    return series.kept;
   }
-  scratch.count.fill(0);
-  return scratch;
-}
-
-/** Only how many: without looking for extremes. */
-export function countsOf(series: Series, x0: number, x1: number, width: number): Float64Array {
-  const { count } = emptyColumns(width);
-  const step = (x1 - x0) / width;
-  const end = series.from(x1);
-  let a = series.from(x0);
-  while (a < end) {
-    const c = Math.min(width - 1, Math.floor((series.x[a] - x0) / step));
-    const z = c === width - 1 ? end : Math.max(a + 1, gallop(series.x, x0 + (c + 1) * step, a, end));
-    count[c] += series.count(a, z);
-    a = z;
+  const by = first - kept.first;
+  const alike = kept.step === step && Math.abs(by) < width;
+  kept.first = first;
+  kept.step = step;
+  if (!alike) {
+    fill(series, kept, 0, width);
+  } else if (by !== 0) {
+    for (const of of [kept.count, kept.lo, kept.hi, kept.last]) of.copyWithin(Math.max(0, -by), Math.max(0, by), width - Math.max(0, -by));
+    if (by > 0) fill(series, kept, width - by, width);
+    else fill(series, kept, 0, -by);
   }
-  return count;
-}
-
-/** What it gives is there until it, or `countsOf`, is called again. */
-export function columnsOf(series: Series, x0: number, x1: number, width: number): Columns {
-  const found = emptyColumns(width);
-  const step = (x1 - x0) / width;
-  const end = series.from(x1);
-  let a = series.from(x0);
-  if (end - a < SPARSE * width) {
-    onePerPoint(series, found, a, end, x0, step);
-    return found;
-  }
-  for (let c = 0; c < width && a < end; c++) {
-    const z = c === width - 1 ? end : gallop(series.x, x0 + (c + 1) * step, a, end);
-    if (z > a) {
-      const range = series.range(a, z)!;
-      found.count[c] = series.count(a, z);
-      found.lo[c] = range[0];
-      found.hi[c] = range[1];
-      found.last[c] = series.hi[z - 1];
-      a = z;
-    }
-  }
-  return found;
+  return kept;
 }
 
 /** Where there are few points, going through them is quicker than through the columns. */
 const SPARSE = 6;
 
-function onePerPoint(series: Series, into: Columns, a: number, end: number, x0: number, step: number): void {
-  const most = into.count.length - 1;
+/** Columns [from, to) of `into`. */
+function fill(series: Series, into: Kept, from: number, to: number): void {
+  const { first, step } = into;
+  into.count.fill(0, from, to);
+  let a = series.from((first + from) * step);
+  const end = series.from((first + to) * step);
+  if (end - a < SPARSE * (to - from)) {
+    onePerPoint(series, into, a, end, from, to);
+    return;
+  }
+  for (let c = from; c < to && a < end; c++) {
+    const z = c === to - 1 ? end : gallop(series.x, (first + c + 1) * step, a, end);
+    if (z > a) {
+      const range = series.range(a, z)!;
+      into.count[c] = series.count(a, z);
+      into.lo[c] = range[0];
+      into.hi[c] = range[1];
+      into.last[c] = series.hi[z - 1];
+      a = z;
+    }
+  }
+}
+
+function onePerPoint(series: Series, into: Kept, a: number, end: number, from: number, to: number): void {
+  const { first, step } = into;
+  let c = from;
   for (let i = a; i < end; i++) {
-    const c = Math.min(most, Math.floor((series.x[i] - x0) / step));
+    const x = series.x[i];
+    // Compared with the same bounds as in `fill`, or a point between two columns would be in both or in none.
+    if (x >= (first + c + 1) * step) c = Math.max(c + 1, Math.floor(x / step) - first - 1);
+    while (c < to - 1 && x >= (first + c + 1) * step) c++;
     const fresh = into.count[c] === 0;
     into.count[c] += series.count(i, i + 1);
     if (fresh || series.lo[i] < into.lo[c]) into.lo[c] = series.lo[i];

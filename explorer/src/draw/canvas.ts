@@ -5,6 +5,12 @@ import { FONT, type Marker, MONO, OUTLINES, type Surface, TEXT_SIZE, type TextSt
 /** Widths of texts, which are asked for in every frame. */
 const widths = new Map<string, number>();
 
+export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (context === null) throw new Error("this browser draws no 2D canvas");
+  return context;
+}
+
 export class CanvasSurface implements Surface {
   readonly width: number;
   readonly height: number;
@@ -20,8 +26,7 @@ export class CanvasSurface implements Surface {
     const h = Math.round(height * ratio);
     if (canvas.width !== w) canvas.width = w;
     if (canvas.height !== h) canvas.height = h;
-    const to = canvas.getContext("2d", { willReadFrequently: true });
-    if (to === null) throw new Error("this browser draws no 2D canvas");
+    const to = contextOf(canvas);
     this.to = to;
     to.setTransform(ratio, 0, 0, ratio, 0, 0);
     to.clearRect(0, 0, width, height);

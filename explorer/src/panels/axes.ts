@@ -29,7 +29,9 @@ export function timeGrid(scene: Scene, plot: Box, boxes: readonly Box[], words: 
 
 export function valueAxis(scene: Scene, of: Unit, y: Scale, box: Box): void {
   const { s, palette } = scene;
-  const most = Math.max(1, box.h / 34);
+  const room = Math.max(1, box.h / 34);
+  // One mark alone measures nothing.
+  const most = ticks(y.d0, y.d1, room).length > 1 ? room : 2 * room;
   const marks = ticks(y.d0, y.d1, most);
   const step = tickStep(y.d0, y.d1, most);
   const largest = Math.max(Math.abs(y.d0), Math.abs(y.d1));

@@ -1,8 +1,8 @@
 /** What happened in each column of pixels, one lane a kind: nothing is too small to be seen. */
 
-import { countsOf, type Series } from "../data/series";
+import type { Series } from "../data/series";
 import type { Track } from "../data/track";
-import { type Box, type Panel, type Scene, type Shown } from "./scene";
+import { type Box, columnsIn, type Panel, type Scene, type Shown } from "./scene";
 
 const LANE = 11;
 
@@ -50,7 +50,7 @@ export const lanes: Panel = {
 };
 
 function ticksOf(scene: Scene, series: Series, box: Box, top: number, colour: string): void {
-  const count = countsOf(series, scene.from, scene.to, scene.columns);
+  const { count } = columnsIn(scene, series);
   const flat: number[] = [];
   let open = -1;
   for (let c = 0; c < scene.columns; c++) {

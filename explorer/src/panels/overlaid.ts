@@ -8,7 +8,7 @@ import type { Surface } from "../draw/surface";
 import { timeGrid, valueAxis } from "./axes";
 import { episodeEnd } from "./bands";
 import { ackedRates } from "./rates";
-import { type Box, type Scene, steps, timeScale } from "./scene";
+import { type Box, type Scene, steps, timeAxis } from "./scene";
 
 export interface Run {
   label: string;
@@ -37,10 +37,9 @@ export function drawOverlaid(s: Surface, palette: Palette, runs: readonly Run[],
   const lanes: Box = { x: LEFT, y: lower.y + lower.h + 6, w, h: runs.length * LANE };
   const scenes = runs.map(({ data, track }): Scene => {
     const from = data.detail.row.start_s;
-    const box = timeScale(from, from + longest, upper);
-    return { s, palette, data, track: track(w), x: box, from, to: from + longest, columns: w, words };
+    return { s, palette, data, track: track(w), ...timeAxis(from, from + longest, upper), words };
   });
-  const axis: Scene = { ...scenes[0], x: timeScale(0, longest, upper), from: 0, to: longest };
+  const axis: Scene = { ...scenes[0], ...timeAxis(0, longest, upper) };
   const acked = Math.max(1, ...scenes.map((scene) => scene.track?.acked.range(0, scene.track.acked.length)?.[1] ?? 0));
   const bytes = linear(0, acked * 1.03, upper.y + upper.h, upper.y);
   const curves = scenes.map((scene) => ackedRates(scene));

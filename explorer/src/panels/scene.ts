@@ -27,8 +27,10 @@ export interface Scene {
   x: Scale;
   from: number;
   to: number;
-  /** Whole pixels of the plot: of each it is known what it holds. */
+  /** Whole pixels of the plot: of each it is known what it holds. Column c begins at (first + c) step. */
   columns: number;
+  first: number;
+  step: number;
   words: (set: string, name: string) => string;
 }
 
@@ -49,13 +51,20 @@ export interface Panel {
   draw: (scene: Scene, y: Scale, box: Box) => void;
 }
 
-export function timeScale(from: number, to: number, box: Box): Scale {
-  return linear(from, to, box.x, box.x + box.w);
+/** A time axis whose columns of pixels begin at whole multiples of their width, at most half of one away from what
+ * was asked for: as it moves, columns stay what they were. */
+export function timeAxis(from: number, to: number, box: Box): Pick<Scene, "x" | "from" | "to" | "columns" | "first" | "step"> {
+  const columns = box.w;
+  // To nine digits: a view that only moves has the same width but for rounding.
+  const step = Number(((to - from) / columns).toPrecision(9));
+  const first = Math.round(from / step);
+  const [low, high] = [first * step, (first + columns) * step];
+  return { x: linear(low, high, box.x, box.x + box.w), from: low, to: high, columns, first, step };
 }
 
 /** The series' extremes in each pixel column of the view. */
 export function columnsIn(scene: Scene, series: Series): Columns {
-  return columnsOf(series, scene.from, scene.to, scene.columns);
+  return columnsOf(series, scene.first, scene.step, scene.columns);
 }
 
 /** Places [a, z) of the series within the view, with one more on either side so that lines go on. */

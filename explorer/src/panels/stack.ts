@@ -13,7 +13,7 @@ import { lanes } from "./lanes";
 import { drawLegend } from "./legend";
 import { rates } from "./rates";
 import { rtt } from "./rtt";
-import { type Box, type Panel, type Range, type Scene, timeScale } from "./scene";
+import { type Box, type Panel, type Range, type Scene, timeAxis } from "./scene";
 import { sequence } from "./sequence";
 import { idle } from "./idle";
 
@@ -63,10 +63,7 @@ export function drawStack(s: Surface, palette: Palette, data: FlowData, wish: Wi
     palette,
     data,
     track: wish.track(columns),
-    x: timeScale(wish.from, wish.to, plot),
-    from: wish.from,
-    to: wish.to,
-    columns,
+    ...timeAxis(wish.from, wish.to, plot),
     words: wish.words,
   };
   s.rect(0, 0, s.width, s.height, palette.background);

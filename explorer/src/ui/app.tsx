@@ -1,6 +1,18 @@
 /** The page: what stands at the top of it, and the part that the address names. */
 
-import { announced, failure, flow, go, meta, place, store, theme, type Theme } from "../view/app";
+import {
+  announced,
+  episodeNumber,
+  failure,
+  flow,
+  flowNumber,
+  go,
+  meta,
+  page,
+  store,
+  theme,
+  type Theme,
+} from "../view/app";
 import type { Page } from "../view/place";
 import { ComparisonPage } from "./comparison";
 import { EpisodePage } from "./episode";
@@ -26,13 +38,13 @@ export function App(): preact.JSX.Element {
         Skip to the content
       </a>
       <Header />
-      <main id="main" class={`page page-${place.value.page}`} tabIndex={-1}>
+      <main id="main" class={`page page-${page.value}`} tabIndex={-1}>
         {failure.value !== null && (
           <p class="failure" role="alert">
             {failure.value}
           </p>
         )}
-        {PARTS[place.value.page]()}
+        {PARTS[page.value]()}
       </main>
       <Footer />
       <div class="unseen" aria-live="polite">
@@ -49,7 +61,8 @@ function skip(event: MouseEvent): void {
 }
 
 function Header(): preact.JSX.Element {
-  const { page, flow: wanted, episode } = place.value;
+  const wanted = flowNumber.value;
+  const episode = episodeNumber.value;
   const { title, kind } = meta();
   const many = (flow.value?.detail.episodes.length ?? 0) > 0;
   return (
@@ -64,7 +77,7 @@ function Header(): preact.JSX.Element {
         {meta().sources.length > 0 && <Part to="overview" words="Overview" />}
         {wanted !== null && <Part to="flow" words="Flow" />}
         {many && wanted !== null && (
-          <Part to="episode" words={page === "episode" ? `Episode ${(episode ?? 0) + 1}` : "Episode"} />
+          <Part to="episode" words={page.value === "episode" ? `Episode ${(episode ?? 0) + 1}` : "Episode"} />
         )}
       </nav>
       <ThemeSwitch />
@@ -73,8 +86,8 @@ function Header(): preact.JSX.Element {
 }
 
 function Part({ to, words }: { to: Page; words: string }): preact.JSX.Element {
-  const here = place.value.page === to;
-  const episode = to === "episode" ? (place.value.episode ?? worstEpisode()) : place.value.episode;
+  const here = page.value === to;
+  const episode = to === "episode" ? (episodeNumber.value ?? worstEpisode()) : episodeNumber.value;
   return (
     <button type="button" aria-current={here ? "page" : undefined} onClick={() => !here && go({ page: to, episode })}>
       {words}

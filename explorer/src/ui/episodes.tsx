@@ -3,7 +3,7 @@
 
 import type { Detail, Episode } from "../data/meta";
 import { count, grouped, plainSeconds, seconds } from "../draw/units";
-import { go, inWords, lookAtEpisode, place } from "../view/app";
+import { episodeNumber, go, inWords, lookAtEpisode, page } from "../view/app";
 
 const UNKNOWN = "–";
 
@@ -46,11 +46,11 @@ export function EpisodeTable({ detail, most, brief = false }: { detail: Detail; 
 function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preact.JSX.Element {
   const lost = e.lost_copies ?? e.lost_segments;
   const look = (): void => {
-    if (place.value.page !== "flow") go({ page: "flow" });
+    if (page.peek() !== "flow") go({ page: "flow" });
     lookAtEpisode(e.number);
   };
   return (
-    <tr aria-current={place.value.episode === e.number ? "true" : undefined}>
+    <tr aria-current={episodeNumber.value === e.number ? "true" : undefined}>
       <td class="number">
         <button type="button" class="link" onClick={look} aria-label={`Show episode ${e.number + 1}`}>
           {e.number + 1}

@@ -57,7 +57,7 @@ export function FlowPage(): preact.JSX.Element {
 }
 
 function Tools({ data }: { data: FlowData }): preact.JSX.Element {
-  const { hidden } = app.place.value;
+  const hidden = app.hiddenPanels.value;
   // What there is to show is known once something came in.
   void arrived.value;
   const toggle = (key: string): void =>
@@ -100,7 +100,7 @@ function Tools({ data }: { data: FlowData }): preact.JSX.Element {
       </span>
       {otherOf(app.meta(), data.source.id, data.detail.flow) !== null && (
         <span class="switch">
-          <button type="button" aria-pressed={app.place.value.beside} onClick={() => app.change({ beside: !app.place.value.beside })}>
+          <button type="button" aria-pressed={app.isBeside.value} onClick={() => app.change({ beside: !app.isBeside.value })}>
             side by side
           </button>
         </span>

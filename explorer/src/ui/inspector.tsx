@@ -7,11 +7,11 @@ import type { Packets } from "../data/packets";
 import { grouped } from "../draw/units";
 import { proofOf } from "../data/proof";
 import { type Repair, repairOf } from "../data/repairs";
-import { change, failed, inWords, place, store } from "../view/app";
+import { change, failed, inWords, packetNumber, store } from "../view/app";
 
 export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
   const { detail } = data;
-  const selected = place.value.packet;
+  const selected = packetNumber.value;
   const found = data.find(selected);
   const repair = useRepair(data, selected);
   if (found === null) {

@@ -27,6 +27,14 @@ const systemDark = signal(matchMedia("(prefers-color-scheme: dark)").matches);
 /** Paper is white. */
 export const printing = signal(false);
 
+/** Parts of the place: what shows one of these is not made anew while one only moves through time. */
+export const page = computed(() => place.value.page);
+export const flowNumber = computed(() => place.value.flow);
+export const episodeNumber = computed(() => place.value.episode);
+export const packetNumber = computed(() => place.value.packet);
+export const isBeside = computed(() => place.value.beside);
+export const hiddenPanels = computed(() => place.value.hidden);
+
 export const palette = computed<Palette>(() => {
   if (printing.value) return LIGHT;
   return theme.value === "dark" || (theme.value === "auto" && systemDark.value) ? DARK : LIGHT;

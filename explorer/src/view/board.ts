@@ -4,6 +4,7 @@ import { effect, signal, untracked } from "@preact/signals";
 import type { FlowData } from "../data/flow";
 import type { Packets } from "../data/packets";
 import { CanvasSurface } from "../draw/canvas";
+import { PixelSurface } from "../draw/pixels";
 import { type Drawn, drawStack, PANELS } from "../panels/stack";
 import { nearest } from "../panels/sequence";
 import * as app from "./app";
@@ -94,8 +95,9 @@ export class Board {
     const shown = this.shown();
     const [width, height] = this.size.peek();
     if (shown === null || width < 50 || height < 50) return;
-    const surface = new CanvasSurface(this.canvas, width, height, devicePixelRatio || 1);
+    const surface = new PixelSurface(this.canvas, width, height, devicePixelRatio || 1);
     this.drawn = drawStack(surface, app.palette.peek(), shown.data, wishOf(shown));
+    surface.finish();
     this.drawOverlay();
   }
 
