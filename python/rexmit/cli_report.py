@@ -92,7 +92,7 @@ def report(o: argparse.Namespace) -> None:
     from rexmit.report.document import document, is_ours
     from rexmit.report.file import write
 
-    target = Path(o.file or default("report" if o.anonymize else given(o)[0]))
+    target = Path(o.file or default("report" if o.anonymize else _called(o)))
     check_file(target, is_ours, o.overwrite)
     with made(o) as page:
         write(target, document(page.meta, page.blobs.items()))
@@ -109,12 +109,8 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
     from rexmit.report import make, studied
 
     if len(o.what) == 1 and studied.is_study(folder := Path(o.what[0])):
-        answers = studied.read(folder)
-        if len(answers) > 1:
-            names = ", ".join(str(answer["study"]) for answer in answers)
-            raise ValueError(f"{folder}: holds several studies ({names}); run one of them into a folder")
         hide = make.hidden([], o.what).apply if o.anonymize else make.shown
-        yield make.of_study(answers[0], command("report", o), hide)
+        yield make.of_study(studied.read(folder), command("report", o), hide)
         return
     captures = _compared(o.what[0], o.threads) if len(o.what) == 1 else None
     captures = captures or read(o)
@@ -141,6 +137,14 @@ def building(capture: Capture) -> Iterator[Callable[[int, int], None]]:
                 raise KeyboardInterrupt
 
         yield told
+
+
+def _called(o: argparse.Namespace) -> str:
+    """What the file is called after: a study by its name, whatever its folder's; else what is named."""
+    from rexmit.report import studied
+
+    name = given(o)[0]
+    return studied.name(Path(name)) if len(o.what) == 1 and studied.is_study(Path(name)) else name
 
 
 def default(name: str) -> str:

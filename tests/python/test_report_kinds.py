@@ -219,6 +219,18 @@ def test_beside_out_the_same_page_is_written(tmp_path: Path) -> None:
     assert not (tmp_path / "a" / "report.html").exists()
 
 
+def test_a_study_s_page_is_named_by_the_study_and_not_by_its_folder(
+    tmp_path: Path, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = study.rename(tmp_path / "some folder")
+    (tmp_path / "cwd").mkdir()
+    monkeypatch.chdir(tmp_path / "cwd")
+    assert main(["report", str(folder)]) == 0
+    assert main(["report", str(folder), "--anonymize"]) == 0
+    assert sorted(path.name for path in Path().iterdir()) == ["report.html", "small.html"]
+    assert Page(Path("small.html")).meta["title"] == "A small </script> study"
+
+
 @pytest.mark.parametrize(
     "words", [["analyze", "x.pcap"], ["run", "x.toml"], ["compare", "a", "b"], ["study", "run", "rto"]]
 )

@@ -21,11 +21,23 @@ def is_study(folder: Path) -> bool:
     return (folder / RESULTS).is_file()
 
 
-def read(folder: Path) -> list[Row]:
-    """The answer of each study in it (docs/studies.md), with its `figures` as SVG.
+def name(folder: Path) -> str:
+    """What the study in it is called. Raises ValueError as `read` does."""
+    return str(_answer(folder)["study"])
 
-    Raises ValueError, with the file, for one that `rexmit study` did not write.
+
+def read(folder: Path) -> Row:
+    """The answer of the study in it (docs/studies.md), with its `figures` as SVG.
+
+    Raises ValueError, with the file, for one that `rexmit study` did not write, and for several.
     """
+    answer = _answer(folder)
+    answer["grade_words"] = dict(GRADES)
+    answer["figures"] = figures(folder / str(answer["study"]) / "figures")
+    return answer
+
+
+def _answer(folder: Path) -> Row:
     found = json_of(folder / RESULTS, AGAIN)
     answers = found.get("studies", [found]) if isinstance(found, dict) else None
     wanted = ("study", "title", "rows", "claims", "statements", "grades")
@@ -36,9 +48,10 @@ def read(folder: Path) -> list[Row]:
             raise ValueError(f"{folder / RESULTS}: is no answer of rexmit study; {AGAIN}")
         if answer.get("format", FORMAT) != FORMAT:
             raise ValueError(f"{folder / RESULTS}: format is not {FORMAT}: another version wrote it; {AGAIN}")
-        answer["grade_words"] = dict(GRADES)
-        answer["figures"] = figures(folder / str(answer["study"]) / "figures")
-    return answers
+    if len(answers) > 1:
+        names = ", ".join(str(answer["study"]) for answer in answers)
+        raise ValueError(f"{folder}: holds several studies ({names}); run one of them into a folder")
+    return dict(answers[0])
 
 
 def figures(folder: Path) -> list[Row]:
