@@ -96,14 +96,24 @@ impl Pacing {
         Packets { least_segments, ..LINUX }
     }
 
-    /// A segment leaves; `cwnd` in segments: a burst is half of it at most.
-    pub(crate) fn sent(&mut self, now: Time, bytes: u32, smss: u32, cwnd: u32, min_rtt: Option<Span>) {
+    /// A segment leaves, as one of so many of a packet that are still to leave; where that is not known, `cwnd` in segments:
+    /// a burst is half of it at most.
+    pub(crate) fn sent(
+        &mut self,
+        now: Time,
+        bytes: u32,
+        smss: u32,
+        cwnd: u32,
+        min_rtt: Option<Span>,
+        packet: Option<u32>,
+    ) {
         if !self.on {
             return;
         }
         if self.burst.left == 0 || self.burst.at != now {
             let from = self.next.max(now);
-            let left = self.bursts().segments(self.rate, smss, min_rtt).min((cwnd / 2).max(1));
+            let left = packet
+                .unwrap_or_else(|| self.bursts().segments(self.rate, smss, min_rtt).min((cwnd / 2).max(1)));
             self.burst = Burst { at: now, from, credit: from - self.next, bytes: 0, left };
         }
         self.segments += 1;

@@ -15,7 +15,7 @@ fn times(p: &mut Pacing, from: Time, n: usize, cwnd: u32) -> Vec<i64> {
             now = until;
         }
         assert_eq!(p.waits(now), None);
-        p.sent(now, SMSS, SMSS, cwnd, Some(Span::from_millis(50)));
+        p.sent(now, SMSS, SMSS, cwnd, Some(Span::from_millis(50)), None);
         left.push((now - from).0 / 1000);
     }
     left
@@ -74,7 +74,7 @@ fn the_rate_is_kept_over_any_time() {
         for _ in 0..500 {
             now += Span(draw(3) as i64 * draw(2_000_000) as i64);
             while p.waits(now).is_none() {
-                p.sent(now, SMSS, SMSS, 1000, None);
+                p.sent(now, SMSS, SMSS, 1000, None, None);
                 bytes += u64::from(SMSS);
             }
             let burst = u64::from(SMSS) * u64::from(p.bursts().segments(p.rate, SMSS, None));

@@ -136,8 +136,8 @@ impl Sender {
     }
 
     #[inline(never)]
-    pub(super) fn pace(&mut self, now: Time, payload: u32) {
+    pub(super) fn pace(&mut self, now: Time, payload: u32, packet: Option<u32>) {
         let (smss, cwnd) = (self.window.smss, self.cwnd_segments());
-        self.pacing.sent(now, payload, smss, cwnd, self.sampler.min_rtt());
+        self.pacing.sent(now, payload, smss, cwnd, self.sampler.min_rtt(), packet);
     }
 }

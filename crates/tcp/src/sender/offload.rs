@@ -7,7 +7,7 @@ use super::{Phase, Run, Sender};
 use crate::packet;
 use wire::{Span, Time};
 
-/// A packet waits only while something left so lately.
+/// A packet waits only while something left so lately, or its pace ended so lately.
 const LATELY: Span = Span::from_millis(1);
 /// With a third of the window free it does not wait (tcp_tso_win_divisor).
 const PART_OF_WINDOW: u64 = 3;
@@ -31,6 +31,17 @@ impl Offload {
 }
 
 impl Sender {
+    /// New data waits for its packet to be full. Rules with a rate of their own say how much leaves at a time.
+    #[inline(always)]
+    pub(super) fn hands_over_packets(&self) -> bool {
+        self.rules.offload && !(self.guided && self.congestion.drives())
+    }
+
+    /// How many segments of the packet that is being sent are left, with the one that leaves now: they are paced as one.
+    pub(super) fn packet_to_be_paced(&self) -> Option<u32> {
+        self.hands_over_packets().then_some(self.offload.left + 1)
+    }
+
     /// Does the next new segment wait for more of its packet? cwnd has room for it.
     pub(super) fn waits_for_its_packet(&mut self, now: Time) -> bool {
         let segments = self.next_packet(now);
@@ -98,10 +109,15 @@ impl Sender {
         let window = u64::from(self.window.cwnd).min(self.edge - self.una());
         let Some(oldest) = self.board.get(0) else { return false };
         self.phase == Phase::Open
-            && now - self.last_sent <= LATELY
+            && now - self.last_paid_for() <= LATELY
             && may_leave < u64::from(largest) * smss
             && may_leave < window / PART_OF_WINDOW
             && self.ack_is_near(now - oldest.sent)
+    }
+
+    /// When the last packet left; where packets are paced, until when it takes at that pace (tcp_wstamp_ns).
+    fn last_paid_for(&self) -> Time {
+        if self.guided { self.pacing.next() } else { self.last_sent }
     }
 
     /// The oldest segment left so long ago: is its ACK expected within a millisecond, or half of SRTT?

@@ -202,7 +202,7 @@ impl Sender {
         self.undo.resent(tsval);
         self.recovery.sent(self.counted(space));
         if self.guided {
-            self.pace(now, payload);
+            self.pace(now, payload, None);
         }
         self.last_sent = now;
         if self.nxt >= offset {
@@ -262,7 +262,7 @@ impl Sender {
             self.new_allowed -= 1;
         } else if self.burst_left == 0
             || !self.fits(payload, now, timers)
-            || (self.rules.offload && !self.guided && self.waits_for_its_packet(now))
+            || (self.hands_over_packets() && self.waits_for_its_packet(now))
         {
             return None;
         }
@@ -319,7 +319,7 @@ impl Sender {
         self.last_sent = now;
         self.recovery.sent(self.counted(payload));
         if self.guided {
-            self.pace(now, payload);
+            self.pace(now, payload, self.packet_to_be_paced());
         }
         if self.tail.shares_timer() {
             self.time_new(now, timers);

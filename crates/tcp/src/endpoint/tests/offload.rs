@@ -28,6 +28,23 @@ fn a_segment_waits_for_its_packet_for_a_millisecond() {
 }
 
 #[test]
+fn where_it_is_paced_it_waits_for_a_millisecond_after_its_pace() {
+    // tcp_tso_should_defer looks at tcp_wstamp_ns, which pacing moves on (tcp_update_skb_after_send): a segment takes 8.3 ms
+    // at 1.2 cwnd in SRTT, and the silence before made up for half of that, so that 105 ms is within a millisecond of 104.2.
+    let begun = |pacing| {
+        let mut spec = avoiding();
+        spec.send.pacing = pacing;
+        spec.congestion.initial_window = InitialWindow::Segments(10);
+        let mut t = Timeline::established(&spec, 100);
+        t.at_ms(0).app_writes_segments(400).sends(0..10);
+        t.at_ms(100).ack(1).sends(10..11);
+        t
+    };
+    begun(false).at_ms(105).ack(2).sends(11..12);
+    begun(true).at_ms(105).ack(2).quiet().at_ms(106).ack(3).sends(11..13);
+}
+
+#[test]
 fn it_does_not_wait_where_the_next_ack_is_far() {
     // Linux 6.18: the oldest segment left 51 ms ago, and SRTT is 100 ms.
     let mut t = Timeline::established(&avoiding(), 100);
