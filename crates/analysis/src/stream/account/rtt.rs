@@ -85,14 +85,16 @@ impl Rtt {
     }
     /// Only a hint (the handshake's round trip): steers, but is no row of its own.
     pub fn hint(&mut self, sample: Span) {
-        if self.srtt == Span::ZERO && is_round_trip(sample) {
+        if self.min().is_none() && is_round_trip(sample) {
             self.take(sample);
         }
     }
     fn take(&mut self, r: Span) {
+        // An SRTT of 0 is one: a receiver that answers at once takes no time.
+        let first = self.min().is_none();
         self.min = self.min.min(r);
         self.largest = self.largest.max(r);
-        if self.srtt == Span::ZERO {
+        if first {
             self.srtt = r;
             self.rttvar = r / 2;
         } else {
@@ -114,8 +116,7 @@ impl Rtt {
     }
     /// What a sender would wait: SRTT + max(200 ms, 4 RTTVAR); 1 s before the first sample (RFC 6298 §2.1).
     pub fn rto(&self) -> Span {
-        // A receiver that answers at once takes no time.
-        if self.min == Span::MAX {
+        if self.min().is_none() {
             return Span::from_secs(1);
         }
         self.srtt + Span::from_millis(200).max(self.rttvar * 4)
