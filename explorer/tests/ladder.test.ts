@@ -81,7 +81,7 @@ describe("a ladder", () => {
   });
 
   it("takes a few packets before and after the episode", () => {
-    expect(windowOf(packetsOf(run(0, 20, 0)), 0.005, 0.01)).toEqual([3, 13]);
+    expect(windowOf(packetsOf(run(0, 20, 0)), [5, 11], 2, 2)).toEqual([3, 13]);
   });
 
   it("stands to scale: as far down as later", () => {

@@ -13,6 +13,7 @@ describe("an address", () => {
         to: 6.800000001,
         low: 100,
         high: 2e9,
+        picked: [6.25, 6.5],
         packet: 812,
         episode: 3,
         hidden: ["rtt", "idle"],

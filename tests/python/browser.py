@@ -39,9 +39,14 @@ def browser() -> Iterator[Any]:
 class Watched:
     """A page in a window of its own; everything it complains of or asks for is kept."""
 
-    def __init__(self, browser: Any, width: int = 1440, height: int = 900, scheme: str = "light") -> None:
+    def __init__(
+        self, browser: Any, width: int = 1440, height: int = 900, scheme: str = "light", touch: bool = False
+    ) -> None:
         self.context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            accept_downloads=True,
+            has_touch=touch,
         )
         self.page = self.context.new_page()
         self.said: list[str] = []

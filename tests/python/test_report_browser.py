@@ -192,9 +192,9 @@ def test_what_is_on_the_screen_is_saved(
     low, high = told["episodes"][0]["start_s"], told["episodes"][0]["end_s"]
     page = watched.open(report, at(told, more=f"?t={low:.9f},{high:.9f}"), ".panels canvas")
     saved = {}
-    for kind in ("PNG", "SVG", "CSV"):
+    for kind, button in (("PNG", "PNG"), ("SVG", "SVG"), ("CSV", "CSV of the view")):
         with page.expect_download() as download:
-            page.get_by_role("button", name=kind, exact=True).click()
+            page.get_by_role("button", name=button, exact=True).click()
         assert download.value.suggested_filename.endswith(f".{kind.lower()}")
         saved[kind] = Path(download.value.path()).read_bytes()
     box = page.locator(".panels").bounding_box()
@@ -211,6 +211,117 @@ def test_what_is_on_the_screen_is_saved(
     assert len(rows) == int(inside.sum())
     assert {int(row["packet"]) for row in rows} == set(packets["packet"][inside].tolist())
     assert sum(int(row["lost"]) for row in rows) >= told["episodes"][0]["lost_copies"] - 1
+
+
+def test_csv_is_of_what_is_selected(
+    watched: Watched, report: Path, told: dict[str, Any], capture: rexmit.api.Capture
+) -> None:
+    packets = capture.worst(1)[0].frame("packets")
+    page = watched.open(report, at(told), ".panels canvas")
+    page.wait_for_timeout(200)
+
+    def saved(words: str) -> list[int]:
+        with page.expect_download() as download:
+            page.get_by_role("button", name=words, exact=True).click()
+        text = Path(download.value.path()).read_text()
+        return [int(row["packet"]) for row in csv.DictReader(io.StringIO(text))]
+
+    def between(low: float, high: float) -> list[int]:
+        inside = (packets["time"] >= low - 1e-9) & (packets["time"] <= high + 1e-9)
+        return [int(packet) for packet in packets["packet"][inside]]
+
+    def picked() -> tuple[float, float]:
+        page.wait_for_timeout(200)
+        found = re.search(r"[?&]s=([-\d.e]+),([-\d.e]+)", page.url)
+        assert found is not None
+        return float(found[1]), float(found[2])
+
+    everything = between(-1, 1e9)
+    assert saved("CSV of the view") == everything
+    page.locator(".panels").focus()
+    page.keyboard.press("n")
+    episode = told["episodes"][0]
+    assert saved("CSV of episode 1") == between(episode["start_s"], episode["end_s"])
+    # Ctrl and drag: a stretch of time, whatever is in view later.
+    box = page.locator(".panels").bounding_box()
+    left, right, height = box["x"] + 300, box["x"] + 420, box["y"] + 200
+    page.keyboard.down("Control")
+    page.mouse.move(left, height)
+    page.mouse.down()
+    page.mouse.move(right, height, steps=3)
+    page.mouse.up()
+    page.keyboard.up("Control")
+    stretch = picked()
+    width = (view(page)[1] - view(page)[0]) * 120 / (box["width"] - 84)
+    assert stretch[1] - stretch[0] == pytest.approx(width, rel=0.02)
+    page.get_by_role("button", name="Fit").click()
+    page.get_by_role("button", name=re.compile("^CSV of .* selected$")).wait_for()
+    wanted = between(*stretch)
+    assert 0 < len(wanted) < len(everything)
+    assert saved(page.get_by_role("button", name=re.compile("selected$")).inner_text()) == wanted
+    # The same by a button, for who has no Ctrl, and by the keyboard.
+    page.get_by_role("button", name="Select", exact=True).click()
+    page.mouse.move(left - 60, height)
+    page.mouse.down()
+    page.mouse.move(right, height, steps=3)
+    page.mouse.up()
+    assert picked() != stretch
+    page.get_by_role("button", name="Select", exact=True).click()
+    page.locator(".panels").focus()
+    page.keyboard.press("s")
+    assert picked() == pytest.approx((told["start_s"], told["end_s"]), abs=1e-3)
+    page.keyboard.press("Escape")
+    assert saved("CSV of the view") == everything
+    # A packet: here that of the address.
+    page = watched.open(report, at(told, more=f"?p={everything[100]}"), ".panels canvas")
+    assert saved(f"CSV of packet {everything[100]}") == [everything[100]]
+
+
+def test_two_fingers_zoom_and_move(chromium: Any, report: Path, told: dict[str, Any]) -> None:
+    watched = Watched(chromium, width=500, touch=True)
+    page = watched.open(report, at(told), ".panels canvas")
+    page.wait_for_timeout(200)
+    box = page.locator(".panels").bounding_box()
+    devtools = page.context.new_cdp_session(page)
+    left, wide, y = box["x"] + 58, box["width"] - 68, box["y"] + 150
+
+    def touch(kind: str, *places: float) -> None:
+        points = [{"x": x, "y": y, "id": k} for k, x in enumerate(places)]
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def drag(*ways: tuple[float, float]) -> None:
+        for step in range(5):
+            touch("touchMove", *(a + (b - a) * step / 4 for a, b in ways))
+        page.wait_for_timeout(200)
+
+    whole = (told["end_s"] - told["start_s"]) * 1.02
+    middle = left + wide / 2
+    # Apart: what was between the fingers fills the plot twice as wide.
+    touch("touchStart", middle - 40)
+    touch("touchStart", middle - 40, middle + 40)
+    drag((middle - 40, middle - 80), (middle + 40, middle + 80))
+    zoomed = view(page)
+    assert zoomed is not None
+    assert zoomed[1] - zoomed[0] == pytest.approx(whole / 2, rel=0.02)
+    assert sum(zoomed) / 2 == pytest.approx((told["start_s"] + told["end_s"]) / 2, abs=whole * 0.01)
+    # Both one way: the same span, earlier by as much.
+    drag((middle - 80, middle - 20), (middle + 80, middle + 140))
+    moved = view(page)
+    assert moved is not None
+    assert moved[1] - moved[0] == pytest.approx(zoomed[1] - zoomed[0], rel=1e-3)
+    assert zoomed[0] - moved[0] == pytest.approx((zoomed[1] - zoomed[0]) * 60 / wide, rel=0.05)
+    # One is lifted: the other moves on.
+    touch("touchMove", middle - 20)
+    drag((middle - 20, middle - 60))
+    on = view(page)
+    assert on is not None
+    assert on[0] - moved[0] == pytest.approx((zoomed[1] - zoomed[0]) * 40 / wide, rel=0.05)
+    touch("touchEnd")
+    # It is one thing to come back from.
+    page.get_by_role("button", name="Back").click()
+    assert view(page) is None
+    watched.close()
+    assert watched.said == []
 
 
 def test_an_address_restores_what_was_seen(watched: Watched, report: Path, told: dict[str, Any]) -> None:

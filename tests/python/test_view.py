@@ -317,6 +317,22 @@ def test_a_large_capture_has_bins_and_its_worst_episodes(source: Source) -> None
     assert held_there + small["packets"]["count"] <= 6000
 
 
+def test_of_an_episode_that_does_not_fit_its_beginning_is_there(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kept(room: int) -> list[int]:
+        (told,) = [source.detail(flow) for flow in source.worst(1)]
+        held.hold(source, [told], room)
+        return [unpack(source.blobs[blob]())[0]["rows"] for blob in told["packets"]["blobs"]]
+
+    (whole, *_) = kept(6000)
+    assert whole > 500
+    monkeypatch.setattr(held, "BEGINNING", 300)
+    assert kept(whole)[0] == whole
+    assert kept(whole - 1) == [whole - 1]
+    assert kept(299) == []
+
+
 def test_no_room_is_a_sentence_before_anything_is_read(
     source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

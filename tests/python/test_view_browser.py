@@ -7,13 +7,20 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rexmit
-from browser import Watched, browser
+from browser import Watched
 from conftest import DATA
+from rexmit.api import ON_DEMAND
+from rexmit.report import windows
+from rexmit.report.server import Server, of_view
+from rexmit.report.source import Source
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
 
@@ -37,14 +44,13 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def watched(address: str) -> Iterator[Watched]:
-    with browser() as opened:
-        page = Watched(opened)
-        yield page
-        page.close()
-        assert page.said == []
-        assert page.elsewhere(address) == []
-        assert not any(url.startswith("file:") for url in page.asked)
+def watched(chromium: Any, address: str) -> Iterator[Watched]:
+    page = Watched(chromium)
+    yield page
+    page.close()
+    assert page.said == []
+    assert page.elsewhere(address) == []
+    assert not any(url.startswith("file:") for url in page.asked)
 
 
 def test_the_overview_has_its_figure(watched: Watched, address: str) -> None:
@@ -72,6 +78,46 @@ def test_a_deep_zoom_asks_for_packets_and_shows_them(watched: Watched, address: 
     box = page.locator(".panels").bounding_box()
     page.mouse.move(box["x"] + (74 + box["width"] - 10) / 2, box["y"] + box["height"] / 2)
     assert f"seq {seq:.0f}:{seq + length:.0f}" in page.locator(".tip").inner_text()
+
+
+def test_an_episode_of_very_many_packets_comes_part_after_part(
+    chromium: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if packets came only of much narrower windows.
+    monkeypatch.setattr(windows, "MOST_PACKETS", 600)
+    capture = rexmit.capture(CAPTURE, tables=ON_DEMAND)
+    packets, episode = (capture.worst(1)[0].frame(name) for name in ("packets", "episodes"))
+    start, end = float(episode["start"][1]), float(episode["end"][1])
+    inside = (packets["time"] >= start - 1e-9) & (packets["time"] <= end + 1e-9)
+    source = Source(capture, 0, "interruption")
+    watched = Watched(chromium)
+    with Server(of_view([source], "rexmit view"), [source]) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = watched.page
+        page.goto(f"{server.address}#episode/0/0/2")
+        steps, told = [], []
+        while True:
+            page.locator(".ladder canvas").wait_for()
+            told.append(page.get_by_role("toolbar", name="Parts of the episode").inner_text())
+            page.get_by_role("button", name="Unfold all").click()
+            steps.append(int(page.inner_text(".ladder-steps caption").split()[0]))
+            later = page.get_by_role("button", name="later ›")
+            if later.is_disabled():
+                break
+            later.click()
+            page.get_by_text(f"Part {len(told) + 1}:").wait_for()
+        assert len(told) > 3
+        assert sum(int(re.search(r"(\d+) packet", one)[1]) for one in told) == int(inside.sum())
+        # Unfolded, each packet is a step; so may be two before the first part, and two behind the last.
+        assert int(inside.sum()) <= sum(steps) <= int(inside.sum()) + 4
+        page.get_by_role("button", name="‹ earlier").click()
+        page.get_by_text(f"Part {len(told) - 1}:").wait_for()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="CSV of episode 2").click()
+        assert len(Path(download.value.path()).read_text().splitlines()) == int(inside.sum()) + 1
+        server.shutdown()
+    watched.close()
+    assert watched.said == []
 
 
 def test_an_episode_has_its_ladder(watched: Watched, address: str) -> None:

@@ -22,6 +22,7 @@ export interface Palette {
   outage: string;
   outageDoubt: string;
   select: string;
+  selectBand: string;
   markerEdge: string;
   cause: Record<string, string>;
   limit: Record<string, string>;
@@ -105,6 +106,7 @@ export const LIGHT: Palette = {
   outage: "#9aa5b1",
   outageDoubt: "rgba(154,165,177,0.18)",
   select: "#c2185b",
+  selectBand: "rgba(194,24,91,0.10)",
   markerEdge: "#ffffff",
   ...named({
     black: "#222222",
@@ -139,6 +141,7 @@ export const DARK: Palette = {
   outage: "#76818d",
   outageDoubt: "rgba(118,129,141,0.22)",
   select: "#ff6fa3",
+  selectBand: "rgba(255,111,163,0.16)",
   markerEdge: "#15181c",
   ...named({
     black: "#c9cdd2",

@@ -30,36 +30,37 @@ export function svgOf(picture: Picture, title: string, palette: Palette): string
   return surface.document(title, palette.background);
 }
 
-/** A row a packet: those from `from` to `to`, seconds. */
-export function csvOf(packets: Packets, from: number, to: number): string {
-  const head = ["packet", "time_s", "direction", "flags", "seq", "len", "ack", "window_bytes", "sack", "dsack"];
-  const lines = [[...head, "cause", "lost", "needless", "episode", "flight_bytes"].join(",")];
+const COLUMNS = ["packet", "time_s", "direction", "flags", "seq", "len", "ack", "window_bytes", "sack", "dsack"];
+export const CSV_HEAD = `${[...COLUMNS, "cause", "lost", "needless", "episode", "flight_bytes"].join(",")}\n`;
+
+/** A line for each packet of rows [from, to). */
+export function csvLines(packets: Packets, [from, to]: [number, number]): string {
   const known = (value: number): string => (value < 0 ? "" : String(value));
-  for (let i = packets.firstAt(from); i < packets.n && packets.time[i] <= to; i++) {
-    lines.push(
-      [
-        packets.packet[i],
-        packets.time[i].toFixed(9),
-        packets.data[i] === 1 ? "data" : "ack",
-        `0x${packets.flags[i].toString(16).padStart(3, "0")}`,
-        packets.seq[i],
-        packets.len[i],
-        known(packets.ack[i]),
-        known(packets.window[i]),
-        packets
-          .blocks(i)
-          .map((b) => `${b.start}-${b.end}`)
-          .join(" "),
-        packets.dsack[i],
-        packets.causes[packets.cause[i]] ?? "",
-        packets.lost[i],
-        packets.needless[i],
-        packets.episode[i] === 0 ? "" : packets.episode[i],
-        known(packets.flight[i]),
-      ].join(","),
-    );
+  let lines = "";
+  for (let i = from; i < to; i++) {
+    const cells = [
+      packets.packet[i],
+      packets.time[i].toFixed(9),
+      packets.data[i] === 1 ? "data" : "ack",
+      `0x${packets.flags[i].toString(16).padStart(3, "0")}`,
+      packets.seq[i],
+      packets.len[i],
+      known(packets.ack[i]),
+      known(packets.window[i]),
+      packets
+        .blocks(i)
+        .map((b) => `${b.start}-${b.end}`)
+        .join(" "),
+      packets.dsack[i],
+      packets.causes[packets.cause[i]] ?? "",
+      packets.lost[i],
+      packets.needless[i],
+      packets.episode[i] === 0 ? "" : packets.episode[i],
+      known(packets.flight[i]),
+    ];
+    lines += `${cells.join(",")}\n`;
   }
-  return `${lines.join("\n")}\n`;
+  return lines;
 }
 
 /** A picture as a file. */
@@ -68,8 +69,9 @@ export async function savePicture(picture: Picture, what: "png" | "svg", name: s
   else save(name, await pngOf(picture), "image/png");
 }
 
-export function save(name: string, content: Blob | string, type: string): void {
-  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+export function save(name: string, content: Blob | string | string[], type: string): void {
+  const parts = Array.isArray(content) ? content : [content];
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob(parts, { type }));
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

@@ -68,17 +68,26 @@ export interface Around {
   quiet: number;
   /** Of a receiver's capture: a lost copy is a hole and no packet. */
   holes: boolean;
+  /** The highest ACK before these packets; -1 where none is known. */
+  newest?: number;
+  /** Whether ACKs that only the other end's capture shows as lost are told here. */
+  lostAcks?: boolean;
 }
 
 export function isFolded(step: Step): boolean {
   return step.packets > 1 || step.kind === "hole" || step.kind === "lost-acks" || step.kind === "mixed";
 }
 
-/** Rows of the episode's packets, with a few before and after. */
-export function windowOf(packets: Packets, from: number, to: number, lead = 2, tail = 2): [number, number] {
-  const low = packets.firstAt(from - 1e-9);
-  const high = packets.firstAt(to + 1e-9);
-  return [Math.max(0, low - lead), Math.min(packets.n, high + tail)];
+/** Rows with a few before and after. */
+export function windowOf(packets: Packets, [from, to]: [number, number], lead: number, tail: number): [number, number] {
+  return [Math.max(0, from - lead), Math.min(packets.n, to + tail)];
+}
+
+/** The highest ACK until the end of the rows, from one that came before. */
+export function newestAck(packets: Packets, [from, to]: [number, number], before: number): number {
+  let newest = before;
+  for (let i = from; i < to; i++) if (packets.data[i] === 0) newest = Math.max(newest, packets.ack[i]);
+  return newest;
 }
 
 /** unfolded: the first rows of runs that are to be shown packet by packet. */
@@ -90,7 +99,7 @@ export function stepsOf(
   around: Around,
   unfolded: ReadonlySet<number>,
 ): Step[] {
-  const singles = singlesOf(packets, rows, around.mss);
+  const singles = singlesOf(packets, rows, around.mss, around.newest);
   if (around.holes) {
     for (const burst of bursts) if (burst.seq_end > burst.seq_start) singles.push(holeOf(burst));
     singles.sort((a, b) => a.first - b.first);
@@ -102,7 +111,7 @@ export function stepsOf(
       unfolded,
     ),
   );
-  if (episode.lost_acks) folded.push(lostAcks(episode, episode.lost_acks));
+  if (episode.lost_acks && around.lostAcks !== false) folded.push(lostAcks(episode, episode.lost_acks));
   return summed(inOrder(folded), MOST_STEPS, unfolded);
 }
 
@@ -110,9 +119,9 @@ function inOrder(steps: Step[]): Step[] {
   return steps.sort((a, b) => a.first - b.first || (a.rows[0] ?? 0) - (b.rows[0] ?? 0));
 }
 
-export function singlesOf(packets: Packets, [from, to]: [number, number], mss: number): Step[] {
+export function singlesOf(packets: Packets, [from, to]: [number, number], mss: number, before = -1): Step[] {
   const found: Step[] = [];
-  let newest = -1;
+  let newest = before;
   for (let i = from; i < to; i++) {
     const at = packets.time[i];
     const seen = { ...BARE, first: at, last: at, rows: [i] };

@@ -2,29 +2,33 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { FlowData } from "../data/flow";
-import type { Episode } from "../data/meta";
+import type { Burst, Episode } from "../data/meta";
 import type { Packets } from "../data/packets";
+import { count } from "../draw/units";
 import { proofOf } from "../data/proof";
 import { CanvasSurface } from "../draw/canvas";
 import { fileName, savePicture } from "../export/write";
 import { drawLadder, HEAD, sidesOf } from "../ladder/draw";
 import { type Layout, layoutOf } from "../ladder/layout";
-import { isFolded, silencesOf, type Step, stepsOf, windowOf } from "../ladder/steps";
+import { isFolded, newestAck, silencesOf, type Step, stepsOf, windowOf } from "../ladder/steps";
 import { episodeEnd } from "../panels/bands";
 import { announced, change, episodeInWords, failed, flow, go, inWords, loading, lookAtEpisode, palette, place, store } from "../view/app";
-import { packetsAround } from "../view/tracks";
+import { type Part, partFrom } from "../view/parts";
+import { CsvButton } from "./export";
 import { Inspector } from "./inspector";
 import { StepTable } from "./steptable";
 
-/** Of an episode with more packets the first; the flow's page has all. */
-const MOST_ROWS = 20_000;
 const LEAST_WIDTH = 760;
 
 export function EpisodePage(): preact.JSX.Element {
   const data = flow.value;
   const number = place.value.episode ?? 0;
   const episode = data?.detail.episodes.find((e) => e.number === number);
-  const packets = useEpisodePackets(data, episode);
+  // Where each part begins that one came through; the last is shown.
+  const [way, go] = useState<readonly Start[]>([]);
+  useEffect(() => go([]), [data, number]);
+  const start = way[way.length - 1];
+  const part = usePart(data, episode, start?.from ?? null);
   if (data === null || episode === undefined) {
     return <p class="quiet">{loading.value ? "Loading…" : "This flow has no such episode."}</p>;
   }
@@ -36,60 +40,116 @@ export function EpisodePage(): preact.JSX.Element {
           {data.detail.row.sender} → {data.detail.row.receiver}
         </span>
       </div>
-      {packets === undefined && <p class="quiet">Loading…</p>}
-      {packets === null && (
+      {part === undefined && <p class="quiet">Loading…</p>}
+      {part === null && (
         <p class="quiet">This report holds no packets of this episode: rexmit view on the capture shows them.</p>
       )}
-      {packets && <Ladder key={number} data={data} packets={packets} episode={episode} />}
+      {part?.short === true && (
+        <p class="quiet">
+          This report holds only the first packets of this episode: rexmit view on the capture shows every one.
+        </p>
+      )}
+      {part && (start !== undefined || part.next !== null) && (
+        <Parts data={data} episode={episode} part={part} way={way} go={go} />
+      )}
+      {part && (
+        <Ladder key={`${number}/${start?.from ?? ""}`} data={data} part={part} episode={episode} start={start} />
+      )}
     </>
   );
 }
 
-/** Undefined while they come. */
-function useEpisodePackets(data: FlowData | null, episode: Episode | undefined): Packets | null | undefined {
-  const [found, set] = useState<Packets | null | undefined>(undefined);
+/** Where a part of an episode begins: seconds, and the highest ACK before it. */
+interface Start {
+  from: number;
+  newest: number;
+}
+
+/** Of an episode with very many packets one part after the other. Undefined while it comes. */
+function usePart(data: FlowData | null, episode: Episode | undefined, from: number | null): Part | null | undefined {
+  const [found, set] = useState<Part | null | undefined>(undefined);
   useEffect(() => {
-    const from = store.value;
-    if (from === null || data === null || episode === undefined) return;
+    const opened = store.value;
+    if (opened === null || data === null || episode === undefined) return;
     let wanted = true;
     set(undefined);
-    packetsAround(from, data, episode.start_ns / 1e9, episodeEnd(episode.end_ns, data.to)).then(
-      (packets) => wanted && set(packets),
-      failed,
-    );
+    const begin = from ?? Math.min(...[episode, ...burstsOf(data, episode)].map((of) => of.start_ns)) / 1e9;
+    partFrom(opened, data, begin, episodeEnd(episode.end_ns, data.to)).then((part) => wanted && set(part), failed);
     return () => {
       wanted = false;
     };
-  }, [data, episode]);
+  }, [data, episode, from]);
   return found;
+}
+
+function burstsOf(data: FlowData, episode: Episode): Burst[] {
+  return data.detail.bursts.filter((b) => b.episode === episode.number);
+}
+
+interface PartsProps {
+  data: FlowData;
+  episode: Episode;
+  part: Part;
+  way: readonly Start[];
+  go: (way: readonly Start[]) => void;
+}
+
+function Parts({ data, episode, part, way, go }: PartsProps): preact.JSX.Element {
+  const { packets, rows } = part;
+  const end = episodeEnd(episode.end_ns, data.to);
+  const start = way[way.length - 1]?.from ?? episode.start_ns / 1e9;
+  const on = (): void => {
+    const newest = newestAck(packets, rows, way[way.length - 1]?.newest ?? -1);
+    go([...way, { from: part.next ?? end, newest }]);
+  };
+  return (
+    <div class="tools" role="toolbar" aria-label="Parts of the episode">
+      <span class="switch">
+        <button type="button" disabled={way.length === 0} onClick={() => go(way.slice(0, -1))}>
+          ‹ earlier
+        </button>
+        <button type="button" disabled={part.next === null} onClick={on}>
+          later ›
+        </button>
+      </span>
+      <span class="quiet" aria-live="polite">
+        Part {way.length + 1}: {count(rows[1] - rows[0], "packet")}, {start.toFixed(4)} to {(part.next ?? end).toFixed(4)} s
+        of {(episode.start_ns / 1e9).toFixed(4)} to {end.toFixed(4)} s
+      </span>
+    </div>
+  );
 }
 
 interface LadderProps {
   data: FlowData;
-  packets: Packets;
+  part: Part;
   episode: Episode;
+  /** Undefined of the first part. */
+  start: Start | undefined;
 }
 
-function Ladder({ data, packets, episode }: LadderProps): preact.JSX.Element {
+function Ladder({ data, part, episode, start }: LadderProps): preact.JSX.Element {
+  const { packets } = part;
   const [unfolded, unfold] = useState<ReadonlySet<number>>(new Set());
   const [zoom, setZoom] = useState(2);
-  const { row, bursts } = data.detail;
+  const { row } = data.detail;
   const oneWay = (roundTrip(data) ?? 0) / 2;
   const { scale, packet } = place.value;
-  const mine = bursts.filter((b) => b.episode === episode.number);
-  const rows = useMemo(() => {
-    const from = Math.min(episode.start_ns, ...mine.map((b) => b.start_ns)) / 1e9;
-    const [a, z] = windowOf(packets, from, episodeEnd(episode.end_ns, data.to));
-    return [a, Math.min(z, a + MOST_ROWS)] as [number, number];
-  }, [data, episode]);
+  const mine = burstsOf(data, episode).filter(
+    (b) => b.start_ns / 1e9 >= (start?.from ?? -Infinity) && b.start_ns / 1e9 < (part.next ?? Infinity),
+  );
+  // A few packets before and after the episode say how it was.
+  const rows = windowOf(packets, part.rows, start === undefined ? 2 : 0, part.next === null ? 2 : 0);
   const steps = useMemo(
     () =>
       stepsOf(packets, rows, episode, mine, {
         mss: Math.max(1, row.mss),
+        newest: start?.newest ?? -1,
+        lostAcks: start === undefined,
         quiet: Math.max(0.02, 2 * oneWay),
         holes: row.vantage === "receiver",
       }, unfolded),
-    [data, episode, unfolded],
+    [part, unfolded],
   );
   const layout = useMemo(
     () => layoutOf(steps, silencesOf(steps, Math.max(0.05, 4 * oneWay)), scale, oneWay, row.vantage === "receiver", zoom),
@@ -179,6 +239,7 @@ function Ladder({ data, packets, episode }: LadderProps): preact.JSX.Element {
           <button type="button" onClick={() => write("svg")}>
             SVG
           </button>
+          <CsvButton data={data} />
         </span>
       </div>
       <div class="ladder-page">

@@ -1,41 +1,51 @@
-/** Files of what is on the screen. */
+/** Files: a picture of what is on the screen, and as CSV what is selected. */
 
+import { csvOf } from "../export/csv";
+import { fileName, type Picture, save, savePicture } from "../export/write";
 import type { FlowData } from "../data/flow";
-import { csvOf, fileName, type Picture, save, savePicture } from "../export/write";
 import { drawStack } from "../panels/stack";
-import { announced, failed, palette, viewOf } from "../view/app";
+import { announced, failed, failure, palette, selection, selectionWords, store, viewOf } from "../view/app";
 import { wishOf } from "../view/board";
 
 export function ExportMenu({ data }: { data: FlowData }): preact.JSX.Element {
-  const write = (what: "png" | "svg" | "csv"): void => {
-    exportFlow(data, what)
-      .then((name) => (announced.value = `${name} saved`))
-      .catch(failed);
-  };
   return (
     <span class="switch" role="group" aria-label="Save what is on the screen">
-      <button type="button" onClick={() => write("png")}>
+      <button type="button" onClick={() => told(savePanels(data, "png"))}>
         PNG
       </button>
-      <button type="button" onClick={() => write("svg")}>
+      <button type="button" onClick={() => told(savePanels(data, "svg"))}>
         SVG
       </button>
-      <button type="button" onClick={() => write("csv")}>
-        CSV
-      </button>
+      <CsvButton data={data} />
     </span>
   );
 }
 
-async function exportFlow(data: FlowData, what: "png" | "svg" | "csv"): Promise<string> {
+/** Says what it is of. */
+export function CsvButton({ data }: { data: FlowData }): preact.JSX.Element {
+  return (
+    <button type="button" onClick={() => told(saveCsv(data))}>
+      CSV of {selectionWords}
+    </button>
+  );
+}
+
+function told(saved: Promise<string>): void {
+  failure.value = null;
+  saved.then((name) => (announced.value = `${name} saved`)).catch(failed);
+}
+
+async function saveCsv(data: FlowData): Promise<string> {
+  const [from, of] = [store.peek(), selection.peek()];
+  if (from === null || of === null) throw new Error("no flow is shown");
+  const name = fileName(data, of.name, "csv");
+  save(name, await csvOf(from, data, of), "text/csv");
+  return name;
+}
+
+async function savePanels(data: FlowData, what: "png" | "svg"): Promise<string> {
   const name = fileName(data, "panels", what);
   const { from, to } = viewOf(data);
-  if (what === "csv") {
-    const packets = data.packetsIn(Math.max(from, data.from), Math.min(to, data.to));
-    if (packets === null) throw new Error("this view holds no single packets: zoom in, then save them");
-    save(name, csvOf(packets, from, to), "text/csv");
-    return name;
-  }
   const box = document.querySelector(".panels");
   const picture: Picture = {
     width: box?.clientWidth ?? 1000,

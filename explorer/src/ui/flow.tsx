@@ -86,6 +86,11 @@ function Tools({ data }: { data: FlowData }): preact.JSX.Element {
           −
         </button>
       </span>
+      <span class="switch">
+        <button type="button" aria-pressed={app.picking.value} onClick={() => (app.picking.value = !app.picking.value)}>
+          Select
+        </button>
+      </span>
       <span class="switch" role="group" aria-label="Panels">
         {PANELS.filter((panel) => panel.wanted({ data, track: data.tracks[0] ?? null })).map((panel) => (
           <button
@@ -188,11 +193,15 @@ function Keys(): preact.JSX.Element {
         </div>
         <div>
           <dt>drag</dt>
-          <dd>move; with Shift, zoom into the box</dd>
+          <dd>move; with Shift, zoom into the box; with Ctrl, or after “Select”, select a stretch of time: CSV is of it</dd>
         </div>
         <div>
           <dt>click</dt>
           <dd>select a packet: what proves it has a ring</dd>
+        </div>
+        <div>
+          <dt>two fingers</dt>
+          <dd>zoom and move</dd>
         </div>
       </dl>
     </details>

@@ -1,9 +1,10 @@
 /** The steps of a ladder in words: for whoever cannot see the drawing, or wants to copy it. */
 
+import { useState } from "preact/hooks";
 import { isFolded, labelOf, remarkOf, type Step } from "../ladder/steps";
 import { inWords } from "../view/app";
 
-const MOST = 400;
+const AT_ONCE = 400;
 
 interface Props {
   steps: readonly Step[];
@@ -14,6 +15,7 @@ interface Props {
 }
 
 export function StepTable({ steps, selected, proves, onPick, onToggle }: Props): preact.JSX.Element {
+  const [most, show] = useState(AT_ONCE);
   return (
     <div class="ladder-steps" tabIndex={0} role="region" aria-label="Steps in words">
       <table class="list">
@@ -27,7 +29,7 @@ export function StepTable({ steps, selected, proves, onPick, onToggle }: Props):
           </tr>
         </thead>
         <tbody>
-          {steps.slice(0, MOST).map((step) => (
+          {steps.slice(0, most).map((step) => (
             <tr
               key={`${step.toReceiver}-${step.rows[0] ?? step.first}-${step.kind}`}
               aria-current={step === selected ? "true" : undefined}
@@ -54,7 +56,14 @@ export function StepTable({ steps, selected, proves, onPick, onToggle }: Props):
           ))}
         </tbody>
       </table>
-      {steps.length > MOST && <p class="quiet">The first {MOST} of {steps.length} steps.</p>}
+      {steps.length > most && (
+        <p class="quiet">
+          The first {most} of {steps.length} steps.{" "}
+          <button type="button" class="link" onClick={() => show(most + AT_ONCE)}>
+            {Math.min(AT_ONCE, steps.length - most)} more
+          </button>
+        </p>
+      )}
     </div>
   );
 }

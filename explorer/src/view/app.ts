@@ -9,6 +9,7 @@ import { episodeEnd } from "../panels/bands";
 import type { Track } from "../data/track";
 import { trackFor } from "./tracks";
 import { otherOf } from "./pair";
+import { type Selection, selectionOf } from "./selection";
 import { fromFragment, NOWHERE, type Place, toFragment } from "./place";
 
 export type Theme = "auto" | "light" | "dark";
@@ -26,11 +27,14 @@ export const theme = signal<Theme>("auto");
 const systemDark = signal(matchMedia("(prefers-color-scheme: dark)").matches);
 /** Paper is white. */
 export const printing = signal(false);
+/** Whether a drag selects a stretch of time, and does not move the view. */
+export const picking = signal(false);
 
 /** Parts of the place: what shows one of these is not made anew while one only moves through time. */
 export const page = computed(() => place.value.page);
 export const flowNumber = computed(() => place.value.flow);
 export const episodeNumber = computed(() => place.value.episode);
+export const pickedStretch = computed(() => place.value.picked);
 export const packetNumber = computed(() => place.value.packet);
 export const isBeside = computed(() => place.value.beside);
 export const hiddenPanels = computed(() => place.value.hidden);
@@ -52,6 +56,14 @@ interface Window {
 
 /** An episode to look at once its flow is there. */
 let awaited: number | null = null;
+
+/** What CSV is of. Of the view only as much as its words say: it moves with every frame. */
+export const selection = computed<Selection | null>(() => {
+  const data = flow.value;
+  return data === null ? null : selectionOf(data, place.value, viewOf(data));
+});
+
+export const selectionWords = computed(() => selection.value?.words ?? "");
 
 /** Windows to go back to. */
 const trail: Window[] = [];
@@ -137,7 +149,7 @@ async function show(from: Store, source: number, wanted: number | null): Promise
 /** To another page: the browser's own way back leads here again. */
 export function go(to: Partial<Place>): void {
   trail.length = 0;
-  const whole = { from: null, to: null, low: null, high: null, packet: null, episode: null };
+  const whole = { from: null, to: null, low: null, high: null, picked: null, packet: null, episode: null };
   place.value = { ...place.value, ...whole, ...to };
   history.pushState(null, "", toFragment(place.value));
 }
@@ -203,6 +215,14 @@ export function back(): boolean {
   if (last === undefined) return false;
   change(last);
   return true;
+}
+
+/** Selects the time that is in view. */
+export function pickView(): void {
+  const data = flow.value;
+  if (data === null) return;
+  const { from, to } = viewOf(data);
+  change({ picked: [Math.max(from, data.from), Math.min(to, data.to)], packet: null });
 }
 
 export function zoom(factor: number, at?: number): void {

@@ -10,6 +10,7 @@ import { nearest } from "../panels/sequence";
 import * as app from "./app";
 import { arrived } from "./tracks";
 import { drawOverlay, type Rect } from "./overlay";
+import { pinched, type Pinch } from "./pinch";
 
 /** A flow on a board. shift: what makes its times those of the flow that the address names, seconds. */
 export interface Subject {
@@ -31,11 +32,13 @@ export interface Hover {
 /** What the pointer is over. */
 export const hover = signal<Hover | null>(null);
 const REACH = 12;
+/** A finger is wider. */
+const TOUCH_REACH = 26;
 const CLICK = 4;
 /** Wheel turns within this are one zoom to come back from, ms. */
 const SAME_TURN = 700;
 
-type Drag = { kind: "pan" | "box"; x: number; y: number; view: app.View; moved: boolean; pointer: number };
+type Drag = { kind: "pan" | "box" | "pick"; x: number; y: number; view: app.View; moved: boolean; pointer: number };
 
 export class Board {
   private readonly host: HTMLElement;
@@ -43,6 +46,9 @@ export class Board {
   private readonly overlay: HTMLCanvasElement;
   private drawn: Drawn | null = null;
   private drag: Drag | null = null;
+  private pinch: Pinch | null = null;
+  /** Where each finger or button is down. */
+  private readonly down = new Map<number, [number, number]>();
   private box: Rect | null = null;
   private turned = 0;
   private blank = false;
@@ -104,15 +110,18 @@ export class Board {
   private drawOverlay(): void {
     const [width, height] = this.size.peek();
     if (this.drawn === null || width < 50) return;
-    const nothing = hover.peek() === null && this.box === null && app.place.peek().packet === null;
+    const { packet, picked } = app.place.peek();
+    const nothing = hover.peek() === null && this.box === null && packet === null && picked === null;
     if (nothing && this.blank) return;
     this.blank = nothing;
     const surface = new CanvasSurface(this.overlay, width, height, devicePixelRatio || 1);
     const over = hover.peek();
     // The other board has the same time under a line of its own.
     const mine = over === null || over.board === this ? over : { ...over, row: -1 };
-    const x = this.drawn.scene.x((over?.t ?? 0) - (this.shown()?.shift ?? 0));
-    drawOverlay(surface, this.drawn, mine && { ...mine, x }, this.box, app.place.peek().packet);
+    const shift = this.shown()?.shift ?? 0;
+    const x = this.drawn.scene.x((over?.t ?? 0) - shift);
+    const stretch = picked && ([picked[0] - shift, picked[1] - shift] as const);
+    drawOverlay(surface, this.drawn, { hover: mine && { ...mine, x }, box: this.box, stretch, packet });
   }
 
   private shown(): Subject | null {
@@ -129,10 +138,10 @@ export class Board {
       this.ends.push(() => this.host.removeEventListener(kind, act, options));
     };
     on("wheel", (event) => this.wheel(event), { passive: false });
-    on("pointerdown", (event) => this.down(event));
+    on("pointerdown", (event) => this.press(event));
     on("pointermove", (event) => this.move(event));
     on("pointerup", (event) => this.up(event));
-    on("pointercancel", () => this.drop());
+    on("pointercancel", (event) => this.drop(event));
     on("pointerleave", () => (hover.value = null));
     on("dblclick", (event) => app.zoom(0.5, this.timeAt(this.at(event)[0])));
   }
@@ -164,21 +173,44 @@ export class Board {
     app.look({ from: t - (t - from) * factor, to: t + (to - t) * factor }, null, mark);
   }
 
-  private down(event: PointerEvent): void {
+  private press(event: PointerEvent): void {
     const data = app.flow.peek();
     if (event.button !== 0 || data === null) return;
     const [x, y] = this.at(event);
-    const kind = event.shiftKey ? "box" : "pan";
-    this.drag = { kind, x, y, view: app.viewOf(data), moved: false, pointer: event.pointerId };
+    this.down.set(event.pointerId, [x, y]);
     this.host.setPointerCapture(event.pointerId);
+    if (this.down.size > 2) return;
+    if (this.down.size === 2) {
+      this.beginPinch(data);
+      return;
+    }
+    const kind = event.shiftKey ? "box" : app.picking.peek() || event.ctrlKey || event.metaKey ? "pick" : "pan";
+    this.drag = { kind, x, y, view: app.viewOf(data), moved: false, pointer: event.pointerId };
+  }
+
+  /** A second finger: what the first one began is over, and the view follows both. */
+  private beginPinch(data: FlowData): void {
+    const [a, b] = [...this.down.values()];
+    const moved = this.drag?.kind === "pan" && this.drag.moved;
+    this.drag = null;
+    this.box = null;
+    hover.value = null;
+    this.pinch = { a, b, view: app.viewOf(data) };
+    if (!moved) app.look(this.pinch.view, rangeKept(), true);
   }
 
   private move(event: PointerEvent): void {
     const [x, y] = this.at(event);
-    const { drag, drawn } = this;
+    const { drag, drawn, pinch } = this;
     if (drawn === null) return;
+    if (this.down.has(event.pointerId)) this.down.set(event.pointerId, [x, y]);
+    if (pinch !== null) {
+      const [a, b] = [...this.down.values()];
+      app.look(pinched(pinch, a, b, drawn.plot), rangeKept(), false);
+      return;
+    }
     if (drag === null) {
-      hover.value = this.under(x, y);
+      hover.value = this.under(x, y, REACH);
       return;
     }
     if (event.pointerId !== drag.pointer) return;
@@ -193,17 +225,22 @@ export class Board {
       this.drawOverlay();
       return;
     }
+    if (drag.kind === "pick") {
+      const within = (at: number): number => Math.min(Math.max(at, drawn.plot.x), drawn.plot.x + drawn.plot.w);
+      const [from, to] = [within(Math.min(x, drag.x)), within(Math.max(x, drag.x))];
+      app.change({ picked: from < to ? [this.timeAt(from), this.timeAt(to)] : null, packet: null });
+      return;
+    }
     const by = ((drag.x - x) * (drag.view.to - drag.view.from)) / drawn.plot.w;
     app.look({ from: drag.view.from + by, to: drag.view.to + by }, rangeKept(), false);
   }
 
   private up(event: PointerEvent): void {
     const { drag, drawn, box } = this;
-    this.drop();
-    if (drag === null || drawn === null) return;
+    if (this.drop(event) || drag === null || drawn === null) return;
     const [x, y] = this.at(event);
     if (!drag.moved) {
-      this.click(x, y);
+      this.click(x, y, event.pointerType === "touch" ? TOUCH_REACH : REACH);
     } else if (drag.kind === "box" && box !== null && box.w > CLICK) {
       const first = drawn.placed[0];
       const view = { from: this.timeAt(box.x), to: this.timeAt(box.x + box.w) };
@@ -214,32 +251,43 @@ export class Board {
     }
   }
 
-  private drop(): void {
+  /** A finger is lifted. Whether it was one of several: the one that is left moves the view. */
+  private drop(event: PointerEvent): boolean {
+    const several = this.pinch !== null;
+    this.down.delete(event.pointerId);
     this.drag = null;
     this.box = null;
+    this.pinch = null;
+    const data = app.flow.peek();
+    const left = [...this.down][0];
+    if (several && data !== null && left !== undefined) {
+      const [pointer, [x, y]] = left;
+      this.drag = { kind: "pan", x, y, view: app.viewOf(data), moved: true, pointer };
+    }
     this.drawOverlay();
+    return several;
   }
 
-  private click(x: number, y: number): void {
+  private click(x: number, y: number, reach: number): void {
     const number = this.drawn?.numbers.find((n) => Math.abs(n.x - x) < 13);
     if (number !== undefined && this.drawn !== null && y < this.drawn.plot.y) {
       app.lookAtEpisode(number.number);
       return;
     }
-    const row = this.under(x, y)?.row ?? -1;
+    const row = this.under(x, y, reach)?.row ?? -1;
     const packets = this.drawn?.scene.track?.raw ?? null;
     // Packets of the other capture have numbers of their own.
     if (this.shown()?.data !== app.flow.peek()) return;
-    app.change({ packet: row < 0 || packets === null ? null : packets.packet[row] });
+    app.change({ packet: row < 0 || packets === null ? null : packets.packet[row], picked: null });
   }
 
-  private under(x: number, y: number): Hover | null {
+  private under(x: number, y: number, reach: number): Hover | null {
     const { drawn } = this;
     if (drawn === null || x < drawn.plot.x || x > drawn.plot.x + drawn.plot.w) return null;
     const first = drawn.placed[0];
     const packets = drawn.scene.track?.raw ?? null;
     const inside = first?.panel.key === "sequence" && y >= first.box.y && y <= first.box.y + first.box.h;
-    const row = inside && packets !== null ? nearest(drawn.scene, packets, first.y, x, y, REACH) : -1;
+    const row = inside && packets !== null ? nearest(drawn.scene, packets, first.y, x, y, reach) : -1;
     return { board: this, x, y, t: this.timeAt(x), row, packets };
   }
 }

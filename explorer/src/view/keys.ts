@@ -10,6 +10,7 @@ export const KEYS: [string, string][] = [
   ["+ −", "zoom in, out"],
   ["← →", "move"],
   ["l", "ladder of the episode"],
+  ["s", "select the time in view: CSV is of it"],
   ["Esc", "nothing selected"],
 ];
 
@@ -29,7 +30,8 @@ const ACTS: Record<string, () => void> = {
   ArrowUp: () => app.zoom(0.7),
   ArrowDown: () => app.zoom(1 / 0.7),
   Backspace: () => void app.back(),
-  Escape: () => app.change({ packet: null }),
+  s: () => app.pickView(),
+  Escape: () => app.change({ packet: null, picked: null, episode: null }),
 };
 
 export function onKey(event: KeyboardEvent): void {

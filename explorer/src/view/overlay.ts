@@ -14,15 +14,23 @@ export interface Rect {
   h: number;
 }
 
+export interface Marked {
+  hover: Hover | null;
+  box: Rect | null;
+  /** A stretch of time that is selected. */
+  stretch: readonly [number, number] | null;
+  /** The number of the selected packet. */
+  packet: number | null;
+}
+
 export function drawOverlay(
   s: Surface,
   drawn: Drawn,
-  hover: Hover | null,
-  box: Rect | null,
-  selected: number | null,
+  { hover, box, stretch, packet: selected }: Marked,
 ): void {
   const { plot, scene } = drawn;
   const { palette } = scene;
+  if (stretch !== null) drawStretch(s, drawn, stretch);
   if (selected !== null) drawSelected(s, drawn, selected);
   if (hover !== null && hover.x >= plot.x && hover.x <= plot.x + plot.w) {
     s.line(hover.x, plot.y, hover.x, plot.y + plot.h, palette.faint, 1, [3, 3]);
@@ -36,6 +44,17 @@ export function drawOverlay(
   if (box !== null) {
     s.rect(box.x, box.y, box.w, box.h, "rgba(86,180,233,0.18)");
     s.frame(box.x + 0.5, box.y + 0.5, box.w, box.h, palette.blue);
+  }
+}
+
+function drawStretch(s: Surface, { scene, plot }: Drawn, [from, to]: readonly [number, number]): void {
+  const { palette } = scene;
+  const left = Math.max(plot.x, scene.x(from));
+  const right = Math.min(plot.x + plot.w, scene.x(to));
+  if (left > right) return;
+  s.rect(left, plot.y, Math.max(1, right - left), plot.h, palette.selectBand);
+  for (const [t, x] of [[from, left], [to, right]]) {
+    if (t >= scene.from && t <= scene.to) s.line(x, plot.y, x, plot.y + plot.h, palette.select);
   }
 }
 

@@ -14,6 +14,8 @@ export interface Place {
   /** A range of sequence numbers that a box zoom asked for. */
   low: number | null;
   high: number | null;
+  /** A stretch of time that was selected, seconds. */
+  picked: [number, number] | null;
   /** The number of the selected packet. */
   packet: number | null;
   scale: LadderScale;
@@ -32,6 +34,7 @@ export const NOWHERE: Place = {
   to: null,
   low: null,
   high: null,
+  picked: null,
   packet: null,
   scale: "even",
   hidden: [],
@@ -51,6 +54,7 @@ export function toFragment(place: Place): string {
   if (place.page === "flow") {
     if (place.from !== null && place.to !== null) query.push(`t=${short(place.from)},${short(place.to)}`);
     if (place.low !== null && place.high !== null) query.push(`y=${short(place.low)},${short(place.high)}`);
+    if (place.picked !== null) query.push(`s=${place.picked.map(short).join(",")}`);
     if (place.hidden.length > 0) query.push(`hide=${place.hidden.join(",")}`);
     if (place.beside) query.push("beside=1");
     if (place.episode !== null) query.push(`e=${place.episode + 1}`);
@@ -78,6 +82,7 @@ export function fromFragment(fragment: string): Place | null {
     to: time?.[1] ?? null,
     low: range?.[0] ?? null,
     high: range?.[1] ?? null,
+    picked: pair(asked.get("s")),
     packet: whole(asked.get("p")),
     scale: asked.get("scale") === "time" ? "time" : "even",
     beside: asked.get("beside") === "1",

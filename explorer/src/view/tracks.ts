@@ -90,8 +90,7 @@ function once(data: FlowData, name: string, read: () => Promise<Container>, fail
   waiting.value++;
   read()
     .then((container) => {
-      data.tracks.push(container.header.kind === "packets" ? new Packets(container) : new Bins(container));
-      if (data.tracks.length > MOST_WINDOWS) forget(data);
+      kept(data, container.header.kind === "packets" ? new Packets(container) : new Bins(container));
       arrived.value++;
     })
     .catch((error: unknown) => {
@@ -101,30 +100,16 @@ function once(data: FlowData, name: string, read: () => Promise<Container>, fail
     .finally(() => waiting.value--);
 }
 
+/** The same, with the flow's others; of many windows the oldest goes. */
+export function kept<T extends Track>(data: FlowData, track: T): T {
+  data.tracks.push(track);
+  if (data.tracks.length > MOST_WINDOWS) forget(data);
+  return track;
+}
+
 /** The oldest window goes; what covers the whole flow stays. */
 function forget(data: FlowData): void {
   const oldest = data.tracks.findIndex((track) => !covers(track, data.from, data.to));
   if (oldest >= 0) data.tracks.splice(oldest, 1);
   asked.delete(data);
-}
-
-/** The packets of a stretch of time, fetched if need be; null if there is no way to have them. */
-export async function packetsAround(store: Store, data: FlowData, from: number, to: number): Promise<Packets | null> {
-  const here = data.packetsIn(from, to);
-  if (here !== null) return here;
-  const { packets } = data.detail;
-  for (const name of packets.held === "windows" ? packets.blobs : []) {
-    const container = await store.blob(name);
-    if ((container.header.from_ns ?? Infinity) / NS <= from && (container.header.to_ns ?? 0) / NS >= to) {
-      const found = new Packets(container);
-      data.tracks.push(found);
-      return found;
-    }
-  }
-  if (store.window === undefined) return null;
-  const container = await store.window(data.source.id, data.detail.flow, from * NS, to * NS, 65_536);
-  if (container.header.kind !== "packets") return null;
-  const found = new Packets(container);
-  data.tracks.push(found);
-  return found;
 }

@@ -22,8 +22,9 @@ RAW = 200_000
 SMALL, SHARED = 2_000, 20_000
 #: Of a larger capture, flows of up to so many packets are there whole, as long as there is room.
 WHOLE = 10_000
-#: Of one episode, and of one flow's.
-MOST_OF_EPISODE, MOST_OF_FLOW = 20_000, 100_000
+#: Of one flow's episodes together; of an episode that does not fit its beginning, which says how it came
+#: about, if that is at least so many.
+MOST_OF_FLOW, BEGINNING = 100_000, 2_000
 #: Packets before and after an episode.
 MARGIN = 200
 #: Bins of the finest levels of all flows of a file.
@@ -105,10 +106,10 @@ def _episodes(source: Source, told: Row, room: int) -> int:
     mine = bursts.where(np.isin(bursts["episode"], [e["number"] for e in episodes])).rows()
     for episode in episodes:
         rows = source.around(flow, mine, episode, MARGIN)
-        # Of a long one its beginning, which says how it came about.
-        rows = slice(rows.start, min(rows.stop, rows.start + MOST_OF_EPISODE))
-        if used + rows.stop - rows.start > room:
-            continue
+        if rows.stop - rows.start > room - used:
+            if room - used < BEGINNING:
+                continue
+            rows = slice(rows.start, rows.start + room - used)
         used += rows.stop - rows.start
         name = f"{told['key']}/packets/{int(episode['number'])}"
         told["packets"]["held"] = "windows"
