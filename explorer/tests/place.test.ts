@@ -23,6 +23,7 @@ describe("an address", () => {
       { ...NOWHERE, page: "episode", source: 2, flow: 4, episode: 0, scale: "time", packet: 1 },
       { ...NOWHERE, page: "comparison" },
       { ...NOWHERE, page: "study" },
+      { ...NOWHERE, page: "sweep", chart: [2, 0, 1, -1, 4] },
     ];
     for (const place of places) expect(fromFragment(toFragment(place))).toEqual(place);
   });

@@ -29,6 +29,7 @@ examples:
   rexmit report --sender a.pcap --receiver b.pcap      both ends of one transfer
   rexmit report scenarios/interruption.toml -o run.html   a simulated run
   rexmit report good.pcap bad.pcap                     two beside each other
+  rexmit report sweeps/loss                            what a sweep found; a study's folder works too
   rexmit report slow.pcapng --anonymize                without addresses, names and paths: report.html
 
 exit codes: 0 written, 1 it could not be written, 2 bad input
@@ -40,7 +41,10 @@ ENDS = re.compile(r"(\.(pcap|pcapng|cap|snoop|gz|zst|xz|toml))+$", re.IGNORECASE
 def named(parser: Any, positive: Callable[[str], int]) -> None:
     """Options that say what is shown."""
     parser.add_argument(
-        "what", nargs="*", metavar="WHAT", help="a capture, a scenario file, or the folder of a run"
+        "what",
+        nargs="*",
+        metavar="WHAT",
+        help="a capture, a scenario file, or the folder of a run, study or sweep",
     )
     parser.add_argument("--sender", metavar="CAPTURE", help="a capture at the sender, with --receiver")
     parser.add_argument(
@@ -106,8 +110,13 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
     """The page of what is named; what it rests on is there meanwhile."""
     from tempfile import TemporaryDirectory
 
-    from rexmit.report import make, studied
+    from rexmit.report import make, studied, swept
 
+    if len(o.what) == 1 and swept.is_sweep(folder := Path(o.what[0])):
+        found, notes, scenario = swept.read(folder)
+        hide = make.hidden([], o.what, scenario).apply if o.anonymize else make.shown
+        yield make.of_sweep(found, notes, command("report", o), hide)
+        return
     if len(o.what) == 1 and studied.is_study(folder := Path(o.what[0])):
         hide = make.hidden([], o.what).apply if o.anonymize else make.shown
         yield make.of_study(studied.read(folder), command("report", o), hide)
@@ -140,11 +149,15 @@ def building(capture: Capture) -> Iterator[Callable[[int, int], None]]:
 
 
 def _called(o: argparse.Namespace) -> str:
-    """What the file is called after: a study by its name, whatever its folder's; else what is named."""
-    from rexmit.report import studied
+    """What the file is called after: a study or a sweep, whatever its folder's name; else what is named."""
+    from rexmit.report import studied, swept
 
     name = given(o)[0]
-    return studied.name(Path(name)) if len(o.what) == 1 and studied.is_study(Path(name)) else name
+    if len(o.what) == 1 and studied.is_study(Path(name)):
+        return studied.name(Path(name))
+    if len(o.what) == 1 and swept.is_sweep(Path(name)):
+        return swept.name(Path(name))
+    return name
 
 
 def default(name: str) -> str:

@@ -1,5 +1,7 @@
 /** What META of FORMAT.md holds. Keys that end in `_ns` are since the source's `origin`. */
 
+import type { Sweep } from "./sweep";
+
 export type Certainty = "known" | "likely" | "open";
 
 export interface Finding {
@@ -205,7 +207,7 @@ export type Words = Record<string, Record<string, string>>;
 
 export interface Meta {
   format: number;
-  kind: "capture" | "run" | "comparison" | "study";
+  kind: "capture" | "run" | "comparison" | "study" | "sweep";
   title: string;
   version: string;
   command: string;
@@ -215,4 +217,5 @@ export interface Meta {
   sources: Source[];
   comparison: Comparison | null;
   study: Record<string, unknown> | null;
+  sweep: Sweep | null;
 }

@@ -19,6 +19,7 @@ import { EpisodePage } from "./episode";
 import { FlowPage } from "./flow";
 import { Overview } from "./overview";
 import { StudyPage } from "./study";
+import { SweepPage } from "./sweep";
 
 const PARTS: Record<Page, () => preact.JSX.Element> = {
   overview: () => <Overview />,
@@ -26,6 +27,7 @@ const PARTS: Record<Page, () => preact.JSX.Element> = {
   episode: () => <EpisodePage />,
   comparison: () => <ComparisonPage />,
   study: () => <StudyPage />,
+  sweep: () => <SweepPage />,
 };
 
 export function App(): preact.JSX.Element {
@@ -73,6 +75,7 @@ function Header(): preact.JSX.Element {
       <h1 title={title}>{title}</h1>
       <nav aria-label="Parts of the report">
         {kind === "study" && <Part to="study" words="Study" />}
+        {kind === "sweep" && <Part to="sweep" words="Sweep" />}
         {meta().comparison !== null && <Part to="comparison" words="Comparison" />}
         {meta().sources.length > 0 && <Part to="overview" words="Overview" />}
         {wanted !== null && <Part to="flow" words="Flow" />}

@@ -35,6 +35,7 @@ export const page = computed(() => place.value.page);
 export const flowNumber = computed(() => place.value.flow);
 export const episodeNumber = computed(() => place.value.episode);
 export const pickedStretch = computed(() => place.value.picked);
+export const chart = computed(() => place.value.chart);
 export const packetNumber = computed(() => place.value.packet);
 export const isBeside = computed(() => place.value.beside);
 export const hiddenPanels = computed(() => place.value.hidden);
@@ -111,7 +112,8 @@ export function begin(opened: Store): void {
 }
 
 function home(meta: Meta): Place {
-  const page = meta.kind === "study" ? "study" : meta.kind === "comparison" ? "comparison" : "overview";
+  const { kind } = meta;
+  const page = kind === "study" || kind === "comparison" || kind === "sweep" ? kind : "overview";
   return { ...NOWHERE, page, source: meta.sources[0]?.id ?? 0, flow: worstFlow(meta, meta.sources[0]?.id ?? 0) };
 }
 

@@ -1,6 +1,6 @@
 /** Where in the report one is, and how that is written in the address: `#flow/0/2?t=1.5,2.25&p=812`. */
 
-export type Page = "overview" | "flow" | "episode" | "comparison" | "study";
+export type Page = "overview" | "flow" | "episode" | "comparison" | "study" | "sweep";
 export type LadderScale = "time" | "even";
 
 export interface Place {
@@ -23,6 +23,8 @@ export interface Place {
   hidden: string[];
   /** Whether the other vantage point, or the other run, stands beside. */
   beside: boolean;
+  /** What the chart of a sweep is of (data/sweep.ts); null: what is shown first. */
+  chart: number[] | null;
 }
 
 export const NOWHERE: Place = {
@@ -39,13 +41,16 @@ export const NOWHERE: Place = {
   scale: "even",
   hidden: [],
   beside: false,
+  chart: null,
 };
 
-const PAGES: readonly string[] = ["overview", "flow", "episode", "comparison", "study"];
+const PAGES: readonly string[] = ["overview", "flow", "episode", "comparison", "study", "sweep"];
+/** Pages of no flow. */
+const WHOLE: readonly string[] = ["comparison", "study", "sweep"];
 
 export function toFragment(place: Place): string {
   const path: (string | number)[] = [place.page];
-  if (place.page !== "comparison" && place.page !== "study") {
+  if (!WHOLE.includes(place.page)) {
     path.push(place.source);
     if (place.flow !== null) path.push(place.flow);
     if (place.page === "episode" && place.flow !== null) path.push((place.episode ?? 0) + 1);
@@ -59,6 +64,7 @@ export function toFragment(place: Place): string {
     if (place.beside) query.push("beside=1");
     if (place.episode !== null) query.push(`e=${place.episode + 1}`);
   }
+  if (place.page === "sweep" && place.chart !== null) query.push(`c=${place.chart.join(",")}`);
   if (place.packet !== null) query.push(`p=${place.packet}`);
   if (place.page === "episode" && place.scale !== NOWHERE.scale) query.push(`scale=${place.scale}`);
   return `#${path.join("/")}${query.length > 0 ? `?${query.join("&")}` : ""}`;
@@ -86,6 +92,7 @@ export function fromFragment(fragment: string): Place | null {
     packet: whole(asked.get("p")),
     scale: asked.get("scale") === "time" ? "time" : "even",
     beside: asked.get("beside") === "1",
+    chart: wholes(asked.get("c")),
     hidden: (asked.get("hide") ?? "").split(",").filter((key) => /^[a-z]+$/.test(key)),
   };
 }
@@ -96,6 +103,11 @@ function short(value: number): string {
 
 function whole(text: string | null | undefined): number | null {
   return text !== null && text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** Whole numbers, -1 among them. */
+function wholes(text: string | null): number[] | null {
+  return text !== null && /^(-1|\d{1,6})(,(-1|\d{1,6}))*$/.test(text) ? text.split(",").map(Number) : null;
 }
 
 /** Two numbers, the first below the second. */

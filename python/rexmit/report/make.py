@@ -1,4 +1,4 @@
-"""What `rexmit report` and `rexmit view` show: META and blobs of captures, runs, comparisons and studies."""
+"""What `rexmit report` and `rexmit view` show: META and blobs, whatever they are of."""
 
 from __future__ import annotations
 
@@ -75,6 +75,7 @@ def meta(kind: str, title: str, command: str, hide: Hide = shown) -> Row:
         "sources": [],
         "comparison": None,
         "study": None,
+        "sweep": None,
     }
 
 
@@ -186,6 +187,17 @@ def of_study(answer: Row, command: str, hide: Hide = shown) -> Made:
     return made
 
 
+def of_sweep(swept: Row, notes: Sequence[str], command: str, hide: Hide = shown) -> Made:
+    """A sweep's plan and what came of it."""
+    told = hide(swept)
+    title = f"{told['plan']['name']}: sweep of {', '.join(told['plan']['keys']) or 'seeds'}"
+    made = Made(meta("sweep", title, command, hide))
+    made.meta["sweep"] = told
+    for note in notes:
+        made.note(note, hide)
+    return made
+
+
 def _add(made: Made, source: Source, room: int, hide: Hide, first: int | None = None) -> None:
     """A source with its details and blobs. first: a flow that is told of before the others."""
     most = MOST_DETAILED if len(source.packets) <= room else MOST_OF_MANY
@@ -214,13 +226,14 @@ def _add(made: Made, source: Source, room: int, hide: Hide, first: int | None = 
         made.note(f"{told} the worst episodes; {view_of(source.capture)} shows every one", hide)
 
 
-def hidden(captures: Sequence[Capture], names: Sequence[str] = ()) -> Anonymous:
-    """What `--anonymize` hides of captures and runs. names: as they were given."""
+def hidden(captures: Sequence[Capture], names: Sequence[str] = (), scenario: str = "") -> Anonymous:
+    """What `--anonymize` hides of captures and runs. names: as they were given. scenario: a sweep's TOML."""
     from rexmit.report import runs
 
     found = Anonymous()
     for name in names:
         found.path("capture", name)
+    found.scenario(tomllib.loads(scenario))
     for capture in captures:
         for path in [*capture.paths, *(capture.receiver or [])]:
             found.path("capture", path)

@@ -1,0 +1,166 @@
+/** How a measure of a sweep answers to a key: means, their 95% intervals as bands, a line for each combination
+ * of the other keys. */
+
+import { axisOf, type Chosen, type Line, linesOf, type Mean, type Sweep, valuesOf } from "../data/sweep";
+import type { Palette } from "../draw/palette";
+import { decimals, linear, type Scale, ticks, tickStep } from "../draw/scale";
+import type { Marker, Surface } from "../draw/surface";
+import { grouped, prefixOf } from "../draw/units";
+
+/** Lines that can be told apart. */
+export const MOST_LINES = 8;
+const SHAPES: Marker[] = ["circle", "square", "up", "diamond", "down", "plus", "hexagon", "cross"];
+/** From this ratio of its ends on an axis is logarithmic, as in rexmit's printed figures. */
+const WIDE = 20;
+const LEFT = 74;
+const RIGHT = 16;
+const LINE = 18;
+const BOTTOM = 46;
+
+export interface Dot extends Mean {
+  x: number;
+  y: number;
+  line: string;
+}
+
+export function lineColours({ limit, idle, cause, ink }: Palette): string[] {
+  const { network, loss, application, sender, start, open } = limit;
+  return [ink, network, loss, application, sender, limit["receiver-window"], start, open ?? idle["unknown"] ?? cause["unknown"]];
+}
+
+/** Returns where the means stand. */
+export function drawCurves(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen): Dot[] {
+  s.rect(0, 0, s.width, s.height, palette.background);
+  const lines = linesOf(sweep, chosen).slice(0, MOST_LINES);
+  const top = legend(s, palette, lines) + 10;
+  const box = { x: LEFT, y: top, w: s.width - LEFT - RIGHT, h: s.height - top - BOTTOM };
+  const x = across(sweep, chosen, lines, box.x, box.x + box.w);
+  const y = upward(lines, box.y + box.h, box.y);
+  axes(s, palette, sweep, chosen, x, y, box);
+  // Sampled values, and words, have nothing between them.
+  const joined = axisOf(sweep, chosen.along).length === 1 && sweep.plan.units[chosen.along] !== null;
+  const dots: Dot[] = [];
+  lines.forEach((line, k) => {
+    const colour = lineColours(palette)[k];
+    const shape = SHAPES[k];
+    const seen = line.means
+      .filter((mean) => mean.mean !== null)
+      .map((mean) => ({ ...mean, x: x.of(mean), y: y(mean.mean!), line: line.words }))
+      .sort((a, b) => a.x - b.x);
+    const known = seen.filter((dot) => dot.low !== null && dot.high !== null);
+    s.clip(box.x, box.y - 8, box.w, box.h + 16, () => {
+      if (joined && known.length > 1) {
+        const upper = known.flatMap((dot) => [dot.x, y(dot.high!)]);
+        const lower = [...known].reverse().flatMap((dot) => [dot.x, y(dot.low!)]);
+        s.polygon([...upper, ...lower], `${colour}2e`);
+      } else {
+        for (const dot of known) s.line(dot.x, y(dot.low!), dot.x, y(dot.high!), colour, 1.2);
+      }
+      if (joined) s.polyline(seen.flatMap((dot) => [dot.x, dot.y]), colour, 1.6);
+    });
+    s.markers(shape, seen.flatMap((dot) => [dot.x, dot.y]), 4, colour, palette.markerEdge);
+    dots.push(...seen);
+  });
+  return dots;
+}
+
+function legend(s: Surface, palette: Palette, lines: readonly Line[]): number {
+  if (lines.length < 2) return 4;
+  let x = LEFT;
+  let y = 12;
+  lines.forEach(({ words }, k) => {
+    const wide = 26 + s.textWidth(words) + 16;
+    if (x + wide > s.width && x > LEFT) {
+      x = LEFT;
+      y += LINE;
+    }
+    s.line(x, y, x + 18, y, lineColours(palette)[k], 1.6);
+    s.markers(SHAPES[k], [x + 9, y], 4, lineColours(palette)[k], palette.markerEdge);
+    s.text(x + 24, y, words, { colour: palette.ink });
+    x += wide;
+  });
+  return y + LINE / 2;
+}
+
+interface Across {
+  of: (mean: Mean) => number;
+  /** Whether values are marked as they were written, with their units. */
+  written: boolean;
+  marks: { at: number; words: string }[];
+}
+
+/** Numbers where they are, on a logarithmic axis where they are far apart; words side by side. Few values are
+ * marked as they were written. */
+function across(sweep: Sweep, { along }: Chosen, lines: readonly Line[], p0: number, p1: number): Across {
+  const means = lines.flatMap((line) => line.means);
+  const unit = sweep.plan.units[along];
+  const numbers = means.map((mean) => mean.point.numbers[along] ?? 0);
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  if (unit === null || !(high > low)) {
+    const values = valuesOf(sweep, along);
+    const at = (value: string): number => p0 + ((values.indexOf(value) + 0.5) / Math.max(1, values.length)) * (p1 - p0);
+    const every = Math.ceil(values.length / Math.max(1, (p1 - p0) / 90));
+    const marks = values.map((words) => ({ at: at(words), words })).filter((_, k) => k % every === 0);
+    return { of: (mean) => at(mean.point.values[along]), written: true, marks };
+  }
+  const logarithmic = low > 0 && high / low >= WIDE;
+  const through = logarithmic ? Math.log10 : (value: number): number => value;
+  const margin = (through(high) - through(low)) * 0.04;
+  const scale = linear(through(low) - margin, through(high) + margin, p0, p1);
+  const place = (value: number): number => scale(through(value));
+  const written = new Map(means.map((mean) => [mean.point.values[along], mean.point.numbers[along] ?? 0]));
+  const few = [...written].map(([words, value]) => ({ at: place(value), words })).sort((a, b) => a.at - b.at);
+  const fits = few.every((mark, k) => k === 0 || mark.at - few[k - 1].at > 6 * Math.max(mark.words.length, 4) + 8);
+  if (fits) return { of: (mean) => place(mean.point.numbers[along] ?? 0), written: true, marks: few };
+  const powers = Array.from({ length: 40 }, (_, k) => 10 ** (k - 20)).filter((v) => v >= low && v <= high);
+  const step = tickStep(low, high, (p1 - p0) / 96);
+  const values = logarithmic ? (powers.length > 1 ? powers : [low, high]) : ticks(low, high, (p1 - p0) / 96);
+  const words = (value: number): string => {
+    const [by, prefix] = prefixOf(value);
+    return logarithmic ? `${Number((value / by).toPrecision(3))}${prefix}` : grouped(value / by, decimals(step / by)) + prefix;
+  };
+  return { of: (mean) => place(mean.point.numbers[along] ?? 0), written: false, marks: values.map((v) => ({ at: place(v), words: words(v) })) };
+}
+
+/** From 0 where the values come near it. */
+function upward(lines: readonly Line[], p0: number, p1: number): Scale {
+  const ends = lines.flatMap((line) => line.means.flatMap(({ mean, low, high }) => [mean, low, high]));
+  const known = ends.filter((value) => value !== null);
+  const high = Math.max(...known, -Infinity);
+  const low = Math.min(...known, Infinity);
+  if (!(high >= low)) return linear(0, 1, p0, p1);
+  const span = high - low || Math.abs(high) || 1;
+  const bottom = low >= 0 && low < 0.5 * high ? 0 : low - 0.08 * span;
+  return linear(bottom, high + 0.08 * span, p0, p1);
+}
+
+interface Box {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+function axes(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen, x: Across, y: Scale, box: Box): void {
+  const measure = sweep.measures[chosen.measure];
+  const most = Math.max(2, box.h / 48);
+  const marks = ticks(y.d0, y.d1, most);
+  const [by, prefix] = measure.kind === "time" ? [1, ""] : prefixOf(Math.max(Math.abs(y.d0), Math.abs(y.d1)));
+  const digits = decimals(tickStep(y.d0, y.d1, most) / by);
+  for (const value of marks) {
+    const at = Math.round(y(value)) + 0.5;
+    s.line(box.x, at, box.x + box.w, at, palette.grid);
+    s.text(box.x - 8, at, grouped(value / by, digits), { colour: palette.soft, align: "right" });
+  }
+  for (const { at, words } of x.marks) {
+    s.line(at, box.y, at, box.y + box.h + 4, palette.grid);
+    s.text(at, box.y + box.h + 14, words, { colour: palette.soft, align: "center" });
+  }
+  s.line(box.x, box.y + box.h + 0.5, box.x + box.w, box.y + box.h + 0.5, palette.axis);
+  s.line(box.x + 0.5, box.y, box.x + 0.5, box.y + box.h, palette.axis);
+  const unit = { rate: `${prefix}bps`, time: "s" }[measure.kind] ?? prefix;
+  s.text(8, box.y - 2, unit, { colour: palette.soft });
+  const key = sweep.plan.keys[chosen.along] ?? "";
+  const of = x.written ? null : sweep.plan.units[chosen.along];
+  s.text(box.x + box.w, box.y + box.h + 34, of ? `${key} (${of})` : key, { colour: palette.soft, align: "right" });
+}
