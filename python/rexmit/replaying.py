@@ -130,7 +130,10 @@ def taken_up(found: Json, entered: Json | None) -> list[str]:
 
     where = "in slow start" if entered["slow_start"] else "beyond slow start"
     sends = count(entered["not_judged"], "send")
-    window = f"cwnd is {count(entered['cwnd'], 'segment')} then, the most that was out, {where}"
+    window = f"cwnd is {count(entered['cwnd'], 'segment')} then"
+    if not found["mid_stream"]:
+        return [f"  its first ACKs come within 0.1 ms of what is sent: {sends} not judged; {window}"]
+    window = f"{window}, the most that was out, {where}"
     return [
         f"  the handshake is not in the capture: its first round trip, {sends}, is not judged; assumed:",
         *(f"    {text}" for text in [*found["mid_stream"]["assumed"], window]),

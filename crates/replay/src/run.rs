@@ -3,7 +3,7 @@
 mod timers;
 
 use crate::tally::{Difference, Entered, Kind, Replay, State};
-use crate::transfer::{Began, Event, Out, Transfer};
+use crate::transfer::{BURST, Began, Event, Out, Transfer};
 use std::collections::HashSet;
 use tcp::endpoint::{Config, Endpoint, Followed, Sent, Why};
 use tcp::stack::Wire;
@@ -11,8 +11,6 @@ use wire::{Flags, Segment, Span, Time};
 
 /// Timers of both may be so far apart; and what an ACK releases leaves within as much.
 const TOLERANCE: Span = Span::from_millis(5);
-/// ACKs that come this close after each other make one burst, whose sends may follow the last of it.
-const BURST: Span = Span(100_000);
 /// A sender that would send more at one ACK is not asked further.
 const MOST_AT_ONCE: usize = 4096;
 
@@ -21,18 +19,24 @@ const MOST_AT_ONCE: usize = 4096;
 /// Where in a tick of the stack's timers the capture begins is not in it, nor, where they stand in a wheel, in which of its
 /// coarser steps: that one stands with which most is right, the first of equals.
 ///
-/// Nor is it in a capture whether a transfer that it finds under way was in slow start: the same holds for that. That the
+/// Nor is it in a capture whether a transfer that it finds under way was in slow start; nor, where its first ACKs come at
+/// once, whether cwnd is what was out then or what the stack has then: the same holds for these. That the
 /// sender's host paced it is taken where that is ahead by more than chance.
 pub fn replay(transfer: &Transfer, stack: &Wire) -> Replay {
-    let mut in_slow_start = transfer.clone();
-    let (found, entered) = match &mut in_slow_start.under_way {
-        None => (replay_in_phase(transfer, stack), transfer),
-        Some(began) => {
-            began.slow_start = true;
-            let [beyond, within] = [transfer, &in_slow_start].map(|t| replay_in_phase(t, stack));
-            if is_more_right(&within, &beyond) { (within, &in_slow_start) } else { (beyond, transfer) }
+    let mut otherwise = transfer.clone();
+    if let Some(began) = &mut otherwise.under_way {
+        match began.before_the_capture() {
+            true => began.slow_start = true,
+            false => began.flight = None,
         }
-    };
+    }
+    let (mut found, mut entered) = (replay_in_phase(transfer, stack), transfer);
+    if otherwise.under_way.is_some() {
+        let other = replay_in_phase(&otherwise, stack);
+        if is_more_right(&other, &found) {
+            (found, entered) = (other, &otherwise);
+        }
+    }
     if !stack.send.offload || stack.send.pacing {
         return found;
     }
@@ -170,8 +174,10 @@ impl<'a> Run<'a> {
     /// The most that was out is taken for cwnd.
     fn take_up(&mut self, began: &Began) {
         let slow_start = began.slow_start;
-        self.end.assume_window(began.flight, slow_start);
-        self.assumes_window = true;
+        if let Some(flight) = began.flight {
+            self.end.assume_window(flight, slow_start);
+        }
+        self.assumes_window = began.before_the_capture();
         let view = self.end.view();
         let not_judged = self.entered.iter().filter(|&&entered| entered).count() as u64;
         let entered = Entered { not_judged, cwnd: view.cwnd / view.smss, slow_start };

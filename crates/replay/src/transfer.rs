@@ -105,21 +105,31 @@ pub struct Transfer {
     pub(crate) under_way: Option<Began>,
 }
 
-/// How a transfer is entered that had begun before its capture.
+/// How a transfer is entered that had begun before its capture, or whose first round trips cannot be told apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Began {
     /// From this event on it is judged: the first data that was captured is acknowledged.
     pub(crate) judged_from: usize,
     /// It is taken to be in slow start, rather than beyond it.
     pub(crate) slow_start: bool,
-    /// The most that was out before, bytes.
-    pub(crate) flight: u32,
+    /// The most that was out before, bytes; `None` leaves the window that the stack has by then.
+    pub(crate) flight: Option<u32>,
+    /// What its handshake would have told, as sentences; empty where it was captured.
     assumed: Vec<String>,
+}
+
+impl Began {
+    /// What its handshake agreed upon, and where it stood before, is not in the capture.
+    pub(crate) fn before_the_capture(&self) -> bool {
+        !self.assumed.is_empty()
+    }
 }
 
 /// A new segment after so much silence may have waited for the application.
 const SILENCE: Span = Span::from_millis(5);
 const MILLISECOND: Span = Span::from_millis(1);
+/// What comes this close after each other is one burst: ACKs, whose sends may follow the last of it.
+pub(crate) const BURST: Span = Span::from_micros(100);
 /// Ticks of timestamp clocks that are in use.
 const TICKS: [Span; 7] = [
     Span(1_000),
@@ -151,7 +161,7 @@ impl Transfer {
             transfer.under_way = Some(Began {
                 judged_from: transfer.events.iter().position(is_judged).unwrap_or(0),
                 slow_start: false,
-                flight: under_way.flight,
+                flight: Some(under_way.flight),
                 assumed: under_way.assumed,
             });
             return Ok(transfer);
@@ -178,6 +188,7 @@ impl Transfer {
         let stamps = if own.timestamps.is_some() && peer.timestamps.is_some() { 12 } else { 0 };
         let smss = own.mss.unwrap_or(u16::MAX).min(peer.mss.unwrap_or(536)).saturating_sub(stamps).max(1);
         transfer.read(packets, sender, u32::from(smss));
+        transfer.under_way = transfer.after_what_is_too_close();
         if transfer.outs.is_empty() { Err(Unknown::NoData) } else { Ok(transfer) }
     }
 
@@ -221,6 +232,39 @@ impl Transfer {
         }
     }
 
+    /// Where the first ACKs come so soon behind what was sent that the capture does not tell in which order the host saw
+    /// both: from the first on that does not, the transfer is judged.
+    fn after_what_is_too_close(&self) -> Option<Began> {
+        let (mut una, mut max, mut flight, mut close) = (1, 1, 0, false);
+        let (mut before, mut oldest) = (Time::FAR_PAST, 0);
+        for (at, event) in self.events.iter().enumerate() {
+            let time = event.time(&self.outs);
+            match *event {
+                Event::Out(k) => max = max.max(self.outs[k].end()),
+                Event::In(_, seg) if seg.flags.has(Flags::ACK) && max > 1 => {
+                    flight = flight.max(max.saturating_sub(una));
+                    let acked = 1 + i64::from(seg.ack - self.isn - 1).max(0) as u64;
+                    if acked > una {
+                        if time - before > BURST {
+                            return close.then_some(Began {
+                                judged_from: at,
+                                slow_start: true,
+                                flight: Some(flight as u32),
+                                assumed: Vec::new(),
+                            });
+                        }
+                        oldest += self.outs[oldest..].iter().take_while(|o| o.end() < acked).count();
+                        close |= self.outs.get(oldest).is_some_and(|o| time - o.time <= BURST);
+                        una = acked;
+                    }
+                }
+                _ => {}
+            }
+            before = time;
+        }
+        None
+    }
+
     /// When round trips begin, in the capture's time: each with the first ACK of all that was out as the one before began.
     pub(crate) fn round_trips(&self) -> Vec<Time> {
         let (mut starts, mut end, mut max) = (Vec::new(), 0, 0_i64);
@@ -243,7 +287,7 @@ impl Transfer {
     /// What is taken for granted of a transfer that the capture finds under way, as sentences; `None` where it has the
     /// handshake.
     pub fn assumed(&self) -> Option<&[String]> {
-        self.under_way.as_ref().map(|began| began.assumed.as_slice())
+        self.under_way.as_ref().filter(|b| b.before_the_capture()).map(|began| began.assumed.as_slice())
     }
 
     /// By how many milliseconds the stack's timers may stand apart from the timestamps' clock: steps, and how many of each;

@@ -1,6 +1,7 @@
 //! Timers of the replayed sender: those that fire before the next event, and those that the capture shows to have fired.
 
-use super::{BURST, Run, TOLERANCE, next_data};
+use super::{Run, TOLERANCE, next_data};
+use crate::transfer::BURST;
 use tcp::endpoint::Sent;
 use wire::Time;
 

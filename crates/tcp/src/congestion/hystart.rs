@@ -3,15 +3,17 @@
 //! grows by an eighth.
 
 use super::{AckFacts, Window};
+use crate::packet;
 use wire::{Span, Time};
 
 /// Below this window, segments, nothing is looked at (hystart_low_window).
 const LOW_WINDOW: u32 = 16;
 /// ACKs this close make a train (hystart_ack_delta_us).
 const TRAIN_GAP: Span = Span::from_millis(2);
-/// What aggregation of segments on this host may add to a train: at most this, and as much at any rate below 2 Gbps
-/// (hystart_ack_delay).
-const TRAIN_DELAY: Span = Span::from_millis(1);
+/// What aggregation of segments on this host may add to a train: the time of four of the largest packets at the rate of the
+/// window, at most this (hystart_ack_delay).
+const MOST_TRAIN_DELAY: Span = Span::from_millis(1);
+const TRAIN_DELAY_PACKETS: u64 = 4;
 /// So many samples of a round trip before its RTT is believed (HYSTART_MIN_SAMPLES).
 const SAMPLES: u32 = 8;
 /// HYSTART_DELAY_MIN and HYSTART_DELAY_MAX.
@@ -89,23 +91,24 @@ impl HyStart {
         if w.segments() < LOW_WINDOW {
             return;
         }
-        self.found = self.train_is_long(now, smallest_ever) | self.delay_grew(rtt, smallest_ever);
+        self.found = self.train_is_long(now, w, a, smallest_ever) | self.delay_grew(rtt, smallest_ever);
         if self.found {
             w.ssthresh = w.cwnd;
         }
     }
 
-    fn train_is_long(&mut self, now: Time, smallest_ever: Span) -> bool {
+    fn train_is_long(&mut self, now: Time, w: &Window, a: &AckFacts, smallest_ever: Span) -> bool {
         if now - self.last_ack > TRAIN_GAP {
             return false;
         }
         self.last_ack = now;
         // Without pacing data left within no time at all, so half a round trip of ACKs is a full path.
-        let delay = match self.clock {
-            Clock::Microseconds => TRAIN_DELAY,
-            Clock::Milliseconds => Span::ZERO,
+        let longest = match self.clock {
+            Clock::Microseconds if a.paced => smallest_ever + train_delay(w, a),
+            Clock::Microseconds => Span((smallest_ever + train_delay(w, a)).0 / 2),
+            Clock::Milliseconds => Span(smallest_ever.0 / 2),
         };
-        now - self.round_start > Span((smallest_ever + delay).0 / 2)
+        now - self.round_start > longest
     }
 
     fn delay_grew(&mut self, rtt: Span, smallest_ever: Span) -> bool {
@@ -119,6 +122,12 @@ impl HyStart {
     }
 }
 
+fn train_delay(w: &Window, a: &AckFacts) -> Span {
+    let bytes = TRAIN_DELAY_PACKETS * packet::LINUX.most_bytes;
+    packet::rate_of_window(w.cwnd, w.ssthresh, a.flight, a.srtt)
+        .map_or(Span::ZERO, |rate| Span((bytes * 1_000_000_000 / rate) as i64).min(MOST_TRAIN_DELAY))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,7 +136,7 @@ mod tests {
     const LONG: Span = Span::from_millis(100);
 
     fn ack(ms: i64, una: u64, nxt: u64) -> AckFacts {
-        segment_acked(Time(ms * 1_000_000), una, nxt)
+        AckFacts { srtt: Some(LONG), ..segment_acked(Time(ms * 1_000_000), una, nxt) }
     }
     fn window(segments: u32) -> Window {
         Window { cwnd: segments * SMSS, ssthresh: u32::MAX, smss: SMSS }
@@ -142,6 +151,29 @@ mod tests {
         }
         h.on_ack(&mut w, &ack(51, 60, 1000), LONG, LONG);
         assert_eq!(w.ssthresh, 40 * SMSS);
+    }
+
+    #[test]
+    fn a_paced_train_may_last_a_round_trip() {
+        // Linux 6.18, hystart_update: pacing may have delayed packets up to half of the RTT, so the threshold is not halved.
+        let (mut h, mut w) = (HyStart::default(), window(40));
+        let paced = |ms| AckFacts { paced: true, ..ack(ms, 1 + ms as u64, 1000) };
+        for ms in (0..=100).step_by(2) {
+            h.on_ack(&mut w, &paced(ms), LONG, LONG);
+            assert_eq!(w.ssthresh, u32::MAX, "{ms} ms");
+        }
+        h.on_ack(&mut w, &paced(102), LONG, LONG);
+        assert_eq!(w.ssthresh, 40 * SMSS);
+    }
+
+    #[test]
+    fn a_train_may_last_longer_by_four_packets_at_the_rate_of_the_window() {
+        // hystart_ack_delay: 4 * 64 KiB at 2 * 40 * 1000 bytes in 100 µs are 328 µs, and 1 ms at most.
+        let w = window(40);
+        let at = |srtt| train_delay(&w, &AckFacts { srtt, flight: 0, ..ack(0, 1, 1000) });
+        assert_eq!(at(Some(Span::from_micros(100))), Span(327_680));
+        assert_eq!(at(Some(LONG)), Span::from_millis(1));
+        assert_eq!(at(None), Span::ZERO);
     }
 
     #[test]

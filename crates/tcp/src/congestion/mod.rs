@@ -89,6 +89,8 @@ pub struct AckFacts {
     pub nxt: u64,
     /// The congestion window was what limited sending.
     pub limited: bool,
+    /// What is sent is paced.
+    pub paced: bool,
 }
 
 /// What was known when a loss was found.

@@ -43,6 +43,7 @@ pub(super) fn segment_acked(now: Time, una: u64, nxt: u64) -> AckFacts {
         una,
         nxt,
         limited: true,
+        paced: false,
     }
 }
 
@@ -106,6 +107,7 @@ impl Run {
             una: self.una,
             nxt: self.nxt,
             limited: true,
+            paced: false,
         }
     }
 
@@ -389,6 +391,7 @@ fn extreme_inputs_overflow_nothing() {
                         una: u64::MAX,
                         nxt: u64::MAX - 1,
                         limited: true,
+                        paced: false,
                     };
                     c.on_ack(&mut w, &a);
                     c.on_ack_in_recovery(&w, &AckFacts { una: 1, nxt: 0, ..a });

@@ -248,6 +248,7 @@ impl Sender {
             una: a.ack,
             nxt: self.board.end(),
             limited,
+            paced: self.guided,
         }
     }
 

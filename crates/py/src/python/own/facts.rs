@@ -158,6 +158,7 @@ facts! {
         min_rtt: span(min_rtt_ns),
         srtt: span(srtt_ns),
         acked, delivered, segments, flight, una, nxt, limited,
+        paced: false,
     };
     /// What was known when a loss was found.
     PyLossFacts("LossFacts") of congestion::LossFacts {

@@ -167,6 +167,7 @@ fn fractions_of_a_byte_are_not_lost() {
         una: 1,
         nxt: 2,
         limited: true,
+        paced: false,
     };
     c.avoid(&mut w, &a, 1);
     let k = libm::cbrt(100.0 / 0.4);
