@@ -9,6 +9,8 @@ import type { Marker, Surface, TextStyle } from "./surface";
 const HATCH = 6;
 /** Rectangles narrower than this have the same width wherever they stand, device pixels. */
 const NARROW = 4;
+/** Pixels of a row that are written one by one. */
+const LONG = 40;
 
 /** Kept from frame to frame: the pixels of each canvas. */
 const kept = new WeakMap<HTMLCanvasElement, ImageData>();
@@ -34,12 +36,6 @@ export class PixelSurface implements Surface {
   private top = 0;
   private right: number;
   private bottom: number;
-  /** The two colours that were mixed last, and what came of it. */
-  private under = -1;
-  private over = -1;
-  private share = -1;
-  private mixed = 0;
-
   /** The canvas takes the size, times `ratio` device pixels. */
   constructor(canvas: HTMLCanvasElement, width: number, height: number, ratio: number) {
     this.width = width;
@@ -87,7 +83,7 @@ export class PixelSurface implements Surface {
     for (let row = top; row < bottom; row++) {
       for (let column = left; column < right; column++) {
         const share = shares[(row + column) % shares.length];
-        if (share > 0) this.mix(row * this.across + column, pixel, share);
+        if (share > 0) this.blend(column, column + 1, row, row + 1, pixel, share);
       }
     }
   }
@@ -152,23 +148,31 @@ export class PixelSurface implements Surface {
       pixels.fill(pixel, top * across, bottom * across);
       return;
     }
+    if (alpha < 1) {
+      this.blend(left, right, top, bottom, pixel, alpha);
+      return;
+    }
     for (let row = top * across; row < bottom * across; row += across) {
-      if (alpha < 1) for (let at = row + left; at < row + right; at++) this.mix(at, pixel, alpha);
-      else if (right - left > 8) pixels.fill(pixel, row + left, row + right);
+      // A call costs as much as some tens of pixels.
+      if (right - left > LONG) pixels.fill(pixel, row + left, row + right);
       else for (let at = row + left; at < row + right; at++) pixels[at] = pixel;
     }
   }
 
-  private mix(at: number, pixel: number, share: number): void {
-    const under = this.pixels[at];
+  private blend(left: number, right: number, top: number, bottom: number, pixel: number, share: number): void {
+    const { pixels, across } = this;
     // Neighbours lie on the same colour.
-    if (under !== this.under || pixel !== this.over || share !== this.share) {
-      this.under = under;
-      this.over = pixel;
-      this.share = share;
-      this.mixed = mixed(under, pixel, share);
+    let under = -1;
+    let both = 0;
+    for (let row = top * across; row < bottom * across; row += across) {
+      for (let at = row + left; at < row + right; at++) {
+        if (pixels[at] !== under) {
+          under = pixels[at];
+          both = mixed(under, pixel, share);
+        }
+        pixels[at] = both;
+      }
     }
-    this.pixels[at] = this.mixed;
   }
 }
 

@@ -34,22 +34,22 @@ export const rates: Panel = {
   draw(scene, y, box) {
     const found = ratesIn(scene);
     const { palette } = scene;
-    const outline = (values: number[]): number[] => {
-      const flat: number[] = [];
-      values.forEach((value, k) => {
-        const left = scene.x(found.start + k * found.step);
-        flat.push(left, y(value), scene.x(found.start + (k + 1) * found.step), y(value));
-      });
-      return flat;
-    };
-    const sent = outline(found.sent);
-    if (sent.length === 0) return;
     const floor = box.y + box.h;
-    scene.s.polygon([sent[0], floor, ...sent, sent[sent.length - 2], floor], palette.dark ? "#4a5058" : "#c4c6c9");
-    const fresh = outline(found.fresh);
-    scene.s.polygon([fresh[0], floor, ...fresh, fresh[fresh.length - 2], floor], palette.dark ? "#2c3138" : "#e8e9ea");
-    scene.s.polyline(fresh, palette.soft, 1);
-    scene.s.polyline(outline(found.acked), palette.ack, 1.2);
+    const edge = (k: number): number => Math.round(scene.x(found.start + k * found.step));
+    const height = (value: number): number => Math.round(y(value));
+    const areas = (values: number[]): number[] =>
+      values.flatMap((value, k) => [edge(k), height(value), edge(k + 1) - edge(k), floor - height(value)]);
+    // Of rectangles on whole pixels, which are drawn many times as fast as a path.
+    const outline = (values: number[]): number[] =>
+      values.flatMap((value, k) => {
+        const at = height(value);
+        const before = k > 0 ? height(values[k - 1]) : at;
+        return [edge(k), at, edge(k + 1) - edge(k), 1, edge(k), Math.min(at, before), 1, Math.abs(at - before) + 1];
+      });
+    scene.s.rects(areas(found.sent), palette.dark ? "#4a5058" : "#c4c6c9");
+    scene.s.rects(areas(found.fresh), palette.dark ? "#2c3138" : "#e8e9ea");
+    scene.s.rects(outline(found.fresh), palette.soft);
+    scene.s.rects(outline(found.acked), palette.ack);
   },
 };
 
