@@ -115,6 +115,9 @@ def page(found: Json) -> list[str]:
         )
     if found["paced"]:
         lines.append("  taken to be paced by the sender's host (fq, or inside TCP): more is right then")
+    if found["remembered_dupthresh"]:
+        duplicates = count(found["remembered_dupthresh"], "duplicate ACK")
+        lines.append(f"  taken to have waited for {duplicates}, as its host remembered: more is right then")
     if found["unusable"]["sends"]:
         lines.append(f"  {count(found['unusable']['sends'], 'send')} of no use: {_why(found['unusable'])}")
     if found["assumed"]:

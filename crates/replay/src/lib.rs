@@ -6,14 +6,16 @@
 //! released by the same ACK or timer. After a difference the sender is set to what the capture shows (which segments are
 //! out, which left again); cwnd and ssthresh stay its own.
 
+mod choose;
 mod fit;
 mod mid_stream;
+mod remembered;
 mod run;
 mod tally;
 mod transfer;
 
+pub use choose::replay;
 pub use fit::{Against, by_fit};
-pub use run::replay;
 pub use tally::{Count, Difference, Entered, Kind, Replay, State, Unusable};
 pub use transfer::{Transfer, Unknown};
 

@@ -14,62 +14,9 @@ const TOLERANCE: Span = Span::from_millis(5);
 /// A sender that would send more at one ACK is not asked further.
 const MOST_AT_ONCE: usize = 4096;
 
-/// Feeds what came in to a sender of `stack` and compares what it sends with what left.
-///
-/// Where in a tick of the stack's timers the capture begins is not in it, nor, where they stand in a wheel, in which of its
-/// coarser steps: that one stands with which most is right, the first of equals.
-///
-/// Nor is it in a capture whether a transfer that it finds under way was in slow start; nor, where its first ACKs come at
-/// once, whether cwnd is what was out then or what the stack has then: the same holds for these. That the
-/// sender's host paced it is taken where that is ahead by more than chance.
-pub fn replay(transfer: &Transfer, stack: &Wire) -> Replay {
-    let mut otherwise = transfer.clone();
-    if let Some(began) = &mut otherwise.under_way {
-        match began.before_the_capture() {
-            true => began.slow_start = true,
-            false => began.flight = None,
-        }
-    }
-    let (mut found, mut entered) = (replay_in_phase(transfer, stack), transfer);
-    if otherwise.under_way.is_some() {
-        let other = replay_in_phase(&otherwise, stack);
-        if is_more_right(&other, &found) {
-            (found, entered) = (other, &otherwise);
-        }
-    }
-    if !stack.send.offload || stack.send.pacing {
-        return found;
-    }
-    let mut host = stack.clone();
-    host.send.pacing = true;
-    let paced = replay_at(entered, &host, 0);
-    if is_more_right(&paced, &found) && paced.against(&found, transfer).is_ahead() {
-        return Replay { paced: true, ..replay_in_phase(entered, &host) };
-    }
-    found
-}
-
-/// Rates compared as products: what was made besides counts among the sends.
-fn is_more_right(one: &Replay, other: &Replay) -> bool {
-    one.all.right * other.all.sends > other.all.right * one.all.sends
-}
-
-fn replay_in_phase(transfer: &Transfer, stack: &Wire) -> Replay {
-    let (mut best, mut phase) = (replay_at(transfer, stack, 0), 0);
-    for (step, count) in transfer.phases(stack) {
-        let from = phase;
-        for at in (1..count).map(|k| from + k * step) {
-            let other = replay_at(transfer, stack, at);
-            if is_more_right(&other, &best) {
-                (best, phase) = (other, at);
-            }
-        }
-    }
-    best.apart.sort_unstable();
-    best
-}
-
-fn replay_at(transfer: &Transfer, stack: &Wire, phase: u32) -> Replay {
+/// Feeds what came in to a sender of `stack` and compares what it sends with what left; the capture begins so many
+/// milliseconds later in the stack's timers.
+pub(crate) fn replay_at(transfer: &Transfer, stack: &Wire, phase: u32) -> Replay {
     let mut shifted = transfer.clone();
     shifted.shift_clock(phase);
     let mut run = Run::new(&shifted, stack);

@@ -123,6 +123,8 @@ pub struct Replay {
     pub packet_ends: u64,
     /// More is right if the sender's host paced it, which the stack does not by itself.
     pub paced: bool,
+    /// More is right if the sender's host waited for so many duplicates, which it remembered of earlier connections.
+    pub remembered: Option<u32>,
     pub unusable: Unusable,
     /// Of a transfer that the capture finds under way: how it was entered.
     pub entered: Option<Entered>,

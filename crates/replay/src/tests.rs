@@ -175,6 +175,20 @@ fn a_sender_that_its_host_paced_is_told_by_its_pauses() {
     assert!(!other.paced && other.all.right * 10 < other.all.sends * 9, "{:?}", other.all);
 }
 
+/// What Linux remembers of earlier connections to the same host (tcp_metrics) is told by when it repairs.
+#[test]
+fn a_sender_whose_host_remembers_reordering_is_told_by_its_duplicates() {
+    let few = Path { lost: |k| k % 130 == 100, bytes: 3_000_000, ..BAD };
+    for (dupthresh, told) in [(12, Some(12)), (3, None)] {
+        let mut sender = stack("linux-6-reno");
+        sender.options.sack = false;
+        sender.detect.dupthresh = dupthresh;
+        let found = replayed(&captured_of(&sender, &few, Span::ZERO), "linux-6-reno");
+        assert_eq!(found.remembered, told, "{:?}", found.all);
+        assert!(found.all.right + 5 >= found.all.sends, "{dupthresh}: {:?}", found.all);
+    }
+}
+
 #[test]
 fn of_all_stacks_the_one_that_sent_it_explains_it_best() {
     let names: Vec<_> = all_wire().collect();

@@ -199,7 +199,7 @@ impl Transfer {
         for p in packets {
             let time = p.time + self.shift;
             if p.tuple.src != sender {
-                una = una.max(1 + i64::from(p.seg.ack - self.isn - 1).max(0) as u64);
+                una = una.max(self.acknowledged(&p.seg));
                 self.events.push(Event::In(time, p.seg));
             } else if p.seg.flags.has(Flags::SYN) {
                 self.events.push(Event::Opening(time));
@@ -243,7 +243,7 @@ impl Transfer {
                 Event::Out(k) => max = max.max(self.outs[k].end()),
                 Event::In(_, seg) if seg.flags.has(Flags::ACK) && max > 1 => {
                     flight = flight.max(max.saturating_sub(una));
-                    let acked = 1 + i64::from(seg.ack - self.isn - 1).max(0) as u64;
+                    let acked = self.acknowledged(&seg);
                     if acked > una {
                         if time - before > BURST {
                             return close.then_some(Began {
@@ -263,6 +263,16 @@ impl Transfer {
             before = time;
         }
         None
+    }
+
+    /// The offset up to which an ACK acknowledges.
+    pub(crate) fn acknowledged(&self, seg: &Segment) -> u64 {
+        1 + i64::from(seg.ack - self.isn - 1).max(0) as u64
+    }
+
+    /// Its sender offered SACK.
+    pub(crate) fn sacks(&self) -> bool {
+        self.sack
     }
 
     /// When round trips begin, in the capture's time: each with the first ACK of all that was out as the one before began.

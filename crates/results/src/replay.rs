@@ -147,6 +147,7 @@ fn put_found(stack: &stack::Stack, found: &Replay, start: Time, most: usize, out
         "application": found.application,
         "packet_ends": found.packet_ends,
         "paced": found.paced,
+        "remembered_dupthresh": found.remembered,
         "differences": By(|out: &mut Vec<u8>| put_kinds(found, out)),
         "apart_s": { "median": quantile(found, 0.5), "p99": quantile(found, 0.99) },
         "first_difference": found.differences.first().map(told),
