@@ -11,6 +11,9 @@ use wire::{Flags, Segment, Span, Time};
 
 /// Timers of both may be so far apart; and what an ACK releases leaves within as much.
 const TOLERANCE: Span = Span::from_millis(5);
+/// The segments of one packet have one time in the sender (tcp_wstamp_ns). A capture behind offload shows them less than a
+/// microsecond after each other: this is well above that, and well below the time between ACKs.
+const OF_ONE_PACKET: Span = Span::from_micros(5);
 /// A sender that would send more at one ACK is not asked further.
 const MOST_AT_ONCE: usize = 4096;
 
@@ -282,8 +285,12 @@ impl<'a> Run<'a> {
     fn drain(&mut self, now: Time, until: Time) {
         let mut ahead = self.end.clone();
         let mut follows = true;
+        let mut moment = self.moment(now);
         for _ in 0..MOST_AT_ONCE {
-            let moment = self.moment(now);
+            let then = self.moment(now);
+            if then < moment || then - moment > OF_ONE_PACKET {
+                moment = then;
+            }
             ahead.burst_goes_on(moment);
             let Some(sent) = next_data(&mut ahead, moment) else {
                 if follows {

@@ -175,6 +175,24 @@ fn a_sender_that_its_host_paced_is_told_by_its_pauses() {
     assert!(!other.paced && other.all.right * 10 < other.all.sends * 9, "{:?}", other.all);
 }
 
+/// RACK compares when copies left: segments of one packet left at once, whatever a capture shows between them.
+#[test]
+fn segments_of_one_packet_left_at_once() {
+    // The smallest RTT is some microseconds, so that RACK waits for less than one.
+    let path = Path { lost: |k| k % 90 == 80, ..BAD };
+    let near = Span::from_micros(1);
+    let mut packets = captured_through(&stack("linux-6-reno"), &path, Span::ZERO, near, 24);
+    let before = replayed(&packets, "linux-6-reno");
+    let (mut at, mut k) = (Time::FAR_PAST, 0);
+    for p in packets.iter_mut().filter(|p| p.tuple.src == ends().0 && p.seg.payload > 0) {
+        k = if p.time == at { k + 1 } else { 0 };
+        at = p.time;
+        p.time += Span(400 * k);
+    }
+    let found = replayed(&packets, "linux-6-reno");
+    assert_eq!(found.retransmissions, before.retransmissions, "{:?}", found.all);
+}
+
 /// What Linux remembers of earlier connections to the same host (tcp_metrics) is told by when it repairs.
 #[test]
 fn a_sender_whose_host_remembers_reordering_is_told_by_its_duplicates() {
