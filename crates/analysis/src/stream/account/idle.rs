@@ -29,6 +29,9 @@ pub struct Gap {
     pub stalled: bool,
     /// A wider window reached it so shortly before.
     pub by_window: bool,
+    /// A packet ended it that is no full segment, and all that the window had room for: a sender that has more to send
+    /// waits for a timer before it sends so little (RFC 9293 §3.8.6.2.1).
+    pub took_all_room: bool,
     /// The last data before it ended in PSH or FIN.
     pub pushed: bool,
     /// Data of the other host's came in it, and nothing was in flight any more.
@@ -53,11 +56,16 @@ impl Gap {
         }
     }
 
+    fn takes_all_room(&self, payload: u32) -> bool {
+        let payload = u64::from(payload);
+        self.flight == 0 && payload < self.mss && self.window == Some(payload)
+    }
+
     /// Not another segment fitted; with nothing in flight, where a sender waits for a window worth a segment (the
     /// silly window, RFC 9293 §3.8.6.2.1). A window that is full because no ACK comes is not what was waited for,
     /// unless the receiver took back some of it.
     fn fills_window(&self) -> bool {
-        let waits = self.flight > 0 || self.by_window;
+        let waits = self.flight > 0 || self.by_window || self.took_all_room;
         let full = |w| self.flight + self.mss > w && (!self.stalled || self.flight > w);
         waits && self.window.is_some_and(full)
     }
@@ -110,9 +118,11 @@ impl Account {
             of_small: false,
             stalled: by.by_ack && self.waited_long(from, to, stand, &around.view),
             by_window: false,
+            took_all_room: false,
             pushed: stand.last.pushed,
             asked: false,
         };
+        gap.took_all_room = gap.takes_all_room(packet.seg.payload);
         if by.resent.is_none() {
             self.look_before_the_ack(&mut gap, from, to, stand, &around.view);
         }
@@ -253,6 +263,7 @@ mod tests {
             of_small: false,
             stalled: false,
             by_window: false,
+            took_all_room: false,
             pushed: true,
             asked: false,
         }
@@ -273,6 +284,9 @@ mod tests {
         assert_eq!(Gap { by_ack: false, ..small }.cause(), IdleCause::Unknown);
         assert_eq!(Gap { window: Some(1000), by_window: true, ..gap() }.cause(), IdleCause::ReceiveWindow);
         assert_eq!(Gap { window: Some(1000), ..gap() }.cause(), IdleCause::Application);
+        let little = Gap { window: Some(1024), ..gap() };
+        assert!(little.takes_all_room(1024) && !little.takes_all_room(1000));
+        assert_eq!(Gap { took_all_room: true, ..little }.cause(), IdleCause::ReceiveWindow);
         assert_eq!(Gap { asked: true, ..gap() }.cause(), IdleCause::Peer);
         assert_eq!(Gap { asked: true, flight: 2896, by_ack: true, ..gap() }.cause(), IdleCause::Peer);
         let timeout = Gap { flight: 64500, resent: Some((Cause::Timeout, 0)), ..gap() };
