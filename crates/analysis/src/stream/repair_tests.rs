@@ -496,3 +496,5 @@ mod age;
 
 #[path = "repair_probe_tests.rs"]
 mod probes;
+#[path = "repair_timer_tests.rs"]
+mod timers;

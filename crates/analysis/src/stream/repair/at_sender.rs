@@ -34,9 +34,11 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     let unprompted = by.since_news > tight && a.now - sender.last_sent > tight;
     // Nothing sent after the copy before this one has arrived: no ACK can have told that it was lost.
     let again = a.previous_was_resend && sender.newest_delivered <= a.previous;
+    // Who goes by ACKs had two round trips to repeat it: what was sent that long after the copy before has arrived.
+    let passed_over = a.previous_was_resend && sender.newest_delivered - a.previous >= pace.srtt * 2;
     let waited = a.now - sender.timer_start.max(a.previous);
     let shortest = pace.rto.scale(0.45).min(sender.timer_wait.max(LEAST_RTO).scale(0.85));
-    if waited >= pace.srtt.max(shortest) && (by.quiet() || unprompted || again) {
+    if waited >= pace.srtt.max(shortest) && (by.quiet() || unprompted || again || passed_over) {
         return true;
     }
     // Without SACK nothing but the timer repeats a repair of the first segment (RFC 6582 §3.2); it may have been
