@@ -37,20 +37,11 @@ pub struct LastData {
     pub sent: Time,
     /// When it passed here; `None` before the first.
     pub seen: Option<Time>,
-    /// How long after the data before it.
-    pub waited: Span,
 }
 
 impl Default for LastData {
     fn default() -> LastData {
-        LastData {
-            payload: 0,
-            pushed: true,
-            largest: 0,
-            sent: Time::FAR_PAST,
-            seen: None,
-            waited: Span::ZERO,
-        }
+        LastData { payload: 0, pushed: true, largest: 0, sent: Time::FAR_PAST, seen: None }
     }
 }
 
@@ -60,7 +51,6 @@ impl LastData {
     pub fn note(&mut self, packet: &Packet, sent: Time) {
         let seg = &packet.seg;
         if seg.payload > 0 {
-            self.waited = self.silence(packet.time);
             (self.seen, self.sent, self.payload) = (Some(packet.time), sent, seg.payload);
         }
         self.pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));

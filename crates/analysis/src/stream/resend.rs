@@ -12,7 +12,6 @@ struct Before {
     flight: u64,
     limit: Limit,
     silence: Span,
-    silence_before: Option<Span>,
 }
 
 impl Stream {
@@ -164,9 +163,7 @@ impl Stream {
         self.last_repair = around.view.sent;
         let since = |t: Time| (p.packet.time - t).max(Span::ZERO); // the capture's clock may have gone back
         let silence = self.last.silence(p.packet.time);
-        let (flight, limit) = (self.flight(), stand!(self).limit());
-        let silence_before = around.view.at.is_away().then_some(self.last.waited);
-        let before = Before { flight, limit, silence, silence_before };
+        let before = Before { flight: self.flight(), limit: stand!(self).limit(), silence };
         let repeated = self.repeat(p, around.view.heard, repairs_unseen, verdict.cause);
         let mut row = RetransmissionRow {
             flow: self.id,
@@ -253,7 +250,6 @@ impl Stream {
             flight: before.flight,
             limit: before.limit,
             silence: before.silence,
-            silence_before: before.silence_before,
         };
         self.account.on_repair(&seen, p.end, view, self.id, &self.agreed)
     }

@@ -23,7 +23,6 @@ impl Account {
                 // Copies lost on their way here cannot be counted: repairs may have been lost there too.
                 let copies = row.lost_copies.unwrap_or(row.lost_segments);
                 self.counts.copies_unknown |= row.lost_copies.is_none();
-                self.silences.put_into(&mut row);
                 self.episodes.on_burst(&row);
                 self.counts.bursts += 1;
                 self.counts.lost_segments += u64::from(row.lost_segments);

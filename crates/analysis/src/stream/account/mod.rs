@@ -9,7 +9,6 @@ mod idle;
 mod interval;
 mod rounds;
 mod rtt;
-mod silence;
 
 use super::facts::{Agreed, Stand};
 use super::repair::{Pace, Seat};
@@ -27,7 +26,6 @@ pub use idle::Ended;
 use idle::IdleTotals;
 pub use rtt::Rtt;
 use rtt::is_round_trip;
-use silence::Silences;
 use std::mem::offset_of;
 use wire::{Packet, Span, Time};
 
@@ -96,7 +94,6 @@ pub struct Account {
     delivery: Delivery,
     idle: IdleTotals,
     interval: IntervalRow,
-    pub silences: Silences,
     /// Those of another stream, that need not be allocated.
     spare_infer: Option<Box<Inferrer>>,
     spare_rounds: Option<Box<Rounds>>,
@@ -129,7 +126,6 @@ impl Account {
         *timers = Timers::default();
         delivery.clear();
         (*idle, *interval) = (IdleTotals::default(), IntervalRow::default());
-        self.silences.clear();
     }
     #[cfg(test)]
     pub fn drop_spares(&mut self) {
