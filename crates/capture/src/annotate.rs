@@ -57,7 +57,7 @@ pub fn annotate(
     let name = shown(out);
     let failed = |reason: io::Error| Error::Write { file: name.clone(), reason };
     let meter = Meter::default();
-    let rotation = prepare(paths, &meter)?;
+    let mut rotation = prepare(paths, &meter)?;
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let file = WholeFile::create(out).map_err(failed)?;
     let out = BufWriter::with_capacity(1 << 18, file);
@@ -72,7 +72,7 @@ pub fn annotate(
         last: Time::ZERO,
     };
     for pending in rotation.files {
-        let Ok(mut opened) = pending.open(&meter) else { continue };
+        let Ok(mut opened) = pending.open(&meter, &mut rotation.room) else { continue };
         opened.info.before = copy.done.packets;
         copy.map.clear();
         while copy.next(&mut opened).map_err(failed)? {
@@ -84,6 +84,7 @@ pub fn annotate(
             }
         }
         copy.file_ends(&opened.info).map_err(failed)?;
+        opened.window.leave(&mut rotation.room);
     }
     let file =
         copy.writer.finish().and_then(|b| b.into_inner().map_err(|e| e.into_error())).map_err(failed)?;

@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::record::{Fault, Framing, Record, ended, explain};
 use crate::rotation::{Framed, Opened, Pending, prepare};
 use crate::source::{Meter, Patience};
+use crate::window::Room;
 use std::path::PathBuf;
 use wire::{Flags, Notes, Packet, Time};
 
@@ -30,6 +31,7 @@ pub struct Reader {
     options: Options,
     todo: std::collections::VecDeque<Pending>,
     current: Option<Opened>,
+    room: Room,
     meter: Meter,
     total_bytes: Option<u64>,
     tally: Tally,
@@ -91,6 +93,7 @@ pub fn open_with(paths: &[PathBuf], options: &Options, patience: Option<Patience
         options: options.clone(),
         todo: rotation.files.into(),
         current: None,
+        room: rotation.room,
         meter,
         total_bytes,
         tally,
@@ -153,7 +156,7 @@ impl Reader {
         while !self.stopped()
             && let Some(pending) = self.todo.pop_front()
         {
-            match pending.open(&self.meter) {
+            match pending.open(&self.meter, &mut self.room) {
                 Ok(mut opened) => {
                     opened.info.before = self.tally.info.packets;
                     self.tally.info.files.push(opened.info.clone());
@@ -196,6 +199,7 @@ impl Reader {
         }
         let place = info.files.len() - 1;
         info.files[place] = opened.info;
+        opened.window.leave(&mut self.room);
         self.tally.settle();
         self.next_file();
     }

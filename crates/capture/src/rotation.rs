@@ -8,7 +8,7 @@ use crate::record::{Fault, Framing, Record, explain};
 use crate::sniff;
 use crate::snoop::Snoop;
 use crate::source::{self, Meter, Source};
-use crate::window::Window;
+use crate::window::{Room, Window};
 use std::path::PathBuf;
 use wire::Time;
 
@@ -42,17 +42,17 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    fn new(source: &Source, meter: &Meter) -> Result<Opened, Error> {
-        let opened = Opened::starting(source, meter);
+    fn new(source: &Source, meter: &Meter, room: &mut Room) -> Result<Opened, Error> {
+        let opened = Opened::starting(source, meter, room);
         // Whatever an end in the midst of the header looks like: it is not the capture's.
         opened.map_err(|e| if meter.stopped() { Error::Silent { file: source.to_string() } } else { e })
     }
 
-    fn starting(source: &Source, meter: &Meter) -> Result<Opened, Error> {
+    fn starting(source: &Source, meter: &Meter, room: &mut Room) -> Result<Opened, Error> {
         let name = source.to_string();
         let stream = source::open(source, meter)?;
         let compression = stream.compression;
-        let mut window = Window::new(stream.bytes);
+        let mut window = Window::new(stream.bytes, room);
         let format = sniff::format(&mut window, &name, compression)?;
         let mut info = FileInfo {
             name,
@@ -109,10 +109,10 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    pub fn open(self, meter: &Meter) -> Result<Opened, Error> {
+    pub fn open(self, meter: &Meter, room: &mut Room) -> Result<Opened, Error> {
         let mut opened = match self.opened {
             Some(opened) => opened,
-            None => Opened::new(&self.source, meter)?,
+            None => Opened::new(&self.source, meter, room)?,
         };
         opened.info.first = self.first;
         Ok(opened)
@@ -121,17 +121,19 @@ impl Pending {
 
 pub(crate) struct Rotation {
     pub files: Vec<Pending>,
+    pub room: Room,
     pub warnings: Vec<String>,
 }
 
 /// Opens each file, to know that it is a capture and when it starts. Of several, one that cannot be read is
 /// told and left out, as long as another can.
 pub(crate) fn prepare(paths: &[PathBuf], meter: &Meter) -> Result<Rotation, Error> {
+    let mut room = Room::default();
     if let [only] = paths {
         let source = Source::new(only);
-        let opened = Some(Opened::new(&source, meter)?);
+        let opened = Some(Opened::new(&source, meter, &mut room)?);
         let files = vec![Pending { source, opened, first: None }];
-        return Ok(Rotation { files, warnings: Vec::new() });
+        return Ok(Rotation { files, room, warnings: Vec::new() });
     }
     let mut files = Vec::new();
     let mut errors = Vec::new();
@@ -140,10 +142,17 @@ pub(crate) fn prepare(paths: &[PathBuf], meter: &Meter) -> Result<Rotation, Erro
         // A file is opened again when its turn comes: thousands of buffers at once would be too many.
         let again = source.len().is_some();
         let unmetered = Meter::default();
-        match Opened::new(&source, if again { &unmetered } else { meter }) {
+        match Opened::new(&source, if again { &unmetered } else { meter }, &mut room) {
             Ok(mut opened) => {
                 let first = opened.peek();
-                files.push(Pending { source, opened: (!again).then_some(opened), first });
+                let opened = match again {
+                    true => {
+                        opened.window.leave(&mut room);
+                        None
+                    }
+                    false => Some(opened),
+                };
+                files.push(Pending { source, opened, first });
             }
             Err(e) => errors.push(e),
         }
@@ -152,5 +161,5 @@ pub(crate) fn prepare(paths: &[PathBuf], meter: &Meter) -> Result<Rotation, Erro
         return Err(errors.into_iter().next().unwrap_or(Error::NoFiles));
     }
     files.sort_by_key(|f| f.first.unwrap_or(Time::FAR_FUTURE));
-    Ok(Rotation { files, warnings: errors.iter().map(Error::to_string).collect() })
+    Ok(Rotation { files, room, warnings: errors.iter().map(Error::to_string).collect() })
 }

@@ -121,9 +121,10 @@ fn erf(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::window::Room;
 
     fn refusal(bytes: &[u8]) -> String {
-        let mut window = Window::new(Box::new(std::io::Cursor::new(bytes.to_vec())));
+        let mut window = Window::new(Box::new(std::io::Cursor::new(bytes.to_vec())), &mut Room::default());
         format(&mut window, "a", None).unwrap_err().to_string()
     }
 

@@ -144,12 +144,12 @@ pub fn traffic(
     mut go_on: impl FnMut(Progress) -> bool,
 ) -> Result<Traffic, Error> {
     let meter = Meter::patient(patience);
-    let rotation = prepare(paths, &meter)?;
+    let mut rotation = prepare(paths, &meter)?;
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let mut count = Count { width: width.0.max(1), ..Count::default() };
     count.done.warnings = rotation.warnings;
     for pending in rotation.files {
-        let mut opened = match pending.open(&meter) {
+        let mut opened = match pending.open(&meter, &mut rotation.room) {
             Ok(opened) => opened,
             Err(e) => {
                 count.done.warnings.push(e.to_string());
@@ -184,6 +184,7 @@ pub fn traffic(
         opened.info.packets = count.done.total.packets - before;
         count.done.interrupted |= meter.stopped();
         count.file_ends(opened.info, fault.filter(|_| !meter.stopped()), &mut opened.window);
+        opened.window.leave(&mut rotation.room);
         if count.done.interrupted {
             break;
         }

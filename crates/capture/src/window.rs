@@ -19,10 +19,18 @@ pub(crate) struct Window {
     failed: Option<io::Error>,
 }
 
+/// What a window lies in, from one file to the next: were it given back each time, the allocator would mix it with what
+/// the analysis keeps, and hold on to more.
+#[derive(Default)]
+pub(crate) struct Room(Option<Box<[u8]>>);
+
 impl Window {
-    pub fn new(source: Box<dyn Read + Send>) -> Window {
-        let buf = vec![0; CAPACITY].into_boxed_slice();
+    pub fn new(source: Box<dyn Read + Send>, room: &mut Room) -> Window {
+        let buf = room.0.take().unwrap_or_else(|| vec![0; CAPACITY].into_boxed_slice());
         Window { source, buf, pos: 0, end: 0, base: 0, ended: false, failed: None }
+    }
+    pub fn leave(self, room: &mut Room) {
+        room.0 = Some(self.buf);
     }
 
     /// What is in the buffer and not yet consumed.
@@ -121,7 +129,7 @@ mod tests {
     #[test]
     fn it_slides_over_a_stream_longer_than_itself() {
         let bytes: Vec<u8> = (0..3 * CAPACITY).map(|i| (i % 251) as u8).collect();
-        let mut w = Window::new(Box::new(io::Cursor::new(bytes.clone())));
+        let mut w = Window::new(Box::new(io::Cursor::new(bytes.clone())), &mut Room::default());
         let mut at = 0;
         while w.want(1000) >= 1000 {
             assert_eq!(w.offset(), at as u64);
@@ -134,7 +142,7 @@ mod tests {
 
     #[test]
     fn skipping_beyond_the_end_says_what_is_missing() {
-        let mut w = Window::new(Box::new(io::Cursor::new(vec![0; 10])));
+        let mut w = Window::new(Box::new(io::Cursor::new(vec![0; 10])), &mut Room::default());
         assert_eq!(w.skip(4), 0);
         assert_eq!(w.skip(u64::from(u32::MAX)), u64::from(u32::MAX) - 6);
     }
