@@ -47,7 +47,7 @@ impl Stream {
             // Both hosts called at once: each answers the other with its own SYN once more (RFC 9293 §3.5).
         } else {
             self.syn_retransmissions += 1;
-            self.account.counts.needless_unknown += 1;
+            self.account.counts.trouble().needless_unknown += 1;
             if around.config.wanted.retransmissions {
                 around.sink.retransmission(RetransmissionRow {
                     flow: self.id,

@@ -181,7 +181,8 @@ impl Stream {
             since_previous: repeated.previous.map(|(t, ..)| since(t)),
             ..RetransmissionRow::default()
         };
-        self.account.counts.most_copies = self.account.counts.most_copies.max(row.copy);
+        let trouble = self.account.counts.trouble();
+        trouble.most_copies = trouble.most_copies.max(row.copy);
         self.note_acknowledged(p, &repeated, &mut row, around.view.at);
         row.episode = Some(self.episode_of(p, verdict, &repeated, &before, &around.view));
         if verdict.cause == Cause::Probe {

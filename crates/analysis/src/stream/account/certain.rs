@@ -22,12 +22,13 @@ impl Account {
                 row.seq_end = row.seq_end.saturating_sub(base);
                 // Copies lost on their way here cannot be counted: repairs may have been lost there too.
                 let copies = row.lost_copies.unwrap_or(row.lost_segments);
-                self.counts.copies_unknown |= row.lost_copies.is_none();
+                let trouble = self.counts.trouble();
+                trouble.copies_unknown |= row.lost_copies.is_none();
+                trouble.bursts += 1;
+                trouble.lost_segments += u64::from(row.lost_segments);
+                trouble.lost_copies += u64::from(copies);
+                trouble.largest_burst = trouble.largest_burst.max(copies);
                 self.episodes.on_burst(&row);
-                self.counts.bursts += 1;
-                self.counts.lost_segments += u64::from(row.lost_segments);
-                self.counts.lost_copies += u64::from(copies);
-                self.counts.largest_burst = self.counts.largest_burst.max(copies);
                 around.sink.burst(row);
             }
             Certain::Resend(row) => self.resend_row(row, around),
@@ -36,13 +37,14 @@ impl Account {
 
     fn resend_row<S: Sink>(&mut self, row: RetransmissionRow, around: &mut Surroundings<'_, S>) {
         let n = u64::from(row.segments);
-        self.counts.by_cause[row.cause as usize] += n;
+        let trouble = self.counts.trouble();
+        trouble.by_cause[row.cause as usize] += n;
         match row.needless {
             Needless::Yes(_) => {
-                self.counts.needless += n;
+                trouble.needless += n;
                 self.episodes.on_needless(row.episode, row.segments);
             }
-            Needless::Unknown => self.counts.needless_unknown += n,
+            Needless::Unknown => trouble.needless_unknown += n,
             Needless::No => {}
         }
         if around.config.wanted.retransmissions {

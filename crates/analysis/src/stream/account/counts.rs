@@ -14,14 +14,20 @@ pub struct Counts {
     pub resent_segments: u64,
     pub resent_packets: u64,
     pub resent_bytes: u64,
+    pub keep_alives: u64,
+    pub window_probes: u64,
+    trouble: Option<Box<Trouble>>,
+}
+
+/// What streams count that have lost something, or sent it again: most have not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trouble {
     pub by_cause: [u64; 7],
     pub needless: u64,
     pub needless_unknown: u64,
     pub most_copies: u32,
     pub probes_new: u64,
     pub probes_repeat: u64,
-    pub keep_alives: u64,
-    pub window_probes: u64,
     pub lost_copies: u64,
     pub copies_unknown: bool,
     pub lost_segments: u64,
@@ -29,14 +35,23 @@ pub struct Counts {
     pub largest_burst: u32,
     pub timeouts: u64,
     pub max_backoff: u32,
-    pub cost: Option<Span>,
+    /// What its episodes cost, where that is known.
+    cost: Option<Span>,
 }
 
 impl Counts {
+    /// To count in.
+    pub fn trouble(&mut self) -> &mut Trouble {
+        self.trouble.get_or_insert_default()
+    }
+    fn told(&self) -> Trouble {
+        self.trouble.as_deref().copied().unwrap_or_default()
+    }
     /// What an episode cost, where that is known.
     pub fn add_cost(&mut self, cost: Option<Span>) {
         if let Some(cost) = cost {
-            self.cost = Some(self.cost.unwrap_or(Span::ZERO) + cost);
+            let trouble = self.trouble();
+            trouble.cost = Some(trouble.cost.unwrap_or(Span::ZERO) + cost);
         }
     }
 }
@@ -44,7 +59,7 @@ impl Counts {
 impl Account {
     /// What is counted, in the row of the stream, whose vantage point it tells already.
     pub fn put_counts(&self, row: &mut FlowRow) {
-        let c = &self.counts;
+        let (c, trouble) = (&self.counts, self.counts.told());
         let elsewhere = row.vantage.is_away();
         row.first_data = self.first_data;
         (row.packets, row.segments) = (c.packets, c.segments);
@@ -52,19 +67,19 @@ impl Account {
         row.retransmitted_segments = c.resent_segments;
         row.retransmitted_packets = c.resent_packets;
         row.retransmitted_bytes = c.resent_bytes;
-        row.by_cause = c.by_cause;
-        (row.needless, row.needless_unknown) = (c.needless, c.needless_unknown);
-        row.most_copies_of_one_segment = c.most_copies.max(u32::from(c.packets > 0));
-        (row.probes_new_data, row.probes_repeat) = (c.probes_new, c.probes_repeat);
+        row.by_cause = trouble.by_cause;
+        (row.needless, row.needless_unknown) = (trouble.needless, trouble.needless_unknown);
+        row.most_copies_of_one_segment = trouble.most_copies.max(u32::from(c.packets > 0));
+        (row.probes_new_data, row.probes_repeat) = (trouble.probes_new, trouble.probes_repeat);
         (row.keep_alives, row.window_probes) = (c.keep_alives, c.window_probes);
-        row.lost_copies = (!c.copies_unknown && !elsewhere).then_some(c.lost_copies);
-        row.lost_segments = Some(c.lost_segments);
-        (row.bursts, row.largest_burst) = (c.bursts, c.largest_burst);
+        row.lost_copies = (!trouble.copies_unknown && !elsewhere).then_some(trouble.lost_copies);
+        row.lost_segments = Some(trouble.lost_segments);
+        (row.bursts, row.largest_burst) = (trouble.bursts, trouble.largest_burst);
         row.episodes = self.episodes.count();
-        (row.timeouts, row.max_backoff) = (c.timeouts, c.max_backoff);
+        (row.timeouts, row.max_backoff) = (trouble.timeouts, trouble.max_backoff);
         // An episode comes out negative where the transfer ran faster than before it; together they cannot have
         // gained time.
-        row.cost = c.cost.map(|cost| cost.max(Span::ZERO));
+        row.cost = trouble.cost.map(|cost| cost.max(Span::ZERO));
         row.idle_total = self.idle.total;
         row.idle_blocked = self.idle.blocked;
         row.idle_longest = self.idle.longest;
@@ -74,7 +89,8 @@ impl Account {
 
     /// What is worked out at the end, where it is wanted.
     pub fn complete(&self, row: &mut FlowRow) {
-        row.mean_burst = self.counts.lost_copies as f64 / f64::from(self.counts.bursts.max(1));
+        let trouble = self.counts.told();
+        row.mean_burst = trouble.lost_copies as f64 / f64::from(trouble.bursts.max(1));
         row.rtt_ack = self.rtt.by_ack();
         row.rtt_timestamps = self.rtt.by_timestamps();
         row.timers = self.timers.report();

@@ -15,8 +15,7 @@ impl Account {
         stand: &Stand<'_>,
         around: &mut Surroundings<'_, S>,
     ) {
-        self.roll_interval(now, stand.flow, around);
-        let i = &mut self.interval;
+        let i = self.interval_at(now, stand.flow, around);
         i.sent_bytes += u64::from(payload);
         match new {
             true => i.new_bytes += u64::from(payload),
@@ -37,8 +36,7 @@ impl Account {
         flow: FlowId,
         around: &mut Surroundings<'_, S>,
     ) {
-        self.roll_interval(now, flow, around);
-        let i = &mut self.interval;
+        let i = self.interval_at(now, flow, around);
         i.duplicate_acks += u32::from(duplicate);
         if let Some(window) = window {
             i.window_max_bytes = i.window_max_bytes.max(Some(window));
@@ -53,28 +51,39 @@ impl Account {
         flow: FlowId,
         around: &mut Surroundings<'_, S>,
     ) {
-        self.roll_interval(now, flow, around);
-        self.interval.acked_bytes += bytes;
+        self.interval_at(now, flow, around).acked_bytes += bytes;
     }
 
-    /// Writes the interval that ended, and those without any packet after it are left out.
-    fn roll_interval<S: Sink>(&mut self, now: Time, flow: FlowId, around: &mut Surroundings<'_, S>) {
+    /// The interval that `now` is in. Writes the one before, if that ended; those without any packet are left out.
+    fn interval_at<S: Sink>(
+        &mut self,
+        now: Time,
+        flow: FlowId,
+        around: &mut Surroundings<'_, S>,
+    ) -> &mut IntervalRow {
         let length = around.config.interval.0.max(1);
         // Counted from the first packet of the capture.
         let origin = around.origin;
         let start = origin + Span((now - origin).0.div_euclid(length).saturating_mul(length));
-        if self.interval.start == start {
-            return;
+        let fresh = || IntervalRow { flow, start, ..IntervalRow::default() };
+        let row = self.interval.get_or_insert_with(|| Box::new(fresh()));
+        if row.start != start {
+            write(std::mem::replace(&mut **row, fresh()), around.sink);
         }
-        self.flush_interval(around.sink);
-        self.interval = IntervalRow { flow, start, ..IntervalRow::default() };
+        row
     }
 
     pub(super) fn flush_interval(&mut self, sink: &mut impl Sink) {
-        let row = std::mem::take(&mut self.interval);
-        let opened = row.window_max_bytes.is_some_and(|w| w > 0);
-        if row.sent_bytes + row.acked_bytes > 0 || opened || row.duplicate_acks > 0 {
-            sink.interval(row);
+        if let Some(row) = self.interval.take() {
+            write(*row, sink);
         }
+    }
+}
+
+/// The row of an interval in which anything was sent, acknowledged or offered.
+fn write(row: IntervalRow, sink: &mut impl Sink) {
+    let opened = row.window_max_bytes.is_some_and(|w| w > 0);
+    if row.sent_bytes + row.acked_bytes > 0 || opened || row.duplicate_acks > 0 {
+        sink.interval(row);
     }
 }

@@ -93,7 +93,8 @@ pub struct Account {
     timers: Timers,
     delivery: Delivery,
     idle: IdleTotals,
-    interval: IntervalRow,
+    /// Made where intervals are wanted.
+    interval: Option<Box<IntervalRow>>,
     /// Those of another stream, that need not be allocated.
     spare_infer: Option<Box<Inferrer>>,
     spare_rounds: Option<Box<Rounds>>,
@@ -125,7 +126,7 @@ impl Account {
         rtt.clear();
         *timers = Timers::default();
         delivery.clear();
-        (*idle, *interval) = (IdleTotals::default(), IntervalRow::default());
+        (*idle, *interval) = (IdleTotals::default(), None);
     }
     #[cfg(test)]
     pub fn drop_spares(&mut self) {
@@ -226,18 +227,19 @@ impl Account {
         self.infer(agreed).on_probe(row.time);
         match row.new_data {
             true => {
-                self.counts.probes_new += 1;
+                self.counts.trouble().probes_new += 1;
                 self.episodes.on_probe();
             }
-            false => self.counts.probes_repeat += 1,
+            false => self.counts.trouble().probes_repeat += 1,
         }
         around.sink.probe(row);
     }
 
     /// The retransmission timer fired, `waited` after it was started as far as that can be told.
     pub fn on_timeout(&mut self, now: Time, backoff: u32, waited: Option<Span>, agreed: &Agreed) {
-        self.counts.timeouts += 1;
-        self.counts.max_backoff = self.counts.max_backoff.max(backoff);
+        let trouble = self.counts.trouble();
+        trouble.timeouts += 1;
+        trouble.max_backoff = trouble.max_backoff.max(backoff);
         if let Some(waited) = waited {
             self.timers.on_timeout(waited, backoff);
         }
