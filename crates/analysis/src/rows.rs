@@ -47,6 +47,15 @@ pub struct BurstRow {
     pub episode: Option<u32>,
     /// The last RTT sample before `start`: near its minimum, no queue was about to overflow.
     pub rtt_before: Option<Span>,
+    /// Where data arrives, if nothing did for 50 ms before the gap was seen; in no table.
+    pub neighbours: Option<Box<Neighbours>>,
+}
+
+/// Around the packet that showed a gap: when the data before it arrived, and the next behind it, if any did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Neighbours {
+    pub before: Time,
+    pub after: Option<Time>,
 }
 
 /// Bursts whose repair overlaps, from the first lost copy to the ACK that ends the repair.
@@ -80,6 +89,8 @@ pub struct EpisodeRow {
     pub flight_bytes: u64,
     /// Silence of the first burst.
     pub silence: Option<Span>,
+    /// Where data arrives: how long none had before the last that came before the first repair; in no table.
+    pub silence_before: Span,
     /// New data sent between the first lost copy's burst and the first repair, bytes.
     pub sent_after_loss_bytes: u64,
     /// What held the sender back when it fell silent.

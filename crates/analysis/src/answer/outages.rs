@@ -6,7 +6,7 @@ mod period;
 
 use super::flow_facts::{arriving, round_trip};
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Trigger};
-use gone::{BEHIND, COPIES, Heard, Shown, TIMER, UNBOUND, lasted, queued};
+use gone::{BEHIND, COPIES, Heard, Shown, TICK, TIMER, UNBOUND, lasted, queued};
 use period::{FITTED, Regular, regular_period};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,6 +168,7 @@ fn copies_vanished(
             resumed: None,
             gap: None,
             silence: None,
+            heard: false,
             unheard: None,
             for_good: false,
             shown: Shown::AcksVanished,
@@ -214,6 +215,7 @@ fn died(
         resumed: None,
         gap: None,
         silence: None,
+        heard: false,
         unheard: None,
         for_good: true,
         shown: Shown::Died,
@@ -262,12 +264,22 @@ fn arrivals_stopped(
     let by_timer = |i: &IdleRow| matches!(i.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);
     // A wait for the timer with a hole open already is a repair that was lost.
     let open = Repairs::of(episodes);
-    let mut gaps: Vec<&IdleRow> =
-        idle.iter().filter(|i| waits(i) && !(by_timer(i) && open.held_before(i))).collect();
+    // What ended with a repeat of what had arrived, or came between two of them, lost no data.
+    let needless: Vec<&EpisodeRow> =
+        episodes.iter().filter(|e| e.kind == EpisodeKind::Needless && e.timeouts > 0).collect();
+    let ends_needlessly = |i: &IdleRow| {
+        let began = needless.partition_point(|e| e.first_repair - TICK <= i.end);
+        began > 0 && needless[began - 1].end.is_none_or(|end| i.end <= end)
+    };
+    let mut gaps: Vec<&IdleRow> = idle
+        .iter()
+        .filter(|i| waits(i) && !(by_timer(i) && (open.held_before(i) || ends_needlessly(i))))
+        .collect();
     gaps.sort_by_key(|i| i.end);
     let mut holes: Vec<&BurstRow> = bursts.iter().collect();
     holes.sort_by_key(|b| b.start);
     let heard = Heard::of(bursts, episodes);
+    let least_trip = bounds::least_trip(flow);
     let mut seen: Vec<Gone> = Vec::new();
     let mut taken = 0;
     for b in holes {
@@ -290,7 +302,15 @@ fn arrivals_stopped(
         let queued = gap.cause == IdleCause::Unknown && copies >= COPIES && lag <= QUEUES;
         let near = lag <= longest || queued;
         if near && (by_timer(gap) || copies >= 3) {
-            let shown = if by_timer(gap) { Shown::TimerEndedIt } else { Shown::ArrivalsStopped };
+            let alone = b
+                .neighbours
+                .as_deref()
+                .is_some_and(|n| n.after.is_none_or(|t| t - b.start >= least_trip.scale(0.75)));
+            let shown = match () {
+                () if by_timer(gap) => Shown::TimerEndedIt,
+                () if alone => Shown::ProbeEndedIt,
+                () => Shown::ArrivalsStopped,
+            };
             seen.push(Gone::arrived(b, gap, repaired_late, shown, &heard));
             taken = before;
         }
@@ -342,12 +362,21 @@ fn acks_vanished<'a>(
             resumed: None,
             gap: None,
             silence: Some(silence),
-            unheard: Some((last, took)),
+            heard: true,
+            unheard: Some((before_the_probe(last, e, flow), took)),
             for_good: false,
             shown: Shown::AcksUnheard,
             bounds: UNBOUND,
         })
     })
+}
+
+/// When the last data arrived before its sender fell silent. What came at `last` may be a probe with new data, on a timer
+/// of two round trips (RFC 8985 §7.2), where what came before that had not been heard of either.
+fn before_the_probe(last: Time, e: &EpisodeRow, flow: &FlowRow) -> Time {
+    let unheard = e.sent_after_loss_bytes > 2 * u64::from(flow.mss.max(536));
+    let probed = unheard && e.silence_before >= bounds::least_trip(flow).scale(1.5).max(LASTING);
+    if probed { last - e.silence_before } else { last }
 }
 
 /// What the outages in `all` have in common.
@@ -421,3 +450,6 @@ fn regularity(seen: &[Gone], flow: &FlowRow, starts: &[f64], silent: &[(f64, f64
     let others = [met, resumed].into_iter().flatten().filter_map(|times| regular_period(&times, silent));
     others.fold(plain, |best, b| if best.is_none_or(|p| b.better_than(&p)) { Some(b) } else { best })
 }
+
+#[cfg(test)]
+mod tests;

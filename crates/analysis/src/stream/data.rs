@@ -58,6 +58,7 @@ impl Stream {
         }
         if around.view.at.is_away() {
             self.note_spacing(&piece);
+            self.account.silences.note(packet.time, self.last.seen, start > expected);
         }
         let repairs_unseen = self.unseen_tail(&piece, around);
         let class = match () {

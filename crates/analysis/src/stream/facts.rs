@@ -37,11 +37,13 @@ pub struct LastData {
     pub sent: Time,
     /// When it passed here; `None` before the first.
     pub seen: Option<Time>,
+    /// How long after the data before it, in microseconds; as long as there is room for.
+    pub waited_us: u32,
 }
 
 impl Default for LastData {
     fn default() -> LastData {
-        LastData { payload: 0, pushed: true, largest: 0, sent: Time::FAR_PAST, seen: None }
+        LastData { payload: 0, pushed: true, largest: 0, sent: Time::FAR_PAST, seen: None, waited_us: 0 }
     }
 }
 
@@ -51,9 +53,14 @@ impl LastData {
     pub fn note(&mut self, packet: &Packet, sent: Time) {
         let seg = &packet.seg;
         if seg.payload > 0 {
+            self.waited_us = (self.silence(packet.time).0 / 1000).try_into().unwrap_or(u32::MAX);
             (self.seen, self.sent, self.payload) = (Some(packet.time), sent, seg.payload);
         }
         self.pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
+    }
+    /// How long after the data before it that passed.
+    pub fn waited(&self) -> Span {
+        Span::from_micros(i64::from(self.waited_us))
     }
     /// How long before `now` it passed; the capture's clock may have gone back since.
     pub fn silence(&self, now: Time) -> Span {

@@ -12,6 +12,7 @@ struct Before {
     flight: u64,
     limit: Limit,
     silence: Span,
+    silence_before: Span,
 }
 
 impl Stream {
@@ -163,7 +164,9 @@ impl Stream {
         self.last_repair = around.view.sent;
         let since = |t: Time| (p.packet.time - t).max(Span::ZERO); // the capture's clock may have gone back
         let silence = self.last.silence(p.packet.time);
-        let before = Before { flight: self.flight(), limit: stand!(self).limit(), silence };
+        let (flight, limit) = (self.flight(), stand!(self).limit());
+        let silence_before = if around.view.at.is_away() { self.last.waited() } else { Span::ZERO };
+        let before = Before { flight, limit, silence, silence_before };
         let repeated = self.repeat(p, around.view.heard, repairs_unseen, verdict.cause);
         let mut row = RetransmissionRow {
             flow: self.id,
@@ -251,6 +254,7 @@ impl Stream {
             flight: before.flight,
             limit: before.limit,
             silence: before.silence,
+            silence_before: before.silence_before,
         };
         self.account.on_repair(&seen, p.end, view, self.id, &self.agreed)
     }

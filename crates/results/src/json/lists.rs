@@ -47,6 +47,7 @@ impl Item for BurstRow {
             seq_end,
             episode,
             rtt_before,
+            neighbours: _,
         } = self;
         let origin = around.origin;
         out.push(b'{');
@@ -100,6 +101,7 @@ impl Item for EpisodeRow {
             cost,
             flight_bytes,
             silence,
+            silence_before: _,
             sent_after_loss_bytes,
             limit,
         } = self;

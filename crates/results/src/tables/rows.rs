@@ -16,7 +16,7 @@ fn opt<N: Into<u64>>(n: Option<N>) -> Option<i64> {
 
 table! { BurstColumns of BurstRow {
         flow, start, last, back, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair, silence,
-        seq_start, seq_end, episode, rtt_before,
+        seq_start, seq_end, episode, rtt_before, neighbours: _,
     } =>
     flow: Id = flow,
     start: Stamp = start,
@@ -37,7 +37,7 @@ table! { BurstColumns of BurstRow {
 
 table! { EpisodeColumns of EpisodeRow {
         flow, number, start, first_repair, end, kind, bursts, lost_copies, lost_segments, lost_acks, retransmissions,
-        needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost, flight_bytes, silence,
+        needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost, flight_bytes, silence, silence_before: _,
         sent_after_loss_bytes, limit,
     } =>
     flow: Id = flow,

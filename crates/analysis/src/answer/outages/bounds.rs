@@ -13,7 +13,7 @@ fn on_the_way(g: &Gone, flow: &FlowRow) -> Span {
 }
 
 /// The way from a link to a host and back takes no longer.
-fn least_trip(flow: &FlowRow) -> Span {
+pub(super) fn least_trip(flow: &FlowRow) -> Span {
     round_trip(flow).map_or(Span::ZERO, |r| Span::from_secs_f64(r.min))
 }
 
@@ -25,16 +25,17 @@ const DELAYED: Span = Span::from_millis(40);
 pub(super) fn of(g: &Gone, flow: &FlowRow, gaps: &[&IdleRow], over: Option<Time>) -> Bounds {
     let trip = on_the_way(g, flow);
     match g.shown {
-        Shown::ArrivalsStopped | Shown::TimerEndedIt => {
+        Shown::ArrivalsStopped | Shown::TimerEndedIt | Shown::ProbeEndedIt => {
             // What arrived last passed the link before it went dark, what arrived first after it was back. The way from
             // the link to here takes less than the least round trip; what vanished first left within one behind.
             let (last, first) = g.silence.unwrap_or((g.start, g.start));
             let trip = trip.min(first - last);
             let way = least_trip(flow).min(trip);
             // What a sender sent as the path came back arrives within a round trip; what its timer sent, whenever.
-            let earliest = if g.shown == Shown::TimerEndedIt { last } else { first - trip };
+            let sending = g.shown == Shown::ArrivalsStopped;
+            let earliest = if sending { first - trip } else { last };
             // By gaps alone the last arrival is told no better than the queue was alike: while it grew, it came earlier.
-            let before = if g.shown == Shown::TimerEndedIt { way } else { trip - way / 4 };
+            let before = if sending && !g.heard { trip - way / 4 } else { way };
             Bounds {
                 begin: (last - before, last + (trip - before).max(way / 4)),
                 end: (earliest, Some(first)),

@@ -29,6 +29,9 @@ pub(super) enum Shown {
     ArrivalsStopped,
     /// The same, and what came first was sent by a timer.
     TimerEndedIt,
+    /// The same, and what came first was alone for a round trip: the sender had fallen silent, and probed with new data
+    /// (RFC 8985 §7.3).
+    ProbeEndedIt,
     /// Nothing arrived for a while; then what had arrived was sent again: the ACKs from here vanished.
     AcksUnheard,
     /// Nothing came back to the very end.
@@ -96,6 +99,8 @@ pub struct Gone {
     pub gap: Option<Span>,
     /// The same by what arrived last before it and first behind it, and the part at whose end the path was back.
     pub(super) silence: Option<(Time, Time)>,
+    /// Both as they arrived, and not as a gap tells.
+    pub(super) heard: bool,
     /// When the last arrived of what the sender had not heard of, and how long all of that took to arrive.
     pub(super) unheard: Option<(Time, Option<Span>)>,
     /// It lasts to the end.
@@ -160,6 +165,7 @@ impl Gone {
             resumed: None,
             gap: None,
             silence: None,
+            heard: false,
             unheard: None,
             for_good: false,
             shown: Shown::CopiesVanished,
@@ -214,16 +220,26 @@ impl Gone {
         shown: Shown,
         heard: &Heard,
     ) -> Gone {
-        // A gap lies between when its neighbours were sent, by their timestamps. When they arrived is told of a repair;
-        // new data shows the hole as it arrives, and the queue was about as long for the data before.
-        let silence = match shown {
-            Shown::TimerEndedIt => heard.silence(during),
+        // A gap lies between when its neighbours were sent, by their timestamps. When they arrived is told of a repair,
+        // and of a burst right behind a silence; else the queue was about as long for the data before.
+        let silence = match (shown, b.neighbours.as_deref()) {
+            (Shown::TimerEndedIt, _) => heard.silence(during),
+            (_, Some(around)) => (around.before, b.start),
             _ => (b.start - (during.end - during.start), b.start),
         };
         let (start, gap) = (silence.0, silence.1 - silence.0);
-        let length = (!by_timer && shown == Shown::ArrivalsStopped).then_some(gap);
+        let stopped = matches!(shown, Shown::ArrivalsStopped | Shown::ProbeEndedIt);
+        let length = (!by_timer && stopped).then_some(gap);
         let at = Gone { start, last: start, dark: start, back: Some(silence.1), ..Gone::of(b) };
-        Gone { length, rtt_before: None, gap: Some(gap), silence: Some(silence), shown, ..at }
+        Gone {
+            length,
+            rtt_before: None,
+            gap: Some(gap),
+            silence: Some(silence),
+            heard: b.neighbours.is_some(),
+            shown,
+            ..at
+        }
     }
 }
 
@@ -261,9 +277,10 @@ impl Heard {
 }
 
 fn grounds(g: &Gone) -> Grounds {
-    let stopped = matches!(g.shown, Shown::ArrivalsStopped | Shown::TimerEndedIt | Shown::AcksUnheard);
+    let by_timer = matches!(g.shown, Shown::TimerEndedIt | Shown::ProbeEndedIt | Shown::AcksUnheard);
+    let stopped = by_timer || g.shown == Shown::ArrivalsStopped;
     Grounds::default()
-        .with_if(matches!(g.shown, Shown::TimerEndedIt | Shown::AcksUnheard), Evidence::TimerSilence)
+        .with_if(by_timer, Evidence::TimerSilence)
         .with_if(!stopped && g.dark > g.start, Evidence::StillSending)
         .with_if(g.shown == Shown::ArrivalsStopped, Evidence::StillSending)
         .with_if(!stopped && g.dark - g.last >= TIMER, Evidence::RepairsLost)

@@ -28,6 +28,7 @@ impl Account {
                 trouble.lost_segments += u64::from(row.lost_segments);
                 trouble.lost_copies += u64::from(copies);
                 trouble.largest_burst = trouble.largest_burst.max(copies);
+                self.silences.put_into(&mut row);
                 self.episodes.on_burst(&row);
                 around.sink.burst(row);
             }

@@ -48,6 +48,8 @@ pub struct RepairSeen {
     pub flight: u64,
     pub limit: Limit,
     pub silence: Span,
+    /// Before the data that came last, where data arrives.
+    pub silence_before: Span,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -182,6 +184,7 @@ impl Episode {
                 sent_after_loss_bytes: r.next.saturating_sub(r.start),
                 limit: r.limit,
                 silence: Some(r.silence),
+                silence_before: r.silence_before,
                 rate_before_bps: rate.map(|x| x * 8.0),
                 ..EpisodeRow::default()
             },

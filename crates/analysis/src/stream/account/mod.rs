@@ -9,6 +9,7 @@ mod idle;
 mod interval;
 mod rounds;
 mod rtt;
+mod silence;
 
 use super::facts::{Agreed, Stand};
 use super::repair::{Pace, Seat};
@@ -26,6 +27,7 @@ pub use idle::Ended;
 use idle::IdleTotals;
 pub use rtt::Rtt;
 use rtt::is_round_trip;
+use silence::Silences;
 use std::mem::offset_of;
 use wire::{Packet, Span, Time};
 
@@ -95,6 +97,7 @@ pub struct Account {
     idle: IdleTotals,
     /// Made where intervals are wanted.
     interval: Option<Box<IntervalRow>>,
+    pub silences: Silences,
     /// Those of another stream, that need not be allocated.
     spare_infer: Option<Box<Inferrer>>,
     spare_rounds: Option<Box<Rounds>>,
@@ -127,6 +130,7 @@ impl Account {
         *timers = Timers::default();
         delivery.clear();
         (*idle, *interval) = (IdleTotals::default(), None);
+        self.silences.clear();
     }
     #[cfg(test)]
     pub fn drop_spares(&mut self) {

@@ -1,0 +1,109 @@
+//! Outages as they show where data arrives. Times are those of transfers through a bridge that went dark.
+
+use super::gone::Shown;
+use super::*;
+use crate::answer::certainty::Certainty;
+use crate::rows::{Neighbours, Summary, Vantage};
+
+fn at(s: f64) -> Time {
+    Time(1_000_000_000_000) + Span::from_secs_f64(s)
+}
+
+/// 20 Mbps, 40 ms each way, seen where it arrives.
+fn flow() -> FlowRow {
+    FlowRow {
+        vantage: Vantage::Receiver,
+        mss: 1448,
+        sack_permitted: Some(true),
+        rtt_timestamps: Summary { n: 900, min: 0.081, mean: 0.095, stddev: 0.008, max: 0.107 },
+        ..FlowRow::default()
+    }
+}
+
+fn gap(start: f64, end: f64, cause: IdleCause) -> IdleRow {
+    let (start, end) = (at(start), at(end));
+    IdleRow { start, end, excess: end - start, cause, ..IdleRow::default() }
+}
+
+/// 281 segments are missing behind a silence from 3.7146 to 4.0079 s; the path was dark from 3.6748 to 3.8748 s.
+fn hole(after: f64) -> BurstRow {
+    BurstRow {
+        start: at(4.0079),
+        last: at(4.0079),
+        lost_segments: 281,
+        trigger: Trigger::Ack,
+        first_repair: Some(at(4.0894)),
+        silence: Some(Span::from_millis(81)),
+        neighbours: Some(Box::new(Neighbours { before: at(3.7146), after: Some(at(after)) })),
+        ..BurstRow::default()
+    }
+}
+
+fn seen(bursts: &[BurstRow], episodes: &[EpisodeRow], idle: &[IdleRow]) -> Vec<Gone> {
+    all(&flow(), bursts, episodes, idle)
+}
+
+fn holds((from, to): (Time, Time), s: f64) -> bool {
+    (from..=to).contains(&at(s))
+}
+
+/// The timestamps of what was sent 42 ms before it arrived in a full queue make the gap longer than the silence.
+const BY_TIMESTAMPS: f64 = 3.69;
+
+#[test]
+fn a_probe_with_new_data_does_not_say_when_the_path_came_back() {
+    // RFC 8985 §7.3: the probe may be new data. It arrives alone, its ACK takes a round trip to set off more.
+    let idle = [gap(BY_TIMESTAMPS, 4.0079, IdleCause::Unknown)];
+    let [g] = seen(&[hole(4.0894)], &[], &idle)[..] else { panic!("one outage") };
+    assert_eq!(g.shown, Shown::ProbeEndedIt);
+    assert!(holds(g.bounds.begin, 3.6748), "{:?}", g.bounds);
+    assert_eq!(g.bounds.end, (at(3.7146), Some(at(4.0079))));
+    assert_eq!(g.sure(&flow()).certainty, Certainty::Likely);
+}
+
+#[test]
+fn what_comes_right_behind_says_that_its_sender_went_on() {
+    let idle = [gap(BY_TIMESTAMPS, 4.0079, IdleCause::Unknown)];
+    let [g] = seen(&[hole(4.0083)], &[], &idle)[..] else { panic!("one outage") };
+    assert_eq!(g.shown, Shown::ArrivalsStopped);
+    assert!(holds(g.bounds.begin, 3.6748), "{:?}", g.bounds);
+    let (earliest, latest) = g.bounds.end;
+    assert_eq!(latest, Some(at(4.0079)));
+    assert!(earliest > at(3.88), "{:?}", g.bounds);
+}
+
+/// From 1.3045 to 1.7045 s no ACK got through: data went on arriving until 1.3858, a probe with new data came at 1.5561,
+/// and the timer repeated at 1.8522 what had arrived.
+fn unheard(silence_before: f64, bytes: u64) -> EpisodeRow {
+    EpisodeRow {
+        start: at(1.8522),
+        first_repair: at(1.8522),
+        end: Some(at(1.9535)),
+        kind: EpisodeKind::Needless,
+        timeouts: 1,
+        silence: Some(Span::from_secs_f64(1.8522 - 1.5561)),
+        silence_before: Span::from_secs_f64(silence_before),
+        sent_after_loss_bytes: bytes,
+        ..EpisodeRow::default()
+    }
+}
+
+#[test]
+fn acks_were_unheard_before_the_probe() {
+    let idle = [gap(1.5561, 1.8522, IdleCause::Timeout)];
+    let [g] = seen(&[], &[unheard(1.5561 - 1.3858, 200_000)], &idle)[..] else { panic!("one outage") };
+    assert!(holds(g.bounds.begin, 1.3045), "{:?}", g.bounds);
+    assert_eq!(g.bounds.end, (at(1.5561), Some(at(1.8522))));
+    // A program that sends a little now and then: what came before had been heard of.
+    let [g] = seen(&[], &[unheard(1.5561 - 1.3858, 1448)], &idle)[..] else { panic!("one outage") };
+    assert!(holds(g.bounds.begin, 1.5561), "{:?}", g.bounds);
+}
+
+#[test]
+fn a_silence_that_ends_with_a_needless_repeat_lost_no_data() {
+    // What the sender sent at once when it heard again overran the queue: that hole is another's.
+    let idle = [gap(1.5561, 1.8522, IdleCause::Timeout)];
+    let overrun = BurstRow { start: at(1.87), last: at(1.87), neighbours: None, ..hole(0.0) };
+    let found = seen(&[overrun], &[unheard(0.001, 200_000)], &idle);
+    assert_eq!(found.iter().map(|g| g.shown).collect::<Vec<_>>(), [Shown::AcksUnheard]);
+}
