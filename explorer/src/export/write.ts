@@ -79,8 +79,11 @@ export function save(name: string, content: Blob | string | string[], type: stri
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A name of a file that every system takes. */
+/** What a name may hold that every system takes as a file's. */
+export function nameOf(words: string): string {
+  return words.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+/, "").slice(0, 60);
+}
+
 export function fileName(data: FlowData, what: string, ending: string): string {
-  const label = data.source.label.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+/, "").slice(0, 60);
-  return `${label || "rexmit"}-flow-${data.detail.flow}-${what}.${ending}`;
+  return `${nameOf(data.source.label) || "rexmit"}-flow-${data.detail.flow}-${what}.${ending}`;
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { chosenOf, type Chosen, holds, linesOf, type Mean, meansOf, type Sweep, told, valuesOf } from "../data/sweep";
 import { CanvasSurface } from "../draw/canvas";
 import { count, grouped, rate, seconds, three } from "../draw/units";
-import { save, savePicture } from "../export/write";
+import { nameOf, save, savePicture } from "../export/write";
 import { type Dot, drawCurves, MOST_LINES } from "../panels/curves";
 import { change, chart, failed, meta, palette } from "../view/app";
 
@@ -186,8 +186,7 @@ function heading(sweep: Sweep, { measure, along }: Chosen): string {
 }
 
 function fileOf(sweep: Sweep, { measure }: Chosen, ending: string): string {
-  const name = `${sweep.plan.name}-${sweep.measures[measure].noun}`.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+/, "");
-  return `${name.slice(0, 60) || "sweep"}.${ending}`;
+  return `${nameOf(`${sweep.plan.name}-${sweep.measures[measure].noun}`) || "sweep"}.${ending}`;
 }
 
 function words(sweep: Sweep, measure: number, value: number | null): string {
