@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +34,51 @@ def packets(page: Page, source: int, row: int = 0) -> dict[str, Any]:
     return page.packets(page.meta["sources"][source]["details"][row])
 
 
+def on_senders_clock(time_ns: Any, clock: dict[str, float] | None) -> Any:
+    return time_ns if clock is None else time_ns * clock["rate"] + clock["shift_ns"]
+
+
+def drifting(capture: Path, to: Path, ahead_s: int, ppm: float) -> None:
+    """A capture by a clock that is so far ahead, and runs so much faster from its first packet on."""
+    told = bytearray(gzip.decompress(capture.read_bytes()))
+    magic = int.from_bytes(told[:4], "little")
+    unit = {0xA1B2C3D4: 10**6, 0xA1B23C4D: 10**9}[magic]
+    at, first = 24, None
+    while at < len(told):
+        seconds, fraction, kept = struct.unpack_from("<III", told, at)
+        time = seconds * unit + fraction
+        first = time if first is None else first
+        time += ahead_s * unit + round((time - first) * ppm * 1e-6)
+        struct.pack_into("<II", told, at, *divmod(time, unit))
+        at += 16 + kept
+    to.write_bytes(told)
+
+
+def test_packets_line_up_at_both_ends_of_a_transfer_whose_clocks_drift(tmp_path: Path) -> None:
+    sender, receiver = (DATA / f"interruption.{end}.pcap.gz" for end in ("snd", "rcv"))
+    other = tmp_path / "drifting.pcap"
+    drifting(receiver, other, 3200, 150)
+    straight = reported(tmp_path, "--sender", sender, "--receiver", receiver)
+    drifted = reported(tmp_path, "--sender", sender, "--receiver", other, "--overwrite")
+    clocks = [page.meta["sources"][1]["clock"] for page in (straight, drifted)]
+    true, seen = (
+        on_senders_clock(packets(page, 1)["time_ns"], clock)
+        for page, clock in zip((straight, drifted), clocks, strict=True)
+    )
+    # A constant would be wrong by half of the drift, more than 1 ms, at one end or the other.
+    assert (true[-1] - true[0]) * 150e-6 > 2e6
+    assert np.abs(seen - true).max() < 20e3
+    told = drifted.meta["sources"][0]["capture"]["pair"]["clock"]
+    assert 0 < told["at_s"] < (true[-1] - true[0]) / 1e9
+
+
 @pytest.mark.parametrize("swapped", [False, True])
 def test_both_ends_lie_over_each_other(tmp_path: Path, swapped: bool) -> None:
     ends = (RECEIVER, SENDER) if swapped else (SENDER, RECEIVER)
     page = reported(tmp_path, "--sender", ends[0], "--receiver", ends[1])
     first, second = page.meta["sources"]
     assert (first["place"], second["place"]) == ("sender", "receiver")
-    assert first["shift_ns"] is None
+    assert first["clock"] is None
     sent, came = packets(page, 0), packets(page, 1)
     # Every copy that left arrived, or is one of the 429 that were lost.
     assert int(sent["lost"].sum()) == first["totals"]["lost"]["copies"] == 429
@@ -46,17 +86,17 @@ def test_both_ends_lie_over_each_other(tmp_path: Path, swapped: bool) -> None:
     assert left - 429 == int((came["data"] * (came["len"] > 0)).sum())
 
     # On one clock nothing arrives before it leaves, nor later than the longest round trip seen.
-    def first_of(rows: dict[str, Any], shift: int) -> dict[int, float]:
+    def first_of(rows: dict[str, Any], clock: dict[str, float] | None) -> dict[int, float]:
         times: dict[int, float] = {}
-        lost = rows["lost"] if shift == 0 else np.zeros(len(rows["seq"]))
+        lost = rows["lost"] if clock is None else np.zeros(len(rows["seq"]))
         for seq, at, data, size, gone in zip(
             rows["seq"], rows["time_ns"], rows["data"], rows["len"], lost, strict=True
         ):
             if data and size and not gone:
-                times.setdefault(int(seq), float(at) + shift)
+                times.setdefault(int(seq), on_senders_clock(at, clock))
         return times
 
-    start, end = first_of(sent, 0), first_of(came, second["shift_ns"])
+    start, end = first_of(sent, None), first_of(came, second["clock"])
     took = np.array([end[seq] - start[seq] for seq in end])
     assert len(took) > 6000
     assert took.min() > 5e6
@@ -89,7 +129,8 @@ def test_a_run_shows_both_its_ends_where_there_is_room(
     file.write_text(SCENARIO)
     page = reported(tmp_path, file)
     first, second = page.meta["sources"]
-    assert [(s["place"], s["shift_ns"]) for s in (first, second)] == [("sender", None), ("receiver", 0)]
+    same = {"rate": 1.0, "shift_ns": 0.0}
+    assert [(s["place"], s["clock"]) for s in (first, second)] == [("sender", None), ("receiver", same)]
     assert second["label"] == first["label"] + ", receiver's end"
     # Every copy that left arrived, or was lost.
     sent, came = packets(page, 0), packets(page, 1)

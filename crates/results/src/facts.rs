@@ -100,7 +100,7 @@ impl Facts {
                 "partial_checksums": sums.partial_checksums,
             },
             "missing_bytes": sums.missing_bytes,
-            "pair": pair.map(|p| By(|out: &mut Vec<u8>| put_pair(p, out))),
+            "pair": pair.map(|p| By(|out: &mut Vec<u8>| put_pair(p, self.origin, out))),
             "interrupted": self.interrupted,
             "not_analysed_packets": self.not_analysed,
             "warnings": warnings,
@@ -109,7 +109,12 @@ impl Facts {
     }
 }
 
-fn put_pair(p: &Pair, out: &mut Vec<u8>) {
+/// When `offset_s` holds, since `origin`. Clocks that do not drift have the same offset all the time.
+fn instant(clock: &Clock, origin: Time) -> Span {
+    if clock.drift_ppm == 0.0 { Span::ZERO } else { clock.at - origin }
+}
+
+fn put_pair(p: &Pair, origin: Time, out: &mut Vec<u8>) {
     object!(out,
         "receiver": By(|out: &mut Vec<u8>| {
             out.push(b'{');
@@ -118,6 +123,7 @@ fn put_pair(p: &Pair, out: &mut Vec<u8>) {
         }),
         "clock": p.clock.map(|c| By(move |out: &mut Vec<u8>| object!(out,
             "offset_s": c.offset,
+            "at_s": instant(&c, origin),
             "drift_ppm": c.drift_ppm,
             "drift_error_ppm": c.drift_error_ppm,
             "residual_s": c.residual,

@@ -176,8 +176,8 @@ export interface Source {
   totals: Record<string, unknown>;
   warnings: string[];
   run: Record<string, unknown> | null;
-  /** Of the receiver's capture of a pair: what makes its times the sender's. */
-  shift_ns?: number | null;
+  /** Of the receiver's capture of a pair: its time t is `rate * t + shift_ns` on the sender's clock. */
+  clock?: { rate: number; shift_ns: number } | null;
   flows: { columns: FlowColumns; left_out: number };
   details: Detail[];
   /** Where further Details lie: JSON, a list of them. */

@@ -6,6 +6,7 @@ import type { FlowData } from "../data/flow";
 import { drawStack } from "../panels/stack";
 import { announced, failed, failure, palette, selection, selectionWords, store, viewOf } from "../view/app";
 import { wishOf } from "../view/board";
+import { SAME } from "../view/clock";
 
 export function ExportMenu({ data }: { data: FlowData }): preact.JSX.Element {
   return (
@@ -50,7 +51,7 @@ async function savePanels(data: FlowData, what: "png" | "svg"): Promise<string> 
   const picture: Picture = {
     width: box?.clientWidth ?? 1000,
     height: box?.clientHeight ?? 700,
-    draw: (surface) => void drawStack(surface, palette.value, data, wishOf({ data, shift: 0 })),
+    draw: (surface) => void drawStack(surface, palette.value, data, wishOf({ data, clock: SAME })),
   };
   const title = `${data.detail.row.sender} to ${data.detail.row.receiver}, ${from.toFixed(3)} to ${to.toFixed(3)} s`;
   await savePicture(picture, what, name, title, palette.value);

@@ -7,6 +7,7 @@ import { count } from "../draw/units";
 import { PANELS } from "../panels/stack";
 import * as app from "../view/app";
 import { Board, hover, type Subject } from "../view/board";
+import { SAME } from "../view/clock";
 import { arrived } from "../view/tracks";
 import { otherOf } from "../view/pair";
 import { KEYS, onKey } from "../view/keys";
@@ -118,7 +119,7 @@ function Tools({ data }: { data: FlowData }): preact.JSX.Element {
 const otherSubject = (): Subject | null => app.other.value;
 
 /** The flow that the address names. */
-const named = (): Subject | null => (app.flow.value === null ? null : { data: app.flow.value, shift: 0 });
+const named = (): Subject | null => (app.flow.value === null ? null : { data: app.flow.value, clock: SAME });
 
 function Panels({ data, subject, label }: { data: FlowData; subject: () => Subject | null; label: string }): preact.JSX.Element {
   const host = useRef<HTMLDivElement>(null);

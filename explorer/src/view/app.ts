@@ -8,6 +8,7 @@ import { DARK, LIGHT, type Palette } from "../draw/palette";
 import { episodeEnd } from "../panels/bands";
 import type { Track } from "../data/track";
 import { trackFor } from "./tracks";
+import type { Clock } from "./clock";
 import { otherOf } from "./pair";
 import { type Selection, selectionOf } from "./selection";
 import { fromFragment, NOWHERE, type Place, toFragment } from "./place";
@@ -18,7 +19,7 @@ export const store = signal<Store | null>(null);
 export const place = signal<Place>(NOWHERE);
 export const flow = signal<FlowData | null>(null);
 /** What stands beside it. */
-export const other = signal<{ data: FlowData; label: string; shift: number } | null>(null);
+export const other = signal<{ data: FlowData; label: string; clock: Clock } | null>(null);
 export const loading = signal(false);
 export const failure = signal<string | null>(null);
 /** Said aloud by a screen reader. */
@@ -106,7 +107,7 @@ export function begin(opened: Store): void {
       return;
     }
     loadFlow(opened, named.source, named.flow).then((data) => {
-      if (place.peek().beside) other.value = data === null ? null : { data, label: named.label, shift: named.shift };
+      if (place.peek().beside) other.value = data === null ? null : { data, label: named.label, clock: named.clock };
     }, failed);
   });
 }

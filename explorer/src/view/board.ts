@@ -8,14 +8,15 @@ import { PixelSurface } from "../draw/pixels";
 import { type Drawn, drawStack, PANELS } from "../panels/stack";
 import { nearest } from "../panels/sequence";
 import * as app from "./app";
+import { type Clock, fromShown, SAME, toShown } from "./clock";
 import { arrived } from "./tracks";
 import { drawOverlay, type Rect } from "./overlay";
 import { pinched, type Pinch } from "./pinch";
 
-/** A flow on a board. shift: what makes its times those of the flow that the address names, seconds. */
+/** A flow on a board. clock: against that of the flow that the address names. */
 export interface Subject {
   data: FlowData;
-  shift: number;
+  clock: Clock;
 }
 
 export interface Hover {
@@ -118,9 +119,9 @@ export class Board {
     const over = hover.peek();
     // The other board has the same time under a line of its own.
     const mine = over === null || over.board === this ? over : { ...over, row: -1 };
-    const shift = this.shown()?.shift ?? 0;
-    const x = this.drawn.scene.x((over?.t ?? 0) - shift);
-    const stretch = picked && ([picked[0] - shift, picked[1] - shift] as const);
+    const own = (t: number): number => fromShown(this.shown()?.clock ?? SAME, t);
+    const x = this.drawn.scene.x(own(over?.t ?? 0));
+    const stretch = picked && ([own(picked[0]), own(picked[1])] as const);
     drawOverlay(surface, this.drawn, { hover: mine && { ...mine, x }, box: this.box, stretch, packet });
   }
 
@@ -152,7 +153,7 @@ export class Board {
   }
 
   private timeAt(x: number): number {
-    return (this.drawn?.scene.x.back(x) ?? 0) + (this.shown()?.shift ?? 0);
+    return toShown(this.shown()?.clock ?? SAME, this.drawn?.scene.x.back(x) ?? 0);
   }
 
   private wheel(event: WheelEvent): void {
@@ -298,10 +299,10 @@ function rangeKept(): [number, number] | null {
 }
 
 /** What is to be drawn of a flow now. */
-export function wishOf({ data, shift }: Subject): Parameters<typeof drawStack>[3] {
+export function wishOf({ data, clock }: Subject): Parameters<typeof drawStack>[3] {
   const at = app.place.peek();
   const named = app.viewOf(app.flow.peek() ?? data, at);
-  const [from, to] = [named.from - shift, named.to - shift];
+  const [from, to] = [fromShown(clock, named.from), fromShown(clock, named.to)];
   return {
     from,
     to,

@@ -1,13 +1,13 @@
 /** The flow that can stand beside the one that is shown: the same at the other vantage point, or the other run's. */
 
 import type { Meta } from "../data/meta";
+import { type Clock, inverse } from "./clock";
 
 export interface Other {
   source: number;
   flow: number;
   label: string;
-  /** What to add to its times so that they are those of the flow that is shown, seconds. */
-  shift: number;
+  clock: Clock;
 }
 
 export function otherOf(meta: Meta, source: number, flow: number): Other | null {
@@ -26,7 +26,7 @@ function comparedWith(meta: Meta, source: number, flow: number): Other | null {
     source: other.source,
     flow: other.flow,
     label: meta.comparison?.labels[1 - at] ?? "",
-    shift: start(compared[at]) - start(other),
+    clock: { rate: 1, shift: start(compared[at]) - start(other) },
   };
 }
 
@@ -35,12 +35,16 @@ function otherEnd(meta: Meta, source: number, flow: number): Other | null {
   const here = meta.sources.find((s) => s.id === source);
   const there = meta.sources.find((s) => s.id !== source);
   if (meta.sources.length !== 2 || here === undefined || there === undefined) return null;
-  const shift = there.shift_ns ?? (here.shift_ns == null ? null : -here.shift_ns);
+  const clock = there.clock ? clockOf(there.clock) : here.clock ? inverse(clockOf(here.clock)) : null;
   const at = here.flows.columns.flow.indexOf(flow);
-  if (shift === null || at < 0) return null;
+  if (clock === null || at < 0) return null;
   const { columns } = there.flows;
   const same = columns.sender.findIndex(
     (sender, k) => sender === here.flows.columns.sender[at] && columns.receiver[k] === here.flows.columns.receiver[at],
   );
-  return same < 0 ? null : { source: there.id, flow: columns.flow[same], label: there.label, shift: shift / 1e9 };
+  return same < 0 ? null : { source: there.id, flow: columns.flow[same], label: there.label, clock };
+}
+
+function clockOf({ rate, shift_ns }: { rate: number; shift_ns: number }): Clock {
+  return { rate, shift: shift_ns / 1e9 };
 }

@@ -104,14 +104,18 @@ def _has_room_for_both(run: Run) -> bool:
     return run.bench == "sim" and run.at_both and 2 * int(run.info["packets"]) <= RAW
 
 
-def shift_ns(pair: Sequence[Source]) -> int | None:
-    """What to add to times of the second so that they are times of the first."""
+def clock(pair: Sequence[Source]) -> Row | None:
+    """What makes times of the second those of the first: `rate * t + shift_ns`."""
     first, second = pair
-    clock = (first.capture.info.get("pair") or {}).get("clock")
-    if clock is None:
+    told = (first.capture.info.get("pair") or {}).get("clock")
+    if told is None:
         return None
-    offset_ns = round(float(clock["offset_s"]) * 1e9)
-    return second.capture.origin_ns - first.capture.origin_ns - offset_ns
+    # Where the offset holds, both show the same instant; from there the second's seconds have another length.
+    rate = 1 / (1 + float(told["drift_ppm"]) * 1e-6)
+    at_ns, offset_ns = (round(float(told[key]) * 1e9) for key in ("at_s", "offset_s"))
+    # Whole numbers first: their difference is small, and they are not.
+    apart = second.capture.origin_ns - first.capture.origin_ns - offset_ns - at_ns
+    return {"rate": rate, "shift_ns": apart * rate + at_ns}
 
 
 def view_of(capture: Capture) -> str:
@@ -137,7 +141,7 @@ def of_capture(pair: Sequence[Source], command: str, hide: Hide = shown) -> Made
         # A SYN has a row in each direction: there are more rows than packets.
         _add(made, source, len(source.packets) if small else RAW // len(pair), hide)
     if len(pair) > 1:
-        made.meta["sources"][1]["shift_ns"] = shift_ns(pair)
+        made.meta["sources"][1]["clock"] = clock(pair)
     return made
 
 

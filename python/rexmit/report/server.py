@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from rexmit.report.document import page, policy
-from rexmit.report.make import AT_ONCE, Hide, meta, shift_ns, shown
+from rexmit.report.make import AT_ONCE, Hide, clock, meta, shown
 from rexmit.report.plain import in_html, in_json
 from rexmit.report.source import MOST_LIMITS
 from rexmit.report.windows import Windows
@@ -146,7 +146,7 @@ def of_view(sources: Sequence[Source], command: str, hide: Hide = shown) -> Row:
         said["details"] = [served(source, flow) for flow in flows[:AT_ONCE]]
         made["sources"].append(hide(said))
     if len(sources) > 1:
-        made["sources"][1]["shift_ns"] = shift_ns(sources)
+        made["sources"][1]["clock"] = clock(sources)
     return made
 
 

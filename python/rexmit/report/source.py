@@ -81,7 +81,7 @@ class Source:
             "totals": seen["totals"],
             "warnings": seen["capture"]["warnings"],
             "run": self.run,
-            "shift_ns": None,
+            "clock": None,
             "flows": self.flows(worst),
             "details": [],
             "more": [],
