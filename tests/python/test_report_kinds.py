@@ -160,7 +160,7 @@ def test_two_transfers_lie_beside_each_other(tmp_path: Path, capsys: pytest.Capt
     for key in ("longer_s", "differences", "look_at", "withheld"):
         assert found["differences"][key] == told[key]
     assert len(found["episodes"]) == len(told["episodes"])
-    assert found["labels"] == [str(SENDER), str(OTHER)]
+    assert found["labels"] == [SENDER.name, OTHER.name]
     for k, of in enumerate(found["flows"]):
         detail = page.meta["sources"][of["source"]]["details"][0]
         assert (of["source"], of["flow"], of["key"]) == (k, detail["flow"], detail["key"])

@@ -190,7 +190,6 @@ export interface Comparison {
   differences: {
     longer_s?: number | null;
     differences?: { what: string; first: string; second: string; cost_s: number | null }[];
-    look_at?: string[];
     withheld?: string[];
   };
   /** Instants count from the flow's first packet. */

@@ -17,7 +17,8 @@ export interface Run {
 }
 
 const LEFT = 74;
-const LEGEND = 22;
+/** A line of the legend. */
+const LEGEND = 18;
 const AXIS = 30;
 const LANE = 13;
 const GAP = 22;
@@ -29,10 +30,12 @@ export function runColours(palette: Palette): string[] {
 
 export function drawOverlaid(s: Surface, palette: Palette, runs: readonly Run[], words: Scene["words"]): void {
   s.rect(0, 0, s.width, s.height, palette.background);
+  const colours = runColours(palette);
+  const top = legend(s, palette, runs, colours);
   const longest = Math.max(...runs.map(({ data }) => data.to - data.detail.row.start_s));
   const w = Math.floor(s.width - LEFT - 10);
-  const rest = s.height - LEGEND - AXIS - GAP - runs.length * LANE - 8;
-  const upper: Box = { x: LEFT, y: LEGEND, w, h: Math.floor(rest * 0.62) };
+  const rest = s.height - top - AXIS - GAP - runs.length * LANE - 8;
+  const upper: Box = { x: LEFT, y: top, w, h: Math.floor(rest * 0.62) };
   const lower: Box = { x: LEFT, y: upper.y + upper.h + GAP, w, h: Math.floor(rest * 0.38) };
   const lanes: Box = { x: LEFT, y: lower.y + lower.h + 6, w, h: runs.length * LANE };
   const scenes = runs.map(({ data, track }): Scene => {
@@ -49,14 +52,6 @@ export function drawOverlaid(s: Surface, palette: Palette, runs: readonly Run[],
   valueAxis(axis, "bytes", bytes, upper);
   valueAxis(axis, "bps", speed, lower);
   s.text(LEFT, lower.y - 8, "acknowledged per second", { colour: palette.soft, size: 10.5 });
-  const colours = runColours(palette);
-  let x = LEFT;
-  runs.forEach(({ label }, k) => {
-    s.line(x, 10, x + 16, 10, colours[k], 3);
-    s.text(x + 22, 10, label, { colour: palette.ink });
-    x += s.textWidth(label) + 46;
-  });
-  s.text(x, 10, "acknowledged bytes; strips: episodes", { colour: palette.soft, size: 10.5 });
   scenes.forEach((scene, k) => {
     if (scene.track !== null) steps(scene, scene.track.acked, bytes, upper, colours[k]);
     const { start, step, values } = curves[k];
@@ -69,6 +64,22 @@ export function drawOverlaid(s: Surface, palette: Palette, runs: readonly Run[],
     s.clip(lower.x, lower.y, lower.w, lower.h, () => s.polyline(flat, colours[k], 1.2));
     lane(scene, { ...lanes, y: lanes.y + k * LANE, h: LANE - 2 }, colours[k]);
   });
+}
+
+/** Returns where it ends. */
+function legend(s: Surface, palette: Palette, runs: readonly Run[], colours: readonly string[]): number {
+  const entries = [...runs.map(({ label }) => label), "acknowledged bytes; strips: episodes"];
+  const wides = entries.map((words) => s.textWidth(words) + 46);
+  // On narrow screens each has a line of its own, from the edge on.
+  const fits = LEFT + wides.reduce((sum, wide) => sum + wide, 0) <= s.width;
+  let x = fits ? LEFT : 8;
+  entries.forEach((words, k) => {
+    const y = 10 + (fits ? 0 : k * LEGEND);
+    if (k < runs.length) s.line(x, y, x + 16, y, colours[k], 3);
+    s.text(k < runs.length ? x + 22 : x, y, words, k < runs.length ? { colour: palette.ink } : { colour: palette.soft, size: 10.5 });
+    if (fits) x += wides[k];
+  });
+  return 4 + LEGEND * (fits ? 1 : entries.length);
 }
 
 /** When a run was in an episode. */

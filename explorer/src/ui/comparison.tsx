@@ -2,12 +2,13 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type FlowData, loadFlow } from "../data/flow";
-import type { Comparison, PairedEpisode } from "../data/meta";
+import type { Comparison, Detail, PairedEpisode } from "../data/meta";
 import { CanvasSurface } from "../draw/canvas";
 import { grouped, plainSeconds, seconds } from "../draw/units";
 import { drawOverlaid, type Run } from "../panels/overlaid";
 import { failed, go, inWords, lookAtEpisode, meta, palette, store, trackOf } from "../view/app";
 import { arrived } from "../view/tracks";
+import { Sure } from "./answer";
 
 export function ComparisonPage(): preact.JSX.Element {
   const found = meta().comparison;
@@ -15,8 +16,12 @@ export function ComparisonPage(): preact.JSX.Element {
   const { labels, differences } = found;
   return (
     <>
-      <h2>{labels.join(" and ")}</h2>
-      <p class="look">{(differences.look_at ?? []).join(" ")}</p>
+      <h2 class="ends">{labels.join(" and ")}</h2>
+      <ul class="looks">
+        {found.flows.map((of, k) => (
+          <Look key={k} label={labels[k] ?? ""} detail={detailOf(of)} />
+        ))}
+      </ul>
       {[...(differences.withheld ?? []), ...(found.assumed ?? [])].map((sentence) => (
         <p class="quiet" key={sentence}>
           {sentence}
@@ -40,6 +45,26 @@ export function ComparisonPage(): preact.JSX.Element {
       <Differences found={found} />
       <Matched found={found} />
     </>
+  );
+}
+
+function detailOf({ source, flow }: Comparison["flows"][number]): Detail | undefined {
+  return meta().sources.find((s) => s.id === source)?.details.find((d) => d.flow === flow);
+}
+
+function Look({ label, detail }: { label: string; detail: Detail | undefined }): preact.JSX.Element | null {
+  const answer = detail?.answer ?? null;
+  if (answer === null) return null;
+  return (
+    <li>
+      <small>{label}</small>
+      <p class="look">
+        <Sure certainty={answer.certainty} />
+        <span>
+          <b>Look at</b> {answer.look_at}
+        </span>
+      </p>
+    </li>
   );
 }
 
@@ -171,7 +196,7 @@ function Side({ row, of }: { row: PairedEpisode | null; of: Comparison["flows"][
         </button>
         {inWords("episode_kind", row.kind)}
       </td>
-      <td class="number">{(row.start_ns / 1e9).toFixed(3)}</td>
+      <td class="number">{grouped(row.start_ns / 1e9, 3)}</td>
       <td class="number">{lost === null ? "?" : grouped(lost)}</td>
       <td class="number">{row.end_ns === null ? "open" : seconds((row.end_ns - row.start_ns) / 1e9)}</td>
       <td class="number">{row.cost_s === null ? "–" : plainSeconds(Math.max(0, row.cost_s))}</td>

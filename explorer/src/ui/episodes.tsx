@@ -13,7 +13,7 @@ export function EpisodeTable({ detail, most, brief = false }: { detail: Detail; 
   if (all.length === 0) return <p class="quiet">No loss episode.</p>;
   const shown = worst(all, most);
   return (
-    <table class="list episodes">
+    <table class={brief ? "list" : "list episodes"}>
       <caption>
         {shown.length < all.length
           ? `The ${shown.length} costliest of ${count(all.length, "loss episode")}`
@@ -56,7 +56,7 @@ function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preac
           {e.number + 1}
         </button>
       </td>
-      <td class="number">{(e.start_ns / 1e9).toFixed(3)}</td>
+      <td class="number">{grouped(e.start_ns / 1e9, 3)}</td>
       <td class="number">{lost === null ? "?" : grouped(lost)}</td>
       {!brief && <td>{inWords("episode_kind", e.kind)}</td>}
       {!brief && <td class="number">{e.silence_s === null ? "" : seconds(e.silence_s)}</td>}
@@ -77,12 +77,12 @@ function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preac
   );
 }
 
-/** The costliest, in order of time. */
+/** The costliest, in order of time; what is not known to have cost anything by how long it took. */
 function worst(all: readonly Episode[], most: number): Episode[] {
-  const took = (e: Episode): number => (e.end_ns === null ? 0 : (e.end_ns - e.start_ns) / 1e9);
-  const weight = (e: Episode): number => e.cost_s ?? took(e);
+  const took = (e: Episode): number => (e.end_ns === null ? 0 : e.end_ns - e.start_ns);
+  const cost = (e: Episode): number => Math.max(0, e.cost_s ?? 0);
   return [...all]
-    .sort((a, b) => weight(b) - weight(a) || took(b) - took(a))
+    .sort((a, b) => cost(b) - cost(a) || took(b) - took(a))
     .slice(0, most)
     .sort((a, b) => a.start_ns - b.start_ns);
 }

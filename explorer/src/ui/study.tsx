@@ -33,7 +33,7 @@ function Rows({ study, rows }: { study: Study; rows: StudyRow[] }): preact.JSX.E
   if (rows.length === 0) return null;
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Figures with their grade">
-      <table class="list">
+      <table class="list study-rows">
         <caption>{count(rows.length, "figure")}, the paper’s and ours</caption>
         <thead>
           <tr>
@@ -54,9 +54,9 @@ function Rows({ study, rows }: { study: Study; rows: StudyRow[] }): preact.JSX.E
                 {row.key}
               </th>
               <td class="number">{row.printed}</td>
-              <td class="number">{valueWords(row.rexmit)}</td>
+              <td class="number">{besidePrinted(row.rexmit, row.printed)}</td>
               <td>{row.unit ?? ""}</td>
-              <td class="number">{intervalWords(row.interval)}</td>
+              <td class="number">{intervalWords(row)}</td>
               <td class="number">{row.n}</td>
               <td class={`grade ${row.reproduced ? "sure-known" : row.grade === "no" ? "bad" : ""}`}>
                 {gradeWords(study, row.grade)}
@@ -133,29 +133,31 @@ function Statements({ study, statements }: { study: Study; statements: Statement
   return (
     <>
       {statements.length > 0 && (
-        <table class="list">
-          <caption>What the paper says of its figures</caption>
-          <thead>
-            <tr>
-              <th scope="col">figure</th>
-              <th scope="col">the paper</th>
-              <th scope="col">ours</th>
-              <th scope="col">agrees</th>
-            </tr>
-          </thead>
-          <tbody>
-            {statements.map((of) => (
-              <tr key={of.key}>
-                <th scope="row">{of.figure}</th>
-                <td>{of.statement}</td>
-                <td>{of.found}</td>
-                <td class={`grade ${of.agrees ? "sure-known" : of.agrees === false ? "bad" : ""}`}>
-                  {of.agrees === null ? "cannot be told" : of.agrees ? "yes" : "no"}
-                </td>
+        <div class="wide" tabIndex={0} role="region" aria-label="What the paper says of its figures">
+          <table class="list">
+            <caption>What the paper says of its figures</caption>
+            <thead>
+              <tr>
+                <th scope="col">figure</th>
+                <th scope="col">the paper</th>
+                <th scope="col">ours</th>
+                <th scope="col">agrees</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {statements.map((of) => (
+                <tr key={of.key}>
+                  <th scope="row">{of.figure}</th>
+                  <td>{of.statement}</td>
+                  <td>{of.found}</td>
+                  <td class={`grade ${of.agrees ? "sure-known" : of.agrees === false ? "bad" : ""}`}>
+                    {of.agrees === null ? "cannot be told" : of.agrees ? "yes" : "no"}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       <div class="study-figures">
         {figures.map(({ name, svg }) => (
@@ -176,9 +178,15 @@ function valueWords(value: Value): string {
   return typeof value === "number" ? small(value) : String(value);
 }
 
-function intervalWords(interval: StudyRow["interval"]): string {
+function intervalWords({ interval, printed }: StudyRow): string {
   if (interval === null) return "";
-  return interval.map((end) => (end === null ? "∞" : small(end))).join(" to ");
+  return interval.map((end) => (end === null ? "∞" : besidePrinted(end, printed))).join(" to ");
+}
+
+/** A number with the decimals that the paper printed: the grade is about these. */
+function besidePrinted(value: Value, printed: string): string {
+  const [, decimals] = /^-?[\d,]+\.(\d{1,9})$/.exec(printed) ?? [];
+  return decimals === undefined || typeof value !== "number" ? valueWords(value) : grouped(value, decimals.length);
 }
 
 function small(value: number): string {

@@ -6,6 +6,7 @@ import type { Episode, Meta } from "../data/meta";
 import type { Store } from "../data/store";
 import { DARK, LIGHT, type Palette } from "../draw/palette";
 import { episodeEnd } from "../panels/bands";
+import { grouped } from "../draw/units";
 import type { Track } from "../data/track";
 import { trackFor } from "./tracks";
 import type { Clock } from "./clock";
@@ -283,7 +284,7 @@ export function stepEpisode(by: 1 | -1): void {
 
 export function episodeInWords(e: Episode): string {
   const lost = e.lost_copies ?? e.lost_segments;
-  const words = [`episode ${e.number + 1} at ${(e.start_ns / 1e9).toFixed(3)} s`];
+  const words = [`episode ${e.number + 1} at ${grouped(e.start_ns / 1e9, 3)} s`];
   if (lost !== null) words.push(`${lost} lost`);
   words.push(inWords("episode_kind", e.kind));
   if (e.timeouts > 0) words.push(`${e.timeouts} timeout${e.timeouts === 1 ? "" : "s"}`);

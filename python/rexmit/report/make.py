@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from shlex import join
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -79,20 +79,32 @@ def meta(kind: str, title: str, command: str, hide: Hide = shown) -> Row:
     }
 
 
+def without_folders(capture: Capture, name: str) -> str:
+    """A capture's name as a page has it, whose reader has not its folders. What was run is named as it is."""
+    files = [] if isinstance(capture, Run) else [*capture.paths, *(capture.receiver or ())]
+    for path in (*files, str(getattr(capture, "folder", ""))):
+        if path:
+            name = name.replace(path, PurePath(path).name)
+    return name
+
+
 def sources(capture: Capture, folder: Path, told: Told | None = None) -> list[Source]:
     """A capture or a run as sources: where both ends were seen, the receiver's end as well."""
-    ends, label = [capture], capture.name
+    ends, labels = [capture], [without_folders(capture, capture.name)]
     if capture.receiver:
         from rexmit.api import capture as read
+        from rexmit.folder import LiveFolder
 
-        other = capture.paths if capture.analysis.swapped() else capture.receiver
-        ends.append(read(*other, at="receiver", tables=ON_DEMAND))
-        label = ends[1].name
+        ways = [capture.paths, capture.receiver]
+        sent, came = reversed(ways) if capture.analysis.swapped() else ways
+        ends.append(read(*came, at="receiver", tables=ON_DEMAND))
+        if not isinstance(capture, LiveFolder):
+            labels = [PurePath(paths[0]).name for paths in (sent, came)]
     elif isinstance(capture, Run) and _has_room_for_both(capture):
         ends.append(capture.at_receiver(ON_DEMAND))
-        label += ", receiver's end"
+    if len(labels) < len(ends):
+        labels.append(labels[0] + ", receiver's end")
     places = ["sender", "receiver"] if len(ends) > 1 else [None]
-    labels = [capture.name, label]
     return [
         Source(end, k, labels[k], place, folder / str(k), told)
         for k, (end, place) in enumerate(zip(ends, places, strict=True))
@@ -118,6 +130,11 @@ def clock(pair: Sequence[Source]) -> Row | None:
     return {"rate": rate, "shift_ns": apart * rate + at_ns}
 
 
+def title(ends: Sequence[Source]) -> str:
+    """What the page of one capture or run is called."""
+    return without_folders(ends[0].capture, ends[0].capture.name)
+
+
 def view_of(capture: Capture) -> str:
     """The command that shows every packet of a capture or a run, as far as it can be named."""
     from rexmit.folder import LiveFolder
@@ -135,7 +152,7 @@ def view_of(capture: Capture) -> str:
 def of_capture(pair: Sequence[Source], command: str, hide: Hide = shown) -> Made:
     """One capture or run."""
     kind = "capture" if pair[0].run is None else "run"
-    made = Made(meta(kind, pair[0].label, command, hide))
+    made = Made(meta(kind, title(pair), command, hide))
     small = sum(int(source.capture.info["packets"]) for source in pair) <= RAW
     for source in pair:
         # A SYN has a row in each direction: there are more rows than packets.
@@ -160,7 +177,9 @@ def of_comparison(
     from rexmit.report.tables import in_ns
 
     found = compare(*captures)
-    names = list(found.names)
+    names = [without_folders(one, name) for one, name in zip(captures, found.names, strict=True)]
+    if names[0] == names[1]:
+        names = list(found.names)
     if names[0] == names[1]:
         # The same scenario and seed: what differs is in the folders.
         names = [f"{name} ({which})" for name, which in zip(names, ("first", "second"), strict=True)]

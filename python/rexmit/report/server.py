@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from rexmit.report.document import page, policy
-from rexmit.report.make import AT_ONCE, Hide, clock, meta, shown
+from rexmit.report.make import AT_ONCE, Hide, clock, meta, shown, title
 from rexmit.report.plain import in_html, in_json
 from rexmit.report.source import MOST_LIMITS
 from rexmit.report.windows import Windows
@@ -139,7 +139,7 @@ def served(source: Source, flow: Row) -> Row:
 
 def of_view(sources: Sequence[Source], command: str, hide: Hide = shown) -> Row:
     """META of one capture or run whose packets are asked for."""
-    made = meta("capture" if sources[0].run is None else "run", sources[0].label, command, hide)
+    made = meta("capture" if sources[0].run is None else "run", title(sources), command, hide)
     for source in sources:
         flows = source.worst(MOST_LIMITS)
         said = source.meta(flows)
