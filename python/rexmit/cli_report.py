@@ -113,9 +113,9 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
     from rexmit.report import make, studied, swept
 
     if len(o.what) == 1 and swept.is_sweep(folder := Path(o.what[0])):
-        found, notes, scenario = swept.read(folder)
-        hide = make.hidden([], o.what, scenario).apply if o.anonymize else make.shown
-        yield make.of_sweep(found, notes, command("report", o), hide)
+        found = swept.read(folder)
+        hide = make.hidden([], o.what, found.scenario).apply if o.anonymize else make.shown
+        yield make.of_sweep(found, command("report", o), hide)
         return
     if len(o.what) == 1 and studied.is_study(folder := Path(o.what[0])):
         hide = make.hidden([], o.what).apply if o.anonymize else make.shown

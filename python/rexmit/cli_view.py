@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shlex import join
 from types import FrameType
 from typing import Any
 
@@ -46,9 +47,19 @@ def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
     if o.port is not None and o.port > 65_535:
         return f"--port {o.port}: ports end at 65535"
+    if len(o.what) == 1 and (made := _page_of(Path(o.what[0]))):
+        again = join(["rexmit", "report", o.what[0]])
+        return f"{o.what[0]}: a {made} has no packets to look at one by one; its page: {again}"
     if len(o.what) > 1:
         return f"{o.what[1]}: one capture or run at a time; rexmit report lays two beside each other"
     return cli_report.check(o)
+
+
+def _page_of(folder: Path) -> str | None:
+    """What of `rexmit report` a folder holds that has no packets; None for any other."""
+    from rexmit.report import studied, swept
+
+    return "sweep" if swept.is_sweep(folder) else "study" if studied.is_study(folder) else None
 
 
 def view(o: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from browser import Watched
+from containers import unpack
 from rexmit import sweeps
 from rexmit.cli import main
 from rexmit.report import swept
@@ -63,6 +64,38 @@ def test_it_tells_what_the_summary_tells(folder: Path, path: Path) -> None:
     assert (plan["points"], plan["replications"], plan["done"], plan["failed"]) == (6, 4, 24, 0)
     assert plan["scenario"] == SCENARIO
     assert page.meta["notes"] == []
+
+
+def test_it_has_where_single_runs_lie(folder: Path, path: Path) -> None:
+    page = Page(path)
+    told = page.meta["sweep"]
+    rows = pa.table(sweeps.load(folder).runs).to_pylist()
+    for measure in told["measures"]:
+        _, columns = unpack(page.blobs[f"runs/{measure['column']}"])
+        for k, point in enumerate(told["points"]):
+            of_point = [row[measure["column"]] for row in rows if row["point"] == point["point"]]
+            values = sorted(value for value in of_point if value is not None)
+            mine = columns["point"] == k
+            assert list(columns["value"][mine]) == values
+            shares = [(rank + 1) / len(of_point) for rank in range(len(values))]
+            assert columns["share"][mine] == pytest.approx(shares)
+
+
+def test_of_very_many_runs_some_stand_for_all(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(swept, "MOST_RUNS", 12)
+    monkeypatch.setattr(swept, "LEAST", 1)
+    assert main(["report", str(folder), "-o", str(tmp_path / "x.html")]) == 0
+    _, columns = unpack(Page(tmp_path / "x.html").blobs["runs/goodput_bps"])
+    # Two of four at each of six points: the least and the greatest.
+    assert list(columns["share"]) == [0.25, 1.0] * 6
+
+
+def test_what_has_no_packets_is_no_view(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert "a sweep has no packets to look at one by one; its page: rexmit report '" in said
 
 
 def test_what_is_left_out_is_said(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,13 +216,55 @@ def test_the_page_draws_curves_and_says_the_same_in_its_table(
         assert download.value.suggested_filename == f"small-duration.{kind.lower()}"
 
 
+def test_the_page_has_a_map_single_runs_and_paired_differences(watched: Watched, path: Path) -> None:
+    page = watched.open(path, ready=".curves canvas")
+    told = Page(path).meta["sweep"]
+    kinds = page.get_by_role("group", name="Chart", exact=True).get_by_role("button")
+    assert kinds.all_inner_texts() == ["curves", "map", "single runs", "paired differences"]
+
+    def tips() -> set[str]:
+        box = page.locator(".curves canvas").bounding_box()
+        found = set()
+        for y in range(10, int(box["height"]) - 40, 14):
+            for x in range(90, int(box["width"]) - 90, 60):
+                page.mouse.move(box["x"] + x, box["y"] + y)
+                if page.locator(".curves .tip").count():
+                    found.add(page.locator(".curves .tip").inner_text())
+        return found
+
+    seen = {}
+    for kind in ("map", "single runs", "paired differences"):
+        page.get_by_role("button", name=kind, exact=True).click()
+        page.wait_for_timeout(200)
+        page.locator(".curves canvas").scroll_into_view_if_needed()
+        seen[kind] = page.evaluate("document.querySelector('.curves canvas').toDataURL()"), tips()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="SVG", exact=True).click()
+        assert download.value.suggested_filename == f"small-goodput-{kind.replace(' ', '-')}.svg"
+    # Each cell of two stacks and three delays; each paired difference with its p.
+    cells = seen["map"][1]
+    for delay, stack in (point["values"] for point in told["points"]):
+        pattern = f"flow.up.stack {stack}: .* at {delay}, 4 runs"
+        assert any(re.fullmatch(pattern, tip) for tip in cells), (pattern, cells)
+    assert any("of runs at or below" in tip for tip in seen["single runs"][1])
+    assert any("linux-6-reno less linux-6-cubic" in tip for tip in seen["paired differences"][1])
+    assert page.url.endswith("f=pairs")
+    # An address restores a chart; one that is none shows the first.
+    page = watched.open(path, "#sweep?f=map", ".curves canvas")
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.querySelector('.curves canvas').toDataURL()") == seen["map"][0]
+    page = watched.open(path, "#sweep?f=pie", ".curves canvas")
+    assert page.get_by_role("button", name="curves").get_attribute("aria-pressed") == "true"
+
+
+@pytest.mark.parametrize("kind", ["curves", "map", "runs", "pairs"])
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (900, "light"), (400, "dark")])
 def test_the_page_passes_axe_and_is_no_wider_than_the_window(
-    chromium: Any, path: Path, width: int, scheme: str
+    chromium: Any, path: Path, width: int, scheme: str, kind: str
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     watched = Watched(chromium, width=width, scheme=scheme)
-    page = watched.open(path, ready=".curves canvas")
+    page = watched.open(path, f"#sweep?f={kind}", ".curves canvas")
     page.wait_for_timeout(150)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

@@ -70,6 +70,15 @@ export interface Line {
   means: Mean[];
 }
 
+export type Difference = Sweep["differences"][number];
+
+/** Means at each pair of values of two keys. */
+export interface Grid {
+  /** What the other keys are, where these take several values. */
+  words: string;
+  cells: { x: number; y: number; mean: Mean }[];
+}
+
 /** Values of a key in the order in which the points have them. */
 export function valuesOf(sweep: Sweep, key: number): string[] {
   return [...new Set(sweep.points.map((point) => point.values[key]))];
@@ -127,19 +136,70 @@ export function axisOf(sweep: Sweep, along: number): string[] {
   return sweep.plan.axes.find((axis) => axis.keys.includes(key))?.keys ?? [];
 }
 
+/** Keys that take several values where the held ones have theirs. */
+export function freeKeys(sweep: Sweep, chosen: Chosen): number[] {
+  const points = sweep.points.filter((point) => holds(sweep, chosen, point));
+  return sweep.plan.keys.map((_, k) => k).filter((k) => new Set(points.map((point) => point.values[k])).size > 1);
+}
+
+/** What these keys are at a point: `delay 10ms, stack linux-6-cubic`. */
+export function pointWords(sweep: Sweep, keys: readonly number[], point: SweepPoint): string {
+  const short = (key: string): string => key.slice(key.lastIndexOf(".") + 1);
+  return keys.map((k) => `${short(sweep.plan.keys[k])} ${point.values[k]}`).join(", ");
+}
+
+/** By words, in the order in which these come. */
+function grouped<T>(all: readonly T[], words: (one: T) => string): [string, T[]][] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const name = words(one);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [one]);
+    else group.push(one);
+  }
+  return [...groups];
+}
+
 /** A line for each combination of what changes besides `along` and its axis. */
 export function linesOf(sweep: Sweep, chosen: Chosen): Line[] {
-  const means = meansOf(sweep, chosen);
   const axis = axisOf(sweep, chosen.along);
-  const others = sweep.plan.keys
-    .map((key, k) => ({ key, k }))
-    .filter(({ key, k }) => !axis.includes(key) && new Set(means.map((m) => m.point.values[k])).size > 1);
-  const lines = new Map<string, Mean[]>();
-  for (const mean of means) {
-    const words = others.map(({ key, k }) => `${key.slice(key.lastIndexOf(".") + 1)} ${mean.point.values[k]}`).join(", ");
-    const line = lines.get(words);
-    if (line === undefined) lines.set(words, [mean]);
-    else line.push(mean);
-  }
-  return [...lines].map(([words, of]) => ({ words, means: of }));
+  const others = freeKeys(sweep, chosen).filter((k) => !axis.includes(sweep.plan.keys[k]));
+  const lines = grouped(meansOf(sweep, chosen), (mean) => pointWords(sweep, others, mean.point));
+  return lines.map(([words, means]) => ({ words, means }));
+}
+
+/** Values of a key where the held ones have theirs: numbers in their order, words in that of the plan. */
+export function marksOf(sweep: Sweep, chosen: Chosen, key: number): string[] {
+  const points = sweep.points.filter((point) => holds(sweep, chosen, point));
+  const found = new Map(points.map((point) => [point.values[key], point.numbers[key]]));
+  const marks = [...found];
+  if (sweep.plan.units[key] !== null) marks.sort(([, a], [, b]) => (a ?? 0) - (b ?? 0));
+  return marks.map(([value]) => value);
+}
+
+/** The key that a map has upwards: of another axis than `along`, of numbers if there is such a one; null where only
+ * one changes, and where keys were sampled together, whose pairs fill no grid. */
+export function upOf(sweep: Sweep, chosen: Chosen): number | null {
+  const alone = (k: number): boolean => axisOf(sweep, k).length === 1;
+  const free = freeKeys(sweep, chosen).filter(alone);
+  if (!free.includes(chosen.along)) return null;
+  const others = free.filter((k) => k !== chosen.along);
+  return others.find((k) => sweep.plan.units[k] !== null) ?? others[0] ?? null;
+}
+
+/** A map for each combination of what changes besides its two keys. */
+export function gridsOf(sweep: Sweep, chosen: Chosen, up: number): Grid[] {
+  const [xs, ys] = [marksOf(sweep, chosen, chosen.along), marksOf(sweep, chosen, up)];
+  const others = freeKeys(sweep, chosen).filter((k) => k !== chosen.along && k !== up);
+  return grouped(meansOf(sweep, chosen), (mean) => pointWords(sweep, others, mean.point)).map(([words, means]) => ({
+    words,
+    cells: means.map((mean) => ({ x: xs.indexOf(mean.point.values[chosen.along]), y: ys.indexOf(mean.point.values[up]), mean })),
+  }));
+}
+
+/** Paired differences of the measure and flow where the held keys have their values. */
+export function differencesOf(sweep: Sweep, chosen: Chosen): Difference[] {
+  return sweep.differences.filter(
+    (row) => row.measure === chosen.measure && row.flow === sweep.flows[chosen.flow] && holds(sweep, chosen, row),
+  );
 }

@@ -2,50 +2,41 @@
  * of the other keys. */
 
 import { axisOf, type Chosen, type Line, linesOf, type Mean, type Sweep, valuesOf } from "../data/sweep";
+import { meanWords } from "../data/sweepwords";
 import type { Palette } from "../draw/palette";
 import { decimals, linear, type Scale, ticks, tickStep } from "../draw/scale";
-import type { Marker, Surface } from "../draw/surface";
+import type { Surface } from "../draw/surface";
 import { grouped, prefixOf } from "../draw/units";
+import { type Box, legend, LEFT, lineColours, MOST_LINES, RIGHT, SHAPES, type Spot, upwardAxis } from "./measured";
 
-/** Lines that can be told apart. */
-export const MOST_LINES = 8;
-const SHAPES: Marker[] = ["circle", "square", "up", "diamond", "down", "plus", "hexagon", "cross"];
 /** From this ratio of its ends on an axis is logarithmic, as in rexmit's printed figures. */
 const WIDE = 20;
-const LEFT = 74;
-const RIGHT = 16;
-const LINE = 18;
 const BOTTOM = 46;
 
-export interface Dot extends Mean {
+/** A mean, where it stands. */
+interface Dot extends Mean {
   x: number;
   y: number;
-  line: string;
-}
-
-export function lineColours({ limit, idle, cause, ink }: Palette): string[] {
-  const { network, loss, application, sender, start, open } = limit;
-  return [ink, network, loss, application, sender, limit["receiver-window"], start, open ?? idle["unknown"] ?? cause["unknown"]];
 }
 
 /** Returns where the means stand. */
-export function drawCurves(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen): Dot[] {
+export function drawCurves(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen): Spot[] {
   s.rect(0, 0, s.width, s.height, palette.background);
   const lines = linesOf(sweep, chosen).slice(0, MOST_LINES);
-  const top = legend(s, palette, lines) + 10;
+  const top = legend(s, palette, lines.map(({ words }) => words)) + 10;
   const box = { x: LEFT, y: top, w: s.width - LEFT - RIGHT, h: s.height - top - BOTTOM };
   const x = across(sweep, chosen, lines, box.x, box.x + box.w);
   const y = upward(lines, box.y + box.h, box.y);
   axes(s, palette, sweep, chosen, x, y, box);
   // Sampled values, and words, have nothing between them.
   const joined = axisOf(sweep, chosen.along).length === 1 && sweep.plan.units[chosen.along] !== null;
-  const dots: Dot[] = [];
+  const spots: Spot[] = [];
   lines.forEach((line, k) => {
     const colour = lineColours(palette)[k];
     const shape = SHAPES[k];
     const seen = line.means
       .filter((mean) => mean.mean !== null)
-      .map((mean) => ({ ...mean, x: x.of(mean), y: y(mean.mean!), line: line.words }))
+      .map((mean): Dot => ({ ...mean, x: x.of(mean), y: y(mean.mean!) }))
       .sort((a, b) => a.x - b.x);
     const known = seen.filter((dot) => dot.low !== null && dot.high !== null);
     s.clip(box.x, box.y - 8, box.w, box.h + 16, () => {
@@ -59,27 +50,10 @@ export function drawCurves(s: Surface, palette: Palette, sweep: Sweep, chosen: C
       if (joined) s.polyline(seen.flatMap((dot) => [dot.x, dot.y]), colour, 1.6);
     });
     s.markers(shape, seen.flatMap((dot) => [dot.x, dot.y]), 4, colour, palette.markerEdge);
-    dots.push(...seen);
+    const named = line.words === "" ? "" : `${line.words}: `;
+    spots.push(...seen.map((dot) => ({ x: dot.x, y: dot.y, words: named + meanWords(sweep, chosen, dot) })));
   });
-  return dots;
-}
-
-function legend(s: Surface, palette: Palette, lines: readonly Line[]): number {
-  if (lines.length < 2) return 4;
-  let x = LEFT;
-  let y = 12;
-  lines.forEach(({ words }, k) => {
-    const wide = 26 + s.textWidth(words) + 16;
-    if (x + wide > s.width && x > LEFT) {
-      x = LEFT;
-      y += LINE;
-    }
-    s.line(x, y, x + 18, y, lineColours(palette)[k], 1.6);
-    s.markers(SHAPES[k], [x + 9, y], 4, lineColours(palette)[k], palette.markerEdge);
-    s.text(x + 24, y, words, { colour: palette.ink });
-    x += wide;
-  });
-  return y + LINE / 2;
+  return spots;
 }
 
 interface Across {
@@ -134,32 +108,14 @@ function upward(lines: readonly Line[], p0: number, p1: number): Scale {
   return linear(bottom, high + 0.08 * span, p0, p1);
 }
 
-interface Box {
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-}
-
 function axes(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen, x: Across, y: Scale, box: Box): void {
-  const measure = sweep.measures[chosen.measure];
-  const most = Math.max(2, box.h / 48);
-  const marks = ticks(y.d0, y.d1, most);
-  const [by, prefix] = measure.kind === "time" ? [1, ""] : prefixOf(Math.max(Math.abs(y.d0), Math.abs(y.d1)));
-  const digits = decimals(tickStep(y.d0, y.d1, most) / by);
-  for (const value of marks) {
-    const at = Math.round(y(value)) + 0.5;
-    s.line(box.x, at, box.x + box.w, at, palette.grid);
-    s.text(box.x - 8, at, grouped(value / by, digits), { colour: palette.soft, align: "right" });
-  }
+  upwardAxis(s, palette, sweep, chosen.measure, y, box);
   for (const { at, words } of x.marks) {
     s.line(at, box.y, at, box.y + box.h + 4, palette.grid);
     s.text(at, box.y + box.h + 14, words, { colour: palette.soft, align: "center" });
   }
   s.line(box.x, box.y + box.h + 0.5, box.x + box.w, box.y + box.h + 0.5, palette.axis);
   s.line(box.x + 0.5, box.y, box.x + 0.5, box.y + box.h, palette.axis);
-  const unit = { rate: `${prefix}bps`, time: "s" }[measure.kind] ?? prefix;
-  s.text(8, box.y - 2, unit, { colour: palette.soft });
   const key = sweep.plan.keys[chosen.along] ?? "";
   const of = x.written ? null : sweep.plan.units[chosen.along];
   s.text(box.x + box.w, box.y + box.h + 34, of ? `${key} (${of})` : key, { colour: palette.soft, align: "right" });

@@ -116,7 +116,7 @@ function Differences({ found }: { found: Comparison }): preact.JSX.Element {
   const longer = differences.longer_s;
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Differences">
-      <table class="list">
+      <table class="list compared">
         <caption>
           What differs, in the order of what it costs
           {longer === undefined || longer === null
@@ -155,7 +155,7 @@ function Matched({ found }: { found: Comparison }): preact.JSX.Element | null {
   if (episodes.length === 0) return null;
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Matched episodes">
-      <table class="list">
+      <table class="list compared">
         <caption>Episodes that match, and those that only one of them has</caption>
         <thead>
           <tr>

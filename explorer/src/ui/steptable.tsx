@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { isFolded, labelOf, remarkOf, type Step } from "../ladder/steps";
 import { inWords } from "../view/app";
+import { More } from "./more";
 
 const AT_ONCE = 400;
 
@@ -56,14 +57,7 @@ export function StepTable({ steps, selected, proves, onPick, onToggle }: Props):
           ))}
         </tbody>
       </table>
-      {steps.length > most && (
-        <p class="quiet">
-          The first {most} of {steps.length} steps.{" "}
-          <button type="button" class="link" onClick={() => show(most + AT_ONCE)}>
-            {Math.min(AT_ONCE, steps.length - most)} more
-          </button>
-        </p>
-      )}
+      <More shown={most} of={steps.length} step={AT_ONCE} noun="steps" more={() => show(most + AT_ONCE)} />
     </div>
   );
 }

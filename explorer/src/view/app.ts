@@ -38,6 +38,7 @@ export const flowNumber = computed(() => place.value.flow);
 export const episodeNumber = computed(() => place.value.episode);
 export const pickedStretch = computed(() => place.value.picked);
 export const chart = computed(() => place.value.chart);
+export const chartKind = computed(() => place.value.kind);
 export const packetNumber = computed(() => place.value.packet);
 export const isBeside = computed(() => place.value.beside);
 export const hiddenPanels = computed(() => place.value.hidden);

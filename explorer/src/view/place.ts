@@ -25,7 +25,12 @@ export interface Place {
   beside: boolean;
   /** What the chart of a sweep is of (data/sweep.ts); null: what is shown first. */
   chart: number[] | null;
+  /** Which chart that is. */
+  kind: ChartKind;
 }
+
+export const CHARTS = ["curves", "map", "runs", "pairs"] as const;
+export type ChartKind = (typeof CHARTS)[number];
 
 export const NOWHERE: Place = {
   page: "overview",
@@ -42,6 +47,7 @@ export const NOWHERE: Place = {
   hidden: [],
   beside: false,
   chart: null,
+  kind: "curves",
 };
 
 const PAGES: readonly string[] = ["overview", "flow", "episode", "comparison", "study", "sweep"];
@@ -65,6 +71,7 @@ export function toFragment(place: Place): string {
     if (place.episode !== null) query.push(`e=${place.episode + 1}`);
   }
   if (place.page === "sweep" && place.chart !== null) query.push(`c=${place.chart.join(",")}`);
+  if (place.page === "sweep" && place.kind !== NOWHERE.kind) query.push(`f=${place.kind}`);
   if (place.packet !== null) query.push(`p=${place.packet}`);
   if (place.page === "episode" && place.scale !== NOWHERE.scale) query.push(`scale=${place.scale}`);
   return `#${path.join("/")}${query.length > 0 ? `?${query.join("&")}` : ""}`;
@@ -93,6 +100,7 @@ export function fromFragment(fragment: string): Place | null {
     scale: asked.get("scale") === "time" ? "time" : "even",
     beside: asked.get("beside") === "1",
     chart: wholes(asked.get("c")),
+    kind: CHARTS.find((kind) => kind === asked.get("f")) ?? NOWHERE.kind,
     hidden: (asked.get("hide") ?? "").split(",").filter((key) => /^[a-z]+$/.test(key)),
   };
 }

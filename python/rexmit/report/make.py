@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rexmit.api import Capture
     from rexmit.report.columns import Told
     from rexmit.report.source import Row
+    from rexmit.report.swept import Found
 
 #: Of the format that explorer/FORMAT.md describes.
 FORMAT = 1
@@ -210,14 +211,15 @@ def of_study(answer: Row, command: str, hide: Hide = shown) -> Made:
     return made
 
 
-def of_sweep(swept: Row, notes: Sequence[str], command: str, hide: Hide = shown) -> Made:
+def of_sweep(found: Found, command: str, hide: Hide = shown) -> Made:
     """A sweep's plan and what came of it."""
-    told = hide(swept)
+    told = hide(found.told)
     title = f"{told['plan']['name']}: sweep of {', '.join(told['plan']['keys']) or 'seeds'}"
     made = Made(meta("sweep", title, command, hide))
     made.meta["sweep"] = told
-    for note in notes:
+    for note in found.notes:
         made.note(note, hide)
+    made.blobs.update(found.blobs)
     return made
 
 

@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rexmit.report.containers import Column, pack
 from rexmit.units import count
 
 if TYPE_CHECKING:
     from rexmit.sweeps.plan import Plan
     from rexmit.sweeps.store import Store
+    from rexmit.sweeps.summaries import Values
 
 Row = dict[str, Any]
 
 #: Points and flows together, pairs, failed runs, and values of an axis that a page tells.
 MOST_TOLD, MOST_PAIRS, MOST_FAILURES, MOST_VALUES = 4_000, 2_000, 200, 200
+#: Single runs of one measure that a page has, and how many of each point and flow, at most and at least; of
+#: more it has some at even distances.
+MOST_RUNS, OF_A_POINT, LEAST = 40_000, 200, 9
 #: Of a summary: what `docs/sweep.md` calls so.
 NUMBERS = ("n", "mean", "t_low", "t_high", "q05", "q25", "q50", "q75", "q95")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a page shows of a sweep."""
+
+    #: `sweep` of META (explorer/FORMAT.md).
+    told: Row
+    #: Sentences about what it leaves out.
+    notes: list[str]
+    #: The scenario as TOML.
+    scenario: str
+    #: By its name, what makes a blob: where the single runs of a measure lie.
+    blobs: dict[str, Callable[[], bytes]]
 
 
 def is_sweep(folder: Path) -> bool:
@@ -37,8 +59,8 @@ def name(folder: Path) -> str:
     return load(folder).plan.name
 
 
-def read(folder: Path) -> tuple[Row, list[str], str]:
-    """What a page shows, sentences about what it leaves out, and the scenario as TOML.
+def read(folder: Path) -> Found:
+    """What a page shows of the sweep in it.
 
     Raises ValueError for a folder without a run that is done, and for a file that cannot be read.
     """
@@ -70,7 +92,7 @@ def read(folder: Path) -> tuple[Row, list[str], str]:
     places = {point: k for k, point in enumerate(dict.fromkeys(point for point, _ in told))}
     flows = list(dict.fromkeys(flow for _, flow in told))
     numbers = [measure.column for measure in EVERY]
-    return (
+    return Found(
         {
             "plan": _plan(plan) | {"done": done, "failed": failed},
             "measures": [{"column": m.column, "noun": m.noun, "kind": m.kind} for m in EVERY],
@@ -91,7 +113,29 @@ def read(folder: Path) -> tuple[Row, list[str], str]:
         },
         notes,
         plan.text,
+        {f"runs/{column}": partial(_spread, told, places, flows, column) for column in numbers},
     )
+
+
+def _spread(told: Values, places: dict[int, int], flows: list[str], column: str) -> bytes:
+    """Where single runs lie: values of each point and flow in order, and the share of runs up to each."""
+    import numpy as np
+
+    each = min(OF_A_POINT, max(LEAST, MOST_RUNS // max(1, len(told))))
+    point, flow, value, share = [], [], [], []
+    for (number, name), figures in told.items():
+        whole = figures[column]
+        finite = np.sort(whole[np.isfinite(whole)])
+        ranks = np.unique(np.linspace(0, len(finite) - 1, min(each, len(finite))).round().astype(int))
+        point.append(np.full(len(ranks), places[number], np.uint32))
+        flow.append(np.full(len(ranks), flows.index(name), np.uint32))
+        value.append(finite[ranks])
+        # A run without a value is none of those at or below.
+        share.append((ranks + 1) / max(1, len(whole)))
+    columns = [Column("point", np.concatenate(point)), Column("flow", np.concatenate(flow))]
+    columns.append(Column("value", np.concatenate(value).astype(np.float64)))
+    columns.append(Column("share", np.concatenate(share).astype(np.float32)))
+    return pack("table", columns)
 
 
 def _plan(plan: Plan) -> Row:
