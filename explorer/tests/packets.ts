@@ -1,6 +1,6 @@
 /** Packets for tests, written as a story: times in ms, sequence numbers in segments of 100 bytes. */
 
-import type { Container } from "../src/data/container";
+import type { Column } from "../src/data/container";
 import { Packets } from "../src/data/packets";
 
 export interface Told {
@@ -21,7 +21,7 @@ const CAUSES = ["", "recovery", "timeout", "loss-state", "probe", "persist", "ha
 export function packetsOf(story: Told[]): Packets {
   const column = (of: (told: Told, i: number) => number): Float64Array => Float64Array.from(story, of);
   const bytes = (segment: number): number => 1 + segment * SEGMENT;
-  const columns: Container["columns"] = new Map([
+  const columns = new Map<string, Column>([
     ["packet", column((_, i) => i + 1)],
     ["time_ns", column((t) => t.at * 1e6)],
     ["data", column((t) => (t.data ? 1 : 0))],

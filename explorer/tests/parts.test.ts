@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FlowData } from "../src/data/flow";
 import type { Detail, Source } from "../src/data/meta";
 import type { Store } from "../src/data/store";
-import type { Container } from "../src/data/container";
+import type { Column, Container } from "../src/data/container";
 import { cut, MOST_ROWS, type Part, partFrom } from "../src/view/parts";
 import { packetsOf, type Told } from "./packets";
 
@@ -13,7 +13,7 @@ function story(n: number, each = 1): Told[] {
 
 function flowOf(held: Detail["packets"]["held"], blobs: string[] = []): FlowData {
   const row = { start_s: 0, end_s: 1e4 };
-  return new FlowData({ id: 0 } as Source, { flow: 0, row, packets: { held, blobs } } as unknown as Detail, null, [], null);
+  return new FlowData({ id: 0 } as Source, { flow: 0, row, packets: { held, blobs } } as unknown as Detail, null, null, null);
 }
 
 /** Numbers of the packets that one comes through, part after part. */
@@ -56,7 +56,7 @@ describe("parts of very many packets", () => {
       most = Math.max(most, inside.length);
       const packets = packetsOf(inside);
       const first = all.indexOf(inside[0]);
-      const told: Container["columns"] = new Map([["time_ns", Float64Array.from(inside, ({ at }) => at * 1e6)]]);
+      const told = new Map<string, Column>([["time_ns", Float64Array.from(inside, ({ at }) => at * 1e6)]]);
       told.set("packet", Float64Array.from(inside, (_, i) => first + i + 1));
       return { header: { kind: "packets", rows: packets.n, columns: [], from_ns: from, to_ns: to, complete: false }, columns: told };
     };

@@ -16,9 +16,16 @@ export interface Header {
   bins?: number;
 }
 
+/** Columns by name; a Map is such. */
+export interface Columns {
+  get(name: string): Column | undefined;
+  has(name: string): boolean;
+  keys(): Iterable<string>;
+}
+
 export interface Container {
   header: Header;
-  columns: Map<string, Column>;
+  columns: Columns;
 }
 
 const ARRAYS = {
@@ -30,13 +37,42 @@ const ARRAYS = {
   u8: Uint8Array,
 } as const;
 
+/** Columns that are put together when they are first asked for: of a report's millions of values its first page needs a
+ * few columns only. */
+class Stored implements Columns {
+  private readonly makers = new Map<string, () => Column>();
+  private readonly made = new Map<string, Column>();
+
+  add(name: string, make: () => Column): void {
+    this.makers.set(name, make);
+  }
+
+  get(name: string): Column | undefined {
+    let column = this.made.get(name);
+    const make = this.makers.get(name);
+    if (column === undefined && make !== undefined) {
+      column = make();
+      this.made.set(name, column);
+    }
+    return column;
+  }
+
+  has(name: string): boolean {
+    return this.makers.has(name);
+  }
+
+  keys(): Iterable<string> {
+    return this.makers.keys();
+  }
+}
+
 /** Throws an Error that says what is wrong, and in which column. */
 export function decode(buffer: ArrayBuffer): Container {
   if (buffer.byteLength < 4) throw new Error(`a container of ${buffer.byteLength} bytes has no header`);
   const length = new DataView(buffer).getUint32(0, true);
   if (4 + length > buffer.byteLength) throw new Error(`a header of ${length} bytes is cut off`);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as Header;
-  const columns = new Map<string, Column>();
+  const columns = new Stored();
   let at = 4 + length;
   for (const { name, type, delta, shuffle } of header.columns) {
     const Kind = ARRAYS[type];
@@ -44,10 +80,12 @@ export function decode(buffer: ArrayBuffer): Container {
     const size = header.rows * Kind.BYTES_PER_ELEMENT;
     if (at + size > buffer.byteLength) throw new Error(`column ${name} is cut off`);
     const stored = new Uint8Array(buffer, at, size);
-    const bytes = shuffle ? unshuffle(stored, Kind.BYTES_PER_ELEMENT) : stored.slice();
-    const values = new Kind(bytes.buffer);
-    if (delta) for (let i = 1; i < values.length; i++) values[i] = values[i] + values[i - 1];
-    columns.set(name, values);
+    columns.add(name, () => {
+      const bytes = shuffle ? unshuffle(stored, Kind.BYTES_PER_ELEMENT) : stored.slice();
+      const values = new Kind(bytes.buffer);
+      if (delta) for (let i = 1; i < values.length; i++) values[i] = values[i] + values[i - 1];
+      return values;
+    });
     at += size + ((8 - (size % 8)) % 8);
   }
   return { header, columns };

@@ -24,20 +24,32 @@ export class FlowData {
   readonly detail: Detail;
   /** What there is to draw, as it comes in. */
   readonly tracks: Track[] = [];
-  readonly rtts: Rtt[];
-  readonly state: SenderState | null;
   readonly from: number;
   readonly to: number;
 
-  constructor(source: Source, detail: Detail, whole: Packets | null, rtts: Rtt[], state: SenderState | null) {
+  private readonly rttTable: Container | null;
+  private readonly stateTable: Container | null;
+  private madeRtts: Rtt[] | null = null;
+  private madeState: SenderState | null = null;
+
+  /** rtt, state: tables of these, if there are such; looked at when they are first drawn. */
+  constructor(source: Source, detail: Detail, whole: Packets | null, rtt: Container | null, state: Container | null) {
     this.source = source;
     this.detail = detail;
+    this.rttTable = rtt;
+    this.stateTable = state;
     if (whole !== null) this.tracks.push(whole);
-    this.rtts = rtts;
-    this.state = state;
     const some = whole !== null && whole.n > 0;
     this.from = Math.min(detail.row.start_s, some ? whole.time[0] : Infinity);
     this.to = Math.max(detail.row.end_s, some ? whole.time[whole.n - 1] : -Infinity, this.from + 1e-6);
+  }
+
+  get rtts(): Rtt[] {
+    return (this.madeRtts ??= this.rttTable === null ? [] : rttsOf(this.rttTable));
+  }
+
+  get state(): SenderState | null {
+    return (this.madeState ??= this.stateTable === null ? null : stateOf(this.stateTable));
   }
 
   get seconds(): number {
@@ -84,8 +96,8 @@ export async function loadFlow(store: Store, source: number, flow: number): Prom
     of,
     detail,
     packets === null ? null : new Packets(detail.packets.rows ? slice(packets, detail.packets.rows) : packets),
-    rtt === null ? [] : rttsOf(rtt),
-    state === null ? null : stateOf(state),
+    rtt,
+    state,
   );
 }
 
@@ -99,7 +111,7 @@ async function furtherDetail(store: Store, of: Source, flow: number): Promise<De
 
 /** Rows [from, to) of a container. */
 function slice(container: Container, [from, to]: [number, number]): Container {
-  const columns = new Map([...container.columns].map(([name, column]) => [name, column.slice(from, to)]));
+  const columns = new Map(Array.from(container.columns.keys(), (name) => [name, container.columns.get(name)!.slice(from, to)]));
   return { header: { ...container.header, rows: to - from }, columns };
 }
 

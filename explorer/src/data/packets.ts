@@ -1,6 +1,6 @@
 /** The packets of one flow as typed columns in order of time, and what is drawn of them as series. */
 
-import type { Column, Container } from "./container";
+import type { Column, Columns, Container } from "./container";
 import { Series } from "./series";
 import { Running, type Track } from "./track";
 
@@ -20,25 +20,26 @@ export class Packets implements Track {
   readonly n: number;
   /** Seconds since the source's origin. */
   readonly time: Float64Array;
-  readonly packet: Column;
   readonly data: Column;
-  readonly flags: Column;
-  readonly seq: Column;
   readonly len: Column;
   readonly ack: Column;
-  readonly window: Column;
-  readonly dsack: Column;
   readonly cause: Column;
-  readonly lost: Column;
-  readonly needless: Column;
-  readonly episode: Column;
-  readonly flight: Column;
-  readonly tsVal: Column;
-  readonly tsEcr: Column;
   readonly causes: string[];
   readonly complete: boolean;
-  private readonly sackStart: Column[] = [];
-  private readonly sackEnd: Column[] = [];
+  private readonly columns: Columns;
+  private readonly order: Uint32Array | null;
+  private packetColumn: Column | null = null;
+  private flagsColumn: Column | null = null;
+  private seqColumn: Column | null = null;
+  private windowColumn: Column | null = null;
+  private dsackColumn: Column | null = null;
+  private lostColumn: Column | null = null;
+  private needlessColumn: Column | null = null;
+  private episodeColumn: Column | null = null;
+  private flightColumn: Column | null = null;
+  private tsValColumn: Column | null = null;
+  private tsEcrColumn: Column | null = null;
+  private sackColumns: [Column, Column][] | null = null;
   private madeNew: Series | null = null;
   private madeAck: Series | null = null;
   private madeEdge: Series | null = null;
@@ -56,38 +57,81 @@ export class Packets implements Track {
     this.complete = header.complete ?? true;
     this.causes = header.words?.["cause"] ?? [""];
     const ns = columns.get("time_ns") ?? new Float64Array(this.n);
-    const order = orderOf(ns);
-    const column = (name: string, otherwise: number): Column => {
-      const found = columns.get(name);
-      if (found === undefined) return new Float64Array(this.n).fill(otherwise);
-      return order === null ? found : reordered(found, order);
-    };
+    this.columns = columns;
+    this.order = orderOf(ns);
     this.time = new Float64Array(this.n);
-    const instants = column("time_ns", 0);
+    const instants = this.column("time_ns", 0);
     for (let i = 0; i < this.n; i++) this.time[i] = instants[i] / NS;
-    this.packet = column("packet", 0);
-    this.data = column("data", 0);
-    this.flags = column("flags", 0);
-    this.seq = column("seq", 0);
-    this.len = column("len", 0);
-    this.ack = column("ack", -1);
-    this.window = column("window", -1);
-    this.dsack = column("dsack", 0);
-    this.cause = column("cause", 0);
-    this.lost = column("lost", 0);
-    this.needless = column("needless", 0);
-    this.episode = column("episode", 0);
-    this.flight = column("flight", -1);
-    this.tsVal = column("ts_val", -1);
-    this.tsEcr = column("ts_ecr", -1);
+    this.data = this.column("data", 0);
+    this.len = this.column("len", 0);
+    this.ack = this.column("ack", -1);
+    this.cause = this.column("cause", 0);
     // A window covers its time, whether or not a packet passed at its ends.
     const seen = (at: number): number => (this.n > 0 ? this.time[at] : 0);
     this.from = this.complete || header.from_ns === undefined ? -Infinity : Math.min(header.from_ns / NS, seen(0));
     this.to = this.complete || header.to_ns === undefined ? Infinity : Math.max(header.to_ns / NS, seen(this.n - 1));
-    for (let k = 1; columns.has(`sack${k}_end`); k++) {
-      this.sackStart.push(column(`sack${k}_start`, 0));
-      this.sackEnd.push(column(`sack${k}_end`, 0));
+  }
+
+  /** In order of time. What a page shows first needs few of them: the others are made when they are asked for. */
+  private column(name: string, otherwise: number): Column {
+    const found = this.columns.get(name);
+    if (found === undefined) return new Float64Array(this.n).fill(otherwise);
+    return this.order === null ? found : reordered(found, this.order);
+  }
+
+  get packet(): Column {
+    return (this.packetColumn ??= this.column("packet", 0));
+  }
+
+  get flags(): Column {
+    return (this.flagsColumn ??= this.column("flags", 0));
+  }
+
+  get seq(): Column {
+    return (this.seqColumn ??= this.column("seq", 0));
+  }
+
+  get window(): Column {
+    return (this.windowColumn ??= this.column("window", -1));
+  }
+
+  get dsack(): Column {
+    return (this.dsackColumn ??= this.column("dsack", 0));
+  }
+
+  get lost(): Column {
+    return (this.lostColumn ??= this.column("lost", 0));
+  }
+
+  get needless(): Column {
+    return (this.needlessColumn ??= this.column("needless", 0));
+  }
+
+  get episode(): Column {
+    return (this.episodeColumn ??= this.column("episode", 0));
+  }
+
+  get flight(): Column {
+    return (this.flightColumn ??= this.column("flight", -1));
+  }
+
+  get tsVal(): Column {
+    return (this.tsValColumn ??= this.column("ts_val", -1));
+  }
+
+  get tsEcr(): Column {
+    return (this.tsEcrColumn ??= this.column("ts_ecr", -1));
+  }
+
+  /** Where the first, second, … SACK block of each packet begins and ends. */
+  private get sacks(): [Column, Column][] {
+    if (this.sackColumns === null) {
+      this.sackColumns = [];
+      for (let k = 1; this.columns.has(`sack${k}_end`); k++) {
+        this.sackColumns.push([this.column(`sack${k}_start`, 0), this.column(`sack${k}_end`, 0)]);
+      }
     }
+    return this.sackColumns;
   }
 
   /** First row at or after t. */
@@ -113,10 +157,7 @@ export class Packets implements Track {
 
   blocks(row: number): Block[] {
     const found: Block[] = [];
-    for (let k = 0; k < this.sackEnd.length; k++) {
-      const end = this.sackEnd[k][row];
-      if (end > 0) found.push({ start: this.sackStart[k][row], end });
-    }
+    for (const [start, end] of this.sacks) if (end[row] > 0) found.push({ start: start[row], end: end[row] });
     return found;
   }
 
@@ -186,7 +227,7 @@ export class Packets implements Track {
   get dsacks(): Series {
     return (this.madeDsack ??= this.series(
       (i) => this.dsack[i] === 1,
-      (i) => this.sackEnd[0]?.[i] ?? this.ack[i],
+      (i) => this.sacks[0]?.[1][i] ?? this.ack[i],
     ));
   }
 
@@ -196,13 +237,15 @@ export class Packets implements Track {
       const rows: number[] = [];
       const lo: number[] = [];
       const hi: number[] = [];
+      const { sacks } = this;
       for (let i = 0; i < this.n; i++) {
         if (this.data[i] === 1) continue;
-        for (let k = this.dsack[i] === 1 ? 1 : 0; k < this.sackEnd.length; k++) {
-          if (this.sackEnd[k][i] === 0) continue;
+        for (let k = this.dsack[i] === 1 ? 1 : 0; k < sacks.length; k++) {
+          const [start, end] = sacks[k];
+          if (end[i] === 0) continue;
           rows.push(i);
-          lo.push(this.sackStart[k][i]);
-          hi.push(this.sackEnd[k][i]);
+          lo.push(start[i]);
+          hi.push(end[i]);
         }
       }
       this.madeSack = new Series(
