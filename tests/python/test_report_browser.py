@@ -349,6 +349,39 @@ def test_an_address_restores_what_was_seen(watched: Watched, report: Path, told:
     assert page.url == address
 
 
+def test_what_is_printed_fits_a_sheet(chromium: Any, report: Path, told: dict[str, Any]) -> None:
+    # A4 without its margins, from a dark screen: paper is white.
+    watched = Watched(chromium, scheme="dark")
+    for name, fragment in (("overview", ""), ("flow", at(told)), ("episode", at(told, "episode", "/1"))):
+        page = watched.open(report, fragment, "canvas")
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 718, "height": 1040})
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+        page.emulate_media(media="screen")
+    watched.close()
+
+
+@pytest.mark.parametrize(
+    ("fragment", "says"),
+    [
+        ("#flow/0/99", "This report has no flow 99"),
+        ("#flow/7/0?t=9,3&p=x", "This report has no capture or run 7"),
+        ("#episode/0/99/1", "This report has no flow 99"),
+        ("#overview/0/99", "This report has no flow 99"),
+        ("#pie/1", "Look at"),
+    ],
+)
+def test_an_address_of_what_is_not_there_says_so(
+    watched: Watched, report: Path, fragment: str, says: str
+) -> None:
+    page = watched.open(report, fragment, "main p")
+    page.wait_for_timeout(200)
+    assert says in page.inner_text("main")
+
+
 @pytest.mark.parametrize("width", [1440, 900, 400])
 def test_pages_are_no_wider_than_the_window(
     chromium: Any, report: Path, told: dict[str, Any], width: int

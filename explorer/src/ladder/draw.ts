@@ -55,19 +55,18 @@ export function drawLadder(s: Surface, palette: Palette, layout: Layout, look: L
       if (spot.silence !== null) silence(s, palette, spot, y, left, right);
       arrow(s, palette, spot, y, left, right);
     }
-    let dataLabel = -Infinity;
-    let ackLabel = -Infinity;
-    let timeLabel = -Infinity;
-    for (const spot of seen) {
+    const taken = { left: [] as number[], right: [] as number[], time: [] as number[] };
+    const free = (side: number[], at: number): boolean => side.every((other) => Math.abs(other - at) >= LABEL_GAP);
+    for (const spot of byWeight(seen, look)) {
       const at = y(spot.label);
-      const last = spot.step.toReceiver ? dataLabel : ackLabel;
-      const chosen = spot.step === look.selected || look.proves.has(spot.step);
-      if (at - last < LABEL_GAP && !chosen) continue;
-      if (spot.step.toReceiver) dataLabel = at;
-      else ackLabel = at;
+      const { toReceiver } = spot.step;
+      const remark = toReceiver && remarkOf(spot.step, look.words) !== "";
+      const sides = [...(toReceiver ? [taken.left] : []), ...(!toReceiver || remark ? [taken.right] : [])];
+      if (!sides.every((side) => free(side, at))) continue;
+      for (const side of sides) side.push(at);
       words(s, palette, spot, at, left, right, look);
-      if (Math.abs(at - timeLabel) < LABEL_GAP) continue;
-      timeLabel = at;
+      if (!free(taken.time, at)) continue;
+      taken.time.push(at);
       s.text(TIME - 8, at, spot.step.first.toFixed(4), { colour: palette.soft, align: "right", size: 10.5 });
     }
   });
@@ -76,6 +75,15 @@ export function drawLadder(s: Surface, palette: Palette, layout: Layout, look: L
   s.text(right, HEAD / 2, look.receiver, { colour: palette.ink, align: "center", bold: true });
   s.text(TIME - 8, HEAD / 2, "s", { colour: palette.soft, align: "right" });
   s.line(0, HEAD - 0.5, s.width, HEAD - 0.5, palette.grid);
+}
+
+/** Where labels have no room beside each other: what is selected first, then what was lost or sent again. */
+function byWeight(spots: readonly Spot[], look: Look): Spot[] {
+  const weight = ({ step }: Spot): number => {
+    if (step === look.selected || look.proves.has(step)) return 0;
+    return step.toReceiver && remarkOf(step, look.words) !== "" ? 1 : 2;
+  };
+  return [...spots].sort((a, b) => weight(a) - weight(b));
 }
 
 function highlight(s: Surface, palette: Palette, spot: Spot, look: Look, y: (at: number) => number): void {

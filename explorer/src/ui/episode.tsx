@@ -12,13 +12,14 @@ import { drawLadder, HEAD, sidesOf } from "../ladder/draw";
 import { type Layout, layoutOf } from "../ladder/layout";
 import { isFolded, newestAck, silencesOf, type Step, stepsOf, windowOf } from "../ladder/steps";
 import { episodeEnd } from "../panels/bands";
-import { announced, change, episodeInWords, failed, flow, go, inWords, loading, lookAtEpisode, palette, place, store } from "../view/app";
+import { announced, change, episodeInWords, failed, flow, go, inWords, loading, lookAtEpisode, missing, palette, place, store } from "../view/app";
 import { type Part, partFrom } from "../view/parts";
 import { CsvButton } from "./export";
 import { Inspector } from "./inspector";
 import { StepTable } from "./steptable";
 
-const LEAST_WIDTH = 760;
+/** Narrower windows scroll; a sheet of A4 is as wide. */
+const LEAST_WIDTH = 690;
 
 export function EpisodePage(): preact.JSX.Element {
   const data = flow.value;
@@ -30,7 +31,7 @@ export function EpisodePage(): preact.JSX.Element {
   const start = way[way.length - 1];
   const part = usePart(data, episode, start?.from ?? null);
   if (data === null || episode === undefined) {
-    return <p class="quiet">{loading.value ? "Loading…" : "This flow has no such episode."}</p>;
+    return <p class="quiet">{loading.value ? "Loading…" : data === null ? missing() : "This flow has no such episode."}</p>;
   }
   return (
     <>

@@ -16,7 +16,7 @@ export function EpisodeTable({ detail, most, brief = false }: { detail: Detail; 
     <table class={brief ? "list" : "list episodes"}>
       <caption>
         {shown.length < all.length
-          ? `The ${shown.length} costliest of ${count(all.length, "loss episode")}`
+          ? `The ${shown.length} worst of ${count(all.length, "loss episode")}`
           : count(all.length, "loss episode")}
       </caption>
       <thead>
@@ -77,12 +77,12 @@ function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preac
   );
 }
 
-/** The costliest, in order of time; what is not known to have cost anything by how long it took. */
+/** The costliest, in order of time, as a terminal has them: where a cost is not known, how long it took stands for it. */
 function worst(all: readonly Episode[], most: number): Episode[] {
-  const took = (e: Episode): number => (e.end_ns === null ? 0 : e.end_ns - e.start_ns);
-  const cost = (e: Episode): number => Math.max(0, e.cost_s ?? 0);
+  const took = (e: Episode): number => (e.end_ns === null ? 0 : (e.end_ns - e.start_ns) / 1e9);
+  const weight = (e: Episode): number => e.cost_s ?? took(e);
   return [...all]
-    .sort((a, b) => cost(b) - cost(a) || took(b) - took(a))
+    .sort((a, b) => weight(b) - weight(a) || took(b) - took(a))
     .slice(0, most)
     .sort((a, b) => a.start_ns - b.start_ns);
 }

@@ -26,9 +26,7 @@ const NAMES: Record<string, string> = {
 
 export function FlowPage(): preact.JSX.Element {
   const data = app.flow.value;
-  if (data === null) {
-    return <p class="quiet">{app.loading.value ? "Loading…" : "This report holds no packets of this flow: rexmit view on the capture shows them."}</p>;
-  }
+  if (data === null) return <p class="quiet">{app.loading.value ? "Loading…" : app.missing()}</p>;
   const { row } = data.detail;
   const beside = app.other.value;
   return (

@@ -16,7 +16,7 @@ export function Inspector({ data }: { data: FlowData }): preact.JSX.Element {
   const repair = useRepair(data, selected);
   if (found === null) {
     return (
-      <section class="inspector" aria-label="Selected packet">
+      <section class="inspector none" aria-label="Selected packet">
         <h3>Packet</h3>
         <p class="quiet">Click a packet to select it.</p>
       </section>

@@ -2,7 +2,7 @@
 
 import type { Detail, Source } from "../data/meta";
 import { count, seconds, size } from "../draw/units";
-import { flow, go, inWords, loading, meta, place, worstFlow } from "../view/app";
+import { flow, go, inWords, loading, meta, missing, place, worstFlow } from "../view/app";
 import { AnswerPart } from "./answer";
 import { EpisodeTable } from "./episodes";
 import { Figures } from "./figures";
@@ -63,12 +63,7 @@ function FlowSummary({ detail }: { detail: Detail }): preact.JSX.Element {
 function NoDetail(): preact.JSX.Element {
   if (loading.value) return <p class="quiet">Loading…</p>;
   if (place.value.flow === null) return <p>No TCP connection in it carries data.</p>;
-  return (
-    <p>
-      This report has no room for the details of flow {place.value.flow}: <code>rexmit view</code> on the capture shows
-      every one.
-    </p>
-  );
+  return <p>{missing()}</p>;
 }
 
 function Sources({ shown }: { shown: Source }): preact.JSX.Element | null {

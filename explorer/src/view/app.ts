@@ -127,6 +127,17 @@ export function worstFlow(meta: Meta, source: number): number | null {
   return columns.flow[at < 0 ? 0 : at] ?? null;
 }
 
+/** Why nothing is shown of the flow that the address names. */
+export function missing(): string {
+  const { source, flow: wanted } = place.value;
+  const columns = meta().sources.find((s) => s.id === source)?.flows.columns;
+  if (columns === undefined) return `This report has no capture or run ${source}: the address is that of another report.`;
+  if (wanted === null) return "No flow is named: the overview’s table has every one.";
+  const left = meta().sources.some((s) => s.id === source && s.flows.left_out > 0);
+  if (!columns.flow.includes(wanted) && !left) return `This report has no flow ${wanted}: the overview’s table has every one.`;
+  return `This report has no room for the details of flow ${wanted}: rexmit view on the capture shows every one.`;
+}
+
 async function show(from: Store, source: number, wanted: number | null): Promise<void> {
   const shown = flow.peek();
   if (shown?.source.id === source && shown.detail.flow === wanted) return;
