@@ -217,7 +217,9 @@ def _read(name: str, receiver: str | None = None, threads: int | None = None) ->
         if receiver is not None or (os.path.isdir(name) and not simulated):
             read = capture(name, receiver=receiver, tables=ON_DEMAND, threads=threads, progress=progress)
         else:
-            read = opened(name, progress=progress, tables=ON_DEMAND, threads=threads)
+            # What a simulated sender knew costs nothing to keep, whether or not its scenario asks for it.
+            tables = (*ON_DEMAND, "state") if simulated else ON_DEMAND
+            read = opened(name, progress=progress, tables=tables, threads=threads)
     read._progress = None
     return read
 

@@ -167,7 +167,9 @@ def opened(
     if path.is_dir() and (told := _ran_live(path)):
         _nothing_to_set(path, set, seed, "what ran live is over")
         sender, receiver = _captures(path, told)
-        return LiveFolder(path, sender, receiver, progress, tables, threads)
+        # What its sender knew lies in the folder.
+        kept = [table for table in tables if table != "state"]
+        return LiveFolder(path, sender, receiver, progress, kept, threads)
     if path.is_dir() and scenario.exists():
         # Whoever made the folder chose what is in it.
         with refusing(f"is not run for a folder that is opened: to run it, name {scenario}"):

@@ -122,6 +122,18 @@ def test_a_run_has_its_scenario_and_what_its_sender_knew(tmp_path: Path) -> None
     assert [head["words"]["phase"][k] for k in state["phase"]] == rows.text("phase")
 
 
+def test_a_run_tells_the_window_of_its_sender_unasked(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    assert "state = true" in SCENARIO
+    file.write_text(SCENARIO.replace("state = true", ""))
+    page = reported(tmp_path, file)
+    source = page.meta["sources"][0]
+    head, state = unpack(page.blobs[source["details"][0]["state"]])
+    assert head["rows"] == len(state["cwnd"]) > 100
+    # The scenario is shown as it was given.
+    assert "state" not in source["run"]["scenario"]
+
+
 def test_a_run_shows_both_its_ends_where_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
