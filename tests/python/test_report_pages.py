@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,17 @@ def test_both_ends_stand_side_by_side_and_share_their_time(watched: Watched, tmp
     page.get_by_role("button", name="side by side").click()
     page.locator(".panels canvas").nth(3).wait_for()
     page.wait_for_timeout(300)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    saved = ET.parse(download.value.path()).getroot()
+    words = ["".join(text.itertext()) for text in saved.iter("{http://www.w3.org/2000/svg}text")]
+    # What is on the screen: both, each under its name, with axes of its own.
+    assert [word for word in words if word.startswith("tsoloss.")] == [
+        "tsoloss.snd.pcap.gz",
+        "tsoloss.rcv.pcap.gz",
+    ]
+    assert words.count("time since the first packet (s)") == 2
+    assert float(saved.attrib["width"]) > 1300
     second = ".beside .panels:last-of-type canvas"
     before = page.evaluate("(s) => document.querySelector(s).toDataURL()", second)
     # What one zooms on the left is zoomed on the right.

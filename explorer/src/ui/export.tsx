@@ -3,8 +3,9 @@
 import { csvOf } from "../export/csv";
 import { fileName, type Picture, save, savePicture } from "../export/write";
 import type { FlowData } from "../data/flow";
+import { Part } from "../draw/part";
 import { drawStack } from "../panels/stack";
-import { announced, failed, failure, palette, selection, selectionWords, store, viewOf } from "../view/app";
+import { announced, failed, failure, other, palette, selection, selectionWords, store, viewOf } from "../view/app";
 import { wishOf } from "../view/board";
 import { SAME } from "../view/clock";
 
@@ -44,15 +45,45 @@ async function saveCsv(data: FlowData): Promise<string> {
   return name;
 }
 
-async function savePanels(data: FlowData, what: "png" | "svg"): Promise<string> {
-  const name = fileName(data, "panels", what);
-  const { from, to } = viewOf(data);
-  const box = document.querySelector(".panels");
-  const picture: Picture = {
+function one(data: FlowData, box: HTMLElement | undefined): Picture {
+  return {
     width: box?.clientWidth ?? 1000,
     height: box?.clientHeight ?? 700,
     draw: (surface) => void drawStack(surface, palette.value, data, wishOf({ data, clock: SAME })),
   };
+}
+
+/** For the name above each of two. */
+const NAMED = 24;
+
+/** What stands side by side, or one below the other, as it does on the screen. */
+function both(data: FlowData, beside: NonNullable<typeof other.value>, boxes: HTMLElement[]): Picture {
+  const [first, second] = boxes.map((box) => box.getBoundingClientRect());
+  const below = second.top > first.top + first.height / 2;
+  const [dx, dy] = below ? [0, first.height + NAMED] : [second.left - first.left, 0];
+  const parts = [
+    { label: data.source.label, subject: { data, clock: SAME }, x: 0, y: 0, box: first },
+    { label: beside.label, subject: { data: beside.data, clock: beside.clock }, x: dx, y: dy, box: second },
+  ];
+  return {
+    width: dx + second.width,
+    height: dy + second.height + NAMED,
+    draw: (surface) => {
+      surface.rect(0, 0, surface.width, surface.height, palette.value.background);
+      for (const { label, subject, x, y, box } of parts) {
+        surface.text(x + 8, y + NAMED / 2, label, { colour: palette.value.ink, bold: true });
+        drawStack(new Part(surface, x, y + NAMED, box.width, box.height), palette.value, subject.data, wishOf(subject));
+      }
+    },
+  };
+}
+
+async function savePanels(data: FlowData, what: "png" | "svg"): Promise<string> {
+  const name = fileName(data, "panels", what);
+  const { from, to } = viewOf(data);
+  const boxes = [...document.querySelectorAll<HTMLElement>(".panels")];
+  const beside = other.peek();
+  const picture = beside !== null && boxes.length > 1 ? both(data, beside, boxes) : one(data, boxes[0]);
   const title = `${data.detail.row.sender} to ${data.detail.row.receiver}, ${from.toFixed(3)} to ${to.toFixed(3)} s`;
   await savePicture(picture, what, name, title, palette.value);
   return name;
