@@ -26,22 +26,25 @@ REPAIRED_BY = {
 }
 
 
-def weight(e: Json) -> tuple[float, float]:
-    """What an episode cost, or how long it took where the cost is unknown; seconds."""
-    took = float(e["end_s"]) - float(e["start_s"]) if e.get("end_s") is not None else 0.0
+def weight(e: Json, end_s: float | None = None) -> tuple[float, float]:
+    """What an episode cost, or how long it took where the cost is unknown; seconds. end_s: of the flow, until
+    which one lasted that is open.
+    """
+    end = e.get("end_s") if e.get("end_s") is not None else end_s
+    took = float(end) - float(e["start_s"]) if end is not None else 0.0
     return (took if e.get("cost_s") is None else float(e["cost_s"]), took)
 
 
-def worst_episodes(episodes: Sequence[Json], most: int = EPISODES) -> list[Json]:
-    """The costliest, in order of time."""
+def worst_episodes(episodes: Sequence[Json], most: int = EPISODES, end_s: float | None = None) -> list[Json]:
+    """The costliest, in order of time. end_s: as `weight` has it."""
 
-    chosen = sorted(episodes, key=weight, reverse=True)[:most]
+    chosen = sorted(episodes, key=lambda e: weight(e, end_s), reverse=True)[:most]
     return sorted(chosen, key=lambda e: float(e["start_s"]))
 
 
 def episode_table(episodes: Sequence[Json], flow: Json, width: int) -> list[str]:
     """The episodes, aligned in `width` columns; the costliest if there are many."""
-    shown = worst_episodes(episodes)
+    shown = worst_episodes(episodes, end_s=flow.get("end_s"))
     head = ("#", "at", "lost", "repaired by", "silence", "timeouts", "took", "cost", "")
     rows = [_episode_row(e, flow) for e in shown]
     told = [head, *rows]

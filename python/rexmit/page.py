@@ -457,7 +457,7 @@ def following(flow: Json, command: str) -> list[str]:
     episodes: list[Json] = flow.get("episodes") or []
     more, what = "--out DIR", "for tables and figures"
     if episodes:
-        number = int(max(episodes, key=weight)["number"]) + 1
+        number = int(max(episodes, key=lambda e: weight(e, flow.get("end_s")))["number"]) + 1
         more, what = f"--ladder {number}", f"for the exchange of episode {number}"
     # Where a name is shown otherwise than it is the command cannot be copied: then, too, the option is named.
     line = f"  next     {command} {more}      {what}"

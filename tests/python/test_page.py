@@ -208,6 +208,14 @@ def test_offloads_and_limits_are_named() -> None:
     assert "the snap length cut off the TCP options of 1 packet" in text
 
 
+def test_an_episode_that_is_open_lasted_until_the_end_of_the_flow() -> None:
+    short = [{"number": k, "start_s": float(k), "end_s": k + 0.5, "cost_s": None} for k in range(3)]
+    still = {"number": 3, "start_s": 4.0, "end_s": None, "cost_s": None}
+    assert [e["number"] for e in worst_episodes([*short, still], 1, end_s=90.0)] == [3]
+    # One that began just before the end is none of the worst.
+    assert 3 not in [e["number"] for e in worst_episodes([*short, still], 3, end_s=4.1)]
+
+
 def test_flows_of_one_pair_of_hosts_stand_together_behind_the_worst_of_them() -> None:
     def between(sender: str, receiver: str) -> dict[str, Any]:
         return FLOW | {"sender": sender, "receiver": receiver}

@@ -11,7 +11,7 @@ const UNKNOWN = "–";
 export function EpisodeTable({ detail, most, brief = false }: { detail: Detail; most: number; brief?: boolean }): preact.JSX.Element {
   const all = detail.episodes;
   if (all.length === 0) return <p class="quiet">No loss episode.</p>;
-  const shown = worst(all, most);
+  const shown = worst(all, most, detail.row.end_s);
   return (
     <table class={brief ? "list" : "list episodes"}>
       <caption>
@@ -77,9 +77,10 @@ function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preac
   );
 }
 
-/** The costliest, in order of time, as a terminal has them: where a cost is not known, how long it took stands for it. */
-function worst(all: readonly Episode[], most: number): Episode[] {
-  const took = (e: Episode): number => (e.end_ns === null ? 0 : (e.end_ns - e.start_ns) / 1e9);
+/** The costliest, in order of time, as a terminal has them: where a cost is not known, how long it took stands for it, of
+ * one that is open at the end how long it lasted until then. */
+function worst(all: readonly Episode[], most: number, end: number): Episode[] {
+  const took = (e: Episode): number => (e.end_ns === null ? end : e.end_ns / 1e9) - e.start_ns / 1e9;
   const weight = (e: Episode): number => e.cost_s ?? took(e);
   return [...all]
     .sort((a, b) => weight(b) - weight(a) || took(b) - took(a))
