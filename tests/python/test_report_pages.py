@@ -88,6 +88,43 @@ def test_both_ends_stand_side_by_side_and_share_their_time(watched: Watched, tmp
     assert page.evaluate("(s) => document.querySelector(s).toDataURL()", second) != before
 
 
+def test_side_by_side_the_longer_run_is_seen_to_its_end(watched: Watched, tmp_path: Path) -> None:
+    short, long = DATA / "A1_reno_22M_deep_200ms.snd.pcap.gz", DATA / "F1_cubic_22M_GE.snd.pcap.gz"
+    took = [rexmit.capture(path).worst(1)[0].row["duration_s"] for path in (short, long)]
+    assert took[0] < 0.9 * took[1]
+    path = tmp_path / "both.html"
+    assert main(["report", str(short), str(long), "-o", str(path)]) == 0
+    page = watched.open(path)
+    page.get_by_role("button", name="Side by side").click()
+    page.locator(".panels canvas").nth(3).wait_for()
+    page.wait_for_timeout(300)
+    # Nearer by half: what was seen is twice as much.
+    page.get_by_role("button", name="Zoom in").click()
+    page.wait_for_timeout(300)
+    low, high = map(float, page.url.partition("t=")[2].partition("&")[0].split(","))
+    assert took[1] <= 2 * (high - low) < 1.1 * took[1]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (900, "dark"), (400, "light")])
+def test_comparisons_and_studies_pass_axe_and_are_no_wider_than_the_window(
+    chromium: Any, study_folder: Path, tmp_path: Path, width: int, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    both, study = tmp_path / "both.html", tmp_path / "study.html"
+    assert main(["report", str(FIRST), str(SECOND), "-o", str(both)]) == 0
+    assert main(["report", str(study_folder), "-o", str(study)]) == 0
+    watched = Watched(chromium, width=width, scheme=scheme)
+    for path, fragment in ((both, ""), (both, "#flow/0/0?beside=1"), (study, "")):
+        page = watched.open(path, fragment)
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+        found = axe.run(page, options={"runOnly": {"type": "tag", "values": rules}}).response["violations"]
+        assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
+    watched.close()
+    assert watched.said == []
+
+
 def test_a_study_shows_its_figures_claims_and_statements(watched: Watched, study_folder: Path) -> None:
     path = study_folder.parent / "study.html"
     assert main(["report", str(study_folder), "-o", str(path)]) == 0

@@ -9,7 +9,7 @@ import { episodeEnd } from "../panels/bands";
 import { grouped } from "../draw/units";
 import type { Track } from "../data/track";
 import { trackFor } from "./tracks";
-import type { Clock } from "./clock";
+import { type Clock, toShown } from "./clock";
 import { otherOf } from "./pair";
 import { type Selection, selectionOf } from "./selection";
 import { fromFragment, NOWHERE, type Place, toFragment } from "./place";
@@ -189,9 +189,19 @@ export interface View {
   to: number;
 }
 
+/** All there is to see of a flow, and of what stands beside the one that is shown. */
+function extentOf(data: FlowData): View & { seconds: number } {
+  const beside = other.value;
+  if (beside === null || data !== flow.value) return data;
+  const from = Math.min(data.from, toShown(beside.clock, beside.data.from));
+  const to = Math.max(data.to, toShown(beside.clock, beside.data.to));
+  return { from, to, seconds: to - from };
+}
+
 export function viewOf(data: FlowData, at: Place = place.value): View {
-  const margin = data.seconds * 0.01;
-  return { from: at.from ?? data.from - margin, to: at.to ?? data.to + margin };
+  const all = extentOf(data);
+  const margin = all.seconds * 0.01;
+  return { from: at.from ?? all.from - margin, to: at.to ?? all.to + margin };
 }
 
 /** mark: whether one can come back to what is shown now. */
@@ -203,7 +213,7 @@ export function look(view: View, range: [number, number] | null, mark: boolean):
     trail.push({ from, to, low, high });
     if (trail.length > 100) trail.shift();
   }
-  const kept = bounded(view, data);
+  const kept = bounded(view, extentOf(data));
   change({ from: kept.from, to: kept.to, low: range?.[0] ?? null, high: range?.[1] ?? null });
 }
 
