@@ -68,19 +68,23 @@ interface Start {
 
 /** Of an episode with very many packets one part after the other. Undefined while it comes. */
 function usePart(data: FlowData | null, episode: Episode | undefined, from: number | null): Part | null | undefined {
-  const [found, set] = useState<Part | null | undefined>(undefined);
+  // What was found for another place is not shown under this one's name, not even until the next frame.
+  const asked = useMemo(() => ({}), [data, episode, from]);
+  const [found, set] = useState<{ asked: object; part: Part | null } | undefined>(undefined);
   useEffect(() => {
     const opened = store.value;
     if (opened === null || data === null || episode === undefined) return;
     let wanted = true;
-    set(undefined);
     const begin = from ?? Math.min(...[episode, ...burstsOf(data, episode)].map((of) => of.start_ns)) / 1e9;
-    partFrom(opened, data, begin, episodeEnd(episode.end_ns, data.to)).then((part) => wanted && set(part), failed);
+    partFrom(opened, data, begin, episodeEnd(episode.end_ns, data.to)).then(
+      (part) => wanted && set({ asked, part }),
+      failed,
+    );
     return () => {
       wanted = false;
     };
-  }, [data, episode, from]);
-  return found;
+  }, [asked]);
+  return found?.asked === asked ? found.part : undefined;
 }
 
 function burstsOf(data: FlowData, episode: Episode): Burst[] {
