@@ -40,8 +40,10 @@ impl<'a> Held<'a> {
             Why::BottleneckFull => Verdict::Nothing,
             Why::Handshake if costs.handshake_s > 0.0 => Verdict::Network,
             Why::Handshake | Why::SlowStart | Why::Growing | Why::Done => Verdict::Nothing,
+            // Whatever its repairs cost beside: the losses cut the window.
+            Why::SmallWindow => Verdict::Network,
             // The network lost it; who made it long is a question of how it was repaired.
-            Why::Timer | Why::Repairing | Why::SlowStartAgain | Why::SmallWindow => {
+            Why::Timer | Why::Repairing | Why::SlowStartAgain => {
                 match costs.share_of(Verdict::SendingStack) > costs.share_of(Verdict::Network) {
                     true => Verdict::SendingStack,
                     false => Verdict::Network,

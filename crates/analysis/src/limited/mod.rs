@@ -106,17 +106,19 @@ impl Limited {
     pub fn longest(&self, limit: LimitedBy) -> Option<&Part> {
         self.parts.iter().find(|p| p.why.limit() == limit && p.why != Why::Done)
     }
-    /// How well it is known that a limit held longer than any other: *known* where what is known of it is more than all of
-    /// each other one.
+    /// How well it is known that a limit held longer than any other: *known* where it did even if all that is less sure
+    /// was one other's.
     pub fn certainty_of(&self, limit: LimitedBy) -> Certainty {
-        let mine = || self.parts.iter().filter(|p| p.why.limit() == limit && p.why != Why::Done);
-        let known = mine().fold(Span::ZERO, |sum, p| sum + p.known);
-        let told = mine().fold(known, |sum, p| sum + p.likely);
-        let other = LimitedBy::ALL.iter().copied().filter(|l| *l != limit).map(|l| self.of(l).0).max();
-        let other = other.unwrap_or(Span::ZERO);
+        let of = |l| self.parts.iter().filter(move |p: &&Part| p.why.limit() == l && p.why != Why::Done);
+        let known = |l| of(l).fold(Span::ZERO, |sum, p| sum + p.known);
+        let told = of(limit).fold(known(limit), |sum, p| sum + p.likely);
+        let others = || LimitedBy::ALL.iter().copied().filter(|l| *l != limit);
+        let firm = others().map(known).max().unwrap_or(Span::ZERO);
+        let doubtful = LimitedBy::ALL.iter().fold(self.transfer(), |rest, l| rest - known(*l));
+        let other = others().map(|l| self.of(l).0).max().unwrap_or(Span::ZERO);
         match () {
             () if limit == LimitedBy::Open => Certainty::Open,
-            () if known > other && known + known >= told => Certainty::Known,
+            () if known(limit) > firm + doubtful => Certainty::Known,
             () if told >= other => Certainty::Likely,
             () => Certainty::Open,
         }
