@@ -47,6 +47,9 @@ pub struct BurstRow {
     pub episode: Option<u32>,
     /// The last RTT sample before `start`: near its minimum, no queue was about to overflow.
     pub rtt_before: Option<Span>,
+    /// For how long the retransmission timer had run when the first repair left, in microseconds, as long as there is room
+    /// for: since it was last restarted, as far as can be told (RFC 6298 §5.3); in no table.
+    pub timer_ran_us: u32,
     /// Where data arrives, if nothing did for 50 ms before the gap was seen; in no table.
     pub neighbours: Option<Box<Neighbours>>,
 }

@@ -25,6 +25,8 @@ closed_sets! {
         NoTimerSoSoon = "no-timer-so-soon", "too soon for a retransmission timer";
         /// From the loss to the repair, or to the end of the repair, too short for any timer.
         AllTooSoon = "all-too-soon", "repaired before a retransmission timer could fire";
+        /// The timer begins anew with each ACK that moves (RFC 6298 §5.3).
+        TimerYoung = "timer-young", "an ACK had restarted the retransmission timer too short before";
         NoProbeSoSoon = "no-probe-so-soon", "too soon for a tail-loss probe";
         RoundTripLater = "round-trip-later", "the repair came a round trip after the loss";
         TimerSilence = "timer-silence", "a silence as long as a retransmission timeout";
@@ -161,6 +163,7 @@ fn trigger_seen(t: Trigger, g: Grounds) -> Certainty {
         Trigger::Unrepaired => Known,
         // A timer may fire just as an ACK comes, which the rebuilt one would show.
         Trigger::Ack if g.has(NoProbeSoSoon) && !perhaps_a_timer => Known,
+        Trigger::Ack if g.has(NoProbeSoSoon) && g.has(TimerYoung) && g.has(RoundTripLater) => Known,
         // Without SACK nobody probes (RFC 8985 §7.1).
         Trigger::Ack if g.has(NoSack) && g.has(NoTimerSoSoon) => Known,
         Trigger::Ack => Likely,
@@ -199,7 +202,7 @@ fn idle_seen(cause: IdleCause, g: Grounds) -> Certainty {
 
 /// The sender had a round trip to hear of the hole, and was never silent for as long as a probe or a timer waits.
 fn repaired_by_ack(g: Grounds) -> bool {
-    let no_timer = g.any(&[AllTooSoon, NoSack]);
+    let no_timer = g.any(&[AllTooSoon, NoSack, TimerYoung]);
     g.has(RoundTripLater) && g.has(NoProbeSoSoon) && g.has(NoTimerSoSoon) && no_timer
 }
 

@@ -76,6 +76,15 @@ fn of_silence(flow: &FlowRow, silence: Option<Span>, backoff: u32) -> Grounds {
         .with_if(flow.sack_permitted == Some(false), Evidence::NoSack)
 }
 
+/// Had an ACK restarted the timer so short before the repair that it cannot have fired (RFC 6298 §5.3)? Some count from
+/// the segment's own transmission instead (Linux while a probe is due: tcp_rearm_rto), for a round trip and 200 ms.
+fn young(flow: &FlowRow, b: &BurstRow) -> bool {
+    let usual = || round_trip(flow).map_or(Span::ZERO, |r| Span::from_secs_f64(r.mean));
+    let met = b.rtt_before.filter(|_| !arriving(flow)).unwrap_or_else(usual);
+    let soon = b.first_repair.is_some_and(|r| r - b.start < met + LEAST_TIMER - BLUR);
+    soon && Span::from_micros(b.timer_ran_us.into()) < timer(flow)
+}
+
 /// What set the repair of a burst off.
 pub fn of_burst(flow: &FlowRow, b: &BurstRow) -> Sure {
     let copies = b.lost_copies.unwrap_or(b.lost_segments);
@@ -86,6 +95,7 @@ pub fn of_burst(flow: &FlowRow, b: &BurstRow) -> Sure {
         .with_if(age.is_some_and(|a| a < timer(flow).max(met)), Evidence::AllTooSoon)
         .with_if(b.silence.is_some_and(|s| s < probe(flow)), Evidence::NoProbeSoSoon)
         .with_if(age.is_some_and(|a| a + a / 10 >= probe(flow)), Evidence::RoundTripLater)
+        .with_if(young(flow, b), Evidence::TimerYoung)
         .with_if(copies == 1, Evidence::Lone)
         .with_if(b.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost);
     Sure::of(Claim::Trigger(b.trigger), flow, grounds)

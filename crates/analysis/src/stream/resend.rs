@@ -7,6 +7,12 @@ use super::repair::{Attempt, Pace, Verdict};
 use super::*;
 use crate::Fate;
 
+/// Why it was sent again, and for how long the retransmission timer had run then.
+struct Explained {
+    verdict: Verdict,
+    timer_ran: Span,
+}
+
 /// How things stood before it left.
 struct Before {
     flight: u64,
@@ -28,10 +34,11 @@ impl Stream {
             return (PacketClass::Reordered, None);
         }
         self.ledger.follow();
-        let verdict = self.explain(p, repairs_unseen, around);
+        let explained = self.explain(p, repairs_unseen, around);
+        let verdict = explained.verdict;
         let resent = Some((verdict.cause, verdict.backoff));
         self.end_gap(p, resent, verdict.trigger == Trigger::Ack, around);
-        self.resend(p, repairs_unseen, verdict, around);
+        self.resend(p, repairs_unseen, explained, around);
         if p.end > self.next {
             // The rest of it is new.
             self.ledger.append_rest(&p.passing(around.view.heard), self.next);
@@ -82,7 +89,7 @@ impl Stream {
         self.agreed.sack_permitted || self.agreed.timestamps && !self.agreed.sack_known
     }
 
-    fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Verdict {
+    fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Explained {
         let pace = self.account.pace(&around.view);
         if around.view.at.is_away() {
             self.unhear(p.start);
@@ -132,7 +139,7 @@ impl Stream {
             let waited = (!elsewhere).then_some(around.view.sent - timer_start);
             self.account.on_timeout(p.packet.time, verdict.backoff, waited, &self.agreed);
         }
-        verdict
+        Explained { verdict, timer_ran: around.view.sent - timer_start }
     }
 
     /// Taken for heard, and not heard: the sender has sent something below.
@@ -155,7 +162,7 @@ impl Stream {
         &mut self,
         p: &Piece,
         repairs_unseen: bool,
-        verdict: Verdict,
+        Explained { verdict, timer_ran }: Explained,
         around: &mut Surroundings<'_, S>,
     ) {
         let segments = self.agreed.segments(p.packet.seg.payload);
@@ -194,7 +201,9 @@ impl Stream {
             self.account.on_probe(row, &self.agreed, around);
         }
         let rtt_before = repeated.previous.and_then(|(t, ..)| self.account.rtt().at(t));
-        self.ledger.note_resend(Resend { ordinal: repeated.ordinal, row, silence, rtt_before });
+        let timer_ran_us = u32::try_from(timer_ran.0.max(0) / 1000).unwrap_or(u32::MAX);
+        let resend = Resend { ordinal: repeated.ordinal, row, silence, rtt_before, timer_ran_us };
+        self.ledger.note_resend(resend);
     }
 
     /// It repeats what is outstanding.

@@ -47,6 +47,7 @@ impl Item for BurstRow {
             seq_end,
             episode,
             rtt_before,
+            timer_ran_us: _,
             neighbours: _,
         } = self;
         let origin = around.origin;

@@ -16,7 +16,7 @@ fn opt<N: Into<u64>>(n: Option<N>) -> Option<i64> {
 
 table! { BurstColumns of BurstRow {
         flow, start, last, back, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair, silence,
-        seq_start, seq_end, episode, rtt_before, neighbours: _,
+        seq_start, seq_end, episode, rtt_before, timer_ran_us: _, neighbours: _,
     } =>
     flow: Id = flow,
     start: Stamp = start,

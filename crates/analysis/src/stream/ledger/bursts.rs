@@ -23,6 +23,7 @@ struct Facts {
     silence: Span,
     episode: Option<u32>,
     rtt_before: Option<Span>,
+    timer_ran_us: u32,
 }
 
 impl Resend {
@@ -33,6 +34,7 @@ impl Resend {
             silence: self.silence,
             episode: self.row.episode,
             rtt_before: self.rtt_before,
+            timer_ran_us: self.timer_ran_us,
         }
     }
 }
@@ -47,6 +49,7 @@ impl Burst {
         row.first_repair = Some(by.time);
         row.trigger = by.trigger;
         row.silence = Some(by.silence);
+        row.timer_ran_us = by.timer_ran_us;
         row.episode = by.episode.or(row.episode);
         row.rtt_before = row.rtt_before.or(by.rtt_before);
     }

@@ -84,6 +84,8 @@ pub struct Resend {
     pub silence: Span,
     /// The round trip when the copy it replaces was sent.
     pub rtt_before: Option<Span>,
+    /// For how long the retransmission timer had run, in microseconds.
+    pub timer_ran_us: u32,
 }
 
 /// A fact that became certain.
