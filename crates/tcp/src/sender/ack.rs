@@ -304,7 +304,7 @@ impl Sender {
         facts.acked = facts.acked.min(facts.segments.saturating_mul(self.window.smss));
     }
 
-    fn assume_sacked(&mut self) {
+    pub(super) fn assume_sacked(&mut self) {
         if !self.sack && self.recovery.uses_pipe() {
             let most = self.board.segments().saturating_sub(self.board.lost.segments);
             self.assumed_sacked = (self.assumed_sacked + 1).min(most);
@@ -316,6 +316,9 @@ impl Sender {
         if news.advanced {
             self.congestion.on_ack_in_recovery(&self.window, facts);
             self.assumed_sacked = self.assumed_sacked.saturating_sub(news.acked.segments.saturating_sub(1));
+            if self.undo.is_linux() && self.count_in_recovery(a, news, facts) {
+                return;
+            }
             if a.ack >= self.recover || self.rules.habits.ends_at_any_advance {
                 self.exit_recovery(a, timers, news, facts);
                 return;
@@ -333,14 +336,25 @@ impl Sender {
         }
         let verdict = self.detector.judge(&self.detect_facts());
         let more_lost = self.board.mark_lost_below(verdict.lost_below);
-        let mut repair = self.recovery_facts(news, more_lost);
-        if news.advanced && !self.sack && self.rules.recovery.pipe == PipeUnit::Segments {
-            // What duplicates stood for was delivered then, and the next hole is lost (tcp_remove_reno_sacks,
-            // tcp_newreno_mark_lost).
-            repair.delivered = facts.segments.saturating_mul(self.window.smss);
-            repair.more_lost = true;
-        }
+        // Without SACK the next hole is lost (tcp_newreno_mark_lost).
+        let counts = !self.sack && self.rules.recovery.pipe == PipeUnit::Segments;
+        let more_lost = more_lost || (news.advanced && counts);
+        let repair = self.recovery_after_counting(news, facts, more_lost);
         self.recovery.on_ack(&mut self.window, &repair);
+    }
+
+    /// Without SACK, where segments are counted: what duplicates stood for was delivered then (tcp_remove_reno_sacks).
+    pub(super) fn recovery_after_counting(
+        &self,
+        news: &News,
+        ack: &AckFacts,
+        more_lost: bool,
+    ) -> recovery::Facts {
+        let mut facts = self.recovery_facts(news, more_lost);
+        if news.advanced && !self.sack && self.rules.recovery.pipe == PipeUnit::Segments {
+            facts.delivered = ack.segments.saturating_mul(self.window.smss);
+        }
+        facts
     }
 
     /// DeliveredData of RFC 9937, as the stack counts.
@@ -371,6 +385,9 @@ impl Sender {
 
     #[inline(never)]
     fn ack_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
+        if self.undo.is_linux() {
+            return self.count_in_loss(a, news, facts);
+        }
         if self.frto_step(a, news) {
             return;
         }

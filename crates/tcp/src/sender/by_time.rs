@@ -7,7 +7,7 @@ use super::board::{Found, TimeNews};
 use super::{Phase, Sender};
 use crate::congestion::AckFacts;
 use crate::detect::rack::{Delivery, Patience};
-use crate::endpoint::{Evidence, Why};
+use crate::endpoint::Evidence;
 use crate::recovery;
 use crate::timers::{Timer, Timers};
 use wire::{Span, Time};
@@ -48,7 +48,7 @@ impl Sender {
                 self.step_in_recovery(a, news)
             }
             Phase::Loss => {
-                self.step_in_loss(a, news, &time);
+                self.step_in_loss(a, news, time.original_below);
                 true
             }
         };
@@ -191,20 +191,10 @@ impl Sender {
         self.recovery.enter(&mut self.window, self.rules.detect.dupthresh, &facts);
     }
 
-    /// Nothing is wrong any more.
-    fn open(&mut self) {
-        self.phase = Phase::Open;
-        self.dupacks = 0;
-        self.limited_bytes = 0;
-        self.resend_first = None;
-        if self.board.repaired.segments == 0
-            && let Some(linux) = self.undo.linux_mut()
-        {
-            linux.forget_first();
-        }
+    /// DSACKs count after everything is acknowledged, too.
+    pub(crate) fn hears_late_reports(&self) -> bool {
+        self.detector.by_time().is_some()
     }
-
-    // ---- timers ----
 
     /// What was only late is lost by now (RFC 8985 §6.3).
     pub(crate) fn on_reorder_timer(&mut self, now: Time, timers: &mut Timers) {
@@ -222,90 +212,6 @@ impl Sender {
             self.recover_by_time(now, &one);
         }
         self.rearm_from_oldest(now, timers);
-    }
-
-    /// tcp_enter_loss: what left less than a round trip ago is spared.
-    pub(super) fn time_out_by_time(&mut self, now: Time, timers: &mut Timers) {
-        let undisturbed = self.phase == Phase::Open || self.timeouts > 1;
-        if self.phase != Phase::Recovery
-            || self.una() >= self.recover
-            || self.rules.recovery.timeout_reduces_again
-        {
-            self.reduce(now);
-        }
-        self.forget_what_the_receiver_may_have_dropped();
-        self.tail.forget();
-        self.phase = Phase::Loss;
-        self.recover = self.board.end();
-        self.new_first = false;
-        let spared = self.detector.by_time().map_or(now, |rack| rack.spared_since(now));
-        self.board.mark_lost_at_timeout(spared);
-        self.window.cwnd = self.pipe().saturating_add(self.window.smss);
-        self.congestion.timed_out(&self.window, &self.progress());
-        self.back_off();
-        let f_rto = self.undo.spec().f_rto && undisturbed;
-        if let Some(linux) = self.undo.linux_mut() {
-            linux.frto = f_rto;
-        }
-        self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
-        timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto_within_patience(now)));
-    }
-
-    /// The last timeout comes as the application's patience ends (tcp_clamp_rto_to_user_timeout).
-    pub(super) fn rto_within_patience(&self, now: Time) -> Span {
-        let rto = self.rto.rto();
-        match self.user_timeout {
-            Some(most) if self.timeouts > 0 => rto.min(self.silent_since + most - now).max(Span(1)),
-            _ => rto,
-        }
-    }
-
-    // ---- taking it back ----
-
-    /// DSACKs count after everything is acknowledged, too.
-    pub(crate) fn hears_late_reports(&self) -> bool {
-        self.detector.by_time().is_some()
-    }
-
-    /// DSACKs of the last repair may come after it.
-    fn undo_in_open(&mut self, a: &AckIn, news: &News) {
-        if self.counts_dsack(a, news) {
-            self.take_back(false);
-        }
-    }
-
-    fn counts_dsack(&mut self, a: &AckIn, news: &News) -> bool {
-        let wanted = self.undo.spec().dsack;
-        // What this very ACK acknowledges says nothing yet (tcp_is_sackblock_valid).
-        let una = a.ack - u64::from(news.acked.bytes);
-        let told = news.dsack.filter(|&(left, right)| right <= una || left > una);
-        match self.undo.linux_mut() {
-            Some(linux) if wanted => {
-                if let Some((_, right)) = told {
-                    linux.on_duplicate(right);
-                }
-                linux.all_reported()
-            }
-            _ => false,
-        }
-    }
-
-    fn is_late(&mut self, a: &AckIn) -> bool {
-        let wanted = self.undo.spec().eifel;
-        self.undo.linux_mut().is_some_and(|linux| wanted && linux.is_late(a.tsecr))
-    }
-
-    /// `unmarks`: what is marked lost is believed to be on its way, too.
-    fn take_back(&mut self, unmarks: bool) {
-        if unmarks {
-            self.board.unmark_lost();
-        }
-        if let Some((cwnd, ssthresh)) = self.undo.linux_mut().and_then(|linux| linux.take()) {
-            self.congestion.taken_back(&mut self.window, cwnd, ssthresh);
-        }
-        if let Some(rack) = self.detector.by_time_mut() {
-            if unmarks { rack.taken_back() } else { rack.taken_back_by_dsack() }
-        }
     }
 
     /// Whether losses are looked for after this ACK.
@@ -338,71 +244,5 @@ impl Sender {
             self.open();
         }
         true
-    }
-
-    /// tcp_process_loss, with the SACK-enhanced F-RTO of RFC 5682 §3.1.
-    fn step_in_loss(&mut self, a: &AckIn, news: &News, time: &TimeNews) {
-        let reported = self.counts_dsack(a, news);
-        let recovered = a.ack >= self.recover;
-        if news.advanced && (reported || self.is_late(a)) {
-            self.take_back(true);
-            self.open();
-            return;
-        }
-        let frto = self.undo.linux_mut().is_some_and(|linux| linux.frto);
-        if frto {
-            if time.original_below {
-                // Step 3b: what was never resent arrives.
-                self.take_back(true);
-                self.open();
-                return;
-            }
-            if self.step_of_frto(a, news, recovered) {
-                return;
-            }
-        }
-        if recovered {
-            self.congestion.on_recovery_end(&mut self.window, a.now);
-            self.open();
-        }
-    }
-
-    /// True where new data goes first.
-    fn step_of_frto(&mut self, a: &AckIn, news: &News, recovered: bool) -> bool {
-        let has_new = self.written > self.board.end() && self.edge > self.board.end();
-        let off = if self.board.end() > self.recover {
-            // Step 3a: the loss was real.
-            news.sacked.segments > 0 || (!news.advanced && a.bare)
-        } else if news.advanced && !recovered {
-            // Step 2b, and originals are those that left before now.
-            self.recover = self.board.end();
-            if has_new {
-                self.new_first = true;
-                return true;
-            }
-            true
-        } else {
-            false
-        };
-        if off && let Some(linux) = self.undo.linux_mut() {
-            linux.frto = false;
-        }
-        false
-    }
-
-    /// F-RTO wants new data out: does some leave, or has some left, before repairs go on?
-    pub(super) fn new_leaves_first(&mut self) -> bool {
-        if self.board.end() > self.recover {
-            return true;
-        }
-        let room = self.pipe() < self.window.cwnd;
-        if room && self.written > self.nxt && self.edge > self.nxt {
-            return true;
-        }
-        self.new_first = false;
-        if let Some(linux) = self.undo.linux_mut() {
-            linux.frto = false;
-        }
-        false
     }
 }

@@ -10,6 +10,7 @@ mod ecn;
 mod fack;
 mod follow;
 mod guided;
+mod linux;
 mod offload;
 mod output;
 mod repair;
@@ -231,7 +232,7 @@ impl Sender {
             self.board.keep_time();
         }
         self.tail = tail::Tail::new(&spec.detect, self.detector.by_time().is_some());
-        self.undo = Undo::new(spec.undo, sack, timestamps, self.detector.by_time().is_some());
+        self.undo = Undo::new(spec.undo, sack, timestamps);
     }
 
     /// RFC 5681 §3.1: a SYN or SYN-ACK was lost, so the initial window is one segment.

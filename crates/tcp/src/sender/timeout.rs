@@ -34,8 +34,8 @@ impl Sender {
             self.failed = true;
             return;
         }
-        if self.detector.by_time().is_some() {
-            self.time_out_by_time(now, timers);
+        if self.detector.by_time().is_some() || self.undo.is_linux() {
+            self.time_out_as_linux(now, timers);
             return;
         }
         let undisturbed = self.phase == Phase::Open || (self.undo.frto == Frto::First && self.timeouts > 1);
@@ -79,6 +79,15 @@ impl Sender {
         let loss = self.loss_facts(now, true);
         self.tells_of_reduction();
         self.window.ssthresh = self.congestion.ssthresh_on_loss(&self.window, &loss);
+    }
+
+    /// The last timeout comes as the application's patience ends (tcp_clamp_rto_to_user_timeout).
+    pub(super) fn rto_within_patience(&self, now: Time) -> Span {
+        let rto = self.rto.rto();
+        match self.user_timeout {
+            Some(most) if self.timeouts > 0 => rto.min(self.silent_since + most - now).max(Span(1)),
+            _ => rto,
+        }
     }
 
     pub(super) fn forget_what_the_receiver_may_have_dropped(&mut self) {

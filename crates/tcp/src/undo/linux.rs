@@ -59,6 +59,11 @@ impl Linux {
             }
     }
 
+    /// A repair began, and was not taken back.
+    pub(crate) fn may_be_taken(&self) -> bool {
+        self.prior.is_some()
+    }
+
     /// The way back, once: cwnd and ssthresh as they were.
     pub(crate) fn take(&mut self) -> Option<(u32, u32)> {
         self.prior.take()

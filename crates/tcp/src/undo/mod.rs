@@ -41,10 +41,9 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Eifel needs timestamps, DSACK needs SACK, and Linux's ways detection by time.
-    pub(crate) fn new(spec: stack::Undo, sack: bool, timestamps: bool, by_time: bool) -> Undo {
-        let rule = if by_time { spec.rule } else { UndoRule::Rfc };
-        let spec = stack::Undo { eifel: spec.eifel && timestamps, dsack: spec.dsack && sack, rule, ..spec };
+    /// Eifel needs timestamps, DSACK needs SACK.
+    pub(crate) fn new(spec: stack::Undo, sack: bool, timestamps: bool) -> Undo {
+        let spec = stack::Undo { eifel: spec.eifel && timestamps, dsack: spec.dsack && sack, ..spec };
         Undo { spec, ..Undo::default() }
     }
 
@@ -64,10 +63,16 @@ impl Undo {
         self.dsack = if self.spec.dsack { Dsack::armed(una) } else { Dsack::default() };
     }
 
+    /// Signs are read, and repairs taken back, as Linux does.
+    #[inline]
+    pub(crate) fn is_linux(&self) -> bool {
+        self.spec.rule == UndoRule::Linux
+    }
+
     /// The detectors of Linux, where the stack has them.
     #[inline]
     pub(crate) fn linux_mut(&mut self) -> Option<&mut Linux> {
-        (self.spec.rule == UndoRule::Linux).then_some(&mut self.linux)
+        self.is_linux().then_some(&mut self.linux)
     }
 
     /// A segment was resent at `now` with this TSval, if timestamps are in use.

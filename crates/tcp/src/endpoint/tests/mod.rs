@@ -19,3 +19,4 @@ mod recovery;
 mod stacks;
 mod timeline;
 mod transfer;
+mod without_sack;
