@@ -79,6 +79,24 @@ class Analysis:
         """Of a run: the captures that it wrote."""
     def failure(self) -> str | None:
         """Of a simulated run: why it could not go on, if it could not."""
+    def tell(
+        self,
+        flows: Sequence[
+            tuple[
+                int,
+                Sequence[tuple[int, int, int | None, str, str | None, int]],
+                bool,
+                Sequence[tuple[int, int, int, int, bool]],
+            ]
+        ],
+    ) -> None:
+        """What the senders' own kernels know, once: it takes the place of what packets alone say.
+
+        Of each flow: its number; its retransmissions (time in ns, segments, episode, cause by packets, by the
+        kernel or None, how often the timer had fired); whether the kernel told of others; looks at the socket
+        (time in ns; in us busy, limited by the receiver's window, by the send buffer; whether that window was
+        closed: TCP_INFO).
+        """
     def interrupted(self) -> bool:
         """True if Ctrl-C ended the reading early: what was read until then is here."""
     def swapped(self) -> bool:

@@ -34,8 +34,9 @@ class Joined:
     differ: Counter[tuple[str, str]] = field(default_factory=Counter)
     silent: Counter[str] = field(default_factory=Counter)
     unseen: int = 0
-    #: By row, as they were given.
+    #: By row, as they were given; and the events that tell of them.
     reasons: list[str | None] = field(default_factory=list)
+    events: list[Row | None] = field(default_factory=list)
 
     def add(self, other: Joined) -> None:
         """Counts the other's too."""
@@ -79,6 +80,7 @@ def join(rows: Sequence[Row], events: Sequence[Row]) -> Joined:
         which = _event_of(row, events, times, starts, base)
         reason = None if which is None else str(events[which]["cause"])
         found.reasons.append(reason)
+        found.events.append(None if which is None else events[which])
         n, ours = int(row["segments"]), str(row["cause"])
         if which is None or reason is None:
             found.silent[ours] += n

@@ -9,15 +9,15 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryFile
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, cast
 
 from rexmit import _core
-from rexmit.api import Capture
+from rexmit.api import RANKED, Capture
 from rexmit.folder import NEEDED, table, with_columns
+from rexmit.kernel_word import join_all, told_by_kernel
 from rexmit.reading import check, contents, json_of
 from rexmit.say import as_json
 
@@ -236,10 +236,9 @@ class Recording(Capture):
         if not paths:
             raise ValueError(f"{self.folder}: a recording without a capture in {CAPTURES}/")
         plain: Json = dict.fromkeys(("flow", "host", "port", "start", "end", "at", "idle"))
-        kept = tuple(sorted({*tables, "retransmissions"}))
-        super().__init__(
-            paths, None, plain | {"interval": 1.0} | (options or {}), cast("Any", kept), progress
-        )
+        #: By flow: what was sent again, with the kernel's reasons; flows of other hosts are not in it.
+        self.joined: dict[int, Joined] = {}
+        super().__init__(paths, None, plain | {"interval": 1.0} | (options or {}), tables, progress)
 
     @property
     def name(self) -> str:
@@ -273,42 +272,13 @@ class Recording(Capture):
         except (pa.ArrowException, KeyError, UnicodeDecodeError):
             raise ValueError(f"{path}: is no table that rexmit record wrote; remove it") from None
 
-    @cached_property
-    def joined(self) -> dict[int, Joined]:
-        """By flow: what was sent again, with the kernel's reasons; flows of other hosts are not in it."""
-        from rexmit.reasons import join
-
-        told = self.kernel("retransmissions")
-        if told is None or not told.num_rows:
-            return {}
-        events: dict[tuple[str, str], list[Json]] = {}
-        for event in _counted_ns(told):
-            events.setdefault((event["local"], event["remote"]), []).append(event)
-        ends = self.table("flows").to_arrow().select(["flow", "sender", "receiver"]).to_pylist()
-        rows: dict[int, list[Json]] = {}
-        columns = ["flow", "time", "seq_start", "segments", "cause"]
-        for row in _counted_ns(self.table("retransmissions").to_arrow().select(columns)):
-            rows.setdefault(row["flow"], []).append(row)
-        found = {}
-        for flow in ends:
-            mine = events.get((flow["sender"], flow["receiver"]))
-            if mine and flow["flow"] in rows:
-                found[int(flow["flow"])] = join(rows[flow["flow"]], mine)
+    def _run(self, tables: Sequence[_core.TableName], **changed: Any) -> _core.Analysis:
+        """One pass over the packets, which is then told what the kernel knows of them."""
+        found = super()._run(sorted({*tables, "retransmissions"}), **changed)
+        joined = join_all(found, self.kernel("retransmissions"), self.kernel("sockets"))
+        if not changed:
+            self.joined = joined
         return found
-
-    def overview(self, top: int = 5) -> Json:
-        """As for any capture; where the kernel told why a segment was sent again, `by_cause` is its word."""
-        seen = super().overview(top)
-        self._know(seen["flows"])
-        return seen
-
-    def _know(self, flows: list[Json]) -> None:
-        """Puts the kernel's reasons in the place of what the capture alone says of them."""
-        for flow in flows:
-            joined = self.joined.get(int(flow["flow"]))
-            if joined and joined.known:
-                again = flow["retransmissions"]
-                again["by_cause"] = dict.fromkeys(again["by_cause"], 0) | (joined.known + joined.silent)
 
     def reasons(self) -> Any:
         """The `retransmissions` table with `kernel_cause` behind `cause`, as a pyarrow table.
@@ -337,7 +307,6 @@ class Recording(Capture):
             self.analysis.write_json(file.fileno())
             file.seek(0)
             answer = json.load(file)
-        self._know(answer["flows"])
         flows = [{"flow": flow} | joined.as_json() for flow, joined in sorted(self.joined.items())]
         answer["recording"] = self.about | {"retransmissions": flows}
         with open(fd, "w", encoding="utf-8", closefd=False) as out:
@@ -347,6 +316,8 @@ class Recording(Capture):
         """What the kernel told, as lines of a page."""
         about = self.about
         lines = _said("kernel", self._reasons())
+        for text in told_by_kernel(self.overview(RANKED)["flows"]):
+            lines += _said("", text)
         counters = about.get("counters") or {}
         counted = ", ".join(f"{name} {counters[name]:,}" for name in COUNTED if counters.get(name))
         if counted:
@@ -373,7 +344,7 @@ class Recording(Capture):
         known, silent = sums.known.total(), sums.silent.total()
         if not known and not silent:
             return "this host sent nothing again" if self.kernel("retransmissions") is not None else ""
-        all_of_it = "all " if not silent else ""
+        all_of_it = "all " if not silent and known > 1 else ""
         words = [f"known, the kernel's own word, for {all_of_it}{count(known, 'segment')} sent again here: "]
         words.append(", ".join(f"{n:,} {cause}" for cause, n in sums.known.most_common()))
         words.append(f"; the capture alone says the same of {sums.agree:,}")
@@ -412,16 +383,6 @@ def notes_of(about: Json) -> list[str]:
             what = "the capture ends" if key == "capture_error" else "the kernel's tables end"
             said.append(f"{what} early: {about[key]}")
     return said
-
-
-def _counted_ns(rows: Any) -> list[Json]:
-    """Rows as dicts, with `time_ns` for `time`."""
-    import pyarrow as pa
-
-    at = rows.column_names.index("time")
-    return cast(
-        "list[Json]", rows.set_column(at, "time_ns", rows.column("time").cast(pa.int64())).to_pylist()
-    )
 
 
 def _interface(i: Json) -> str:

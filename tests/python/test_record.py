@@ -416,3 +416,47 @@ def test_the_kernels_reasons_are_its_counters_and_read_back_anywhere(
     assert main(["analyze", str(out)]) == 0
     page = capsys.readouterr().out
     assert f"for all {sums.total()} segments sent again here" in page.replace("\n           ", " ")
+    the_kernels_word_is_in_the_answer(recording)
+    what_packets_say_otherwise_is_told(out)
+
+
+def the_kernels_word_is_in_the_answer(recording: rx.Recording) -> None:
+    flow = recording.overview()["flows"][0]
+    repaired = [b for b in flow["bursts"] if b["trigger"] != "unrepaired"]
+    assert len(repaired) > 10
+    # Shorter ones end with probes, of which the kernel tells only those that repeat data.
+    by_timer = [i for i in flow["idle"] if i["cause"].startswith("timeout") and i["length_s"] > 0.2]
+    for row in [*repaired, *flow["episodes"], *by_timer]:
+        assert row["certainty"] == "known"
+        assert "kernel" in row["evidence"]
+    assert any("the sender's kernel says so" in f["because"] for f in flow["answer"]["findings"])
+    limits = flow["kernel"]["limits"]
+    assert 0 < limits["busy_s"] <= limits["seconds"] < flow["duration_s"]
+
+
+def what_packets_say_otherwise_is_told(out: Path) -> None:
+    """The kernel's table with a timeout's cause altered: its word wins, and both are told."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    path = out / "kernel" / "retransmissions.parquet"
+    told = parquet.read_table(path)
+    causes = ["probe" if cause == "timeout" else cause for cause in told.column("cause").to_pylist()]
+    at = told.column_names.index("cause")
+    parquet.write_table(told.set_column(at, "cause", pa.array(causes)), path)
+    recording = rx.capture(out)
+    flow = recording.overview()["flows"][0]
+    assert flow["timeouts"] == 0
+    assert not any(e["timeouts"] for e in flow["episodes"])
+    differ = flow["kernel"]["differ"]
+    trigger = next(d for d in differ if d["what"] == "trigger")
+    assert (trigger["capture"], trigger["kernel"]) == ("timer-rto", "timer-probe")
+    assert {d["kernel"] for d in differ if d["what"] == "timeouts"} == {"0"}
+    page = " ".join(recording.page().split())
+    assert "set off by the probe timer; packets alone say by the retransmission timer" in page
+    assert re.search("took 0 timeouts( each)?; packets alone say 1", page)
+    schema = json.loads((ROOT / "docs" / "json.schema.json").read_text())
+    with (out / "answer.json").open("w+") as file:
+        recording.write_json(file.fileno())
+        file.seek(0)
+        jsonschema.Draft202012Validator(schema).validate(json.load(file))

@@ -52,6 +52,9 @@ pub struct BurstRow {
     pub timer_ran_us: u32,
     /// Where data arrives, if nothing did for 50 ms before the gap was seen; in no table.
     pub neighbours: Option<Box<Neighbours>>,
+    /// The sender's own kernel said what set the repair off (`rexmit record`); in no table.
+    #[serde(skip)]
+    pub told: bool,
 }
 
 /// Around the packet that showed a gap: when the data before it arrived, and the next behind it, if any did.
@@ -98,6 +101,9 @@ pub struct EpisodeRow {
     pub sent_after_loss_bytes: u64,
     /// What held the sender back when it fell silent.
     pub limit: Limit,
+    /// The sender's own kernel said what sent each of its repairs; in no table.
+    #[serde(skip)]
+    pub told: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -151,6 +157,9 @@ pub struct IdleRow {
     pub cause: IdleCause,
     /// Bytes in flight while it lasted.
     pub flight_bytes: u64,
+    /// The sender's own kernel said what ended it, or that nothing waited to be sent; in no table.
+    #[serde(skip)]
+    pub told: bool,
 }
 
 /// One interval (default 1 s) of one flow.

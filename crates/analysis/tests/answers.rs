@@ -27,7 +27,7 @@ fn told_until(file: &str, n: usize) -> (FlowRow, Answer) {
     let episodes: Vec<_> = rows.episodes.into_iter().filter(|e| e.flow == flow.flow).collect();
     let idle: Vec<_> = rows.idle.into_iter().filter(|i| i.flow == flow.flow).collect();
     let rounds: Vec<_> = rows.rounds.into_iter().filter(|r| r.flow == flow.flow).collect();
-    let limited = limited(&flow, &bursts, &episodes, &idle, &rounds);
+    let limited = limited(&flow, &bursts, &episodes, &idle, &rounds, &[]);
     let a = answer(&flow, &bursts, &episodes, &idle, &limited, all[0].time);
     (flow, a)
 }

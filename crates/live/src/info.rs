@@ -27,6 +27,11 @@ pub struct Info {
     pub notsent_bytes: u32,
     pub data_segs_in: u32,
     pub data_segs_out: u32,
+    /// Microseconds in which something was in flight or waited to be sent; of them those in which it waited for the
+    /// receiver's window, and for the send buffer (tcp_get_info_chrono_stats).
+    pub busy_us: u64,
+    pub rwnd_limited_us: u64,
+    pub sndbuf_limited_us: u64,
     pub bytes_sent: u64,
     pub bytes_retrans: u64,
     pub snd_wnd: u32,
@@ -66,6 +71,9 @@ impl Info {
             notsent_bytes: word(144),
             data_segs_in: word(152),
             data_segs_out: word(156),
+            busy_us: long(168),
+            rwnd_limited_us: long(176),
+            sndbuf_limited_us: long(184),
             bytes_sent: long(200),
             bytes_retrans: long(208),
             snd_wnd: word(228),

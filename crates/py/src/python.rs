@@ -14,12 +14,13 @@ use results::simulate::gather::{self, AnyTable, Gathered};
 use results::simulate::series::AllSeries;
 use results::simulate::tables::RunTable;
 use results::spool::{Listing, Table};
+use results::told::Told;
 use results::traffic::Counted;
 use results::{json, simulate, tables, workers};
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use watch::ReadingWatch;
 use wire::Span;
 
@@ -33,6 +34,7 @@ mod own;
 mod recording;
 mod replaying;
 mod runs;
+mod told;
 mod watch;
 
 pyo3::create_exception!(rexmit._core, CaptureError, pyo3::exceptions::PyException, "Nothing could be read.");
@@ -49,6 +51,8 @@ struct Analysis {
     found: Arc<Findings>,
     /// Of a simulated run: what only the simulator knows.
     run: Option<Arc<Played>>,
+    /// Of a recording: what the senders' kernels told.
+    told: OnceLock<Told>,
 }
 
 #[pymethods]
@@ -56,14 +60,14 @@ impl Analysis {
     #[pyo3(signature = (top = 5))]
     fn overview(&self, py: Python<'_>, top: usize) -> PyResult<String> {
         let text =
-            py.detach(|| json::overview::write(&self.found.facts, &self.found.shelf, self.outages(), top))?;
+            py.detach(|| json::overview::write(&self.found.facts, &self.found.shelf, self.beside(), top))?;
         String::from_utf8(text).map_err(|e| PyOSError::new_err(e.to_string()))
     }
 
     fn flow(&self, py: Python<'_>, number: u32) -> PyResult<Option<String>> {
         let found = &self.found;
         let mut told =
-            py.detach(|| json::overview::flows(&found.facts, &found.shelf, self.outages(), &[number]))?;
+            py.detach(|| json::overview::flows(&found.facts, &found.shelf, self.beside(), &[number]))?;
         let text = told.remove(&number).filter(|text| !text.is_empty());
         text.map(|text| String::from_utf8(text).map_err(|e| PyOSError::new_err(e.to_string()))).transpose()
     }
@@ -74,7 +78,7 @@ impl Analysis {
 
     fn write_json(&self, py: Python<'_>, fd: i32) -> PyResult<()> {
         let file = lent(py, fd)?;
-        py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf, self.outages()))
+        py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf, self.beside()))
             .map_err(|e| os_error(&e, None))
     }
 
@@ -116,6 +120,11 @@ impl Analysis {
         self.run.as_ref().and_then(|run| run.report.failure())
     }
 
+    fn tell(&self, flows: Vec<told::Flow>) -> PyResult<()> {
+        let told = told::told(flows)?;
+        self.told.set(told).map_err(|_| PyValueError::new_err("the kernel's word was told before"))
+    }
+
     fn interrupted(&self) -> bool {
         self.found.facts.interrupted
     }
@@ -126,9 +135,15 @@ impl Analysis {
 }
 
 impl Analysis {
-    /// Those that the run knows, if it is one's.
-    fn outages(&self) -> Option<&simulate::outages::Labels> {
-        self.run.as_ref().map(|run| run.run_rows.names().outages())
+    fn of(found: Findings, run: Option<Played>) -> Analysis {
+        Analysis { found: Arc::new(found), run: run.map(Arc::new), told: OnceLock::new() }
+    }
+    /// The outages that a run knows, and what a recording was told.
+    fn beside(&self) -> json::Beside<'_> {
+        json::Beside {
+            outages: self.run.as_ref().map(|run| run.run_rows.names().outages()),
+            told: self.told.get(),
+        }
     }
 }
 
@@ -369,7 +384,7 @@ fn analyze(
     if like && !found.facts.interrupted {
         replaying::infer_stack(py, &mut found, &request.paths, &request.options)?;
     }
-    Ok(Analysis { found: Arc::new(found), run: None })
+    Ok(Analysis::of(found, None))
 }
 
 /// Asks Python about Ctrl-C now and then.

@@ -15,6 +15,7 @@ pub mod simulate;
 pub mod spool;
 pub mod sums;
 pub mod tables;
+pub mod told;
 pub mod traffic;
 pub mod workers;
 pub mod worst;

@@ -148,7 +148,8 @@ fn allocated(capture: &Path, receiver: Option<&Path>) -> usize {
             ..Request::default()
         };
         if let Ok(found) = run::analyze(&request, None, &mut |_| true) {
-            json::write(&mut std::io::sink(), &found.facts, &found.shelf, None).expect("nothing is written");
+            json::write(&mut std::io::sink(), &found.facts, &found.shelf, json::Beside::default())
+                .expect("nothing is written");
         }
     });
     most

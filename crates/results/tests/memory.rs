@@ -31,7 +31,7 @@ fn answer(capture: &Path, receiver: Option<&Path>, max_memory: Option<u64>, thre
     let request = Request { paths, receiver, max_memory, threads, ..Request::default() };
     let found = run::analyze(&request, None, &mut |_| true).expect("an answer");
     let mut out = Vec::new();
-    json::write(&mut out, &found.facts, &found.shelf, None).expect("memory takes it");
+    json::write(&mut out, &found.facts, &found.shelf, json::Beside::default()).expect("memory takes it");
     serde_json::from_slice(&out).expect("JSON")
 }
 

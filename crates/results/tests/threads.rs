@@ -122,8 +122,11 @@ fn told(request: &Request) -> String {
         Err(why) => return why,
     };
     let mut out = Vec::new();
-    json::write(&mut out, &found.facts, &found.shelf, None).expect("memory takes it");
-    out.extend(json::overview::write(&found.facts, &found.shelf, None, 70).expect("memory takes it"));
+    json::write(&mut out, &found.facts, &found.shelf, json::Beside::default()).expect("memory takes it");
+    out.extend(
+        json::overview::write(&found.facts, &found.shelf, json::Beside::default(), 70)
+            .expect("memory takes it"),
+    );
     let mut out = String::from_utf8(out).expect("UTF-8");
     put::<FlowRow>(&found, &mut out);
     put::<BurstRow>(&found, &mut out);
@@ -254,7 +257,7 @@ fn what_was_read_before_somebody_stopped_it_is_told() {
             run::analyze(&Request { threads, ..capture.clone() }, None, &mut go_on).expect("an answer");
         assert!(found.facts.interrupted);
         let mut out = Vec::new();
-        json::write(&mut out, &found.facts, &found.shelf, None).expect("memory takes it");
+        json::write(&mut out, &found.facts, &found.shelf, json::Beside::default()).expect("memory takes it");
         out
     };
     let one = stopped(1);

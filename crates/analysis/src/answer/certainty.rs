@@ -21,6 +21,8 @@ closed_sets! {
         BothCaptures = "both-captures", "both ends show what became of each packet";
         SeenLeaving = "seen-leaving", "seen where the data is sent";
         SeenArriving = "seen-arriving", "seen where the data arrives";
+        /// What `rexmit record` kept of the sender's own socket; the analysis of packets never has it.
+        KernelTold = "kernel", "the sender's kernel says so";
         /// A sender's timer waits longer: 200 ms at least, and a round trip.
         NoTimerSoSoon = "no-timer-so-soon", "too soon for a retransmission timer";
         /// From the loss to the repair, or to the end of the repair, too short for any timer.
@@ -126,6 +128,10 @@ use Evidence::*;
 
 /// How sure `claim` is.
 pub fn certainty(claim: Claim, at: Vantage, grounds: Grounds) -> Certainty {
+    // Whoever did it says why, whatever the capture lacks.
+    if grounds.has(KernelTold) && matches!(claim, Claim::Trigger(_) | Claim::Timeouts | Claim::Idle(_)) {
+        return Known;
+    }
     let sure = match at {
         Vantage::Both | Vantage::Sender => where_it_leaves(claim, at, grounds),
         Vantage::Receiver | Vantage::Middle => where_it_arrives(claim, grounds),

@@ -93,8 +93,13 @@ const UNSAID: [(Evidence, Evidence); 10] = [
 /// The evidence in words: what speaks for it, and, where it is not known, what leaves a doubt.
 pub fn because(sure: Sure) -> String {
     let g = sure.grounds;
+    // What packets show beside it may speak for something else.
+    if g.has(Evidence::KernelTold) && sure.certainty == Certainty::Known {
+        return Evidence::KernelTold.in_words().into();
+    }
     // That SACK was agreed on speaks for nothing by itself; a single segment is said of each row.
-    let silent = |e: &Evidence| matches!(e, Evidence::Lone | Evidence::SackAgreed);
+    // The kernel told of repairs; of what is less than known, such as what took the packets, it knows nothing.
+    let silent = |e: &Evidence| matches!(e, Evidence::Lone | Evidence::SackAgreed | Evidence::KernelTold);
     let said = |e: &Evidence| !silent(e) && !UNSAID.iter().any(|(less, more)| less == e && g.has(*more));
     // Some repairs were too soon for a timer, and others were not.
     let mixed = g.has(Evidence::TimerSilence) && g.has(Evidence::NoTimerSoSoon);

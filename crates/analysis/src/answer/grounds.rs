@@ -97,7 +97,8 @@ pub fn of_burst(flow: &FlowRow, b: &BurstRow) -> Sure {
         .with_if(age.is_some_and(|a| a + a / 10 >= probe(flow)), Evidence::RoundTripLater)
         .with_if(young(flow, b), Evidence::TimerYoung)
         .with_if(copies == 1, Evidence::Lone)
-        .with_if(b.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost);
+        .with_if(b.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost)
+        .with_if(b.told, Evidence::KernelTold);
     Sure::of(Claim::Trigger(b.trigger), flow, grounds)
 }
 
@@ -113,7 +114,8 @@ pub fn of_episode(flow: &FlowRow, e: &EpisodeRow) -> Sure {
         .with_if(e.lost_copies.unwrap_or(e.lost_segments) == 1, Evidence::Lone)
         .with_if(e.flight_bytes > three && !arriving(flow), Evidence::InFlight)
         .with_if(e.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost)
-        .with_if(e.end.is_none(), Evidence::Unfinished);
+        .with_if(e.end.is_none(), Evidence::Unfinished)
+        .with_if(e.told, Evidence::KernelTold);
     let trigger = match e.kind {
         EpisodeKind::Ack => Claim::Trigger(Trigger::Ack),
         EpisodeKind::TimerRto => Claim::Trigger(Trigger::TimerRto),
@@ -136,6 +138,7 @@ pub fn of_idle(flow: &FlowRow, i: &IdleRow) -> Sure {
         .with_if(i.flight_bytes > 0, Evidence::InFlight)
         .with_if(i.flight_bytes == 0, Evidence::NothingInFlight)
         .with_if(flow.zero_windows > 0, Evidence::WindowClosed)
-        .with_if(by_timer, Evidence::Resent);
+        .with_if(by_timer, Evidence::Resent)
+        .with_if(i.told, Evidence::KernelTold);
     Sure::of(Claim::Idle(i.cause), flow, grounds)
 }

@@ -13,9 +13,11 @@ mod paint;
 mod receiver;
 mod sender;
 mod start;
+mod stated;
 mod why;
 
 pub use allowed::Allowed;
+pub use stated::{Holds, Stated};
 pub use why::{Basis, How, LimitedBy, Why};
 
 use crate::answer::certainty::Certainty;
@@ -141,13 +143,15 @@ struct Claim {
     basis: Basis,
 }
 
-/// Splits the duration of a flow. All rows are those of `flow`; `rounds` in order of time, the others in any.
+/// Splits the duration of a flow. All rows are those of `flow`; `rounds` in order of time, the others in any. `stated`: what
+/// the sender's own kernel says of some times, in order and without overlaps.
 pub fn limited(
     flow: &FlowRow,
     bursts: &[BurstRow],
     episodes: &[EpisodeRow],
     idle: &[IdleRow],
     rounds: &[RoundRow],
+    stated: &[Stated],
 ) -> Limited {
     let facts = gather(Facts::of(flow, bursts, episodes, idle, rounds));
     let mut claims = Vec::with_capacity(idle.len() + 2 * episodes.len() + rounds.len() + 2);
@@ -156,6 +160,9 @@ pub fn limited(
     }
     claims.extend(facts.rounds.iter().filter_map(|r| of_round(&facts, r)));
     let mut stretches = paint::paint(facts.start, facts.end, &claims);
+    if !stated.is_empty() {
+        stretches = stated::settle(stretches, stated);
+    }
     paint::share_out(&mut stretches, &facts);
     Limited {
         start: facts.start,

@@ -88,7 +88,7 @@ fn episode(start: f64, end: f64) -> EpisodeRow {
 
 /// The limits with their seconds to the millisecond, the longest first; and that they add up.
 fn split(flow: &FlowRow, episodes: &[EpisodeRow], idle: &[IdleRow], rounds: &[RoundRow]) -> Vec<(Why, f64)> {
-    let found = limited(flow, &[], episodes, idle, rounds);
+    let found = limited(flow, &[], episodes, idle, rounds, &[]);
     let sum = found.parts.iter().fold(Span::ZERO, |sum, p| sum + p.time);
     assert_eq!(sum, flow.end - flow.start, "to the nanosecond");
     let bytes: u64 = found.parts.iter().map(|p| p.bytes).sum();
@@ -186,7 +186,7 @@ fn an_outage_that_acks_repaired_is_followed_by_no_wait_for_a_timer() {
         };
         let mut full = rounds(4.04, 1e6, By::Ack, 0.08);
         full[0].rtt_min = Some(secs(0.04));
-        let found = limited(&flow(4.04, 4_000_000), &[burst], &[episode(1.0, 2.0)], &[], &full);
+        let found = limited(&flow(4.04, 4_000_000), &[burst], &[episode(1.0, 2.0)], &[], &full, &[]);
         let of = |why| found.parts.iter().find(|p| p.why == why).map_or(0.0, |p| p.time.as_secs());
         (of(Why::Outage) > 0.15, of(Why::Timer))
     };
@@ -198,7 +198,7 @@ fn an_outage_that_acks_repaired_is_followed_by_no_wait_for_a_timer() {
 #[test]
 fn what_comes_after_the_last_data_is_no_limit_of_the_transfer() {
     let kept_open = FlowRow { end: at(64.04), ..flow(4.04, 1_000_000) };
-    let found = limited(&kept_open, &[], &[], &[], &rounds(4.04, 250e3, By::Window, 0.04));
+    let found = limited(&kept_open, &[], &[], &[], &rounds(4.04, 250e3, By::Window, 0.04), &[]);
     assert_eq!(found.parts[0].why, Why::Done);
     assert_eq!(found.transfer(), secs(4.04));
     let (most, share) = found.largest().unwrap();
@@ -215,20 +215,20 @@ fn the_rate_that_losses_allow_is_that_of_the_rule_in_use() {
     };
     let episodes: Vec<EpisodeRow> =
         (0..100).map(|i| episode(0.5 + f64::from(i), 0.6 + f64::from(i))).collect();
-    let allowed = limited(&lossy, &[], &episodes, &[], &[]).path.allowed.unwrap();
+    let allowed = limited(&lossy, &[], &episodes, &[], &[], &[]).path.allowed.unwrap();
     let segments = allowed.most_bps * allowed.rtt_s / 8.0 / f64::from(MSS);
     assert!((6.0..8.7).contains(&segments), "{segments}");
     assert_eq!((allowed.cuts, allowed.rule), (0.01, Some(Growth::Linear)));
     // CUBIC's mean window there, RFC 9438 section 5.1, table 2: 12 segments.
     let cubic = Inference { growth: Some((Growth::Cubic, 0.9)), ..Inference::default() };
     let allowed =
-        limited(&FlowRow { inference: cubic, ..lossy }, &[], &episodes, &[], &[]).path.allowed.unwrap();
+        limited(&FlowRow { inference: cubic, ..lossy }, &[], &episodes, &[], &[], &[]).path.allowed.unwrap();
     assert!(allowed.most_bps >= segments, "{allowed:?}");
 }
 
 #[test]
 fn an_empty_flow_and_one_that_was_never_answered_are_split_too() {
-    assert!(limited(&FlowRow::default(), &[], &[], &[], &[]).parts.is_empty());
+    assert!(limited(&FlowRow::default(), &[], &[], &[], &[], &[]).parts.is_empty());
     let silent = FlowRow { first_data: None, last_data: None, handshake: None, ..flow(7.0, 0) };
     let found = split(&silent, &[], &[gap(0.0, 7.0, IdleCause::Handshake)], &[]);
     assert_eq!(found, [(Why::Handshake, 7.0)]);
@@ -278,8 +278,14 @@ fn a_silence_with_room_in_every_window_and_nothing_lost_is_the_programs() {
 
 #[test]
 fn the_largest_limit_is_known_only_where_what_is_known_of_it_outweighs_each_other() {
-    let lossy =
-        limited(&flow(4.04, 1_000_000), &[], &[episode(0.5, 1.5)], &[], &rounds(4.04, 250e3, By::Ack, 0.04));
+    let lossy = limited(
+        &flow(4.04, 1_000_000),
+        &[],
+        &[episode(0.5, 1.5)],
+        &[],
+        &rounds(4.04, 250e3, By::Ack, 0.04),
+        &[],
+    );
     assert_eq!(lossy.certainty_of(LimitedBy::Loss), Certainty::Known);
     let mut dark = lossy;
     for p in dark.parts.iter_mut().filter(|p| p.why == Why::SmallWindow) {

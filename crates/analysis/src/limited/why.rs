@@ -62,6 +62,8 @@ closed_sets! {
     /// come before what is read from its rounds, since they say when to the packet.
     #[derive(PartialOrd, Ord)]
     "limit_basis" Basis {
+        /// The sender's own kernel counted what held it (TCP_INFO).
+        Kernel = "kernel", "the sender's kernel says so";
         /// The SYN, its answer, and the ACK of that.
         Handshake = "handshake", "the SYN and its answer";
         /// Everything sent vanished, or nothing came.

@@ -66,7 +66,7 @@ impl Told {
         rows.idle.retain(|i| i.flow == of);
         rows.rounds.retain(|r| r.flow == of);
         let Rows { bursts, episodes, idle, rounds, .. } = &rows;
-        let limited = limited(&self.flow, bursts, episodes, idle, rounds);
+        let limited = limited(&self.flow, bursts, episodes, idle, rounds, &[]);
         answer(&self.flow, bursts, episodes, idle, &limited, self.flow.start)
     }
 }

@@ -37,7 +37,7 @@ pub const SOCKETS: (&str, &str) = (
     "sockets",
     "time_ns,local,remote,state,ca_state,cwnd,ssthresh,window_bytes,rtt_us,rttvar_us,rto_us,backoff,unacked,sacked,\
      lost,retrans,total_retrans,bytes_sent,bytes_retrans,bytes_acked,bytes_received,segs_out,data_segs_out,\
-     data_segs_in,notsent_bytes,total_rto,mss",
+     data_segs_in,notsent_bytes,total_rto,mss,busy_us,rwnd_limited_us,sndbuf_limited_us",
 );
 
 /// What the kernel told.
@@ -244,7 +244,7 @@ impl Tables {
             self.told.rows[3] += 1;
             writeln!(
                 self.files[3],
-                "{time_ns},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{time_ns},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 socket.local,
                 socket.remote,
                 word(CONNECTION, socket.state),
@@ -271,6 +271,9 @@ impl Tables {
                 i.notsent_bytes,
                 i.total_rto,
                 i.snd_mss,
+                i.busy_us,
+                i.rwnd_limited_us,
+                i.sndbuf_limited_us,
             )?;
         }
         Ok(())

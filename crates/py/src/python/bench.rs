@@ -11,7 +11,6 @@ use results::live::many;
 use results::spool::Listing;
 use scenario::model::Scenario;
 use std::path::PathBuf;
-use std::sync::Arc;
 use wire::Span;
 
 /// Runs a scenario on the live bench. Everything is kept: what happened once does not happen again.
@@ -62,7 +61,7 @@ pub fn live(
         return Err(e);
     }
     let (found, played) = done.map_err(|e| told(&variant, e))?;
-    Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
+    Ok(Analysis::of(found, Some(played)))
 }
 
 /// A stack that a kernel does not stand for runs here, where nothing waits for Python.

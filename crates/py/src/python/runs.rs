@@ -190,7 +190,7 @@ pub fn simulate(
         return Err(e);
     }
     let (found, played) = done.map_err(PyOSError::new_err)?;
-    Ok(Analysis { found: Arc::new(found), run: Some(Arc::new(played)) })
+    Ok(Analysis::of(found, Some(played)))
 }
 
 /// Runs what is planned (a variant's number and a seed each) on `threads` threads.

@@ -3,10 +3,11 @@
 use super::heaviest::Heaviest;
 use super::lists::{Around, put_sure};
 use super::write::{By, Put, members, object};
+use crate::told::{Difference, OfFlow};
 use analysis::answer::certainty::Certainty;
 use analysis::answer::findings::Finding;
 use analysis::answer::{Answer, Dark, Outages, Verdict, answer};
-use analysis::limited::{Limited, limited};
+use analysis::limited::{Limited, Stated, limited};
 use analysis::rows::*;
 
 /// The rows that an answer rests on: the heaviest, where there are more than a page could speak of.
@@ -34,9 +35,33 @@ pub fn considered<R: super::lists::Item>() -> Heaviest<R> {
     Heaviest::of(CONSIDERED)
 }
 
+/// In the place of what [`put`] writes where no answer is due.
+pub const NONE: &[u8] = br#","limited_by":[],"path":null,"answer":null"#;
+
 /// Writes `,"limited_by":…,"path":…,"answer":…`.
-pub fn put(out: &mut Vec<u8>, row: &FlowRow, rows: &Considered, around: Around<'_>) {
-    let limited = limited(row, &rows.bursts, &rows.episodes, &rows.idle, &rows.rounds);
+pub fn put(
+    out: &mut Vec<u8>,
+    row: &FlowRow,
+    rows: &Considered,
+    around: Around<'_>,
+    differ: &mut Vec<Difference>,
+) {
+    let by = |stated: &[Stated]| limited(row, &rows.bursts, &rows.episodes, &rows.idle, &rows.rounds, stated);
+    let stated = around.told.and_then(|told| told.of(row.flow)).map_or(&[][..], OfFlow::stated);
+    let limited = by(stated);
+    if !stated.is_empty() {
+        let most = |of: &Limited| of.largest().map(|(limit, _)| limit);
+        if let (Some(packets), Some(kernel)) = (most(&by(&[])), most(&limited))
+            && packets != kernel
+        {
+            differ.push(Difference {
+                at: limited.start,
+                what: "limit",
+                capture: packets.name().into(),
+                kernel: kernel.name().into(),
+            });
+        }
+    }
     super::limited::put(out, &limited);
     out.extend_from_slice(b",\"answer\":");
     let mut a = answer(row, &rows.bursts, &rows.episodes, &rows.idle, &limited, around.origin);

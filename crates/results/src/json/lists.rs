@@ -3,6 +3,7 @@
 
 use super::write::{Put, members};
 use crate::simulate::outages::Labels;
+use crate::told::{Difference, OfFlow, Told};
 use analysis::answer::certainty::Grounds;
 use analysis::answer::grounds::{self, Sure};
 use analysis::rows::*;
@@ -16,6 +17,8 @@ pub struct Around<'a> {
     pub origin: Time,
     /// Which known outages they were; only a run knows its outages.
     pub outages: Option<&'a Labels>,
+    /// What the senders' own kernels told; only a recording has it.
+    pub told: Option<&'a Told>,
     /// Why the captures end before the run, if they do.
     pub cut: Option<&'a str>,
 }
@@ -24,6 +27,8 @@ pub struct Around<'a> {
 pub trait Item {
     /// `flow`: whose it is.
     fn put(&self, out: &mut Vec<u8>, flow: &FlowRow, around: Around<'_>);
+    /// Puts the kernel's word in; what it changes is added to `differ`.
+    fn tell(&mut self, told: &OfFlow, differ: &mut Vec<Difference>);
     /// What it weighs where a page has room for the heaviest only.
     fn weight(&self) -> i64;
     fn start(&self) -> Time;
@@ -49,6 +54,7 @@ impl Item for BurstRow {
             rtt_before,
             timer_ran_us: _,
             neighbours: _,
+            told: _,
         } = self;
         let origin = around.origin;
         out.push(b'{');
@@ -70,6 +76,9 @@ impl Item for BurstRow {
         );
         put_sure(out, grounds::of_burst(whose, self));
         put_outage(out, around.outages.map(|o| o.of_burst(self)));
+    }
+    fn tell(&mut self, told: &OfFlow, differ: &mut Vec<Difference>) {
+        told.burst(self, differ);
     }
     fn weight(&self) -> i64 {
         i64::from(self.lost_segments.max(self.lost_copies.unwrap_or(0)))
@@ -105,6 +114,7 @@ impl Item for EpisodeRow {
             silence_before: _,
             sent_after_loss_bytes,
             limit,
+            told: _,
         } = self;
         let origin = around.origin;
         out.push(b'{');
@@ -134,6 +144,9 @@ impl Item for EpisodeRow {
         put_sure(out, grounds::of_episode(whose, self));
         put_outage(out, around.outages.map(|o| o.of_episode(self)));
     }
+    fn tell(&mut self, told: &OfFlow, differ: &mut Vec<Difference>) {
+        told.episode(self, differ);
+    }
     fn weight(&self) -> i64 {
         let took = self.end.map_or(0, |end| (end - self.start).0);
         self.cost.map_or(took, |cost| cost.0)
@@ -145,7 +158,7 @@ impl Item for EpisodeRow {
 
 impl Item for IdleRow {
     fn put(&self, out: &mut Vec<u8>, whose: &FlowRow, around: Around<'_>) {
-        let IdleRow { flow: _, start, end, excess, cause, flight_bytes } = self;
+        let IdleRow { flow: _, start, end, excess, cause, flight_bytes, told: _ } = self;
         let origin = around.origin;
         out.push(b'{');
         members!(out, "",
@@ -157,6 +170,9 @@ impl Item for IdleRow {
         );
         put_sure(out, grounds::of_idle(whose, self));
         out.push(b'}');
+    }
+    fn tell(&mut self, told: &OfFlow, differ: &mut Vec<Difference>) {
+        told.idle(self, differ);
     }
     fn weight(&self) -> i64 {
         self.excess.0

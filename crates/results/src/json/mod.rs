@@ -6,11 +6,13 @@ pub mod heaviest;
 pub mod limited;
 pub mod lists;
 pub mod overview;
+mod told;
 pub mod write;
 
 use crate::facts::Facts;
 use crate::simulate::outages::Labels;
 use crate::spool::{ByFlow, Row, Rows, Shelf, Table};
+use crate::told::{Difference, Told};
 use analysis::rows::*;
 use answer::Considered;
 use lists::{Around, Item};
@@ -112,10 +114,23 @@ fn put_head(out: &mut Vec<u8>, facts: &Facts, shelf: &Shelf) {
     }
 }
 
-/// Writes the whole answer. Memory does not depend on how many flows or rows there are. `outages`: those that the run
-/// knows, if it is one's.
-pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, outages: Option<&Labels>) -> io::Result<()> {
-    let around = Around { origin: facts.origin, outages, cut: facts.cut.as_deref() };
+/// What is known beside the packets: the outages of a run, or what the kernels of a recording told.
+#[derive(Clone, Copy, Default)]
+pub struct Beside<'a> {
+    pub outages: Option<&'a Labels>,
+    pub told: Option<&'a Told>,
+}
+
+impl<'a> Beside<'a> {
+    fn around(self, facts: &'a Facts) -> Around<'a> {
+        let Beside { outages, told } = self;
+        Around { origin: facts.origin, outages, told, cut: facts.cut.as_deref() }
+    }
+}
+
+/// Writes the whole answer. Memory does not depend on how many flows or rows there are.
+pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, beside: Beside<'_>) -> io::Result<()> {
+    let around = beside.around(facts);
     let mut s = Stream { out: Vec::with_capacity(PIECE + (64 << 10)), to };
     s.out.push(b'{');
     put_head(&mut s.out, facts, shelf);
@@ -124,22 +139,28 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, outages: Option<&Labe
     s.out.extend_from_slice(b",\"flows\":[");
     let mut lists = Lists::new(shelf)?;
     for (i, row) in flows.enumerate() {
-        let row = row?;
+        let mut row = row?;
+        let told = around.told.and_then(|told| told.of(row.flow));
+        let mut differ = Vec::new();
+        if let Some(told) = told {
+            told.flow(&mut row);
+        }
         s.out.extend_from_slice(if i == 0 { b"\n{" } else { b",\n{" });
         flow::put_members(&row, facts.like_of(row.flow), &mut s.out, facts.origin);
         let due = answer::is_due(&row) && !facts.withheld;
         let rows = Considered {
-            bursts: put_list(&mut s, "bursts", &mut lists.bursts, &row, due, around)?,
-            episodes: put_list(&mut s, "episodes", &mut lists.episodes, &row, due, around)?,
-            idle: put_list(&mut s, "idle", &mut lists.idle, &row, due, around)?,
+            bursts: put_list(&mut s, "bursts", &mut lists.bursts, &row, due, around, &mut differ)?,
+            episodes: put_list(&mut s, "episodes", &mut lists.episodes, &row, due, around, &mut differ)?,
+            idle: put_list(&mut s, "idle", &mut lists.idle, &row, due, around, &mut differ)?,
             rounds: lists.rounds_of(row.flow)?,
         };
         if due {
-            answer::put(&mut s.out, &row, &rows, around);
-            s.out.push(b'}');
+            answer::put(&mut s.out, &row, &rows, around, &mut differ);
         } else {
-            s.out.extend_from_slice(b",\"limited_by\":[],\"path\":null,\"answer\":null}");
+            s.out.extend_from_slice(answer::NONE);
         }
+        told::put(&mut s.out, told, &differ, around.origin);
+        s.out.push(b'}');
         s.pass_on()?;
     }
     s.out.extend_from_slice(b"\n]}\n");
@@ -155,11 +176,16 @@ fn put_list<R: Row + Item>(
     flow: &FlowRow,
     due: bool,
     around: Around<'_>,
+    differ: &mut Vec<Difference>,
 ) -> io::Result<Vec<R>> {
     put_key(&mut s.out, name);
     let mut considered = answer::considered();
     let mut first = true;
-    while let Some(row) = rows.next_of(flow.flow)? {
+    let told = around.told.and_then(|told| told.of(flow.flow));
+    while let Some(mut row) = rows.next_of(flow.flow)? {
+        if let Some(told) = told {
+            row.tell(told, differ);
+        }
         if !first {
             s.out.push(b',');
         }

@@ -2,10 +2,10 @@
 
 use super::answer::{self, Considered};
 use super::lists::{Around, Item};
-use super::{Lists, flow, put_head};
+use super::{Beside, Lists, flow, put_head};
 use crate::facts::Facts;
-use crate::simulate::outages::Labels;
 use crate::spool::{ByFlow, Row, Shelf};
+use crate::told::{Difference, OfFlow};
 use crate::worst::Worst;
 use analysis::rows::*;
 use std::collections::BTreeMap;
@@ -15,9 +15,9 @@ use std::io;
 const LISTED: usize = 200;
 
 /// The `top` flows that cost most, the worst first, as JSON.
-pub fn write(facts: &Facts, shelf: &Shelf, outages: Option<&Labels>, top: usize) -> io::Result<Vec<u8>> {
+pub fn write(facts: &Facts, shelf: &Shelf, beside: Beside<'_>, top: usize) -> io::Result<Vec<u8>> {
     let ids = worst(shelf, top)?;
-    let flows = flows(facts, shelf, outages, &ids)?;
+    let flows = flows(facts, shelf, beside, &ids)?;
     let mut out = vec![b'{'];
     put_head(&mut out, facts, shelf);
     super::put_listed_count(&mut out, ids.len() as u64, shelf);
@@ -34,16 +34,16 @@ pub fn write(facts: &Facts, shelf: &Shelf, outages: Option<&Labels>, top: usize)
 pub fn flows(
     facts: &Facts,
     shelf: &Shelf,
-    outages: Option<&Labels>,
+    beside: Beside<'_>,
     ids: &[FlowId],
 ) -> io::Result<BTreeMap<FlowId, Vec<u8>>> {
-    let around = Around { origin: facts.origin, outages, cut: facts.cut.as_deref() };
+    let around = beside.around(facts);
     let mut flows: BTreeMap<FlowId, Vec<u8>> = ids.iter().map(|id| (*id, Vec::new())).collect();
     let mut lists = Lists::new(shelf)?;
     let mut rows: ByFlow<FlowRow> = ByFlow::new(shelf)?;
     for (id, text) in &mut flows {
         if let Some(row) = rows.next_of(*id)? {
-            put_flow(text, &row, &mut lists, around, facts)?;
+            put_flow(text, row, &mut lists, around, facts)?;
         }
     }
     Ok(flows)
@@ -63,15 +63,21 @@ pub fn worst(shelf: &Shelf, top: usize) -> io::Result<Vec<FlowId>> {
 
 fn put_flow(
     out: &mut Vec<u8>,
-    row: &FlowRow,
+    mut row: FlowRow,
     lists: &mut Lists,
     around: Around<'_>,
     facts: &Facts,
 ) -> io::Result<()> {
+    let told = around.told.and_then(|told| told.of(row.flow));
+    let mut differ = Vec::new();
+    if let Some(told) = told {
+        told.flow(&mut row);
+    }
+    let row = &row;
     let rows = Considered {
-        bursts: heaviest(&mut lists.bursts, row.flow)?,
-        episodes: heaviest(&mut lists.episodes, row.flow)?,
-        idle: heaviest(&mut lists.idle, row.flow)?,
+        bursts: heaviest(&mut lists.bursts, row.flow, told, &mut differ)?,
+        episodes: heaviest(&mut lists.episodes, row.flow, told, &mut differ)?,
+        idle: heaviest(&mut lists.idle, row.flow, told, &mut differ)?,
         rounds: lists.rounds_of(row.flow)?,
     };
     out.push(b'{');
@@ -79,17 +85,26 @@ fn put_flow(
     put_listed(out, "bursts", row, &rows.bursts, around);
     put_listed(out, "episodes", row, &rows.episodes, around);
     put_listed(out, "idle", row, &rows.idle, around);
-    match facts.withheld {
-        true => out.extend_from_slice(b",\"answer\":null"),
-        false => answer::put(out, row, &rows, around),
+    match facts.withheld || !answer::is_due(row) {
+        true => out.extend_from_slice(answer::NONE),
+        false => answer::put(out, row, &rows, around, &mut differ),
     }
+    super::told::put(out, told, &differ, around.origin);
     out.push(b'}');
     Ok(())
 }
 
-fn heaviest<R: Row + Item>(rows: &mut ByFlow<R>, flow: FlowId) -> io::Result<Vec<R>> {
+fn heaviest<R: Row + Item>(
+    rows: &mut ByFlow<R>,
+    flow: FlowId,
+    told: Option<&OfFlow>,
+    differ: &mut Vec<Difference>,
+) -> io::Result<Vec<R>> {
     let mut considered = answer::considered();
-    while let Some(row) = rows.next_of(flow)? {
+    while let Some(mut row) = rows.next_of(flow)? {
+        if let Some(told) = told {
+            row.tell(told, differ);
+        }
         considered.offer(row);
     }
     Ok(considered.rows())

@@ -39,7 +39,7 @@ fn read(text: &[u8]) -> Value {
 
 fn whole(shelf: &Shelf) -> Value {
     let mut text = Vec::new();
-    write(&mut text, &facts(), shelf, None).unwrap();
+    write(&mut text, &facts(), shelf, Beside::default()).unwrap();
     read(&text)
 }
 
@@ -137,7 +137,7 @@ fn the_overview_has_the_worst_flows_first_and_their_heaviest_rows_in_order_of_ti
         spool.flow(&FlowRow { cost, bytes: u64::from(id), bursts: 1000, ..flow(id) });
     }
     let shelf = spool.seal();
-    let page = read(&overview::write(&facts(), &shelf, None, 3).unwrap());
+    let page = read(&overview::write(&facts(), &shelf, Beside::default(), 3).unwrap());
     let ids: Vec<u64> =
         page["flows"].as_array().unwrap().iter().map(|f| f["flow"].as_u64().unwrap()).collect();
     assert_eq!(ids, [4, 9, 8]);
@@ -147,7 +147,10 @@ fn the_overview_has_the_worst_flows_first_and_their_heaviest_rows_in_order_of_ti
     assert!(bursts.is_sorted_by_key(|b| b["start_s"].as_f64().unwrap()));
     assert_eq!(page["totals"], whole(&shelf)["totals"]);
     assert_eq!(
-        read(&overview::write(&facts(), &shelf, None, 100).unwrap())["flows"].as_array().unwrap().len(),
+        read(&overview::write(&facts(), &shelf, Beside::default(), 100).unwrap())["flows"]
+            .as_array()
+            .unwrap()
+            .len(),
         10
     );
 }
@@ -169,7 +172,7 @@ fn told(listing: Listing, flows: &[(u32, u64, i64)]) -> String {
         spool.flow(&FlowRow { bytes, cost, segments: 2, ..flow(id) });
     }
     let mut text = Vec::new();
-    write(&mut text, &facts(), &spool.seal(), None).unwrap();
+    write(&mut text, &facts(), &spool.seal(), Beside::default()).unwrap();
     String::from_utf8(text).unwrap()
 }
 
@@ -218,6 +221,6 @@ fn a_writer_that_fails_ends_the_writing_with_its_reason() {
     }
     let mut spool = Spool::new(Wanted::default());
     spool.flow(&flow(0));
-    let failed = write(Full, &facts(), &spool.seal(), None).unwrap_err();
+    let failed = write(Full, &facts(), &spool.seal(), Beside::default()).unwrap_err();
     assert_eq!(failed.kind(), io::ErrorKind::StorageFull);
 }

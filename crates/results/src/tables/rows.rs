@@ -16,7 +16,7 @@ fn opt<N: Into<u64>>(n: Option<N>) -> Option<i64> {
 
 table! { BurstColumns of BurstRow {
         flow, start, last, back, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair, silence,
-        seq_start, seq_end, episode, rtt_before, timer_ran_us: _, neighbours: _,
+        seq_start, seq_end, episode, rtt_before, timer_ran_us: _, neighbours: _, told: _,
     } =>
     flow: Id = flow,
     start: Stamp = start,
@@ -38,7 +38,7 @@ table! { BurstColumns of BurstRow {
 table! { EpisodeColumns of EpisodeRow {
         flow, number, start, first_repair, end, kind, bursts, lost_copies, lost_segments, lost_acks, retransmissions,
         needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost, flight_bytes, silence, silence_before: _,
-        sent_after_loss_bytes, limit,
+        sent_after_loss_bytes, limit, told: _,
     } =>
     flow: Id = flow,
     number: Int = number.into(),
@@ -99,7 +99,7 @@ table! { ProbeColumns of ProbeRow { flow, packet, time, new_data, known, after, 
     seq_end: Int = int(seq_end),
 }
 
-table! { IdleColumns of IdleRow { flow, start, end, excess, cause, flight_bytes } =>
+table! { IdleColumns of IdleRow { flow, start, end, excess, cause, flight_bytes, told: _ } =>
     flow: Id = flow,
     start: Stamp = start,
     end: Stamp = end,

@@ -215,6 +215,7 @@ impl Account {
             excess: to - from - limit,
             cause,
             flight_bytes: gap.flight,
+            told: false,
         });
     }
 }
