@@ -117,20 +117,22 @@ def _counted(flow: Json, limits: Json) -> str:
 
 def _difference(what: str, ours: str, theirs: str, times: list[float]) -> str:
     """One sentence: the kernel's word, and what packets alone say."""
-    first, more = seconds(times[0]), len(times) - 1
-    when = first if not more else f"{first} and {more:,} later"
+    first, n = seconds(times[0]), len(times)
+
+    def the(one: str) -> str:
+        return f"the {one} at {first}" if n == 1 else f"{n:,} {one}s, the first at {first},"
+
+    was = "was" if n == 1 else "were"
     if what == "trigger":
         words = TRIGGERS
-        repair = "the repair" if not more else "repairs"
-        were = "was" if not more else "were"
-        return f"{repair} at {when} {were} set off by {words[theirs]}; packets alone say by {words[ours]}"
+        return f"{the('repair')} {was} set off by {words[theirs]}; packets alone say by {words[ours]}"
     if what == "timeouts":
-        each = "" if not more else " each"
+        each = "" if n == 1 else " each"
         took = count(int(theirs), "timeout")
-        return f"the repair from {when} on took {took}{each}; packets alone say {ours}"
+        return f"{the('repair')} took {took}{each}; packets alone say {ours}"
     if what == "idle":
         causes = closed_sets()["idle_cause"]
-        return f"the silence from {when} on was {causes[theirs]}; packets alone say {causes[ours]}"
+        return f"{the('silence')} {was} {causes[theirs]}; packets alone say {causes[ours]}"
     limits = closed_sets()["limited_by"]
     return f"what held it longest was {limits[theirs]}; packets alone say {limits[ours]}"
 

@@ -454,7 +454,7 @@ def what_packets_say_otherwise_is_told(out: Path) -> None:
     assert {d["kernel"] for d in differ if d["what"] == "timeouts"} == {"0"}
     page = " ".join(recording.page().split())
     assert "set off by the probe timer; packets alone say by the retransmission timer" in page
-    assert re.search("took 0 timeouts( each)?; packets alone say 1", page)
+    assert re.search("took 0 timeouts( each)?; packets alone say [12]", page)
     schema = json.loads((ROOT / "docs" / "json.schema.json").read_text())
     with (out / "answer.json").open("w+") as file:
         recording.write_json(file.fileno())
