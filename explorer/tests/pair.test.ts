@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Meta } from "../src/data/meta";
-import { fromShown, toShown } from "../src/view/clock";
+import { fromShown, toShown } from "../src/data/clock";
 import { otherOf } from "../src/view/pair";
 
 const source = (id: number, flows: [number, string, string][], more: object = {}): object => ({

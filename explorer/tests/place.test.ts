@@ -18,6 +18,7 @@ describe("an address", () => {
         episode: 3,
         hidden: ["rtt", "idle"],
         beside: true,
+        across: true,
       },
       { ...NOWHERE, page: "flow", flow: 0, from: -0.25, to: 20 },
       { ...NOWHERE, page: "episode", source: 2, flow: 4, episode: 0, scale: "time", packet: 1 },
@@ -29,13 +30,21 @@ describe("an address", () => {
   });
 
   it("is short where nothing was chosen", () => {
-    expect(toFragment({ ...NOWHERE, page: "flow", flow: 2 })).toBe("#flow/0/2");
+    expect(toFragment({ ...NOWHERE, page: "flow", flow: 2 })).toBe("#flow/3");
+    expect(toFragment({ ...NOWHERE, page: "episode", source: 1, flow: 2, episode: 1 })).toBe("#episode/3/2@2");
   });
 
   it("leaves out what makes no sense", () => {
     expect(fromFragment("#nowhere/0/2")).toBeNull();
     expect(fromFragment("")).toBeNull();
-    const odd = fromFragment("#flow/0/2?t=9,3&y=a,b&p=-4&e=0&hide=<b>,rtt");
+    const odd = fromFragment("#flow/3?t=9,3&y=a,b&p=-4&e=0&hide=<b>,rtt&across=1");
     expect(odd).toEqual({ ...NOWHERE, page: "flow", flow: 2, hidden: ["rtt"] });
+  });
+
+  it("opens as it was written before, with capture and flow from 0", () => {
+    expect(fromFragment("#flow/0/2?t=1,2")).toEqual({ ...NOWHERE, page: "flow", flow: 2, from: 1, to: 2 });
+    expect(fromFragment("#episode/1/4/2")).toEqual({ ...NOWHERE, page: "episode", source: 1, flow: 4, episode: 1 });
+    expect(fromFragment("#overview/0/7")).toEqual({ ...NOWHERE, flow: 7 });
+    expect(fromFragment("#overview/0")).toEqual(NOWHERE);
   });
 });

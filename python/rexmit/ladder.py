@@ -18,7 +18,7 @@ from rexmit.episodes import one_per_timeout
 from rexmit.frame import Frame
 from rexmit.lost import copies as lost_copies
 from rexmit.units import count, plain_seconds, seconds
-from rexmit.words import KIND_IN_WORDS
+from rexmit.words import KIND_IN_WORDS, closed_sets
 
 #: Fewer alike packets than this are drawn one by one.
 FOLD_FROM = 4
@@ -92,10 +92,10 @@ class Step:
         """What the label does not say: again, why, whether needlessly, and whether it was lost."""
         words = []
         if self.kind == "repair":
-            words.append(f"again: {self.cause or 'unknown'}")
+            words.append(f"again: {closed_sets()['cause'][self.cause or 'unknown']}")
         if self.needless:
             words.append("needless")
-        if self.lost:
+        if self.lost and self.kind not in ("hole", "lost-acks"):
             words.append("lost")
         return ", ".join(words)
 

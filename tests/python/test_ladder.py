@@ -103,7 +103,7 @@ def test_needless_repairs_and_lost_acks_are_told(frames: dict[str, Frame]) -> No
         frames["packets"], first, frames["bursts"].rows(), frames["flows"].rows()[0], again
     )
     [needless] = [s for s in exchange.steps if s.needless]
-    assert (needless.packets, needless.remark()) == (1, "again: recovery, needless")
+    assert (needless.packets, needless.remark()) == (1, "again: fast recovery, needless")
     [lost] = [s for s in exchange.steps if s.kind == "lost-acks"]
     assert (lost.label(), lost.lost) == ("… 7 ACKs lost on the way", True)
     assert (lost.first_s, lost.last_s) == (first["start"], first["first_repair"])

@@ -49,7 +49,7 @@ def told(capture: rexmit.api.Capture) -> dict[str, Any]:
 
 
 def at(flow: dict[str, Any], page: str = "flow", more: str = "") -> str:
-    return f"#{page}/0/{flow['flow']}{more}"
+    return f"#{page}/{flow['flow'] + 1}{more}"
 
 
 def view(page: Any) -> tuple[float, float] | None:
@@ -367,10 +367,10 @@ def test_what_is_printed_fits_a_sheet(chromium: Any, report: Path, told: dict[st
 @pytest.mark.parametrize(
     ("fragment", "says"),
     [
-        ("#flow/0/99", "This report has no flow 99"),
-        ("#flow/7/0?t=9,3&p=x", "This report has no capture or run 7"),
-        ("#episode/0/99/1", "This report has no flow 99"),
-        ("#overview/0/99", "This report has no flow 99"),
+        ("#flow/99", "This report has no flow 99"),
+        ("#flow/1@8?t=9,3&p=x", "This report has no capture or run 8"),
+        ("#episode/99/1", "This report has no flow 99"),
+        ("#overview/99", "This report has no flow 99"),
         ("#pie/1", "Look at"),
     ],
 )

@@ -29,13 +29,17 @@ def test_both_fold_alike(watched: Watched, tmp_path: Path, name: str) -> None:
     assert episodes
     for episode in episodes[:4]:
         number = int(episode["number"])
-        page = watched.open(path, f"#episode/0/{flow.id}/{number + 1}", ".ladder-steps tbody tr")
+        page = watched.open(path, f"#episode/{flow.id + 1}/{number + 1}", ".ladder-steps tbody tr")
         shown = [
-            (cells.nth(0).inner_text(), cells.nth(1).locator("button").first.inner_text()[2:])
+            (
+                cells.nth(0).inner_text(),
+                cells.nth(1).locator("button").first.inner_text()[2:],
+                cells.nth(1).locator(".remark").inner_text(),
+            )
             for cells in (row.locator("td") for row in page.locator(".ladder-steps tbody tr").all())
         ]
         told = [
-            (f"{step.first_s:.4f}", step.label().removeprefix("… "))
+            (f"{step.first_s:.4f}", step.label().removeprefix("… "), step.remark())
             for step in flow.exchange(number + 1).steps
         ]
         assert shown == told, f"episode {number + 1}"

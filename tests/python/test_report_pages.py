@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -71,12 +72,13 @@ def test_both_ends_stand_side_by_side_and_share_their_time(watched: Watched, tmp
         page.get_by_role("button", name="SVG", exact=True).click()
     saved = ET.parse(download.value.path()).getroot()
     words = ["".join(text.itertext()) for text in saved.iter("{http://www.w3.org/2000/svg}text")]
-    # What is on the screen: both, each under its name, with axes of its own.
+    # What is on the screen: both, each under its name, over one time: that of the end that is shown.
     assert [word for word in words if word.startswith("tsoloss.")] == [
         "tsoloss.snd.pcap.gz",
         "tsoloss.rcv.pcap.gz",
     ]
-    assert words.count("time since the first packet (s)") == 2
+    assert words.count("time since the first packet of tsoloss.snd.pcap.gz (s)") == 2
+    assert twice(words)
     assert float(saved.attrib["width"]) > 1300
     second = ".beside .panels:last-of-type canvas"
     before = page.evaluate("(s) => document.querySelector(s).toDataURL()", second)
@@ -105,6 +107,65 @@ def test_side_by_side_the_longer_run_is_seen_to_its_end(watched: Watched, tmp_pa
     assert took[1] <= 2 * (high - low) < 1.1 * took[1]
 
 
+def twice(words: list[str]) -> bool:
+    """Whether the axes of two sides are the same: each mark of one stands at the other as well."""
+    marks = [word for word in words if re.fullmatch(r"[\d,.]+( (B|kB|MB|GB|bps|kbps|Mbps|Gbps|ms|s))?", word)]
+    return len(marks) > 20 and all(marks.count(mark) % 2 == 0 for mark in set(marks))
+
+
+def test_two_runs_side_by_side_have_the_same_axes_and_either_selects(
+    watched: Watched, tmp_path: Path
+) -> None:
+    names = ("A1_reno_22M_deep_200ms.snd.pcap.gz", "F1_cubic_22M_GE.snd.pcap.gz")
+    path = tmp_path / "both.html"
+    assert main(["report", *(str(DATA / name) for name in names), "-o", str(path)]) == 0
+    # Some way into both, zoomed in: each alone would have a range of its own.
+    page = watched.open(path, "#flow/1?beside=1&t=0.3,1.1", ".panels canvas")
+    page.locator(".panels canvas").nth(3).wait_for()
+    page.wait_for_timeout(300)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    saved = ET.parse(download.value.path()).getroot()
+    words = ["".join(text.itertext()) for text in saved.iter("{http://www.w3.org/2000/svg}text")]
+    assert words.count("time since the flow’s first packet (s)") == 2
+    assert twice(words)
+    # A packet of the second run: what is told of it and saved is of that run.
+    second = page.locator(".panels").nth(1)
+    box = second.bounding_box()
+    captured = rexmit.capture(DATA / names[1])
+    packets = captured.worst(1)[0].frame("packets")
+    found = None
+    for y in range(60, 330, 6):
+        page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + y)
+        if found := re.search(r"Packet (\d+)", page.inner_text(".inspector")):
+            break
+    assert found
+    number = int(found[1])
+    row = list(packets["packet"]).index(number)
+    page.wait_for_timeout(200)
+    assert "across=1" in page.url
+    assert f"p={number}" in page.url
+    assert f"{packets['time'][row]:.6f}" in page.inner_text(".inspector")
+    with page.expect_download() as download:
+        page.get_by_role("button", name=f"CSV of packet {number} of {names[1]}").click()
+    assert download.value.suggested_filename == f"{names[1]}-flow-1-packet-{number}.csv"
+    cells = Path(download.value.path()).read_text().splitlines()[1].split(",")
+    assert float(cells[1]) == pytest.approx(packets["time"][row], abs=1e-9)
+    # Its address opens the same, and its keys go through the episodes of that run.
+    address = page.url
+    page = watched.open(path, address.partition(".html")[2], ".inspector h3")
+    page.get_by_role("heading", name=f"Packet {number}").wait_for()
+    page.locator(".panels").nth(1).focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.wait_for_timeout(200)
+    assert "across=1" in page.url
+    assert names[1] in page.inner_text("[aria-live]")
+    page.keyboard.press("l")
+    page.locator(".ladder canvas").wait_for()
+    assert page.url.endswith("#episode/1/1@2")
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (900, "dark"), (400, "light")])
 def test_comparisons_and_studies_pass_axe_and_are_no_wider_than_the_window(
     chromium: Any, study_folder: Path, tmp_path: Path, width: int, scheme: str
@@ -114,7 +175,7 @@ def test_comparisons_and_studies_pass_axe_and_are_no_wider_than_the_window(
     assert main(["report", str(FIRST), str(SECOND), "-o", str(both)]) == 0
     assert main(["report", str(study_folder), "-o", str(study)]) == 0
     watched = Watched(chromium, width=width, scheme=scheme)
-    for path, fragment in ((both, ""), (both, "#flow/0/0?beside=1"), (study, "")):
+    for path, fragment in ((both, ""), (both, "#flow/1?beside=1"), (study, "")):
         page = watched.open(path, fragment)
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

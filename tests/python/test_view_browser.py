@@ -71,7 +71,7 @@ def test_a_deep_zoom_asks_for_packets_and_shows_them(watched: Watched, address: 
     watched.asked.clear()
     page = watched.page
     page.goto("about:blank")
-    page.goto(f"{address}#flow/0/0?{ranges}&hide=events,throughput,rtt,flight,idle")
+    page.goto(f"{address}#flow/1?{ranges}&hide=events,throughput,rtt,flight,idle")
     page.locator(".panels canvas").first.wait_for()
     page.wait_for_timeout(1000)
     assert any("/window?" in url for url in watched.asked)
@@ -94,7 +94,7 @@ def test_an_episode_of_very_many_packets_comes_part_after_part(
     with Server(of_view([source], "rexmit view"), [source]) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page = watched.page
-        page.goto(f"{server.address}#episode/0/0/2")
+        page.goto(f"{server.address}#episode/1/2")
         steps, told = [], []
         while True:
             page.locator(".ladder canvas").wait_for()
@@ -122,6 +122,6 @@ def test_an_episode_of_very_many_packets_comes_part_after_part(
 
 def test_an_episode_has_its_ladder(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}#episode/0/0/2")
+    page.goto(f"{address}#episode/1/2")
     page.locator(".ladder canvas").wait_for()
     assert "again: " in page.inner_text(".ladder-steps")

@@ -1,6 +1,5 @@
 /** The packets of a selection as CSV. */
 
-import type { FlowData } from "../data/flow";
 import type { Store } from "../data/store";
 import { count } from "../draw/units";
 import { partFrom } from "../view/parts";
@@ -11,7 +10,8 @@ import { CSV_HEAD, csvLines } from "./write";
 const MOST_SAVED = 1_000_000;
 
 /** As parts of a file. Throws an Error that says what to do where the packets cannot be had. */
-export async function csvOf(store: Store, data: FlowData, of: Selection): Promise<string[]> {
+export async function csvOf(store: Store, of: Selection): Promise<string[]> {
+  const { data } = of;
   if (of.packet !== null) {
     const found = data.find(of.packet);
     if (found === null) throw new Error(`packet ${of.packet} is not here: select it again`);

@@ -85,5 +85,5 @@ export function nameOf(words: string): string {
 }
 
 export function fileName(data: FlowData, what: string, ending: string): string {
-  return `${nameOf(data.source.label) || "rexmit"}-flow-${data.detail.flow}-${what}.${ending}`;
+  return `${nameOf(data.source.label) || "rexmit"}-flow-${data.detail.flow + 1}-${what}.${ending}`;
 }

@@ -2,22 +2,23 @@
 
 import { decimals, type Scale, ticks, tickStep } from "../draw/scale";
 import { grouped, prefixOf } from "../draw/units";
-import type { Box, Scene, Unit } from "./scene";
+import { fromShown } from "../data/clock";
+import { type Box, type Scene, told, type Unit } from "./scene";
 
 /** plot: everything above the axis.  boxes: what has lines at its ticks. */
 export function timeGrid(scene: Scene, plot: Box, boxes: readonly Box[], words: string): void {
   const { s, palette } = scene;
   const most = Math.max(2, plot.w / 96);
-  const step = tickStep(scene.from, scene.to, most);
-  const digits = decimals(step);
+  const [from, to] = [told(scene, scene.from), told(scene, scene.to)];
+  const digits = decimals(tickStep(from, to, most));
   const bottom = plot.y + plot.h;
-  for (const t of ticks(scene.from, scene.to, most)) {
-    const x = Math.round(scene.x(t)) + 0.5;
+  for (const t of ticks(from, to, most)) {
+    const x = Math.round(scene.x(fromShown(scene.axis, t))) + 0.5;
     for (const box of boxes) s.line(x, box.y, x, box.y + box.h, palette.grid);
     s.line(x, bottom, x, bottom + 4, palette.axis);
-    const told = grouped(t, digits);
-    const most = s.width - s.textWidth(told) / 2 - 1;
-    s.text(Math.min(x, most), bottom + 12, told, { colour: palette.soft, align: "center" });
+    const mark = grouped(t, digits);
+    const most = s.width - s.textWidth(mark) / 2 - 1;
+    s.text(Math.min(x, most), bottom + 12, mark, { colour: palette.soft, align: "center" });
   }
   s.line(plot.x, bottom + 0.5, plot.x + plot.w, bottom + 0.5, palette.axis);
   s.text(plot.x + plot.w, bottom + 24, words, {

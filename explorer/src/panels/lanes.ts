@@ -26,8 +26,10 @@ export const LANES: Lane[] = [
   { name: "DSACK", colour: (s) => s.palette.cause["probe"], of: (p) => p.dsacks },
 ];
 
-export function lanesOf({ track }: Shown): Lane[] {
-  return track === null ? [] : LANES.filter((lane) => (lane.of(track)?.length ?? 0) > 0);
+/** Those of what stands beside it as well: each stands at the same height on both sides. */
+export function lanesOf({ track, beside }: Shown): Lane[] {
+  const some = (lane: Lane, of: Track | null | undefined): boolean => !!of && (lane.of(of)?.length ?? 0) > 0;
+  return LANES.filter((lane) => some(lane, track) || some(lane, beside?.track));
 }
 
 export const lanes: Panel = {

@@ -12,22 +12,46 @@ interface Entry {
 
 const LINE = 16;
 
-/** Returns the height that it took. */
+/** Returns where it ends. */
 export function drawLegend(scene: Scene, left: number, top: number): number {
   const { s, palette } = scene;
+  const placed = arranged(scene, left, top);
+  for (const { entry, x, y } of placed) {
+    entry.draw(s, x + 7, y);
+    s.text(x + 18, y, entry.words, { colour: palette.soft, size: 10.5 });
+  }
+  return endOf(placed, top);
+}
+
+/** Where it would end. */
+export function legendEnd(scene: Scene, left: number, top: number): number {
+  return endOf(arranged(scene, left, top), top);
+}
+
+interface PlacedEntry {
+  entry: Entry;
+  x: number;
+  y: number;
+}
+
+function endOf(placed: readonly PlacedEntry[], top: number): number {
+  return (placed[placed.length - 1]?.y ?? top + LINE / 2) + LINE / 2;
+}
+
+function arranged(scene: Scene, left: number, top: number): PlacedEntry[] {
+  const { s } = scene;
   let x = left;
   let y = top + LINE / 2;
-  for (const entry of entries(scene)) {
+  return entries(scene).map((entry) => {
     const wide = 18 + s.textWidth(entry.words, 10.5) + 14;
     if (x + wide > s.width && x > left) {
       x = left;
       y += LINE;
     }
-    entry.draw(s, x + 7, y);
-    s.text(x + 18, y, entry.words, { colour: palette.soft, size: 10.5 });
+    const placed = { entry, x, y };
     x += wide;
-  }
-  return y + LINE / 2;
+    return placed;
+  });
 }
 
 function entries(scene: Scene): Entry[] {

@@ -5,6 +5,7 @@ import type { Track } from "../data/track";
 import type { Palette } from "../draw/palette";
 import { linear } from "../draw/scale";
 import type { Surface } from "../draw/surface";
+import { SAME } from "../data/clock";
 import { timeGrid, valueAxis } from "./axes";
 import { episodeEnd } from "./bands";
 import { ackedRates } from "./rates";
@@ -40,7 +41,7 @@ export function drawOverlaid(s: Surface, palette: Palette, runs: readonly Run[],
   const lanes: Box = { x: LEFT, y: lower.y + lower.h + 6, w, h: runs.length * LANE };
   const scenes = runs.map(({ data, track }): Scene => {
     const from = data.detail.row.start_s;
-    return { s, palette, data, track: track(w), ...timeAxis(from, from + longest, upper), words };
+    return { s, palette, data, track: track(w), ...timeAxis(from, from + longest, upper), axis: SAME, beside: null, words };
   });
   const axis: Scene = { ...scenes[0], ...timeAxis(0, longest, upper) };
   const acked = Math.max(1, ...scenes.map((scene) => scene.track?.acked.range(0, scene.track.acked.length)?.[1] ?? 0));

@@ -1,5 +1,6 @@
 /** What every panel is given: where to draw, which time, which flow. */
 
+import { type Clock, toShown } from "../data/clock";
 import type { FlowData } from "../data/flow";
 import { columnsOf, type Columns, type Series } from "../data/series";
 import type { Track } from "../data/track";
@@ -31,11 +32,19 @@ export interface Scene {
   columns: number;
   first: number;
   step: number;
+  /** What the time axis says of an instant of this flow's clock. */
+  axis: Clock;
+  /** What stands beside it, under the same axes. */
+  beside: Shown | null;
   words: (set: string, name: string) => string;
 }
 
 /** What a panel is asked about before there is a scene. */
-export type Shown = Pick<Scene, "data" | "track">;
+export interface Shown {
+  data: FlowData;
+  track: Track | null;
+  beside?: Shown | null;
+}
 
 export type Unit = "bytes" | "bps" | "s";
 
@@ -60,6 +69,11 @@ export function timeAxis(from: number, to: number, box: Box): Pick<Scene, "x" | 
   const first = Math.round(from / step);
   const [low, high] = [first * step, (first + columns) * step];
   return { x: linear(low, high, box.x, box.x + box.w), from: low, to: high, columns, first, step };
+}
+
+/** As the time axis has it. */
+export function told(scene: Scene, t: number): number {
+  return toShown(scene.axis, t);
 }
 
 /** The series' extremes in each pixel column of the view. */

@@ -2,11 +2,13 @@
 
 import {
   announced,
+  chosen,
   episodeNumber,
   failure,
   flow,
   flowNumber,
   go,
+  isAcross,
   meta,
   page,
   store,
@@ -92,10 +94,16 @@ function Part({ to, words }: { to: Page; words: string }): preact.JSX.Element {
   const here = page.value === to;
   const episode = to === "episode" ? (episodeNumber.value ?? worstEpisode()) : episodeNumber.value;
   return (
-    <button type="button" aria-current={here ? "page" : undefined} onClick={() => !here && go({ page: to, episode })}>
+    <button type="button" aria-current={here ? "page" : undefined} onClick={() => !here && go({ page: to, episode, ...flowOf(to) })}>
       {words}
     </button>
   );
+}
+
+/** Side by side the episode may be of what stands beside the flow that the address names. */
+function flowOf(to: Page): { source?: number; flow?: number } {
+  const of = to === "episode" && isAcross.value && episodeNumber.value !== null ? chosen.value : null;
+  return of === null ? {} : { source: of.data.source.id, flow: of.data.detail.flow };
 }
 
 function worstEpisode(): number {

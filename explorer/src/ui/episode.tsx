@@ -244,7 +244,7 @@ function Ladder({ data, part, episode, start }: LadderProps): preact.JSX.Element
           <button type="button" onClick={() => write("svg")}>
             SVG
           </button>
-          <CsvButton data={data} />
+          <CsvButton />
         </span>
       </div>
       <div class="ladder-page">

@@ -3,20 +3,32 @@
 
 import type { Detail, Episode } from "../data/meta";
 import { count, grouped, plainSeconds, seconds } from "../draw/units";
-import { episodeNumber, go, inWords, lookAtEpisode, page } from "../view/app";
+import { episodeNumber, go, inWords, isAcross, lookAtEpisode, openLadder, page, type Subject } from "../view/app";
 
 const UNKNOWN = "–";
 
-/** brief: without what the narrow column beside the panels has no room for. */
-export function EpisodeTable({ detail, most, brief = false }: { detail: Detail; most: number; brief?: boolean }): preact.JSX.Element {
+interface Props {
+  detail: Detail;
+  most: number;
+  /** Without what the narrow column beside the panels has no room for. */
+  brief?: boolean;
+  /** Side by side: of which of the two. */
+  of?: string | null;
+  /** If it is of what stands beside the flow that the address names. */
+  beside?: Subject;
+}
+
+export function EpisodeTable({ detail, most, brief = false, of = null, beside }: Props): preact.JSX.Element {
   const all = detail.episodes;
-  if (all.length === 0) return <p class="quiet">No loss episode.</p>;
+  const name = of === null ? "" : `${of}: `;
+  if (all.length === 0) return <p class="quiet">{name === "" ? "No loss episode." : `${name}no loss episode.`}</p>;
   const shown = worst(all, most, detail.row.end_s);
   return (
     <table class={brief ? "list" : "list episodes"}>
       <caption>
+        {name}
         {shown.length < all.length
-          ? `The ${shown.length} worst of ${count(all.length, "loss episode")}`
+          ? `${name === "" ? "The" : "the"} ${shown.length} worst of ${count(all.length, "loss episode")}`
           : count(all.length, "loss episode")}
       </caption>
       <thead>
@@ -36,21 +48,23 @@ export function EpisodeTable({ detail, most, brief = false }: { detail: Detail; 
       </thead>
       <tbody>
         {shown.map((episode) => (
-          <Row key={episode.number} episode={episode} brief={brief} />
+          <Row key={episode.number} episode={episode} brief={brief} beside={beside} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preact.JSX.Element {
+function Row({ episode: e, brief, beside }: { episode: Episode; brief: boolean; beside: Subject | undefined }): preact.JSX.Element {
   const lost = e.lost_copies ?? e.lost_segments;
   const look = (): void => {
     if (page.peek() !== "flow") go({ page: "flow" });
-    lookAtEpisode(e.number);
+    lookAtEpisode(e.number, beside !== undefined);
   };
+  const ladder = (): void => (beside === undefined ? go({ page: "episode", episode: e.number }) : openLadder(beside, e.number));
+  const here = episodeNumber.value === e.number && isAcross.value === (beside !== undefined);
   return (
-    <tr aria-current={episodeNumber.value === e.number ? "true" : undefined}>
+    <tr aria-current={here ? "true" : undefined}>
       <td class="number">
         <button type="button" class="link" onClick={look} aria-label={`Show episode ${e.number + 1}`}>
           {e.number + 1}
@@ -67,7 +81,7 @@ function Row({ episode: e, brief }: { episode: Episode; brief: boolean }): preac
         <button
           type="button"
           class="link"
-          onClick={() => go({ page: "episode", episode: e.number })}
+          onClick={ladder}
           aria-label={`Ladder of episode ${e.number + 1}`}
         >
           ladder

@@ -6,8 +6,7 @@ import type { FlowData } from "../data/flow";
 import { count } from "../draw/units";
 import { PANELS } from "../panels/stack";
 import * as app from "../view/app";
-import { Board, hover, type Subject } from "../view/board";
-import { SAME } from "../view/clock";
+import { Board, hover } from "../view/board";
 import { arrived } from "../view/tracks";
 import { otherOf } from "../view/pair";
 import { KEYS, onKey } from "../view/keys";
@@ -41,13 +40,14 @@ export function FlowPage(): preact.JSX.Element {
       <div class="flow-grid">
         <div class={beside === null ? "" : "beside"}>
           {beside !== null && <h3>{data.source.label}</h3>}
-          <Panels data={data} subject={named} label="" />
+          <Panels data={data} across={false} label={beside === null ? "" : `${data.source.label}: `} />
           {beside !== null && <h3>{beside.label}</h3>}
-          {beside !== null && <Panels key={beside.label} data={beside.data} subject={otherSubject} label={`${beside.label}: `} />}
+          {beside !== null && <Panels key={beside.label} data={beside.data} across label={`${beside.label}: `} />}
         </div>
         <aside aria-label="Selected packet and episodes">
-          <Inspector data={data} />
-          <EpisodeTable detail={data.detail} most={12} brief />
+          <Inspector data={app.chosen.value?.data ?? data} />
+          <EpisodeTable detail={data.detail} most={12} brief of={beside === null ? null : data.source.label} />
+          {beside !== null && <EpisodeTable detail={beside.data.detail} most={12} brief of={beside.label} beside={beside} />}
           <Keys />
         </aside>
       </div>
@@ -104,7 +104,7 @@ function Tools({ data }: { data: FlowData }): preact.JSX.Element {
       </span>
       {otherOf(app.meta(), data.source.id, data.detail.flow) !== null && (
         <span class="switch">
-          <button type="button" aria-pressed={app.isBeside.value} onClick={() => app.change({ beside: !app.isBeside.value })}>
+          <button type="button" aria-pressed={app.isBeside.value} onClick={() => app.change({ beside: !app.isBeside.value, ...(app.isAcross.value ? { across: false, packet: null, episode: null } : {}) })}>
             side by side
           </button>
         </span>
@@ -114,20 +114,22 @@ function Tools({ data }: { data: FlowData }): preact.JSX.Element {
   );
 }
 
-const otherSubject = (): Subject | null => app.other.value;
+interface PanelsProps {
+  data: FlowData;
+  /** Whether it stands beside the flow that the address names. */
+  across: boolean;
+  label: string;
+}
 
-/** The flow that the address names. */
-const named = (): Subject | null => (app.flow.value === null ? null : { data: app.flow.value, clock: SAME });
-
-function Panels({ data, subject, label }: { data: FlowData; subject: () => Subject | null; label: string }): preact.JSX.Element {
+function Panels({ data, across, label }: PanelsProps): preact.JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const board = useRef<Board | null>(null);
   useEffect(() => {
     if (host.current === null || canvas.current === null || overlay.current === null) return;
-    board.current = new Board(host.current, canvas.current, overlay.current, subject);
-    if (subject === named) host.current.focus({ preventScroll: true });
+    board.current = new Board(host.current, canvas.current, overlay.current, () => (across ? app.other : app.named).value);
+    if (!across) host.current.focus({ preventScroll: true });
     return () => board.current?.close();
   }, []);
   const { episodes } = data.detail;
@@ -139,7 +141,7 @@ function Panels({ data, subject, label }: { data: FlowData; subject: () => Subje
       role="application"
       aria-roledescription="time and sequence panels"
       aria-label={`${label}${count(episodes.length, "loss episode")} over ${data.seconds.toFixed(2)} s. Keys n and p go through the episodes; the table of episodes says the same in words.`}
-      onKeyDown={onKey}
+      onKeyDown={(event) => onKey(event, across)}
     >
       <canvas ref={canvas} aria-hidden="true" />
       <canvas ref={overlay} aria-hidden="true" class="overlay" />

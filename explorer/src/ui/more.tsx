@@ -1,4 +1,4 @@
-/** Below a table that shows its first rows: how many there are, and a button for further ones. */
+/** Below a table that shows its first rows: how many more there are, as a terminal says it, and a button for them. */
 
 import { grouped } from "../draw/units";
 
@@ -16,9 +16,9 @@ export function More({ shown, of, step, noun = "rows", more }: Props): preact.JS
   if (of <= shown) return null;
   return (
     <p class="quiet">
-      The first {grouped(shown)} of {grouped(of)} {noun}.{" "}
+      … {grouped(of - shown)} more {noun}:{" "}
       <button type="button" class="link" onClick={more}>
-        {grouped(Math.min(step, of - shown))} more
+        show {of - shown > step ? grouped(step) : of - shown === 1 ? "it" : "them"}
       </button>
     </p>
   );

@@ -5,7 +5,7 @@ import type { FlowData } from "../data/flow";
 import { CanvasSurface } from "../draw/canvas";
 import { rates } from "../panels/rates";
 import { idle } from "../panels/idle";
-import { type Drawn, drawStack } from "../panels/stack";
+import { type Drawn, drawStack, ownAxis } from "../panels/stack";
 
 import { arrived } from "../view/tracks";
 import { go, inWords, lookAtEpisode, palette, trackOf } from "../view/app";
@@ -36,6 +36,8 @@ export function Timeline({ data }: { data: FlowData }): preact.JSX.Element {
         legend: false,
         track: (columns) => trackOf(data, from, to, columns),
         words: inWords,
+        axis: ownAxis(data),
+        beside: null,
       });
     };
     const watch = new ResizeObserver(() => {

@@ -9,7 +9,7 @@ import { episodeEnd } from "../panels/bands";
 import { grouped } from "../draw/units";
 import type { Track } from "../data/track";
 import { trackFor } from "./tracks";
-import { type Clock, toShown } from "./clock";
+import { type Clock, fromShown, SAME, toShown } from "../data/clock";
 import { otherOf } from "./pair";
 import { type Selection, selectionOf } from "./selection";
 import { fromFragment, NOWHERE, type Place, toFragment } from "./place";
@@ -19,8 +19,19 @@ export type Theme = "auto" | "light" | "dark";
 export const store = signal<Store | null>(null);
 export const place = signal<Place>(NOWHERE);
 export const flow = signal<FlowData | null>(null);
+/** A flow on the screen. clock: against that of the flow that the address names. across: it stands beside that one. */
+export interface Subject {
+  data: FlowData;
+  label: string;
+  clock: Clock;
+  across: boolean;
+}
+
 /** What stands beside it. */
-export const other = signal<{ data: FlowData; label: string; clock: Clock } | null>(null);
+export const other = signal<Subject | null>(null);
+/** The flow that the address names, and the one that the selection is of. */
+export const named = computed<Subject | null>(() => subjectOf(flow.value));
+export const chosen = computed<Subject | null>(() => (isAcross.value ? other.value : null) ?? named.value);
 export const loading = signal(false);
 export const failure = signal<string | null>(null);
 /** Said aloud by a screen reader. */
@@ -41,6 +52,7 @@ export const chart = computed(() => place.value.chart);
 export const chartKind = computed(() => place.value.kind);
 export const packetNumber = computed(() => place.value.packet);
 export const isBeside = computed(() => place.value.beside);
+export const isAcross = computed(() => place.value.across);
 export const hiddenPanels = computed(() => place.value.hidden);
 
 export const palette = computed<Palette>(() => {
@@ -63,8 +75,10 @@ let awaited: number | null = null;
 
 /** What CSV is of. Of the view only as much as its words say: it moves with every frame. */
 export const selection = computed<Selection | null>(() => {
-  const data = flow.value;
-  return data === null ? null : selectionOf(data, place.value, viewOf(data));
+  const [of, shown] = [chosen.value, flow.value];
+  if (of === null || shown === null) return null;
+  const { from, to } = viewOf(shown);
+  return selectionOf(of, place.value, { from: fromShown(of.clock, from), to: fromShown(of.clock, to) });
 });
 
 export const selectionWords = computed(() => selection.value?.words ?? "");
@@ -103,13 +117,13 @@ export function begin(opened: Store): void {
   });
   effect(() => {
     const [source, wanted, beside] = besides.value.split("/");
-    const named = beside === "true" && wanted !== "" ? otherOf(opened.meta, Number(source), Number(wanted)) : null;
-    if (named === null) {
+    const found = beside === "true" && wanted !== "" ? otherOf(opened.meta, Number(source), Number(wanted)) : null;
+    if (found === null) {
       other.value = null;
       return;
     }
-    loadFlow(opened, named.source, named.flow).then((data) => {
-      if (place.peek().beside) other.value = data === null ? null : { data, label: named.label, clock: named.clock };
+    loadFlow(opened, found.source, found.flow).then((data) => {
+      if (place.peek().beside) other.value = data === null ? null : { data, label: found.label, clock: found.clock, across: true };
     }, failed);
   });
 }
@@ -131,11 +145,11 @@ export function worstFlow(meta: Meta, source: number): number | null {
 export function missing(): string {
   const { source, flow: wanted } = place.value;
   const columns = meta().sources.find((s) => s.id === source)?.flows.columns;
-  if (columns === undefined) return `This report has no capture or run ${source}: the address is that of another report.`;
+  if (columns === undefined) return `This report has no capture or run ${source + 1}: the address is that of another report.`;
   if (wanted === null) return "No flow is named: the overview’s table has every one.";
   const left = meta().sources.some((s) => s.id === source && s.flows.left_out > 0);
-  if (!columns.flow.includes(wanted) && !left) return `This report has no flow ${wanted}: the overview’s table has every one.`;
-  return `This report has no room for the details of flow ${wanted}: rexmit view on the capture shows every one.`;
+  if (!columns.flow.includes(wanted) && !left) return `This report has no flow ${wanted + 1}: the overview’s table has every one.`;
+  return `This report has no room for the details of flow ${wanted + 1}: rexmit view on the capture shows every one.`;
 }
 
 async function show(from: Store, source: number, wanted: number | null): Promise<void> {
@@ -165,7 +179,7 @@ async function show(from: Store, source: number, wanted: number | null): Promise
 /** To another page: the browser's own way back leads here again. */
 export function go(to: Partial<Place>): void {
   trail.length = 0;
-  const whole = { from: null, to: null, low: null, high: null, picked: null, packet: null, episode: null };
+  const whole = { from: null, to: null, low: null, high: null, picked: null, packet: null, episode: null, across: false };
   place.value = { ...place.value, ...whole, ...to };
   history.pushState(null, "", toFragment(place.value));
 }
@@ -244,11 +258,12 @@ export function back(): boolean {
 }
 
 /** Selects the time that is in view. */
-export function pickView(): void {
+export function pickView(across: boolean): void {
   const data = flow.value;
   if (data === null) return;
+  const all = extentOf(data);
   const { from, to } = viewOf(data);
-  change({ picked: [Math.max(from, data.from), Math.min(to, data.to)], packet: null });
+  change({ picked: [Math.max(from, all.from), Math.min(to, all.to)], packet: null, across });
 }
 
 export function zoom(factor: number, at?: number): void {
@@ -273,35 +288,52 @@ export function trackOf(data: FlowData, from: number, to: number, columns: numbe
   return opened === null ? null : trackFor(opened, data, from, to, columns, failed);
 }
 
+/** When the selected packet was seen, on the clock of the flow that the address names. */
+export function timeOf(packet: number): number | null {
+  const of = chosen.peek();
+  const found = of?.data.find(packet) ?? null;
+  return of === null || found === null ? null : toShown(of.clock, found.packets.time[found.row]);
+}
+
 export function failed(error: unknown): void {
   failure.value = error instanceof Error ? error.message : String(error);
 }
 
-/** An episode of the flow that is shown; of one that is still coming, once it is there. */
-export function lookAtEpisode(number: number): void {
+/** An episode of the flow that is shown, or of what stands beside it; of one that is still coming, once it is there. */
+export function lookAtEpisode(number: number, across = false): void {
   const data = flow.value;
   if (data === null || data.detail.flow !== place.value.flow || data.source.id !== place.value.source) {
     awaited = number;
     return;
   }
-  const episode = data.detail.episodes.find((e) => e.number === number);
-  if (episode === undefined) return;
-  const from = episode.start_ns / 1e9;
-  const to = episodeEnd(episode.end_ns, data.to);
+  const of = across ? other.value : subjectOf(data);
+  const episode = of?.data.detail.episodes.find((e) => e.number === number);
+  if (of === null || episode === undefined) return;
+  const from = toShown(of.clock, episode.start_ns / 1e9);
+  const to = toShown(of.clock, episodeEnd(episode.end_ns, of.data.to));
   const margin = Math.max((to - from) * 0.25, 1e-4);
   look({ from: from - margin, to: to + margin }, null, true);
-  change({ episode: number });
-  announced.value = episodeInWords(episode);
+  change({ episode: number, across });
+  announced.value = (across ? `${of.label}: ` : "") + episodeInWords(episode);
 }
 
-export function stepEpisode(by: 1 | -1): void {
-  const data = flow.value;
-  if (data === null || data.detail.episodes.length === 0) return;
-  const { episodes } = data.detail;
-  const at = episodes.findIndex((e) => e.number === place.value.episode);
+/** across: of which side; else of the one that the selection is of. */
+export function stepEpisode(by: 1 | -1, across?: boolean): void {
+  const of = across === undefined ? chosen.value : across ? other.value : named.value;
+  if (of === null || of.data.detail.episodes.length === 0) return;
+  const { episodes } = of.data.detail;
+  const at = of.across === place.value.across ? episodes.findIndex((e) => e.number === place.value.episode) : -1;
   const next = at < 0 ? (by > 0 ? 0 : episodes.length - 1) : at + by;
-  const chosen = episodes[Math.min(Math.max(next, 0), episodes.length - 1)];
-  lookAtEpisode(chosen.number);
+  lookAtEpisode(episodes[Math.min(Math.max(next, 0), episodes.length - 1)].number, of.across);
+}
+
+/** The ladder of an episode of a flow on the screen. */
+export function openLadder(of: Subject, episode: number): void {
+  go({ page: "episode", source: of.data.source.id, flow: of.data.detail.flow, episode });
+}
+
+function subjectOf(data: FlowData | null): Subject | null {
+  return data === null ? null : { data, label: data.source.label, clock: SAME, across: false };
 }
 
 export function episodeInWords(e: Episode): string {

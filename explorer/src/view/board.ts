@@ -5,19 +5,13 @@ import type { FlowData } from "../data/flow";
 import type { Packets } from "../data/packets";
 import { CanvasSurface } from "../draw/canvas";
 import { PixelSurface } from "../draw/pixels";
-import { type Drawn, drawStack, PANELS } from "../panels/stack";
+import { type Axis, type Drawn, drawStack, ownAxis, PANELS } from "../panels/stack";
 import { nearest } from "../panels/sequence";
 import * as app from "./app";
-import { type Clock, fromShown, SAME, toShown } from "./clock";
+import { fromShown, SAME, toShown } from "../data/clock";
 import { arrived } from "./tracks";
 import { drawOverlay, type Rect } from "./overlay";
 import { pinched, type Pinch } from "./pinch";
-
-/** A flow on a board. clock: against that of the flow that the address names. */
-export interface Subject {
-  data: FlowData;
-  clock: Clock;
-}
 
 export interface Hover {
   board: Board;
@@ -57,14 +51,14 @@ export class Board {
   private readonly size = signal<[number, number]>([0, 0]);
   private readonly ends: (() => void)[] = [];
 
-  private readonly subject: () => Subject | null;
+  private readonly subject: () => app.Subject | null;
 
   /** subject: reads signals, so that the board is drawn anew as they change. */
   constructor(
     host: HTMLElement,
     canvas: HTMLCanvasElement,
     overlay: HTMLCanvasElement,
-    subject: () => Subject | null,
+    subject: () => app.Subject | null,
   ) {
     this.subject = subject;
     this.host = host;
@@ -77,7 +71,7 @@ export class Board {
     this.ends.push(
       effect(() => {
         // Whatever of these changes, the next frame draws it.
-        void [this.subject(), app.place.value, app.palette.value, this.size.value, arrived.value];
+        void [this.subject(), app.other.value, app.place.value, app.palette.value, this.size.value, arrived.value];
         this.ask(() => this.draw());
       }),
       effect(() => {
@@ -111,7 +105,7 @@ export class Board {
   private drawOverlay(): void {
     const [width, height] = this.size.peek();
     if (this.drawn === null || width < 50) return;
-    const { packet, picked } = app.place.peek();
+    const { packet, picked, across } = app.place.peek();
     const nothing = hover.peek() === null && this.box === null && packet === null && picked === null;
     if (nothing && this.blank) return;
     this.blank = nothing;
@@ -122,10 +116,13 @@ export class Board {
     const own = (t: number): number => fromShown(this.shown()?.clock ?? SAME, t);
     const x = this.drawn.scene.x(own(over?.t ?? 0));
     const stretch = picked && ([own(picked[0]), own(picked[1])] as const);
-    drawOverlay(surface, this.drawn, { hover: mine && { ...mine, x }, box: this.box, stretch, packet });
+    const of = this.shown();
+    const here = packet === null || of?.across === across ? packet : null;
+    const marked = packet === null ? null : app.timeOf(packet);
+    drawOverlay(surface, this.drawn, { hover: mine && { ...mine, x }, box: this.box, stretch, packet: here, at: marked === null ? null : own(marked) });
   }
 
-  private shown(): Subject | null {
+  private shown(): app.Subject | null {
     return untracked(this.subject);
   }
 
@@ -154,6 +151,10 @@ export class Board {
 
   private timeAt(x: number): number {
     return toShown(this.shown()?.clock ?? SAME, this.drawn?.scene.x.back(x) ?? 0);
+  }
+
+  private isAcross(): boolean {
+    return this.shown()?.across ?? false;
   }
 
   private wheel(event: WheelEvent): void {
@@ -229,7 +230,7 @@ export class Board {
     if (drag.kind === "pick") {
       const within = (at: number): number => Math.min(Math.max(at, drawn.plot.x), drawn.plot.x + drawn.plot.w);
       const [from, to] = [within(Math.min(x, drag.x)), within(Math.max(x, drag.x))];
-      app.change({ picked: from < to ? [this.timeAt(from), this.timeAt(to)] : null, packet: null });
+      app.change({ picked: from < to ? [this.timeAt(from), this.timeAt(to)] : null, packet: null, across: this.isAcross() });
       return;
     }
     const by = ((drag.x - x) * (drag.view.to - drag.view.from)) / drawn.plot.w;
@@ -272,14 +273,16 @@ export class Board {
   private click(x: number, y: number, reach: number): void {
     const number = this.drawn?.numbers.find((n) => Math.abs(n.x - x) < 13);
     if (number !== undefined && this.drawn !== null && y < this.drawn.plot.y) {
-      app.lookAtEpisode(number.number);
+      app.lookAtEpisode(number.number, this.isAcross());
       return;
     }
     const row = this.under(x, y, reach)?.row ?? -1;
     const packets = this.drawn?.scene.track?.raw ?? null;
-    // Packets of the other capture have numbers of their own.
-    if (this.shown()?.data !== app.flow.peek()) return;
-    app.change({ packet: row < 0 || packets === null ? null : packets.packet[row], picked: null });
+    const packet = row < 0 || packets === null ? null : packets.packet[row];
+    // An episode that is chosen stays so, as long as nothing of the other side is selected.
+    const { across, episode } = app.place.peek();
+    const there = packet === null ? across : this.isAcross();
+    app.change({ packet, picked: null, across: there, episode: there === across ? episode : null });
   }
 
   private under(x: number, y: number, reach: number): Hover | null {
@@ -299,19 +302,35 @@ function rangeKept(): [number, number] | null {
 }
 
 /** What is to be drawn of a flow now. */
-export function wishOf({ data, clock }: Subject): Parameters<typeof drawStack>[3] {
+export function wishOf(of: app.Subject): Parameters<typeof drawStack>[3] {
   const at = app.place.peek();
-  const named = app.viewOf(app.flow.peek() ?? data, at);
-  const [from, to] = [fromShown(clock, named.from), fromShown(clock, named.to)];
+  const [named, other] = [app.named.peek(), app.other.peek()];
+  const twin = named === null || other === null ? null : of.across ? named : other;
   return {
-    from,
-    to,
+    ...windowOf(of),
     low: at.low,
     high: at.high,
-    episode: at.episode,
+    episode: of.across === at.across ? at.episode : null,
     panels: PANELS.filter((panel) => !at.hidden.includes(panel.key)),
     legend: true,
-    track: (columns) => app.trackOf(data, from, to, columns),
     words: app.inWords,
+    axis: twin === null ? ownAxis(of.data) : sharedAxis(of),
+    beside: twin === null ? null : { data: twin.data, wish: windowOf(twin) },
   };
+}
+
+function windowOf({ data, clock }: app.Subject): Pick<Parameters<typeof drawStack>[3], "from" | "to" | "track"> {
+  const named = app.viewOf(app.flow.peek() ?? data, app.place.peek());
+  const [from, to] = [fromShown(clock, named.from), fromShown(clock, named.to)];
+  return { from, to, track: (columns) => app.trackOf(data, from, to, columns) };
+}
+
+/** Side by side both have the same axis: two ends that of the end that is shown, compared runs the time since each
+ * flow's first packet. */
+function sharedAxis({ data, clock }: app.Subject): Axis {
+  if (app.meta().comparison !== null) {
+    return { clock: { rate: 1, shift: -data.detail.row.start_s }, words: "time since the flow’s first packet (s)" };
+  }
+  const shown = app.named.peek() ?? { data, label: "" };
+  return { clock, words: shown.data.source.run === null ? `time since the first packet of ${shown.label} (s)` : ownAxis(data).words };
 }

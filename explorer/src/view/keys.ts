@@ -14,13 +14,15 @@ export const KEYS: [string, string][] = [
   ["Esc", "nothing selected"],
 ];
 
-const ACTS: Record<string, () => void> = {
-  n: () => app.stepEpisode(1),
-  p: () => app.stepEpisode(-1),
+const ACTS: Record<string, (across: boolean) => void> = {
+  n: (across) => app.stepEpisode(1, across),
+  p: (across) => app.stepEpisode(-1, across),
   f: () => app.fit(),
-  l: () => {
-    const episode = app.place.value.episode ?? app.flow.value?.detail.episodes[0]?.number;
-    if (episode !== undefined) app.go({ page: "episode", episode });
+  l: (across) => {
+    const of = across ? app.other.value : app.named.value;
+    const known = across === app.place.value.across ? app.place.value.episode : null;
+    const episode = known ?? of?.data.detail.episodes[0]?.number;
+    if (of !== null && episode !== undefined) app.openLadder(of, episode);
   },
   "+": () => app.zoom(0.5),
   "=": () => app.zoom(0.5),
@@ -30,11 +32,12 @@ const ACTS: Record<string, () => void> = {
   ArrowUp: () => app.zoom(0.7),
   ArrowDown: () => app.zoom(1 / 0.7),
   Backspace: () => void app.back(),
-  s: () => app.pickView(),
-  Escape: () => app.change({ packet: null, picked: null, episode: null }),
+  s: (across) => app.pickView(across),
+  Escape: () => app.change({ packet: null, picked: null, episode: null, across: false }),
 };
 
-export function onKey(event: KeyboardEvent): void {
+/** across: of the panels of what stands beside. */
+export function onKey(event: KeyboardEvent, across: boolean): void {
   if (event.ctrlKey || event.metaKey) return;
   if (event.altKey) {
     // Without a view to go back to, the browser goes back itself.
@@ -44,6 +47,6 @@ export function onKey(event: KeyboardEvent): void {
   const act = ACTS[event.key];
   if (act !== undefined) {
     event.preventDefault();
-    act();
+    act(across);
   }
 }

@@ -3,6 +3,7 @@
 
 import { proofOf } from "../data/proof";
 import type { Surface } from "../draw/surface";
+import { told } from "../panels/scene";
 import type { Drawn } from "../panels/stack";
 import { inWords } from "./app";
 import type { Hover } from "./board";
@@ -19,27 +20,31 @@ export interface Marked {
   box: Rect | null;
   /** A stretch of time that is selected. */
   stretch: readonly [number, number] | null;
-  /** The number of the selected packet. */
+  /** The number of the selected packet, if it is of this flow. */
   packet: number | null;
+  /** When the selected packet was seen, of this flow or of what stands beside it. */
+  at: number | null;
 }
 
 export function drawOverlay(
   s: Surface,
   drawn: Drawn,
-  { hover, box, stretch, packet: selected }: Marked,
+  { hover, box, stretch, packet: selected, at }: Marked,
 ): void {
   const { plot, scene } = drawn;
   const { palette } = scene;
   if (stretch !== null) drawStretch(s, drawn, stretch);
+  const x = at === null ? null : scene.x(at);
+  if (x !== null && x >= plot.x && x <= plot.x + plot.w) s.line(x, plot.y, x, plot.y + plot.h, palette.select);
   if (selected !== null) drawSelected(s, drawn, selected);
   if (hover !== null && hover.x >= plot.x && hover.x <= plot.x + plot.w) {
     s.line(hover.x, plot.y, hover.x, plot.y + plot.h, palette.faint, 1, [3, 3]);
     if (hover.row >= 0) ring(s, drawn, hover.row, palette.ink);
-    const told = `${scene.x.back(hover.x).toFixed(Math.min(9, Math.max(3, Math.ceil(-Math.log10((scene.to - scene.from) / plot.w)))))} s`;
-    const wide = s.textWidth(told) + 10;
+    const time = `${told(scene, scene.x.back(hover.x)).toFixed(Math.min(9, Math.max(3, Math.ceil(-Math.log10((scene.to - scene.from) / plot.w)))))} s`;
+    const wide = s.textWidth(time) + 10;
     const left = Math.min(Math.max(hover.x - wide / 2, plot.x), plot.x + plot.w - wide);
     s.rect(left, plot.y + plot.h + 5, wide, 15, palette.ink);
-    s.text(left + wide / 2, plot.y + plot.h + 12.5, told, { colour: palette.background, align: "center" });
+    s.text(left + wide / 2, plot.y + plot.h + 12.5, time, { colour: palette.background, align: "center" });
   }
   if (box !== null) {
     s.rect(box.x, box.y, box.w, box.h, "rgba(86,180,233,0.18)");
@@ -59,17 +64,15 @@ function drawStretch(s: Surface, { scene, plot }: Drawn, [from, to]: readonly [n
 }
 
 function drawSelected(s: Surface, drawn: Drawn, selected: number): void {
-  const { scene, plot } = drawn;
+  const { scene } = drawn;
   const packets = scene.track?.raw ?? null;
   const row = packets?.rowOf(selected) ?? -1;
   if (packets === null || row < 0) return;
   const { palette } = scene;
-  const x = scene.x(packets.time[row]);
-  if (x >= plot.x && x <= plot.x + plot.w) s.line(x, plot.y, x, plot.y + plot.h, palette.select);
   const proof = proofOf(packets, row, (cause) => inWords("cause", cause));
   if (proof !== null) {
-    const told = proof.told.slice(-60);
-    for (const i of [...proof.copies, ...told, proof.needless]) if (i >= 0) ring(s, drawn, i, palette.blue, 5);
+    const acks = proof.told.slice(-60);
+    for (const i of [...proof.copies, ...acks, proof.needless]) if (i >= 0) ring(s, drawn, i, palette.blue, 5);
   }
   ring(s, drawn, row, palette.select);
 }

@@ -1,7 +1,7 @@
 /** The flow that can stand beside the one that is shown: the same at the other vantage point, or the other run's. */
 
 import type { Meta } from "../data/meta";
-import { type Clock, inverse } from "./clock";
+import { type Clock, inverse } from "../data/clock";
 
 export interface Other {
   source: number;
