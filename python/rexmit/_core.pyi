@@ -245,11 +245,6 @@ def simulate(
 def own_classes(variants: Sequence[Variant]) -> list[str]:
     """The classes of rules in Python that stacks of these scenarios name. None of them is loaded."""
 
-class AsksPython(Exception):
-    """`simulate_many` with several runs at once, whose stacks have rules in Python: its arguments say how
-    many, and which classes. One process asks them one after the other; `rexmit.processes` takes several.
-    """
-
 class Window:
     """The congestion window of a connection, bytes, as a rule of one's own (`rexmit.rules`) sees and sets
     it.
@@ -544,15 +539,16 @@ def simulate_many(
     interval: float = 1.0,
     tables: Sequence[TableName | RunTableName] = (),
     bin: float | None = None,
-    threads: int | None = None,
+    at_once: int = 1,
     max_memory: int | None = None,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Batch:
-    """Runs them on all cores, counted only if no tables are asked for; those that had not ended when
-    progress(done, in all, 0) or Ctrl-C stopped the rest are None. A run that fails keeps the others.
+    """Runs them one after the other on the thread that calls this, counted only if no tables are asked for;
+    those that had not ended when progress(done, in all, 0) or Ctrl-C stopped the rest are None. A run that
+    fails keeps the others. Engines of `rexmit.sweeps` have several such calls at a time.
 
-    plan: a variant's number and a seed (None: its own) for each run. Raises ScenarioError before anything
-    runs.
+    plan: a variant's number and a seed (None: its own) for each run.  at_once: so many such calls share
+    max_memory. Raises ScenarioError before anything runs.
     """
 
 Happening = TypedDict(

@@ -206,7 +206,7 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
 
     with (
         Counting(os.path.basename(o.scenario), "runs") as progress,
-        engine_of(plan, o.cluster, o.threads, o.max_memory) as engine,
+        engine_of(plan.own_classes(), o.cluster, o.threads, o.max_memory) as engine,
     ):
         if o.plan:
             found = sizing.trial(plan, o.max_memory)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from rexmit import _core
 from rexmit.memory import limit
 from rexmit.one_run import UNTOLD, Run
 from rexmit.say import markup, one_line
@@ -15,9 +14,10 @@ from rexmit.scenario import Scenario, whole_seed
 from rexmit.tables import NamedOfRuns, Table
 
 if TYPE_CHECKING:
+    from rexmit import _core
     from rexmit.one_run import AnyTable, At, Bench
-    from rexmit.processes import Batch
     from rexmit.scenario import Source
+    from rexmit.sweeps.listed import Made
 
 Progress = Callable[[int, int | None, int], bool]
 WAY = (
@@ -47,6 +47,7 @@ def runs(
     threads: int | None = None,
     progress: Progress | None = None,
     max_memory: int | str | None = None,
+    cluster: Any = None,
     **overrides: Any,
 ) -> Runs:
     """Runs a scenario, or each of a list of variants, with each of the seeds, on all cores.
@@ -57,7 +58,8 @@ def runs(
     "episodes" for example; at, idle, interval: as for `run`.  bin: the length of the intervals of `series`,
     s, if that is wanted: it costs next to nothing.  threads: default one a core.  progress(runs done, runs in
     all, 0): called about ten times a second; returning False, and Ctrl-C, keep what is done. max_memory: as
-    for `run`, for all that run at once.
+    for `run`, for all that run at once.  cluster: Dask's workers make the runs, as for `sweep`:
+    `"tcp://HOST:8786"`, `"local:4"`, or a `distributed.Client` (docs/cluster.md).
 
     Runs stand in the order of the variants, and for each in the order of the seeds. Without tables they are
     counted only, which is several times as fast; a table that was not kept is computed, by running them all
@@ -81,10 +83,14 @@ def runs(
             raise ValueError(f"table {untold[0]} is not there live: {UNTOLD[untold[0]]}")
         if threads is not None:
             raise ValueError('threads are for bench="sim": live runs follow one another')
+        if cluster is not None:
+            raise ValueError('cluster is for bench="sim": live runs are this machine\'s, one after the other')
         return LiveRuns(variants, plan, options, tuple(tables), bin, None, progress)
     if bench != "sim":
         raise ValueError(f"bench = {bench!r}: one of sim, live")
-    return Runs(variants, plan, options, tuple(tables), bin, threads, progress, max_memory)
+    if cluster is not None and threads is not None:
+        raise ValueError("threads are this process's, and cluster has its own: local:4 is four of them")
+    return Runs(variants, plan, options, tuple(tables), bin, threads, progress, max_memory, cluster)
 
 
 class Runs(NamedOfRuns, Sequence[Run]):
@@ -100,8 +106,11 @@ class Runs(NamedOfRuns, Sequence[Run]):
         threads: int | None,
         progress: Progress | None,
         max_memory: int | str | None = None,
+        cluster: Any = None,
     ) -> None:
-        self._max_memory = limit(max_memory)
+        # What is free here says nothing of the workers of a cluster.
+        self._max_memory = None if max_memory is None and cluster is not None else limit(max_memory)
+        self._cluster = cluster
         self._variants = variants
         self._options = options
         self._threads = threads
@@ -125,16 +134,17 @@ class Runs(NamedOfRuns, Sequence[Run]):
         tables: Sequence[AnyTable],
         progress: Progress | None = None,
         bin: float | None = None,
-    ) -> _core.Batch | Batch:
-        from rexmit.processes import simulate_many
+    ) -> _core.Batch | Made:
+        from rexmit.sweeps import listed
 
-        return simulate_many(
+        return listed.run(
             [variant._variant(None) for variant in self._variants],
             plan,
             tables=list(tables),
             bin=bin,
             threads=self._threads,
             max_memory=self._max_memory,
+            cluster=self._cluster,
             progress=progress,
             **self._options,
         )
@@ -309,7 +319,7 @@ class LiveRuns(Runs):
         tables: Sequence[AnyTable],
         progress: Progress | None = None,
         bin: float | None = None,
-    ) -> _core.Batch | Batch:
+    ) -> _core.Batch | Made:
         from rexmit import bench
 
         if hasattr(self, "planned"):

@@ -478,8 +478,6 @@ mod _core {
     #[pymodule_export]
     use super::levels::{PyLevel, level};
     #[pymodule_export]
-    use super::own::AsksPython;
-    #[pymodule_export]
     use super::own::facts::{
         PyAckFacts, PyDetectFacts, PyLossFacts, PyProgress, PyRepairFacts, PyVerdict, PyWindow,
     };

@@ -55,7 +55,7 @@ def fleet(
     if dict(there.options) != options:
         raise ValueError(f"{store.name}: holds results with other options; name another folder")
     plan = there.with_found(find([os.fspath(path) for path in paths]))
-    with store.place.held(""), engine_of(None, cluster, threads, max_memory) as engine:
+    with store.place.held(""), engine_of((), cluster, threads, max_memory) as engine:
         store.place.write(PLAN, plan.to_json().encode())
         done = set(store.done())
         sizes = {k: sum(file.bytes for file in plan.capture(k)) for k in plan.numbers}

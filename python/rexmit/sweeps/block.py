@@ -65,7 +65,6 @@ def tables_of(
         idle=plan.idle,
         interval=plan.interval,
         tables=list(plan.tables),  # type: ignore[arg-type]
-        threads=1,
         max_memory=max_memory,
         progress=None if watch is None else lambda done, total, packets: watch(done),
     )

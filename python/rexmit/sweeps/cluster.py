@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import spawn
 from typing import TYPE_CHECKING, Any
 
 from rexmit.not_written import sentence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: A scheduler that is there answers sooner; one behind a slow tunnel, too.
 PATIENCE_S = 5.0
+#: What Dask calls worker processes of this machine.
+WORKERS = "Dask Worker process"
 #: Of worker processes of this machine.
 LOCAL = "local"
 KNOWN = "local, local:4, tcp://HOST:8786, tls://HOST:8786 or the scheduler's FILE.json"
@@ -76,6 +79,7 @@ def _workers_here(processes: int) -> Iterator[Any]:
 
     # Their profiler looks 100 times a second, and nobody looks at what it saw.
     with (
+        _without_main(),
         dask.config.set({"distributed.worker.profile.enabled": False}),
         LocalCluster(
             n_workers=processes,
@@ -88,6 +92,26 @@ def _workers_here(processes: int) -> Iterator[Any]:
         Client(cluster) as client,
     ):
         yield client
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """A program's own file is not run again in each worker, nor in one that takes a dead one's place: nothing
+    of it is asked for there. Other processes that the program starts meanwhile are as ever.
+    """
+    whole = spawn.get_preparation_data
+
+    def prepared(name: str) -> Any:
+        told = whole(name)
+        if name.startswith(WORKERS):
+            told = {key: value for key, value in told.items() if not key.startswith("init_main_")}
+        return told
+
+    spawn.get_preparation_data = prepared
+    try:
+        yield
+    finally:
+        spawn.get_preparation_data = whole
 
 
 @contextmanager

@@ -9,14 +9,11 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from rexmit.sweeps.block import Files, StoppedError, Watch, run_block
-
-if TYPE_CHECKING:
-    from rexmit.sweeps.plan import Plan
 
 #: Why both are refused.
 THREADS_OR_CLUSTER = "--threads are this process's, and --cluster has its own: local:4 is four of them"
@@ -38,24 +35,36 @@ class Engine(Protocol):
     def made(
         self, plan_json: str, blocks: Iterable[Any], ask: Ask, make: Make = run_block
     ) -> Iterator[tuple[Any, Files]]:
-        """Each block's number and files. Ends early once `ask` says no: blocks under way are left out."""
+        """Each block's number and files. Ends early once `ask` says no: of blocks under way there is what
+        `make` gives of one that is stopped, if that is anything.
+        """
 
 
 @contextmanager
 def engine_of(
-    plan: Plan | None, cluster: Any = None, threads: int | None = None, max_memory: int | str | None = None
+    classes: Collection[str],
+    cluster: Any = None,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
 ) -> Iterator[Engine]:
     """The engine that somebody asks for: the cluster of a name (`cluster`), or else threads of this process,
-    or processes, if a stack of the plan has rules in Python.
+    or processes, if stacks have rules in Python. classes: of those rules.
 
-    Raises ValueError, with what to do, if there is no such cluster.
+    The classes have to be found by import there, too: those of a program's own `__main__` are not, and such
+    runs follow one another here. Raises ValueError, with what to do, if there is no such cluster.
     """
     from rexmit.memory import limit
-    from rexmit.processes import Processes, asks_python
 
     if cluster is None:
-        kind = Processes if plan is not None and asks_python(plan) else Threads
-        yield kind(threads, limit(max_memory))
+        most = limit(max_memory)
+        if any(name.startswith("__main__:") for name in classes):
+            yield Threads(1, most)
+        elif classes:
+            from rexmit.processes import Processes
+
+            yield Processes(threads, most)
+        else:
+            yield Threads(threads, most)
         return
     if threads is not None:
         raise ValueError(THREADS_OR_CLUSTER)
@@ -81,15 +90,16 @@ class Threads:
         """As `Engine` says, on threads of this process."""
         todo, taking = iter(blocks), threading.Lock()
         done: queue.Queue[tuple[Any, Files] | BaseException | None] = queue.Queue(self.threads)
-        stop = threading.Event()
-        under_way: dict[Any, int] = {}
+        stop, left_alone = threading.Event(), threading.Event()
+        #: By thread.
+        under_way: dict[int, int] = {}
 
         def put(what: tuple[Any, Files] | BaseException | None) -> None:
             while True:
                 try:
                     return done.put(what, timeout=ASK_EVERY_S)
                 except queue.Full:
-                    if stop.is_set():
+                    if left_alone.is_set():
                         return None
 
         def work() -> None:
@@ -100,14 +110,14 @@ class Threads:
                     if number is None:
                         break
 
-                    def watch(runs: int, number: Any = number) -> bool:
-                        under_way[number] = runs
+                    def watch(runs: int) -> bool:
+                        under_way[threading.get_ident()] = runs
                         return not stop.is_set()
 
                     try:
                         files = make(plan_json, number, watch, self._memory)
                     finally:
-                        under_way.pop(number, None)
+                        under_way.pop(threading.get_ident(), None)
                     put((number, files))
             except StoppedError:
                 pass
@@ -121,8 +131,8 @@ class Threads:
         left = len(workers)
         try:
             while left:
-                if not ask(sum(list(under_way.values()))):
-                    return
+                if not stop.is_set() and not ask(sum(list(under_way.values()))):
+                    stop.set()
                 try:
                     found = done.get(timeout=ASK_EVERY_S)
                 except queue.Empty:
@@ -135,6 +145,7 @@ class Threads:
                     yield found
         finally:
             stop.set()
+            left_alone.set()
             for worker in workers:
                 worker.join()
 

@@ -166,7 +166,7 @@ def _check(base: Scenario, plan: Plan) -> None:
     for begin in range(0, plan.points, AT_ONCE):
         points = range(begin, min(begin + AT_ONCE, plan.points))
         variants = [base.with_(plan.values(point))._variant(None) for point in points]
-        _core.simulate_many(variants, [], threads=1)
+        _core.simulate_many(variants, [])
 
 
 def _alone(base: Scenario, plan: Plan) -> Plan:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import platform
 import secrets
+import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -121,6 +125,60 @@ def _lives(pid: int) -> bool:
     except OSError:  # another user's
         return True
     return True
+
+
+class Unnamed:
+    """Room for files that go with this process, whatever ends it: in memory, and from MOST bytes on in a file
+    of the disk that has no name.
+    """
+
+    #: Bytes that are held in memory.
+    MOST = 64_000_000
+    name = "the rows of these runs"
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=self.MOST)  # noqa: SIM115
+        self._there: dict[str, tuple[int, int]] = {}
+        self._end = 0
+        self._one = threading.Lock()
+
+    def read(self, name: str) -> bytes | None:
+        if name not in self._there:
+            return None
+        begin, length = self._there[name]
+        with self._one:
+            self._file.seek(begin)
+            return self._file.read(length)
+
+    def write(self, name: str, content: bytes) -> None:
+        try:
+            with self._one:
+                self._file.seek(self._end)
+                self._file.write(content)
+                self._file.flush()
+        except OSError as error:
+            raise NotWrittenError(
+                f"{self.name} could not be kept in {tempfile.gettempdir()}: {sentence(error)}"
+            ) from None
+        self._there[name] = self._end, len(content)
+        self._end += len(content)
+
+    def names(self, folder: str) -> list[str]:
+        return sorted(name.rpartition("/")[2] for name in self._there if name.rpartition("/")[0] == folder)
+
+    def open(self, name: str) -> Any:
+        content = self.read(name)
+        if content is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        return io.BytesIO(content)
+
+    def address(self, name: str) -> str:
+        raise ValueError(f"{self.name} have no address")
+
+    @contextmanager
+    def held(self, what: str) -> Iterator[None]:
+        # Nobody else knows of it.
+        yield
 
 
 class Remote:

@@ -22,6 +22,8 @@ from rexmit.sweeps.axes import Axis
 
 #: Of `plan.json` and of the files beside it.
 FORMAT = 1
+#: Points that are looked at for rules in Python.
+LOOKED_AT = 64
 #: Seeds are whole numbers below this.
 SEEDS = 2**63
 #: Parts of a plan whose difference has words of its own.
@@ -167,6 +169,13 @@ class Plan:
         if self.texts:
             return Scenario.parse(self.texts[point], self.label)
         return Scenario.parse(self.text, self.label)._with(self.set + tuple(self.values(point).items()), "")
+
+    def own_classes(self) -> list[str]:
+        """Classes of rules in Python that stacks name: of some of the points, if there are very many."""
+        from rexmit import _core
+
+        some = range(0, self.points, max(1, self.points // LOOKED_AT))
+        return _core.own_classes([self.scenario(point)._variant(None) for point in some])
 
     def group(self, point: int) -> tuple[str, ...]:
         """What points have in common that meet the same random streams: all but what is paired."""

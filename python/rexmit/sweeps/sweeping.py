@@ -77,7 +77,7 @@ def sweep(
     if engine is not None:
         own: Any = nullcontext(engine)
     else:
-        own = engine_of(plan, cluster, threads, max_memory)
+        own = engine_of(plan.own_classes(), cluster, threads, max_memory)
     with own as chosen:
         return run(
             plan,

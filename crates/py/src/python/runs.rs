@@ -193,11 +193,12 @@ pub fn simulate(
     Ok(Analysis::of(found, Some(played)))
 }
 
-/// Runs what is planned (a variant's number and a seed each) on `threads` threads.
+/// Runs what is planned (a variant's number and a seed each), one after the other. `at_once`: so many such calls share the
+/// memory.
 #[pyfunction]
 #[pyo3(signature = (
     variants, plan, *, at = "both", idle = None, interval = 1.0, tables = Vec::new(), bin = None,
-    threads = None, max_memory = None, progress = None
+    at_once = 1, max_memory = None, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub fn simulate_many(
@@ -209,35 +210,35 @@ pub fn simulate_many(
     interval: f64,
     tables: Vec<String>,
     bin: Option<f64>,
-    threads: Option<usize>,
+    at_once: usize,
     max_memory: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
     let width = super::bin_width(bin)?;
-    let keep = kept(at, idle, interval, tables, max_memory)?;
-    let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
-    let mut watch = Watch::new(progress);
-    let done = py.detach(|| {
+    let keep = kept(at, idle, interval, tables, max_memory.map(|bytes| bytes / at_once.max(1) as u64))?;
+    let scenarios = py.detach(|| {
         let mut scenarios =
             variants.iter().map(|v| v.load().and_then(simulable)).collect::<PyResult<Vec<Scenario>>>()?;
         Python::attach(|py| scenarios.iter_mut().try_for_each(|scenario| own::bind(py, scenario)))?;
-        let at_once = threads.min(plan.len());
-        if at_once > 1 && scenarios.iter().any(own::has_own) {
-            return Err(own::AsksPython::new_err((at_once, own::classes(&scenarios))));
-        }
         for (scenario, variant) in scenarios.iter().zip(&variants) {
-            refuse(needs::refusal(scenario, threads.min(plan.len()), max_memory), variant)?;
+            refuse(needs::refusal(scenario, at_once, max_memory), variant)?;
         }
-        let runs = seeded(&plan, &scenarios);
-        let within: &(dyn Fn(&mut dyn FnMut()) + Sync) =
-            if scenarios.iter().any(own::has_own) { &own::attached } else { &many::plainly };
-        let plan = many::Plan { scenarios: &scenarios, runs: &runs, threads, keep, width, within };
-        let done = many::run(&plan, &mut |done| watch.goes_on(|| (done, Some(runs.len()), 0)));
-        Batch::new(&scenarios, &runs, done)
+        Ok::<_, PyErr>(scenarios)
     })?;
+    let runs = seeded(&plan, &scenarios);
+    let planned = many::Plan { scenarios: &scenarios, runs: &runs, keep, width };
+    let mut watch = Watch::new(progress);
+    let mut go_on = |done| watch.goes_on(|| (done, Some(runs.len()), 0));
+    let done = if scenarios.iter().any(own::has_own) {
+        // A rule is asked at every ACK: to let go of the interpreter in between would cost more than the rule.
+        let held = own::Held::over(py)?;
+        many::run(&planned, &mut |done| go_on(done) && held.goes_on())
+    } else {
+        py.detach(|| many::run(&planned, &mut go_on))
+    };
     match watch.failed {
         Some(e) => Err(e),
-        None => Ok(done),
+        None => Batch::new(&scenarios, &runs, done),
     }
 }
 

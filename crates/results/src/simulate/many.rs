@@ -1,5 +1,5 @@
-//! Many runs on all cores. Counted only, no packet is looked at and each costs one pass; where rows are wanted, each is
-//! analysed as a single run is.
+//! Several runs, one after the other: a block of what an engine has made. Counted only, no packet is looked at and each
+//! costs one pass; where rows are wanted, each is analysed as a single run is.
 
 use super::Progress;
 use super::gather::{Gather, Gathered, Keep, Place};
@@ -8,10 +8,6 @@ use super::series::{AllSeries, Series};
 use instant::Span;
 use scenario::model::{Record, Scenario};
 use sim::{End, Simulation};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// A run that was counted, or why there is none.
 pub type Counted = Result<Report, String>;
@@ -20,18 +16,10 @@ pub type Counted = Result<Report, String>;
 pub struct Plan<'a> {
     pub scenarios: &'a [Scenario],
     pub runs: &'a [(usize, u64)],
-    pub threads: usize,
     /// Without it runs are only counted.
     pub keep: Option<Keep>,
     /// How long the intervals of the series are; without it there is none.
     pub width: Option<Span>,
-    /// What each thread does its work within.
-    pub within: &'a (dyn Fn(&mut dyn FnMut()) + Sync),
-}
-
-/// Within nothing.
-pub fn plainly(work: &mut dyn FnMut()) {
-    work();
 }
 
 /// What became of a plan.
@@ -42,71 +30,36 @@ pub struct Outcome {
     pub series: Option<AllSeries>,
 }
 
-/// How often the caller is asked, if nothing ends meanwhile.
-const ASK_EVERY: Duration = Duration::from_millis(50);
-
-/// Runs what is planned. `go_on` hears how many are done, on the thread that calls this; once it says no, what has not ended
-/// is left out.
+/// Runs what is planned. `go_on` hears how many are done; once it says no, what has not ended is left out.
 pub fn run(plan: &Plan<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Outcome {
     let mut results: Vec<Option<Counted>> = plan.runs.iter().map(|_| None).collect();
-    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let gather = plan.keep.as_ref().map(|keep| Mutex::new(Gather::new(keep, plan.runs.len())));
     let mut series: Vec<Option<Series>> = plan.runs.iter().map(|_| None).collect();
-    let (ended, endings) = mpsc::channel();
-    let goes_on = || !stopped.load(Ordering::Relaxed);
-    let work = |ended: mpsc::Sender<(usize, Counted, Option<Series>)>| {
-        while goes_on() {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(which, seed)) = plan.runs.get(at) else { return };
-            let Some(scenario) = plan.scenarios.get(which) else { return };
-            let go_on = &mut |_| goes_on();
-            let mut in_time = plan.width.map(|width| Series::new(scenario, width));
-            let done = match (&plan.keep, &gather) {
-                (Some(keep), Some(gather)) => {
-                    let analysed = kept(keep, gather, at, scenario, seed, go_on);
-                    // Another pass, which goes the same way.
-                    match (&analysed, in_time.is_some()) {
-                        (Some(Ok(_)), true) => counted(scenario, seed, &mut in_time, go_on).and(analysed),
-                        _ => analysed,
-                    }
+    let mut gather = plan.keep.as_ref().map(|keep| Gather::new(keep, plan.runs.len()));
+    for (at, &(which, seed)) in plan.runs.iter().enumerate() {
+        let Some(scenario) = plan.scenarios.get(which) else { break };
+        let go_on_within = &mut |_| go_on(at);
+        let mut in_time = plan.width.map(|width| Series::new(scenario, width));
+        let done = match (&plan.keep, &mut gather) {
+            (Some(keep), Some(gather)) => {
+                let analysed = kept(keep, gather, at, scenario, seed, go_on_within);
+                // Another pass, which goes the same way.
+                match (&analysed, in_time.is_some()) {
+                    (Some(Ok(_)), true) => counted(scenario, seed, &mut in_time, go_on_within).and(analysed),
+                    _ => analysed,
                 }
-                _ => counted(scenario, seed, &mut in_time, go_on),
-            };
-            let Some(done) = done else { return };
-            if ended.send((at, done, in_time)).is_err() {
-                return;
             }
+            _ => counted(scenario, seed, &mut in_time, go_on_within),
+        };
+        let Some(done) = done else { break };
+        results[at] = Some(done);
+        series[at] = in_time;
+        if !go_on(at + 1) {
+            break;
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..plan.threads.clamp(1, plan.runs.len().max(1)) {
-            let ended = ended.clone();
-            scope.spawn(|| {
-                let mut ended = Some(ended);
-                (plan.within)(&mut || ended.take().map_or((), &work));
-            });
-        }
-        drop(ended);
-        let mut done = 0;
-        loop {
-            match endings.recv_timeout(ASK_EVERY) {
-                Ok((at, counted, in_time)) => {
-                    results[at] = Some(counted);
-                    series[at] = in_time;
-                    done += 1;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            if !go_on(done) {
-                stopped.store(true, Ordering::Relaxed);
-            }
-        }
-    });
-    let gathered = gather.map(|g| g.into_inner().unwrap_or_else(PoisonError::into_inner));
+    }
     let places = places(plan.runs, &results);
     let series = plan.width.map(|_| AllSeries::of(&places, series));
-    let rows = gathered.map(|g| g.seal(places));
+    let rows = gather.map(|g| g.seal(places));
     Outcome { runs: results, rows, series }
 }
 
@@ -122,7 +75,7 @@ pub fn places(plan: &[(usize, u64)], results: &[Option<Counted>]) -> Vec<Option<
 /// A run that is analysed. `None` if it was stopped.
 fn kept(
     keep: &Keep,
-    gather: &Mutex<Gather>,
+    gather: &mut Gather,
     at: usize,
     scenario: &Scenario,
     seed: u64,
@@ -135,7 +88,7 @@ fn kept(
     if found.facts.interrupted {
         return None;
     }
-    let taken = gather.lock().unwrap_or_else(PoisonError::into_inner).take(at, &found, &played);
+    let taken = gather.take(at, &found, &played);
     Some(taken.map(|()| played.report.counts()).map_err(|e| e.to_string()))
 }
 
@@ -200,29 +153,30 @@ mod tests {
         (0..n).map(|seed| (0, seed)).collect()
     }
 
-    fn plan<'a>(scenarios: &'a [Scenario], runs: &'a [(usize, u64)], threads: usize) -> Plan<'a> {
-        Plan { scenarios, runs, threads, keep: None, width: None, within: &plainly }
+    fn plan<'a>(scenarios: &'a [Scenario], runs: &'a [(usize, u64)]) -> Plan<'a> {
+        Plan { scenarios, runs, keep: None, width: None }
     }
 
     #[test]
-    fn many_runs_stand_in_order_and_are_the_same_on_any_number_of_threads() {
-        let told = |threads| -> Vec<Vec<u8>> {
-            let done = run(&plan(&[scenario(UPLOAD, OUTAGE)], &seeds(12), threads), &mut |_| true);
+    fn runs_stand_in_order_and_do_not_depend_on_what_ran_before_them() {
+        let told = |runs: &[(usize, u64)]| -> Vec<Vec<u8>> {
+            let done = run(&plan(&[scenario(UPLOAD, OUTAGE)], runs), &mut |_| true);
             done.runs.into_iter().map(|r| r.expect("not stopped").expect("a run").json()).collect()
         };
-        let alone = told(1);
-        assert_eq!(alone, told(4));
-        for (seed, text) in alone.iter().enumerate() {
+        let all = seeds(12);
+        let together = told(&all);
+        let apart: Vec<Vec<u8>> = all.chunks(5).flat_map(told).collect();
+        assert_eq!(together, apart);
+        for (seed, text) in together.iter().enumerate() {
             assert!(String::from_utf8_lossy(text).contains(&format!("\"seed\":{seed},")));
         }
     }
 
     #[test]
     fn what_was_done_when_it_was_stopped_is_kept() {
-        let done = run(&plan(&[scenario(UPLOAD, OUTAGE)], &seeds(50), 1), &mut |done| done < 3);
+        let done = run(&plan(&[scenario(UPLOAD, OUTAGE)], &seeds(50)), &mut |done| done < 3);
         let there: Vec<bool> = done.runs.iter().map(Option::is_some).collect();
-        // The one that was running when it was asked may still come.
-        let n = there.iter().filter(|there| **there).count();
-        assert!((3..50).contains(&n) && there[..n].iter().all(|there| *there), "{there:?}");
+        assert_eq!(there.iter().filter(|there| **there).count(), 3);
+        assert!(there[..3].iter().all(|there| *there), "{there:?}");
     }
 }

@@ -183,7 +183,7 @@ table!(SeriesColumns of SeriesRow { place, flow, forward, start, cell } =>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::many::{Plan, plainly, run};
+    use crate::simulate::many::{Plan, run};
     use crate::simulate::tests::{OUTAGE, UPLOAD, scenario};
 
     /// By flow, each direction's intervals.
@@ -191,14 +191,7 @@ mod tests {
 
     fn counted(width: Span) -> Result<(Cells, u64), String> {
         let scenarios = [scenario(UPLOAD, OUTAGE)];
-        let plan = Plan {
-            scenarios: &scenarios,
-            runs: &[(0, 1)],
-            threads: 1,
-            keep: None,
-            width: Some(width),
-            within: &plainly,
-        };
+        let plan = Plan { scenarios: &scenarios, runs: &[(0, 1)], keep: None, width: Some(width) };
         let done = run(&plan, &mut |_| true);
         done.runs.into_iter().next().flatten().ok_or("stopped")??;
         let all = done.series.ok_or("no series")?;

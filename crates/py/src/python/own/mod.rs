@@ -23,18 +23,6 @@ use tcp::congestion::Window;
 use tcp::own::{Habits, Make, Mishap, OwnDetector, OwnRecovery, OwnRule, OwnWindow};
 use tcp::stack::{Kind, Stack};
 
-pyo3::create_exception!(
-    rexmit._core,
-    AsksPython,
-    pyo3::exceptions::PyException,
-    "Several runs at once whose stacks have rules in Python, which one process asks one after the other: how many, and which."
-);
-
-/// A thread's work, which asks Python at every ACK: to let go of the interpreter would cost more than the rule.
-pub fn attached(work: &mut dyn FnMut()) {
-    Python::attach(|_| work());
-}
-
 /// Ctrl-C, noted rather than raised while rules are asked.
 pub struct Held<'py>(Bound<'py, PyAny>);
 
