@@ -16,6 +16,23 @@ const steps = (story: Told[], unfolded: number[] = [], around = AROUND, episode 
   return stepsOf(packets, [0, packets.n], episode, bursts, around, new Set(unfolded));
 };
 
+describe("a narrow ladder", () => {
+  it("has its labels above the arrows, line by line, with what is remarked below", () => {
+    const story = [
+      { at: 0, data: [0, 1] },
+      { at: 1, data: [1, 2], cause: "recovery" },
+      { at: 2, ack: 1, sack: [[5, 6], [3, 4]] },
+    ] as Told[];
+    const { spots, height, narrow } = layoutOf(steps(story), new Map(), "even", 0, false, 1, { room: 110, words: WORDS });
+    expect(narrow).toBe(true);
+    expect(spots.map(({ lines }) => lines.length)).toEqual([1, 2, 2]);
+    expect(spots[1].lines).toEqual(["101:201(100)", "again: recovery"]);
+    for (const { lines, label, leaves } of spots) expect(label + 6.5 * lines.length).toBeLessThanOrEqual(leaves);
+    spots.slice(1).forEach(({ lines, label }, k) => expect(label - 6.5 * lines.length).toBeGreaterThanOrEqual(spots[k].lastArrives));
+    expect(height).toBeGreaterThan(spots[2].lastArrives);
+  });
+});
+
 describe("a ladder", () => {
   it("folds four alike packets and more, and lets them be unfolded", () => {
     const story = run(0, 6, 0);

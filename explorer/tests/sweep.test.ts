@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Column, Container } from "../src/data/container";
-import { chosenOf, gridsOf, type Sweep, upOf } from "../src/data/sweep";
+import { chosenOf, gridsOf, isScattered, planesOf, type Sweep, told, upOf } from "../src/data/sweep";
 import { colourAt } from "../src/panels/heatmap";
 import { spreadOf } from "../src/panels/spread";
 
@@ -51,11 +51,28 @@ describe("a map", () => {
     expect(gridsOf(of, chosen, 2).map((grid) => grid.cells.length)).toEqual([4]);
   });
 
-  it("is none where one key changes, or keys that were sampled together", () => {
+  it("is none where one key changes", () => {
     const of = sweep();
     expect(upOf(of, chosenOf(of, [0, 0, 0, -1, 0, 0]))).toBeNull();
+  });
+
+  it("has the key upwards that was chosen", () => {
+    const of = sweep();
+    const chosen = chosenOf(of, [0, 0, 0, -1, -1, -1, 2]);
+    expect(upOf(of, chosen)).toBe(2);
+    expect(told(chosen)).toEqual([0, 0, 0, -1, -1, -1, 2]);
+    // Along which it goes already.
+    expect(upOf(of, chosenOf(of, [0, 0, 0, -1, -1, -1, 0]))).toBe(1);
+  });
+
+  it("is a plane of dots where keys were sampled together, one for each combination of the rest", () => {
     const sampled = sweep(true);
-    expect(upOf(sampled, chosenOf(sampled, null))).toBeNull();
+    const chosen = chosenOf(sampled, null);
+    expect(upOf(sampled, chosen)).toBe(1);
+    expect(isScattered(sampled, chosen, 1)).toBe(true);
+    expect(planesOf(sampled, chosen, 1).map(({ words, means }) => [words, means.length])).toEqual([["stack reno", 4], ["stack cubic", 4]]);
+    // Over the key of words the other sampled one is what dots differ by.
+    expect(planesOf(sampled, chosen, 2).map(({ words, means }) => [words, means.length])).toEqual([["", 8]]);
   });
 
   it("goes from cividis' dark blue to its yellow", () => {

@@ -191,6 +191,28 @@ def test_an_episode_shows_its_ladder(watched: Watched, report: Path, told: dict[
     assert page.evaluate("document.querySelector('.ladder canvas').toDataURL()") != before
 
 
+@pytest.mark.parametrize("width", [320, 400, 700])
+def test_a_ladder_fits_a_narrow_window(chromium: Any, report: Path, told: dict[str, Any], width: int) -> None:
+    watched = Watched(chromium, width=width, height=800)
+    page = watched.open(report, at(told, "episode", "/2"), ".ladder canvas")
+    page.wait_for_timeout(300)
+    over = "(s) => { const e = document.querySelector(s); return e.scrollWidth - e.clientWidth; }"
+    assert page.evaluate(over, ".ladder") <= 0
+    # A click on an arrow selects its packet there as well.
+    box = page.locator(".ladder canvas").bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + 100)
+    assert re.search(r"Packet \d+", page.inner_text(".inspector"))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    saved = ET.parse(download.value.path()).getroot()
+    words = " ".join("".join(text.itertext()) for text in saved.iter("{http://www.w3.org/2000/svg}text"))
+    # Spelled out, over as many lines as it takes.
+    assert "DSACK 3626673-3628121" in words
+    assert "again: fast recovery" in words
+    watched.close()
+    assert watched.said == []
+
+
 def test_what_is_on_the_screen_is_saved(
     watched: Watched, report: Path, told: dict[str, Any], capture: rexmit.api.Capture
 ) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,76 @@ def test_the_page_has_a_map_single_runs_and_paired_differences(watched: Watched,
     assert page.evaluate("document.querySelector('.curves canvas').toDataURL()") == seen["map"][0]
     page = watched.open(path, "#sweep?f=pie", ".curves canvas")
     assert page.get_by_role("button", name="curves").get_attribute("aria-pressed") == "true"
+
+
+def test_a_latin_hypercube_has_a_map_of_dots_over_any_two_of_its_keys(
+    watched: Watched, tmp_path: Path
+) -> None:
+    (tmp_path / "small.toml").write_text(SCENARIO)
+    keys = {
+        "delay": "loguniform(1ms,100ms)",
+        "channel.loss.loss": "uniform(0.1%,3%)",
+        "rate": "uniform(5Mbps,20Mbps)",
+    }
+    varied = [word for key, values in keys.items() for word in ("--vary", f"link.line.{key}={values}")]
+    out = tmp_path / "cube"
+    assert (
+        main(
+            [
+                "sweep",
+                str(tmp_path / "small.toml"),
+                *varied,
+                "--samples",
+                "9",
+                "--runs",
+                "2",
+                "--out",
+                str(out),
+            ]
+        )
+        == 0
+    )
+    path = tmp_path / "cube.html"
+    assert main(["report", str(out), "-o", str(path)]) == 0
+    told = Page(path).meta["sweep"]
+    page = watched.open(path, "#sweep?f=map", ".curves canvas")
+    page.wait_for_timeout(200)
+    up = page.get_by_label("upwards")
+    assert up.locator("option").all_inner_texts() == told["plan"]["keys"][1:]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    saved = ET.parse(download.value.path()).getroot()
+    # A dot for each point, and each in the colour of its mean.
+    means = {
+        told["summary"]["mean"][row]
+        for row in range(len(told["summary"]["mean"]))
+        if told["summary"]["measure"][row] == 0
+    }
+    dots = [
+        one for one in saved.iter() if one.tag.endswith("path") and one.attrib.get("fill", "none") != "none"
+    ]
+    assert len({dot.attrib["fill"] for dot in dots}) == len(means) == 9
+    words = " ".join("".join(text.itertext()) for text in saved.iter("{http://www.w3.org/2000/svg}text"))
+    assert f"{told['plan']['keys'][1]} ↑" in words or f"{told['plan']['keys'][1]} (" in words
+    before = page.evaluate("document.querySelector('.curves canvas').toDataURL()")
+    up.select_option(label=told["plan"]["keys"][2])
+    page.wait_for_timeout(200)
+    after = page.evaluate("document.querySelector('.curves canvas').toDataURL()")
+    assert after != before
+    page = watched.open(path, page.url.partition(".html")[2], ".curves canvas")
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.querySelector('.curves canvas').toDataURL()") == after
+    # Each dot tells its point and mean.
+    box = page.locator(".curves canvas").bounding_box()
+    tips = set()
+    for y in range(20, int(box["height"]) - 40, 10):
+        for x in range(60, int(box["width"]) - 90, 24):
+            page.mouse.move(box["x"] + x, box["y"] + y)
+            if page.locator(".curves .tip").count():
+                tips.add(page.locator(".curves .tip").inner_text())
+    assert len(tips) == 9
+    for point in told["points"]:
+        assert any(point["values"][2] in tip and f"at {point['values'][0]}, 2 runs" in tip for tip in tips)
 
 
 @pytest.mark.parametrize("kind", ["curves", "map", "runs", "pairs"])

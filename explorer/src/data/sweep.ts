@@ -53,6 +53,8 @@ export interface Chosen {
   flow: number;
   along: number;
   held: number[];
+  /** The key that a map has upwards, or -1: the first that fits. */
+  up: number;
 }
 
 export interface Mean {
@@ -90,7 +92,13 @@ export function firstAlong(sweep: Sweep): number {
   return several.find((k) => sweep.plan.units[k] !== null) ?? several[0] ?? 0;
 }
 
-/** As an address has it: `measure,flow,along,held,…`; parts that are none are left at what is shown first. */
+/** Means over two keys that fill no grid. */
+export interface Plane {
+  words: string;
+  means: Mean[];
+}
+
+/** As an address has it: `measure,flow,along,held,…,up`; parts that are none are left at what is shown first. */
 export function chosenOf(sweep: Sweep, told: readonly number[] | null): Chosen {
   const of = (k: number, most: number, otherwise: number): number => {
     const value = told?.[k];
@@ -102,11 +110,12 @@ export function chosenOf(sweep: Sweep, told: readonly number[] | null): Chosen {
     flow: of(1, sweep.flows.length, 0),
     along: of(2, keys.length, firstAlong(sweep)),
     held: keys.map((_, k) => of(3 + k, valuesOf(sweep, k).length, -1)),
+    up: of(3 + keys.length, keys.length, -1),
   };
 }
 
-export function told({ measure, flow, along, held }: Chosen): number[] {
-  return [measure, flow, along, ...held];
+export function told({ measure, flow, along, held, up }: Chosen): number[] {
+  return [measure, flow, along, ...held, ...(up < 0 ? [] : [up])];
 }
 
 /** Whether a point has the values that keys are held at. */
@@ -177,14 +186,31 @@ export function marksOf(sweep: Sweep, chosen: Chosen, key: number): string[] {
   return marks.map(([value]) => value);
 }
 
-/** The key that a map has upwards: of another axis than `along`, of numbers if there is such a one; null where only
- * one changes, and where keys were sampled together, whose pairs fill no grid. */
+/** Keys that a map can have upwards: those that change besides `along`. */
+export function upwards(sweep: Sweep, chosen: Chosen): number[] {
+  const free = freeKeys(sweep, chosen);
+  return free.includes(chosen.along) ? free.filter((k) => k !== chosen.along) : [];
+}
+
+/** The key that a map has upwards: the one that was chosen, else one of numbers if there is such a one; null where only
+ * one changes. */
 export function upOf(sweep: Sweep, chosen: Chosen): number | null {
-  const alone = (k: number): boolean => axisOf(sweep, k).length === 1;
-  const free = freeKeys(sweep, chosen).filter(alone);
-  if (!free.includes(chosen.along)) return null;
-  const others = free.filter((k) => k !== chosen.along);
+  const others = upwards(sweep, chosen);
+  if (others.includes(chosen.up)) return chosen.up;
   return others.find((k) => sweep.plan.units[k] !== null) ?? others[0] ?? null;
+}
+
+/** Whether one of a map's keys was sampled together with others: their pairs fill no grid. */
+export function isScattered(sweep: Sweep, chosen: Chosen, up: number): boolean {
+  return [chosen.along, up].some((k) => axisOf(sweep, k).length > 1);
+}
+
+/** Where pairs of two keys fill no grid, a plane for each combination of what else changes, but for what was sampled
+ * together with one of the two. */
+export function planesOf(sweep: Sweep, chosen: Chosen, up: number): Plane[] {
+  const together = [chosen.along, up].flatMap((k) => axisOf(sweep, k));
+  const others = freeKeys(sweep, chosen).filter((k) => !together.includes(sweep.plan.keys[k]));
+  return grouped(meansOf(sweep, chosen), (mean) => pointWords(sweep, others, mean.point)).map(([words, means]) => ({ words, means }));
 }
 
 /** A map for each combination of what changes besides its two keys. */

@@ -3,16 +3,19 @@
 import type { Palette } from "../draw/palette";
 import type { Surface } from "../draw/surface";
 import { seconds } from "../draw/units";
-import type { Layout, Spot } from "./layout";
+import { CHARACTER, LABEL_LINE, type Layout, type Spot } from "./layout";
 import { isFolded, labelOf, remarkOf, type Step } from "./steps";
 
 export const HEAD = 30;
 const TIME = 74;
+/** Where labels stand above their arrows: room for times, and beyond the other host. */
+const NARROW_TIME = 54;
+const NARROW_RIGHT = 12;
+/** Narrower than this they do. */
+const NARROW = 690;
 /** How far a lost packet gets, of the way. */
 const LOST_AT = 0.62;
 const MARGIN = 40;
-/** Width of a digit, about. */
-const CHARACTER = 6.6;
 /** Labels nearer than this would cover each other. */
 const LABEL_GAP = 13;
 
@@ -31,8 +34,14 @@ export interface Sides {
   right: number;
 }
 
+/** How wide labels above their arrows may be; null where there is room for them outside. */
+export function roomOf(width: number): number | null {
+  return width < NARROW ? Math.max(120, width - NARROW_TIME - NARROW_RIGHT - 12) : null;
+}
+
 /** Labels have the room that they need, and the arrows at least a quarter of the width. */
-export function sidesOf(width: number, { longest }: Layout): Sides {
+export function sidesOf(width: number, { longest, narrow }: Layout): Sides {
+  if (narrow) return { left: NARROW_TIME, right: width - NARROW_RIGHT };
   const left = Math.max(110, Math.min(longest.data * CHARACTER + 40, width * 0.3));
   const right = Math.max(190, Math.min(longest.back * CHARACTER + 30, width * 0.45 - TIME));
   return { left: TIME + left, right: width - right };
@@ -55,25 +64,36 @@ export function drawLadder(s: Surface, palette: Palette, layout: Layout, look: L
       if (spot.silence !== null) silence(s, palette, spot, y, left, right);
       arrow(s, palette, spot, y, left, right);
     }
-    const taken = { left: [] as number[], right: [] as number[], time: [] as number[] };
-    const free = (side: number[], at: number): boolean => side.every((other) => Math.abs(other - at) >= LABEL_GAP);
+    const taken = { left: [] as number[][], right: [] as number[][], time: [] as number[][] };
+    const free = (side: number[][], at: number, half: number): boolean =>
+      side.every(([other, halfOfIt]) => Math.abs(other - at) >= half + halfOfIt);
+    const times = layout.narrow ? NARROW_TIME : TIME;
     for (const spot of byWeight(seen, look)) {
       const at = y(spot.label);
       const { toReceiver } = spot.step;
       const remark = toReceiver && remarkOf(spot.step, look.words) !== "";
-      const sides = [...(toReceiver ? [taken.left] : []), ...(!toReceiver || remark ? [taken.right] : [])];
-      if (!sides.every((side) => free(side, at))) continue;
-      for (const side of sides) side.push(at);
-      words(s, palette, spot, at, left, right, look);
-      if (!free(taken.time, at)) continue;
-      taken.time.push(at);
-      s.text(TIME - 8, at, spot.step.first.toFixed(4), { colour: palette.soft, align: "right", size: 10.5 });
+      const half = Math.max(LABEL_GAP, spot.lines.length * LABEL_LINE) / 2;
+      const outside = [...(toReceiver ? [taken.left] : []), ...(!toReceiver || remark ? [taken.right] : [])];
+      const sides = layout.narrow ? [taken.left] : outside;
+      if (!sides.every((side) => free(side, at, half))) continue;
+      for (const side of sides) side.push([at, half]);
+      if (layout.narrow) above(s, palette, spot, at, left, right);
+      else words(s, palette, spot, at, left, right, look);
+      if (!free(taken.time, at, LABEL_GAP / 2)) continue;
+      taken.time.push([at, LABEL_GAP / 2]);
+      s.text(times - 8, at, spot.step.first.toFixed(4), { colour: palette.soft, align: "right", size: 10.5 });
     }
   });
   s.rect(0, 0, s.width, HEAD, palette.background);
-  s.text(left, HEAD / 2, look.sender, { colour: palette.ink, align: "center", bold: true });
-  s.text(right, HEAD / 2, look.receiver, { colour: palette.ink, align: "center", bold: true });
-  s.text(TIME - 8, HEAD / 2, "s", { colour: palette.soft, align: "right" });
+  if (layout.narrow) {
+    const half = s.width / 2 - 8;
+    s.text(6, HEAD / 2, fitting(s, look.sender, half), { colour: palette.ink, bold: true });
+    s.text(s.width - 6, HEAD / 2, fitting(s, look.receiver, half), { colour: palette.ink, align: "right", bold: true });
+  } else {
+    s.text(left, HEAD / 2, look.sender, { colour: palette.ink, align: "center", bold: true });
+    s.text(right, HEAD / 2, look.receiver, { colour: palette.ink, align: "center", bold: true });
+    s.text(TIME - 8, HEAD / 2, "s", { colour: palette.soft, align: "right" });
+  }
   s.line(0, HEAD - 0.5, s.width, HEAD - 0.5, palette.grid);
 }
 
@@ -89,8 +109,9 @@ function byWeight(spots: readonly Spot[], look: Look): Spot[] {
 function highlight(s: Surface, palette: Palette, spot: Spot, look: Look, y: (at: number) => number): void {
   const chosen = spot.step === look.selected;
   if (!chosen && !look.proves.has(spot.step)) return;
-  const top = Math.min(y(spot.leaves), y(spot.label) - 8) - 2;
-  const bottom = Math.max(y(spot.lastArrives), y(spot.label) + 8) + 2;
+  const half = Math.max(8, (spot.lines.length * LABEL_LINE) / 2);
+  const top = Math.min(y(spot.leaves), y(spot.label) - half) - 2;
+  const bottom = Math.max(y(spot.lastArrives), y(spot.label) + half) + 2;
   s.rect(0, top, s.width, bottom - top, chosen ? palette.episode[1] : palette.dark ? "#16303f" : "#e4f2fb");
 }
 
@@ -157,6 +178,23 @@ function words(s: Surface, palette: Palette, spot: Spot, at: number, left: numbe
   }
 }
 
+/** A label above its arrow, line by line; a remark has the colour of its cause beside it. */
+function above(s: Surface, palette: Palette, spot: Spot, at: number, left: number, right: number): void {
+  const { step, lines } = spot;
+  const over = spot.label > spot.leaves;
+  const remarked = step.kind === "repair" || step.lost || step.needless;
+  lines.forEach((line, k) => {
+    const y = at + (k - (lines.length - 1) / 2) * LABEL_LINE;
+    const told = fitting(s, line, right - left - 12);
+    const wide = s.textWidth(told, 11);
+    const middle = (left + right) / 2;
+    const last = remarked && step.toReceiver && k === lines.length - 1;
+    if (over) s.rect(middle - wide / 2 - 3, y - LABEL_LINE / 2, wide + 6, LABEL_LINE, faded(palette.background, "cc"));
+    s.text(middle, y, told, { size: 11, align: "center", colour: palette.ink, bold: last && step.kind === "repair" });
+    if (last) s.rect(middle - wide / 2 - 10, y - 4, 4, 8, colourOf(step, palette));
+  });
+}
+
 /** What is too long ends in an ellipsis; the table of steps has all of it. */
 function fitting(s: Surface, label: string, room: number): string {
   if (s.textWidth(label) <= room) return label;
@@ -183,6 +221,6 @@ function silence(
 }
 
 /** A band that what lies below it shows through. */
-function faded(colour: string): string {
-  return /^#[0-9a-f]{6}$/i.test(colour) ? `${colour}2a` : colour;
+function faded(colour: string, share = "2a"): string {
+  return /^#[0-9a-f]{6}$/i.test(colour) ? `${colour}${share}` : colour;
 }

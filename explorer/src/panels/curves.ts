@@ -1,16 +1,14 @@
 /** How a measure of a sweep answers to a key: means, their 95% intervals as bands, a line for each combination
  * of the other keys. */
 
-import { axisOf, type Chosen, type Line, linesOf, type Mean, type Sweep, valuesOf } from "../data/sweep";
+import { axisOf, type Chosen, type Line, linesOf, type Mean, type Sweep } from "../data/sweep";
 import { meanWords } from "../data/sweepwords";
 import type { Palette } from "../draw/palette";
-import { decimals, linear, type Scale, ticks, tickStep } from "../draw/scale";
+import { linear, type Scale } from "../draw/scale";
 import type { Surface } from "../draw/surface";
-import { grouped, prefixOf } from "../draw/units";
+import { type KeyAxis, keyAxis, keyWords } from "./keyaxis";
 import { type Box, legend, LEFT, lineColours, MOST_LINES, RIGHT, SHAPES, type Spot, upwardAxis } from "./measured";
 
-/** From this ratio of its ends on an axis is logarithmic, as in rexmit's printed figures. */
-const WIDE = 20;
 const BOTTOM = 46;
 
 /** A mean, where it stands. */
@@ -25,7 +23,7 @@ export function drawCurves(s: Surface, palette: Palette, sweep: Sweep, chosen: C
   const lines = linesOf(sweep, chosen).slice(0, MOST_LINES);
   const top = legend(s, palette, lines.map(({ words }) => words)) + 10;
   const box = { x: LEFT, y: top, w: s.width - LEFT - RIGHT, h: s.height - top - BOTTOM };
-  const x = across(sweep, chosen, lines, box.x, box.x + box.w);
+  const x = keyAxis(sweep, chosen.along, lines.flatMap(({ means }) => means), box.x, box.x + box.w);
   const y = upward(lines, box.y + box.h, box.y);
   axes(s, palette, sweep, chosen, x, y, box);
   // Sampled values, and words, have nothing between them.
@@ -56,46 +54,6 @@ export function drawCurves(s: Surface, palette: Palette, sweep: Sweep, chosen: C
   return spots;
 }
 
-interface Across {
-  of: (mean: Mean) => number;
-  /** Whether values are marked as they were written, with their units. */
-  written: boolean;
-  marks: { at: number; words: string }[];
-}
-
-/** Numbers where they are, on a logarithmic axis where they are far apart; words side by side. Few values are
- * marked as they were written. */
-function across(sweep: Sweep, { along }: Chosen, lines: readonly Line[], p0: number, p1: number): Across {
-  const means = lines.flatMap((line) => line.means);
-  const unit = sweep.plan.units[along];
-  const numbers = means.map((mean) => mean.point.numbers[along] ?? 0);
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-  if (unit === null || !(high > low)) {
-    const values = valuesOf(sweep, along);
-    const at = (value: string): number => p0 + ((values.indexOf(value) + 0.5) / Math.max(1, values.length)) * (p1 - p0);
-    const every = Math.ceil(values.length / Math.max(1, (p1 - p0) / 90));
-    const marks = values.map((words) => ({ at: at(words), words })).filter((_, k) => k % every === 0);
-    return { of: (mean) => at(mean.point.values[along]), written: true, marks };
-  }
-  const logarithmic = low > 0 && high / low >= WIDE;
-  const through = logarithmic ? Math.log10 : (value: number): number => value;
-  const margin = (through(high) - through(low)) * 0.04;
-  const scale = linear(through(low) - margin, through(high) + margin, p0, p1);
-  const place = (value: number): number => scale(through(value));
-  const written = new Map(means.map((mean) => [mean.point.values[along], mean.point.numbers[along] ?? 0]));
-  const few = [...written].map(([words, value]) => ({ at: place(value), words })).sort((a, b) => a.at - b.at);
-  const fits = few.every((mark, k) => k === 0 || mark.at - few[k - 1].at > 6 * Math.max(mark.words.length, 4) + 8);
-  if (fits) return { of: (mean) => place(mean.point.numbers[along] ?? 0), written: true, marks: few };
-  const powers = Array.from({ length: 40 }, (_, k) => 10 ** (k - 20)).filter((v) => v >= low && v <= high);
-  const step = tickStep(low, high, (p1 - p0) / 96);
-  const values = logarithmic ? (powers.length > 1 ? powers : [low, high]) : ticks(low, high, (p1 - p0) / 96);
-  const words = (value: number): string => {
-    const [by, prefix] = prefixOf(value);
-    return logarithmic ? `${Number((value / by).toPrecision(3))}${prefix}` : grouped(value / by, decimals(step / by)) + prefix;
-  };
-  return { of: (mean) => place(mean.point.numbers[along] ?? 0), written: false, marks: values.map((v) => ({ at: place(v), words: words(v) })) };
-}
-
 /** From 0 where the values come near it. */
 function upward(lines: readonly Line[], p0: number, p1: number): Scale {
   const ends = lines.flatMap((line) => line.means.flatMap(({ mean, low, high }) => [mean, low, high]));
@@ -108,7 +66,7 @@ function upward(lines: readonly Line[], p0: number, p1: number): Scale {
   return linear(bottom, high + 0.08 * span, p0, p1);
 }
 
-function axes(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen, x: Across, y: Scale, box: Box): void {
+function axes(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen, x: KeyAxis, y: Scale, box: Box): void {
   upwardAxis(s, palette, sweep, chosen.measure, y, box);
   for (const { at, words } of x.marks) {
     s.line(at, box.y, at, box.y + box.h + 4, palette.grid);
@@ -116,7 +74,5 @@ function axes(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen, x: Acr
   }
   s.line(box.x, box.y + box.h + 0.5, box.x + box.w, box.y + box.h + 0.5, palette.axis);
   s.line(box.x + 0.5, box.y, box.x + 0.5, box.y + box.h, palette.axis);
-  const key = sweep.plan.keys[chosen.along] ?? "";
-  const of = x.written ? null : sweep.plan.units[chosen.along];
-  s.text(box.x + box.w, box.y + box.h + 34, of ? `${key} (${of})` : key, { colour: palette.soft, align: "right" });
+  s.text(box.x + box.w, box.y + box.h + 34, keyWords(sweep, chosen.along, x), { colour: palette.soft, align: "right" });
 }

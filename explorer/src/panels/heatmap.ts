@@ -1,9 +1,9 @@
 /** A measure over two keys: a cell for each pair of their values, a map for each combination of other keys. */
 
-import { type Chosen, type Grid, gridsOf, marksOf, type Sweep, upOf } from "../data/sweep";
+import { type Chosen, type Grid, gridsOf, isScattered, marksOf, planesOf, type Sweep, upOf } from "../data/sweep";
 import { meanWords, unitOf, words } from "../data/sweepwords";
 import { inkOn, type Palette } from "../draw/palette";
-import { linear, type Scale } from "../draw/scale";
+import { linear } from "../draw/scale";
 import type { Surface } from "../draw/surface";
 import { three } from "../draw/units";
 import { type Box, measureMarks, type Spot } from "./measured";
@@ -33,44 +33,54 @@ export function colourAt(share: number): string {
   return `#${mixed.join("")}`;
 }
 
-/** How many maps there are, how many of them stand in a row. */
-function arranged(width: number, sweep: Sweep, chosen: Chosen, up: number): { grids: Grid[]; across: number } {
-  const grids = gridsOf(sweep, chosen, up).slice(0, MOST_MAPS);
-  const across = Math.max(1, Math.min(grids.length, Math.floor((width - BAR) / LEAST_WIDTH)));
-  return { grids, across };
+/** How many of so many maps stand in a row. */
+function inARow(width: number, maps: number): number {
+  return Math.max(1, Math.min(maps, Math.floor((width - BAR) / LEAST_WIDTH)));
+}
+
+/** Where a map is. */
+export type Frame = Box;
+
+/** Of so many maps, at most as many as there is room for. left: beside each of them. */
+export function framesOf(s: Surface, maps: number, left: number): Frame[] {
+  const n = Math.min(maps, MOST_MAPS);
+  const across = inARow(s.width, n);
+  const wide = (s.width - BAR) / across;
+  const tall = (s.height - 8) / Math.ceil(n / across);
+  return Array.from({ length: n }, (_, k) => ({
+    x: (k % across) * wide + left,
+    y: Math.floor(k / across) * tall + ABOVE,
+    w: wide - left - BETWEEN,
+    h: tall - ABOVE - BELOW,
+  }));
+}
+
+/** How many maps there are. */
+export function mapsOf(sweep: Sweep, chosen: Chosen, up: number): number {
+  return (isScattered(sweep, chosen, up) ? planesOf : gridsOf)(sweep, chosen, up).length;
 }
 
 export function mapHeight(width: number, sweep: Sweep, chosen: Chosen): number {
   const up = upOf(sweep, chosen);
   if (up === null) return 400;
-  const { grids, across } = arranged(width, sweep, chosen, up);
-  const one = Math.min(420, Math.max(170, 34 * marksOf(sweep, chosen, up).length)) + ABOVE + BELOW;
-  return Math.max(300, one * Math.ceil(grids.length / across) + 8);
+  const maps = Math.min(MOST_MAPS, mapsOf(sweep, chosen, up));
+  const rows = isScattered(sweep, chosen, up) ? 9 : marksOf(sweep, chosen, up).length;
+  const one = Math.min(420, Math.max(170, 34 * rows)) + ABOVE + BELOW;
+  return Math.max(300, one * Math.ceil(maps / inARow(width, maps)) + 8);
 }
 
 /** Returns the cells. */
-export function drawMap(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen): Spot[] {
-  s.rect(0, 0, s.width, s.height, palette.background);
-  const up = upOf(sweep, chosen);
-  if (up === null) return [];
-  const { grids, across } = arranged(s.width, sweep, chosen, up);
+export function drawMap(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen, up: number): Spot[] {
+  const grids = gridsOf(sweep, chosen, up).slice(0, MOST_MAPS);
   const xs = marksOf(sweep, chosen, chosen.along);
   const ys = marksOf(sweep, chosen, up);
   const means = grids.flatMap((grid) => grid.cells.map(({ mean }) => mean.mean)).filter((mean) => mean !== null);
   const [low, high] = [Math.min(...means), Math.max(...means)];
   const left = 14 + CHARACTER * Math.max(4, ...ys.map((value) => value.length));
-  const wide = (s.width - BAR) / across;
-  const tall = (s.height - 8) / Math.ceil(grids.length / across);
-  const spots = grids.flatMap((grid, k) => {
-    const box: Box = {
-      x: (k % across) * wide + left,
-      y: Math.floor(k / across) * tall + ABOVE,
-      w: wide - left - BETWEEN,
-      h: tall - ABOVE - BELOW,
-    };
-    return drawGrid(s, palette, sweep, chosen, up, { grid, xs, ys, box, low, high });
-  });
-  if (means.length > 0) bar(s, palette, sweep, chosen, linear(low, high > low ? high : low + 1, s.height - BELOW - 8, ABOVE), high > low);
+  const spots = framesOf(s, grids.length, left).flatMap((box, k) =>
+    drawGrid(s, palette, sweep, chosen, up, { grid: grids[k], xs, ys, box, low, high }),
+  );
+  if (means.length > 0) colourBar(s, palette, sweep, chosen, low, high);
   return spots;
 }
 
@@ -119,8 +129,10 @@ function drawGrid(s: Surface, palette: Palette, sweep: Sweep, chosen: Chosen, up
   return spots;
 }
 
-/** What the colours mean. several: whether means differ. */
-function bar(s: Surface, palette: Palette, sweep: Sweep, { measure }: Chosen, scale: Scale, several: boolean): void {
+/** What the colours mean. */
+export function colourBar(s: Surface, palette: Palette, sweep: Sweep, { measure }: Chosen, low: number, high: number): void {
+  const several = high > low;
+  const scale = linear(low, several ? high : low + 1, s.height - BELOW - 8, ABOVE);
   const x = s.width - BAR + 6;
   const steps = several ? 64 : 1;
   const tall = scale.p0 - scale.p1;

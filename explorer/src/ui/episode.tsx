@@ -8,7 +8,7 @@ import { count } from "../draw/units";
 import { proofOf } from "../data/proof";
 import { CanvasSurface } from "../draw/canvas";
 import { fileName, savePicture } from "../export/write";
-import { drawLadder, HEAD, sidesOf } from "../ladder/draw";
+import { drawLadder, HEAD, roomOf, sidesOf } from "../ladder/draw";
 import { type Layout, layoutOf } from "../ladder/layout";
 import { isFolded, newestAck, silencesOf, type Step, stepsOf, windowOf } from "../ladder/steps";
 import { episodeEnd } from "../panels/bands";
@@ -17,9 +17,6 @@ import { type Part, partFrom } from "../view/parts";
 import { CsvButton } from "./export";
 import { Inspector } from "./inspector";
 import { StepTable } from "./steptable";
-
-/** Narrower windows scroll; a sheet of A4 is as wide. */
-const LEAST_WIDTH = 690;
 
 export function EpisodePage(): preact.JSX.Element {
   const data = flow.value;
@@ -137,6 +134,8 @@ function Ladder({ data, part, episode, start }: LadderProps): preact.JSX.Element
   const { packets } = part;
   const [unfolded, unfold] = useState<ReadonlySet<number>>(new Set());
   const [zoom, setZoom] = useState(2);
+  const [room, setRoom] = useState<number | null>(null);
+  const words = (cause: string): string => inWords("cause", cause);
   const { row } = data.detail;
   const oneWay = (roundTrip(data) ?? 0) / 2;
   const { scale, packet } = place.value;
@@ -157,8 +156,8 @@ function Ladder({ data, part, episode, start }: LadderProps): preact.JSX.Element
     [part, unfolded],
   );
   const layout = useMemo(
-    () => layoutOf(steps, silencesOf(steps, Math.max(0.05, 4 * oneWay)), scale, oneWay, row.vantage === "receiver", zoom),
-    [steps, scale, zoom],
+    () => layoutOf(steps, silencesOf(steps, Math.max(0.05, 4 * oneWay)), scale, oneWay, row.vantage === "receiver", zoom, room === null ? null : { room, words }),
+    [steps, scale, zoom, room],
   );
   const selectedRow = packet === null ? -1 : packets.rowOf(packet);
   const selected = steps.find((step) => step.rows.includes(selectedRow)) ?? null;
@@ -179,10 +178,10 @@ function Ladder({ data, part, episode, start }: LadderProps): preact.JSX.Element
       announced.value = episodeInWords(next);
     }
   };
-  const look = { sender: row.sender, receiver: row.receiver, selected, proves, words: (c: string) => inWords("cause", c) };
+  const look = { sender: row.sender, receiver: row.receiver, selected, proves, words };
   const write = (what: "png" | "svg"): void => {
     const picture = {
-      width: Math.max(LEAST_WIDTH, document.querySelector(".ladder")?.clientWidth ?? 0),
+      width: document.querySelector(".ladder")?.clientWidth ?? 900,
       height: Math.min(12_000, layout.height + HEAD),
       draw: (s: Parameters<typeof drawLadder>[0]) => drawLadder(s, palette.value, layout, { ...look, offset: 0 }),
     };
@@ -248,7 +247,7 @@ function Ladder({ data, part, episode, start }: LadderProps): preact.JSX.Element
         </span>
       </div>
       <div class="ladder-page">
-        <Stage layout={layout} look={look} onPick={pick} onToggle={toggle} />
+        <Stage layout={layout} look={look} onPick={pick} onToggle={toggle} onWidth={(width) => setRoom(roomOf(width))} />
         <aside aria-label="Selected packet and the steps in words">
           <Inspector data={data} />
           <StepTable steps={steps} selected={selected} proves={proves} onPick={pick} onToggle={toggle} />
@@ -284,10 +283,12 @@ interface StageProps {
   look: Omit<Parameters<typeof drawLadder>[3], "offset">;
   onPick: (step: Step) => void;
   onToggle: (step: Step) => void;
+  /** Before it is drawn at a width. */
+  onWidth: (width: number) => void;
 }
 
 /** Only what is in sight is drawn: the canvas stays where it is while the ladder goes by. */
-function Stage({ layout, look, onPick, onToggle }: StageProps): preact.JSX.Element {
+function Stage({ layout, look, onPick, onToggle, onWidth }: StageProps): preact.JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const colours = palette.value;
@@ -296,7 +297,9 @@ function Stage({ layout, look, onPick, onToggle }: StageProps): preact.JSX.Eleme
     const on = canvas.current;
     if (host === null || on === null) return;
     const draw = (): void => {
-      const width = Math.max(LEAST_WIDTH, host.clientWidth);
+      const width = host.clientWidth;
+      if (width < 50) return;
+      onWidth(width);
       const surface = new CanvasSurface(on, width, host.clientHeight, devicePixelRatio || 1);
       on.style.width = `${width}px`;
       on.style.height = `${host.clientHeight}px`;
@@ -324,7 +327,7 @@ function Stage({ layout, look, onPick, onToggle }: StageProps): preact.JSX.Eleme
       return best === null || off < best.off ? { step: spot.step, off } : best;
     }, null);
     if (near === null || near.off > 14) return;
-    const { left, right } = sidesOf(Math.max(LEAST_WIDTH, host.clientWidth), layout);
+    const { left, right } = sidesOf(host.clientWidth, layout);
     if (isFolded(near.step) && near.step.rows.length > 1 && (x < left || x > right || event.detail > 1)) onToggle(near.step);
     else onPick(near.step);
   };

@@ -1,6 +1,6 @@
 /** A sweep: its charts, the summary behind them, paired differences, what failed, and the plan. */
 
-import { chosenOf, type Chosen, type Sweep, told, valuesOf } from "../data/sweep";
+import { chosenOf, type Chosen, type Sweep, told, upOf, upwards, valuesOf } from "../data/sweep";
 import { count, grouped } from "../draw/units";
 import { change, chart, chartKind, meta } from "../view/app";
 import type { ChartKind } from "../view/place";
@@ -70,6 +70,7 @@ function Choice({ sweep, chosen, kind }: Shown & { kind: ChartKind }): preact.JS
   const choose = (part: Partial<Chosen>): void => change({ chart: told({ ...chosen, ...part }) });
   const { keys } = sweep.plan;
   const several = keys.map((_, k) => k).filter((k) => valuesOf(sweep, k).length > 1);
+  const ups = upwards(sweep, chosen);
   return (
     <div class="tools choice">
       <Select words="measure" at={chosen.measure} names={sweep.measures.map((m) => m.noun)} choose={(measure) => choose({ measure })} />
@@ -80,6 +81,14 @@ function Choice({ sweep, chosen, kind }: Shown & { kind: ChartKind }): preact.JS
           at={several.indexOf(chosen.along)}
           names={several.map((k) => keys[k])}
           choose={(k) => choose({ along: several[k], held: chosen.held.map((h, at) => (at === several[k] ? -1 : h)) })}
+        />
+      )}
+      {kind === "map" && ups.length > 1 && (
+        <Select
+          words="upwards"
+          at={ups.indexOf(upOf(sweep, chosen) ?? ups[0])}
+          names={ups.map((k) => keys[k])}
+          choose={(k) => choose({ up: ups[k] })}
         />
       )}
       {several

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Container } from "../data/container";
-import { type Chosen, differencesOf, gridsOf, linesOf, type Sweep, upOf } from "../data/sweep";
+import { type Chosen, differencesOf, isScattered, linesOf, type Sweep, upOf } from "../data/sweep";
 import { CanvasSurface } from "../draw/canvas";
 import type { Palette } from "../draw/palette";
 import type { Surface } from "../draw/surface";
@@ -10,8 +10,9 @@ import { count } from "../draw/units";
 import { nameOf, save, savePicture } from "../export/write";
 import { drawCurves } from "../panels/curves";
 import { drawDifferences, MOST_PAIRS, pairsHeight } from "../panels/differences";
-import { drawMap, mapHeight, MOST_MAPS } from "../panels/heatmap";
+import { drawMap, mapHeight, mapsOf, MOST_MAPS } from "../panels/heatmap";
 import { MOST_LINES, type Spot } from "../panels/measured";
+import { drawScatter } from "../panels/scatter";
 import { drawSpread, spreadOf } from "../panels/spread";
 import { failed, palette, store } from "../view/app";
 import { CHARTS, type ChartKind } from "../view/place";
@@ -47,7 +48,12 @@ export function Chart({ sweep, chosen, kind }: Props): preact.JSX.Element {
   const colours = palette.value;
   const which = JSON.stringify(chosen);
   const paint = (s: Surface, palette: Palette): Spot[] => {
-    if (kind === "map") return drawMap(s, palette, sweep, chosen);
+    if (kind === "map") {
+      const up = upOf(sweep, chosen);
+      s.rect(0, 0, s.width, s.height, palette.background);
+      if (up === null) return [];
+      return (isScattered(sweep, chosen, up) ? drawScatter : drawMap)(s, palette, sweep, chosen, up);
+    }
     if (kind === "pairs") return drawDifferences(s, palette, sweep, chosen);
     if (kind === "runs") return runs === null ? [] : drawSpread(s, palette, sweep, chosen, runs);
     return drawCurves(s, palette, sweep, chosen);
@@ -147,7 +153,7 @@ function limitWords(sweep: Sweep, chosen: Chosen, kind: ChartKind, runs: Contain
   if (kind === "runs") return runs === null ? null : said(MOST_LINES, spreadOf(sweep, chosen, runs).length, "lines");
   if (kind === "curves") return said(MOST_LINES, linesOf(sweep, chosen).length, "lines");
   const up = upOf(sweep, chosen);
-  return up === null ? null : said(MOST_MAPS, gridsOf(sweep, chosen, up).length, "maps");
+  return up === null ? null : said(MOST_MAPS, mapsOf(sweep, chosen, up), "maps");
 }
 
 function heading(sweep: Sweep, chosen: Chosen, kind: ChartKind): string {
