@@ -254,7 +254,7 @@ class Capture(Named, Shown):
         from rexmit.units import count
 
         totals = self.overview(1)["totals"]
-        return f"capture {self.name}: {count(int(totals['flows']), 'flow')} with data"
+        return f"capture {self.name}: {count(int(totals['flows_with_data']), 'flow')} with data"
 
 
 class Flows(Table):

@@ -409,7 +409,8 @@ def aggregate(totals: Json, many: Json | None) -> list[str]:
     trouble = int(totals.get("flows_with_trouble") or 0)
     flows = int(totals["flows"])
     lines = [
-        f"{count(int(totals.get('connections') or flows), 'connection')}, {count(flows, 'flow')} with data, "
+        f"{count(int(totals.get('connections') or flows), 'connection')}, "
+        f"{count(int(totals.get('flows_with_data', flows)), 'flow')} with data, "
         f"{size(float(totals.get('bytes') or 0))} in {count(segments, 'segment')}"
     ]
     words = f"{trouble:,} flows ({percent(trouble / flows)}) sent something again: {count(resent, 'segment')}"

@@ -196,7 +196,8 @@ def overview(story: Story) -> dict[str, Any]:
         "interrupted": False,
         "not_analysed_packets": 0,
     }
-    totals = {"connections": 1, "flows": 1, "segments": flow["segments"], "bytes": flow["bytes"]}
+    totals = {"connections": 1, "flows": 1, "flows_with_data": 1}
+    totals |= {"segments": flow["segments"], "bytes": flow["bytes"]}
     return {"capture": capture, "totals": totals | {"retransmissions": again}, "flows": [one]}
 
 

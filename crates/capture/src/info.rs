@@ -3,7 +3,7 @@
 use crate::error::{Damage, counted, grouped};
 use crate::link::LinkType;
 use std::fmt;
-use wire::{Packet, Time};
+use wire::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
@@ -239,14 +239,14 @@ impl Info {
     }
 
     /// A TCP segment of a capture that is made rather than read: it is there whole, and nothing leaves it out.
-    pub fn count(&mut self, packet: &Packet) {
+    pub fn count(&mut self, time: Time, wire_len: u32) {
         self.packets += 1;
         self.tcp_packets += 1;
         self.selected += 1;
-        self.bytes += u64::from(packet.wire_len);
-        self.captured_bytes += u64::from(packet.wire_len);
-        self.first = self.first.or(Some(packet.time));
-        self.last = Some(packet.time);
+        self.bytes += u64::from(wire_len);
+        self.captured_bytes += u64::from(wire_len);
+        self.first = self.first.or(Some(time));
+        self.last = Some(time);
     }
 
     /// Some checksums are wrong, and not as a rule: their packets were damaged on the way.

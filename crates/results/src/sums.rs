@@ -8,6 +8,8 @@ use wire::Span;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
     pub flows: u64,
+    /// Those that carried any: a SYN that nobody answered is a flow, too.
+    pub flows_with_data: u64,
     /// Flows in which something was sent again or an episode stands.
     pub flows_with_trouble: u64,
     pub bytes: u64,
@@ -59,6 +61,7 @@ impl Sums {
         seen_from[r.vantage as usize] = r.bytes.max(1);
         Sums {
             flows: 1,
+            flows_with_data: u64::from(r.first_data.is_some()),
             flows_with_trouble: u64::from(r.retransmitted_segments > 0 || r.episodes > 0),
             bytes: r.bytes,
             acked_bytes: r.acked_bytes,
@@ -95,6 +98,7 @@ impl Sums {
     /// Takes in the counts over other flows.
     pub fn take_in(&mut self, part: &Sums) {
         self.flows += part.flows;
+        self.flows_with_data += part.flows_with_data;
         self.flows_with_trouble += part.flows_with_trouble;
         self.bytes += part.bytes;
         self.acked_bytes += part.acked_bytes;
@@ -149,6 +153,7 @@ impl Sums {
         object!(out,
             "connections": connections,
             "flows": self.flows,
+            "flows_with_data": self.flows_with_data,
             "flows_with_trouble": self.flows_with_trouble,
             "bytes": self.bytes,
             "acked_bytes": self.acked_bytes,

@@ -43,6 +43,7 @@ closed_sets! {
         SackAgreed = "sack", "SACK shows what arrived";
         NoSack = "no-sack", "there is no SACK";
         ProbesSeen = "probes-seen", "this sender also sends tail-loss probes";
+        NoProbes = "no-probes", "this sender sends no tail-loss probes";
         /// Packets missing from the capture, options cut off, or one direction only.
         CaptureLacks = "capture-lacks-packets", "the capture is missing packets";
         SuperPackets = "super-packets", "offload merged segments in the capture";
@@ -150,6 +151,8 @@ fn where_it_leaves(claim: Claim, at: Vantage, g: Grounds) -> Certainty {
         Claim::Idle(cause) => idle_seen(cause, g),
         // A burst of losses takes data alone, and packets that others overtook are late, not lost.
         Claim::Outage if both && vanished(g) && !g.any(&[Disorder, RepairsLost]) => Known,
+        // A single lost ACK does the same.
+        Claim::Outage if g.has(AcksUnheard) && g.has(Lone) => Open,
         Claim::Outage => Likely,
         Claim::Ceiling | Claim::Overshoot | Claim::SmallWindow => Likely,
         Claim::Queue if g.has(RoundTrips) => Known,
@@ -173,9 +176,15 @@ fn trigger_seen(t: Trigger, g: Grounds) -> Certainty {
         // Without SACK nobody probes (RFC 8985 §7.1).
         Trigger::Ack if g.has(NoSack) && g.has(NoTimerSoSoon) => Known,
         Trigger::Ack => Likely,
-        Trigger::TimerRto if g.has(TimerSilence) && !g.has(ProbesSeen) => Known,
+        // A probe repeats the last segment, after two round trips and what a receiver may delay its ACK (RFC 8985 §7.2): of a
+        // single one that is a timeout's silence.
+        Trigger::TimerRto if g.has(TimerSilence) && !g.has(ProbesSeen) && no_probe(g) => Known,
         Trigger::TimerRto | Trigger::TimerProbe => Likely,
     }
+}
+
+fn no_probe(g: Grounds) -> bool {
+    !g.has(Lone) || g.any(&[NoSack, NoProbes, LongSilence])
 }
 
 /// No timer fired amid what was sent: one that was rebuilt shows when it would have. A silence alone does not tell, since
@@ -231,6 +240,8 @@ fn where_it_arrives(claim: Claim, g: Grounds) -> Certainty {
             IdleCause::ZeroWindow if g.has(WindowClosed) => Known,
             IdleCause::Timeout | IdleCause::TimeoutBackoff if g.has(TimerSilence) => Likely,
             IdleCause::ZeroWindow | IdleCause::ReceiveWindow | IdleCause::Peer => Likely,
+            IdleCause::Application if g.has(NothingInFlight) => Likely,
+            IdleCause::AckClock if g.has(InFlight) => Likely,
             _ => Open,
         },
         // One lost segment or one lost ACK that a timer had to ask for is no outage yet.

@@ -3,7 +3,7 @@
 use super::flow_facts::{arriving, duration, round_trip};
 use super::grounds::{self, Sure};
 use super::outages::{Gone, Repairs, is_tail};
-use super::path::Path;
+use super::path::{BLOATED_S, Path};
 use super::reason::{Wait, link_was_away, wait};
 use super::where_to_look::Verdict;
 use crate::rows::{
@@ -367,6 +367,20 @@ impl Costs {
     pub(super) fn at_network(&self, path: &Path) -> bool {
         let heavy = path.loss_share.is_some_and(|s| s >= HEAVY);
         heavy || path.bloated || self.share_of(Verdict::Network) >= WORTH
+    }
+
+    /// Whether that is so from any vantage point: costs and losses are counted otherwise from each, and what was repaired
+    /// needlessly is the network's where its ACKs are known to be lost.
+    pub(super) fn at_network_for_sure(&self, path: &Path) -> bool {
+        let share = |s: f64| if self.duration_s > 0.0 { s / self.duration_s } else { 0.0 };
+        let perhaps =
+            share(self.lost_s() + self.handshake_s + self.needless.cost_s + self.intermittent.cost_s);
+        let lost = path.loss_share.unwrap_or(0.0);
+        let waits = path.rtt.map_or(0.0, |r| r.mean - r.min);
+        match self.at_network(path) {
+            true => self.share_of(Verdict::Network) >= 2.0 * WORTH || lost >= 2.0 * HEAVY,
+            false => perhaps < WORTH / 2.0 && lost < HEAVY / 2.0 && waits < BLOATED_S / 2.0,
+        }
     }
 
     pub(super) fn verdict(&self, flow: &FlowRow, path: &Path) -> (Verdict, f64) {

@@ -72,6 +72,7 @@ fn of_silence(flow: &FlowRow, silence: Option<Span>, backoff: u32) -> Grounds {
         .with_if(t.compared > 0 && t.error.is_some_and(|e| e <= FITS), Evidence::TimerFits)
         .with_if(t.compared > 0 && t.error.is_some_and(|e| e > FITS), Evidence::TimerMisfits)
         .with_if(flow.inference.tail_loss_probes.is_some_and(|p| p.0), Evidence::ProbesSeen)
+        .with_if(flow.inference.tail_loss_probes.is_some_and(|p| !p.0), Evidence::NoProbes)
         .with_if(flow.sack_permitted == Some(true), Evidence::SackAgreed)
         .with_if(flow.sack_permitted == Some(false), Evidence::NoSack)
 }
@@ -82,19 +83,27 @@ fn young(flow: &FlowRow, b: &BurstRow) -> bool {
     let usual = || round_trip(flow).map_or(Span::ZERO, |r| Span::from_secs_f64(r.mean));
     let met = b.rtt_before.filter(|_| !arriving(flow)).unwrap_or_else(usual);
     let soon = b.first_repair.is_some_and(|r| r - b.start < met + LEAST_TIMER - BLUR);
-    soon && Span::from_micros(b.timer_ran_us.into()) < timer(flow)
+    // Who has not been seen to probe counts from the ACK.
+    let from_acks = !arriving(flow) && !flow.inference.tail_loss_probes.is_some_and(|p| p.0);
+    (soon || from_acks) && Span::from_micros(b.timer_ran_us.into()) < timer(flow).max(behind_a_queue(flow, b))
+}
+
+/// Behind a queue a timer waits for the round trip of the last packets, and for more than their variance.
+fn behind_a_queue(flow: &FlowRow, b: &BurstRow) -> Span {
+    b.rtt_before.filter(|_| !arriving(flow)).map_or(Span::ZERO, |r| r + LEAST_TIMER / 2 - BLUR)
 }
 
 /// What set the repair of a burst off.
 pub fn of_burst(flow: &FlowRow, b: &BurstRow) -> Sure {
     let copies = b.lost_copies.unwrap_or(b.lost_segments);
     let age = b.first_repair.map(|r| r - b.start);
-    // Behind a queue a timer waits for the round trip of the last packets, and for more than their variance.
-    let met = b.rtt_before.filter(|_| !arriving(flow)).map_or(Span::ZERO, |r| r + LEAST_TIMER / 2 - BLUR);
+    // A tenth for how exactly a round trip is known; where data arrives, within it a hole that IP identifications alone
+    // show may be filled by what had never been sent.
+    let leeway = |a: Span| if arriving(flow) { Span::ZERO } else { a / 10 };
     let grounds = of_silence(flow, b.silence, 0)
-        .with_if(age.is_some_and(|a| a < timer(flow).max(met)), Evidence::AllTooSoon)
+        .with_if(age.is_some_and(|a| a < timer(flow).max(behind_a_queue(flow, b))), Evidence::AllTooSoon)
         .with_if(b.silence.is_some_and(|s| s < probe(flow)), Evidence::NoProbeSoSoon)
-        .with_if(age.is_some_and(|a| a + a / 10 >= probe(flow)), Evidence::RoundTripLater)
+        .with_if(age.is_some_and(|a| a + leeway(a) >= probe(flow)), Evidence::RoundTripLater)
         .with_if(young(flow, b), Evidence::TimerYoung)
         .with_if(copies == 1, Evidence::Lone)
         .with_if(b.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost)

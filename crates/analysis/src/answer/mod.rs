@@ -21,7 +21,7 @@ pub use outages::{Dark, Outages};
 use reason::Wait;
 pub use where_to_look::Verdict;
 
-use crate::limited::Limited;
+use crate::limited::{Limited, Why};
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, IdleRow};
 use certainty::{Certainty, Claim, Grounds};
 use findings::{Finding, Kind};
@@ -89,10 +89,14 @@ fn blames(kind: Kind) -> Option<Verdict> {
     })
 }
 
-/// As sure as the limit that it names.
-fn held_sure(held: &Held, flow: &FlowRow) -> Sure {
+/// As sure as the limit that it names, and as whose that is.
+fn held_sure(held: &Held, flow: &FlowRow, costs: &costs::Costs, path: &path::Path) -> Sure {
     let none = Sure::of(Claim::Nothing, flow, Grounds::default());
-    Sure { certainty: held.sure.max(none.certainty), ..none }
+    let whose = match held.why {
+        Why::BottleneckFull if !costs.at_network_for_sure(path) => Certainty::Likely,
+        _ => Certainty::Known,
+    };
+    Sure { certainty: held.sure.max(none.certainty).max(whose), ..none }
 }
 
 /// `bursts`, `episodes` and `idle` are those of `flow`, in any order; `limited` is what [`limited::limited`] says of them.
@@ -131,10 +135,10 @@ pub fn answer(
         // An outage is told with the limit: together they are as sure as the less sure of both.
         Some(held) if verdict == Verdict::Network && told.tells_fault(verdict, held) => {
             let outage = findings.iter().find(|f| f.kind == Kind::Outages);
-            let limit = held_sure(held, flow);
+            let limit = held_sure(held, flow, &costs, &path);
             outage.map_or(limit, |outage| limit.and(outage.sure))
         }
-        Some(held) => held_sure(held, flow),
+        Some(held) => held_sure(held, flow, &costs, &path),
     };
     Answer {
         verdict,

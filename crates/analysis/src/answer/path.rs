@@ -19,7 +19,7 @@ pub struct Path {
 }
 
 /// A wait that a person notices, and four times what the path itself takes.
-const BLOATED_S: f64 = 0.1;
+pub(super) const BLOATED_S: f64 = 0.1;
 
 pub(super) fn path(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], gone: &[Gone]) -> Path {
     let rtt = round_trip(flow);

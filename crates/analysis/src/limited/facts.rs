@@ -169,6 +169,11 @@ impl<'a> Facts<'a> {
         grounds::of_idle(self.flow, i).certainty.min(Certainty::Likely)
     }
 
+    /// It had nothing to send at some time.
+    pub fn paused(&self) -> bool {
+        self.idle.iter().any(|i| matches!(i.cause, IdleCause::Application | IdleCause::Peer))
+    }
+
     /// A timer ended the gap: then something was sent again by its end, or was lost.
     pub fn told_by_timer(&self, i: &IdleRow) -> bool {
         let timer = matches!(i.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);

@@ -38,11 +38,13 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
         if !g.for_good && g.gap.is_none() && d.back.is_none() {
             (d.dark, d.repaired) = tried(facts, d.start, d.dark, d.repaired);
         }
+        // It was dark for certain if it was an outage.
+        let outage = g.sure(facts.flow).certainty;
         let mut add = |start, end, why, sure, basis| claims.push(Claim { start, end, why, sure, basis });
-        add(d.start, d.dark, Why::Outage, Certainty::Known, Basis::PathDark);
+        add(d.start, d.dark, Why::Outage, outage, Basis::PathDark);
         // Nothing shows when it came back until something comes through: half of that time, to be fair to both.
         let back = d.back.unwrap_or(d.dark + (d.repaired - d.dark) / 2);
-        add(d.dark, back, Why::Outage, Certainty::Likely, Basis::PathDark);
+        add(d.dark, back, Why::Outage, outage.max(Certainty::Likely), Basis::PathDark);
         // Where ACKs set the repair off nobody waited: what else holds meanwhile counts.
         if d.by_timer {
             add(back, d.repaired, Why::Timer, Certainty::Likely, Basis::PathBack);

@@ -22,6 +22,8 @@ const PROMPT_S: f64 = 0.00005;
 /// A beat that falls so close behind the ACKs is hardly chance.
 const INSTANT_S: f64 = 0.00001;
 const SLOWER: f64 = 4.0;
+/// Of the window, what leaves that third, and a segment, free.
+const ROOM: f64 = 0.6;
 
 /// Rounds behind slow start, before anything was lost.
 fn quiet<'a>(facts: &'a Facts) -> impl Iterator<Item = &'a RoundFacts> {
@@ -72,10 +74,17 @@ fn as_acked(r: &RoundFacts) -> bool {
     2 * r.row.sent_bytes <= r.row.flight_bytes * u64::from(r.row.waited.times)
 }
 
+/// The advertised window had room for all that a sender waits to send at once: Linux puts a packet of several segments off
+/// until a third of the window is free (tcp_tso_should_defer, tcp_tso_win_divisor).
+fn room_left(r: &RoundFacts) -> bool {
+    r.window_so_far.is_some_and(|window| r.flight <= ROOM * window as f64)
+}
+
 pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     if !r.after_loss {
         if facts.afar() && r.unexplained() && !facts.pushes && no_queue_ever(facts) {
-            return Some((Why::Pacing, Certainty::Likely, Basis::Paced));
+            // A program that gives its data evenly looks the same from here.
+            return Some((Why::Pacing, Certainty::Open, Basis::Paced));
         }
         let by_ack = r.share(r.row.waited.ack) > MOSTLY;
         return match () {
@@ -83,8 +92,13 @@ pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
                 Some((Why::Pacing, Certainty::Likely, Basis::Paced))
             }
             () if by_ack && at_once(facts, r) && quiet(facts).count() >= LEAST => {
-                let known = !facts.afar() && as_acked(r) && within(facts, r, INSTANT_S);
-                let sure = if known { Certainty::Known } else { Certainty::Likely };
+                let known = !facts.afar() && as_acked(r) && within(facts, r, INSTANT_S) && room_left(r);
+                let sure = match () {
+                    () if known => Certainty::Known,
+                    // From there a program that gives its data evenly looks the same; one that pauses may.
+                    () if facts.afar() && facts.paused() => Certainty::Open,
+                    () => Certainty::Likely,
+                };
                 Some((Why::Buffer, sure, Basis::Plateau))
             }
             () => None,

@@ -188,7 +188,7 @@ impl Merged {
             part.next += 1;
             let sender = self.senders.get(&(packet.tuple.src, packet.tuple.dst));
             if sender.is_some_and(|host| (*host == part.host) == self.sender) {
-                self.info.count(&packet);
+                self.info.count(packet.time, packet.wire_len);
                 batch.push(Packet { number: self.info.packets, ..packet });
             }
         }

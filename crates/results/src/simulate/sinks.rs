@@ -51,7 +51,7 @@ pub struct Recording<'a> {
     analyzer: Analyzer<Labelled>,
     told: Told<'a>,
     /// Packets of the other side.
-    opposite: u64,
+    opposite: Info,
     batch: Vec<Packet>,
     info: Info,
     kept: Kept,
@@ -64,7 +64,6 @@ pub struct Recording<'a> {
 pub struct Done {
     pub spool: Spool,
     pub info: Info,
-    /// Of the other side's packets nothing but their number is told.
     pub opposite: Info,
     pub kept: Kept,
     pub taken: Taken,
@@ -88,7 +87,19 @@ impl<'a> Recording<'a> {
     ) -> Recording<'a> {
         let batch = Vec::with_capacity(BATCH);
         let (info, losses) = (Info::default(), Losses::default());
-        Recording { sides, side, analyzer, told, opposite: 0, batch, info, kept, taken, losses, captures }
+        Recording {
+            sides,
+            side,
+            analyzer,
+            told,
+            opposite: Info::default(),
+            batch,
+            info,
+            kept,
+            taken,
+            losses,
+            captures,
+        }
     }
 
     /// What came together since the last time.
@@ -116,8 +127,7 @@ impl<'a> Recording<'a> {
         self.captures.finish();
         let (_, labelled) = self.analyzer.finish();
         let spool = labelled.into_spool();
-        let Recording { info, kept, taken, losses, captures, .. } = self;
-        let opposite = Info { packets: self.opposite, ..Info::default() };
+        let Recording { info, opposite, kept, taken, losses, captures, .. } = self;
         let analysed = !matches!(self.told, Told::First(_));
         let known = match self.told {
             Told::AsItGoes(fates, _) | Told::First(fates) => Some(fates.finish(self.sides)),
@@ -150,7 +160,7 @@ impl<'a> Recording<'a> {
 
     /// Takes in a packet of the side that is analysed.
     fn take(&mut self, packet: Packet, leaves: bool) {
-        self.info.count(&packet);
+        self.info.count(packet.time, packet.wire_len);
         match &mut self.told {
             Told::AsItGoes(_, held) => {
                 if !held.push(packet, (!leaves).then_some(Fate::Arrived)) {
@@ -185,17 +195,17 @@ impl sim::Sink for Recording<'_> {
     fn takes(&self, node: NodeId, frame: &Frame) -> bool {
         self.sides.of(node, frame.connection) == Some(self.side) || self.captures.holds(node)
     }
-    fn passed(&mut self, now: Time, node: NodeId, frame: &Frame) {
+    fn passed(&mut self, now: Time, node: NodeId, wire_len: u32, frame: &Frame) {
         self.taken.see(self.sides, node, frame, now);
         if let Some(side) = self.sides.of(node, frame.connection) {
-            self.opposite += 1;
-            self.follow(now, frame, side, self.leaves(node, frame), self.opposite);
+            self.opposite.count(now, wire_len);
+            self.follow(now, frame, side, self.leaves(node, frame), self.opposite.packets);
         }
     }
     fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {
         self.captures.packet(node, packet);
         if self.sides.of(node, frame.connection) != Some(self.side) {
-            return self.passed(packet.time, node, frame);
+            return self.passed(packet.time, node, packet.wire_len, frame);
         }
         self.taken.see(self.sides, node, frame, packet.time);
         let (leaves, number) = (self.leaves(node, frame), self.info.packets + 1);

@@ -93,6 +93,10 @@ fn what_is_lost_is_known_exactly_wherever_a_run_is_cut_and_whether_its_path_live
         let compared = found.facts.pair.as_ref().unwrap().lost;
         let dropped = [links[0].dropped(), links[1].dropped()];
         assert_eq!((told, compared), (lost(&played)[0], dropped), "seed {seed}: {stack}, {channels}");
+        // The other end's packets are counted as this one's are.
+        let receiver = &found.facts.pair.as_ref().unwrap().receiver;
+        assert!(receiver.first > Some(Time::ZERO) && receiver.last >= receiver.first, "seed {seed}");
+        assert!(receiver.packets == receiver.tcp_packets && receiver.bytes > 40 * receiver.packets);
         cut_inside += u64::from(links.iter().any(|l| l.inside() > 0));
         dead += u64::from(long == "600s");
     }

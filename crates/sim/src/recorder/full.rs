@@ -108,7 +108,7 @@ impl<S: Sink> Full<S> {
         }
         if !self.sink.takes(node, frame) {
             if !matches!(frame.body, Body::Datagram(_)) {
-                self.sink.passed(now, node, frame);
+                self.sink.passed(now, node, facts.len, frame);
             }
         } else if let Some(packet) = self.packets.packet(now, node, facts, frame) {
             self.sink.packet(node, frame, &packet);

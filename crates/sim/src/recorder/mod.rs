@@ -47,7 +47,7 @@ pub trait Sink {
         true
     }
     /// A packet of a TCP connection, at a node whose packets are captured, that the sink does not take.
-    fn passed(&mut self, now: Time, node: NodeId, frame: &Frame) {}
+    fn passed(&mut self, now: Time, node: NodeId, wire_len: u32, frame: &Frame) {}
     /// A packet of a connection at a node whose packets are captured, as a capture there would hold it.
     fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
     /// One that was still under way when the run ended, as the host that it goes to would capture it then.

@@ -172,7 +172,7 @@ impl Gone {
             bounds: UNBOUND,
         }
     }
-    pub(in crate::answer) fn sure(&self, flow: &FlowRow) -> Sure {
+    pub(crate) fn sure(&self, flow: &FlowRow) -> Sure {
         Sure::of(Claim::Outage, flow, grounds(self))
     }
     /// How long it lasted at least and at most, in seconds. The first lost copy met it after the wait in the queue, the
