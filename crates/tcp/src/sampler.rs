@@ -43,6 +43,9 @@ impl Clock {
     }
 }
 
+/// TCP_TS_HZ: the timestamps of Linux count milliseconds.
+const LINUX_STAMP: Span = Span::from_millis(1);
+
 /// What an ACK says about the path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
@@ -51,6 +54,8 @@ pub(crate) struct Sample {
     pub(crate) from_timestamp: bool,
     /// For window rules: of the newest data acknowledged, exact; `None` where it is ambiguous (Karn).
     pub(crate) exact: Option<Span>,
+    /// Of the timestamp, where the stack takes it in the place of such ([`Samples::Exact`]).
+    pub(crate) stamped: Option<Span>,
 }
 
 /// Which samples the timer wants.
@@ -89,33 +94,35 @@ impl Sampler {
             self.note(rtt);
         }
         match echoed {
-            Some(rtt) => Sample { rto: Some(rtt), from_timestamp: true, exact },
+            Some(rtt) => Sample { rto: Some(rtt), from_timestamp: true, exact, stamped: None },
             None => {
                 let clear = if of_oldest { acked.oldest_once } else { exact.is_some() };
-                Sample { rto: clear.then(|| now - acked.oldest_sent), from_timestamp: false, exact }
+                let rto = clear.then(|| now - acked.oldest_sent);
+                Sample { rto, from_timestamp: false, exact, stamped: None }
             }
         }
     }
 
-    /// As Linux has it: of originals only, the oldest for the timer and the newest for window rules; failing that, of the
-    /// oldest original that was SACKed, `first_sacked`; and only then of the timestamp.
+    /// As Linux has it (tcp_clean_rtx_queue, tcp_ack_update_rtt): of originals only. The timer takes the oldest that was
+    /// acknowledged, else the oldest SACKed; window rules the newest SACKed, else the newest acknowledged. The timestamp
+    /// stands in where there is none.
     pub(crate) fn take_exact(
         &mut self,
         acked: &Acked,
-        first_sacked: Option<Time>,
+        sacked: Option<(Time, Time)>,
         echoed: Option<Span>,
         now: Time,
     ) -> Sample {
         let clear = acked.original && !acked.resent;
-        let exact = if clear { Some(now - acked.newest_original) } else { first_sacked.map(|t| now - t) };
-        if let Some(rtt) = exact {
+        let oldest = clear.then_some(acked.oldest_original).or(sacked.map(|(first, _)| first));
+        let newest = sacked.map(|(_, last)| last).or(clear.then_some(acked.newest_original));
+        // A stamp of this very tick says one tick (tcp_rtt_tsopt_us).
+        let stamped = echoed.map(|rtt| rtt.max(LINUX_STAMP));
+        let (rto, exact) = (oldest.map(|sent| now - sent), newest.map(|sent| now - sent));
+        if let Some(rtt) = exact.or(stamped) {
             self.note(rtt);
         }
-        let rto = if clear { Some(now - acked.oldest_original) } else { exact };
-        match rto {
-            Some(_) => Sample { rto, from_timestamp: false, exact },
-            None => Sample { rto: echoed, from_timestamp: true, exact },
-        }
+        Sample { rto: rto.or(stamped), from_timestamp: rto.is_none(), exact, stamped }
     }
 
     /// Also of the handshake.

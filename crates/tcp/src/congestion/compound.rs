@@ -95,7 +95,7 @@ impl WindowRule for Compound {
         }
     }
 
-    fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
+    fn measure(&mut self, _w: &mut Window, a: &AckFacts, _open: bool) {
         let Some(rtt) = a.rtt else { return };
         let rtt = rtt.clamp(Span(1), Span::from_secs(3600));
         self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));

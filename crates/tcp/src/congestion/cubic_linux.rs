@@ -174,23 +174,21 @@ impl WindowRule for CubicLinux {
         CubicLinux::fresh(p.hystart.then(|| HyStart::new(p.hystart_clock)), p.hz.per_second())
     }
 
-    fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
-        let Some(rtt) = a.rtt else { return };
+    /// cubictcp_acked: HyStart looks here, in a recovery, too, in which proportional reduction has left cwnd below ssthresh.
+    fn measure(&mut self, w: &mut Window, a: &AckFacts, _open: bool) {
+        let Some(rtt) = a.rtt.or(a.stamped) else { return };
         // The queue is still short in the first second of an epoch: such samples do not count.
         if self.epoch.is_some_and(|epoch| self.jiffies(a.now) - epoch < self.hz) {
             return;
         }
-        self.delay_min = Some(self.delay_min.map_or(rtt, |d| d.min(rtt)));
-    }
-
-    /// Where HyStart looks: slow start may end here.
-    fn at_round_end(&mut self, w: &mut Window, a: &AckFacts) -> bool {
-        if let (Some(hystart), Some(rtt), Some(smallest)) = (&mut self.hystart, a.rtt, self.delay_min)
+        if let Some(rtt) = a.rtt {
+            self.delay_min = Some(self.delay_min.map_or(rtt, |d| d.min(rtt)));
+        }
+        if let (Some(hystart), Some(smallest)) = (&mut self.hystart, self.delay_min)
             && w.cwnd < w.ssthresh
         {
             hystart.on_ack(w, a, rtt, smallest);
         }
-        false
     }
 
     fn counts_segments(&self) -> bool {
@@ -238,6 +236,10 @@ impl WindowRule for CubicLinux {
         self.reset();
     }
 
+    fn taken_up(&mut self) {
+        self.hystart = self.hystart.map(|h| h.anew());
+    }
+
     /// The epoch moves on by the silence (cubictcp_cwnd_event).
     fn after_idle(&mut self, _w: &mut Window, now: Time) {
         if let Some(epoch) = self.epoch {
@@ -262,6 +264,7 @@ mod tests {
             delivered: bytes,
             segments,
             rtt,
+            stamped: None,
             min_rtt: rtt,
             srtt: rtt,
             ..segment_acked(Time(ms * 1_000_000), 0, 0)
@@ -284,7 +287,7 @@ mod tests {
         w.cwnd = w.ssthresh;
         let mut at_k = 0;
         for ms in (1000..6000).step_by(2) {
-            c.measure(&w, &ack(ms, 1), true);
+            c.measure(&mut w, &ack(ms, 1), true);
             c.avoid(&mut w, &ack(ms, 1), SMSS);
             if ms == 1000 + 4200 {
                 at_k = w.cwnd / SMSS;
@@ -311,5 +314,33 @@ mod tests {
         w.cwnd = 80 * SMSS;
         c.ssthresh(&w, &loss(false));
         assert_eq!(c.last_max, 80 * (1024 + 717) / 2048);
+    }
+
+    /// cubictcp_acked asks no state: PRR leaves cwnd below ssthresh, and an RTT that grew ends slow start there, so that
+    /// recovery ends with a smaller window.
+    #[test]
+    fn hystart_ends_slow_start_within_a_recovery_also_by_timestamps() {
+        for stamped in [false, true] {
+            let mut c = CubicLinux::new(&Params {
+                hystart: true,
+                hystart_clock: hystart::Clock::default(),
+                hz: Hz::Hz250,
+            });
+            let mut w = Window { cwnd: 100 * SMSS, ssthresh: u32::MAX, smss: SMSS };
+            c.measure(&mut w, &ack(0, 1), true);
+            w.ssthresh = c.ssthresh(&w, &loss(false));
+            w.cwnd = 50 * SMSS;
+            let longer = Some(RTT * 2);
+            let late = |ms| match stamped {
+                true => AckFacts { rtt: None, stamped: longer, ..ack(ms, 1) },
+                false => AckFacts { rtt: longer, ..ack(ms, 1) },
+            };
+            for k in 0..9 {
+                assert_eq!(w.ssthresh, 70 * SMSS, "sample {k}");
+                c.measure(&mut w, &AckFacts { una: 1, nxt: 1000, ..late(10 + 10 * k) }, false);
+            }
+            assert_eq!(w.ssthresh, 50 * SMSS);
+            assert_eq!(c.delay_min, Some(RTT), "a timestamp's coarse word is no smallest RTT");
+        }
     }
 }

@@ -193,7 +193,7 @@ impl WindowRule for CubicLinux26 {
         }
     }
 
-    fn measure(&mut self, _w: &Window, a: &AckFacts, open: bool) {
+    fn measure(&mut self, w: &mut Window, a: &AckFacts, open: bool) {
         if open && a.una >= self.loss_end {
             // A running mean over 16 ACKs.
             self.ratio16 =
@@ -207,8 +207,12 @@ impl WindowRule for CubicLinux26 {
         if self.delay_min8 == 0 || delay8 < self.delay_min8 {
             self.delay_min8 = delay8;
         }
-        if let Some((_, smallest)) = &mut self.later {
-            *smallest = Some(smallest.map_or(rtt, |s| s.min(rtt)));
+        if let Some((hystart, smallest)) = &mut self.later {
+            let least = smallest.map_or(rtt, |s| s.min(rtt));
+            *smallest = Some(least);
+            if w.cwnd <= w.ssthresh {
+                hystart.on_ack(w, a, rtt, least);
+            }
         }
     }
 
@@ -223,12 +227,6 @@ impl WindowRule for CubicLinux26 {
                 hystart.on_sample(w, now, delay8(rtt), self.delay_min8);
             }
             hystart.on_ack(a, now);
-        }
-        if let Some((hystart, Some(smallest))) = &mut self.later
-            && let Some(rtt) = a.rtt.filter(|_| counts)
-            && w.cwnd <= w.ssthresh
-        {
-            hystart.on_ack(w, a, rtt, *smallest);
         }
         false
     }

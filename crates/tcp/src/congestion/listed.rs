@@ -24,11 +24,14 @@ macro_rules! window_rules {
                 }
             }
             #[inline(always)]
+            fn on_ack(&mut self, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
+                match self { $(Rule::$rule(r) => r.on_ack(slow_start, rests, w, a),)+ }
+            }
             fn grow(&mut self, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
                 match self { $(Rule::$rule(r) => r.grow(slow_start, rests, w, a),)+ }
             }
             #[inline(always)]
-            fn measure(&mut self, w: &Window, a: &AckFacts, open: bool) {
+            fn measure(&mut self, w: &mut Window, a: &AckFacts, open: bool) {
                 match self { $(Rule::$rule(r) => r.measure(w, a, open),)+ }
             }
             fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
@@ -42,6 +45,9 @@ macro_rules! window_rules {
             }
             fn on_recovery_end(&mut self, w: &mut Window, now: Time) {
                 match self { $(Rule::$rule(r) => r.on_recovery_end(w, now),)+ }
+            }
+            fn taken_up(&mut self) {
+                match self { $(Rule::$rule(r) => r.taken_up(),)+ }
             }
             fn after_idle(&mut self, w: &mut Window, now: Time) {
                 match self { $(Rule::$rule(r) => r.after_idle(w, now),)+ }

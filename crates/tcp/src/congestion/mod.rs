@@ -71,7 +71,7 @@ impl Window {
 #[derive(Clone, Copy, Debug)]
 pub struct AckFacts {
     pub now: Time,
-    /// Bytes newly acknowledged cumulatively; 0 for a duplicate, which only `on_ack_in_recovery` sees.
+    /// Bytes newly acknowledged cumulatively; 0 for a duplicate, which only `measure` sees.
     pub acked: u32,
     /// Bytes newly acknowledged cumulatively or by SACK.
     pub delivered: u32,
@@ -79,6 +79,8 @@ pub struct AckFacts {
     pub segments: u32,
     /// RTT sample of this ACK, if it gave one.
     pub rtt: Option<Span>,
+    /// Of its timestamp, where all that it acknowledged was sent more than once (Linux).
+    pub stamped: Option<Span>,
     /// Smallest RTT of the connection.
     pub min_rtt: Option<Span>,
     pub srtt: Option<Span>,
@@ -133,8 +135,8 @@ trait WindowRule: Sized {
     /// What a stack file says of it.
     type Params: params::Params;
     fn new(params: &Self::Params) -> Self;
-    /// Looks at every ACK, whether or not the window may grow; `open` outside recovery.
-    fn measure(&mut self, _w: &Window, _a: &AckFacts, _open: bool) {}
+    /// Looks at every ACK, whether or not the window may grow; `open` outside recovery. May end slow start.
+    fn measure(&mut self, _w: &mut Window, _a: &AckFacts, _open: bool) {}
     /// Whether this ACK belongs to slow start. RFC 5681 §3.1: either may be used where they are equal.
     fn in_slow_start(&self, w: &Window) -> bool {
         w.cwnd < w.ssthresh
@@ -160,6 +162,8 @@ trait WindowRule: Sized {
         w.cwnd = w.cwnd.max(cwnd);
     }
     fn on_recovery_end(&mut self, _w: &mut Window, _now: Time) {}
+    /// The sender is set to a window that a capture shows: what was counted in rounds before belongs to another.
+    fn taken_up(&mut self) {}
     /// Nothing was in flight for a while, up to `now`.
     fn after_idle(&mut self, _w: &mut Window, _now: Time) {}
 
@@ -175,13 +179,21 @@ trait WindowRule: Sized {
     /// Data is about to leave, and nothing is in flight.
     fn restart(&mut self, _w: &mut Window, _d: &mut Driving<'_>) {}
 
+    /// An ACK that advanced, outside recovery: it is measured, and the window grows.
+    #[inline(always)]
+    fn on_ack(&mut self, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
+        if !self.drives() {
+            self.measure(w, a, true);
+        }
+        self.grow(slow_start, rests, w, a);
+    }
+
     /// An ACK that advanced: the same for all rules, compiled for each, so that an ACK costs one dispatch.
     #[inline(always)]
     fn grow(&mut self, slow_start: &mut SlowStart, rests: bool, w: &mut Window, a: &AckFacts) {
         if self.drives() {
             return;
         }
-        self.measure(w, a, true);
         if rests {
             self.rest(a);
             return;
@@ -243,7 +255,7 @@ impl Congestion {
     pub fn on_ack(&mut self, w: &mut Window, a: &AckFacts) {
         if let Rule::Aimd(aimd) = &mut self.rule {
             let rests = self.grows_only_when_limited && !a.limited;
-            return aimd.grow(&mut self.slow_start, rests, w, a);
+            return aimd.on_ack(&mut self.slow_start, rests, w, a);
         }
         // A copy, so that facts that AIMD does not look at are gathered for the others only.
         self.on_ack_of_others(w, &{ *a });
@@ -252,13 +264,22 @@ impl Congestion {
     #[inline(never)]
     fn on_ack_of_others(&mut self, w: &mut Window, a: &AckFacts) {
         let rests = self.grows_only_when_limited && !a.limited;
-        self.rule.grow(&mut self.slow_start, rests, w, a);
+        self.rule.on_ack(&mut self.slow_start, rests, w, a);
     }
 
-    /// An ACK (a duplicate, too) while recovery owns the window: measurements only.
+    /// An ACK (a duplicate, too) whose growth, if any, follows ([`Congestion::grow`]): measurements only. `open` outside
+    /// recovery.
     #[inline]
-    pub fn on_ack_in_recovery(&mut self, w: &Window, a: &AckFacts) {
-        self.rule.measure(w, a, false);
+    pub fn measure(&mut self, w: &mut Window, a: &AckFacts, open: bool) {
+        if !self.drives() {
+            self.rule.measure(w, a, open);
+        }
+    }
+
+    /// Of an ACK that was measured already.
+    pub fn grow(&mut self, w: &mut Window, a: &AckFacts) {
+        let rests = self.grows_only_when_limited && !a.limited;
+        self.rule.grow(&mut self.slow_start, rests, w, a);
     }
 
     /// A loss was found: the new ssthresh, bytes, at least 1 SMSS. The caller sets it, and cwnd as its recovery
@@ -276,6 +297,11 @@ impl Congestion {
     pub fn taken_back(&mut self, w: &mut Window, cwnd: u32, ssthresh: u32) {
         self.rule.taken_back(w, cwnd);
         w.ssthresh = w.ssthresh.max(ssthresh);
+    }
+
+    /// The window is another from now on than the rule made it.
+    pub fn taken_up(&mut self) {
+        self.rule.taken_up();
     }
 
     /// Recovery is over and has left its window in `w`.

@@ -36,7 +36,7 @@ impl WindowRule for Own {
     fn new(_: &Params) -> Own {
         Own(None)
     }
-    fn measure(&mut self, w: &Window, a: &AckFacts, open: bool) {
+    fn measure(&mut self, w: &mut Window, a: &AckFacts, open: bool) {
         if let Some(rule) = &mut self.0 {
             rule.measure(w, a, open);
         }

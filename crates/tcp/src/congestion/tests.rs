@@ -37,6 +37,7 @@ pub(super) fn segment_acked(now: Time, una: u64, nxt: u64) -> AckFacts {
         delivered: SMSS,
         segments: 1,
         rtt: None,
+        stamped: None,
         min_rtt: None,
         srtt: None,
         flight: 0,
@@ -101,6 +102,7 @@ impl Run {
             delivered: acked,
             segments: acked.div_ceil(SMSS),
             rtt: Some(self.rtt),
+            stamped: None,
             min_rtt: Some(self.min_rtt),
             srtt: Some(self.rtt),
             flight,
@@ -331,7 +333,7 @@ fn whatever_comes_the_window_holds_a_segment_and_only_losses_shrink_it() {
                 2 => r.c.after_idle(&mut r.w, r.now),
                 3 => {
                     let a = AckFacts { rtt: None, srtt: None, ..r.facts(draw(5000) as u32) };
-                    r.c.on_ack_in_recovery(&r.w, &a);
+                    r.c.measure(&mut r.w, &a, false);
                 }
                 _ => {
                     let acked = (1 + draw(4 * u64::from(SMSS)) as u32).min((r.nxt - r.una) as u32);
@@ -385,6 +387,7 @@ fn extreme_inputs_overflow_nothing() {
                         delivered: u32::MAX,
                         segments: u32::MAX,
                         rtt: Some(rtt),
+                        stamped: None,
                         min_rtt: Some(rtt),
                         srtt: Some(rtt),
                         flight: u32::MAX,
@@ -394,7 +397,7 @@ fn extreme_inputs_overflow_nothing() {
                         paced: false,
                     };
                     c.on_ack(&mut w, &a);
-                    c.on_ack_in_recovery(&w, &AckFacts { una: 1, nxt: 0, ..a });
+                    c.measure(&mut w, &AckFacts { una: 1, nxt: 0, ..a }, false);
                     c.on_ack(&mut w, &AckFacts { limited: false, ..a });
                     assert!(w.cwnd >= smss, "{rule:?}, {rtt:?}");
                     for timeout in [false, true] {

@@ -121,7 +121,7 @@ impl WindowRule for Vegas {
         }
     }
 
-    fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
+    fn measure(&mut self, _w: &mut Window, a: &AckFacts, _open: bool) {
         let Some(rtt) = a.rtt else { return };
         let rtt = rtt.max(Span(1));
         self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));

@@ -86,7 +86,7 @@ impl WindowRule for WestwoodPlus {
         }
     }
 
-    fn measure(&mut self, w: &Window, a: &AckFacts, _open: bool) {
+    fn measure(&mut self, w: &mut Window, a: &AckFacts, _open: bool) {
         if let Some(rtt) = a.rtt
             && rtt > Span::ZERO
         {

@@ -242,6 +242,7 @@ impl Sender {
             delivered: news.delivered(),
             segments: news.acked.segments,
             rtt: sample.exact,
+            stamped: sample.stamped,
             min_rtt: self.sampler.min_rtt(),
             srtt: self.rto.srtt(),
             flight,
@@ -314,7 +315,7 @@ impl Sender {
     #[inline(never)]
     fn ack_in_recovery(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
         if news.advanced {
-            self.congestion.on_ack_in_recovery(&self.window, facts);
+            self.congestion.measure(&mut self.window, facts, false);
             self.assumed_sacked = self.assumed_sacked.saturating_sub(news.acked.segments.saturating_sub(1));
             if self.undo.is_linux() && self.count_in_recovery(a, news, facts) {
                 return;

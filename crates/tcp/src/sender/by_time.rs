@@ -38,15 +38,16 @@ impl Sender {
         (facts.acked, facts.segments) = (news.delivered(), news.delivered_segments());
 
         self.new_first = false;
+        // pkts_acked: before 4.2 only what advances is measured.
+        if news.advanced || !by_fack {
+            self.congestion.measure(&mut self.window, &facts, self.phase == Phase::Open);
+        }
         let looks = match self.phase {
             Phase::Open => {
                 self.undo_in_open(a, news);
                 true
             }
-            Phase::Recovery => {
-                self.congestion.on_ack_in_recovery(&self.window, &facts);
-                self.step_in_recovery(a, news)
-            }
+            Phase::Recovery => self.step_in_recovery(a, news),
             Phase::Loss => {
                 self.step_in_loss(a, news, time.original_below);
                 true
@@ -102,10 +103,9 @@ impl Sender {
             self.probes = 0;
             self.dupacks = 0;
         }
-        let first_sacked = time.first_sacked.filter(|_| !time.resent);
         let which = self.rto.samples();
         let sample = if which == crate::sampler::Samples::Exact {
-            self.sampler.take_exact(&news.acked, first_sacked, a.echoed.filter(|_| news.advanced), a.now)
+            self.sampler.take_exact(&news.acked, time.sacked_sent, a.echoed.filter(|_| news.advanced), a.now)
         } else {
             self.sampler.take(&news.acked, a.echoed, a.now, which)
         };
@@ -119,8 +119,8 @@ impl Sender {
         let sacks_count = !self.detector.by_time().is_some_and(|rack| rack.goes_by_order());
         news.advanced
             || sacks_count
-                && match (self.board.get(0), time.first_sacked) {
-                    (Some(oldest), Some(sacked)) => sacked < oldest.sent,
+                && match (self.board.get(0), time.sacked_sent) {
+                    (Some(oldest), Some((sacked, _))) => sacked < oldest.sent,
                     _ => false,
                 }
     }
@@ -165,7 +165,7 @@ impl Sender {
         } else if self.reduces_by_echo(a, news) {
             // The reduction owns the window.
         } else if news.advanced || self.grows_out_of_order(news) {
-            self.congestion.on_ack(&mut self.window, facts);
+            self.congestion.grow(&mut self.window, facts);
         }
     }
 

@@ -68,6 +68,7 @@ impl Sender {
     /// See [`crate::endpoint::Endpoint::assume_window`].
     pub(crate) fn assume_window(&mut self, cwnd: u32, slow_start: bool) {
         self.window.cwnd = cwnd.max(self.pipe()).max(self.window.smss);
+        self.congestion.taken_up();
         self.window.ssthresh = if slow_start { u32::MAX } else { self.window.cwnd };
     }
 

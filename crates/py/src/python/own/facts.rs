@@ -155,6 +155,7 @@ facts! {
     } as congestion::AckFacts {
         now: Time(now_ns),
         rtt: span(rtt_ns),
+        stamped: None,
         min_rtt: span(min_rtt_ns),
         srtt: span(srtt_ns),
         acked, delivered, segments, flight, una, nxt, limited,

@@ -161,6 +161,7 @@ fn fractions_of_a_byte_are_not_lost() {
         delivered: 1,
         segments: 1,
         rtt: None,
+        stamped: None,
         min_rtt: None,
         srtt: None,
         flight: 100_000,

@@ -66,7 +66,7 @@ fn the_end_of_recovery_sets_both_from_what_was_measured_in_it() {
     // In recovery the path delivers twice as fast.
     for _ in 0..500 {
         let a = r.facts(SMSS);
-        r.c.on_ack_in_recovery(&r.w, &a);
+        r.c.measure(&mut r.w, &a, false);
         r.now += Span::from_millis(5);
     }
     r.c.on_recovery_end(&mut r.w, r.now);
@@ -89,11 +89,11 @@ fn a_timeout_takes_the_next_rtt_as_the_smallest() {
 fn duplicates_without_sack_count_once() {
     let mut r = Run::avoiding(RULE, 10);
     let a = r.facts(0);
-    (0..3).for_each(|_| r.c.on_ack_in_recovery(&r.w, &a));
+    (0..3).for_each(|_| r.c.measure(&mut r.w, &a, false));
     assert_eq!((state(&r).bytes, state(&r).counted_early), (3_000, 3_000));
     // The hole is filled: four segments are acknowledged, three of them were counted.
     let a = r.facts(4 * SMSS);
-    r.c.on_ack_in_recovery(&r.w, &a);
+    r.c.measure(&mut r.w, &a, false);
     assert_eq!((state(&r).bytes, state(&r).counted_early), (4_000, 0));
 }
 

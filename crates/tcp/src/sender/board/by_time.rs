@@ -33,15 +33,13 @@ pub(crate) struct TimeNews {
     sacked_last: Option<(u64, Time)>,
     /// The lowest original that came behind the highest SACK.
     pub(crate) late: Option<u64>,
-    /// When the first newly SACKed original left, if no repair was SACKed with it.
-    pub(crate) first_sacked: Option<Time>,
+    /// When the first and the last newly SACKed original left.
+    pub(crate) sacked_sent: Option<(Time, Time)>,
     /// The highest SACK before this ACK.
     pub(crate) highest: u64,
     /// An original that was sent before the caller's mark was delivered.
     pub(crate) original_below: bool,
     mark: u64,
-    /// A repair was among it.
-    pub(crate) resent: bool,
 }
 
 /// What a look at the board found.
@@ -74,10 +72,10 @@ impl ByTime {
             }
             news.original_below |= end <= news.mark;
             if sacked {
-                news.first_sacked = Some(news.first_sacked.map_or(seg.sent, |t| t.min(seg.sent)));
+                let span = news.sacked_sent.unwrap_or((seg.sent, seg.sent));
+                news.sacked_sent = Some((span.0.min(seg.sent), span.1.max(seg.sent)));
             }
         } else {
-            news.resent = true;
             if seg.sent >= if sacked { self.sacked_since } else { self.acked_since } {
                 return;
             }
