@@ -110,19 +110,12 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
     """The page of what is named; what it rests on is there meanwhile."""
     from tempfile import TemporaryDirectory
 
-    from rexmit.report import make, studied, swept
+    from rexmit.report import make
 
-    if len(o.what) == 1 and swept.is_sweep(folder := Path(o.what[0])):
-        found = swept.read(folder)
-        hide = make.hidden([], o.what, found.scenario).apply if o.anonymize else make.shown
-        yield make.of_sweep(found, command("report", o), hide)
+    if (found := without_packets(o, "report")) is not None:
+        yield found
         return
-    if len(o.what) == 1 and studied.is_study(folder := Path(o.what[0])):
-        hide = make.hidden([], o.what).apply if o.anonymize else make.shown
-        yield make.of_study(studied.read(folder), command("report", o), hide)
-        return
-    captures = _compared(o.what[0], o.threads) if len(o.what) == 1 else None
-    captures = captures or read(o)
+    captures = read(o)
     hide = make.hidden(captures, given(o)).apply if o.anonymize else make.shown
     with TemporaryDirectory(prefix="rexmit-") as scratch:
         with building(captures[0]) as told:
@@ -132,6 +125,22 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
                 ends = make.sources(captures[0], Path(scratch), told)
                 page = make.of_capture(ends, command("report", o), hide)
         yield page
+
+
+def without_packets(o: argparse.Namespace, name: str) -> Made | None:
+    """The page of a sweep's or a study's folder; None for anything else. name: of the command."""
+    from rexmit.report import make, studied, swept
+
+    if len(o.what) != 1:
+        return None
+    if swept.is_sweep(folder := Path(o.what[0])):
+        found = swept.read(folder)
+        hide = make.hidden([], o.what, found.scenario).apply if o.anonymize else make.shown
+        return make.of_sweep(found, command(name, o), hide)
+    if studied.is_study(folder):
+        hide = make.hidden([], o.what).apply if o.anonymize else make.shown
+        return make.of_study(studied.read(folder), command(name, o), hide)
+    return None
 
 
 @contextmanager
@@ -200,9 +209,11 @@ def given(o: argparse.Namespace) -> list[str]:
 
 
 def read(o: argparse.Namespace) -> list[Capture]:
-    """What is named, each with every row that a page shows."""
+    """What is named, each with every row that a page shows; of a comparison's folder its two."""
     if o.sender:
         return [_read(o.sender, o.receiver, o.threads)]
+    if len(o.what) == 1 and (both := _compared(o.what[0], o.threads)):
+        return both
     return [_read(name, threads=o.threads) for name in o.what]
 
 

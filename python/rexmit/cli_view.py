@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from shlex import join
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rexmit import cli_report
-from rexmit.cli_report import building, command, given, named, read
+from rexmit.cli_report import building, command, given, named, read, without_packets
 from rexmit.not_written import NotWrittenError, sentence
 from rexmit.say import tell
+
+if TYPE_CHECKING:
+    from rexmit.report.make import Hide
+    from rexmit.report.source import Row, Source
 
 VIEW = """\
 The page of rexmit report for captures of any size: it is served to this machine's own browser, which asks for
@@ -24,6 +28,7 @@ EXAMPLES = """\
 examples:
   rexmit view day.pcapng                        prints an address
   rexmit view day.pcapng --open                 and opens it
+  rexmit view good.pcapng bad.pcapng            two beside each other
 
 exit codes: 0 ended by Ctrl-C, 1 it could not be served, 2 bad input
 """
@@ -47,37 +52,45 @@ def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
     if o.port is not None and o.port > 65_535:
         return f"--port {o.port}: ports end at 65535"
-    if len(o.what) == 1 and (made := _page_of(Path(o.what[0]))):
-        again = join(["rexmit", "report", o.what[0]])
-        return f"{o.what[0]}: a {made} has no packets to look at one by one; its page: {again}"
-    if len(o.what) > 1:
-        return f"{o.what[1]}: one capture or run at a time; rexmit report lays two beside each other"
     return cli_report.check(o)
 
 
-def _page_of(folder: Path) -> str | None:
-    """What of `rexmit report` a folder holds that has no packets; None for any other."""
-    from rexmit.report import studied, swept
+@contextmanager
+def served(o: argparse.Namespace) -> Iterator[tuple[Row, list[Source], dict[str, Callable[[], bytes]], Hide]]:
+    """META of what is named, the sources whose packets are asked for, other blobs, and what `--anonymize`
+    does; what it rests on is there meanwhile.
+    """
+    from tempfile import TemporaryDirectory
 
-    return "sweep" if swept.is_sweep(folder) else "study" if studied.is_study(folder) else None
+    from rexmit.report.make import hidden, of_comparison, shown, sources
+    from rexmit.report.server import add_served, of_view
+
+    if (page := without_packets(o, "view")) is not None:
+        # Nothing of it is loaded later but numbers.
+        yield page.meta, [], page.blobs, shown
+        return
+    captures = read(o)
+    hide = hidden(captures, given(o)).apply if o.anonymize else shown
+    with TemporaryDirectory(prefix="rexmit-") as folder:
+        ends: list[Source] = []
+        with building(captures[0]) as told:
+            if len(captures) == 1:
+                ends = sources(captures[0], Path(folder), told)
+                about = of_view(ends, command("view", o), hide)
+            else:
+                add = add_served(ends, hide)
+                about = of_comparison(captures, Path(folder), command("view", o), hide, told, add).meta
+        yield about, ends, {}, hide
 
 
 def view(o: argparse.Namespace) -> None:
     """Serves the page until Ctrl-C."""
-    from tempfile import TemporaryDirectory
-
-    from rexmit.report.make import hidden, shown, sources
-    from rexmit.report.server import Server, of_view
+    from rexmit.report.server import Server
 
     signal.signal(signal.SIGTERM, _ended)
-    (capture,) = read(o)
-    hide = hidden([capture], given(o)).apply if o.anonymize else shown
-    with TemporaryDirectory(prefix="rexmit-") as folder:
-        with building(capture) as told:
-            ends = sources(capture, Path(folder), told)
-        about = of_view(ends, command("view", o), hide)
+    with served(o) as (about, ends, blobs, hide):
         try:
-            server = Server(about, ends, o.port or 0, hide)
+            server = Server(about, ends, o.port or 0, hide, blobs)
         except OSError as error:
             why = f"--port {o.port or 0}: {sentence(error)}; leave it out for a free one"
             raise NotWrittenError(why) from None

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +39,24 @@ def browser() -> Iterator[Any]:
         opened = started.chromium.launch(executable_path=where, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@contextmanager
+def viewed(*what: str) -> Iterator[str]:
+    """The address of `rexmit view` of what is named; it is ended as Ctrl-C does."""
+    command = [sys.executable, "-u", "-m", "rexmit", "view", *what]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        assert server.stdout is not None
+        found = None
+        for line in server.stdout:
+            found = re.search(r"http://\S+", line)
+            if found:
+                break
+        assert found, "it ended without an address"
+        yield found[0]
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=20) == 0
 
 
 class Watched:

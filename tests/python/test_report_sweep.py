@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from browser import Watched
+from browser import Watched, viewed
 from containers import unpack
 from rexmit import sweeps
 from rexmit.cli import main
@@ -93,10 +93,22 @@ def test_of_very_many_runs_some_stand_for_all(
     assert list(columns["share"]) == [0.25, 1.0] * 6
 
 
-def test_what_has_no_packets_is_no_view(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["view", str(folder)]) == 2
-    said = capsys.readouterr().err
-    assert "a sweep has no packets to look at one by one; its page: rexmit report '" in said
+def test_a_view_of_it_is_the_same_page(chromium: Any, folder: Path, path: Path) -> None:
+    watched = Watched(chromium)
+    with viewed(str(folder)) as address:
+        page = watched.page
+        page.goto(f"{address}#sweep?f=runs")
+        page.locator(".curves canvas").wait_for()
+        page.wait_for_timeout(300)
+        drawn = page.evaluate("document.querySelector('.curves canvas').toDataURL()")
+        assert any(url.endswith("/blob/runs/goodput_bps") for url in watched.asked)
+        words = page.inner_text("main")
+        file = watched.open(path, "#sweep?f=runs", ".curves canvas")
+        file.wait_for_timeout(300)
+        assert file.evaluate("document.querySelector('.curves canvas').toDataURL()") == drawn
+        assert file.inner_text("main") == words
+    watched.close()
+    assert watched.said == []
 
 
 def test_what_is_left_out_is_said(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +11,7 @@ from typing import Any
 import pytest
 
 import rexmit
-from browser import Watched
+from browser import Watched, viewed
 from conftest import DATA
 from rexmit.api import ON_DEMAND
 from rexmit.report import windows
@@ -28,19 +24,8 @@ CAPTURE = DATA / "interruption.snd.pcap.gz"
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Of a server of this capture, which ends with the test."""
-    command = [sys.executable, "-u", "-m", "rexmit", "view", str(CAPTURE)]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
-        assert server.stdout is not None
-        found = None
-        for line in server.stdout:
-            found = re.search(r"http://\S+", line)
-            if found:
-                break
-        assert found, "it ended without an address"
-        yield found[0]
-        server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=20) == 0
+    with viewed(str(CAPTURE)) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +110,28 @@ def test_an_episode_has_its_ladder(watched: Watched, address: str) -> None:
     page.goto(f"{address}#episode/1/2")
     page.locator(".ladder canvas").wait_for()
     assert "again: " in page.inner_text(".ladder-steps")
+
+
+def test_two_captures_are_compared_window_by_window(chromium: Any) -> None:
+    names = ("A1_reno_22M_deep_200ms.snd.pcap.gz", "F1_cubic_22M_GE.snd.pcap.gz")
+    watched = Watched(chromium)
+    with viewed(*(str(DATA / name) for name in names)) as address:
+        page = watched.page
+        page.goto(address)
+        page.get_by_text("What differs, in the order of what it costs").wait_for()
+        page.get_by_role("button", name="Side by side").click()
+        page.locator(".panels canvas").nth(3).wait_for()
+        page.wait_for_timeout(400)
+        # Near enough for single packets, of each side from its own capture.
+        page.goto(f"{address}#flow/1?beside=1&t=0.4,0.41")
+        page.reload()
+        page.locator(".panels canvas").nth(3).wait_for()
+        page.wait_for_timeout(600)
+        for source in (0, 1):
+            assert any(f"/window?source={source}&" in url for url in watched.asked)
+        for number in (1, 2):
+            page.goto(f"{address}#episode/1/{number}@2")
+            page.locator(".ladder canvas").wait_for()
+            assert "again: " in page.inner_text(".ladder-steps")
+    watched.close()
+    assert watched.said == []

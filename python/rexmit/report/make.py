@@ -171,9 +171,16 @@ def page_of(capture: Capture, command: str, hide: Hide = shown) -> Iterator[Made
 
 
 def of_comparison(
-    captures: Sequence[Capture], folder: Path, command: str, hide: Hide = shown, told: Told | None = None
+    captures: Sequence[Capture],
+    folder: Path,
+    command: str,
+    hide: Hide = shown,
+    told: Told | None = None,
+    add: Callable[[Made, Source, int], None] | None = None,
 ) -> Made:
-    """Two captures or runs beside each other: the largest flow of each."""
+    """Two captures or runs beside each other: the largest flow of each. add: puts a source into the page, of
+    which the given flow is told first (default: as a file has it).
+    """
     from rexmit.episode_match import compare
     from rexmit.report.tables import in_ns
 
@@ -188,7 +195,10 @@ def of_comparison(
     flows = []
     for k, (capture, name, flow) in enumerate(zip(found.captures, names, found.flows, strict=True)):
         source = Source(capture, k, name, None, folder / str(k), told)
-        _add(made, source, RAW // 2, hide, first=flow.id)
+        if add is None:
+            _add(made, source, RAW // 2, hide, first=flow.id)
+        else:
+            add(made, source, flow.id)
         flows.append({"source": k, "flow": flow.id, "key": f"{k}/{flow.id}"})
     matched = [
         {end: None if row is None else in_ns(row) for end, row in (("first", p.first), ("second", p.second))}

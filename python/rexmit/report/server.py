@@ -7,7 +7,7 @@ the name of this machine (a page elsewhere whose name leads here does not) and f
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from secrets import token_urlsafe
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from rexmit.report.document import page, policy
-from rexmit.report.make import AT_ONCE, Hide, clock, meta, shown, title
+from rexmit.report.make import AT_ONCE, Hide, Made, clock, meta, shown, title
 from rexmit.report.plain import in_html, in_json
 from rexmit.report.source import MOST_LIMITS
 from rexmit.report.windows import Windows
@@ -46,12 +46,19 @@ class Refused(Exception):
 
 class Server(ThreadingHTTPServer):
     """Serves one page. told: META without what is loaded later.  port: 0 for any that is free.  hide: what
-    `--anonymize` does to what is loaded.
+    `--anonymize` does to what is loaded.  blobs: of what has no packets.
     """
 
     daemon_threads = True
 
-    def __init__(self, told: Row, sources: Sequence[Source], port: int = 0, hide: Hide = shown) -> None:
+    def __init__(
+        self,
+        told: Row,
+        sources: Sequence[Source],
+        port: int = 0,
+        hide: Hide = shown,
+        blobs: Mapping[str, Callable[[], bytes]] | None = None,
+    ) -> None:
         super().__init__((LOOPBACK, port), Handler)
         self.base = f"/{token_urlsafe(24)}/"
         self.hosts = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
@@ -59,6 +66,7 @@ class Server(ThreadingHTTPServer):
         head, body, end = page()
         where = f'<script id="rexmit-server" type="application/json">{in_html({"base": self.base})}</script>'
         self._hide = hide
+        self._blobs = dict(blobs or {})
         self._fixed = {
             "": (HTML, (head + body + where + end).encode()),
             "meta.json": (JSON, in_json(told)),
@@ -99,6 +107,8 @@ class Server(ThreadingHTTPServer):
         return known[name](asked)
 
     def _blob(self, name: str) -> bytes:
+        if name in self._blobs:
+            return self._blobs[name]()
         for source, _ in self._sources.values():
             if name in source.blobs:
                 return source.blobs[name]()
@@ -141,13 +151,29 @@ def of_view(sources: Sequence[Source], command: str, hide: Hide = shown) -> Row:
     """META of one capture or run whose packets are asked for."""
     made = meta("capture" if sources[0].run is None else "run", title(sources), command, hide)
     for source in sources:
-        flows = source.worst(MOST_LIMITS)
-        said = source.meta(flows)
-        said["details"] = [served(source, flow) for flow in flows[:AT_ONCE]]
-        made["sources"].append(hide(said))
+        made["sources"].append(hide(_told(source)))
     if len(sources) > 1:
         made["sources"][1]["clock"] = clock(sources)
     return made
+
+
+def add_served(sources: list[Source], hide: Hide) -> Callable[[Made, Source, int], None]:
+    """Puts a source whose packets are asked for into a comparison, and among `sources`."""
+
+    def add(made: Made, source: Source, first: int) -> None:
+        sources.append(source)
+        made.meta["sources"].append(hide(_told(source, first)))
+
+    return add
+
+
+def _told(source: Source, first: int | None = None) -> Row:
+    """What META says of a source. first: a flow that is told of before the others."""
+    flows = source.worst(MOST_LIMITS)
+    said = source.meta(flows)
+    flows.sort(key=lambda flow: flow["flow"] != first)
+    said["details"] = [served(source, flow) for flow in flows[:AT_ONCE]]
+    return said
 
 
 def _number(asked: dict[str, str], name: str) -> int:
