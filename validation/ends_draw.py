@@ -12,8 +12,11 @@ import transfers
 
 Draw = random.Random
 
-#: Senders that the simulator has, of those that are about now.
-SIMULATED = ("linux-2.6-reno", "linux-2.6-cubic", "linux-2.6-cubic", "rfc-sack", "rfc-newreno", "windows-7")
+#: Senders that the simulator has: of fifteen years ago, and of those that are about now.
+SIMULATED = (
+    *("linux-2.6-reno", "linux-2.6-cubic", "rfc-sack", "rfc-newreno", "windows-7"),
+    *("linux-6-cubic", "linux-6-cubic", "linux-6-reno", "linux-6-bbr"),
+)
 KERNEL = ("reno", "cubic", "cubic", "bbr")
 #: Programs may have what net.ipv4.tcp_allowed_congestion_control says.
 FOR_PROGRAMS = ("reno", "bbr")

@@ -57,5 +57,5 @@ def path_line(flow: Json) -> str:
         return words
     least, most = rate(allowed["least_bps"]), rate(allowed["most_bps"])
     rule = RULES.get(str(allowed["rule"]))
-    told = f"{rule} {most}" if rule else f"Reno or CUBIC {least} to {most}"
+    told = f"{rule} {most}" if rule else f"Reno or CUBIC {most if least == most else f'{least} to {most}'}"
     return f"{words}; such losses and round trips allow {told}"

@@ -197,7 +197,8 @@ fn timeouts_seen(g: Grounds) -> Certainty {
     match () {
         () if g.has(AllTooSoon) => Known,
         () if no_timer(g) => Known,
-        () if g.has(BackedOff) => Known,
+        // The first of two silences may have been a probe's.
+        () if g.has(BackedOff) && g.any(&[NoSack, NoProbes]) => Known,
         () => Likely,
     }
 }
