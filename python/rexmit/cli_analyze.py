@@ -322,12 +322,17 @@ def _json(o: argparse.Namespace) -> None:
 
 
 def is_fleet(o: argparse.Namespace) -> bool:
-    """Whether many separate captures are named: a folder that is no recording, a pattern, or by --each."""
-    if o.each or o.cluster or (len(o.captures or ()) > 1 and any(map(os.path.isdir, o.captures))):
+    """Whether many separate captures are named: a folder that is no recording, a pattern, an address, or by
+    --each.
+    """
+    several = len(o.captures or ()) > 1
+    if o.each or o.cluster or (several and any(os.path.isdir(one) or "://" in one for one in o.captures)):
         return True
     if len(o.captures or ()) != 1:
         return False
     (path,) = o.captures
+    if "://" in path:
+        return True
     if os.path.isdir(path):
         return not _recorded([path])
     return not os.path.exists(path) and any(sign in path for sign in "*?[")

@@ -128,16 +128,19 @@ def made(o: argparse.Namespace) -> Iterator[Made]:
 
 
 def without_packets(o: argparse.Namespace, name: str) -> Made | None:
-    """The page of a sweep's or a study's folder; None for anything else. name: of the command."""
+    """The page of a sweep's or a study's folder, or a sweep's address; None for anything else. name: of the
+    command. Raises ValueError for any other address.
+    """
     from rexmit.report import make, studied, swept
 
-    if len(o.what) != 1:
-        return None
-    if swept.is_sweep(folder := Path(o.what[0])):
-        found = swept.read(folder)
+    if len(o.what) == 1 and swept.is_sweep(o.what[0]):
+        found = swept.read(o.what[0])
         hide = make.hidden([], o.what, found.scenario).apply if o.anonymize else make.shown
         return make.of_sweep(found, command(name, o), hide)
-    if studied.is_study(folder):
+    far = next((what for what in o.what if "://" in what), None)
+    if far is not None:
+        raise ValueError(f"{far}: holds no sweep; of what lies elsewhere rexmit {name} shows sweeps only")
+    if len(o.what) == 1 and studied.is_study(folder := Path(o.what[0])):
         hide = make.hidden([], o.what).apply if o.anonymize else make.shown
         return make.of_study(studied.read(folder), command(name, o), hide)
     return None
@@ -164,8 +167,8 @@ def _called(o: argparse.Namespace) -> str:
     name = given(o)[0]
     if len(o.what) == 1 and studied.is_study(Path(name)):
         return studied.name(Path(name))
-    if len(o.what) == 1 and swept.is_sweep(Path(name)):
-        return swept.name(Path(name))
+    if len(o.what) == 1 and swept.is_sweep(name):
+        return swept.name(name)
     return name
 
 

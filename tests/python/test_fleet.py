@@ -228,3 +228,33 @@ def test_sql_reads_the_folder_too(folder: Path, tmp_path: Path) -> None:
     command[5] = "select count(*) as n from flows join captures using (capture)"
     (told,) = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     assert told["n"] == len(found.flows)
+
+
+def test_captures_and_results_may_both_lie_at_an_address(folder: Path, tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    for file in sorted(folder.glob("*.pcapng"))[:3]:
+        memory.pipe_file(f"/caps/deeper/{file.name}", file.read_bytes())
+    memory.pipe_file("/caps/broken.pcap", b"nonsense")
+    memory.pipe_file("/caps/notes.txt", b"no capture")
+    far = fleets.fleet("memory://caps", into="memory://found")
+    read = [row for row in far.captures.to_arrow().to_pylist() if row["error"] is None]
+    (broken,) = [row for row in far.captures.to_arrow().to_pylist() if row["error"]]
+    assert broken["error"].startswith(f"{broken['path']}: is text")
+    assert broken["path"] == memory.unstrip_protocol("/caps/broken.pcap")
+    assert [row["path"].rpartition("/caps/")[2] for row in read] == [
+        f"deeper/host-{k}.pcapng" for k in (1, 2, 3)
+    ]
+    near = fleets.fleet(*sorted(folder.glob("*.pcapng"))[:3], into=tmp_path)
+    for table in ("flows", "bursts", "episodes", "idle"):
+        assert rows(far, table) == rows(near, table)
+    assert rows(far, "bursts")
+    names = memory.glob("/found/captures/*")
+    written = [memory.info(name)["created"] for name in names]
+    again = fleets.fleet("memory://caps/**/*.pcapng", "memory://caps/broken.pcap", into="memory://found")
+    assert [memory.info(name)["created"] for name in names] == written
+    assert rows(again, "flows") == rows(far, "flows")
+    with pytest.raises(ValueError, match=r"memory://caps/\*\.snoop: there is no such file"):
+        fleets.fleet("memory://caps/*.snoop")
+    memory.rm("/caps", recursive=True)
+    memory.rm("/found", recursive=True)

@@ -16,6 +16,7 @@ from scipy import stats as scipy_stats
 
 import rexmit as rx
 from rexmit import stats, sweeps
+from rexmit.not_written import NotWrittenError
 from test_sweep import LOSS, SCENARIO, rows
 
 STACK = "flow.up.stack"
@@ -187,3 +188,19 @@ def test_the_figures_that_a_plan_allows_are_drawn_into_the_folder(swept: rx.Swee
     assert names == [f"figures/{name}-goodput-up.svg" for name in ("curves", "map", "runs", "pairs")]
     for name in names:
         assert (Path(swept.where) / name).read_text().startswith("<?xml")
+
+
+def test_a_storage_that_fails_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    memory = type(fsspec.filesystem("memory"))
+
+    def refused(*args: object, **more: object) -> None:
+        raise RuntimeError("no credentials\nwere found")
+
+    monkeypatch.setattr(memory, "cat_file", refused)
+    with pytest.raises(ValueError, match="memory://x: cannot be read: no credentials were found"):
+        sweeps.load("memory://x")
+    monkeypatch.undo()
+    monkeypatch.setattr(memory, "pipe_file", refused)
+    with pytest.raises(NotWrittenError, match=r"memory://x/plan\.json: not written: no credentials"):
+        rx.sweep(SCENARIO, VARY, runs=1, into="memory://x")

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rexmit.fleets import remote
+
 #: What captures are called, also those that tcpdump numbers behind the name (`x.pcap3`).
 _NAMED = re.compile(r"\.(pcapng|pcap|cap|snoop|dmp)\d*(\.(gz|zst|xz))?$", re.IGNORECASE)
 #: How one begins whose name does not say so: pcap either way round, its times in ns, pcapng, snoop.
@@ -52,9 +54,15 @@ def find(paths: Sequence[str]) -> list[Found]:
     none.
     """
     names: dict[str, None] = {}
+    known: dict[str, File] = {}
     for path in paths:
         before = len(names)
-        names |= dict.fromkeys(os.path.abspath(name) for name in _under(path))
+        if remote.is_remote(path):
+            far = remote.files(path, lambda name: bool(_NAMED.search(name)) and not name.startswith("."))
+            known |= {name: File(name, *told) for name, *told in far}
+            names |= dict.fromkeys(name for name, *_ in far)
+        else:
+            names |= dict.fromkeys(os.path.abspath(name) for name in _under(path))
         if (
             len(names) == before
             and not any(map(os.path.exists, glob.glob(path)))
@@ -63,7 +71,7 @@ def find(paths: Sequence[str]) -> list[Found]:
             raise ValueError(f"{path}: there is no such file or folder, and no file that it is a pattern of")
     if not names:
         raise ValueError(f"{', '.join(paths)}: there is no capture (.pcap, .pcapng, .cap, .snoop, .dmp)")
-    return _joined([_file(name) for name in sorted(names, key=_natural)])
+    return _joined([known.get(name) or _file(name) for name in sorted(names, key=_natural)])
 
 
 def _under(path: str) -> Iterator[str]:
@@ -158,7 +166,8 @@ def _span(path: str) -> tuple[float, float] | None:
     # All packets are read, and the first one is analysed.
     options |= {"end": 1e-9, "interval": 1.0, "threads": 1}
     try:
-        seen = Capture([path], None, options)
+        with remote.here([path]) as near:
+            seen = Capture(near or [path], None, options)
     except (_core.CaptureError, OSError):
         return None
     if seen.info["start"] is None:

@@ -6,12 +6,13 @@ import io
 import json
 from typing import Any
 
+from rexmit.fleets.remote import here
 from rexmit.sweeps.block import Files, StoppedError, Watch
 
 #: The table that every capture has a row of, also one that could not be read; kept last.
 CAPTURES = "captures"
 #: Tables of the analysis that are kept.
-TABLES = ("flows", "episodes", "idle")
+TABLES = ("flows", "bursts", "episodes", "idle")
 #: A capture's number, and its files in order.
 Item = tuple[int, tuple[str, ...]]
 #: Rows of a Parquet file that are in memory at a time.
@@ -33,12 +34,24 @@ def analyze(
     told: dict[str, Any] = {"capture": number, "path": paths[0], "files": len(paths)}
     options = json.loads(options_json) | {"max_memory": max_memory, "threads": 1}
     options |= {"flow": None, "start": None, "end": None}
+    progress = None if watch is None else lambda done, total, packets: watch(done)
+    copies: list[str] = []
+
+    def as_named(said: Any) -> str:
+        text = str(said)
+        for copy, path in zip(copies, paths, strict=False):
+            text = text.replace(copy, path)
+        return text
+
     try:
-        seen = Capture(
-            list(paths), None, options, (), None if watch is None else lambda done, total, n: watch(done)
-        )
+        # What is analysed is no more read from the files.
+        with here(paths, lambda: watch is None or watch(0)) as near:
+            if near is None:
+                raise StoppedError
+            copies = near
+            seen = Capture(near, None, options, (), progress)
     except (_core.CaptureError, OSError) as error:
-        return {CAPTURES: _row(told | {"error": str(error)})}
+        return {CAPTURES: _row(told | {"error": as_named(error)})}
     if seen.interrupted:
         raise StoppedError
     files: Files = {}
@@ -50,8 +63,8 @@ def analyze(
     told |= sums | {name: info[name] for name in ("packets", "span_s")}
     told["start"] = None if info["start"] is None else seen.origin_ns
     told["not_analysed_packets"] = info["not_analysed_packets"]
-    told["warnings"] = "; ".join(map(str, info["warnings"])) or None
-    told["damage"] = None if info["damage"] is None else str(info["damage"])
+    told["warnings"] = "; ".join(map(as_named, info["warnings"])) or None
+    told["damage"] = None if info["damage"] is None else as_named(info["damage"])
     return files | {CAPTURES: _row(told)}
 
 

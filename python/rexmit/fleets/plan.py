@@ -9,7 +9,7 @@ from typing import Any
 
 from rexmit.fleets.finding import File, Found
 
-FORMAT = 1
+FORMAT = 2
 KIND = "captures"
 
 

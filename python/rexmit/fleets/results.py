@@ -14,6 +14,8 @@ from rexmit.sweeps.places import place
 from rexmit.sweeps.store import PLAN
 from rexmit.tables import Table
 
+#: Batches that are put together, and rows of one that is large by itself.
+TOGETHER, ROWS = 256, 10_000
 #: Flows of several captures are told apart by this many times the capture's number.
 APART = 1 << 40
 
@@ -33,7 +35,21 @@ class Store(Numbered):
             raise ValueError(f"{self.name}/{PLAN}: {error}; name another folder") from None
 
     def rows(self, table: str, numbers: list[int]) -> Iterator[Any]:
-        """Record batches of a table. Raises ValueError for a file that cannot be read."""
+        """Record batches of a table, those of several small files in one: a batch of one row and its columns
+        take 30 kB. Raises ValueError for a file that cannot be read.
+        """
+        import pyarrow as pa
+
+        some: list[Any] = []
+        for batch in self._batches(table, numbers):
+            some.append(batch)
+            if len(some) == TOGETHER or batch.num_rows >= ROWS:
+                yield from pa.Table.from_batches(some).combine_chunks().to_batches()
+                some.clear()
+        if some:
+            yield from pa.Table.from_batches(some).combine_chunks().to_batches()
+
+    def _batches(self, table: str, numbers: list[int]) -> Iterator[Any]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -101,7 +117,9 @@ class Fleet:
         self._numbers = [k for k in plan.numbers if k in done]
 
     def table(self, name: str) -> Table:
-        """Rows of all captures, behind `capture`, by the table's name: captures, flows, episodes or idle."""
+        """Rows of all captures, behind `capture`, by the table's name: captures, flows, bursts, episodes
+        or idle.
+        """
         if name not in (CAPTURES, *TABLES):
             raise ValueError(f"{name}: is none of {', '.join((CAPTURES, *TABLES))}")
         return Table(name, lambda: _Stream(self.store, name, self._numbers, False))
@@ -125,6 +143,10 @@ class Fleet:
     @property
     def flows(self) -> Table:
         return self.table("flows")
+
+    @property
+    def bursts(self) -> Table:
+        return self.table("bursts")
 
     @property
     def episodes(self) -> Table:

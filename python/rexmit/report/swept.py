@@ -43,23 +43,34 @@ class Found:
     blobs: dict[str, Callable[[], bytes]]
 
 
-def is_sweep(folder: Path) -> bool:
-    """Whether this is such a folder; the plan of many captures is another kind."""
+def is_sweep(folder: str | Path) -> bool:
+    """Whether this is such a folder, or address; the plan of many captures is another kind. Raises ValueError
+    for an address that cannot be reached.
+    """
     try:
-        told = json.loads((folder / "plan.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        if "://" in str(folder):
+            from rexmit.sweeps.places import place
+
+            content = place(folder).read("plan.json") or b""
+        else:
+            content = (Path(folder) / "plan.json").read_bytes()
+    except OSError:
+        return False
+    try:
+        told = json.loads(content)
+    except ValueError:
         return False
     return isinstance(told, dict) and "axes" in told
 
 
-def name(folder: Path) -> str:
+def name(folder: str | Path) -> str:
     """What the sweep in it is called. Raises ValueError, with the file, for a plan that is none."""
     from rexmit.sweeps.results import load
 
     return load(folder).plan.name
 
 
-def read(folder: Path) -> Found:
+def read(folder: str | Path) -> Found:
     """What a page shows of the sweep in it.
 
     Raises ValueError for a folder without a run that is done, and for a file that cannot be read.

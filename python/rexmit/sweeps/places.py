@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from rexmit.lock import Lock
 from rexmit.not_written import NotWrittenError, sentence
+from rexmit.say import one_line
 
 #: This machine, in names of files.
 _HOST = "".join(c for c in platform.node() if c.isalnum() or c == "-") or "here"
@@ -191,44 +192,54 @@ class Remote:
         except ImportError:
             raise ValueError(f"{name}: addresses need fsspec: pip install 'rexmit[sweep]'") from None
         try:
-            self.files, self._path = url_to_fs(name)
-        except (ImportError, ValueError) as error:
-            raise ValueError(f"{name}: fsspec has no way there: {' '.join(str(error).split())}") from None
+            with reached(name, "fsspec has no way there"):
+                self.files, self.path = url_to_fs(name)
+        except FileNotFoundError:
+            raise ValueError(f"{name}: fsspec has no way there: there is no such file") from None
 
     def _at(self, name: str) -> str:
-        return f"{self._path.rstrip('/')}/{name}"
+        return f"{self.path.rstrip('/')}/{name}" if self.path else name
 
     def read(self, name: str) -> bytes | None:
         try:
-            return bytes(self.files.cat_file(self._at(name)))
+            with reached(self.name, "cannot be read"):
+                return bytes(self.files.cat_file(self._at(name)))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def write(self, name: str, content: bytes) -> None:
         target = self._at(name)
         try:
-            with suppress(FileExistsError, NotImplementedError):
+            with (
+                reached(f"{self.name}/{name}", "not written"),
+                suppress(FileExistsError, NotImplementedError),
+            ):
                 self.files.makedirs(target.rpartition("/")[0], exist_ok=True)
             # An object appears whole; where there are files, one is moved into its place.
-            if "file" in _protocols(self.files):
-                draft = f"{target}.{os.getpid()}.{secrets.token_hex(4)}"
-                self.files.pipe_file(draft, content)
-                self.files.mv(draft, target)
-            else:
-                self.files.pipe_file(target, content)
+            with reached(f"{self.name}/{name}", "not written"):
+                if "file" in _protocols(self.files):
+                    draft = f"{target}.{os.getpid()}.{secrets.token_hex(4)}"
+                    self.files.pipe_file(draft, content)
+                    self.files.mv(draft, target)
+                else:
+                    self.files.pipe_file(target, content)
+        except ValueError as error:
+            raise NotWrittenError(str(error)) from None
         except OSError as error:
             raise NotWrittenError(f"{self.name}/{name}: not written: {sentence(error)}") from None
 
     def names(self, folder: str) -> list[str]:
         self.files.invalidate_cache()
         try:
-            found = self.files.ls(self._at(folder), detail=False)
+            with reached(self.name, "cannot be read"):
+                found = self.files.ls(self._at(folder), detail=False)
         except (FileNotFoundError, NotADirectoryError):
             return []
         return sorted(name.rpartition("/")[2] for name in found)
 
     def open(self, name: str) -> Any:
-        return self.files.open(self._at(name), "rb")
+        with reached(self.name, "cannot be read"):
+            return self.files.open(self._at(name), "rb")
 
     def address(self, name: str) -> str:
         return str(self.files.unstrip_protocol(self._at(name)))
@@ -237,6 +248,20 @@ class Remote:
     def held(self, what: str) -> Iterator[None]:
         # There are no locks there. Two who do the same write the same files.
         yield
+
+
+@contextmanager
+def reached(name: str, what: str) -> Iterator[None]:
+    """Whatever else than a missing file goes wrong within is a ValueError that says so: each kind of storage
+    has exceptions of its own.
+    """
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError, FileExistsError):
+        raise
+    except Exception as error:
+        said = one_line(" ".join((str(error) or repr(error)).split()))
+        raise ValueError(f"{name}: {what}: {said}") from None
 
 
 def _protocols(files: Any) -> tuple[str, ...]:
