@@ -135,3 +135,25 @@ def test_two_captures_are_compared_window_by_window(chromium: Any) -> None:
             assert "again: " in page.inner_text(".ladder-steps")
     watched.close()
     assert watched.said == []
+
+
+def test_packets_have_their_round_trips_where_these_are_too_many_for_one_blob(
+    chromium: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rexmit.report.source.MOST_ROWS", 100)
+    capture = rexmit.capture(CAPTURE, tables=ON_DEMAND)
+    of = Source(capture, 0, "interruption")
+    watched = Watched(chromium)
+    with Server(of_view([of], "rexmit view"), [of]) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = watched.page
+        page.goto(f"{server.address}#flow/1?t=1,1.2")
+        page.locator(".panels canvas").first.wait_for()
+        page.wait_for_timeout(800)
+        assert any("/rtt?" in url for url in watched.asked)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="SVG", exact=True).click()
+        assert "round-trip time" in Path(download.value.path()).read_text()
+        server.shutdown()
+    watched.close()
+    assert watched.said == []

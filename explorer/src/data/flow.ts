@@ -56,6 +56,13 @@ export class FlowData {
     return this.to - this.from;
   }
 
+  /** Round trips of a track that has none of its own, as bins of the same time have them: of the finest. */
+  rttBeside(track: Track): Series | null {
+    const shared = ({ from, to }: Track): boolean => from < track.to && to > track.from;
+    const others = this.tracks.filter((one) => one.rtt !== null && shared(one));
+    return others.reduce<Track | null>((best, one) => (best === null || one.grain < best.grain ? one : best), null)?.rtt ?? null;
+  }
+
   /** The packets of a stretch of time, if they are here. */
   packetsIn(from: number, to: number): Packets | null {
     return this.tracks.find((track) => track.raw !== null && track.from <= from && track.to >= to)?.raw ?? null;
@@ -115,7 +122,7 @@ function slice(container: Container, [from, to]: [number, number]): Container {
   return { header: { ...container.header, rows: to - from }, columns };
 }
 
-function rttsOf({ header, columns }: Container): Rtt[] {
+export function rttsOf({ header, columns }: Container): Rtt[] {
   const time = columns.get("time_ns");
   const rtt = columns.get("rtt_us");
   const kind = columns.get("kind");

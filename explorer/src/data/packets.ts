@@ -13,7 +13,8 @@ export interface Block {
 
 export class Packets implements Track {
   readonly grain = 0;
-  readonly rtt = null;
+  /** Where a server tells them of just this stretch. */
+  rtt: Series | null = null;
   readonly raw = this;
   readonly from: number;
   readonly to: number;

@@ -10,6 +10,8 @@ export interface Store {
   json(name: string): Promise<unknown>;
   /** Only of a server: a window of one flow, as packets if they are few enough, else as bins. */
   window?(source: number, flow: number, fromNs: number, toNs: number, columns: number): Promise<Container>;
+  /** Only of a server: round trips of a stretch of a flow that has too many for one blob. */
+  rtt?(source: number, flow: number, fromNs: number, toNs: number): Promise<Container>;
   /** Only of a server: what META has no detail of. */
   load?(source: number, flow: number): Promise<Detail>;
 }
@@ -53,6 +55,8 @@ async function served({ base }: { base: string }): Promise<Store> {
       container(
         `window?source=${source}&flow=${flow}&from_ns=${Math.floor(from)}&to_ns=${Math.ceil(to)}&columns=${columns}`,
       ),
+    rtt: (source, flow, from, to) =>
+      container(`rtt?source=${source}&flow=${flow}&from_ns=${Math.floor(from)}&to_ns=${Math.ceil(to)}`),
     load: async (source, flow) => (await (await ask(`load?source=${source}&flow=${flow}`)).json()) as Detail,
   };
 }

@@ -10,7 +10,7 @@ export const rtt: Panel = {
   title: () => "round-trip time, the least dashed",
   weight: 1.5,
   unit: "s",
-  wanted: ({ data, track }) => data.rtts.length > 0 || (track?.rtt ?? null) !== null,
+  wanted: ({ data, track }) => data.rtts.length > 0 || (track !== null && (track.rtt ?? data.rttBeside(track)) !== null),
   range(scene) {
     let high = 0;
     for (const { series } of shown(scene)) high = Math.max(high, series.range(...within(scene, series))?.[1] ?? 0);
@@ -37,7 +37,10 @@ export const rtt: Panel = {
 /** Timestamps below, and only where ACKs tell nothing: they say the same, less exactly. */
 function shown(scene: Scene): Rtt[] {
   const { track } = scene;
-  if (scene.data.rtts.length === 0 && track !== null && track.rtt !== null) return [{ kind: "ack", series: track.rtt }];
+  if (scene.data.rtts.length === 0 && track !== null) {
+    const series = track.rtt ?? scene.data.rttBeside(track);
+    return series === null ? [] : [{ kind: "ack", series }];
+  }
   const ack = scene.data.rtts.filter((r) => r.kind === "ack");
   return ack.length > 0 ? ack : scene.data.rtts;
 }

@@ -339,7 +339,7 @@ function subjectOf(data: FlowData | null): Subject | null {
 export function episodeInWords(e: Episode): string {
   const lost = e.lost_copies ?? e.lost_segments;
   const words = [`episode ${e.number + 1} at ${grouped(e.start_ns / 1e9, 3)} s`];
-  if (lost !== null) words.push(`${lost} lost`);
+  if (lost !== null) words.push(`${grouped(lost)} lost`);
   words.push(inWords("episode_kind", e.kind));
   if (e.timeouts > 0) words.push(`${e.timeouts} timeout${e.timeouts === 1 ? "" : "s"}`);
   if (e.cost_s !== null) words.push(`cost ${Math.max(0, e.cost_s).toFixed(2)} s`);

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { Bins } from "../data/bins";
 import type { Container } from "../data/container";
-import type { FlowData } from "../data/flow";
+import { type FlowData, rttsOf } from "../data/flow";
 import { NS, Packets } from "../data/packets";
 import type { Store } from "../data/store";
 import { bestOf, covers, type Track } from "../data/track";
@@ -69,8 +69,22 @@ function ask(
   // A screen more on either side: one may drag a little before anything has to come.
   const margin = to - from;
   const [low, high] = [Math.max(data.from, from - margin) * NS, Math.min(data.to, to + margin) * NS];
-  once(data, `${Math.floor(low)}-${Math.ceil(high)}-${columns}`, () =>
-    window(data.source.id, data.detail.flow, low, high, columns * 3), fail);
+  const name = `${Math.floor(low)}-${Math.ceil(high)}-${columns}`;
+  once(data, name, () => window(data.source.id, data.detail.flow, low, high, columns * 3), fail, (track) =>
+    track.raw === null ? Promise.resolve() : withRtt(store, data, track.raw),
+  );
+}
+
+/** Packets with their round trips, where these are too many for the page to have them all; where a stretch has too
+ * many as well, those of bins stay. */
+async function withRtt(store: Store, data: FlowData, packets: Packets): Promise<void> {
+  if (data.detail.rtt !== null || store.rtt === undefined) return;
+  try {
+    const found = rttsOf(await store.rtt(data.source.id, data.detail.flow, packets.from * NS, packets.to * NS));
+    packets.rtt = (found.find(({ kind }) => kind === "ack") ?? found[0])?.series ?? null;
+  } catch {
+    packets.rtt = null;
+  }
 }
 
 /** Packets of an episode are shown where it fills a good part of the view. The blob has its number at the end. */
@@ -82,15 +96,23 @@ function worthIt(data: FlowData, name: string, from: number, to: number): boolea
   return start < to && end > from && to - from < 4 * (end - start);
 }
 
-function once(data: FlowData, name: string, read: () => Promise<Container>, fail: (error: unknown) => void): void {
+function once(
+  data: FlowData,
+  name: string,
+  read: () => Promise<Container>,
+  fail: (error: unknown) => void,
+  complete?: (track: Track) => Promise<void>,
+): void {
   const known = asked.get(data) ?? new Set<string>();
   asked.set(data, known);
   if (known.has(name)) return;
   known.add(name);
   waiting.value++;
   read()
-    .then((container) => {
-      kept(data, container.header.kind === "packets" ? new Packets(container) : new Bins(container));
+    .then(async (container) => {
+      const track = container.header.kind === "packets" ? new Packets(container) : new Bins(container);
+      await complete?.(track);
+      kept<Track>(data, track);
       arrived.value++;
     })
     .catch((error: unknown) => {
