@@ -18,7 +18,7 @@ import pytest
 import rexmit as rx
 from rexmit import sweeps
 from rexmit.not_written import NotWrittenError
-from rexmit.sweeps import axes, making
+from rexmit.sweeps import axes, making, page
 from rexmit.sweeps.engine import Threads
 from rexmit.sweeps.merge import merge
 from rexmit.sweeps.plan import Plan
@@ -170,6 +170,17 @@ def test_shards_in_one_folder_or_merged_are_the_whole(tmp_path: Path) -> None:
         assert sweeps.load(tmp_path / "one").table(table).to_arrow().equals(told)
         assert merged.table(table).to_arrow().equals(told)
     assert len(sweeps.load(tmp_path / "1-3").runs) < 24
+
+
+def test_parts_that_are_missing_are_said(tmp_path: Path) -> None:
+    small(tmp_path / "1", part="1/2")
+    half = merge([tmp_path / "1"], tmp_path / "half")
+    done = half.runs.to_arrow().num_rows
+    told = page.page(half.plan, half.store, None, None)
+    assert f"NOT ALL PARTS: {done} of 24 runs are done" in told
+    small(tmp_path / "half", part="2/2")
+    whole = sweeps.load(tmp_path / "half")
+    assert "NOT ALL PARTS" not in "\n".join(page.page(whole.plan, whole.store, None, None))
 
 
 def test_until_makes_the_same_runs_whatever_the_block_and_the_threads(tmp_path: Path) -> None:

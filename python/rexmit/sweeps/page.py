@@ -83,7 +83,7 @@ def page(plan: Plan, store: Store, outcome: Outcome | None, where: str | None) -
     """What came out: a line for each point and flow."""
     values = summaries.read(store)
     rows = summaries.rows(plan, values)
-    lines = [*_state(plan, outcome, where)]
+    lines = _merged(plan, store) if outcome is None else _state(plan, outcome, where)
     by_point: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for row in rows:
         by_point.setdefault((row["flow"], row["point"]), {})[row["measure"]] = row
@@ -118,9 +118,16 @@ def _signed(measure: Measure, value: float) -> str:
     return ("+" if value > 0 else "−" if value < 0 else "") + _FORMS[measure.form](abs(value))
 
 
-def _state(plan: Plan, outcome: Outcome | None, where: str | None) -> list[str]:
-    if outcome is None:
+def _merged(plan: Plan, store: Store) -> list[str]:
+    """Of parts put together: the plan, and whether some are missing."""
+    done = sum(len(plan.of_block(number)) for number in store.done())
+    whole = plan.points * plan.runs
+    if done >= whole:
         return plan_page(plan)
+    return [*plan_page(plan), f"NOT ALL PARTS: {done:,} of {count(whole, 'run')} are done"]
+
+
+def _state(plan: Plan, outcome: Outcome, where: str | None) -> list[str]:
     said = f"{count(outcome.runs, 'run')} done"
     if outcome.stopped:
         said = f"stopped: {outcome.runs:,} of {count(outcome.of, 'run')} are done"
