@@ -29,6 +29,7 @@ describe("the table of flows", () => {
     expect(flows({ text: "10.0.0.2 500" })).toEqual([1, 2, 0]);
     expect(flows({ text: "LOSS" })).toEqual([0, 3]);
     expect(flows({ text: "nowhere" })).toEqual([]);
+    expect(flows({ text: "4" })).toEqual([3]);
   });
 
   it("groups both directions of a pair of hosts", () => {

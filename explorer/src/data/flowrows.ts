@@ -29,13 +29,13 @@ export function tableRows(columns: FlowColumns, { text, by, descending, grouped 
   return [...pairs].flatMap(([pair, flows]): TableRow[] => [{ pair, flows }, ...flows.map((place) => ({ place }))]);
 }
 
-/** All words of the text stand in the addresses, or one is the number of the flow. */
+/** All words of the text stand in the addresses, or one is the number of the flow, from 1. */
 function matching(columns: FlowColumns, text: string): number[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found: number[] = [];
   for (let place = 0; place < columns.flow.length; place++) {
     const ends = `${columns.sender[place]} ${columns.receiver[place]} ${columns.limit[place] ?? ""}`.toLowerCase();
-    if (words.every((word) => ends.includes(word) || String(columns.flow[place]) === word)) found.push(place);
+    if (words.every((word) => ends.includes(word) || String(columns.flow[place] + 1) === word)) found.push(place);
   }
   return found;
 }

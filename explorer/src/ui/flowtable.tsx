@@ -26,7 +26,7 @@ interface Shown {
 const known = (value: number | null, words: (value: number) => string): string => (value === null ? "–" : words(value));
 
 const COLUMNS: Shown[] = [
-  { key: "flow", words: "flow", number: true, show: (c, i) => String(c.flow[i]) },
+  { key: "flow", words: "flow", number: true, show: (c, i) => String(c.flow[i] + 1) },
   { key: "sender", words: "sender", number: false, show: (c, i) => c.sender[i] },
   { key: "receiver", words: "receiver", number: false, show: (c, i) => c.receiver[i] },
   { key: "cost_s", words: "cost", number: true, show: (c, i) => known(c.cost_s[i], plainSeconds) },
@@ -165,8 +165,8 @@ function Line({ row, index, columns, source }: LineProps): preact.JSX.Element | 
         <td key={key} class={number ? "number" : ""}>
           {key === "limit" && limit !== null && palette.value.limit[limit] !== undefined && <i class="swatch" style={{ background: palette.value.limit[limit] }} />}
           {key === "flow" ? (
-            <button type="button" class="link" aria-pressed={chosen} aria-label={`Summary of flow ${id}`}>
-              {id}
+            <button type="button" class="link" aria-pressed={chosen} aria-label={`Summary of flow ${id + 1}`}>
+              {id + 1}
             </button>
           ) : (
             show(columns, at)
