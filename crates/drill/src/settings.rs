@@ -3,7 +3,7 @@
 use crate::command::Setting;
 use crate::script::{self, Script};
 use crate::{Stop, command};
-use tcp::stack::{EcnUse, Kind, Stack, WindowPolicy, Wire};
+use tcp::stack::{DelayedAck, EcnUse, Kind, Stack, WindowPolicy, Wire};
 use wire::Span;
 
 /// What the script runs with.
@@ -125,6 +125,9 @@ impl Settings {
             ("tcp_sack", _) => stack.options.sack = value > 0,
             ("tcp_window_scaling", _) => stack.options.window_scale = value > 0,
             ("tcp_dsack", _) => stack.receive.dsack = value > 0,
+            ("tcp_comp_sack_delay_ns" | "tcp_comp_sack_nr", 0) => compress_acks(stack, None),
+            ("tcp_comp_sack_delay_ns", 1..) => compress_acks(stack, Some(Span(i64::from(value)))),
+            ("tcp_comp_sack_nr", 44) => {}
             ("tcp_ecn", 0) => stack.options.ecn = EcnUse::Off,
             ("tcp_ecn", 1) => stack.options.ecn = EcnUse::On,
             ("tcp_ecn", 2) => stack.options.ecn = EcnUse::Passive,
@@ -179,5 +182,11 @@ impl Settings {
         self.stack.receive.window =
             WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes, ahead };
         Ok(())
+    }
+}
+
+fn compress_acks(stack: &mut Wire, most: Option<Span>) {
+    if let DelayedAck::Quick { compress, .. } = &mut stack.receive.delayed_ack {
+        *compress = most;
     }
 }

@@ -411,8 +411,9 @@ pub enum DelayedAck {
     /// Like `Every`, but the first segment of a connection at once (ns-3.20).
     Ns320 { every: u32, timeout: Span },
     /// Like `Every { 2 }`, at once for the first `quick` segments and after gaps; the time-out adapts
-    /// between `min` and `max` to the spacing of arrivals (Linux).
-    Quick { quick: u32, min: Span, max: Span },
+    /// between `min` and `max` to the spacing of arrivals (Linux). Behind a hole, with SACK, ACKs from the fourth on wait for
+    /// a twentieth of the round trip, `compress` at most.
+    Quick { quick: u32, min: Span, max: Span, compress: Option<Span> },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

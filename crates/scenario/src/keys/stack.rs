@@ -454,6 +454,13 @@ pub static DELAYED_ACK: Table = Table {
                         .default("16"),
                     key("min", POSITIVE_TIME, "Smallest time-out.").default("40ms"),
                     key("max", POSITIVE_TIME, "Largest time-out.").default("200ms"),
+                    key(
+                        "compress",
+                        Kind::Or(OFF, &POSITIVE_TIME),
+                        "Behind a hole, where SACK is in use, ACKs from the fourth on wait for a twentieth of the round trip, so \
+                         long at most (Linux since 4.18: `tcp_comp_sack_delay_ns`).",
+                    )
+                    .default("off"),
                 ],
             ),
         ],

@@ -329,7 +329,8 @@ fn delayed_ack(v: &Values, p: &mut Problems) -> Option<DelayedAck> {
         "ns3.20" => DelayedAck::Ns320 { every: v.whole("segments")? as u32, timeout: v.span("timeout")? },
         "quick" => {
             let (min, max) = bounds(v, "min", "max", p)?;
-            DelayedAck::Quick { quick: v.whole("segments")? as u32, min, max }
+            let compress = v.span("compress");
+            DelayedAck::Quick { quick: v.whole("segments")? as u32, min, max, compress }
         }
         _ => return None,
     })

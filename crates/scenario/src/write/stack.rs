@@ -208,9 +208,12 @@ fn receive(r: &Receive, out: &mut Lines) {
         DelayedAck::Off => "{ kind = \"off\" }".to_owned(),
         DelayedAck::Every { every: segments, timeout } => every("every", segments, timeout),
         DelayedAck::Ns320 { every: segments, timeout } => every("ns3.20", segments, timeout),
-        DelayedAck::Quick { quick, min, max } => {
+        DelayedAck::Quick { quick, min, max, compress } => {
             let (min, max) = (quoted(&show_span(min)), quoted(&show_span(max)));
-            format!("{{ kind = \"quick\", segments = {quick}, min = {min}, max = {max} }}")
+            let compress = quoted(&compress.map_or("off".to_owned(), show_span));
+            format!(
+                "{{ kind = \"quick\", segments = {quick}, min = {min}, max = {max}, compress = {compress} }}"
+            )
         }
     };
     out.raw("delayed_ack", delayed_ack);

@@ -1,6 +1,7 @@
 //! When is data in order acknowledged? (RFC 5681 §4.2: by the second full segment, within 500 ms.)
 //!
-//! Segments out of order, fillings of gaps and duplicates are acknowledged at once by every policy.
+//! Fillings of gaps and duplicates are acknowledged at once by every policy, and so are segments out of order, unless
+//! their ACKs are compressed.
 
 use super::Ack;
 use super::window::Window;
@@ -36,7 +37,9 @@ impl AckPolicy {
                 Rule::Every { every, timeout, segments: 0, first_at_once: true }
             }
             DelayedAck::Off | DelayedAck::Every { .. } | DelayedAck::Ns320 { .. } => Rule::Off,
-            DelayedAck::Quick { quick, min, max } => Rule::Quick(Quick::new(quick, min, max, mss)),
+            DelayedAck::Quick { quick, min, max, compress } => {
+                Rule::Quick(Quick { compress, ..Quick::new(quick, min, max, mss) })
+            }
         };
         AckPolicy { rule, deadline: Time::FAR_FUTURE, delayed: false }
     }
@@ -78,6 +81,16 @@ impl AckPolicy {
         self.deadline = self.deadline.min(now);
         self.delayed = false;
         Ack::Now
+    }
+
+    /// A segment came behind a hole at `next`: at once, or with those that follow it.
+    pub fn behind_a_hole(&mut self, now: Time, next: u64, window: &Window) -> Ack {
+        let Rule::Quick(quick) = &mut self.rule else { return self.at_once(now) };
+        let Some(wait) = quick.compressed(next, window) else { return self.at_once(now) };
+        // The delay is no delayed ACK's: it says nothing of the spacing of arrivals.
+        self.deadline = self.deadline.min(now + wait);
+        self.delayed = false;
+        Ack::Later
     }
 
     #[inline]
@@ -151,7 +164,18 @@ struct Quick {
     conversation: bool,
     /// The end of a write has arrived and waits to be acknowledged.
     pushed: bool,
+    /// ACKs behind a hole wait for so long at most; how many were sent for the hole at this offset, and how many are put off.
+    compress: Option<Span>,
+    hole: (u64, u32),
+    put_off: u32,
 }
+
+/// ACKs of a hole that leave before any is put off (TCP_FASTRETRANS_THRESH), and segments that one may stand for
+/// (tcp_comp_sack_nr).
+const BEFORE_COMPRESSION: u32 = 3;
+const MOST_COMPRESSED: u32 = 44;
+/// tcp_comp_sack_slack_ns: with nothing else to wake for, the timer fires that much later.
+const COMPRESSION_SLACK: Span = Span::from_micros(100);
 
 impl Quick {
     fn new(budget: u32, min: Span, max: Span, mss: u32) -> Quick {
@@ -167,7 +191,29 @@ impl Quick {
             longest: mss.min(FIRST_GUESS_MSS),
             conversation: false,
             pushed: false,
+            compress: None,
+            hole: (0, 0),
+            put_off: 0,
         }
+    }
+
+    /// Linux, __tcp_ack_snd_check: how long the ACK of a segment behind the hole at `next` may wait; `None` for not at all.
+    fn compressed(&mut self, next: u64, window: &Window) -> Option<Span> {
+        let most = self.compress?;
+        let quick = self.left > 0 && !self.conversation;
+        if quick || next - self.acked > u64::from(self.longest) || self.put_off >= MOST_COMPRESSED {
+            return None;
+        }
+        if self.hole.0 != next {
+            self.hole = (next, 0);
+        }
+        if self.hole.1 < BEFORE_COMPRESSION {
+            self.hole.1 += 1;
+            return None;
+        }
+        self.put_off += 1;
+        // 5% of the round trip.
+        window.rtt().map(|rtt| Span(rtt.0 / 20).min(most) + COMPRESSION_SLACK)
     }
 
     /// `None`: acknowledge at once. Otherwise the deadline.
@@ -243,5 +289,6 @@ impl Quick {
         }
         self.acked = next;
         self.pushed = false;
+        self.put_off = 0;
     }
 }

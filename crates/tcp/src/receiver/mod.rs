@@ -194,12 +194,19 @@ impl Receiver {
             Arrival::Held { block, .. } => {
                 self.report.held(block);
                 self.window.on_held(self.stream.waiting());
+                if self.report.tells_blocks_alone() {
+                    return self.policy.behind_a_hole(now, self.stream.next(), &self.window);
+                }
             }
             // It filled all of a gap or a part of one (RFC 5681 §4.2), or part of it was here before.
             Arrival::Advanced { .. } => {
                 let next = self.stream.next();
                 self.report.advanced(next);
                 self.window.on_arrival(now, next, len, self.stream.waiting());
+                if self.stream.waiting() > 0 {
+                    // The first ACK of the next hole.
+                    self.policy.behind_a_hole(now, next, &self.window);
+                }
             }
         }
         self.policy.at_once(now)

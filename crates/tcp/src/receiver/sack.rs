@@ -47,6 +47,11 @@ impl Report {
         self.keep(|b| b.0 > next);
     }
 
+    /// Nothing but what was SACKed is to be told.
+    pub fn tells_blocks_alone(&self) -> bool {
+        self.sack && self.duplicate.is_none()
+    }
+
     /// Beside what the stream holds.
     #[inline]
     pub fn is_pending(&self) -> bool {

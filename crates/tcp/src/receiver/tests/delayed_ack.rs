@@ -10,7 +10,12 @@ fn every_second() -> Story {
 }
 
 fn linux(window: u32) -> Story {
-    let quick = DelayedAck::Quick { quick: 16, min: Span::from_millis(40), max: Span::from_millis(200) };
+    let quick = DelayedAck::Quick {
+        quick: 16,
+        min: Span::from_millis(40),
+        max: Span::from_millis(200),
+        compress: None,
+    };
     Story::new(quick, fixed(window), MSS as u32, 1)
 }
 
@@ -116,7 +121,12 @@ fn linux_does_not_delay_beyond_a_round_trip_that_it_knows() {
         max_bytes: 1 << 20,
         ahead: false,
     };
-    let quick = DelayedAck::Quick { quick: 2, min: Span::from_millis(40), max: Span::from_millis(200) };
+    let quick = DelayedAck::Quick {
+        quick: 2,
+        min: Span::from_millis(40),
+        max: Span::from_millis(200),
+        compress: None,
+    };
     let mut s = Story::new(quick, tuned, MSS as u32, 1);
     s.segments(0..2);
     s.segments(2..3);

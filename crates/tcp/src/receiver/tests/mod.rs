@@ -1,5 +1,6 @@
 //! Stories with times: segments in, ACKs out.
 
+mod compression;
 mod delayed_ack;
 mod model;
 mod sack;

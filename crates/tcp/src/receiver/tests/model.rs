@@ -93,7 +93,12 @@ impl Case {
         let delayed_ack = match random.below(3) {
             0 => DelayedAck::Off,
             1 => DelayedAck::Every { every: 2, timeout: Span::from_millis(200) },
-            _ => DelayedAck::Quick { quick: 16, min: Span::from_millis(40), max: Span::from_millis(200) },
+            _ => DelayedAck::Quick {
+                quick: 16,
+                min: Span::from_millis(40),
+                max: Span::from_millis(200),
+                compress: None,
+            },
         };
         let spec = Receive { delayed_ack, dsack: true, window };
         let mut receiver = Receiver::new(&spec, 100, 1, true);
