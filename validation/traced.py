@@ -125,8 +125,8 @@ KINDS = {
 }
 
 
-def scenario(name: str, kind: str, draw: Draw) -> tuple[str, Outage | None]:
-    """A scenario in TOML, and its outages."""
+def scenario(name: str, kind: str, draw: Draw) -> tuple[str, Outage | None, str]:
+    """A scenario in TOML, its outages, and the sender's congestion control."""
     k = KINDS[kind]
     control = draw.choice(k.controls)
     rate_mbps = draw.choice([5.5, 10, 22, 22, 50])
@@ -158,7 +158,7 @@ sysctl = {json.dumps(k.sysctl)}
 capture = ["pc", "server"]
 snap = "120B"
 """
-    return text, outages
+    return text, outages, control
 
 
 @contextmanager
@@ -275,7 +275,8 @@ def main() -> int:
     for k in range(args.count):
         kind = kinds[k % len(kinds)]
         name = f"{kind}-{args.seed}-{k + 1}"
-        text, outages = scenario(name, kind, draw)
+        text, outages, control = scenario(name, kind, draw)
+        name = f"{kind}-{control}-{args.seed}-{k + 1}"
         if name in made:
             continue
         rows = transfer(folder, name, text, outages)

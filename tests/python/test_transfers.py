@@ -42,9 +42,10 @@ def test_a_capture_of_ours_holds_the_same_packets_as_a_plain_one(tmp_path: Path)
 @pytest.mark.parametrize("kind", traced.KINDS)
 def test_every_traced_kind_is_a_scenario_and_a_seed_draws_the_same_again(kind: str) -> None:
     for seed in range(5):
-        text, outages = traced.scenario("t", kind, random.Random(seed))
+        text, outages, control = traced.scenario("t", kind, random.Random(seed))
         rx.Scenario.parse(text)
-        assert (text, outages) == traced.scenario("t", kind, random.Random(seed))
+        assert (text, outages, control) == traced.scenario("t", kind, random.Random(seed))
+        assert control in traced.KINDS[kind].controls
         assert ("outage" in text) == (outages is not None)
 
 
