@@ -71,3 +71,23 @@ fn from_afar_what_was_asked_for_before_the_timer_was_being_repaired() {
         assert_eq!(s.resends(440, 2, 0, false).cause, cause, "asked: {asked}");
     }
 }
+
+#[test]
+fn from_afar_slow_start_that_turns_back_repairs_what_was_lost_again() {
+    // RFC 8985 §6.2: a sender that times each copy finds that its repair of segment 2, which went unseen, was lost.
+    for (recent, overtaken, cause) in
+        [(true, false, Cause::Recovery), (true, true, Cause::LossState), (false, false, Cause::LossState)]
+    {
+        let mut s = Sender::with_in_flight(10).seen_afar();
+        if recent {
+            s.model.age.note_probe();
+        }
+        assert_eq!(s.resends(400, 0, 0, false).cause, Cause::Timeout);
+        s.ack(440, 1);
+        assert_eq!(s.resends(440, 1, 0, false).cause, Cause::LossState);
+        assert_eq!(s.resends(441, 3, 0, false).cause, Cause::LossState);
+        s.sack(480, 4, 441);
+        s.overtaken = overtaken;
+        assert_eq!(s.resends(480, 2, 0, false).cause, cause, "recent {recent}, overtaken {overtaken}");
+    }
+}

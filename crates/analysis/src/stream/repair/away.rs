@@ -13,8 +13,10 @@ pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
         return timer(sender);
     }
     // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over.
-    // What has arrived since is no longer outstanding here; slow start goes upwards.
-    let passed = a.start < sender.resent_high && (a.acknowledged || !a.sack_permitted);
+    // What has arrived since is no longer outstanding here; slow start goes upwards. Of a sender that times each copy
+    // (RFC 8985) what lies below was sent before, seen here or not, and found lost again.
+    let timed = sender.age.recent() && !a.overtaken;
+    let passed = a.start < sender.resent_high && (a.acknowledged || !a.sack_permitted || timed);
     let again = passed || a.previous_was_resend && a.previous >= sender.loss_since;
     prompted(sender, a, &by, again)
 }
