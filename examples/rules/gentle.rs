@@ -28,7 +28,7 @@ impl WindowRule for Gentle {
         Gentle { params: *params, crowded: false, counted: 0 }
     }
 
-    fn measure(&mut self, _w: &Window, a: &AckFacts, _open: bool) {
+    fn measure(&mut self, _w: &mut Window, a: &AckFacts, _open: bool) {
         if let (Some(rtt), Some(min_rtt)) = (a.rtt, a.min_rtt) {
             self.crowded = rtt.0 as f64 > min_rtt.0 as f64 * (1.0 + self.params.queued);
         }
