@@ -33,10 +33,21 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     let tight = sender.tight(pace);
     let unprompted = by.since_news > tight && a.now - sender.last_sent > tight;
     // Nothing sent after the copy before this one has arrived: no ACK can have told that it was lost.
-    let again = a.previous_was_resend && sender.newest_delivered <= a.previous;
+    let again = a.previous_was_resend && sender.newest_delivered < a.previous;
     // Who goes by ACKs had two round trips to repeat it: what was sent that long after the copy before has arrived.
     let passed_over = a.previous_was_resend && sender.newest_delivered - a.previous >= pace.srtt * 2;
     let waited = a.now - sender.timer_start.max(a.previous);
+    // SACKs told: a reordering timer (RFC 8985 §6.2) or the sender's own pace lets it go, before the RTO would.
+    let reordering = sender.age.recent() && by.since_news <= pace.srtt;
+    let held_back = reordering || sender.at_its_pace(a.now);
+    if a.sacked_above && !a.previous_was_resend && held_back && waited < pace.rto.scale(0.9) {
+        return false;
+    }
+    // Nothing tells of a loss. With a probe pending Linux counts the timer from when the head left (RFC 8985 §7.2).
+    let from_head = sender.may_probe_alone() && a.now - a.previous >= pace.rto.scale(0.9);
+    if from_head && by.quiet() && sender.probes_now() {
+        return true;
+    }
     let shortest = pace.rto.scale(0.45).min(sender.timer_wait.max(LEAST_RTO).scale(0.85));
     if waited >= pace.srtt.max(shortest) && (by.quiet() || unprompted || again || passed_over) {
         return true;

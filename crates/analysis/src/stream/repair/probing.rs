@@ -106,6 +106,11 @@ impl Repair {
         self.age.probes() || self.probing.has_shown()
     }
 
+    /// It has waited as long of late before it sent what no ACK had let go: a sender that paces.
+    pub(super) fn at_its_pace(&self, now: Time) -> bool {
+        self.silent(now) <= self.probing.unprompted * 2
+    }
+
     /// It had sent probes before the one just sent, and more often than not where one was due.
     pub(super) fn has_shown_before(&self) -> bool {
         self.probing.shown > 1 && self.probing.shown - 1 > self.probing.missed
