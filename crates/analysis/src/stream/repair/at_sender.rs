@@ -37,10 +37,7 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     // Who goes by ACKs had two round trips to repeat it: what was sent that long after the copy before has arrived.
     let passed_over = a.previous_was_resend && sender.newest_delivered - a.previous >= pace.srtt * 2;
     let waited = a.now - sender.timer_start.max(a.previous);
-    // SACKs told: a reordering timer (RFC 8985 §6.2) or the sender's own pace lets it go, before the RTO would.
-    let reordering = sender.age.recent() && by.since_news <= pace.srtt;
-    let held_back = reordering || sender.at_its_pace(a.now);
-    if a.sacked_above && !a.previous_was_resend && held_back && waited < pace.rto.scale(0.9) {
+    if told_and_held_back(sender, a, by, pace) && waited < pace.rto.scale(0.9) {
         return false;
     }
     // Nothing tells of a loss. With a probe pending Linux counts the timer from when the head left (RFC 8985 §7.2).
@@ -59,8 +56,14 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     let hopeless = again && in_recovery && unprompted && (!a.sack_permitted || round());
     // No ACK could have told that it was lost again: with SACK (RFC 6675 §4), or so soon.
     let unheard_of = again
-        && sender.newest_delivered < a.previous
         && (a.sack_permitted && waited >= pace.srtt.scale(0.8)
             || unprompted && a.now - a.previous < pace.srtt);
     hopeless || unheard_of
+}
+
+/// SACKs told of a first repair: a reordering timer (RFC 8985 §6.2) or the sender's own pace lets it go, before the RTO
+/// would.
+fn told_and_held_back(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
+    let reordering = sender.age.recent() && by.since_news <= pace.srtt;
+    a.sacked_above && !a.previous_was_resend && (reordering || sender.at_its_pace(a.now))
 }

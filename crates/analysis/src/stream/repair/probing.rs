@@ -61,6 +61,10 @@ impl Probing {
     pub(super) fn has_none(&self) -> bool {
         self.missed > TIMEOUTS_TO_A_PROBE * self.shown
     }
+    /// A short while ago it waited about as long before it sent what neither an ACK nor a timer let go.
+    fn is_its_pace(&self, waited: Span) -> bool {
+        waited < self.unprompted * 2
+    }
     /// It has sent probes, and more often than not where one was due.
     pub(super) fn has_shown(&self) -> bool {
         self.shown > self.missed
@@ -79,7 +83,7 @@ impl Repair {
         let p = &mut self.probing;
         let least = Span::from_millis(2) + pace.srtt.scale(if p.clocked { 1.4 } else { 1.8 });
         // A window fills by what ACKs let go, or with the first that a sender may send.
-        let room = flight <= p.fits || waited < p.unprompted * 2;
+        let room = flight <= p.fits || p.is_its_pace(waited);
         let own_pace = !p.clocked && room && !self.age.in_opening(self.una);
         let pause = Span::from_millis(5).max(pace.tolerance);
         // Never past the RTO, which Linux reckons from when the first segment left (RFC 8985 §7.2).
@@ -106,9 +110,9 @@ impl Repair {
         self.age.probes() || self.probing.has_shown()
     }
 
-    /// It has waited as long of late before it sent what no ACK had let go: a sender that paces.
+    /// It has been silent for no longer than a sender of its pace is.
     pub(super) fn at_its_pace(&self, now: Time) -> bool {
-        self.silent(now) <= self.probing.unprompted * 2
+        self.probing.is_its_pace(self.silent(now))
     }
 
     /// It had sent probes before the one just sent, and more often than not where one was due.
