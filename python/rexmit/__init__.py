@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rexmit._core import CaptureError, LiveError, ScenarioError
-    from rexmit.api import Capture, Flow, Flows, capture
+    from rexmit.api import Capture, capture
     from rexmit.episode_match import SideBySide, compare
     from rexmit.fleets.analysing import fleet
     from rexmit.fleets.results import Fleet
+    from rexmit.flows import Flow, Flows
     from rexmit.frame_counts import Traffic, traffic
     from rexmit.many_runs import Runs, runs
     from rexmit.one_run import LiveRun, Run, run
@@ -65,8 +66,8 @@ _HOME = {
     "Capture": "rexmit.api",
     "CaptureError": "rexmit._core",
     "Fleet": "rexmit.fleets.results",
-    "Flow": "rexmit.api",
-    "Flows": "rexmit.api",
+    "Flow": "rexmit.flows",
+    "Flows": "rexmit.flows",
     "LiveError": "rexmit._core",
     "LiveRun": "rexmit.one_run",
     "Ranking": "rexmit.stack_ranking",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexmit import cli_ends
+from rexmit.address import is_remote
 from rexmit.cli_run import memory
 from rexmit.destination import opened, overwriting, reporting
 from rexmit.not_written import STOPPED, UNDRAWN, NotWrittenError
@@ -16,8 +17,9 @@ from rexmit.say import as_json, tell
 from rexmit.streams import printing
 
 if TYPE_CHECKING:
-    from rexmit.api import Capture, Flow
+    from rexmit.api import Capture
     from rexmit.destination import Destination
+    from rexmit.flows import Flow
 
 #: How many flows the JSON lists unless told otherwise.
 MOST_LISTED = 10_000
@@ -326,12 +328,12 @@ def is_fleet(o: argparse.Namespace) -> bool:
     --each.
     """
     several = len(o.captures or ()) > 1
-    if o.each or o.cluster or (several and any(os.path.isdir(one) or "://" in one for one in o.captures)):
+    if o.each or o.cluster or (several and any(os.path.isdir(one) or is_remote(one) for one in o.captures)):
         return True
     if len(o.captures or ()) != 1:
         return False
     (path,) = o.captures
-    if "://" in path:
+    if is_remote(path):
         return True
     if os.path.isdir(path):
         return not _recorded([path])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rexmit import cli_ends
+from rexmit.address import is_remote
 from rexmit.destination import check_file, overwriting
 from rexmit.say import tell
 
@@ -137,7 +138,7 @@ def without_packets(o: argparse.Namespace, name: str) -> Made | None:
         found = swept.read(o.what[0])
         hide = make.hidden([], o.what, found.scenario).apply if o.anonymize else make.shown
         return make.of_sweep(found, command(name, o), hide)
-    far = next((what for what in o.what if "://" in what), None)
+    far = next((what for what in o.what if is_remote(what)), None)
     if far is not None:
         raise ValueError(f"{far}: holds no sweep; of what lies elsewhere rexmit {name} shows sweeps only")
     if len(o.what) == 1 and studied.is_study(folder := Path(o.what[0])):
@@ -221,8 +222,9 @@ def read(o: argparse.Namespace) -> list[Capture]:
 
 
 def _read(name: str, receiver: str | None = None, threads: int | None = None) -> Capture:
-    from rexmit.api import ON_DEMAND, capture
+    from rexmit.api import capture
     from rexmit.episode_match import opened
+    from rexmit.flows import ON_DEMAND
     from rexmit.progress import Progress, Stepping
 
     simulated = name.endswith(".toml") or os.path.isfile(os.path.join(name, "scenario.toml"))

@@ -15,7 +15,8 @@ from rexmit.units import count, percent, plain_seconds, rate, seconds, size, thr
 from rexmit.words import IDLE_IN_WORDS
 
 if TYPE_CHECKING:
-    from rexmit.api import Capture, Flow
+    from rexmit.api import Capture
+    from rexmit.flows import Flow
 
 #: Share of a transfer that must lie outside of episodes to say what they cost.
 LEAST_OUTSIDE = 0.05

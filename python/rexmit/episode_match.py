@@ -25,8 +25,9 @@ from rexmit.reading import check, json_of
 from rexmit.units import count, plain_seconds, seconds
 
 if TYPE_CHECKING:
-    from rexmit.api import Capture, Flow
+    from rexmit.api import Capture
     from rexmit.figures import Figure
+    from rexmit.flows import Flow
 
 Row = dict[str, Any]
 

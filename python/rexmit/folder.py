@@ -10,7 +10,7 @@ from rexmit.api import Capture
 from rexmit.reading import contents
 
 if TYPE_CHECKING:
-    from rexmit.api import Flow
+    from rexmit.flows import Flow
 
 Row = dict[str, Any]
 

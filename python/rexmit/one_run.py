@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rexmit import _core, bench
-from rexmit.api import ON_DEMAND, RANKED, Capture
+from rexmit.api import Capture
+from rexmit.flows import ON_DEMAND, RANKED
 from rexmit.memory import limit
 from rexmit.scenario import Scenario
 from rexmit.tables import NamedOfRuns, Table
 
 if TYPE_CHECKING:
-    from rexmit.api import Flow
     from rexmit.figures import Figure
+    from rexmit.flows import Flow
     from rexmit.frame import Frame
     from rexmit.scenario import Source
 
@@ -181,7 +182,7 @@ class Run(NamedOfRuns, Capture):
         flow: default the one that cost most. Raises ValueError if there is none.
         """
         from rexmit import figures
-        from rexmit.api import Flow
+        from rexmit.flows import Flow
         from rexmit.frame import Frame, gather
 
         chosen = next(iter(self.worst(1)), None) if flow is None else flow

@@ -20,8 +20,9 @@ from rexmit.traces import FOLDER, apart
 from rexmit.units import count
 
 if TYPE_CHECKING:
-    from rexmit.api import Capture, Flow
+    from rexmit.api import Capture
     from rexmit.destination import Destination
+    from rexmit.flows import Flow
     from rexmit.one_run import Run
     from rexmit.tables import Table
 

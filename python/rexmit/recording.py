@@ -15,7 +15,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, cast
 
 from rexmit import _core
-from rexmit.api import RANKED, Capture
+from rexmit.api import Capture
+from rexmit.flows import RANKED
 from rexmit.folder import NEEDED, table, with_columns
 from rexmit.kernel_word import join_all, told_by_kernel
 from rexmit.reading import check, contents, json_of

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,6 +58,15 @@ def viewed(*what: str) -> Iterator[str]:
         yield found[0]
         server.send_signal(signal.SIGINT)
         assert server.wait(timeout=20) == 0
+
+
+def saved_svg(page: Any) -> tuple[list[str], dict[str, str]]:
+    """Saves what is shown by the button SVG: the picture's words, each text as one, and its attributes."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    picture = ET.parse(download.value.path()).getroot()
+    texts = picture.iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(text.itertext()) for text in texts], dict(picture.attrib)
 
 
 class Watched:

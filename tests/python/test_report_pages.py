@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import jsonschema
 import pytest
 
 import rexmit
-from browser import Watched
+from browser import Watched, saved_svg
 from conftest import DATA
 from rexmit.cli import main
 from rexmit.units import plain_seconds
@@ -68,10 +67,7 @@ def test_both_ends_stand_side_by_side_and_share_their_time(watched: Watched, tmp
     page.get_by_role("button", name="side by side").click()
     page.locator(".panels canvas").nth(3).wait_for()
     page.wait_for_timeout(300)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="SVG", exact=True).click()
-    saved = ET.parse(download.value.path()).getroot()
-    words = ["".join(text.itertext()) for text in saved.iter("{http://www.w3.org/2000/svg}text")]
+    words, saved = saved_svg(page)
     # What is on the screen: both, each under its name, over one time: that of the end that is shown.
     assert [word for word in words if word.startswith("tsoloss.")] == [
         "tsoloss.snd.pcap.gz",
@@ -79,7 +75,7 @@ def test_both_ends_stand_side_by_side_and_share_their_time(watched: Watched, tmp
     ]
     assert words.count("time since the first packet of tsoloss.snd.pcap.gz (s)") == 2
     assert twice(words)
-    assert float(saved.attrib["width"]) > 1300
+    assert float(saved["width"]) > 1300
     second = ".beside .panels:last-of-type canvas"
     before = page.evaluate("(s) => document.querySelector(s).toDataURL()", second)
     # What one zooms on the left is zoomed on the right.
@@ -123,10 +119,7 @@ def test_two_runs_side_by_side_have_the_same_axes_and_either_selects(
     page = watched.open(path, "#flow/1?beside=1&t=0.3,1.1", ".panels canvas")
     page.locator(".panels canvas").nth(3).wait_for()
     page.wait_for_timeout(300)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="SVG", exact=True).click()
-    saved = ET.parse(download.value.path()).getroot()
-    words = ["".join(text.itertext()) for text in saved.iter("{http://www.w3.org/2000/svg}text")]
+    words, _ = saved_svg(page)
     assert words.count("time since the flow’s first packet (s)") == 2
     assert twice(words)
     # A packet of the second run: what is told of it and saved is of that run.

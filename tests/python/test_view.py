@@ -20,8 +20,8 @@ import pytest
 import rexmit
 from conftest import DATA
 from containers import unpack
-from rexmit.api import ON_DEMAND
 from rexmit.cli import main
+from rexmit.flows import ON_DEMAND
 from rexmit.not_written import NotWrittenError
 from rexmit.report import columns, held, levels, windows
 from rexmit.report.packets import Packets

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rexmit.api import Capture, Flow
+    from rexmit.api import Capture
+    from rexmit.flows import Flow
 
 #: How many stay open.
 KEPT = 4

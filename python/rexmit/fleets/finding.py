@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rexmit.address import is_remote
 from rexmit.fleets import remote
 
 #: What captures are called, also those that tcpdump numbers behind the name (`x.pcap3`).
@@ -57,7 +58,7 @@ def find(paths: Sequence[str]) -> list[Found]:
     known: dict[str, File] = {}
     for path in paths:
         before = len(names)
-        if remote.is_remote(path):
+        if is_remote(path):
             far = remote.files(path, lambda name: bool(_NAMED.search(name)) and not name.startswith("."))
             known |= {name: File(name, *told) for name, *told in far}
             names |= dict.fromkeys(name for name, *_ in far)

@@ -8,15 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from rexmit.address import is_remote
 from rexmit.sweeps.places import Remote, reached
 
 #: Bytes that are copied at a time, between which whoever waits is asked.
 PART = 4_000_000
-
-
-def is_remote(path: str) -> bool:
-    """Whether it is an address."""
-    return "://" in path
 
 
 def files(address: str, is_capture: Callable[[str], bool]) -> list[tuple[str, int, int]]:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
-from rexmit.api import ON_DEMAND
+from rexmit.flows import ON_DEMAND
 from rexmit.one_run import Run
 from rexmit.report.anonymize import Anonymous
 from rexmit.report.held import RAW, hold

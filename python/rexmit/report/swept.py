@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rexmit.address import is_remote
 from rexmit.report.containers import Column, pack
 from rexmit.units import count
 
@@ -48,7 +49,7 @@ def is_sweep(folder: str | Path) -> bool:
     for an address that cannot be reached.
     """
     try:
-        if "://" in str(folder):
+        if is_remote(str(folder)):
             from rexmit.sweeps.places import place
 
             content = place(folder).read("plan.json") or b""

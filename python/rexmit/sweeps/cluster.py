@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import spawn
 from typing import TYPE_CHECKING, Any
 
+from rexmit.address import is_remote
 from rexmit.not_written import sentence
 from rexmit.say import one_line
 from rexmit.sweeps.engine import cores
@@ -116,7 +117,7 @@ def _without_main() -> Iterator[None]:
 
 @contextmanager
 def _client(name: str) -> Iterator[Any]:
-    if "://" in name:
+    if is_remote(name):
         where: dict[str, Any] = {"address": name}
     elif name.endswith(".json"):
         if not os.path.isfile(name):

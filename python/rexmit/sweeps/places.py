@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from rexmit.address import is_remote
 from rexmit.lock import Lock
 from rexmit.not_written import NotWrittenError, sentence
 from rexmit.say import one_line
@@ -50,7 +51,7 @@ class Place(Protocol):
 def place(address: str | os.PathLike[str]) -> Place:
     """The place of an address: a folder, or what has `://` in it."""
     name = os.fspath(address)
-    return Remote(name) if "://" in name else Local(name)
+    return Remote(name) if is_remote(name) else Local(name)
 
 
 class Local:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import rexmit as rx
-from rexmit.api import Flow
+from rexmit.flows import Flow
 from rexmit.frame import Frame
 from rexmit.one_run import Run
 from rexmit.scenario import Scenario
