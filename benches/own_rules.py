@@ -9,50 +9,59 @@ stack with Python in it takes more than twenty times the CPU time of an ACK.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
 
 import rexmit as rx
+from rexmit import _core
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "benches" / "simulators" / "one-flow.toml"
 #: At most so many times the CPU time.
 BAR = 20.0
-RULES = {
-    "congestion": "rexmit.rules.aimd:Aimd",
-    "detect": "rexmit.rules.dup_acks:DupAcks",
-    "recovery": "rexmit.rules.newreno:NewReno",
-}
-#: Name, and which sections are Python's.
-STACKS: dict[str, tuple[str, ...]] = {
-    "Rust": (),
-    "aimd in Python": ("congestion",),
-    "aimd, dup-acks and newreno in Python": ("congestion", "detect", "recovery"),
+AIMD = {"congestion": "rexmit.rules.aimd:Aimd"}
+NEWRENO = {"detect": "rexmit.rules.dup_acks:DupAcks", "recovery": "rexmit.rules.newreno:NewReno"}
+RACK = {"detect": "rexmit.rules.rack:Rack"}
+BBR = {"congestion": "rexmit.rules.bbr:Bbr"}
+#: The stack in Rust, and which of its sections are Python's.
+STACKS: dict[str, tuple[str, dict[str, str]]] = {
+    "rfc-newreno": ("rfc-newreno", {}),
+    "  aimd in Python": ("rfc-newreno", AIMD),
+    "  aimd, dup-acks and newreno in Python": ("rfc-newreno", AIMD | NEWRENO),
+    "linux-6-reno": ("linux-6-reno", {}),
+    "  rack in Python": ("linux-6-reno", RACK),
+    "linux-6-bbr": ("linux-6-bbr", {}),
+    "  bbr in Python": ("linux-6-bbr", BBR),
+    "  bbr and rack in Python": ("linux-6-bbr", BBR | RACK),
 }
 
 
-def scenario(seconds: int, sections: tuple[str, ...]) -> str:
+def scenario(seconds: int, base: str, rules: dict[str, str]) -> str:
     """The flow on a stack that grows at every ACK."""
     text = (
         SCENARIO.read_text()
         .replace('"500s"', f'"{seconds}s"')
         .replace('stack = "rfc-sack"', 'stack = "mine"', 1)
     )
-    text += '\n[[stack]]\nname = "mine"\nbased_on = "rfc-newreno"\n'
-    said = {section: f'rule = "python"\nclass = "{RULES[section]}"\n' for section in sections}
+    text += f'\n[[stack]]\nname = "mine"\nbased_on = "{base}"\n'
+    said = {section: f'rule = "python"\nclass = "{named}"\n' for section, named in rules.items()}
     said["congestion"] = said.get("congestion", "") + "grows_only_when_limited = false\n"
     return text + "".join(f"[stack.{section}]\n{lines}" for section, lines in said.items())
 
 
 def rate(text: str) -> float:
     """ACKs that the sender heard, a CPU second of one run."""
+    variant = rx.Scenario.parse(text)._variant(None)
     begin = time.process_time()
-    runs = rx.runs(text, threads=1)
+    # In this process: rx.runs would hand runs that ask Python to another, whose time is not seen here.
+    batch = _core.simulate_many([variant], [(0, None)])
     took = time.process_time() - begin
-    if runs.failure:
-        raise SystemExit(runs.failure)
-    (link,) = (row for row in runs.links.to_arrow().to_pylist() if row["direction"] == "back")
+    (told,) = (json.loads(one or "{}") for one in batch.runs)
+    if told["failure"]:
+        raise SystemExit(told["failure"])
+    (link,) = (link for link in told["links"] if link["direction"] == "back")
     return float(link["delivered"]) / took
 
 
@@ -61,10 +70,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=60, help="of the run's own time (default 60)")
     seconds = parser.parse_args().seconds
-    rates = {name: rate(scenario(seconds, sections)) for name, sections in STACKS.items()}
-    for name, found in rates.items():
-        print(f"{found:12,.0f} ACKs a CPU second   {rates['Rust'] / found:5.1f} times the CPU time   {name}")
-    return int(rates["Rust"] / min(rates.values()) > BAR)
+    rates: dict[str, float] = {}
+    worst = 0.0
+    for name, (base, rules) in STACKS.items():
+        rates[name] = rate(scenario(seconds, base, rules))
+        times = rates[base] / rates[name]
+        worst = max(worst, times)
+        print(
+            f"{rates[name]:12,.0f} ACKs a CPU second   {times:5.1f} times the CPU time   {name}", flush=True
+        )
+    return int(worst > BAR)
 
 
 if __name__ == "__main__":

@@ -351,6 +351,119 @@ class Progress:
     def app_limited(self) -> bool:
         """The application is what limits."""
 
+class RateSample:
+    """What one ACK says of the delivery rate. Segments."""
+
+    def __init__(
+        self,
+        *,
+        delivered: int | None = None,
+        prior_delivered: int = 0,
+        interval_ns: int | None = None,
+        app_limited: bool = False,
+        newly_delivered: int = 0,
+        newly_lost: int = 0,
+        prior_in_flight: int = 0,
+        in_flight_then: int = 0,
+        lost_since: int = 0,
+        rtt_ns: int | None = None,
+        ack_delayed: bool = False,
+    ) -> None: ...
+    @property
+    def delivered(self) -> int | None:
+        """Delivered since the newest of what is delivered now left; None where nothing is delivered now."""
+    @property
+    def prior_delivered(self) -> int:
+        """What had been delivered as that copy left."""
+    @property
+    def interval_ns(self) -> int | None:
+        """How long `delivered` took, ns; None also where it was less than the smallest RTT."""
+    @property
+    def app_limited(self) -> bool:
+        """The rate may be the application's rather than the path's."""
+    @property
+    def newly_delivered(self) -> int:
+        """By this ACK."""
+    @property
+    def newly_lost(self) -> int:
+        """Copies that this ACK showed lost."""
+    @property
+    def prior_in_flight(self) -> int:
+        """In flight before this ACK."""
+    @property
+    def in_flight_then(self) -> int:
+        """In flight as the newest of what is delivered now left."""
+    @property
+    def lost_since(self) -> int:
+        """Lost since then."""
+    @property
+    def rtt_ns(self) -> int | None:
+        """RTT sample of this ACK, if it gave one, ns."""
+    @property
+    def ack_delayed(self) -> bool:
+        """It acknowledges one short segment, and may have been delayed."""
+
+class Driving:
+    """Where the sender stands, for a rule that drives it, which sets two of these: `pacing_rate` and
+    `limit_to_application`.
+    """
+
+    #: Bytes a second, from 1 up; 0 before it is set: no limit.
+    pacing_rate: int
+    #: The rule says: what is in flight now tells less than the path's bandwidth.
+    limit_to_application: bool
+    def __init__(
+        self,
+        *,
+        now_ns: int = 0,
+        in_flight: int = 0,
+        phase: Literal["open", "recovery", "loss"] = "open",
+        so_far: Progress | None = None,
+        srtt_ns: int | None = None,
+        min_rtt_ns: int | None = None,
+        pacing_rate: int = 0,
+        limited: bool = True,
+        has_sack: bool = True,
+        seed: int = 0,
+    ) -> None: ...
+    @property
+    def now_ns(self) -> int:
+        """Since the run began, ns."""
+    @property
+    def in_flight(self) -> int:
+        """After the ACK, segments."""
+    @property
+    def phase(self) -> Literal["open", "recovery", "loss"]:
+        """Nothing is believed lost; repairs what ACKs showed lost; repairs after a timeout."""
+    @property
+    def so_far(self) -> Progress: ...
+    @property
+    def srtt_ns(self) -> int | None:
+        """SRTT, ns."""
+    @property
+    def min_rtt_ns(self) -> int | None:
+        """Smallest RTT of the connection, ns."""
+    @property
+    def limited(self) -> bool:
+        """cwnd was full as the ACK came."""
+    @property
+    def has_sack(self) -> bool: ...
+    @property
+    def lost(self) -> list[tuple[int, int, int, bool]]:
+        """Copies found lost since the last ACK: which segment, from the first one on; segments in flight as
+        it left, and lost since then, itself included; whether the application limited.
+        """
+    @property
+    def seed(self) -> int:
+        """For random numbers: the connection's initial sequence number, which the run's seed gave."""
+    @property
+    def next_ns(self) -> int:
+        """When the next burst leaves, at the earliest, ns."""
+    def single_below(self, bytes_per_s: int) -> None:
+        """A burst may be one segment below this pacing rate; otherwise it is two at least."""
+    def goal(self, smss: int) -> int:
+        """Segments of about a millisecond's data at the pacing rate: what leaves as one burst."""
+
 class RepairFacts:
     """What an ACK in recovery told. Bytes."""
 
@@ -443,6 +556,85 @@ class Verdict:
     def lost_below(self) -> int: ...
     @property
     def begins(self) -> bool: ...
+
+class Delivery:
+    """What an ACK said about time and order, for a detector that goes by time. A copy is when it left, ns,
+    and the offset after its last byte.
+    """
+
+    def __init__(
+        self,
+        *,
+        now_ns: int = 0,
+        newest: tuple[int, int] | None = None,
+        measured_ns: int | None = None,
+        reordered: int | None = None,
+        dsack: bool = False,
+        una: int = 1,
+        max: int = 1,
+    ) -> None: ...
+    @property
+    def now_ns(self) -> int:
+        """Since the run began, ns."""
+    @property
+    def newest(self) -> tuple[int, int] | None:
+        """Of what this ACK newly delivered, the copy that left last."""
+    @property
+    def measured_ns(self) -> int | None:
+        """When the copy left whose round trip counts (Linux), ns."""
+    @property
+    def reordered(self) -> int | None:
+        """An original was delivered behind one that left later: how far behind, segments."""
+    @property
+    def dsack(self) -> bool:
+        """It reported a segment that was received twice, and that was no probe's."""
+    @property
+    def una(self) -> int:
+        """SND.UNA after this ACK."""
+    @property
+    def max(self) -> int:
+        """The highest offset sent."""
+
+class Patience:
+    """What the time that a detector waits may depend on."""
+
+    def __init__(
+        self,
+        *,
+        repairing: bool = False,
+        sacked_segments: int = 0,
+        dupthresh: int = 3,
+        min_rtt_ns: int | None = None,
+        srtt_ns: int | None = None,
+    ) -> None: ...
+    @property
+    def repairing(self) -> bool:
+        """In recovery, or repairing after a timeout."""
+    @property
+    def sacked_segments(self) -> int:
+        """SACKed segments above `una`."""
+    @property
+    def dupthresh(self) -> int:
+        """The stack's."""
+    @property
+    def min_rtt_ns(self) -> int | None:
+        """Smallest RTT of the connection, ns."""
+    @property
+    def srtt_ns(self) -> int | None:
+        """SRTT, ns."""
+
+class Horizon:
+    """Against what copies are held: what left before `newest` is lost once `wait_ns` have passed since it
+    left.
+    """
+
+    def __init__(self, *, newest: tuple[int, int], wait_ns: int = 0) -> None: ...
+    @property
+    def newest(self) -> tuple[int, int]:
+        """When the copy left, ns, not later than now, and the offset after its last byte."""
+    @property
+    def wait_ns(self) -> int:
+        """From 0 to a year."""
 
 class Batch:
     """What became of many runs.

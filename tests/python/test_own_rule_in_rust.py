@@ -18,7 +18,8 @@ def test_the_documents_show_the_examples() -> None:
     page = (ROOT / "docs" / "own-rule-in-rust.md").read_text()
     tutorial = (ROOT / "docs" / "tutorials" / "own-rule.md").read_text()
     assert f"```rust\n{RULE.read_text()}```\n" in page
-    assert f"```python\n{RULE.with_suffix('.py').read_text()}```\n" in tutorial
+    for name in ("gentle.py", "steady.py", "late.py"):
+        assert f"```python\n{RULE.with_name(name).read_text()}```\n" in tutorial
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="there is no cargo")

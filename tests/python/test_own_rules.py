@@ -2,101 +2,15 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
 
-import rexmit as rx
-
-#: All that a run tells, but `hosts`, which has each packet again.
-TABLES = ("packets", "state", "truth", "drops", "flows", "episodes", "retransmissions")
-
-LOSSES = """
-[[chain.channel]]
-name = "noise"
-kind = "random"
-loss = "1%"
-[[chain.channel]]
-name = "fade"
-kind = "gilbert-elliott"
-mean_loss = "1%"
-mean_burst = "4 packets"
-only = "data"
-"""
-#: Packets wait for long enough that the timer fires in vain, and come in another order.
-DELAYS = """
-[[chain.channel]]
-name = "held"
-kind = "outage"
-hold = true
-schedule = { every = "6s", for = "2500ms", phase = "2s" }
-[[chain.channel]]
-name = "mixed"
-kind = "reorder"
-probability = "2%"
-by = "30ms"
-only = "data"
-"""
-OUTAGES = """
-[[chain.channel]]
-name = "dark"
-kind = "outage"
-schedule = { every = "4s", for = "300ms", phase = "1500ms" }
-[[chain.channel]]
-name = "noise"
-kind = "random"
-loss = "0.3%"
-"""
-PATHS = {"losses": LOSSES, "delays": DELAYS, "outages": OUTAGES}
-
-
-def scenario(path: str, based_on: str, **keys: str) -> str:
-    """A scenario whose stack is `mine`: another stack but for some keys."""
-    sections: dict[str, list[str]] = {}
-    for key, value in keys.items():
-        section, name = key.split("__")
-        sections.setdefault(section, []).append(f"{name} = {value}")
-    stack = "".join(f"[stack.{section}]\n" + "\n".join(lines) + "\n" for section, lines in sections.items())
-    return f"""
-name = "twin"
-duration = "20s"
-[chain]
-nodes = ["a", "b"]
-rate = "8Mbps"
-delay = "15ms"
-queue = {{ kind = "droptail", packets = 25 }}
-{path}
-[[flow]]
-name = "upload"
-from = "a"
-to = "b"
-stack = "mine"
-receiver = "{based_on}"
-count = 2
-workload = {{ kind = "file", size = "6MB" }}
-[[stack]]
-name = "mine"
-based_on = "{based_on}"
-{stack}
-"""
-
+from own_twins import DELAYS, LOSSES, PATHS, same, scenario, told
 
 AIMD = {"congestion__rule": '"python"', "congestion__class": '"rexmit.rules.aimd:Aimd"'}
 DUP_ACKS = {"detect__rule": '"python"', "detect__class": '"rexmit.rules.dup_acks:DupAcks"'}
 NEWRENO = {"recovery__rule": '"python"', "recovery__class": '"rexmit.rules.newreno:NewReno"'}
 TWINS = {"aimd": AIMD, "dup-acks": DUP_ACKS, "newreno": NEWRENO, "together": AIMD | DUP_ACKS | NEWRENO}
 UNDO = {"undo__f_rto": "true", "undo__eifel": "true", "undo__bad_retransmit_window": "true"}
-
-
-def told(text: str, seed: int) -> dict[str, pa.Table]:
-    run = rx.run(text, seed=seed, tables=TABLES)
-    assert run.failure is None
-    return {name: run.table(name).to_arrow() for name in TABLES}
-
-
-def same(ours: dict[str, pa.Table], theirs: dict[str, pa.Table]) -> None:
-    for name in TABLES:
-        assert ours[name].num_rows > 0 or name == "drops", f"{name} is empty: this compares nothing"
-        assert ours[name].equals(theirs[name]), f"{name} differs"
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -153,7 +153,8 @@ def command(*words: Any, **more: Any) -> subprocess.CompletedProcess[str]:
         ("class Mime: pass", "is not there: mine.py has no Mine; did you mean Mime?"),
         (
             "class Mine: pass",
-            "is no WindowRule: a class of [congestion] derives from rexmit.rules.WindowRule",
+            "is no WindowRule or DrivingRule: a class of [congestion] derives from rexmit.rules.WindowRule "
+            "or rexmit.rules.DrivingRule",
         ),
         (
             HEAD + " def avoid(s, w, a, acked): pass\n def ssthres(s): pass",
@@ -186,6 +187,14 @@ def test_a_class_that_is_no_rule_is_refused_with_its_place(tmp_path: Path, code:
     assert "\n" not in said
     with pytest.raises(rx.ScenarioError):
         rx.runs(path, seeds=range(4))
+
+
+def test_a_file_that_is_not_there_is_named_with_one_like_it(tmp_path: Path) -> None:
+    path = written(tmp_path, scenario=SCENARIO.replace("./mine.py", "./mime.py"))
+    with pytest.raises(rx.ScenarioError) as refused:
+        rx.run(path)
+    assert f"is not there: there is no file {tmp_path}/mime.py; did you mean mine.py?" in str(refused.value)
+    assert "NoRule" not in str(refused.value)
 
 
 def test_params_that_a_class_does_not_take_are_named(tmp_path: Path) -> None:

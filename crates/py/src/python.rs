@@ -478,8 +478,11 @@ mod _core {
     #[pymodule_export]
     use super::levels::{PyLevel, level};
     #[pymodule_export]
+    use super::own::driving::PyDriving;
+    #[pymodule_export]
     use super::own::facts::{
-        PyAckFacts, PyDetectFacts, PyLossFacts, PyProgress, PyRepairFacts, PyVerdict, PyWindow,
+        PyAckFacts, PyDelivery, PyDetectFacts, PyHorizon, PyLossFacts, PyPatience, PyProgress, PyRateSample,
+        PyRepairFacts, PyVerdict, PyWindow,
     };
     #[cfg(target_os = "linux")]
     #[pymodule_export]

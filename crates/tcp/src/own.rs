@@ -4,6 +4,7 @@
 //! A stack file names a class ([`OwnRule`]). Whoever can make objects of it hands a [`Make`] in before the run; each
 //! connection then gets its own. Nothing here knows what language they are in.
 
+pub use crate::detect::rack::{Copy, Delivery, Horizon, Patience};
 pub use crate::detect::{Facts as DetectFacts, Verdict};
 pub use crate::recovery::{Facts as RepairFacts, Habits};
 
@@ -106,6 +107,9 @@ impl OwnRules {
     pub(crate) fn detector(&self) -> Option<Box<dyn OwnDetector>> {
         self.detect.as_ref()?.maker.as_ref()?.detector(&self.mishap)
     }
+    pub(crate) fn time_detector(&self) -> Option<Box<dyn OwnTimeDetector>> {
+        self.detect.as_ref()?.maker.as_ref()?.time_detector(&self.mishap)
+    }
     pub(crate) fn repair(&self) -> Option<Box<dyn OwnRecovery>> {
         self.recovery.as_ref()?.maker.as_ref()?.recovery(&self.mishap)
     }
@@ -151,6 +155,9 @@ pub trait Make: Debug + Send + Sync {
     fn detector(&self, _mishap: &Mishap) -> Option<Box<dyn OwnDetector>> {
         None
     }
+    fn time_detector(&self, _mishap: &Mishap) -> Option<Box<dyn OwnTimeDetector>> {
+        None
+    }
     fn recovery(&self, _mishap: &Mishap) -> Option<Box<dyn OwnRecovery>> {
         None
     }
@@ -189,6 +196,31 @@ pub trait OwnDetector: Debug + Send + Sync {
     fn copied(&self) -> Box<dyn OwnDetector>;
 }
 
+/// A detector that goes by time (`Rack` in `detect`, whose hooks these are): it says against what copies are held, and the
+/// sender marks what is lost by that and sets the timer for the rest.
+pub trait OwnTimeDetector: Debug + Send + Sync {
+    /// The next ACK while nothing is wrong: the last of what it acknowledges was sent once, and last.
+    fn note_plain(&mut self, newest: Copy, now: Time);
+    /// Any other ACK.
+    fn note(&mut self, d: &Delivery);
+    /// After that: against what copies are held now; `None` where nothing is to be looked for.
+    fn look(&mut self, p: &Patience, now: Time) -> Option<Horizon>;
+    /// The same when the reorder timer fired.
+    fn horizon(&mut self, p: &Patience, now: Time) -> Option<Horizon>;
+    /// At a timeout what left later may still arrive.
+    fn spared_since(&self, now: Time) -> Time;
+    /// A recovery ended, and was not needless.
+    fn recovery_ended(&mut self);
+    /// A repair was taken back: what is on its way is looked at anew.
+    fn taken_back(&mut self);
+    /// By DSACKs.
+    fn taken_back_by_dsack(&mut self);
+    /// Segments may come so far out of order; and how often they did.
+    fn reordering(&self, dupthresh: u32) -> u32;
+    fn reordering_seen(&self) -> u32;
+    fn copied(&self) -> Box<dyn OwnTimeDetector>;
+}
+
 /// A recovery rule (`recovery`).
 pub trait OwnRecovery: Debug + Send + Sync {
     fn enter(&mut self, w: &mut Window, dupthresh: u32, f: &RepairFacts);
@@ -210,4 +242,4 @@ macro_rules! clones {
         }
     )+};
 }
-clones!(OwnWindow, OwnDetector, OwnRecovery);
+clones!(OwnWindow, OwnDetector, OwnTimeDetector, OwnRecovery);

@@ -37,7 +37,7 @@ struct Burst {
 }
 
 impl Pacing {
-    pub(crate) fn new(on: bool) -> Pacing {
+    pub fn new(on: bool) -> Pacing {
         let (at, from) = (Time::FAR_PAST, Time::FAR_PAST);
         Pacing {
             on,
@@ -50,19 +50,19 @@ impl Pacing {
     }
 
     /// Bytes a second; 0 where there is no limit.
-    pub(crate) fn rate(&self) -> u64 {
+    pub fn rate(&self) -> u64 {
         self.rate
     }
-    pub(crate) fn set_rate(&mut self, bytes_per_s: u64) {
+    pub fn set_rate(&mut self, bytes_per_s: u64) {
         self.rate = bytes_per_s.max(1);
     }
     /// A burst may be one segment below this rate.
-    pub(crate) fn single_below(&mut self, bytes_per_s: u64) {
+    pub fn single_below(&mut self, bytes_per_s: u64) {
         self.single_below = bytes_per_s;
     }
 
     /// When the next burst leaves, at the earliest.
-    pub(crate) fn next(&self) -> Time {
+    pub fn next(&self) -> Time {
         self.next
     }
 
@@ -87,7 +87,7 @@ impl Pacing {
     }
 
     /// Segments of about a millisecond's data.
-    pub(crate) fn goal(&self, smss: u32) -> u32 {
+    pub fn goal(&self, smss: u32) -> u32 {
         self.bursts().in_a_millisecond(self.rate, smss).min(127)
     }
 

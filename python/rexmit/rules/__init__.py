@@ -3,23 +3,51 @@
 from rexmit.rules import WindowRule
 
 A stack file names the class: `[congestion] rule = "python"`, `class = "mine:Gentle"` (docs/own-rules.md).
-Three twins of rules that are built in show how: `rexmit.rules.aimd`, `rexmit.rules.dup_acks`,
-`rexmit.rules.newreno`.
+Twins of rules that are built in show how: `rexmit.rules.aimd`, `rexmit.rules.dup_acks`,
+`rexmit.rules.newreno`, `rexmit.rules.bbr`, `rexmit.rules.rack`.
 """
 
-from rexmit._core import AckFacts, DetectFacts, LossFacts, Progress, RepairFacts, Verdict, Window
-from rexmit.rules.hooks import UNBOUNDED, Detector, Habits, Recovery, WindowRule
+from rexmit._core import (
+    AckFacts,
+    Delivery,
+    DetectFacts,
+    Driving,
+    Horizon,
+    LossFacts,
+    Patience,
+    Progress,
+    RateSample,
+    RepairFacts,
+    Verdict,
+    Window,
+)
+from rexmit.rules.hooks import (
+    UNBOUNDED,
+    Detector,
+    DrivingRule,
+    Habits,
+    Recovery,
+    TimeDetector,
+    WindowRule,
+)
 
 __all__ = [
     "UNBOUNDED",
     "AckFacts",
+    "Delivery",
     "DetectFacts",
     "Detector",
+    "Driving",
+    "DrivingRule",
     "Habits",
+    "Horizon",
     "LossFacts",
+    "Patience",
     "Progress",
+    "RateSample",
     "Recovery",
     "RepairFacts",
+    "TimeDetector",
     "Verdict",
     "Window",
     "WindowRule",

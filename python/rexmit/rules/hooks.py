@@ -11,7 +11,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from rexmit._core import AckFacts, DetectFacts, LossFacts, Progress, RepairFacts, Verdict, Window
+    from rexmit._core import (
+        AckFacts,
+        Delivery,
+        DetectFacts,
+        Driving,
+        Horizon,
+        LossFacts,
+        Patience,
+        Progress,
+        RateSample,
+        RepairFacts,
+        Verdict,
+        Window,
+    )
 
 #: ssthresh before the first loss, where the stack leaves it open (RFC 5681, section 3.1: "arbitrarily high").
 UNBOUNDED = 2**32 - 1
@@ -63,6 +76,41 @@ class WindowRule:
         """Nothing was in flight for longer than an RTO, and data is about to be sent."""
 
 
+class DrivingRule:
+    """How large is the window, and how fast may be sent? For a rule that sets both itself at every ACK, while
+    losses are repaired, too (as BBR does): neither slow start nor a recovery rule is asked.
+
+    The stack paces, and rates of delivery are sampled. Copies for undo as with `WindowRule`.
+    """
+
+    def begin(self, w: Window, d: Driving) -> None:
+        """The handshake is over: sets `w.cwnd` and `d.pacing_rate`, bytes a second."""
+
+    def drive(self, w: Window, s: RateSample, d: Driving) -> None:
+        """After each ACK, and what it did to the sender: sets `w.cwnd` and `d.pacing_rate`."""
+        raise NotImplementedError
+
+    def restart(self, w: Window, d: Driving) -> None:
+        """Data is about to leave, and nothing is in flight."""
+
+    def ssthresh(self, w: Window, loss: LossFacts) -> int:
+        """A loss was found: the new ssthresh, bytes. cwnd is this rule's all the same."""
+        return w.ssthresh
+
+    def timed_out(self, w: Window, so_far: Progress) -> None:
+        """A timeout, each of several in a row, too; after `ssthresh`, if that is reduced."""
+
+    def taken_back(self, w: Window, cwnd: int) -> None:
+        """A repair was needless, and the stack undoes as Linux does; cwnd was this as it began."""
+        w.cwnd = max(w.cwnd, cwnd)
+
+    def on_recovery_end(self, w: Window, now_ns: int) -> None:
+        """Recovery is over."""
+
+    def after_idle(self, w: Window, now_ns: int) -> None:
+        """Nothing was in flight for longer than an RTO, and data is about to be sent."""
+
+
 class Detector:
     """Which segments are lost? A detector that counts; one object for each connection that sends."""
 
@@ -72,6 +120,53 @@ class Detector:
     def judge(self, f: DetectFacts) -> Verdict:
         """What follows from what is known: asked at ACKs while there are duplicates or SACKed data."""
         raise NotImplementedError
+
+
+class TimeDetector:
+    """Which segments are lost? A detector that goes by time (as RACK does); one object for each connection.
+
+    It says against what copies are held (`Horizon`): what left before its `newest` copy is lost once
+    `wait_ns` have passed since it left. The sender marks what is, and asks again when the rest would be. A
+    copy is when it left, ns, and the offset after its last byte. Without SACK duplicate ACKs are counted.
+    """
+
+    def note(self, d: Delivery) -> None:
+        """What an ACK said about time and order."""
+        raise NotImplementedError
+
+    def note_plain(self, newest: tuple[int, int], now_ns: int) -> None:
+        """The same of the next ACK while nothing is wrong: the last of what it acknowledges was sent once,
+        and last. `note` is asked where a class has none.
+        """
+
+    def look(self, p: Patience, now_ns: int) -> Horizon | None:
+        """After `note`: against what copies are held; None where nothing is to be looked for."""
+        raise NotImplementedError
+
+    def horizon(self, p: Patience, now_ns: int) -> Horizon | None:
+        """The same when the timer fired that `look` has led to."""
+        raise NotImplementedError
+
+    def spared_since(self, now_ns: int) -> int:
+        """A timeout: what left later than this may still arrive, and is not marked lost."""
+        return now_ns
+
+    def recovery_ended(self) -> None:
+        """A recovery ended, and was not needless."""
+
+    def taken_back(self) -> None:
+        """A repair was needless: what is on its way is looked at anew."""
+
+    def taken_back_by_dsack(self) -> None:
+        """The same, as DSACKs said."""
+
+    def reordering(self, dupthresh: int) -> int:
+        """Segments may come so far out of order. Above DupThresh the window grows by what is SACKed, too."""
+        return dupthresh
+
+    def reordering_seen(self) -> int:
+        """How often they did, for the table of states."""
+        return 0
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,35 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rexmit.rules.hooks import Detector, Habits, Recovery, WindowRule
+from rexmit.rules.hooks import Detector, DrivingRule, Habits, Recovery, TimeDetector, WindowRule
 
-#: By the section that names the class: what it derives from, the hooks that it must have, what it says once.
-QUESTIONS: dict[str, tuple[type, tuple[str, ...], str]] = {
-    "congestion": (WindowRule, ("avoid", "ssthresh"), "counts_segments"),
-    "detect": (Detector, ("judge",), "counts_news"),
-    "recovery": (Recovery, ("enter", "on_ack", "exit"), "uses_pipe"),
+
+@dataclass(frozen=True)
+class Kind:
+    """What a class may derive from, the hooks that it must have then, and what it says once."""
+
+    base: type
+    needed: tuple[str, ...]
+    says: str | None = None
+
+
+#: By the section that names the class.
+KINDS: dict[str, tuple[Kind, ...]] = {
+    "congestion": (
+        Kind(WindowRule, ("avoid", "ssthresh"), "counts_segments"),
+        Kind(DrivingRule, ("drive",)),
+    ),
+    "detect": (
+        Kind(Detector, ("judge",), "counts_news"),
+        Kind(TimeDetector, ("note", "look", "horizon")),
+    ),
+    "recovery": (Kind(Recovery, ("enter", "on_ack", "exit"), "uses_pipe"),),
 }
 
 
@@ -73,16 +89,16 @@ class NoRule(Exception):
 class Found:
     """A class that may be asked. `hooks`: those that it has of its own; nothing else is called."""
 
-    def __init__(self, cls: type, params: Mapping[str, Any], section: str) -> None:
+    def __init__(self, cls: type, params: Mapping[str, Any], kind: Kind) -> None:
         self.cls = cls
         self.params = dict(params)
-        base, needed, says = QUESTIONS[section]
-        self.hooks = own_hooks(cls, base, needed)
+        self.kind = kind.base.__name__
+        self.hooks = own_hooks(cls, kind.base, kind.needed)
         first = self.make()
-        self.flag = getattr(first, says)
+        self.flag = False if kind.says is None else getattr(first, kind.says)
         if not isinstance(self.flag, bool):
-            raise NoRule(f"has {says} = {self.flag!r}: True or False")
-        self.habits = habits_of(first) if base is Recovery else ()
+            raise NoRule(f"has {kind.says} = {self.flag!r}: True or False")
+        self.habits = habits_of(first) if kind.base is Recovery else ()
 
     def make(self) -> Any:
         return self.cls(**self.params)
@@ -99,13 +115,14 @@ def load(section: str, named: str, params: Mapping[str, Any]) -> Found:
     if cls is None:
         classes = [key for key, value in vars(module).items() if inspect.isclass(value)]
         raise NoRule(f"is not there: {short(where)} has no {name}{near(name, classes)}")
-    base, _, _ = QUESTIONS[section]
-    if not (inspect.isclass(cls) and issubclass(cls, base)):
-        raise NoRule(
-            f"is no {base.__name__}: a class of [{section}] derives from rexmit.rules.{base.__name__}"
-        )
+    kinds = KINDS[section]
+    kind = next((one for one in kinds if inspect.isclass(cls) and issubclass(cls, one.base)), None)
+    if kind is None:
+        names = [one.base.__name__ for one in kinds]
+        listed = " or ".join(f"rexmit.rules.{one}" for one in names)
+        raise NoRule(f"is no {' or '.join(names)}: a class of [{section}] derives from {listed}")
     try:
-        return Found(cls, params, section)
+        return Found(cls, params, kind)
     except NoRule:
         raise
     except (Exception, SystemExit) as error:
@@ -118,6 +135,8 @@ def module_of(where: str) -> ModuleType:
             return module_of_file(Path(where))
         with current_folder():
             return importlib.import_module(where)
+    except NoRule:
+        raise
     except ModuleNotFoundError as error:
         if error.name is not None and (where == error.name or where.startswith(f"{error.name}.")):
             fix = f'a file beside the stack: class = "./{where.rpartition(".")[2]}.py:…"'

@@ -279,9 +279,9 @@ fn undo(v: &Values, detect: Option<DetectRule>, p: &mut Problems) -> Option<Undo
         {
             "has no effect with detect.rule = \"rack\" unless undo.rule = \"linux\""
         }
-        (DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder, _) | (_, UndoRule::Rfc) => {
-            return Some(undo);
-        }
+        // A class of one's own may count or go by time: whoever finds it sees to that.
+        (DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder | DetectRule::Own, _)
+        | (_, UndoRule::Rfc) => return Some(undo),
         (_, UndoRule::Linux) => "needs detect.rule = \"rack\", \"fack-rack\" or \"fack-order\"",
     };
     let keys = ["rule", "f_rto", "eifel", "dsack", "bad_retransmit_window"];

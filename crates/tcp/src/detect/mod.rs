@@ -2,33 +2,38 @@
 //!
 //! Two kinds of rules. Those that count hold the scoreboard against DupThresh: pure functions from facts to a
 //! frontier below which all that is not SACKed is lost, since whatever condemns a segment condemns all older ones
-//! too. Those that go by time ([`rack`]) judge each copy: lost now, or ask again then. The caller owns marks and timers.
+//! too. Those that go by time ([`by_time`]) judge each copy: lost now, or ask again then. The caller owns marks and timers.
 
+pub(crate) mod by_time;
 pub(crate) mod rack;
 
 use crate::own::{OwnDetector, OwnRules};
 use crate::sender::runs::Runs;
 use crate::stack::{Detect, DetectRule};
+use by_time::ByTime;
 use rack::{Lost, Rack};
 
 /// Which rule a connection has, once it is known whether it has SACK.
 #[derive(Clone, Debug)]
 pub(crate) enum Detector {
     ByCount(DetectRule),
-    ByTime(Rack),
-    /// Of somebody's own; it counts.
+    ByTime(ByTime),
+    /// Of somebody's own that counts.
     Own(Box<dyn OwnDetector>),
 }
 
 impl Detector {
     pub(crate) fn new(spec: &Detect, own: &OwnRules, sack: bool) -> Detector {
+        let rack = |rack| Detector::ByTime(ByTime::Rack(rack));
         match spec.rule {
-            DetectRule::Own => own.detector().map_or(Detector::ByCount(DetectRule::DupAcks), Detector::Own),
-            DetectRule::Rack if sack => Detector::ByTime(Rack::new(spec.dupthresh)),
-            DetectRule::FackRack if sack => Detector::ByTime(Rack::beside_fack(Lost::ByTime, spec.dupthresh)),
-            DetectRule::FackOrder if sack => {
-                Detector::ByTime(Rack::beside_fack(Lost::ByOrder, spec.dupthresh))
-            }
+            DetectRule::Own => match own.time_detector() {
+                Some(rule) if sack => Detector::ByTime(ByTime::Own(rule)),
+                Some(_) => Detector::ByCount(DetectRule::DupAcks),
+                None => own.detector().map_or(Detector::ByCount(DetectRule::DupAcks), Detector::Own),
+            },
+            DetectRule::Rack if sack => rack(Rack::new(spec.dupthresh)),
+            DetectRule::FackRack if sack => rack(Rack::beside_fack(Lost::ByTime, spec.dupthresh)),
+            DetectRule::FackOrder if sack => rack(Rack::beside_fack(Lost::ByOrder, spec.dupthresh)),
             DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder => {
                 Detector::ByCount(DetectRule::DupAcks)
             }
@@ -37,16 +42,16 @@ impl Detector {
     }
 
     #[inline]
-    pub(crate) fn by_time(&self) -> Option<&Rack> {
+    pub(crate) fn by_time(&self) -> Option<&ByTime> {
         match self {
-            Detector::ByTime(rack) => Some(rack),
+            Detector::ByTime(rule) => Some(rule),
             Detector::ByCount(_) | Detector::Own(_) => None,
         }
     }
     #[inline]
-    pub(crate) fn by_time_mut(&mut self) -> Option<&mut Rack> {
+    pub(crate) fn by_time_mut(&mut self) -> Option<&mut ByTime> {
         match self {
-            Detector::ByTime(rack) => Some(rack),
+            Detector::ByTime(rule) => Some(rule),
             Detector::ByCount(_) | Detector::Own(_) => None,
         }
     }

@@ -9,10 +9,10 @@ use wire::{Span, Time};
 
 /// One copy of a segment: when it left, and where it ends. Copies are ordered by that (RFC 8985 §6.2, RACK_sent_after).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Copy {
-    pub(crate) sent: Time,
+pub struct Copy {
+    pub sent: Time,
     /// Offset after its last byte.
-    pub(crate) end: u64,
+    pub end: u64,
 }
 
 /// What is known of one segment that is on its way.
@@ -29,12 +29,12 @@ pub(crate) enum Verdict {
 
 /// Against what copies are held at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Horizon {
+pub struct Horizon {
     /// The copy that left last of those that were delivered (RACK.segment).
-    pub(crate) newest: Copy,
+    pub newest: Copy,
     /// RACK.rtt and the reordering window.
-    pub(crate) wait: Span,
-    pub(crate) now: Time,
+    pub wait: Span,
+    pub now: Time,
 }
 
 impl Horizon {
@@ -51,29 +51,31 @@ impl Horizon {
 
 /// What an ACK said about time and order, as far as RACK wants to know.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Delivery {
-    pub(crate) now: Time,
+pub struct Delivery {
+    pub now: Time,
     /// Of what this ACK newly delivered, the copy that left last.
-    pub(crate) newest: Option<Copy>,
+    pub newest: Option<Copy>,
     /// When the copy left whose round trip counts.
-    pub(crate) measured: Option<Time>,
+    pub measured: Option<Time>,
     /// An original was delivered behind one that left later (RFC 8985 §6.2 step 3); how far behind, segments.
-    pub(crate) reordered: Option<u32>,
+    pub reordered: Option<u32>,
     /// It reported a segment that was received twice, and that was no probe's.
-    pub(crate) dsack: bool,
+    pub dsack: bool,
     /// SND.UNA and the highest offset sent.
-    pub(crate) una: u64,
-    pub(crate) max: u64,
+    pub una: u64,
+    pub max: u64,
 }
 
 /// What the reordering window depends on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub struct Patience {
     /// In recovery, or repairing after a timeout.
-    pub(crate) repairing: bool,
-    pub(crate) sacked_segments: u32,
-    pub(crate) min_rtt: Option<Span>,
-    pub(crate) srtt: Option<Span>,
+    pub repairing: bool,
+    pub sacked_segments: u32,
+    /// The stack's DupThresh.
+    pub dupthresh: u32,
+    pub min_rtt: Option<Span>,
+    pub srtt: Option<Span>,
 }
 
 /// What this finds lost, beside what FACK does.

@@ -129,6 +129,7 @@ impl Sender {
         Patience {
             repairing: self.phase != Phase::Open,
             sacked_segments: self.board.sacked.segments,
+            dupthresh: self.rules.detect.dupthresh,
             min_rtt: self.sampler.min_rtt(),
             srtt: self.rto.srtt(),
         }
@@ -171,8 +172,7 @@ impl Sender {
 
     /// Where much comes out of order, the window grows by what is SACKed, too (tcp_may_raise_cwnd).
     fn grows_out_of_order(&self, news: &News) -> bool {
-        let much = self.detector.by_time().is_some_and(|r| r.reordering() > self.rules.detect.dupthresh);
-        much && news.sacked.segments > 0
+        news.sacked.segments > 0 && self.reordering() > self.rules.detect.dupthresh
     }
 
     fn recover_by_time(&mut self, now: Time, news: &News) {
@@ -203,8 +203,10 @@ impl Sender {
             Found { lost: true, ..Found::default() }
         } else {
             let patience = self.patience();
-            let Some(rack) = self.detector.by_time() else { return };
-            self.board.mark_lost_by_time(&rack.horizon(&patience, now))
+            match self.detector.by_time_mut().and_then(|rule| rule.horizon(&patience, now)) {
+                Some(horizon) => self.board.mark_lost_by_time(&horizon),
+                None => Found::default(),
+            }
         };
         if found.lost && self.phase != Phase::Recovery {
             self.evidence = Evidence::Time;

@@ -313,7 +313,8 @@ impl Sender {
         self.assumed_sacked
     }
     pub(crate) fn reordering(&self) -> u32 {
-        self.detector.by_time().map_or(self.rules.detect.dupthresh, |rack| rack.reordering())
+        let dupthresh = self.rules.detect.dupthresh;
+        self.detector.by_time().map_or(dupthresh, |rule| rule.reordering(dupthresh))
     }
     pub(crate) fn reordering_seen(&self) -> u32 {
         self.detector.by_time().map_or(0, |rack| rack.reordering_seen())

@@ -176,6 +176,25 @@ facts! {
         lost: u64 = 0 => |f| f.lost,
         app_limited: bool = false => |f| f.app_limited,
     } as rate::Progress { delivered, delivered_at: Time(delivered_at_ns), lost, app_limited };
+    /// What one ACK says of the delivery rate. Segments.
+    PyRateSample("RateSample") of rate::RateSample {
+        delivered: Option<u64> = None => |f| f.delivered,
+        prior_delivered: u64 = 0 => |f| f.prior_delivered,
+        interval_ns: Option<i64> = None => |f| ns(f.interval),
+        app_limited: bool = false => |f| f.app_limited,
+        newly_delivered: u32 = 0 => |f| f.newly_delivered,
+        newly_lost: u32 = 0 => |f| f.newly_lost,
+        prior_in_flight: u32 = 0 => |f| f.prior_in_flight,
+        in_flight_then: u32 = 0 => |f| f.in_flight_then,
+        lost_since: u64 = 0 => |f| f.lost_since,
+        rtt_ns: Option<i64> = None => |f| ns(f.rtt),
+        ack_delayed: bool = false => |f| f.ack_delayed,
+    } as rate::RateSample {
+        interval: span(interval_ns),
+        rtt: span(rtt_ns),
+        delivered, prior_delivered, app_limited, newly_delivered, newly_lost, prior_in_flight, in_flight_then, lost_since,
+        ack_delayed,
+    };
     /// What an ACK in recovery told. Bytes.
     PyRepairFacts("RepairFacts") of own::RepairFacts {
         acked: u32 = 0 => |f| f.acked,
@@ -198,11 +217,47 @@ facts! {
         sacked_segments: u32 = 0 => |f| f.sacked_segments,
         sack: bool = false => |f| f.sack,
     } as Seen { sacked, una, nxt, smss, dupthresh, dupacks, sacked_segments, sack };
+    /// What an ACK said about time and order. Copies: when they left, ns, and where they end.
+    PyDelivery("Delivery") of own::Delivery {
+        now_ns: i64 = 0 => |f| f.now.0,
+        newest: Option<(i64, u64)> = None => |f| f.newest.map(|c| (c.sent.0, c.end)),
+        measured_ns: Option<i64> = None => |f| f.measured.map(|t| t.0),
+        reordered: Option<u32> = None => |f| f.reordered,
+        dsack: bool = false => |f| f.dsack,
+        una: u64 = 1 => |f| f.una,
+        max: u64 = 1 => |f| f.max,
+    } as own::Delivery {
+        now: Time(now_ns),
+        newest: newest.map(copy),
+        measured: measured_ns.map(Time),
+        reordered, dsack, una, max,
+    };
+    /// For how long a detector by time may wait.
+    PyPatience("Patience") of own::Patience {
+        repairing: bool = false => |f| f.repairing,
+        sacked_segments: u32 = 0 => |f| f.sacked_segments,
+        dupthresh: u32 = 3 => |f| f.dupthresh,
+        min_rtt_ns: Option<i64> = None => |f| ns(f.min_rtt),
+        srtt_ns: Option<i64> = None => |f| ns(f.srtt),
+    } as own::Patience {
+        min_rtt: span(min_rtt_ns),
+        srtt: span(srtt_ns),
+        repairing, sacked_segments, dupthresh,
+    };
+    /// Against what copies are held.
+    PyHorizon("Horizon") of own::Horizon {
+        newest: (i64, u64) => |f| (f.newest.sent.0, f.newest.end),
+        wait_ns: i64 = 0 => |f| f.wait.0,
+    } as own::Horizon { newest: copy(newest), wait: Span(wait_ns), now: Time::ZERO };
     /// What a detector makes of them.
     PyVerdict("Verdict") of own::Verdict {
         lost_below: u64 => |f| f.lost_below,
         begins: bool => |f| f.begins,
     } as own::Verdict { lost_below, begins };
+}
+
+fn copy((sent, end): (i64, u64)) -> own::Copy {
+    own::Copy { sent: Time(sent), end }
 }
 
 /// A detector's facts, taken out of the sender.

@@ -3,7 +3,9 @@
 //! python/rexmit/rules finds and looks over the classes; here they become what `tcp` asks. A hook that raises, or returns
 //! what cannot be, is told once ([`Mishap`]), and nothing is asked any more: the run ends with that event.
 
+mod by_time;
 mod detector;
+pub(super) mod driving;
 pub(super) mod facts;
 mod recovery;
 mod window;
@@ -20,8 +22,8 @@ use pyo3::types::{PyDict, PyList};
 use scenario::model::Scenario;
 use std::sync::{Arc, OnceLock};
 use tcp::congestion::Window;
-use tcp::own::{Habits, Make, Mishap, OwnDetector, OwnRecovery, OwnRule, OwnWindow};
-use tcp::stack::{Kind, Stack};
+use tcp::own::{Habits, Make, Mishap, OwnDetector, OwnRecovery, OwnRule, OwnTimeDetector, OwnWindow};
+use tcp::stack::{Kind as StackKind, Stack, Undo, UndoRule};
 
 /// Ctrl-C, noted rather than raised while rules are asked.
 pub struct Held<'py>(Bound<'py, PyAny>);
@@ -44,6 +46,29 @@ impl Drop for Held<'_> {
     }
 }
 
+/// From which of the classes of `rexmit.rules` a class derives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Window,
+    /// A window rule that drives the sender.
+    Driving,
+    Detector,
+    /// A detector that goes by time.
+    TimeDetector,
+    Recovery,
+}
+
+impl Kind {
+    /// By the name of that class.
+    const ALL: [(&str, Kind, Hooks); 5] = [
+        ("WindowRule", Kind::Window, window::HOOKS),
+        ("DrivingRule", Kind::Driving, window::HOOKS),
+        ("Detector", Kind::Detector, detector::HOOKS),
+        ("TimeDetector", Kind::TimeDetector, by_time::HOOKS),
+        ("Recovery", Kind::Recovery, recovery::HOOKS),
+    ];
+}
+
 /// A class that was found, and which hooks it has.
 #[derive(Debug)]
 struct Class {
@@ -51,6 +76,7 @@ struct Class {
     name: String,
     /// `rexmit.rules.loading.Found`.
     found: Py<PyAny>,
+    kind: Kind,
     /// In the order of the question's list.
     hooks: Vec<bool>,
     habits: Habits,
@@ -78,14 +104,14 @@ pub fn has_own(scenario: &Scenario) -> bool {
 pub fn classes(scenarios: &[Scenario]) -> Vec<String> {
     let stacks = scenarios.iter().flat_map(|scenario| &scenario.stacks);
     let own = stacks.filter_map(|stack| match &stack.kind {
-        Kind::Wire(wire) => Some(&wire.own),
-        Kind::OneWay(_) => None,
+        StackKind::Wire(wire) => Some(&wire.own),
+        StackKind::OneWay(_) => None,
     });
     own.flat_map(|own| own.all().map(|(_, rule)| rule.name().to_owned())).collect()
 }
 
 fn is_own(stack: &Stack) -> bool {
-    matches!(&stack.kind, Kind::Wire(wire) if !wire.own.is_empty())
+    matches!(&stack.kind, StackKind::Wire(wire) if !wire.own.is_empty())
 }
 
 /// Finds the classes that the scenario's stacks name, which runs the user's code.
@@ -94,26 +120,44 @@ pub fn bind(py: Python<'_>, scenario: &mut Scenario) -> PyResult<()> {
 }
 
 pub fn bind_stack(py: Python<'_>, stack: &mut Stack) -> PyResult<()> {
-    let Kind::Wire(wire) = &mut stack.kind else { return Ok(()) };
+    let StackKind::Wire(wire) = &mut stack.kind else { return Ok(()) };
+    let undo = wire.undo;
     for (section, rule) in wire.own.all_mut() {
-        rule.maker = Some(Arc::new(Maker(Arc::new(load(py, section, rule)?))));
+        let class = load(py, section, rule)?;
+        if let Some(says) = undone_otherwise(class.kind, &undo) {
+            return Err(refused(rule, says.to_owned()));
+        }
+        rule.maker = Some(Arc::new(Maker(Arc::new(class))));
     }
     Ok(())
+}
+
+/// Each way back reads what its own kind of detection knows, as the scenario's own check has it for rules in Rust.
+fn undone_otherwise(kind: Kind, undo: &Undo) -> Option<&'static str> {
+    match (kind, undo.rule) {
+        (Kind::TimeDetector, UndoRule::Rfc) if *undo != Undo::default() => {
+            Some("goes by time, and what [undo] has is for detectors that count: set undo.rule = \"linux\"")
+        }
+        (Kind::Detector, UndoRule::Linux) => {
+            Some("counts, and undo.rule = \"linux\" needs a detector that goes by time")
+        }
+        _ => None,
+    }
 }
 
 /// What a rule could not go on for, as an error; nothing where all went well.
 pub fn mishap(stack: &Stack) -> PyResult<()> {
     match &stack.kind {
-        Kind::Wire(wire) => {
+        StackKind::Wire(wire) => {
             wire.own.mishap.told().map_or(Ok(()), |why| Err(PyRuntimeError::new_err(why.to_owned())))
         }
-        Kind::OneWay(_) => Ok(()),
+        StackKind::OneWay(_) => Ok(()),
     }
 }
 
 /// For what no class can be asked by.
 pub fn refuse(stack: &Stack, what: &str) -> PyResult<()> {
-    let Kind::Wire(wire) = &stack.kind else { return Ok(()) };
+    let StackKind::Wire(wire) = &stack.kind else { return Ok(()) };
     match wire.own.all().next() {
         Some((_, rule)) => {
             Err(refused(rule, format!("is a rule in Python, and {what} asks none: rexmit run does")))
@@ -137,15 +181,15 @@ fn load(py: Python<'_>, section: &'static str, rule: &OwnRule) -> PyResult<Class
     };
     let own: Vec<String> =
         found.getattr(intern!(py, "hooks"))?.try_iter()?.map(|h| h?.extract()).collect::<PyResult<_>>()?;
-    let list = match section {
-        "congestion" => window::HOOKS,
-        "detect" => detector::HOOKS,
-        _ => recovery::HOOKS,
+    let base: String = found.getattr(intern!(py, "kind"))?.extract()?;
+    let Some(&(_, kind, list)) = Kind::ALL.iter().find(|(name, ..)| *name == base) else {
+        return Err(PyRuntimeError::new_err(format!("{base} is no class that rules derive from")));
     };
     let habits: Vec<bool> =
         found.getattr(intern!(py, "habits"))?.try_iter()?.map(|h| h?.extract()).collect::<PyResult<_>>()?;
     Ok(Class {
         name: rule.short().to_owned(),
+        kind,
         hooks: list.iter().map(|hook| own.iter().any(|name| name == hook)).collect(),
         habits: self::habits(&habits),
         flag: found.getattr(intern!(py, "flag"))?.extract()?,
@@ -217,7 +261,12 @@ impl Make for Maker {
         Some(Box::new(window::PyWindowRule(Rule::new(&self.0, window::HOOKS, mishap))))
     }
     fn detector(&self, mishap: &Mishap) -> Option<Box<dyn OwnDetector>> {
+        (self.0.kind == Kind::Detector).then_some(())?;
         Some(Box::new(detector::PyDetector(Rule::new(&self.0, detector::HOOKS, mishap))))
+    }
+    fn time_detector(&self, mishap: &Mishap) -> Option<Box<dyn OwnTimeDetector>> {
+        (self.0.kind == Kind::TimeDetector).then_some(())?;
+        Some(Box::new(by_time::PyTimeDetector(Rule::new(&self.0, by_time::HOOKS, mishap))))
     }
     fn recovery(&self, mishap: &Mishap) -> Option<Box<dyn OwnRecovery>> {
         Some(Box::new(recovery::PyRecovery(Rule::new(&self.0, recovery::HOOKS, mishap))))

@@ -1,7 +1,8 @@
 //! A window rule in Python.
 
-use super::facts::{PyAckFacts, PyLossFacts, PyProgress, whole};
-use super::{Hooks, RETURNED, Rule, nothing, truth};
+use super::driving::PyDriving;
+use super::facts::{PyAckFacts, PyLossFacts, PyProgress, PyRateSample, whole};
+use super::{Hooks, Kind, RETURNED, Rule, nothing, truth};
 use pyo3::prelude::*;
 use tcp::congestion::{AckFacts, Driving, LossFacts, Window};
 use tcp::own::OwnWindow;
@@ -19,6 +20,9 @@ pub const HOOKS: Hooks = &[
     "taken_back",
     "on_recovery_end",
     "after_idle",
+    "begin",
+    "drive",
+    "restart",
 ];
 const MEASURE: usize = 0;
 const IN_SLOW_START: usize = 1;
@@ -30,9 +34,43 @@ const TIMED_OUT: usize = 6;
 const TAKEN_BACK: usize = 7;
 const ON_RECOVERY_END: usize = 8;
 const AFTER_IDLE: usize = 9;
+const BEGIN: usize = 10;
+const DRIVE: usize = 11;
+const RESTART: usize = 12;
 
 #[derive(Debug)]
 pub struct PyWindowRule(pub(super) Rule);
+
+impl PyWindowRule {
+    /// A hook that sets the window and the pace; both stay as they were if it goes wrong.
+    fn driven(&self, hook: usize, w: &mut Window, s: Option<&RateSample>, d: &mut Driving<'_>) {
+        if !self.0.has(hook) {
+            return;
+        }
+        let told = Python::attach(|py| {
+            let seen = match Py::new(py, PyDriving::of(d)) {
+                Ok(seen) => seen,
+                Err(e) => {
+                    self.0.fail(py, HOOKS[hook], &e);
+                    return None;
+                }
+            };
+            let handed = seen.clone_ref(py);
+            match s {
+                Some(s) => {
+                    let args = |py: Python<'_>, window| Ok((window, Py::new(py, PyRateSample(*s))?, handed));
+                    self.0.set(hook, w, args, nothing)
+                }
+                None => self.0.set(hook, w, |_, window| Ok((window, handed)), nothing),
+            }?;
+            Some(seen.get().taken())
+        });
+        if let Some(set) = told {
+            *d.pacing = set.pacing;
+            d.limit_to_application = set.limit_to_application;
+        }
+    }
+}
 
 impl OwnWindow for PyWindowRule {
     fn measure(&mut self, w: &Window, a: &AckFacts, open: bool) {
@@ -79,11 +117,17 @@ impl OwnWindow for PyWindowRule {
     }
 
     fn drives(&self) -> bool {
-        false
+        self.0.class.kind == Kind::Driving
     }
-    fn begin(&mut self, _: &mut Window, _: &mut Driving<'_>) {}
-    fn drive(&mut self, _: &mut Window, _: &RateSample, _: &mut Driving<'_>) {}
-    fn restart(&mut self, _: &mut Window, _: &mut Driving<'_>) {}
+    fn begin(&mut self, w: &mut Window, d: &mut Driving<'_>) {
+        self.driven(BEGIN, w, None, d);
+    }
+    fn drive(&mut self, w: &mut Window, s: &RateSample, d: &mut Driving<'_>) {
+        self.driven(DRIVE, w, Some(s), d);
+    }
+    fn restart(&mut self, w: &mut Window, d: &mut Driving<'_>) {
+        self.driven(RESTART, w, None, d);
+    }
 
     fn copied(&self) -> Box<dyn OwnWindow> {
         Box::new(PyWindowRule(self.0.copied()))

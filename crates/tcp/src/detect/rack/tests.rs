@@ -20,6 +20,7 @@ fn delivery(now: i64, newest: Copy) -> Delivery {
 const OPEN: Patience = Patience {
     repairing: false,
     sacked_segments: 1,
+    dupthresh: 3,
     min_rtt: Some(Span::from_millis(40)),
     srtt: Some(Span::from_millis(60)),
 };
