@@ -252,11 +252,22 @@ def _into(
     def stopped() -> bool:
         return watch.stopped
 
+    kept = into.runs() if into else None
+    if kept and kept.is_dir():
+        tell(f"rexmit: goes on with the runs that are kept in {kept}")
     several = len(studies) > 1 or "all" in o.names
     outcomes: list[Outcome] = []
     written: list[Outcome] = []
     with Watch() as watch:
-        found = run(studies, quick=o.quick, factor=o.replications or 1.0, watch=watch, then=write, own=own)
+        found = run(
+            studies,
+            quick=o.quick,
+            factor=o.replications or 1.0,
+            watch=watch,
+            then=write,
+            own=own,
+            into=kept,
+        )
         for outcome in found:
             outcomes.append(outcome)
             if not o.json:
@@ -274,6 +285,8 @@ def _into(
                 output.write_report(outcome, into)
         told = output.finish(outcomes, into, several, [outcome.study.name for outcome in written])
         into.finish()
+        if not into.failure() and not watch.stopped:
+            into.forget_runs()
         if not into.failure():
             tell(told, None if o.json else sys.stdout)
     if docs:

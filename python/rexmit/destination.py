@@ -25,6 +25,8 @@ LIST = ".rexmit-files"
 LOCK = ".rexmit-lock"
 #: Files lie here until they are whole. On the same file system, so that they can be moved into place.
 SCRATCH = ".rexmit-new"
+#: Runs whose answer is not there yet: the same command goes on with them.
+RUNS = ".rexmit-runs"
 #: Names that a refusal lists.
 NAMED = 4
 
@@ -206,6 +208,15 @@ class Destination:
         if name not in self._now:
             self._now.append(name)
         return name
+
+    def runs(self) -> Path:
+        """A folder in it for runs that are under way; it stays until `forget_runs`, whatever ends this."""
+        self._refuse_links([RUNS])
+        return self.path / RUNS
+
+    def forget_runs(self) -> None:
+        """The answer is there."""
+        shutil.rmtree(self.path / RUNS, ignore_errors=True)
 
     def lacks(self, name: str) -> bool:
         """Whether this file could not be written."""

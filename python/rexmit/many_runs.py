@@ -14,6 +14,8 @@ from rexmit.scenario import Scenario, whole_seed
 from rexmit.tables import NamedOfRuns, Table
 
 if TYPE_CHECKING:
+    import os
+
     from rexmit import _core
     from rexmit.one_run import AnyTable, At, Bench
     from rexmit.scenario import Source
@@ -48,6 +50,7 @@ def runs(
     progress: Progress | None = None,
     max_memory: int | str | None = None,
     cluster: Any = None,
+    into: str | os.PathLike[str] | None = None,
     **overrides: Any,
 ) -> Runs:
     """Runs a scenario, or each of a list of variants, with each of the seeds, on all cores.
@@ -59,7 +62,9 @@ def runs(
     s, if that is wanted: it costs next to nothing.  threads: default one a core.  progress(runs done, runs in
     all, 0): called about ten times a second; returning False, and Ctrl-C, keep what is done. max_memory: as
     for `run`, for all that run at once.  cluster: Dask's workers make the runs, as for `sweep`:
-    `"tcp://HOST:8786"`, `"local:4"`, or a `distributed.Client` (docs/cluster.md).
+    `"tcp://HOST:8786"`, `"local:4"`, or a `distributed.Client` (docs/cluster.md).  into: a folder that keeps
+    what is done, block by block: killed at any moment, the same call goes on where it was. Other runs may
+    be kept in it, too.
 
     Runs stand in the order of the variants, and for each in the order of the seeds. Without tables they are
     counted only, which is several times as fast; a table that was not kept is computed, by running them all
@@ -85,12 +90,14 @@ def runs(
             raise ValueError('threads are for bench="sim": live runs follow one another')
         if cluster is not None:
             raise ValueError('cluster is for bench="sim": live runs are this machine\'s, one after the other')
+        if into is not None:
+            raise ValueError('into is for bench="sim": the same seed is another run on real kernels')
         return LiveRuns(variants, plan, options, tuple(tables), bin, None, progress)
     if bench != "sim":
         raise ValueError(f"bench = {bench!r}: one of sim, live")
     if cluster is not None and threads is not None:
         raise ValueError("threads are this process's, and cluster has its own: local:4 is four of them")
-    return Runs(variants, plan, options, tuple(tables), bin, threads, progress, max_memory, cluster)
+    return Runs(variants, plan, options, tuple(tables), bin, threads, progress, max_memory, cluster, into)
 
 
 class Runs(NamedOfRuns, Sequence[Run]):
@@ -107,6 +114,7 @@ class Runs(NamedOfRuns, Sequence[Run]):
         progress: Progress | None,
         max_memory: int | str | None = None,
         cluster: Any = None,
+        into: str | os.PathLike[str] | None = None,
     ) -> None:
         # What is free here says nothing of the workers of a cluster.
         self._max_memory = None if max_memory is None and cluster is not None else limit(max_memory)
@@ -114,7 +122,7 @@ class Runs(NamedOfRuns, Sequence[Run]):
         self._variants = variants
         self._options = options
         self._threads = threads
-        batch = self._simulate(plan, tables, progress, bin)
+        batch = self._simulate(plan, tables, progress, bin, into)
         self._binned = None if bin is None else batch
         self._batches = dict.fromkeys(tables, batch)
         self._told = [(k, text) for (k, _), text in zip(plan, batch.runs, strict=True) if text is not None]
@@ -134,6 +142,7 @@ class Runs(NamedOfRuns, Sequence[Run]):
         tables: Sequence[AnyTable],
         progress: Progress | None = None,
         bin: float | None = None,
+        into: str | os.PathLike[str] | None = None,
     ) -> _core.Batch | Made:
         from rexmit.sweeps import listed
 
@@ -146,6 +155,7 @@ class Runs(NamedOfRuns, Sequence[Run]):
             max_memory=self._max_memory,
             cluster=self._cluster,
             progress=progress,
+            into=into,
             **self._options,
         )
 
@@ -319,6 +329,7 @@ class LiveRuns(Runs):
         tables: Sequence[AnyTable],
         progress: Progress | None = None,
         bin: float | None = None,
+        into: str | os.PathLike[str] | None = None,
     ) -> _core.Batch | Made:
         from rexmit import bench
 

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
+from pathlib import Path
 from traceback import format_exception
 from typing import Any
 
@@ -122,12 +123,14 @@ def run(
     watch: Watch | None = None,
     then: Callable[[Outcome], None] | None = None,
     own: Own | None = None,
+    into: Path | None = None,
 ) -> Iterator[Outcome]:
     """Runs studies one after another and yields what came out of each.
 
     own: settings and outages of one's own, in place of the study's.  quick: the fewest runs that still
     exercise everything. factor: times as many runs. then: what else is to be done with each outcome (writing
-    it). The next study's runs begin while the last one's are looked at. When `watch` is stopped (Ctrl-C),
+    it). into: a folder that keeps the runs while they are made: the same call goes on with them. The next
+    study's runs begin while the last one's are looked at. When `watch` is stopped (Ctrl-C),
     what is done is kept; what needs a batch that was not finished is left out, and `left_out` says so.
     """
     watch = watch or Watch()
@@ -147,7 +150,7 @@ def run(
         for k, (study, plan) in enumerate(zip(studies, plans, strict=True)):
             results, outcome = Results(), Outcome(study, quick, factor, own)
             results.quick, results.varied = quick, plan.varied
-            _runs(study, plan, results, outcome, watch)
+            _runs(study, plan, results, outcome, watch, into)
             # Calls of the next study fill the time in which the last ones of this are waited for.
             calls += [_begin(plans[k + 1], pool, watch, context)] if k + 1 < len(plans) else []
             _collect(study, calls[k], results, outcome, watch)
@@ -218,7 +221,9 @@ def _call(compute: Callable[[], Any], watch: Watch) -> tuple[Any, float]:
     return compute(), time.monotonic() - began
 
 
-def _runs(study: Study, plan: Plan, results: Results, outcome: Outcome, watch: Watch) -> None:
+def _runs(
+    study: Study, plan: Plan, results: Results, outcome: Outcome, watch: Watch, into: Path | None
+) -> None:
     """The batches of runs, each on all cores."""
     from rexmit.many_runs import runs
 
@@ -227,10 +232,12 @@ def _runs(study: Study, plan: Plan, results: Results, outcome: Outcome, watch: W
             continue
         began = time.monotonic()
         with watch.batch(study.name, name) as progress:
-            tables: dict[str, Any] = {"tables": batch.tables} if batch.tables else {}
+            more: dict[str, Any] = {"into": into, **batch.options}
+            if batch.tables:
+                more["tables"] = batch.tables
             done = None
             with outcome.spared(name):
-                done = runs(batch.scenario, batch.seeds, progress=progress, **tables, **batch.options)
+                done = runs(batch.scenario, batch.seeds, progress=progress, **more)
         if done is None:
             continue
         outcome.seconds += time.monotonic() - began

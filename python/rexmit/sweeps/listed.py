@@ -1,13 +1,14 @@
 """Runs that somebody lists, variants and seeds, rather than a grid: `rx.runs`, `rexmit run --runs`, studies.
 
 The list is cut into blocks, which an engine makes as it makes those of a plan; what is made of each is kept
-as Arrow streams in a place of this process.
+as Arrow streams, in a place of this process or in a folder, with which the same call goes on.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
 from rexmit.sweeps.block import Files, StoppedError, Watch
+from rexmit.sweeps.kept import Blocks, folder_of
 from rexmit.sweeps.numbered import Numbered, named
-from rexmit.sweeps.places import Unnamed
 
 if TYPE_CHECKING:
     from rexmit.sweeps.engine import Engine
@@ -90,12 +91,15 @@ def run(
     max_memory: int | None = None,
     cluster: Any = None,
     progress: Progress | None = None,
+    into: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Made:
     """Runs what is listed, by variants, on all cores or a cluster: `options` as of `_core.simulate_many`.
-    Ctrl-C, and a progress that says no, keep what is done.
+    Ctrl-C, and a progress that says no, keep what is done. into: a folder that keeps it: the same call goes
+    on.
 
-    Raises ScenarioError before anything runs, ValueError if there is no such cluster.
+    Raises ScenarioError before anything runs, ValueError if there is no such cluster, NotWrittenError if the
+    folder cannot be written.
     """
     from rexmit.sweeps.engine import cores, engine_of
 
@@ -103,8 +107,9 @@ def run(
     with _pressed() as pressed:
         _core.simulate_many(variants, [], at_once=1 if cluster else most, max_memory=max_memory, **options)
         classes = _core.own_classes(variants)
+        folder = None if into is None else folder_of(into, variants, plan, options)
         with engine_of(classes, cluster, most if cluster is None else None, max_memory) as engine:
-            return carry_out(variants, plan, engine, pressed, progress, options)
+            return carry_out(variants, plan, engine, pressed, progress, options, folder)
 
 
 def carry_out(
@@ -114,18 +119,35 @@ def carry_out(
     pressed: Callable[[], bool],
     progress: Progress | None,
     options: dict[str, Any],
+    folder: str | None = None,
 ) -> Made:
-    """Has an engine make what is listed, and keeps it as it comes."""
-    store = Numbered(Unnamed(), COUNTED)
-    size = size_of(len(plan), engine.threads)
-    done = 0
+    """Has an engine make what is listed and is not there yet, and keeps it as it comes."""
+    store = Blocks(folder, COUNTED, size_of(len(plan), engine.threads))
+    with store.place.held(""):
+        return _made(variants, plan, engine, pressed, progress, options, store)
+
+
+def _made(
+    variants: Sequence[_core.Variant],
+    plan: Sequence[Run],
+    engine: Engine,
+    pressed: Callable[[], bool],
+    progress: Progress | None,
+    options: dict[str, Any],
+    store: Blocks,
+) -> Made:
+    size, there = store.size, set(store.done())
+    done = sum(len(plan[number * size : (number + 1) * size]) for number in there)
 
     def ask(under_way: int) -> bool:
         return not pressed() and (progress is None or progress(done + under_way, len(plan), 0))
 
-    blocks = _cut(variants, plan, size)
+    blocks = (item for item in _cut(variants, plan, size) if item[0] not in there)
     for (number, *_, runs), files in engine.made(json.dumps(options), blocks, ask, make_listed):
-        store.keep(number, files)
+        told = json.loads(files[COUNTED])
+        # One that was stopped has some of its runs; one for which there was no room lacks rows.
+        whole = len(told["runs"]) == len(runs) and not told["warnings"]
+        (store.keep if whole else store.keep_part)(number, files)
         done += len(runs)
     if progress is not None and done == len(plan):
         progress(done, done, 0)

@@ -1,0 +1,74 @@
+"""Listed runs that a folder keeps while they are made: whoever is killed loses the blocks under way, and the
+same call goes on with the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rexmit.sweeps.numbered import Numbered
+from rexmit.sweeps.places import Local, Unnamed
+
+if TYPE_CHECKING:
+    from rexmit import _core
+    from rexmit.sweeps.block import Files
+
+#: Says how the runs are cut into blocks.
+CUT = "cut.json"
+
+
+class Kept(Local):
+    """A folder; what is not to stay is beside it, for this process only."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.aside = Unnamed()
+
+    def read(self, name: str) -> bytes | None:
+        content = self.aside.read(name)
+        return super().read(name) if content is None else content
+
+    def names(self, folder: str) -> list[str]:
+        return sorted({*super().names(folder), *self.aside.names(folder)})
+
+    def open(self, name: str) -> Any:
+        return super().open(name) if self.aside.read(name) is None else self.aside.open(name)
+
+
+class Blocks(Numbered):
+    """Blocks of listed runs: in memory or, if a folder is named, kept there."""
+
+    def __init__(self, folder: str | None, last: str, size: int) -> None:
+        self._kept = None if folder is None else Kept(folder)
+        super().__init__(self._kept or Unnamed(), last)
+        #: Runs of a block: as they were cut when the first of them was made.
+        self.size = size
+        if self._kept:
+            cut = self._kept.read(CUT)
+            self.size = size if cut is None else int(json.loads(cut)["size"])
+            if cut is None:
+                self._kept.write(CUT, json.dumps({"size": size}).encode())
+
+    def keep_part(self, number: int, files: Files) -> None:
+        """Puts files of a block that lacks something there, for this process only: it is made again later."""
+        (self if self._kept is None else Numbered(self._kept.aside, self._last)).keep(number, files)
+
+
+def folder_of(
+    into: str | os.PathLike[str],
+    variants: Sequence[_core.Variant],
+    plan: Sequence[tuple[int, int | None]],
+    options: dict[str, Any],
+) -> str:
+    """The folder of these very runs within `into`, by a digest of all that they come of: others may lie
+    beside them. Raises ScenarioError.
+    """
+    from rexmit import _core
+
+    whole = [_core.__version__, options, list(plan), [_core.resolve(variant) for variant in variants]]
+    told = json.dumps(whole, sort_keys=True, default=list)
+    return os.path.join(os.fspath(into), hashlib.sha256(told.encode()).hexdigest()[:16])
