@@ -123,7 +123,7 @@ static DETECT_RULES: &[Variant] = &[
     ),
     variant(
         "python",
-        "A class of one's own in Python, asked at each ACK with duplicates or SACKed data behind it (docs/own-rules.md).",
+        "A class of one's own in Python: one that counts is asked at ACKs with duplicates or SACKed data, one that goes by time at all (docs/own-rules.md).",
         own::KEYS,
     ),
 ];
