@@ -454,7 +454,7 @@ impl WindowRule for Bbr {
         w.ssthresh
     }
 
-    fn timed_out(&mut self, w: &Window, so_far: &Progress) {
+    fn timed_out(&mut self, w: &Window, _l: &LossFacts, so_far: &Progress) {
         self.prior_phase = Phase::Loss;
         self.full_bw = 0;
         // Like the end of a round trip.

@@ -426,7 +426,7 @@ impl WindowRule for Bbr3 {
         w.ssthresh
     }
 
-    fn timed_out(&mut self, _w: &Window, _so_far: &Progress) {
+    fn timed_out(&mut self, _w: &Window, _l: &LossFacts, _so_far: &Progress) {
         self.prior_phase = Phase::Loss;
     }
 

@@ -144,8 +144,9 @@ impl CubicLinux {
         if self.reno > cwnd { cwnd / (self.reno - cwnd) } else { u32::MAX }
     }
 
-    fn reset(&mut self) {
-        *self = CubicLinux::fresh(self.hystart.map(|h| h.anew()), self.hz);
+    /// bictcp_reset and bictcp_hystart_reset.
+    fn reset(&mut self, l: &LossFacts) {
+        *self = CubicLinux::fresh(self.hystart.map(|h| h.after_timeout(l)), self.hz);
     }
     fn fresh(hystart: Option<HyStart>, hz: i64) -> CubicLinux {
         CubicLinux {
@@ -221,7 +222,7 @@ impl WindowRule for CubicLinux {
         let cwnd = w.segments();
         let part = |of: u64, scale: u64| (u64::from(cwnd) * of / scale) as u32;
         if l.timeout {
-            self.reset();
+            self.reset(l);
         } else {
             // Fast convergence.
             self.last_max = if cwnd < self.last_max { part(BETA_SCALE + BETA, 2 * BETA_SCALE) } else { cwnd };
@@ -232,8 +233,8 @@ impl WindowRule for CubicLinux {
     }
 
     /// Within a recovery, too, which had set ssthresh.
-    fn timed_out(&mut self, _w: &Window, _so_far: &Progress) {
-        self.reset();
+    fn timed_out(&mut self, _w: &Window, l: &LossFacts, _so_far: &Progress) {
+        self.reset(l);
     }
 
     fn taken_up(&mut self) {

@@ -248,7 +248,7 @@ impl WindowRule for CubicLinux26 {
         if l.timeout {
             *self = CubicLinux26 {
                 hystart: self.hystart.as_ref().map(|_| HyStart::begin(jiffies(l.now), l.nxt)),
-                later: self.later.as_ref().map(|_| later_hystart()),
+                later: self.later.as_ref().map(|(hystart, _)| (hystart.after_timeout(l), None)),
                 loss_end: l.nxt,
                 ..CubicLinux26::new(&Params { hystart: false, since: self.since })
             };

@@ -37,8 +37,8 @@ macro_rules! window_rules {
             fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
                 match self { $(Rule::$rule(r) => r.ssthresh(w, l),)+ }
             }
-            fn timed_out(&mut self, w: &Window, so_far: &Progress) {
-                match self { $(Rule::$rule(r) => r.timed_out(w, so_far),)+ }
+            fn timed_out(&mut self, w: &Window, l: &LossFacts, so_far: &Progress) {
+                match self { $(Rule::$rule(r) => r.timed_out(w, l, so_far),)+ }
             }
             fn taken_back(&mut self, w: &mut Window, cwnd: u32) {
                 match self { $(Rule::$rule(r) => r.taken_back(w, cwnd),)+ }

@@ -156,7 +156,7 @@ trait WindowRule: Sized {
     /// The new ssthresh, bytes; forgets what belonged to the time before the loss.
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32;
     /// A timeout, each of several in a row, too; after `ssthresh`, if that is reduced.
-    fn timed_out(&mut self, _w: &Window, _so_far: &Progress) {}
+    fn timed_out(&mut self, _w: &Window, _l: &LossFacts, _so_far: &Progress) {}
     /// A repair was needless; cwnd was this as it began, bytes.
     fn taken_back(&mut self, w: &mut Window, cwnd: u32) {
         w.cwnd = w.cwnd.max(cwnd);
@@ -289,8 +289,8 @@ impl Congestion {
     }
 
     /// A timeout, whether or not it reduced ssthresh.
-    pub fn timed_out(&mut self, w: &Window, so_far: &Progress) {
-        self.rule.timed_out(w, so_far);
+    pub fn timed_out(&mut self, w: &Window, l: &LossFacts, so_far: &Progress) {
+        self.rule.timed_out(w, l, so_far);
     }
 
     /// A repair was needless; cwnd and ssthresh as it began, bytes.

@@ -63,7 +63,7 @@ impl WindowRule for Own {
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
         self.0.as_mut().map_or(w.ssthresh, |rule| rule.ssthresh(w, l))
     }
-    fn timed_out(&mut self, w: &Window, so_far: &Progress) {
+    fn timed_out(&mut self, w: &Window, _l: &LossFacts, so_far: &Progress) {
         if let Some(rule) = &mut self.0 {
             rule.timed_out(w, so_far);
         }

@@ -29,7 +29,8 @@ impl Sender {
         let spared = self.detector.by_time().map_or(now, |rack| rack.spared_since(now));
         self.board.mark_lost_at_timeout(spared);
         self.window.cwnd = self.pipe().saturating_add(self.window.smss);
-        self.congestion.timed_out(&self.window, &self.progress());
+        let loss = self.loss_facts(now, true);
+        self.congestion.timed_out(&self.window, &loss, &self.progress());
         self.back_off();
         let f_rto = self.undo.spec().f_rto && undisturbed;
         if let Some(linux) = self.undo.linux_mut() {

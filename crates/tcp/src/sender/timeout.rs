@@ -43,7 +43,8 @@ impl Sender {
         self.forget_what_the_receiver_may_have_dropped();
         self.begin_loss();
         self.window.cwnd = self.cwnd_after_timeout();
-        self.congestion.timed_out(&self.window, &self.progress());
+        let loss = self.loss_facts(now, true);
+        self.congestion.timed_out(&self.window, &loss, &self.progress());
         self.back_off();
         self.undo.timed_out(now, self.rto.srtt(), self.timeouts == 1);
         self.timed_out_end = self.una() + u64::from(self.board.get(0).map_or(0, |s| s.space()));
