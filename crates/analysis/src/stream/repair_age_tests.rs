@@ -37,6 +37,14 @@ fn an_initial_window_tells_how_old_a_sender_is() {
         (1..=segments).for_each(|k| s.model.note_opening(first + k * 1000, 1000));
         assert_eq!(s.model.age.recent(), recent, "{first} bytes, then {segments} segments");
     }
+    // Slow start adds what is acknowledged (RFC 5681 §3.1): two segments in, an old sender may have eight in flight.
+    for (flight, recent) in [(8, false), (9, true)] {
+        let mut s = Sender::with_in_flight(0);
+        s.model.on_handshake(ms(0));
+        s.hear(40, AckNews { ack: 2000, advanced: 2000, ..AckNews::default() });
+        s.model.note_opening(2000 + flight * 1000, 1000);
+        assert_eq!(s.model.age.recent(), recent, "{flight} segments in flight");
+    }
     // It began before the capture: how much it had sent by then is not its initial window.
     let mut s = Sender::with_in_flight(0);
     s.model.note_opening(50_000, 1000);
@@ -90,4 +98,22 @@ fn from_afar_slow_start_that_turns_back_repairs_what_was_lost_again() {
         s.overtaken = overtaken;
         assert_eq!(s.resends(480, 2, 0, false).cause, cause, "recent {recent}, overtaken {overtaken}");
     }
+}
+
+#[test]
+fn from_afar_no_timer_of_a_sender_that_times_copies_fires_amid_sacks() {
+    // RFC 8985 §6.2: the repair of segment 0 was lost, and comes again 300 ms after the cumulative ACK last moved.
+    let after = |recent: bool, silence: i64| {
+        let mut s = Sender::with_in_flight(10).seen_afar();
+        if recent {
+            s.model.age.note_probe();
+        }
+        (0..3).for_each(|k| s.sack(40 + k, 3 + k as u64, 0));
+        assert_eq!(s.resends(45, 0, 0, false).cause, Cause::Recovery);
+        s.sack(300 - silence, 7, 0);
+        s.resends(300, 0, 45, true).cause
+    };
+    assert_eq!(after(true, 169), Cause::Recovery);
+    assert_eq!(after(true, 170), Cause::Timeout);
+    assert_eq!(after(false, 10), Cause::Timeout);
 }

@@ -10,6 +10,8 @@ const MOST_DUPLICATES: u32 = 300;
 /// With so many it was not duplicate ACKs that it waited for.
 const NO_SUCH_WAIT: u32 = 2 * MOST_DUPLICATES;
 const HEARD_EVERY: Span = Span::from_millis(10);
+/// What is seen here of the shortest timer's silence: [`LEAST_RTO`], less what the path may take away.
+const TIMERS_SILENCE: Span = Span::from_millis(170);
 
 impl Repair {
     /// What may have happened unseen before a retransmission.
@@ -41,6 +43,12 @@ impl Repair {
         if self.is_timers() && a.now - self.loss_since < LEAST_RTO.scale(0.8) {
             return false;
         }
+        // RFC 8985 §6.2: by what is SACKed above, a sender that times each copy finds every loss, a repair's too, a
+        // round trip and some more after it. What its timer sends comes after a silence.
+        let timed = self.age.recent() && a.sack_permitted && a.sacked_above;
+        if timed && !self.in_loss_state() && silent < TIMERS_SILENCE {
+            return false;
+        }
         // It goes on where the repair before it ended, and nothing was sent between: slow start.
         if a.start == self.resent_end && self.last_resent == self.last_sent && silent < LEAST_RTO / 2 {
             return false;
@@ -68,7 +76,7 @@ impl Repair {
                 let quiet = silent > pace.tolerance.max(LEAST_RTO.scale(0.3));
                 stuck && (again || overdue && quiet)
             }
-            State::Loss { .. } => silent >= LEAST_RTO.scale(0.85),
+            State::Loss { .. } => silent >= TIMERS_SILENCE,
         }
     }
 
@@ -78,7 +86,7 @@ impl Repair {
         !(a.head || may_be_probe)
             && a.missing.is_some_and(|n| n > 0)
             && !self.in_loss_state()
-            && self.silent(a.now) >= LEAST_RTO.scale(0.85)
+            && self.silent(a.now) >= TIMERS_SILENCE
     }
 
     /// The repair after a timeout goes on, beyond what had been seen when it began and was taken for its end: where the

@@ -7,6 +7,8 @@ use crate::infer::LEAST_MSS;
 const FIRST_WRITE: u64 = 536;
 /// RFC 3390 allows four segments; one more is for the ACK of a short first write, and one is that write.
 const OLD_WINDOW_SEGMENTS: u64 = 6;
+/// Until so many are acknowledged a window shows what the initial one was: later ACKs may have been heard unseen.
+const OPENING_SEGMENTS: u64 = 4;
 
 /// A sender since RFC 6928 (2013) began with more than RFC 3390 allows, or has sent a tail-loss probe (RFC 8985 §7).
 /// Linux has believed since then at once that a timeout was needless: data sent once before it and acknowledged
@@ -47,8 +49,10 @@ impl Age {
     /// New data up to `end` leaves.
     #[inline]
     pub(super) fn note_new_data(&mut self, una: u64, end: u64, mss: u32) {
-        if una < self.opening_end {
-            let wide = end > una + OLD_WINDOW_SEGMENTS * u64::from(mss);
+        let acked = una.saturating_sub(self.opening_end.saturating_sub(FIRST_WRITE));
+        if self.opening_end > 0 && acked <= OPENING_SEGMENTS * u64::from(mss) {
+            // Slow start adds to the window no more than is acknowledged (RFC 5681 §3.1, RFC 3465).
+            let wide = end > una + acked + OLD_WINDOW_SEGMENTS * u64::from(mss);
             self.recent |= wide;
             self.probes |= wide;
         }
