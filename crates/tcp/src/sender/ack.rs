@@ -37,6 +37,8 @@ pub(super) struct News {
     pub(super) duplicate: bool,
     /// A DSACK block.
     pub(super) dsack: Option<(u64, u64)>,
+    /// Segments that it says came twice, where those are delivered, too.
+    pub(super) twice: u32,
 }
 
 impl News {
@@ -50,7 +52,7 @@ impl News {
         self.acked.bytes.saturating_sub(self.acked.known.bytes) + self.sacked.bytes
     }
     pub(super) fn delivered_segments(&self) -> u32 {
-        self.acked.segments.saturating_sub(self.acked.known.segments) + self.sacked.segments
+        self.acked.segments.saturating_sub(self.acked.known.segments) + self.sacked.segments + self.twice
     }
 }
 

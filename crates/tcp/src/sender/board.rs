@@ -126,6 +126,8 @@ pub(crate) struct Board {
     pub(crate) lost: Tally,
     /// Copies ever found lost.
     pub(crate) losses: u64,
+    /// Copies that left again, ever.
+    pub(crate) resent: u64,
     /// Resent since found lost and not SACKed: copies on their way.
     pub(crate) repaired: Tally,
     runs: Runs,
@@ -150,6 +152,7 @@ impl Board {
             sacked: Tally::default(),
             lost: Tally::default(),
             losses: 0,
+            resent: 0,
             repaired: Tally::default(),
             runs: Runs::default(),
             lost_to: una,
@@ -203,6 +206,7 @@ impl Board {
 
     /// Entry `at` leaves again; a repair counts as a copy on its way.
     pub(crate) fn sent_again(&mut self, at: usize, repair: bool, now: Time) {
+        self.resent += 1;
         let seg = &mut self.segs[at];
         seg.resent = seg.resent.saturating_add(1);
         seg.sent = now;

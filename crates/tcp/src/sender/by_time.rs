@@ -29,13 +29,17 @@ impl Sender {
         let too_soon = a.now - min_rtt + Span(1);
         self.board.begin_ack(self.recover, too_soon, too_soon.min(self.stamped_later(a)));
         self.read(a, news);
+        if !by_fack {
+            self.count_what_came_twice(news);
+        }
         let time = self.board.time_news();
         self.note_delivery(a, news, &time);
         let sample = self.sample_by_time(a, news, &time);
         let fresh = self.timer_follows(news, &time);
         self.on_tail_ack(a, news);
         let mut facts = self.facts(a, news, &sample, flight, limited);
-        (facts.acked, facts.segments) = (news.delivered(), news.delivered_segments());
+        let twice = news.twice.saturating_mul(self.window.smss);
+        (facts.acked, facts.segments) = (news.delivered() + twice, news.delivered_segments());
 
         self.new_first = false;
         // pkts_acked: before 4.2 only what advances is measured.
@@ -62,6 +66,17 @@ impl Sender {
         let waits = found.ask_again.is_some() || (by_fack && timers.is_set(Timer::Reorder));
         if !waits && (fresh || self.board.out() == 0) {
             self.time_ack(a.now, true, timers);
+        }
+    }
+
+    /// A needless retransmission is delivered as others are: the window grows by it, and proportional reduction counts it.
+    /// Not so where more came twice than ever left again: the network doubled it (tcp_dsack_seen).
+    fn count_what_came_twice(&mut self, news: &mut News) {
+        let Some((left, right)) = news.dsack.filter(|(left, right)| left < right) else { return };
+        let segments = (right - left).div_ceil(u64::from(self.window.smss));
+        self.came_twice = self.came_twice.saturating_add(segments);
+        if self.came_twice <= self.board.resent {
+            news.twice = u32::try_from(segments).unwrap_or(u32::MAX);
         }
     }
 

@@ -101,6 +101,8 @@ pub(crate) struct Sender {
     new_first: bool,
     /// The end of the segment that the timer resent last.
     timed_out_end: u64,
+    /// Segments that DSACKs said came twice, ever.
+    came_twice: u64,
     /// What Why a repair of this recovery carries.
     evidence: Evidence,
     /// RFC 6675 §4 NextSeg (4): spent for this recovery.
@@ -176,6 +178,7 @@ impl Sender {
             tail: tail::Tail::default(),
             new_first: false,
             timed_out_end: 0,
+            came_twice: 0,
             evidence: Evidence::DupAck,
             rescued: false,
             sack: false,
