@@ -182,9 +182,11 @@ impl WindowRule for CubicLinux {
         if self.epoch.is_some_and(|epoch| self.jiffies(a.now) - epoch < self.hz) {
             return;
         }
-        if let Some(rtt) = a.rtt {
-            self.delay_min = Some(self.delay_min.map_or(rtt, |d| d.min(rtt)));
-        }
+        // A timestamp's coarse sample counts where there is none yet.
+        self.delay_min = match (self.delay_min, a.rtt) {
+            (Some(least), exact) => Some(exact.map_or(least, |rtt| least.min(rtt))),
+            (None, _) => Some(rtt),
+        };
         if let (Some(hystart), Some(smallest)) = (&mut self.hystart, self.delay_min)
             && w.cwnd < w.ssthresh
         {
@@ -306,6 +308,18 @@ mod tests {
             c.avoid(&mut w, &ack(10 + k / 10, 1), SMSS);
         }
         assert!((104..=105).contains(&(w.cwnd / SMSS)), "{}", w.cwnd);
+    }
+
+    /// The ACK that takes a timeout back may echo an original of seconds before: as the first sample since then that is the
+    /// smallest RTT, and the curve is looked at that far ahead (cubictcp_acked, bictcp_update). Linux 6.18 grew by two segments.
+    #[test]
+    fn after_a_timeout_the_first_sample_may_be_a_timestamps() {
+        let (mut c, mut w) = (plain(), Window { cwnd: 86 * SMSS, ssthresh: SMSS, smss: SMSS });
+        c.ssthresh(&w, &loss(true));
+        let late = AckFacts { rtt: None, stamped: Some(Span::from_millis(6421)), ..ack(10, 5) };
+        c.measure(&mut w, &late, true);
+        c.avoid(&mut w, &late, 5 * SMSS);
+        assert_eq!(w.cwnd, 88 * SMSS);
     }
 
     #[test]
