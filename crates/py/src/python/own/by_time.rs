@@ -1,8 +1,9 @@
 //! A detector in Python that goes by time.
 
+use super::answers::{RETURNED, made, returned};
 use super::facts::{PyDelivery, PyHorizon, PyPatience};
-use super::{Hooks, RETURNED, Rule, nothing};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use super::{Hooks, Rule, nothing};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tcp::own::{Copy, Delivery, Horizon, OwnTimeDetector, Patience};
 use wire::{Span, Time};
@@ -115,13 +116,7 @@ fn horizon(value: &Bound<'_, PyAny>, now: Time) -> PyResult<Option<Horizon>> {
     if value.is_none() {
         return Ok(None);
     }
-    let Ok(told) = value.cast::<PyHorizon>() else {
-        return Err(PyTypeError::new_err(format!(
-            "what it returns = {}: rexmit.rules.Horizon(newest=…, wait_ns=…), or None",
-            value.repr()?
-        )));
-    };
-    let told = told.get().0;
+    let told = made::<PyHorizon>(value, "rexmit.rules.Horizon(newest=…, wait_ns=…), or None")?.get().0;
     if told.wait.0 < 0 || told.wait > LONGEST {
         return Err(PyValueError::new_err(format!("wait_ns = {}: from 0 to {}", told.wait.0, LONGEST.0)));
     }
@@ -139,17 +134,11 @@ fn horizon(value: &Bound<'_, PyAny>, now: Time) -> PyResult<Option<Horizon>> {
 const LONGEST: Span = Span(365 * 86_400 * 1_000_000_000);
 
 fn count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
-    value.extract::<u32>().map_err(|_| {
-        let shown = value.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
-        PyTypeError::new_err(format!("{RETURNED} = {shown}: a whole number of segments"))
-    })
+    returned(value, "a whole number of segments")
 }
 
 fn moment(value: &Bound<'_, PyAny>, now: Time) -> PyResult<Time> {
-    let told = value.extract::<i64>().map_err(|_| {
-        let shown = value.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
-        PyTypeError::new_err(format!("{RETURNED} = {shown}: a time, whole nanoseconds"))
-    })?;
+    let told: i64 = returned(value, "a time, whole nanoseconds")?;
     if told > now.0 {
         return Err(PyValueError::new_err(format!("{RETURNED} = {told}: later than now, {}", now.0)));
     }

@@ -1,8 +1,9 @@
 //! A detector in Python.
 
+use super::answers::made;
 use super::facts::{PyDetectFacts, PyVerdict};
 use super::{Hooks, Rule};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tcp::own::{DetectFacts, OwnDetector, Verdict};
 
@@ -33,13 +34,7 @@ impl OwnDetector for PyDetector {
 
 /// Nothing is lost that is acknowledged or was not sent.
 fn verdict(value: &Bound<'_, PyAny>, una: u64, nxt: u64) -> PyResult<Verdict> {
-    let Ok(verdict) = value.cast::<PyVerdict>() else {
-        return Err(PyTypeError::new_err(format!(
-            "what it returns = {}: rexmit.rules.Verdict(lost_below=…, begins=…)",
-            value.repr()?
-        )));
-    };
-    let verdict = verdict.get().0;
+    let verdict = made::<PyVerdict>(value, "rexmit.rules.Verdict(lost_below=…, begins=…)")?.get().0;
     if verdict.lost_below < una || verdict.lost_below > nxt {
         return Err(PyValueError::new_err(format!(
             "lost_below = {}: from una, {una}, to nxt, {nxt}",

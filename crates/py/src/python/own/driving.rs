@@ -1,7 +1,8 @@
 //! The sender as a rule that drives it sees it: facts, and a pacing rate to set.
 
+use super::answers::{truth, whole};
 use super::facts::PyProgress;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tcp::congestion::Driving;
@@ -63,20 +64,9 @@ impl PyDriving {
     }
 }
 
-/// Bytes a second, or the sentence about what else it is.
+/// Bytes a second.
 fn rate(value: &Bound<'_, PyAny>, name: &str, least: u64) -> PyResult<u64> {
-    let found = value.extract::<u64>().ok().filter(|&n| n >= least);
-    found.ok_or_else(|| {
-        let shown = value.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
-        let fraction = value.is_instance_of::<pyo3::types::PyFloat>();
-        let fix = if fraction { ": int(…) makes it one" } else { "" };
-        let says = format!("{name} = {shown}: whole bytes a second, from {least} to {}{fix}", u64::MAX);
-        if fraction || value.extract::<i128>().is_ok() {
-            PyValueError::new_err(says)
-        } else {
-            PyTypeError::new_err(says)
-        }
-    })
+    whole(value, name, "whole bytes a second", least..=u64::MAX)
 }
 
 #[pymethods]
@@ -192,7 +182,7 @@ impl PyDriving {
     }
     #[setter]
     fn set_limit_to_application(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let limit = super::truth(value, "limit_to_application")?;
+        let limit = truth(value, "limit_to_application")?;
         self.settings().limit_to_application = limit;
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What hooks are handed: the facts of `tcp` as light objects, whose numbers become Python's when they are read.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use super::answers::bytes;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use tcp::congestion::{self, Window};
@@ -16,22 +17,6 @@ pub struct PyWindow {
     smss: AtomicU32,
     /// The hook at hand may set it.
     open: AtomicBool,
-}
-
-/// A whole number of bytes, or the sentence about what else it is.
-pub fn whole(value: &Bound<'_, PyAny>, what: &str) -> PyResult<u32> {
-    value.extract::<u32>().map_err(|_| {
-        let shown = value.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
-        let number =
-            value.extract::<f64>().ok().filter(|x| x.is_finite() && (0.0..=f64::from(u32::MAX)).contains(x));
-        let fix = if number.is_some() { ": int(…) makes it one" } else { "" };
-        let says = format!("{what} = {shown}: a whole number of bytes, from 0 to {}{fix}", u32::MAX);
-        if value.is_instance_of::<pyo3::types::PyFloat>() || value.extract::<i128>().is_ok() {
-            PyValueError::new_err(says)
-        } else {
-            PyTypeError::new_err(says)
-        }
-    })
 }
 
 impl PyWindow {
@@ -57,7 +42,7 @@ impl PyWindow {
                 "{name} cannot be set here: this hook only looks at the window"
             )));
         }
-        place.store(whole(value, name)?, Relaxed);
+        place.store(bytes(value, name)?, Relaxed);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 //! python/rexmit/rules finds and looks over the classes; here they become what `tcp` asks. A hook that raises, or returns
 //! what cannot be, is told once ([`Mishap`]), and nothing is asked any more: the run ends with that event.
 
+mod answers;
 mod by_time;
 mod detector;
 pub(super) mod driving;
@@ -86,9 +87,6 @@ struct Class {
 
 /// The hooks of a question, by name; a rule's are called by their place.
 type Hooks = &'static [&'static str];
-
-/// In sentences about it.
-const RETURNED: &str = "what it returns";
 
 /// What a hook returns that only looks or sets.
 fn nothing(_: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -416,12 +414,4 @@ impl Rule {
         });
         copy
     }
-}
-
-/// True or False, numpy's too; nothing else passes for it.
-fn truth(value: &Bound<'_, PyAny>, what: &str) -> PyResult<bool> {
-    value.extract::<bool>().map_err(|_| {
-        let shown = value.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
-        pyo3::exceptions::PyTypeError::new_err(format!("{what} = {shown}: True or False"))
-    })
 }

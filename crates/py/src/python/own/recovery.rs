@@ -1,7 +1,8 @@
 //! A recovery rule in Python.
 
+use super::answers::{RETURNED, truth};
 use super::facts::PyRepairFacts;
-use super::{Hooks, RETURNED, Rule, nothing, truth};
+use super::{Hooks, Rule, nothing};
 use pyo3::prelude::*;
 use tcp::congestion::Window;
 use tcp::own::{OwnRecovery, RepairFacts};

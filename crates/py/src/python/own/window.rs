@@ -1,8 +1,9 @@
 //! A window rule in Python.
 
+use super::answers::{RETURNED, bytes, truth};
 use super::driving::PyDriving;
-use super::facts::{PyAckFacts, PyLossFacts, PyProgress, PyRateSample, whole};
-use super::{Hooks, Kind, RETURNED, Rule, nothing, truth};
+use super::facts::{PyAckFacts, PyLossFacts, PyProgress, PyRateSample};
+use super::{Hooks, Kind, Rule, nothing};
 use pyo3::prelude::*;
 use tcp::congestion::{AckFacts, Driving, LossFacts, Window};
 use tcp::own::OwnWindow;
@@ -97,7 +98,7 @@ impl OwnWindow for PyWindowRule {
     }
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
         let args = |py: Python<'_>, window| Ok((window, Py::new(py, PyLossFacts(*l))?));
-        self.0.look(SSTHRESH, w, args, |value| whole(value, RETURNED)).unwrap_or(w.ssthresh)
+        self.0.look(SSTHRESH, w, args, |value| bytes(value, RETURNED)).unwrap_or(w.ssthresh)
     }
     fn timed_out(&mut self, w: &Window, so_far: &Progress) {
         let args = |py: Python<'_>, window| Ok((window, Py::new(py, PyProgress(*so_far))?));
