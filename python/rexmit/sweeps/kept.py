@@ -53,9 +53,19 @@ class Blocks(Numbered):
             if cut is None:
                 self._kept.write(CUT, json.dumps({"size": size}).encode())
 
-    def keep_part(self, number: int, files: Files) -> None:
-        """Puts files of a block that lacks something there, for this process only: it is made again later."""
-        (self if self._kept is None else Numbered(self._kept.aside, self._last)).keep(number, files)
+    def keep_block(self, number: int, files: Files, runs: int) -> None:
+        """Puts the files of a block there; where it lacks something, for this process only: it is made again
+        later. Raises NotWrittenError.
+        """
+        if self._kept is None or self._is_whole(files, runs):
+            self.keep(number, files)
+        else:
+            Numbered(self._kept.aside, self._last).keep(number, files)
+
+    def _is_whole(self, files: Files, runs: int) -> bool:
+        """One that was stopped has some of its runs; one for which there was no room lacks rows."""
+        told = json.loads(files[self._last])
+        return len(told["runs"]) == runs and not told["warnings"]
 
 
 def folder_of(

@@ -124,31 +124,16 @@ def carry_out(
     """Has an engine make what is listed and is not there yet, and keeps it as it comes."""
     store = Blocks(folder, COUNTED, size_of(len(plan), engine.threads))
     with store.place.held(""):
-        return _made(variants, plan, engine, pressed, progress, options, store)
+        size, there = store.size, set(store.done())
+        done = sum(len(plan[number * size : (number + 1) * size]) for number in there)
 
+        def ask(under_way: int) -> bool:
+            return not pressed() and (progress is None or progress(done + under_way, len(plan), 0))
 
-def _made(
-    variants: Sequence[_core.Variant],
-    plan: Sequence[Run],
-    engine: Engine,
-    pressed: Callable[[], bool],
-    progress: Progress | None,
-    options: dict[str, Any],
-    store: Blocks,
-) -> Made:
-    size, there = store.size, set(store.done())
-    done = sum(len(plan[number * size : (number + 1) * size]) for number in there)
-
-    def ask(under_way: int) -> bool:
-        return not pressed() and (progress is None or progress(done + under_way, len(plan), 0))
-
-    blocks = (item for item in _cut(variants, plan, size) if item[0] not in there)
-    for (number, *_, runs), files in engine.made(json.dumps(options), blocks, ask, make_listed):
-        told = json.loads(files[COUNTED])
-        # One that was stopped has some of its runs; one for which there was no room lacks rows.
-        whole = len(told["runs"]) == len(runs) and not told["warnings"]
-        (store.keep if whole else store.keep_part)(number, files)
-        done += len(runs)
+        blocks = (item for item in _cut(variants, plan, size) if item[0] not in there)
+        for (number, *_, runs), files in engine.made(json.dumps(options), blocks, ask, make_listed):
+            store.keep_block(number, files, len(runs))
+            done += len(runs)
     if progress is not None and done == len(plan):
         progress(done, done, 0)
     return Made(store, variants[:1], len(plan), size, options)
