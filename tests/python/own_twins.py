@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
 
 import rexmit as rx
@@ -94,3 +96,14 @@ def same(ours: dict[str, pa.Table], theirs: dict[str, pa.Table]) -> None:
     for name in TABLES:
         assert ours[name].num_rows > 0 or name == "drops", f"{name} is empty: this compares nothing"
         assert ours[name].equals(theirs[name]), f"{name} differs"
+
+
+def breaks(path: Path, says: str) -> None:
+    """A hook that fails ends the run, and says why and with which seed."""
+    done = rx.run(path, seed=7)
+    assert done.failure is not None
+    assert says in done.failure, done.failure
+    assert done.summary["end"] == "broken"
+    many = rx.runs(path, seeds=[7], threads=1)
+    assert many.failure is not None
+    assert "1 of 1 runs failed; seed 7: stopped at " in many.failure

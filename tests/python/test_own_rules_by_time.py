@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rexmit as rx
-from own_twins import PATHS, same, scenario, told
+from own_twins import PATHS, breaks, same, scenario, told
 from rexmit.rules import Delivery, Horizon, Patience
 from rexmit.rules.rack import Rack
 
@@ -124,13 +124,7 @@ def test_a_hook_that_fails_ends_the_run_with_its_seed(
     own = {"detect__rule": '"python"', "detect__class": f'"{tmp_path}/mine.py:Mine"'}
     path = tmp_path / "own.toml"
     path.write_text(scenario(PATHS["outages"], "linux-6-reno", **own))
-    done = rx.run(path, seed=7)
-    assert done.failure is not None
-    assert says in done.failure, done.failure
-    assert done.summary["end"] == "broken"
-    many = rx.runs(path, seeds=[7], threads=1)
-    assert many.failure is not None
-    assert "1 of 1 runs failed; seed 7: stopped at " in many.failure
+    breaks(path, says)
 
 
 def test_undo_has_to_be_of_the_detectors_kind() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import rexmit as rx
-from own_twins import PATHS, same, scenario, told
+from own_twins import PATHS, breaks, same, scenario, told
 from rexmit.rules import Driving, Progress, RateSample, Window
 from rexmit.rules.bbr import Bbr
 
@@ -145,13 +145,7 @@ def test_the_pacing_rate_is_what_leaves(tmp_path: Path) -> None:
 )
 def test_a_hook_that_fails_ends_the_run_with_its_seed(tmp_path: Path, body: str, says: str) -> None:
     path = own(tmp_path, body)
-    done = rx.run(path, seed=7)
-    assert done.failure is not None
-    assert says in done.failure, done.failure
-    assert done.summary["end"] == "broken"
-    many = rx.runs(path, seeds=[7], threads=1)
-    assert many.failure is not None
-    assert "1 of 1 runs failed; seed 7: stopped at " in many.failure
+    breaks(path, says)
 
 
 def test_a_driving_rule_without_drive_is_refused(tmp_path: Path) -> None:
