@@ -163,22 +163,19 @@ snap = "120B"
 
 @contextmanager
 def traced() -> Iterator[Callable[[], str]]:
-    """The kernel tells when TCP sends again and when it changes its state; the result reads what it told."""
-    before, size = (TRACING / "trace_clock").read_text(), (TRACING / "buffer_size_kb").read_text().split()[0]
-    switches = [TRACING / "events" / "tcp" / event / "enable" for event in EVENTS]
-    (TRACING / "trace_clock").write_text("mono")  # which also empties it
-    (TRACING / "buffer_size_kb").write_text("16384")
-    for switch in switches:
-        switch.write_text("1")
-    (TRACING / "tracing_on").write_text("1")
+    """The kernel tells when TCP sends again and when it changes its state; the result reads what it told.
+
+    In a trace instance of its own, which leaves to others theirs and goes with everything in it.
+    """
+    own = Path(tempfile.mkdtemp(prefix="rexmit-", dir=TRACING / "instances"))
     try:
-        yield lambda: on_the_epoch_clock((TRACING / "trace").read_text())
+        (own / "trace_clock").write_text("mono")
+        (own / "buffer_size_kb").write_text("16384")
+        for event in EVENTS:
+            (own / "events" / "tcp" / event / "enable").write_text("1")
+        yield lambda: on_the_epoch_clock((own / "trace").read_text())
     finally:
-        for switch in switches:
-            switch.write_text("0")
-        (TRACING / "buffer_size_kb").write_text(size)
-        clock = re.search(r"\[(\w+)\]", before)
-        (TRACING / "trace_clock").write_text(clock[1] if clock else "local")
+        own.rmdir()
 
 
 def on_the_epoch_clock(told: str) -> str:
