@@ -1,8 +1,10 @@
-//! Each retransmission whose cause the analysis gets wrong from where the data arrives, with what stands around it.
+//! Each retransmission whose cause the analysis gets wrong at one side, with what stands around it.
 //!
 //!     cargo run --release -p rexmit-results --example wrong_causes FAMILY FROM TO [only: TRUTH/SAID] [around, 0]
+//!         [sender] [today]
 //!
-//! Seeds FROM to TO - 1 of a family (everyday, harsh, disorder). A table by stack and by error ends it.
+//! Seeds FROM to TO - 1 of a family (everyday, harsh, disorder). `sender`: from where the data leaves, in place of where
+//! it arrives. `today`: today's stacks, in place of the others. A table by stack and by error ends it.
 
 #[path = "../tests/score/mod.rs"]
 mod score;
@@ -11,10 +13,15 @@ use analysis::rows::Vantage;
 use score::WIRE;
 use score::causes::{self, Matrix, name};
 use score::paths::{Family, stack_of};
+use score::random::TODAY;
 use std::collections::BTreeMap;
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let (named, words): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|w| w == "sender" || w == "today");
+    let is_named = |word: &str| named.iter().any(|w| w == word);
+    let stacks = if is_named("today") { TODAY } else { WIRE };
+    let at = if is_named("sender") { Vantage::Sender } else { Vantage::Receiver };
     let word = |i: usize| words.get(i).map(String::as_str).unwrap_or_default();
     let family = Family::ALL.into_iter().find(|f| f.name() == word(0)).expect("a family's name");
     let number = |i: usize| word(i).parse::<u64>().expect("a number");
@@ -23,15 +30,15 @@ fn main() {
     let mut all = Matrix::default();
     let mut by = BTreeMap::<(String, String), (u64, u64)>::new();
     for seed in from..to {
-        let text = family.text_of(seed, WIRE);
-        let run = family.run_of(seed, WIRE);
+        let text = family.text_of(seed, stacks);
+        let run = family.run_of(seed, stacks);
         let mut runs = BTreeMap::<String, u64>::new();
-        for w in causes::score(&run, Vantage::Receiver, &mut all) {
+        for w in causes::score(&run, at, &mut all) {
             let error = format!("{}/{}", name(w.truth), name(w.said));
             *runs.entry(error.clone()).or_default() += 1;
             if only.is_empty() || only == error {
                 println!("{} {seed} {} packet {} {error}", family.name(), stack_of(&text), w.number);
-                show(&run, w.number, around);
+                show(&run, at, w.number, around);
             }
         }
         for (error, n) in runs {
@@ -55,13 +62,17 @@ fn main() {
 }
 
 /// The packets of its connection before and behind it, as captured there.
-fn show(run: &score::run::Run, number: u64, around: usize) {
+fn show(run: &score::run::Run, at: Vantage, number: u64, around: usize) {
     if around == 0 {
         return;
     }
     let truths = causes::truths(run);
-    let copies: BTreeMap<u64, u64> = run.arrivals.iter().map(|(n, f)| (*n, f.copy)).collect();
-    let capture = &run.captures[1];
+    let (copies, capture): (BTreeMap<u64, u64>, _) = match at {
+        Vantage::Sender => {
+            (run.sent.iter().map(|s| (s.packet.number, s.facts.copy)).collect(), &run.captures[0])
+        }
+        _ => (run.arrivals.iter().map(|(n, f)| (*n, f.copy)).collect(), &run.captures[1]),
+    };
     let Some(at) = capture.iter().position(|p| p.number == number) else { return };
     let port = |p: &wire::Packet| (p.tuple.src.port, p.tuple.dst.port);
     let (a, b) = port(&capture[at]);
