@@ -204,8 +204,8 @@ impl Receiver {
                 self.report.advanced(next);
                 self.window.on_arrival(now, next, len, self.stream.waiting());
                 if self.stream.waiting() > 0 {
-                    // The first ACK of the next hole.
-                    self.policy.behind_a_hole(now, next, &self.window);
+                    // The first ACK of the next hole, which Linux never holds back.
+                    return self.policy.behind_a_hole(now, next, &self.window);
                 }
             }
         }
