@@ -2,25 +2,21 @@
 
 use analysis::rows::{EpisodeKind, Vantage};
 use analysis::{Config, Wanted};
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_schema::ArrowError;
 use capture::Options;
-use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 use results::run::{self, Findings, Request};
 use results::simulate::Played;
-use results::simulate::gather::{self, AnyTable, Gathered};
-use results::simulate::series::AllSeries;
 use results::simulate::tables::RunTable;
 use results::spool::{Listing, Table};
 use results::told::Told;
 use results::traffic::Counted;
-use results::{json, simulate, tables, workers};
+use results::{json, workers};
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use table::{PyTable, Source};
 use watch::ReadingWatch;
 use wire::Span;
 
@@ -34,6 +30,7 @@ mod own;
 mod recording;
 mod replaying;
 mod runs;
+mod table;
 mod told;
 mod watch;
 
@@ -163,87 +160,6 @@ fn lent(py: Python<'_>, fd: i32) -> PyResult<ManuallyDrop<File>> {
     let handle: isize = py.import("msvcrt")?.call_method1("get_osfhandle", (fd,))?.extract()?;
     // SAFETY: the caller lends the descriptor, and its handle with it, for as long as this call lasts.
     Ok(ManuallyDrop::new(unsafe { File::from_raw_handle(handle as RawHandle) }))
-}
-
-/// Whose rows a table shows.
-enum Source {
-    Analysis(Arc<Findings>, Table),
-    /// What was found in a simulated run.
-    Found(Arc<Findings>, Arc<Played>, Table),
-    Run(Arc<Played>, RunTable),
-    Many(Arc<Gathered>, AnyTable),
-    Series(Arc<AllSeries>),
-    Traffic(Arc<Counted>),
-}
-
-#[pyclass(frozen, name = "Table", module = "rexmit._core")]
-struct PyTable(Source);
-
-#[pymethods]
-impl PyTable {
-    #[getter]
-    fn name(&self) -> &'static str {
-        match &self.0 {
-            Source::Analysis(_, table) | Source::Found(_, _, table) => table.name(),
-            Source::Run(_, table) => table.name(),
-            Source::Many(_, table) => table.name(),
-            Source::Series(_) => "series",
-            Source::Traffic(_) => "bins",
-        }
-    }
-    #[getter]
-    fn columns(&self) -> Vec<String> {
-        let schema = match &self.0 {
-            Source::Analysis(_, table) => tables::schema(*table),
-            Source::Found(_, _, table) => simulate::labelled::found_schema(*table),
-            Source::Run(_, table) => simulate::tables::schema(*table),
-            Source::Many(_, table) => gather::schema(*table),
-            Source::Series(_) => AllSeries::schema(),
-            Source::Traffic(_) => Counted::schema(),
-        };
-        schema.fields().iter().map(|f| f.name().clone()).collect()
-    }
-    fn __len__(&self) -> PyResult<usize> {
-        usize::try_from(self.rows()).map_err(|e| PyIndexError::new_err(e.to_string()))
-    }
-    fn __repr__(&self) -> String {
-        format!("<rexmit table {}: {} rows>", self.name(), self.rows())
-    }
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A request for another schema is a wish: whoever asks casts what comes (Arrow PyCapsule interface).
-        drop(requested_schema);
-        let stream = self.stream().map_err(|e| PyOSError::new_err(e.to_string()))?;
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
-    }
-}
-
-impl PyTable {
-    fn rows(&self) -> u64 {
-        match &self.0 {
-            Source::Analysis(found, table) | Source::Found(found, _, table) => found.shelf.len(*table),
-            Source::Run(run, table) => run.run_rows.len(*table),
-            Source::Many(rows, table) => rows.rows(*table),
-            Source::Series(series) => series.rows(),
-            Source::Traffic(counted) => counted.rows(),
-        }
-    }
-    fn stream(&self) -> Result<FFI_ArrowArrayStream, ArrowError> {
-        match &self.0 {
-            Source::Analysis(found, table) => tables::stream(&found.shelf, *table),
-            Source::Found(found, run, table) => {
-                Ok(simulate::labelled::found(&found.shelf, &run.run_rows, *table)?)
-            }
-            Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.run_rows.reader(*table)?)),
-            Source::Many(rows, table) => Ok(rows.stream(*table)?),
-            Source::Series(series) => Ok(FFI_ArrowArrayStream::new(series.reader())),
-            Source::Traffic(counted) => Ok(FFI_ArrowArrayStream::new(counted.reader())),
-        }
-    }
 }
 
 /// With its number, and the file's name, as Python's own errors have them.

@@ -6,6 +6,7 @@
 
 mod by_rate;
 mod by_time;
+mod lost;
 mod next;
 
 use super::runs::Runs;
@@ -397,89 +398,6 @@ impl Board {
         if let Some(rates) = &mut self.rates {
             rates.sacked(at);
         }
-    }
-
-    /// Everything below `frontier` that is not SACKed is lost. Returns whether that is news.
-    pub(crate) fn mark_lost_below(&mut self, frontier: u64) -> bool {
-        let frontier = frontier.min(self.end);
-        if frontier <= self.lost_to {
-            return false;
-        }
-        let mut news = false;
-        let mut at = self.find(self.lost_to);
-        while let Some(seg) = self.segs.get_mut(at) {
-            let end = self.una + u64::from(seg.low.wrapping_sub(self.una as u32)) + u64::from(seg.space());
-            if end > frontier {
-                break;
-            }
-            if seg.marks & (SACKED | LOST) == 0 {
-                seg.marks |= LOST;
-                let space = seg.space();
-                self.lost.add(space);
-                self.count_loss(at);
-                news = true;
-            }
-            at += 1;
-        }
-        self.lost_to = frontier;
-        news
-    }
-
-    /// The oldest segment is lost, whatever lies above (entry of recovery; partial ACK without SACK).
-    pub(crate) fn mark_first_lost(&mut self) {
-        if let Some(seg) = self.segs.front_mut()
-            && seg.marks & (SACKED | LOST) == 0
-        {
-            seg.marks |= LOST;
-            let space = seg.space();
-            self.lost.add(space);
-            self.count_loss(0);
-            self.repair_from = self.una;
-        }
-    }
-
-    /// A capture shows that entry `at` is taken for lost: it left again.
-    pub(crate) fn mark_lost_by_capture(&mut self, at: usize) {
-        let seg = &mut self.segs[at];
-        if seg.marks & (SACKED | LOST) == 0 {
-            seg.marks |= LOST;
-            let space = seg.space();
-            self.lost.add(space);
-        }
-    }
-
-    /// Everything below `limit` that is not SACKed is lost (timeout). Repairs that are on their way stay so.
-    pub(crate) fn mark_all_lost(&mut self, limit: u64) {
-        let within = limit.saturating_sub(self.una) as u32;
-        let base = self.una as u32;
-        for at in 0..self.segs.len() {
-            let seg = &mut self.segs[at];
-            if seg.low.wrapping_sub(base) >= within {
-                break;
-            }
-            if seg.marks & (SACKED | LOST) == 0 {
-                seg.marks |= LOST;
-                let space = seg.space();
-                self.lost.add(space);
-                self.count_loss(at);
-            }
-        }
-        self.lost_to = self.lost_to.max(limit);
-        self.repair_from = self.una;
-    }
-
-    /// Nothing is lost after all, or a new search for what is begins.
-    pub(crate) fn forget_losses(&mut self) {
-        if self.lost.segments > 0 || self.repaired.segments > 0 {
-            for seg in &mut self.segs {
-                seg.marks &= !(LOST | REPAIRED);
-            }
-        }
-        self.lost = Tally::default();
-        self.repaired = Tally::default();
-        self.lost_to = self.una;
-        self.repair_from = self.una;
-        self.hole_from = self.una;
     }
 
     /// The receiver may have dropped what it had SACKed (RFC 2018 §8), or the sender chooses not to know.
