@@ -53,7 +53,7 @@ def capture(
     tables: which of retransmissions, intervals, rtt and packets to keep at once; what is not kept is computed
     by another pass when first used.  max_memory: bytes, or text such as "2GB" (default: three quarters of
     what is free); once it is used up, what comes further is counted, not analysed (`not_analysed_packets`).
-    threads: how many analyse, beside the one that reads (default: one a core); the answer is the same.
+    threads: how many read and analyse (default: one a core); the answer is the same.
     like: replay the transfer with the most data through every stack: which is its sender like (`inference`)?
 
     Raises CaptureError if nothing could be read, ValueError for arguments that make no sense.

@@ -26,7 +26,7 @@ pub struct Request {
     pub listing: Listing,
     /// Bytes of memory that the analysis may take; what comes once they are used up is counted and not analysed.
     pub max_memory: Option<u64>,
-    /// Threads that analyse, beside the one that reads; with one, or none, that one does both. The answer is the same.
+    /// Threads that read and analyse. The answer is the same.
     pub threads: usize,
     /// Captures without any TCP are an answer, too: that of a run whose hosts spoke none.
     pub perhaps_empty: bool,

@@ -10,7 +10,7 @@ use std::fmt::{Debug, Write as _};
 use std::path::{Path, PathBuf};
 use wire::Span;
 
-const THREADS: [usize; 2] = [3, 16];
+const THREADS: [usize; 3] = [2, 3, 16];
 const EVERYTHING: Wanted = Wanted { retransmissions: true, intervals: true, rtts: true, packets: true };
 
 /// xorshift64* (Vigna 2016).
