@@ -22,7 +22,9 @@ pub(crate) fn field(e: &Endpoint, name: &str) -> Option<i64> {
             CaState::Loss => 4,
         },
         "retransmits" => i64::from(view.timeouts),
-        "backoff" => i64::from(view.backoff),
+        // One count for both timers (icsk_backoff): probes of a closed window go out while nothing else is.
+        "backoff" => i64::from(view.backoff.max(e.window_probes())),
+        "probes" => i64::from(e.unanswered_probes()),
         "rto" => micros(Some(view.rto)),
         "snd_mss" => smss,
         "unacked" => i64::from(board.segments),

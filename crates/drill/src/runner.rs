@@ -2,6 +2,7 @@
 
 mod blocked;
 mod calls;
+mod options;
 mod packets;
 
 use crate::code::Variables;
@@ -114,7 +115,10 @@ impl Runner {
             match &e.what {
                 Action::Inject(packet) => self.inject(packet, e.line)?,
                 Action::Call(call) => self.call(call, e, base)?,
-                Action::Command(command) => self.settings.command(command)?,
+                Action::Command(command) => {
+                    self.settings.command(command)?;
+                    self.settings_changed();
+                }
                 Action::Code(code) => self.code(code, e.line)?,
                 Action::Expect(_) => {}
             }

@@ -3,6 +3,7 @@
 use crate::command::Setting;
 use crate::script::{self, Script};
 use crate::{Stop, command};
+use tcp::endpoint::KeepAlive;
 use tcp::stack::{DelayedAck, EcnUse, Kind, Stack, WindowPolicy, Wire};
 use wire::Span;
 
@@ -17,6 +18,9 @@ pub(crate) struct Settings {
     pub(crate) tolerance: Span,
     pub(crate) tolerance_percent: f64,
     pub(crate) path_mtu: u16,
+    /// SO_KEEPALIVE, and when it would begin (tcp_keepalive_time).
+    pub(crate) keepalive: bool,
+    pub(crate) keepalive_idle: Span,
 }
 
 /// Set without effect on what leaves: memory and queues that are not modelled, Fast Open (which a script's options would
@@ -58,6 +62,8 @@ impl Settings {
             tolerance: Span::from_millis(4),
             tolerance_percent: 12.5,
             path_mtu: 1500,
+            keepalive: wire.send.keepalive_idle.is_some(),
+            keepalive_idle: wire.send.keepalive_idle.unwrap_or(Span::from_secs(7200)),
         };
         // Scripts are written for a clock of 1000 Hz (CONFIG_HZ_1000 in the kernel's selftests).
         settings.stack.rto.granularity = settings.stack.rto.granularity.min(Span::from_millis(1));
@@ -74,6 +80,14 @@ impl Settings {
 
     pub(crate) fn command(&mut self, text: &script::Command) -> Result<(), Stop> {
         command::settings(text)?.iter().try_for_each(|s| self.set(s))
+    }
+
+    pub(crate) fn keepalive(&self) -> KeepAlive {
+        KeepAlive {
+            idle: self.keepalive.then_some(self.keepalive_idle),
+            interval: self.stack.send.keepalive_interval,
+            probes: self.stack.send.keepalive_probes,
+        }
     }
 
     /// One of packetdrill's own options.
@@ -139,6 +153,12 @@ impl Settings {
             ("tcp_recovery", 0 | 1) => {}
             ("tcp_frto", _) => stack.undo.f_rto = value > 0,
             ("tcp_retries2", 1..) => stack.send.max_retries = value,
+            ("tcp_keepalive_time", 1..) => self.keepalive_idle = Span::from_secs(i64::from(value)),
+            ("tcp_keepalive_intvl", 1..) => {
+                stack.send.keepalive_interval = Span::from_secs(i64::from(value));
+            }
+            ("tcp_keepalive_probes", _) => stack.send.keepalive_probes = value,
+            ("tcp_thin_linear_timeouts", 0 | 1) => stack.send.thin_linear_timeouts = value > 0,
             ("tcp_rto_min_us", 1..) => stack.rto.min = Span::from_micros(i64::from(value)),
             ("tcp_rto_max_ms", 1..) => stack.rto.max = Span::from_millis(i64::from(value)),
             ("tcp_min_tso_segs", 1..) => self.min_tso_segments = value,

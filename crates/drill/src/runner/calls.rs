@@ -8,7 +8,7 @@ use crate::{Stop, words};
 use tcp::endpoint::{Endpoint, Failure};
 use wire::Span;
 
-type Returned = Result<i64, &'static str>;
+pub(super) type Returned = Result<i64, &'static str>;
 
 impl Runner {
     pub(super) fn call(&mut self, call: &Call, e: &Event, base: Span) -> Result<(), Stop> {
@@ -38,7 +38,7 @@ impl Runner {
             "shutdown" => Some(self.shutdown(call, line)?),
             "close" => Some(self.close(call, line)?),
             "fcntl" => Some(Ok(self.fcntl(call, line)?)),
-            "setsockopt" => Some(Ok(self.setsockopt(call, line)?)),
+            "setsockopt" => Some(self.setsockopt(call, line)?),
             "getsockopt" => Some(Ok(self.getsockopt(call, line)?)),
             name => return Err(Stop::unsupported(line, format!("the system call {name}"))),
         };
@@ -179,80 +179,16 @@ impl Runner {
             _ => Err(Stop::unsupported(line, "fcntl for anything but F_GETFL and F_SETFL")),
         }
     }
-
-    fn setsockopt(&mut self, call: &Call, line: u32) -> Result<i64, Stop> {
-        let name = option_name(call);
-        let value = || match call.arguments.get(3) {
-            Some(Expr::List(list)) => list.first().map_or(Ok(0), |v| number(v, line)),
-            _ => Err(Stop::unsupported(line, format!("setsockopt {name} as it is given"))),
-        };
-        match name {
-            // Memory is not modelled, nor what the IP header says but for ECN.
-            "SO_REUSEADDR" | "SO_REUSEPORT" | "SO_SNDBUF" | "SO_SNDBUFFORCE" | "IP_MTU_DISCOVER"
-            | "IP_TOS" | "IPV6_TCLASS" | "IP_RECVERR" => {}
-            "TCP_NODELAY" => {
-                let nagle = value()? == 0;
-                self.nagle = Some(nagle);
-                if let Some(end) = &mut self.end {
-                    end.set_nagle(nagle);
-                }
-            }
-            "TCP_USER_TIMEOUT" if self.end.is_some() => {
-                let timeout = value()?;
-                let timeout = (timeout > 0).then(|| Span::from_millis(timeout));
-                if let Some(end) = &mut self.end {
-                    end.set_user_timeout(timeout);
-                }
-            }
-            "TCP_MAXSEG" if self.end.is_none() => {
-                self.settings.stack.options.mss_bytes = value()?.clamp(88, 32_767) as u16;
-            }
-            "TCP_CONGESTION" if self.end.is_none() => {
-                let Some(Expr::Text(control)) = call.arguments.get(3) else {
-                    return Err(Stop::unsupported(line, "setsockopt TCP_CONGESTION as it is given"));
-                };
-                self.settings.congestion_control(control, line)?;
-            }
-            _ => return Err(Stop::unsupported(line, format!("setsockopt {name}"))),
-        }
-        Ok(0)
-    }
-
-    fn getsockopt(&mut self, call: &Call, line: u32) -> Result<i64, Stop> {
-        let name = option_name(call);
-        if name != "SO_ERROR" {
-            return Err(Stop::unsupported(line, format!("getsockopt {name}")));
-        }
-        let came =
-            self.end.as_ref().and_then(Endpoint::failed).map_or(0, |f| words::number(errno(f)).unwrap_or(0));
-        match call.arguments.get(3) {
-            Some(Expr::List(list)) if list.len() == 1 => {
-                let wanted = number(&list[0], line)?;
-                if wanted == came {
-                    return Ok(0);
-                }
-                Err(Stop::failed(line, format!("SO_ERROR is {came}, not {wanted}")))
-            }
-            _ => Err(Stop::unsupported(line, "getsockopt SO_ERROR as it is given")),
-        }
-    }
 }
 
 const DONTWAIT: i64 = 0x40;
 
-fn errno(failure: Failure) -> &'static str {
+pub(super) fn errno(failure: Failure) -> &'static str {
     match failure {
         Failure::Refused => "ECONNREFUSED",
         Failure::Reset => "ECONNRESET",
         Failure::TimedOut => "ETIMEDOUT",
         Failure::Aborted => "EPIPE",
-    }
-}
-
-fn option_name(call: &Call) -> &str {
-    match call.arguments.get(2) {
-        Some(Expr::Word(w)) => w,
-        _ => "of a number",
     }
 }
 

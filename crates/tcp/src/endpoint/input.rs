@@ -206,6 +206,7 @@ impl Endpoint {
         let reports = !seg.sack.is_empty() && self.sender.hears_late_reports();
         if self.sender.max() == una && self.peer_window == before && !reports {
             // Nothing is unacknowledged: it says nothing new, as in all data that goes one way.
+            self.sender.heard_of_peer();
             return true;
         }
         let bare = seg.payload == 0

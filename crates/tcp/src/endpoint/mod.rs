@@ -8,6 +8,7 @@ mod expected;
 mod follow;
 mod handshake;
 mod input;
+mod keepalive;
 mod output;
 mod view;
 
@@ -18,6 +19,7 @@ use crate::sender::Sender;
 use crate::stack;
 use crate::timers::{Timer, Timers};
 pub use follow::Followed;
+pub use keepalive::KeepAlive;
 pub use output::Burst;
 use std::sync::Arc;
 pub use view::{CaState, Scoreboard, State, View};
@@ -292,6 +294,15 @@ impl Endpoint {
     pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
         self.sender.set_user_timeout(timeout);
     }
+    /// Few segments out: the first timeouts in a row do not back off (Linux: TCP_THIN_LINEAR_TIMEOUTS).
+    pub fn set_thin_linear_timeouts(&mut self, on: bool) {
+        self.sender.set_thin_linear_timeouts(on);
+    }
+    /// The bounds of the retransmission timer, if not the stack's (Linux: TCP_RTO_MIN_US, TCP_RTO_MAX_MS).
+    pub fn set_rto_bounds(&mut self, min: Option<Span>, max: Option<Span>) {
+        let (least, most) = self.sender.rto.bounds();
+        self.sender.rto.set_bounds(min.unwrap_or(least), max.unwrap_or(most));
+    }
     /// Ends the connection with a RST (RFC 9293 §3.10.5).
     pub fn abort(&mut self) {
         if matches!(self.stage, Stage::SynReceived | Stage::Open) {
@@ -345,7 +356,10 @@ impl Endpoint {
             self.sender.on_reorder_timer(now, &mut self.timers);
         }
         if self.timers.fires(Timer::Persist, now) {
-            self.sender.on_persist();
+            self.sender.on_persist(now);
+            if self.sender.failed() {
+                self.end(Some(Failure::TimedOut));
+            }
         }
         // Nothing but time was wanting: what is paced leaves with the rest.
         self.timers.fires(Timer::Pacing, now);
@@ -366,23 +380,6 @@ impl Endpoint {
         if self.sender.failed() {
             self.end(Some(Failure::TimedOut));
         }
-    }
-
-    /// RFC 9293 §3.8.4. The timer is not moved at each segment: it looks back when it fires.
-    fn on_keepalive_timer(&mut self, now: Time) {
-        let Some(idle) = self.spec.send.keepalive_idle else { return };
-        if now - self.heard < idle || self.sender.board.out() > 0 {
-            let due = (self.heard + idle).max(now + self.spec.send.keepalive_interval);
-            self.timers.set(Timer::KeepAlive, due);
-            return;
-        }
-        if self.keepalives >= self.spec.send.keepalive_probes {
-            self.end(Some(Failure::TimedOut));
-            return;
-        }
-        self.keepalives += 1;
-        self.keepalive_due = true;
-        self.timers.start(Timer::KeepAlive, now, self.spec.send.keepalive_interval);
     }
 
     /// The connection is over.

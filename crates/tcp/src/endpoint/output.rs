@@ -286,20 +286,6 @@ impl Endpoint {
         written(seg, offset, Why::Ack)
     }
 
-    /// A segment below what was sent, so that it must be answered (RFC 9293 §3.8.4).
-    fn keepalive(&mut self, now: Time, seg: &mut Segment) -> (u64, Why) {
-        let offset = self.sender.nxt() - 1;
-        *seg = Segment {
-            seq: self.seq(offset),
-            ack: self.rcv_nxt(),
-            flags: Flags::ACK,
-            timestamps: self.stamps.then(|| Timestamps { val: self.clock.value(now), ecr: self.recent }),
-            ..Segment::default()
-        };
-        seg.window = self.acknowledge(now);
-        written(seg, offset, Why::KeepAlive)
-    }
-
     /// SACK blocks, as many as fit `room` bytes and the header.
     fn add_blocks(&mut self, seg: &mut Segment, room: u32) {
         let stamps = if self.stamps { STAMPS } else { 0 };
@@ -317,7 +303,7 @@ impl Endpoint {
 
     /// The window that goes out, and the books that an ACK closes.
     #[inline]
-    fn acknowledge(&mut self, now: Time) -> u16 {
+    pub(super) fn acknowledge(&mut self, now: Time) -> u16 {
         self.last_ack_sent = self.receiver.next();
         self.owed = Owed::Nothing;
         (self.receiver.ack_sent(now) >> self.shift_out).min(0xffff) as u16
@@ -326,7 +312,7 @@ impl Endpoint {
 
 /// All of it stands but how long its header is.
 #[inline]
-fn written(seg: &mut Segment, offset: u64, why: Why) -> (u64, Why) {
+pub(super) fn written(seg: &mut Segment, offset: u64, why: Why) -> (u64, Why) {
     seg.header_len = tcp::header_len(seg);
     (offset, why)
 }

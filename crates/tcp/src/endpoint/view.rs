@@ -166,6 +166,14 @@ impl Endpoint {
     pub fn is_closing(&self) -> bool {
         self.sender.is_closing()
     }
+    /// Probes of a closed window or of silence since the peer was last heard of (tcpi_probes).
+    pub fn unanswered_probes(&self) -> u32 {
+        self.sender.window_probes().1 + self.keepalives
+    }
+    /// Probes of a closed window in a row, answered or not: each waits twice as long.
+    pub fn window_probes(&self) -> u32 {
+        self.sender.window_probes().0
+    }
     pub fn failed(&self) -> Option<Failure> {
         self.failure
     }

@@ -52,6 +52,10 @@ impl Linux {
             backoff: 0,
         }
     }
+    /// The deviation of a round trip that is over is not looked at again.
+    pub(super) fn set_floor(&mut self, b: &Bounds) {
+        self.floor = b.min.0 / self.unit;
+    }
     fn measured(&self, b: &Bounds, s: &RttSample) -> i64 {
         match self.samples {
             // A constant divides faster.

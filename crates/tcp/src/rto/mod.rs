@@ -120,6 +120,19 @@ impl Rto {
         on_rule!(&mut self.rule, r => r.on_ack_advance(&self.bounds, una, nxt, cwnd_segments));
     }
 
+    /// Other bounds than the stack's, from now on (Linux: TCP_RTO_MIN_US and TCP_RTO_MAX_MS of a socket).
+    pub fn set_bounds(&mut self, min: Span, max: Span) {
+        self.bounds.max = max.clamp(Span(1), LONGEST);
+        self.bounds.min = min.clamp(Span::ZERO, self.bounds.max);
+        self.bounds.min_in_ticks = self.bounds.up_to_tick(self.bounds.min);
+        if let Rule::Linux(r) = &mut self.rule {
+            r.set_floor(&self.bounds);
+        }
+    }
+    pub fn bounds(&self) -> (Span, Span) {
+        (self.bounds.min, self.bounds.max)
+    }
+
     /// The handshake is over, and its SYN had timed out: RFC 6298 (5.7) wants 3 s for the first data.
     pub fn on_late_handshake(&mut self) {
         if let Rule::Rfc6298(r) = &mut self.rule {

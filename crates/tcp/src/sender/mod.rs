@@ -93,8 +93,9 @@ pub(crate) struct Sender {
     timeouts: u32,
     unanswered: u32,
     partial_acks: u32,
-    /// Probes of a closed window in a row.
+    /// Probes of a closed window in a row, and those since the peer was last heard of.
     probes: u32,
+    unanswered_probes: u32,
     probe_due: ProbeDue,
     tail: tail::Tail,
     /// Until the next ACK new data goes before what is lost (F-RTO as Linux has it).
@@ -174,6 +175,7 @@ impl Sender {
             unanswered: 0,
             partial_acks: 0,
             probes: 0,
+            unanswered_probes: 0,
             probe_due: ProbeDue::None,
             tail: tail::Tail::default(),
             new_first: false,
@@ -324,6 +326,16 @@ impl Sender {
     }
     pub(crate) fn set_user_timeout(&mut self, timeout: Option<Span>) {
         self.user_timeout = timeout;
+    }
+    pub(crate) fn user_timeout(&self) -> Option<Span> {
+        self.user_timeout
+    }
+    pub(crate) fn set_thin_linear_timeouts(&mut self, on: bool) {
+        self.rules.thin_linear_timeouts = on;
+    }
+    /// Probes of a closed window in a row, and those since the peer was last heard of.
+    pub(crate) fn window_probes(&self) -> (u32, u32) {
+        (self.probes, self.unanswered_probes)
     }
     pub(crate) fn set_nagle(&mut self, nagle: bool) {
         self.rules.nagle = nagle;

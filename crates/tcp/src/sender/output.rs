@@ -345,6 +345,7 @@ impl Sender {
     /// answered (tcp_xmit_probe_skb).
     fn probe(&mut self, now: Time, tsval: u32, timers: &mut Timers) -> Option<Outgoing> {
         self.probes += 1;
+        self.unanswered_probes += 1;
         if self.rules.window_probe == WindowProbe::Old && self.board.segments() == 0 {
             self.persist(now, timers);
             return Some(Outgoing {

@@ -2,12 +2,17 @@
 
 use super::{Phase, ProbeDue, Sender};
 use crate::endpoint::Why;
+use crate::stack::WindowProbe;
 use crate::timers::{Timer, Timers};
 use crate::undo::Frto;
 use wire::{Span, Time};
 
 /// Probes of a closed window come at least this often (RFC 9293 §3.8.6.1 leaves it open; BSD: 60 s).
 const PERSIST_MAX: Span = Span::from_secs(60);
+/// Linux's probes of a closed window begin after this at least (TCP_RTO_MIN), and none comes sooner than two ticks of
+/// 1 ms (TCP_TIMEOUT_MIN).
+const LEAST_PROBE_WAIT: Span = Span::from_millis(200);
+const LEAST_TIMEOUT: Span = Span::from_millis(2);
 /// Fewer are a thin stream; and so many of its timeouts in a row do not back off.
 const THIN_SEGMENTS: u32 = 4;
 const THIN_LINEAR_RETRIES: u32 = 6;
@@ -99,17 +104,55 @@ impl Sender {
         }
     }
 
-    /// The persist timer fired.
-    pub(crate) fn on_persist(&mut self) {
+    /// The persist timer fired. Linux asks no longer than the application's patience, or `max_retries` times without any
+    /// answer (tcp_probe_timer).
+    pub(crate) fn on_persist(&mut self, now: Time) {
+        if self.rules.window_probe == WindowProbe::Old {
+            if self.probes == 0 {
+                self.silent_since = now;
+            } else if self.user_timeout.is_some_and(|most| now - self.silent_since >= most) {
+                self.failed = true;
+                return;
+            }
+            if self.rules.max_retries > 0 && self.unanswered_probes >= self.rules.max_retries {
+                self.failed = true;
+                return;
+            }
+        }
         self.probe_due = ProbeDue::Window;
     }
 
     /// Data waits, the window is closed and nothing is on its way: only a probe can learn that it opened.
     pub(super) fn persist(&mut self, now: Time, timers: &mut Timers) {
         if !timers.is_set(Timer::Persist) {
-            let wait = Span(self.rto.rto().0.saturating_mul(1 << self.probes.min(16))).min(PERSIST_MAX);
+            let wait = match self.rules.window_probe {
+                WindowProbe::Byte => self.backed_off(self.rto.rto()).min(PERSIST_MAX),
+                WindowProbe::Old => self.probe_wait(now),
+            };
             timers.start(Timer::Persist, now, wait);
         }
+    }
+
+    fn backed_off(&self, first: Span) -> Span {
+        Span(first.0.saturating_mul(1 << self.probes.min(16)))
+    }
+
+    /// tcp_probe0_when, which an RTO_MIN of the socket's does not shorten, and tcp_clamp_probe0_to_user_timeout.
+    fn probe_wait(&self, now: Time) -> Span {
+        let (_, most) = self.rto.bounds();
+        let wait = self.backed_off(self.rto.rto().max(LEAST_PROBE_WAIT)).min(most);
+        match self.user_timeout {
+            Some(patience) if self.probes > 0 => {
+                wait.min((self.silent_since + patience - now).max(LEAST_TIMEOUT))
+            }
+            _ => wait,
+        }
+    }
+
+    /// A closed window may stay closed: its peer is there (icsk_probes_out).
+    #[inline]
+    pub(crate) fn heard_of_peer(&mut self) {
+        self.unanswered_probes = 0;
     }
 
     /// The peer's window changed, or an ACK of a probe came.
@@ -120,6 +163,7 @@ impl Sender {
             }
             return;
         }
+        self.heard_of_peer();
         if self.edge > self.board.end().max(self.una() + 1) {
             // It opened and did not take the probe's byte: that leaves again with what follows it.
             timers.stop(Timer::Persist);
