@@ -97,7 +97,7 @@ impl Pacing {
     }
 
     /// A segment leaves, as one of so many of a packet that are still to leave; where that is not known, `cwnd` in segments:
-    /// a burst is half of it at most.
+    /// a burst is half of it at most. True where it is the first of its packet.
     pub(crate) fn sent(
         &mut self,
         now: Time,
@@ -106,11 +106,12 @@ impl Pacing {
         cwnd: u32,
         min_rtt: Option<Span>,
         packet: Option<u32>,
-    ) {
+    ) -> bool {
         if !self.on {
-            return;
+            return false;
         }
-        if self.burst.left == 0 || self.burst.at != now {
+        let begins = self.burst.left == 0 || self.burst.at != now;
+        if begins {
             let from = self.next.max(now);
             let left = packet
                 .unwrap_or_else(|| self.bursts().segments(self.rate, smss, min_rtt).min((cwnd / 2).max(1)));
@@ -125,6 +126,7 @@ impl Pacing {
             let takes = Span((burst.bytes * 1_000_000_000 / self.rate) as i64);
             self.next = burst.from + (takes - burst.credit.min(Span(takes.0 / 2)));
         }
+        begins
     }
 }
 

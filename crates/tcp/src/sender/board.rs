@@ -8,6 +8,7 @@ mod by_rate;
 mod by_time;
 mod lost;
 mod next;
+mod packets;
 
 use super::runs::Runs;
 use crate::sampler::rate::Rates;
@@ -35,6 +36,8 @@ const LOST: u8 = 2;
 const REPAIRED: u8 = 4;
 const FIN: u8 = 8;
 const PSH: u8 = 16;
+/// The first of a packet of several segments (offload, pacing).
+const PACKET: u8 = 32;
 
 impl Seg {
     /// Sequence space, the FIN included.

@@ -3,6 +3,7 @@
 use super::Sender;
 use super::ack::AckIn;
 use crate::congestion::Driving;
+use crate::endpoint::Why;
 use crate::packet;
 use crate::sampler::rate::{Before, Lost, Progress};
 use crate::timers::{Timer, Timers};
@@ -135,9 +136,35 @@ impl Sender {
         waits.is_none()
     }
 
+    /// The newest segment leaves.
     #[inline(never)]
-    pub(super) fn pace(&mut self, now: Time, payload: u32, packet: Option<u32>) {
+    pub(super) fn pace_new(&mut self, now: Time, payload: u32) {
+        let packet = self.packet_to_be_paced();
+        if self.pace(now, payload, packet) {
+            self.board.begin_packet_with_newest();
+        }
+    }
+
+    /// Entry `at` has left again: the first of a packet of the queue, or one of its others. The timer's own retransmission
+    /// is cut off its packet (tcp_retransmit_timer), and so is a probe (tcp_send_loss_probe).
+    #[inline(never)]
+    pub(super) fn pace_again(&mut self, at: usize, why: Why, now: Time, payload: u32) {
+        let room = match why {
+            Why::Recovery { .. } | Why::LossState => {
+                self.window.cwnd.saturating_sub(self.pipe()) / self.window.smss
+            }
+            _ => {
+                self.board.begin_packet(at);
+                self.board.begin_packet(at + 1);
+                0
+            }
+        };
+        let packet = 1 + self.board.repairs_of_packet(at, room);
+        self.pace(now, payload, Some(packet));
+    }
+
+    fn pace(&mut self, now: Time, payload: u32, packet: Option<u32>) -> bool {
         let (smss, cwnd) = (self.window.smss, self.cwnd_segments());
-        self.pacing.sent(now, payload, smss, cwnd, self.sampler.min_rtt(), packet);
+        self.pacing.sent(now, payload, smss, cwnd, self.sampler.min_rtt(), packet)
     }
 }

@@ -202,7 +202,7 @@ impl Sender {
         self.undo.resent(tsval);
         self.recovery.sent(self.counted(space));
         if self.guided {
-            self.pace(now, payload, None);
+            self.pace_again(at, why, now, payload);
         }
         self.last_sent = now;
         if self.nxt >= offset {
@@ -319,7 +319,7 @@ impl Sender {
         self.last_sent = now;
         self.recovery.sent(self.counted(payload));
         if self.guided {
-            self.pace(now, payload, self.packet_to_be_paced());
+            self.pace_new(now, payload);
         }
         if self.tail.shares_timer() {
             self.time_new(now, timers);

@@ -121,3 +121,21 @@ fn what_an_ack_acknowledges_gives_racks_rtt_though_it_sacks_newer_data() {
     // With the next SACK it is that one's.
     t.at_ms(151).sack(1, &[4..6]).leaves(Why::Recovery { evidence: Evidence::Sack });
 }
+
+#[test]
+fn a_paced_repair_leaves_in_packets_of_the_queue() {
+    // tcp_xmit_retransmit_queue: each packet is paced, as it was queued. The first ten segments left in twos; the timer's
+    // retransmission is cut off its packet, whose other half leaves alone.
+    let mut spec = avoiding();
+    spec.send.pacing = true;
+    spec.congestion.initial_window = InitialWindow::Segments(10);
+    let mut t = Timeline::established(&spec, 100);
+    t.at_ms(0).app_writes_segments(10).sends(0..10);
+    let at = t.timer_ms();
+    t.at_ms(at).leaves(Why::Probe { new: false });
+    let at = t.timer_ms();
+    t.at_ms(at).times_out(0);
+    t.at_ms(at + 100).ack(1).resends(1);
+    let paced = t.timer_ms();
+    assert!(paced > at + 100, "a segment takes 60 ms at two in SRTT and a fifth");
+}

@@ -145,3 +145,19 @@ fn originals_and_repairs_are_told_apart() {
     b.advance(at(2));
     assert!(!b.advance(at(3)).original, "it was SACKed before");
 }
+
+#[test]
+fn what_leaves_again_leaves_in_the_packets_of_the_queue() {
+    let mut b = board(8);
+    b.begin_packet(0);
+    b.begin_packet(5);
+    b.mark_lost_below(at(8));
+    b.sent_again(1, true, Time(50));
+    assert_eq!(b.repairs_of_packet(1, 9), 3, "2, 3 and 4");
+    // tcp_retransmit_skb: where cwnd has less room the rest is a packet of its own from then on.
+    assert_eq!(b.repairs_of_packet(1, 1), 1);
+    assert_eq!(b.repairs_of_packet(1, 9), 1);
+    b.sent_again(5, true, Time(60));
+    sack(&mut b, 6, 7);
+    assert_eq!(b.repairs_of_packet(5, 9), 0, "what was SACKed is cut out");
+}
