@@ -109,9 +109,9 @@ def page(found: Json) -> list[str]:
             "the stack would have sent: not counted against it"
         )
     if found["packet_ends"]:
-        alone = count(found["packet_ends"], "segment")
+        ends = count(found["packet_ends"], "packet")
         lines.append(
-            f"  {alone} left alone, taken for the end of a packet: the stack would only wait for more"
+            f"  {ends} left early, taken for the end of one in the buffer: the stack would only wait for more"
         )
     if found["paced"]:
         lines.append("  taken to be paced by the sender's host (fq, or inside TCP): more is right then")

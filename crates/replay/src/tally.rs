@@ -118,8 +118,8 @@ pub struct Replay {
     pub retransmissions: Count,
     /// Sends that waited for the application as far as the capture tells: judged once it had written.
     pub application: u64,
-    /// Segments that the stack would have held back for a fuller packet, and that left alone: a packet of the sender's
-    /// buffer ended there. They are right.
+    /// How often segments left that the stack would have held back for a fuller packet: a packet of the sender's buffer ended
+    /// there. They are right.
     pub packet_ends: u64,
     /// More is right if the sender's host paced it, which the stack does not by itself.
     pub paced: bool,

@@ -29,6 +29,10 @@ struct Path {
     lost: fn(usize) -> bool,
     bytes: u64,
     receiver: &'static str,
+    /// The sender's buffer holds packets of so many segments; 0: all of it is one.
+    buffered: usize,
+    /// A segment takes so long on it.
+    spacing: Span,
 }
 
 fn ends() -> (wire::Endpoint, wire::Endpoint) {
@@ -70,11 +74,15 @@ fn captured_through(sender: &Wire, path: &Path, late: Span, delay: Span, at_once
         if left == 0 {
             a.close();
         }
+        let ends = if path.buffered > 0 { path.buffered - data % path.buffered } else { 0 };
+        if (1..4).contains(&ends) {
+            a.end_packet(ends as u32);
+        }
         while let Some(sent) = a.transmit(now) {
             see(now, true, sent.seg);
             data += usize::from(sent.seg.payload > 0);
             if sent.seg.payload == 0 || !(path.lost)(data) {
-                free = free.max(now) + if data >= at_once { SPACING } else { Span(1_000) };
+                free = free.max(now) + if data >= at_once { path.spacing } else { Span(1_000) };
                 to_b.push_back((free + delay, sent.seg));
             }
         }
@@ -114,7 +122,7 @@ fn replayed(packets: &[Packet], by: &str) -> Replay {
 fn bad(k: usize) -> bool {
     matches!(k, 30..=34 | 90 | 150..=170 | 200 | 216 | 399) || k.is_multiple_of(97)
 }
-const BAD: Path = Path { lost: bad, bytes: 600_000, receiver: "rfc-sack" };
+const BAD: Path = Path { lost: bad, bytes: 600_000, receiver: "rfc-sack", buffered: 0, spacing: SPACING };
 
 #[test]
 fn a_stack_does_what_it_did_itself() {
@@ -173,6 +181,21 @@ fn a_sender_that_its_host_paced_is_told_by_its_pauses() {
     // What does not hand packets to offload has no such host.
     let other = replayed(&packets, "rfc-sack");
     assert!(!other.paced && other.all.right * 10 < other.all.sends * 9, "{:?}", other.all);
+}
+
+/// A packet of its buffer ended with some segments, which the stack would hold back for more.
+#[test]
+fn where_a_packet_of_the_buffer_ends_all_of_it_leaves() {
+    let mut paced = stack("linux-6-reno");
+    paced.send.pacing = true;
+    for sender in [paced, stack("linux-6-reno")] {
+        let path = Path { buffered: 25, spacing: Span::from_micros(300), bytes: 3_000_000, ..BAD };
+        let packets = captured_through(&sender, &path, Span::ZERO, Span::from_millis(1), 0);
+        let found = replayed(&packets, "linux-6-reno");
+        assert!(found.packet_ends > 5, "{}", found.packet_ends);
+        // Where a packet ended with its second segment while cwnd had room for one, both stories go on differently.
+        assert!(found.wrong() * 100 < found.all.sends, "{:?}", found.all);
+    }
 }
 
 /// RACK compares when copies left: segments of one packet left at once, whatever a capture shows between them.
@@ -235,7 +258,7 @@ fn of_all_stacks_the_one_that_sent_it_explains_it_best() {
 
 #[test]
 fn two_that_do_the_same_are_not_told_apart() {
-    let packets = captured("linux-6-cubic", &Path { lost: |_| false, bytes: 10_000, receiver: "rfc-sack" });
+    let packets = captured("linux-6-cubic", &Path { lost: |_| false, bytes: 10_000, ..BAD });
     let transfer = Transfer::new(&packets, ends().0).unwrap_or_else(|u| panic!("{}", u.says()));
     let [cubic, reno] = ["linux-6-cubic", "linux-6-reno"].map(|name| replay(&transfer, &stack(name)));
     let against = cubic.against(&reno, &transfer);
@@ -253,7 +276,7 @@ fn a_sender_that_only_ever_sends_new_data_has_all_but_the_retransmissions_right(
 
 #[test]
 fn what_a_capture_must_hold_is_said_where_it_does_not() {
-    let packets = captured("rfc-sack", &Path { lost: |_| false, bytes: 30_000, receiver: "rfc-sack" });
+    let packets = captured("rfc-sack", &Path { lost: |_| false, bytes: 30_000, ..BAD });
     let refused = |packets: &[Packet]| Transfer::new(packets, ends().0).map(|_| ()).unwrap_err();
     // A capture that begins within the transfer, without an ACK of what it shows, or without any.
     assert_eq!(refused(&packets[3..5]), Unknown::NoAcks);
@@ -283,7 +306,7 @@ fn a_transfer_under_way_is_taken_up_after_a_round_trip() {
         ("rfc-sack", |k| k == 100, 700, false, 0.95),
         ("linux-6-reno", |k| k == 100, 700, false, 0.95),
     ] {
-        let packets = captured(name, &Path { lost, bytes: 1_500_000, receiver: "linux-6-cubic" });
+        let packets = captured(name, &Path { lost, bytes: 1_500_000, receiver: "linux-6-cubic", ..BAD });
         let later = &packets[from..];
         let transfer = Transfer::new(later, ends().0).unwrap_or_else(|u| panic!("{name}: {}", u.says()));
         assert!(transfer.assumed().is_some_and(|said| said.len() >= 2), "{name}");
@@ -326,7 +349,7 @@ fn a_transfer_whose_first_acks_come_at_once_is_taken_up_behind_them() {
 
 #[test]
 fn data_that_the_capture_misses_is_of_no_use_and_the_rest_goes_on() {
-    let mut packets = captured("rfc-sack", &Path { lost: |_| false, bytes: 300_000, receiver: "rfc-sack" });
+    let mut packets = captured("rfc-sack", &Path { lost: |_| false, bytes: 300_000, ..BAD });
     let sends = |packets: &[Packet]| {
         packets
             .iter()

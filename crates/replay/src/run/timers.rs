@@ -1,7 +1,7 @@
 //! Timers of the replayed sender: those that fire before the next event, and those that the capture shows to have fired.
 
-use super::{Run, TOLERANCE, next_data};
-use crate::transfer::BURST;
+use super::{OF_ONE_PACKET, Run, TOLERANCE, next_data};
+use crate::transfer::{BURST, Out};
 use tcp::endpoint::Sent;
 use wire::Time;
 
@@ -86,13 +86,20 @@ impl Run<'_> {
         }
     }
 
-    /// The stack has room for it and waits for more of its packet: it ended there, then, in the buffer of the sender.
+    /// The stack has room for it and waits for more of its packet: it ended there, then, in the buffer of the sender, or
+    /// behind those that left with it.
     fn look_for_a_packets_end(&mut self, k: usize) -> bool {
-        let mut ahead = self.end.clone();
-        ahead.end_packet();
         let out = self.transfer.outs[k];
+        if out.again {
+            return false;
+        }
+        let outs = &self.transfer.outs[k..];
+        let goes_on = |w: &&[Out]| !w[1].again && w[1].time - w[0].time <= OF_ONE_PACKET;
+        let segments = 1 + outs.windows(2).take_while(goes_on).count() as u32;
+        let mut ahead = self.end.clone();
+        ahead.end_packet(segments);
         let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
-        let ends = !out.again && next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
+        let ends = next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
         if ends {
             self.end = ahead;
             self.enter(k);

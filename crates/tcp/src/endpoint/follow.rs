@@ -37,9 +37,9 @@ impl Endpoint {
         self.sender.write_up_to(offset);
     }
 
-    /// The next new segment is the last of its packet, so that it does not wait for more.
-    pub fn end_packet(&mut self) {
-        self.sender.end_packet();
+    /// The packet of the next new segment ends with so many, so that it does not wait for more.
+    pub fn end_packet(&mut self, segments: u32) {
+        self.sender.end_packet(segments);
     }
 
     /// When the first timer that can release data is due; [`Time::FAR_FUTURE`] if none runs.

@@ -98,9 +98,9 @@ impl Sender {
         }
     }
 
-    /// The packet that is waiting, or next, ends with one segment more.
-    pub(crate) fn end_packet(&mut self) {
-        self.offload.left = self.offload.left.max(1);
+    /// The packet that is waiting, or next, ends with so many segments more.
+    pub(crate) fn end_packet(&mut self, segments: u32) {
+        self.offload.left = self.offload.left.max(segments);
     }
 
     /// tcp_tso_should_defer.
