@@ -50,3 +50,26 @@ fn what_is_missing_right_before_a_late_repair_was_no_repair_but_data() {
     let told = t.id(id + 4).at(when + 41).data(at(k + 2), MSS).ack(at(k + 3)).ends();
     assert_eq!(told.flow.retransmitted_packets, 12);
 }
+
+#[test]
+fn what_was_missing_before_newer_data_came_cannot_have_reached_beyond_it() {
+    let mut t = opened(Vantage::Receiver).sack_permitted().at(30);
+    for k in 0..20 {
+        t = t.id(100 + k as u16).data(1 + k * MSS, MSS).ack(1 + (k + 1) * MSS);
+    }
+    let seq = |k: u32| 1 + k * MSS;
+    let heard = |t: Story, id, k, when, ack, up_to| {
+        t.id(id).at(when).data(seq(k), MSS).sack(seq(ack), &[(seq(ack + 1), seq(up_to))])
+    };
+    // Segments 20, 22 and 24 are lost, and 129, the repair of 22; new data goes on before it is repaired once more.
+    for (id, k, when) in [(121, 21, 50), (123, 23, 51), (125, 25, 52), (126, 26, 53), (127, 27, 54)] {
+        t = heard(t, id, k, when, 20, k + 1);
+    }
+    t = t.id(128).at(72).data(seq(20), MSS).sack(seq(22), &[(seq(23), seq(24)), (seq(25), seq(28))]);
+    for (id, k, when, up_to) in [(130, 24, 73, 28), (131, 28, 80, 29), (132, 29, 82, 30)] {
+        t = heard(t, id, k, when, 22, up_to);
+    }
+    t = t.id(133).at(84).data(seq(22), MSS).ack(seq(30));
+    let told = t.id(134).at(86).data(seq(30), MSS).ack(seq(31)).ends();
+    assert_eq!(told.flow.retransmitted_packets, 3);
+}

@@ -114,8 +114,9 @@ pub struct Stream {
     last_blocks: [(u64, u64); 4],
     pub limits: Limits,
     last_repair: Time,
-    /// Data up to here must have been sent, though it was not all seen.
+    /// Data up to here must have been sent, though it was not all seen; beyond there none can have been.
     sent_up_to: u64,
+    sent_at_most: u64,
     /// From an ACK passing here to what the sender makes of it: no more than this, as repairs show.
     pub turn_at_most: Span,
     /// The least time between two full packets that came one after the other.

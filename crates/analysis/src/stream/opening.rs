@@ -19,9 +19,10 @@ impl Stream {
         on_the_way.clear();
         account.clear();
         *window = Window::default();
-        let Stream { last_sack, last_blocks, limits, last_repair, sent_up_to, turn_at_most, .. } = self;
+        let Stream { last_sack, last_blocks, limits, last_repair, sent_up_to, sent_at_most, .. } = self;
         (*last_sack, *last_blocks, *limits) = (wire::SackBlocks::NONE, [(0, 0); 4], Limits::default());
-        (*last_repair, *sent_up_to, *turn_at_most) = (Time::FAR_PAST, 0, Span::MAX);
+        (*last_repair, *sent_up_to, *sent_at_most) = (Time::FAR_PAST, 0, 0);
+        self.turn_at_most = Span::MAX;
         let Stream { spacing, id, acked_before, lost_around, syn_retransmissions, syn_time, .. } = self;
         (*spacing, *id, *acked_before, *lost_around) = (Span::MAX, new, None, (0, 0));
         (*syn_retransmissions, *syn_time, self.last_syn, self.syn_answers) = (0, None, None, false);

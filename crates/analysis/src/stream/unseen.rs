@@ -22,8 +22,9 @@ impl Stream {
     pub(super) fn owed_bytes(&self, at: Vantage) -> u64 {
         match at {
             Vantage::Receiver | Vantage::Middle if self.arrivals.ids.are_counted() => {
-                u64::from(self.arrivals.ids.owed())
-                    * u64::from(self.last.largest.clamp(1, self.agreed.mss.max(1)))
+                let unit = u64::from(self.last.largest.clamp(1, self.agreed.mss.max(1)));
+                let at_most = self.sent_at_most.saturating_sub(self.next);
+                at_most.min(u64::from(self.arrivals.ids.owed()) * unit)
             }
             _ => 0,
         }
@@ -46,6 +47,10 @@ impl Stream {
         let hole = (waited < LEAST_RTO.scale(0.9)).then_some(u32::try_from(hole).unwrap_or(u32::MAX));
         self.arrivals.ids.note(id, segments, hole);
         if self.arrivals.ids.skipped > 0 {
+            // New data leaves in its order: packets that did not come cannot have reached beyond this.
+            let unseen = u64::from(self.arrivals.ids.skipped) * unit(p, &stand!(self));
+            let before = self.arrivals.ids.owed() > self.arrivals.ids.skipped;
+            self.sent_at_most = if before { self.sent_at_most.max(self.next) } else { self.next } + unseen;
             // After a timeout repairs go upwards: what is missing behind the last one went on with it.
             self.arrivals.ids.accounted_for(
                 u64::from(self.arrivals.ids.skipped)
@@ -166,6 +171,10 @@ impl Stream {
         // nothing above it had been sent.
         if p.start > self.next && !new && self.arrivals.ids.skipped == 0 {
             self.arrivals.ids.owe(0);
+        }
+        if self.arrivals.ids.are_counted() && p.start >= self.sent_at_most {
+            self.arrivals.ids.owe(0);
+            self.sent_up_to = 0;
         }
         let owed = self.arrivals.ids.owed();
         let believed = self.arrivals.ids.are_counted() && self.ledger.is_empty() && (new || lately);
