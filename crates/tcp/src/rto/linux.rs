@@ -108,7 +108,9 @@ impl TimerRule for Linux {
         if self.srtt8 == 0 {
             return doubled(b.initial, self.backoff, b.max);
         }
-        doubled(Span(((self.srtt8 >> 3) + self.rttvar4) * self.unit), self.backoff, b.max)
+        let rto = Span(((self.srtt8 >> 3) + self.rttvar4) * self.unit);
+        // What is doubled is in jiffies (tcp_set_rto, tcp_retransmit_timer).
+        if self.backoff == 0 { rto.min(b.max) } else { doubled(b.in_ticks(rto), self.backoff, b.max) }
     }
     fn backoff(&self) -> u32 {
         self.backoff

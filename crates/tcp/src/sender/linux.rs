@@ -195,8 +195,11 @@ impl Sender {
         if self.board.end() > self.recover {
             return true;
         }
+        // Less than a segment of the peer's window is none (tcp_snd_wnd_test), and then repairs go on at once
+        // (tcp_xmit_recovery).
         let room = self.pipe() < self.window.cwnd;
-        if room && self.written > self.nxt && self.edge > self.nxt {
+        let segment = self.written.saturating_sub(self.nxt).min(u64::from(self.window.smss));
+        if room && segment > 0 && self.edge >= self.nxt + segment {
             return true;
         }
         self.new_first = false;

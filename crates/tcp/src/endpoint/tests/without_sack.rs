@@ -68,3 +68,19 @@ fn duplicates_behind_the_end_of_the_loss_state_leave_the_window_alone() {
     t.at_ms(timer + 303).ack(11).phase(Phase::Open);
     t.sends_as_it_likes(next);
 }
+
+#[test]
+fn where_the_peers_window_has_no_room_for_a_segment_f_rto_is_over() {
+    // tcp_xmit_recovery: nothing new leaves, since the window ends within segment 12, and repairs go on at once.
+    for (out, has_room) in [(11, true), (12, false)] {
+        let mut t = flying(out);
+        let timer = t.timer_ms();
+        t.at_ms(timer).times_out(0);
+        t.at_ms(timer + 100).window(1).ack(1);
+        if has_room {
+            t.sends(11..12).quiet();
+        } else {
+            t.resends(1).resends(2);
+        }
+    }
+}

@@ -117,3 +117,22 @@ fn jiffies_of_4_ms_truncate_as_the_kernel_does() {
     sample(&mut t, ms(41), 1);
     assert_eq!((t.srtt(), t.rto()), (Some(ms(44)), ms(244)));
 }
+
+#[test]
+fn what_is_doubled_is_rounded_up_to_a_tick() {
+    // tcp_set_rto, tcp_retransmit_timer: 201 ms are 51 jiffies of 4 ms, and the third timeout comes after 204 of them.
+    let mut t = Rto::new(&RtoRule {
+        rule: RtoKind::LinuxMicroseconds,
+        initial: ms(1000),
+        min: ms(200),
+        max: Span::from_secs(120),
+        granularity: ms(4),
+        slop: Span::ZERO,
+        wheel: true,
+    });
+    steady(&mut t, ms(1), 0, 100);
+    assert_eq!(t.rto(), ms(204));
+    t.on_timeout();
+    t.on_timeout();
+    assert_eq!(t.rto(), ms(816));
+}
