@@ -113,6 +113,9 @@ def page(found: Json) -> list[str]:
         lines.append(
             f"  {ends} left early, taken for the end of one in the buffer: the stack would only wait for more"
         )
+    if found["overtaken"]:
+        times = count(found["overtaken"], "time")
+        lines.append(f"  {times} new data left before repairs, as the pace ended with an ACK")
     if found["paced"]:
         lines.append("  taken to be paced by the sender's host (fq, or inside TCP): more is right then")
     if found["remembered_dupthresh"]:

@@ -176,6 +176,7 @@ impl<'a> Run<'a> {
         self.refused = None;
         let until = self.end_of_window(at);
         self.write_by(until);
+        self.see_whether_new_data_overtook();
         self.drain(self.now, until);
         self.see_whether_the_application_waited();
     }

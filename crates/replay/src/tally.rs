@@ -121,6 +121,8 @@ pub struct Replay {
     /// How often segments left that the stack would have held back for a fuller packet: a packet of the sender's buffer ended
     /// there. They are right.
     pub packet_ends: u64,
+    /// How often new data left before what is lost, as the pace ended within 0.1 ms of an ACK. It is right.
+    pub overtaken: u64,
     /// More is right if the sender's host paced it, which the stack does not by itself.
     pub paced: bool,
     /// More is right if the sender's host waited for so many duplicates, which it remembered of earlier connections.

@@ -31,6 +31,8 @@ struct Path {
     receiver: &'static str,
     /// The sender's buffer holds packets of so many segments; 0: all of it is one.
     buffered: usize,
+    /// Where the pace ends just behind an ACK, new data leaves before what is lost.
+    overtakes: bool,
     /// A segment takes so long on it.
     spacing: Span,
 }
@@ -65,6 +67,7 @@ fn captured_through(sender: &Wire, path: &Path, late: Span, delay: Span, at_once
     let (mut to_b, mut to_a) = (VecDeque::<(Time, Segment)>::new(), VecDeque::<(Time, Segment)>::new());
     let mut packets: Vec<Packet> = Vec::new();
     let (mut now, mut left, mut free, mut data) = (Time(0), path.bytes, Time(0), 0);
+    let (mut heard, mut overtakes) = (Time::FAR_PAST, false);
     let mut see = |time: Time, out: bool, seg: Segment| {
         let tuple = if out { Tuple { src, dst } } else { Tuple { src: dst, dst: src } };
         packets.push(Packet { time, number: packets.len() as u64 + 1, tuple, seg, ..Packet::default() });
@@ -78,6 +81,7 @@ fn captured_through(sender: &Wire, path: &Path, late: Span, delay: Span, at_once
         if (1..4).contains(&ends) {
             a.end_packet(ends as u32);
         }
+        a.hold_repairs(overtakes);
         while let Some(sent) = a.transmit(now) {
             see(now, true, sent.seg);
             data += usize::from(sent.seg.payload > 0);
@@ -90,6 +94,7 @@ fn captured_through(sender: &Wire, path: &Path, late: Span, delay: Span, at_once
         if b.at_end() {
             b.close();
         }
+        a.hold_repairs(false);
         while let Some(sent) = b.transmit(now) {
             to_a.push_back((now + delay, sent.seg));
         }
@@ -97,6 +102,7 @@ fn captured_through(sender: &Wire, path: &Path, late: Span, delay: Span, at_once
         let wakes = [a.next_wakeup().map(|t| t + late), b.next_wakeup()];
         let Some(next) = arrivals.into_iter().chain(wakes).flatten().min() else { break };
         now = next.max(now);
+        overtakes = path.overtakes && a.pace() == Some(now) && now - heard < Span::from_micros(90);
         a.wake(now);
         b.wake(now);
         if let Some((_, seg)) = to_b.pop_front_if(|f| f.0 <= now) {
@@ -104,6 +110,7 @@ fn captured_through(sender: &Wire, path: &Path, late: Span, delay: Span, at_once
         }
         if let Some((_, seg)) = to_a.pop_front_if(|f| f.0 <= now) {
             see(now, false, seg);
+            heard = now;
             a.receive(now, &seg);
         }
         if a.is_closed() && b.is_closed() {
@@ -122,7 +129,8 @@ fn replayed(packets: &[Packet], by: &str) -> Replay {
 fn bad(k: usize) -> bool {
     matches!(k, 30..=34 | 90 | 150..=170 | 200 | 216 | 399) || k.is_multiple_of(97)
 }
-const BAD: Path = Path { lost: bad, bytes: 600_000, receiver: "rfc-sack", buffered: 0, spacing: SPACING };
+const BAD: Path =
+    Path { lost: bad, bytes: 600_000, receiver: "rfc-sack", buffered: 0, overtakes: false, spacing: SPACING };
 
 #[test]
 fn a_stack_does_what_it_did_itself() {
@@ -196,6 +204,19 @@ fn where_a_packet_of_the_buffer_ends_all_of_it_leaves() {
         // Where a packet ended with its second segment while cwnd had room for one, both stories go on differently.
         assert!(found.wrong() * 100 < found.all.sends, "{:?}", found.all);
     }
+}
+
+/// An ACK comes, the pace ends some microseconds later, and the host was about to look for new data then.
+#[test]
+fn new_data_that_overtook_repairs_as_the_pace_ended_is_right() {
+    let mut paced = stack("linux-6-reno");
+    paced.send.pacing = true;
+    let path = Path { overtakes: true, bytes: 3_000_000, ..BAD };
+    let found = replayed(&captured_of(&paced, &path, Span::ZERO), "linux-6-reno");
+    assert!(found.overtaken > 0);
+    assert_eq!(found.differences.first(), None, "{:?}", found.all);
+    let plain = captured_of(&paced, &Path { bytes: 3_000_000, ..BAD }, Span::ZERO);
+    assert_eq!(replayed(&plain, "linux-6-reno").overtaken, 0);
 }
 
 /// RACK compares when copies left: segments of one packet left at once, whatever a capture shows between them.

@@ -146,6 +146,7 @@ fn put_found(stack: &stack::Stack, found: &Replay, start: Time, most: usize, out
         "null_right": found.all.null_right,
         "application": found.application,
         "packet_ends": found.packet_ends,
+        "overtaken": found.overtaken,
         "paced": found.paced,
         "remembered_dupthresh": found.remembered,
         "differences": By(|out: &mut Vec<u8>| put_kinds(found, out)),

@@ -49,6 +49,10 @@ impl Pacing {
         }
     }
 
+    pub(crate) fn is_on(&self) -> bool {
+        self.on
+    }
+
     /// Bytes a second; 0 where there is no limit.
     pub fn rate(&self) -> u64 {
         self.rate

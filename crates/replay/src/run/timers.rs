@@ -58,7 +58,7 @@ impl Run<'_> {
     pub(super) fn look_for(&mut self, k: usize) {
         let out = self.transfer.outs[k];
         self.drain(self.now, self.now + BURST);
-        if self.predicted[k].is_some() || self.look_for_a_packets_end(k) {
+        if self.predicted[k].is_some() || self.look_for_a_packets_end(k) || self.look_for_what_overtook(k) {
             return;
         }
         let due = self.end.data_timer();
@@ -84,6 +84,48 @@ impl Run<'_> {
         } else {
             self.end = before;
         }
+    }
+
+    /// An ACK is looked at twice: for what is lost, and then for new data, each with the pace that holds then
+    /// (tcp_xmit_retransmit_queue, tcp_write_xmit). Where the pace ends as the ACK comes, new data may leave before what is
+    /// lost: in which order the host saw both is not in the capture.
+    pub(super) fn see_whether_new_data_overtook(&mut self) {
+        let Some(out) = self.transfer.outs.get(self.next) else { return };
+        if out.again || out.time - self.now > BURST {
+            return;
+        }
+        let mut ahead = self.end.clone();
+        if ahead.pace().is_some() {
+            ahead.fire_early(self.now);
+        }
+        if next_data(&mut ahead, self.now).is_some_and(|s| s.why.is_retransmission()) {
+            self.look_for_what_overtook(self.next);
+        }
+    }
+
+    fn look_for_what_overtook(&mut self, k: usize) -> bool {
+        let out = self.transfer.outs[k];
+        let ends_now = |until: Time| until - self.heard <= BURST && self.heard - until <= BURST;
+        let near = out.time - self.heard <= BURST && self.end.paced_until().is_some_and(ends_now);
+        if out.again || !near {
+            return false;
+        }
+        let mut ahead = self.end.clone();
+        ahead.hold_repairs(true);
+        if ahead.pace().is_some() {
+            ahead.fire_early(self.now);
+        }
+        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
+        let overtook = next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
+        if overtook {
+            self.end = ahead;
+            self.enter(k);
+            self.predicted[k] = Some(self.now);
+            self.found.overtaken += 1;
+            self.drain(self.now, self.now + BURST);
+            self.end.hold_repairs(false);
+        }
+        overtook
     }
 
     /// The stack has room for it and waits for more of its packet: it ended there, then, in the buffer of the sender, or

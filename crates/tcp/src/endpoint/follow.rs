@@ -47,6 +47,16 @@ impl Endpoint {
         OF_DATA.iter().map(|&t| self.timers.at(t)).min().unwrap_or(Time::FAR_FUTURE)
     }
 
+    /// Until when what left last takes at its pace; `None` where nothing is paced.
+    pub fn paced_until(&self) -> Option<Time> {
+        self.sender.pacing.is_on().then(|| self.sender.pacing.next())
+    }
+
+    /// New data leaves in the place of what is lost, until this is taken back.
+    pub fn hold_repairs(&mut self, held: bool) {
+        self.sender.hold_repairs(held);
+    }
+
     /// When what waits for its pace may leave; `None` where nothing does.
     pub fn pace(&self) -> Option<Time> {
         self.timers.is_set(Timer::Pacing).then(|| self.timers.at(Timer::Pacing))

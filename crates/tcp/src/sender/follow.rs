@@ -72,6 +72,10 @@ impl Sender {
         self.window.ssthresh = if slow_start { u32::MAX } else { self.window.cwnd };
     }
 
+    pub(crate) fn hold_repairs(&mut self, held: bool) {
+        self.holds_repairs = held;
+    }
+
     pub(crate) fn raise_window(&mut self) {
         self.window.cwnd = self.window.cwnd.max(self.pipe());
     }

@@ -100,6 +100,8 @@ pub(crate) struct Sender {
     tail: tail::Tail,
     /// Until the next ACK new data goes before what is lost (F-RTO as Linux has it).
     new_first: bool,
+    /// What is lost waits while a capture shows new data.
+    holds_repairs: bool,
     /// The end of the segment that the timer resent last.
     timed_out_end: u64,
     /// Segments that DSACKs said came twice, ever.
@@ -179,6 +181,7 @@ impl Sender {
             probe_due: ProbeDue::None,
             tail: tail::Tail::default(),
             new_first: false,
+            holds_repairs: false,
             timed_out_end: 0,
             came_twice: 0,
             evidence: Evidence::DupAck,

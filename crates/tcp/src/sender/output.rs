@@ -106,7 +106,7 @@ impl Sender {
         if self.nxt < self.board.end() {
             return self.next_going_back(now, tsval, timers);
         }
-        if !self.repairs_by_marks() || (self.new_first && self.new_leaves_first()) {
+        if !self.repairs_by_marks() || self.holds_repairs || (self.new_first && self.new_leaves_first()) {
             return None;
         }
         let at = self.board.next_lost()?;
