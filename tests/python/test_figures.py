@@ -374,3 +374,15 @@ def test_what_was_needless_has_a_ring(frames: dict[str, Frame], parts: dict[str,
     )
     rings = by_gid(figure, "needless")
     assert sum(len(r.get_xdata()) for r in rings) == int(again["needless"].sum())
+
+
+def test_a_limit_that_nobody_can_see_in_the_bar_is_not_in_its_legend(parts: dict[str, Any]) -> None:
+    part = {"detail": "outage", "bps": None, "limit": "network"}
+    tiny = {"detail": "nagle", "bps": None, "limit": "application"}
+    for seconds, shown in ((0.004, 1), (0.006, 2)):
+        limited_by = [part | {"seconds": 1 - seconds}, tiny | {"seconds": seconds}]
+        [ax] = figures.limits(parts["flow"] | {"limited_by": limited_by}).fig.axes
+        legend = ax.get_legend()
+        assert legend is not None
+        assert len(legend.get_texts()) == shown
+        assert ax.patches[0].get_width() + ax.patches[1].get_width() == pytest.approx(1)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from matplotlib.colors import to_rgb
+
 from rexmit.figures.style import LIMIT_COLOUR, Figure, canvas, styled, title
-from rexmit.limited import DETAILS, LIMITS, by_limit
+from rexmit.limited import DETAILS, LIMITS, SMALL, by_limit
 from rexmit.units import percent, plain_seconds, rate
 
 #: A part that is shorter than this share of the bar gets no label in it.
 LABELLED = 0.06
+
+
+def is_dark(colour: str) -> bool:
+    """Whether white reads better on it than black: by its luminance (ITU-R BT.601)."""
+    red, green, blue = to_rgb(colour)
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
 
 
 @styled
@@ -24,7 +32,9 @@ def limits(flow: dict[str, Any]) -> Figure:
     left = 0.0
     for limit, length, parts in sums:
         words = f"{LIMITS[limit]}: {percent(length / total)}, {plain_seconds(length)}"
-        bar = ax.barh(0, length, left=left, height=0.6, color=LIMIT_COLOUR[limit], label=words)
+        # A share that nobody can see in the bar is none to look for in its legend.
+        label = words if length >= SMALL * total else "_nolegend_"
+        bar = ax.barh(0, length, left=left, height=0.6, color=LIMIT_COLOUR[limit], label=label)
         bar[0].set_gid(f"limit-{limit}")
         at = left
         for part in parts:
@@ -35,14 +45,16 @@ def limits(flow: dict[str, Any]) -> Figure:
                 told = DETAILS[part["detail"]]
                 if part["bps"] is not None:
                     told += f"\n{rate(part['bps'])}"
-                ax.text(at + wide / 2, 0, told, ha="center", va="center", fontsize=6.5, zorder=5)
+                ink = "white" if is_dark(LIMIT_COLOUR[limit]) else "black"
+                where = at + wide / 2
+                ax.text(where, 0, told, ha="center", va="center", fontsize=6.5, color=ink, zorder=5)
             at += wide
         left += length
     ax.set_xlim(0, total)
     ax.set_ylim(-0.5, 0.5)
     ax.set_yticks([])
     ax.grid(axis="y", visible=False)
-    ax.set_xlabel("time of the transfer (s), not in its order")
+    ax.set_xlabel("time of the transfer (s), added up by what limited it")
     if sums:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=3, fontsize=7)
     title(fig, "What limited it", flow)
