@@ -112,6 +112,17 @@ class Mine(Rack):
         ),
         ("look(self, p, now_ns)", "return Horizon(newest=(0, 1), wait_ns=-1)", "wait_ns = -1: from 0 to "),
         ("note(self, d)", "d.una = 1", "note of the rule mine.py:Mine failed: AttributeError"),
+        (
+            "note(self, d)",
+            "return 5",
+            "note of the rule mine.py:Mine failed: TypeError: what it returns = 5: ",
+        ),
+        (
+            "note_plain(self, newest, now_ns)",
+            "return True",
+            "what it returns = True: this hook returns nothing",
+        ),
+        ("recovery_ended(self)", "yield", "failed: TypeError: what it returns = <generator object "),
         ("reordering(self, dupthresh)", "return 2.5", "what it returns = 2.5: a whole number of segments"),
         ("spared_since(self, now_ns)", "return now_ns + 1", "later than now"),
         ("spared_since(self, now_ns)", "return None", "what it returns = None: a time, whole nanoseconds"),

@@ -110,6 +110,15 @@ def test_a_rule_that_is_changed_is_read_again(tmp_path: Path) -> None:
             {"ssthresh": "return None"},
             "ssthresh of the rule mine.py:Mine failed: TypeError: what it returns = None",
         ),
+        ({"avoid": "return w.cwnd"}, ": this hook returns nothing"),
+        (
+            {"avoid": "pass\n    def measure(self, w, a, open):\n        return 0"},
+            "what it returns = 0: this hook returns nothing",
+        ),
+        (
+            {"avoid": "pass\n    def on_recovery_end(self, w, t):\n        return w"},
+            ": this hook returns nothing",
+        ),
         ({"ssthresh": "return l.flight / 2"}, ": int(…) makes it one"),
         ({"ssthresh": "w.cwnd = 5; return 5"}, "cwnd cannot be set here: this hook only looks at the window"),
     ],

@@ -30,12 +30,29 @@ if TYPE_CHECKING:
 UNBOUNDED = 2**32 - 1
 
 
-class WindowRule:
-    """How large is the window, apart from what recovery does with it? One object for each connection.
+class WindowHooks:
+    """What either kind of window rule is told; classes derive from one of the kinds.
 
     Before a repair that may be undone the object is copied (`copy.deepcopy`), and put back if the repair
     turns out needless: all that it knows is to be in its attributes.
     """
+
+    def timed_out(self, w: Window, so_far: Progress) -> None:
+        """A timeout, each of several in a row, too; after `ssthresh`, if that is reduced."""
+
+    def taken_back(self, w: Window, cwnd: int) -> None:
+        """A repair was needless, and the stack undoes as Linux does; cwnd was this as it began."""
+        w.cwnd = max(w.cwnd, cwnd)
+
+    def on_recovery_end(self, w: Window, now_ns: int) -> None:
+        """Recovery is over; with a recovery rule, what it has left of the window is in `w`."""
+
+    def after_idle(self, w: Window, now_ns: int) -> None:
+        """Nothing was in flight for longer than an RTO, and data is about to be sent."""
+
+
+class WindowRule(WindowHooks):
+    """How large is the window, apart from what recovery does with it? One object for each connection."""
 
     #: What is acknowledged is counted in segments, whatever they hold. Read once, as the rule is made.
     counts_segments: bool = False
@@ -62,25 +79,12 @@ class WindowRule:
         """A loss was found: the new ssthresh, bytes; forgets what belonged to the time before."""
         raise NotImplementedError
 
-    def timed_out(self, w: Window, so_far: Progress) -> None:
-        """A timeout, each of several in a row, too; after `ssthresh`, if that is reduced."""
 
-    def taken_back(self, w: Window, cwnd: int) -> None:
-        """A repair was needless, and the stack undoes as Linux does; cwnd was this as it began."""
-        w.cwnd = max(w.cwnd, cwnd)
-
-    def on_recovery_end(self, w: Window, now_ns: int) -> None:
-        """Recovery is over and has left its window in `w`."""
-
-    def after_idle(self, w: Window, now_ns: int) -> None:
-        """Nothing was in flight for longer than an RTO, and data is about to be sent."""
-
-
-class DrivingRule:
+class DrivingRule(WindowHooks):
     """How large is the window, and how fast may be sent? For a rule that sets both itself at every ACK, while
     losses are repaired, too (as BBR does): neither slow start nor a recovery rule is asked.
 
-    The stack paces, and rates of delivery are sampled. Copies for undo as with `WindowRule`.
+    The stack paces, and rates of delivery are sampled.
     """
 
     def begin(self, w: Window, d: Driving) -> None:
@@ -96,19 +100,6 @@ class DrivingRule:
     def ssthresh(self, w: Window, loss: LossFacts) -> int:
         """A loss was found: the new ssthresh, bytes. cwnd is this rule's all the same."""
         return w.ssthresh
-
-    def timed_out(self, w: Window, so_far: Progress) -> None:
-        """A timeout, each of several in a row, too; after `ssthresh`, if that is reduced."""
-
-    def taken_back(self, w: Window, cwnd: int) -> None:
-        """A repair was needless, and the stack undoes as Linux does; cwnd was this as it began."""
-        w.cwnd = max(w.cwnd, cwnd)
-
-    def on_recovery_end(self, w: Window, now_ns: int) -> None:
-        """Recovery is over."""
-
-    def after_idle(self, w: Window, now_ns: int) -> None:
-        """Nothing was in flight for longer than an RTO, and data is about to be sent."""
 
 
 class Detector:

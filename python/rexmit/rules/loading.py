@@ -200,12 +200,13 @@ def current_folder() -> Iterator[None]:
 
 
 def own_hooks(cls: type, base: type, needed: tuple[str, ...]) -> frozenset[str]:
-    hooks = [name for name, value in vars(base).items() if inspect.isfunction(value)]
+    bases = [kind for kind in base.__mro__ if kind is not object]
+    hooks = [name for kind in bases for name, value in vars(kind).items() if inspect.isfunction(value)]
     own = frozenset(name for name in hooks if getattr(cls, name) is not getattr(base, name))
     mine = {
         name
         for kind in cls.__mro__
-        if kind not in (base, object)
+        if kind not in base.__mro__
         for name, it in vars(kind).items()
         if callable(it)
     }

@@ -26,6 +26,11 @@ where
     value.extract::<T>().map_err(|_| is_no(value, RETURNED, wanted))
 }
 
+/// Of a hook that only looks or sets: what it returns would be lost.
+pub fn nothing(value: &Bound<'_, PyAny>) -> PyResult<()> {
+    if value.is_none() { Ok(()) } else { Err(is_no(value, RETURNED, "this hook returns nothing")) }
+}
+
 /// An object of the class `T` that a hook returned.
 pub fn made<'a, 'py, T: PyClass>(value: &'a Bound<'py, PyAny>, wanted: &str) -> PyResult<&'a Bound<'py, T>> {
     value.cast::<T>().map_err(|_| is_no(value, RETURNED, wanted))

@@ -52,7 +52,11 @@ impl PyTimeDetector {
 impl OwnTimeDetector for PyTimeDetector {
     fn note_plain(&mut self, newest: Copy, now: Time) {
         if self.0.has(NOTE_PLAIN) {
-            self.0.ask(NOTE_PLAIN, |_, _| Ok(((newest.sent.0, newest.end), now.0)), |_, _| Ok(()));
+            self.0.ask(
+                NOTE_PLAIN,
+                |_, _| Ok(((newest.sent.0, newest.end), now.0)),
+                |value, _| nothing(value),
+            );
         } else {
             let (una, max) = (newest.end, newest.end);
             self.note(&Delivery {
@@ -68,7 +72,7 @@ impl OwnTimeDetector for PyTimeDetector {
     }
     fn note(&mut self, d: &Delivery) {
         if self.0.has(NOTE) {
-            self.0.ask(NOTE, |py, _| Ok((Py::new(py, PyDelivery(*d))?,)), |_, _| Ok(()));
+            self.0.ask(NOTE, |py, _| Ok((Py::new(py, PyDelivery(*d))?,)), |value, _| nothing(value));
         }
     }
     fn look(&mut self, p: &Patience, now: Time) -> Option<Horizon> {

@@ -12,6 +12,7 @@ mod recovery;
 mod window;
 
 use super::runs::ScenarioError;
+use answers::nothing;
 use facts::PyWindow;
 use params::Plain;
 use params::problem::{Errors, Problem};
@@ -87,11 +88,6 @@ struct Class {
 
 /// The hooks of a question, by name; a rule's are called by their place.
 type Hooks = &'static [&'static str];
-
-/// What a hook returns that only looks or sets.
-fn nothing(_: &Bound<'_, PyAny>) -> PyResult<()> {
-    Ok(())
-}
 
 /// Whether a stack of the scenario has such rules.
 pub fn has_own(scenario: &Scenario) -> bool {

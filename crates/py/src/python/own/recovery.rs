@@ -27,7 +27,7 @@ impl OwnRecovery for PyRecovery {
     }
     fn sent(&mut self, bytes: u32) {
         if self.0.has(SENT) {
-            self.0.ask(SENT, |_, _| Ok((bytes,)), |_, _| Ok(()));
+            self.0.ask(SENT, |_, _| Ok((bytes,)), |value, _| nothing(value));
         }
     }
     fn exit(&mut self, w: &mut Window, f: &RepairFacts) {

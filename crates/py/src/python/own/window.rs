@@ -93,7 +93,7 @@ impl OwnWindow for PyWindowRule {
     }
     fn rest(&mut self, a: &AckFacts) {
         if self.0.has(REST) {
-            self.0.ask(REST, |py, _| Ok((Py::new(py, PyAckFacts(*a))?,)), |_, _| Ok(()));
+            self.0.ask(REST, |py, _| Ok((Py::new(py, PyAckFacts(*a))?,)), |value, _| nothing(value));
         }
     }
     fn ssthresh(&mut self, w: &Window, l: &LossFacts) -> u32 {
