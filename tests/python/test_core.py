@@ -358,6 +358,20 @@ def asleep_in_read(pid: int) -> bool:
     return call[:2] == [{"x86_64": "0", "aarch64": "63"}[os.uname().machine], "0x0"]
 
 
+def test_both_ends_that_are_given_as_one_rotation_are_told() -> None:
+    """Whatever order they are in; what is taken at one place, or shows other transfers, is asked about."""
+    others = str(DATA / "A1_reno_22M_deep_200ms.rcv.pcap.gz")
+    for paths in ([SENDER, RECEIVER], [RECEIVER, SENDER]):
+        warnings = json.loads(_core.analyze(paths).overview())["capture"]["warnings"]
+        assert f"did you mean --receiver {RECEIVER}?" in " ".join(warnings), warnings
+        assert "of one rotation?" not in " ".join(warnings)
+    for paths in ([SENDER, SENDER], [SENDER, RECEIVER, RECEIVER], [SENDER, others]):
+        warnings = json.loads(_core.analyze(paths).overview())["capture"]["warnings"]
+        assert "--receiver" not in " ".join(warnings), warnings
+    warnings = json.loads(_core.analyze([SENDER, SENDER]).overview())["capture"]["warnings"]
+    assert "are they of one rotation?" in " ".join(warnings)
+
+
 def test_captures_given_the_wrong_way_round_are_turned_round() -> None:
     right, wrong = (_core.analyze([a], receiver=[b]) for a, b in ((SENDER, RECEIVER), (RECEIVER, SENDER)))
     assert (right.swapped(), wrong.swapped()) == (False, True)

@@ -103,6 +103,13 @@ pub struct FileInfo {
     pub damage: Option<Damage>,
 }
 
+impl FileInfo {
+    /// What is said of it where it begins amid the file in front of it.
+    pub fn overlap(&self) -> String {
+        format!("{}: starts before the file in front of it ends: are they of one rotation?", self.name)
+    }
+}
+
 /// Packets that are no TCP segment, each counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Others {

@@ -46,6 +46,52 @@ pub fn analyze(
     Ok(found)
 }
 
+/// Packets of each of two files after which it is known whether they are one transfer from both ends.
+const ENOUGH: u64 = 4096;
+
+/// Two files that overlap are hardly of one rotation: where they show the same packets from two places, that is said
+/// instead, with what compares them.
+pub fn tell_both_ends(request: &Request, patience: Option<Patience>, info: &mut Info) {
+    let [_, second] = &info.files[..] else { return };
+    let overlap = second.overlap();
+    let Some(place) = info.warnings.iter().position(|told| *told == overlap) else { return };
+    let Some(joined) = first_packets(request, patience) else { return };
+    let [one, other] = &request.paths[..] else { return };
+    let receiver = if joined.swapped { one } else { other };
+    info.warnings[place] = format!(
+        "{} and {} show the same connections from both ends, and were read as one rotation: did you mean --receiver {}?",
+        one.display(),
+        other.display(),
+        receiver.display()
+    );
+}
+
+/// The first packets of both files compared, if most of one's are in the other and were captured at another place.
+fn first_packets(request: &Request, patience: Option<Patience>) -> Option<Joined> {
+    let open = |at: usize| {
+        let path = &request.paths[at..=at];
+        capture::open_with(path, &request.options, patience.clone()).ok().map(|r| (r, 0))
+    };
+    let mut joiner = Joiner::new();
+    let mut files = [open(0)?, open(1)?];
+    let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
+    let mut ended = [false; 2];
+    while !(ended[0] && ended[1]) {
+        let side = if ended[joiner.wants() as usize] { joiner.wants().other() } else { joiner.wants() };
+        let (reader, taken) = &mut files[side as usize];
+        if *taken < ENOUGH && reader.read_batch(&mut batch, BATCH) {
+            *taken += batch.len() as u64;
+            joiner.push(side, &batch);
+        } else {
+            joiner.end(side);
+            ended[side as usize] = true;
+        }
+    }
+    let fewest = files.iter().map(|(_, taken)| *taken).min().unwrap_or_default();
+    let joined = joiner.finish();
+    (joined.comparable && joined.matched * 2 >= fewest).then_some(joined)
+}
+
 /// Of captures that lack nothing, on one clock: when both were on, and what was on its way as they ended, to which side.
 pub struct Whole {
     pub start: Time,

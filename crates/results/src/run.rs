@@ -135,8 +135,13 @@ pub fn analyze(
     if !request.receiver.is_empty() {
         return pair::analyze(request, patience, &mut asker);
     }
-    let reader = capture::open_with(&request.paths, &request.options, patience).map_err(|e| e.to_string())?;
-    analyze_source(request, reader, &mut asker)
+    let reader =
+        capture::open_with(&request.paths, &request.options, patience.clone()).map_err(|e| e.to_string())?;
+    let mut found = analyze_source(request, reader, &mut asker)?;
+    if !found.facts.interrupted {
+        pair::tell_both_ends(request, patience, &mut found.facts.info);
+    }
+    Ok(found)
 }
 
 /// What is said of packets that came after the memory was used up.

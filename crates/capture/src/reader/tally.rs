@@ -169,10 +169,7 @@ impl Tally {
             && let (Some(first), Some(last)) = (file.first, self.info.last)
             && first < last
         {
-            let name = &file.name;
-            let text =
-                format!("{name}: starts before the file in front of it ends: are they of one rotation?");
-            self.info.warnings.push(text);
+            self.info.warnings.push(file.overlap());
         }
         (self.latest, self.earliest) = (Time(i64::MIN), Time(i64::MAX));
     }
