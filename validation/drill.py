@@ -1,12 +1,15 @@
 """packetdrill's own scripts on rexmit's stacks: how many pass, and that none passes wrongly.
 
     .venv/bin/python validation/drill.py FOLDER [FOLDER …] [--stack linux-6-cubic] [--mutate] [--all]
+        [--kernel PACKETDRILL]
 
 FOLDER: a checkout of google/packetdrill (its gtests/net/tcp), the kernel's
 tools/testing/selftests/net/packetdrill, or any folder of scripts. Those of drill.toml count: equal ones once,
 comments and the path of defaults.sh aside, and at least so many are to pass. All others are run and reported
 with `--all`. `--mutate`: each expected packet and assertion of a script that passes is altered in turn, and
-every alteration is to fail. Exits 0 if the bar is reached.
+every alteration is to fail. `--kernel`: the same scripts on this machine's kernel, by packetdrill's own
+program (root; each in a network namespace of its own, with 14 ms of tolerance). Exits 0 if the bar is
+reached.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+import drill_kernel
 from rexmit import _core
 
 LISTED = tomllib.loads((Path(__file__).parent / "drill.toml").read_text(encoding="utf-8"))
@@ -55,18 +59,24 @@ def main() -> int:
     p.add_argument("--stack", default="linux-6-cubic")
     p.add_argument("--mutate", action="store_true")
     p.add_argument("--all", action="store_true")
+    p.add_argument("--kernel", type=Path, metavar="PACKETDRILL")
     o = p.parse_args()
     found = scripts(o.folders)
     wanted = {entry["hash"]: entry["name"] for entry in LISTED["script"]}
     missing = [name for key, name in wanted.items() if key not in found]
     counts: Counter[str] = Counter()
     tried, wrongly = 0, []
+    alike: list[bool] = []
     for key, name in wanted.items():
         if key not in found:
             continue
-        _, text = found[key]
+        path, text = found[key]
         result, why, line, _ = _core.drill(text, o.stack)
         counts[result] += 1
+        if o.kernel:
+            well, told = drill_kernel.passes(o.kernel, path, text)
+            alike += [well == (result == "pass")] if result != "unsupported" else []
+            print(f"{'kernel pass' if well else 'kernel fail':<12} {name}{'' if well else f': {told}'}")
         if why:
             print(f"{result:<12} {name}:{line}: {why}")
         if result == "pass" and o.mutate:
@@ -78,6 +88,8 @@ def main() -> int:
     print(f"{counts['pass']} of {total} pass ({share:.0%}, the bar is {LISTED['bar']:.0%}); {dict(counts)}")
     if missing:
         print(f"{len(missing)} are in none of these folders: {', '.join(missing)}")
+    if o.kernel:
+        print(f"this kernel and {o.stack} agree on {sum(alike)} of {len(alike)}")
     if o.mutate:
         print(f"{tried} alterations of those that pass, {len(wrongly)} of which pass")
         print(*(f"  {what}" for what in wrongly), sep="\n", end="")

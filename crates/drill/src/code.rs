@@ -26,10 +26,16 @@ pub(crate) type Known<'a> = &'a dyn Fn(&str) -> Option<i64>;
 impl Variables {
     /// Runs code that begins in a line of the script.
     pub(crate) fn run(&mut self, code: &str, line: u32, known: Known) -> Result<(), Stop> {
-        for (at, text) in code.split('\n').enumerate() {
-            let here = line + at as u32;
-            for statement in split(text) {
-                self.statement(statement.trim(), here, known)?;
+        let mut lines = code.split('\n').enumerate();
+        while let Some((at, text)) = lines.next() {
+            // A line that ends with a backslash goes on in the next.
+            let mut whole = text.to_owned();
+            while let Some(begun) = whole.strip_suffix('\\') {
+                let more = lines.next().map_or("", |(_, text)| text);
+                whole = format!("{begun} {more}");
+            }
+            for statement in split(&whole) {
+                self.statement(statement.trim(), line + at as u32, known)?;
             }
         }
         Ok(())

@@ -77,6 +77,7 @@ fn one(line: u32, text: &str, words: &[String], all: &mut Vec<Setting>) -> Resul
             let value = if rest.len() > 6 { rest[5..].join(" ") } else { (*kind).to_owned() };
             add(all, "qdisc", &value);
         }
+        ("tc", ["qdisc", "delete" | "del", "dev", _, "root", ..]) => add(all, "qdisc", "pfifo_fast"),
         ("ip", ["tcp_metrics", "flush", ..]) | ("sleep" | "true" | ":", _) => {}
         (restore, []) if restore.starts_with("sysctl_restore_") => {}
         _ => return Err(Stop::unsupported(line, format!("the command `{text}`"))),

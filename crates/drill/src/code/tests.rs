@@ -21,6 +21,7 @@ fn assertions_hold_or_do_not() {
         "assert (tcpi_snd_cwnd // 3, 1) == 3",
         "assert TCP_CA_Open == 0 and 0x7fffffff == 2147483647 and 7 / 2 == 3.5",
         "print('a; # b'); pass",
+        "assert tcpi_snd_cwnd == 10, 'why'; \\\n  assert tcpi_rtt \\\n > 0\\",
         "\n\nassert max(1, tcpi_snd_cwnd) == 10",
     ] {
         // The pair is no part of this language.
@@ -37,6 +38,7 @@ fn what_does_not_hold_is_told_with_what_was_seen() {
     };
     let says = "8: assert tcpi_snd_cwnd == 11 does not hold: tcpi_snd_cwnd is 10";
     assert_eq!(told("\nassert tcpi_snd_cwnd == 11, 'why'"), says);
+    assert_eq!(told("pass; \\\n pass\n\nassert 1 / 0 == 1"), "10: the code divides by 0");
     assert_eq!(told("assert 1 / 0 == 1"), "7: the code divides by 0");
 }
 
