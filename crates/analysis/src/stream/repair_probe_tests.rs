@@ -67,3 +67,21 @@ fn the_first_probe_of_a_sender_is_likely_and_later_ones_are_known() {
     s.sends_new(181);
     assert!(s.sends_new(280) && s.model.sure_of_probe(&pace()));
 }
+
+#[test]
+fn the_rto_of_a_segment_that_left_long_ago_makes_no_probe_due() {
+    // The kernel, behind a timeout that was taken back: the last new segment of several came 11 ms after the others.
+    let mut s = Sender::with_in_flight(10);
+    s.ack(40, 5);
+    s.sends_new(40);
+    assert_eq!(s.resends(300, 5, 0, false).cause, Cause::Timeout);
+    s.ack(1300, 7);
+    s.sends_new_behind(1300, 0);
+    assert!(!s.sends_new_behind(1311, 0));
+    // Else the probe leaves by then: 230 ms after the head did, 25 ms of silence.
+    let mut s = Sender::with_in_flight(10);
+    s.ack(40, 5);
+    s.ack(205, 6);
+    s.sends_new_behind(205, 0);
+    assert!(s.sends_new_behind(230, 0));
+}

@@ -67,7 +67,11 @@ impl Sender {
         self
     }
     fn sends_new(&mut self, t: i64) -> bool {
-        let probe = self.model.on_new_data(ms(t), self.next - self.una, self.sack, ms(t), &pace());
+        self.sends_new_behind(t, t)
+    }
+    /// While the first segment that is not acknowledged left at `head`.
+    fn sends_new_behind(&mut self, t: i64, head: i64) -> bool {
+        let probe = self.model.on_new_data(ms(t), self.next - self.una, self.sack, ms(head), &pace());
         self.next += 1000;
         probe
     }

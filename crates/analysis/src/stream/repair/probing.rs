@@ -86,8 +86,10 @@ impl Repair {
         let room = flight <= p.fits || p.is_its_pace(waited);
         let own_pace = !p.clocked && room && !self.age.in_opening(self.una);
         let pause = Span::from_millis(5).max(pace.tolerance);
-        // Never past the RTO, which Linux reckons from when the first segment left (RFC 8985 §7.2).
-        let due = waited >= least || now - head >= pace.rto.scale(0.9);
+        // Never past the RTO, which Linux reckons from when the first segment left (RFC 8985 §7.2), unless that was over
+        // as the probe's timer was set (tcp_schedule_loss_probe).
+        let ahead = now - waited - head < pace.rto;
+        let due = waited >= least || (ahead && now - head >= pace.rto.scale(0.9));
         let long = waited >= pause && due;
         if long && !p.outstanding() && !(own_pace && pace.seat.shows_own_pace()) {
             // Even if it seemed to have none: it may be that those were not due.
