@@ -17,7 +17,7 @@ mod likelihoods;
 mod probing;
 mod seat;
 
-use crate::rows::{Cause, Trigger};
+use crate::rows::{Cause, Evidence, Trigger};
 use age::Age;
 use doubt::Doubt;
 pub use facts::{AckNews, Attempt, Pace, Verdict};
@@ -370,6 +370,10 @@ impl Repair {
                 self.timer_start = a.now;
             }
             Cause::Recovery => {
+                if verdict.evidence == Evidence::Time && a.sacked_above && !a.head && pace.seat != Seat::Away
+                {
+                    self.age.note_timed_repair();
+                }
                 self.quick |= self.state == State::Open && self.any_sacked && self.duplicates < 3;
                 let begins = !matches!(self.state, State::Recovery { .. });
                 self.goes_back |=
@@ -415,7 +419,7 @@ impl Repair {
         // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
         let f_rto = !repairs || self.expiries > 0 || lost > 0;
         let first_ts = match self.state {
-            State::Loss { first_ts, .. } if self.expiries > 0 => first_ts,
+            State::Loss { first_ts, .. } if self.expiries > 0 || self.age.recent() => first_ts,
             // RFC 3522 §3.2: that of the retransmission which began the repair.
             State::Recovery { first_ts, .. } => first_ts,
             _ => a.ts,

@@ -117,3 +117,18 @@ fn from_afar_no_timer_of_a_sender_that_times_copies_fires_amid_sacks() {
     assert_eq!(after(true, 170), Cause::Timeout);
     assert_eq!(after(false, 10), Cause::Timeout);
 }
+
+#[test]
+fn an_ack_of_slow_start_does_not_excuse_the_timeout_amid_it() {
+    // RFC 3522 §3.2, and Linux's retrans_stamp: the clock to compare with is that of the retransmission which began the
+    // repair, though the cumulative ACK has moved since.
+    let mut s = Sender::with_in_flight(20);
+    s.model.age.note_probe();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.ack(340, 1);
+    assert_eq!(s.resends(340, 1, 0, false).cause, Cause::LossState);
+    assert_eq!(s.resends(700, 1, 340, true).cause, Cause::Timeout);
+    s.una = 5000;
+    s.hear(740, AckNews { ack: 5000, advanced: 4000, ecr: Some(340), ..AckNews::default() });
+    assert_eq!(s.resends(740, 5, 0, false).cause, Cause::LossState);
+}

@@ -67,3 +67,24 @@ fn what_left_with_the_lost_repair_and_arrived_tells_of_its_loss() {
     s.sack(240, 11, 40);
     assert_eq!(s.resends(240, 0, 40, true).cause, Cause::Recovery);
 }
+
+#[test]
+fn a_repair_lost_again_leaves_when_what_left_later_told_of_it_and_the_pace_allows() {
+    // RFC 8985 §6.2: new data left behind the first repair. The timer would wait 240 ms, not 120.
+    let after = |delivered: i64, timed: bool| {
+        let mut s = Sender::with_in_flight(10);
+        s.sack(40, 3, 0);
+        assert_eq!(s.resends(40, 0, 0, false).cause, Cause::Recovery);
+        if timed {
+            // Not the first segment, and behind no ACK: no timer of old sent this.
+            assert_eq!(s.resends(60, 1, 0, false).cause, Cause::Recovery);
+        }
+        s.sends_new(80);
+        s.sack(140, 11, delivered);
+        s.resends(160, 0, 40, true).cause
+    };
+    assert_eq!(after(80, true), Cause::Recovery);
+    // Told by nothing, or of a sender that has shown no timer but one.
+    assert_eq!(after(0, true), Cause::Timeout);
+    assert_eq!(after(80, false), Cause::Timeout);
+}

@@ -42,6 +42,11 @@ impl Age {
     pub(super) fn on_handshake(&mut self, una: u64) {
         self.opening_end = una + FIRST_WRITE;
     }
+    /// No ACK let a repair go, and it was not the first segment, which a timer repeats: a reordering timer (RFC 8985 §6.2)
+    /// or pacing did.
+    pub(super) fn note_timed_repair(&mut self) {
+        self.recent = true;
+    }
     pub(super) fn note_probe(&mut self) {
         self.recent = true;
     }

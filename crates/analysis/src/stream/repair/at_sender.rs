@@ -61,9 +61,10 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     hopeless || unheard_of
 }
 
-/// SACKs told of a first repair: a reordering timer (RFC 8985 §6.2) or the sender's own pace lets it go, before the RTO
-/// would.
+/// It was told of by what left later and arrived (RFC 8985 §6.2), or by a SACK above it: a reordering timer or the
+/// sender's own pace lets it go, before the RTO would.
 fn told_and_held_back(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     let reordering = sender.age.recent() && by.since_news <= pace.srtt;
-    a.sacked_above && !a.previous_was_resend && (reordering || sender.at_its_pace(a.now))
+    let told = sender.newest_delivered >= a.previous || a.sacked_above && !a.previous_was_resend;
+    told && (reordering || sender.at_its_pace(a.now))
 }
