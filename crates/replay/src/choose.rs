@@ -31,13 +31,16 @@ pub fn replay(transfer: &Transfer, stack: &Wire) -> Replay {
     }
     let mut host = stack.clone();
     if let Some(duplicates) = transfer.remembered_duplicates(stack) {
-        let dupthresh = host.detect.dupthresh;
-        host.detect.dupthresh = duplicates;
+        let detect = host.detect;
+        match transfer.sacks() {
+            true => host.detect.remembered = Some(duplicates),
+            false => host.detect.dupthresh = duplicates,
+        }
         let other = replay_at(entered, &host, 0);
         if is_more_right(&other, &found) && other.against(&found, transfer).is_ahead() {
             found = Replay { remembered: Some(duplicates), ..replay_in_phase(entered, &host) };
         } else {
-            host.detect.dupthresh = dupthresh;
+            host.detect = detect;
         }
     }
     if stack.send.offload && !stack.send.pacing {

@@ -3,14 +3,21 @@
 
 use crate::transfer::{BURST, Event, Transfer};
 use std::collections::BTreeMap;
-use tcp::stack::Wire;
+use tcp::stack::{DetectRule, Wire};
 use wire::{Flags, Time};
 
+/// tcp_max_reordering.
+const MOST: u32 = 300;
+
 impl Transfer {
-    /// The duplicates that came before most of the first repairs, if the stack waits for another number.
+    /// The duplicates that came before most of the first repairs, if the stack waits for another number. With SACK time
+    /// tells of losses before as many come: the most that a host remembers stands for all.
     pub(crate) fn remembered_duplicates(&self, stack: &Wire) -> Option<u32> {
-        if self.sacks() || !stack.send.offload {
+        if !stack.send.offload {
             return None;
+        }
+        if self.sacks() {
+            return (stack.detect.rule == DetectRule::Rack).then_some(MOST);
         }
         let mut counted = BTreeMap::<u32, u32>::new();
         let (mut una, mut max, mut duplicates) = (1, 1, 0);

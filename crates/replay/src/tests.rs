@@ -237,6 +237,20 @@ fn segments_of_one_packet_left_at_once() {
     assert_eq!(found.retransmissions, before.retransmissions, "{:?}", found.all);
 }
 
+/// With SACK such a host leaves it to time (tcp_rack_reo_wnd), and lets the window grow by what is SACKed
+/// (tcp_may_raise_cwnd).
+#[test]
+fn with_sack_a_sender_whose_host_remembers_reordering_waits_for_time_to_tell() {
+    let few = Path { lost: |k| k % 130 == 100, bytes: 3_000_000, ..BAD };
+    for remembered in [Some(300), None] {
+        let mut sender = stack("linux-6-reno");
+        sender.detect.remembered = remembered;
+        let found = replayed(&captured_of(&sender, &few, Span::ZERO), "linux-6-reno");
+        assert_eq!(found.remembered, remembered);
+        assert!(found.all.right + 5 >= found.all.sends, "{remembered:?}: {:?}", found.all);
+    }
+}
+
 /// What Linux remembers of earlier connections to the same host (tcp_metrics) is told by when it repairs.
 #[test]
 fn a_sender_whose_host_remembers_reordering_is_told_by_its_duplicates() {

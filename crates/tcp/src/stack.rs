@@ -80,6 +80,8 @@ params::words! {
 pub struct Detect {
     pub rule: DetectRule,
     pub dupthresh: u32,
+    /// Linux: DupThresh that the host remembers of earlier connections to the peer (tcp_metrics), where SACK tells of losses.
+    pub remembered: Option<u32>,
     /// RFC 3042: new segments on the first two duplicate ACKs.
     pub limited_transmit: bool,
     /// RFC 8985 §7; needs SACK, and a rule that goes by time.
@@ -110,6 +112,7 @@ impl Detect {
         Detect {
             rule,
             dupthresh,
+            remembered: None,
             limited_transmit,
             tail_loss_probe: false,
             max_ack_delay: Span::from_millis(200),

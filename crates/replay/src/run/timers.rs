@@ -2,7 +2,7 @@
 
 use super::{OF_ONE_PACKET, Run, TOLERANCE, next_data};
 use crate::transfer::{BURST, Out};
-use tcp::endpoint::Sent;
+use tcp::endpoint::{Endpoint, Sent};
 use wire::Time;
 
 impl Run<'_> {
@@ -115,12 +115,8 @@ impl Run<'_> {
         if ahead.pace().is_some() {
             ahead.fire_early(self.now);
         }
-        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
-        let overtook = next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
+        let overtook = self.leaves_now(ahead, k);
         if overtook {
-            self.end = ahead;
-            self.enter(k);
-            self.predicted[k] = Some(self.now);
             self.found.overtaken += 1;
             self.drain(self.now, self.now + BURST);
             self.end.hold_repairs(false);
@@ -137,17 +133,33 @@ impl Run<'_> {
         }
         let outs = &self.transfer.outs[k..];
         let goes_on = |w: &&[Out]| !w[1].again && w[1].time - w[0].time <= OF_ONE_PACKET;
-        let segments = 1 + outs.windows(2).take_while(goes_on).count() as u32;
+        let segments = 1 + outs.windows(2).take_while(goes_on).count();
         let mut ahead = self.end.clone();
-        ahead.end_packet(segments);
-        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
-        let ends = next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
+        ahead.end_packet(segments as u32);
+        let ends = self.leaves_now(ahead, k);
         if ends {
+            self.found.packet_ends += 1;
+            // The others left at the same moment, whatever the capture shows between them.
+            for other in k + 1..k + segments {
+                let ahead = self.end.clone();
+                if !self.leaves_now(ahead, other) {
+                    break;
+                }
+            }
+        }
+        ends
+    }
+
+    /// The sender, as `ahead` has it, sends what was recorded as `k`: it is entered, and right.
+    fn leaves_now(&mut self, mut ahead: Endpoint, k: usize) -> bool {
+        let out = self.transfer.outs[k];
+        let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
+        let leaves = next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
+        if leaves {
             self.end = ahead;
             self.enter(k);
             self.predicted[k] = Some(self.now);
-            self.found.packet_ends += 1;
         }
-        ends
+        leaves
     }
 }

@@ -149,6 +149,7 @@ fn detect(v: &Values) -> Option<Detect> {
     Some(Detect {
         rule,
         dupthresh: v.whole("dupthresh")? as u32,
+        remembered: None,
         limited_transmit: v.flag("limited_transmit"),
         tail_loss_probe: v.flag("tail_loss_probe"),
         max_ack_delay: v.span("max_ack_delay")?,

@@ -31,7 +31,7 @@ impl Detector {
                 Some(_) => Detector::ByCount(DetectRule::DupAcks),
                 None => own.detector().map_or(Detector::ByCount(DetectRule::DupAcks), Detector::Own),
             },
-            DetectRule::Rack if sack => rack(Rack::new(spec.dupthresh)),
+            DetectRule::Rack if sack => rack(Rack::new(spec.remembered.unwrap_or(spec.dupthresh))),
             DetectRule::FackRack if sack => rack(Rack::beside_fack(Lost::ByTime, spec.dupthresh)),
             DetectRule::FackOrder if sack => rack(Rack::beside_fack(Lost::ByOrder, spec.dupthresh)),
             DetectRule::Rack | DetectRule::FackRack | DetectRule::FackOrder => {
