@@ -94,7 +94,7 @@ impl Facts {
             "offloads": {
                 "seen": sums.super_packets > 0 || info.zero_ip_length > 0 || info.jumbo > 0,
                 "super_packets": sums.super_packets,
-                "largest_payload": sums.largest_payload,
+                "largest_payload": sums.largest_payload.0,
                 "zero_ip_length": info.zero_ip_length,
                 "jumbo": info.jumbo,
                 "partial_checksums": sums.partial_checksums,

@@ -5,144 +5,112 @@ use crate::json::write::object;
 use analysis::rows::{FlowRow, Vantage};
 use wire::Span;
 
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sums {
-    pub flows: u64,
-    /// Those that carried any: a SYN that nobody answered is a flow, too.
-    pub flows_with_data: u64,
-    /// Flows in which something was sent again or an episode stands.
-    pub flows_with_trouble: u64,
-    pub bytes: u64,
-    pub acked_bytes: u64,
-    pub packets: u64,
-    pub segments: u64,
-    pub acks: u64,
-    pub retransmitted_segments: u64,
-    pub retransmitted_packets: u64,
-    pub retransmitted_bytes: u64,
-    pub by_cause: [u64; 7],
-    pub needless: u64,
-    pub needless_unknown: u64,
-    pub probes_new_data: u64,
-    pub probes_repeat: u64,
-    /// Over the flows where they are known, and in how many they are not.
-    pub lost_copies: Option<u64>,
-    pub lost_segments: Option<u64>,
-    pub loss_unknown_flows: u64,
-    pub bursts: u64,
-    pub episodes: u64,
-    pub timeouts: u64,
-    pub syn_retransmissions: u64,
-    pub cost: Span,
-    pub cost_unknown_flows: u64,
-    pub idle: Span,
-    pub idle_gaps: u64,
-    pub super_packets: u64,
-    pub largest_payload: u32,
-    pub partial_checksums: u64,
-    pub missing_bytes: u64,
-    /// Bytes of the flows seen from the sender, receiver, middle, both, unknown.
-    seen_from: [u64; 5],
+/// What adds up.
+trait Adds {
+    fn add(&mut self, more: Self);
+}
+impl Adds for u64 {
+    fn add(&mut self, more: u64) {
+        *self += more;
+    }
+}
+impl Adds for Span {
+    fn add(&mut self, more: Span) {
+        *self += more;
+    }
+}
+/// Over those that are known.
+impl Adds for Option<u64> {
+    fn add(&mut self, more: Option<u64>) {
+        if let Some(n) = more {
+            *self = Some(self.unwrap_or(0) + n);
+        }
+    }
+}
+impl<const N: usize> Adds for [u64; N] {
+    fn add(&mut self, more: [u64; N]) {
+        self.iter_mut().zip(more).for_each(|(sum, n)| *sum += n);
+    }
+}
+/// The largest of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Most(pub u32);
+impl Adds for Most {
+    fn add(&mut self, more: Most) {
+        self.0 = self.0.max(more.0);
+    }
 }
 
-fn add(sum: &mut Option<u64>, more: Option<u64>) {
-    if let Some(n) = more {
-        *sum = Some(sum.unwrap_or(0) + n);
-    }
+/// Declares the counts: each with its type and what it is of one flow.
+macro_rules! sums {
+    ($row:ident: $( $(#[$about:meta])* $seen:vis $name:ident: $kind:ty = $of:expr; )*) => {
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Sums { $( $(#[$about])* $seen $name: $kind ),* }
+
+        impl Sums {
+            pub fn add(&mut self, $row: &FlowRow) {
+                $( self.$name.add($of); )*
+            }
+            /// Takes in the counts over other flows.
+            pub fn take_in(&mut self, part: &Sums) {
+                $( self.$name.add(part.$name); )*
+            }
+        }
+    };
+}
+
+sums! { row:
+    pub flows: u64 = 1;
+    /// Those that carried any: a SYN that nobody answered is a flow, too.
+    pub flows_with_data: u64 = row.first_data.is_some().into();
+    /// Flows in which something was sent again or an episode stands.
+    pub flows_with_trouble: u64 = (row.retransmitted_segments > 0 || row.episodes > 0).into();
+    pub bytes: u64 = row.bytes;
+    pub acked_bytes: u64 = row.acked_bytes;
+    pub packets: u64 = row.packets;
+    pub segments: u64 = row.segments;
+    pub acks: u64 = row.acks;
+    pub retransmitted_segments: u64 = row.retransmitted_segments;
+    pub retransmitted_packets: u64 = row.retransmitted_packets;
+    pub retransmitted_bytes: u64 = row.retransmitted_bytes;
+    pub by_cause: [u64; 7] = row.by_cause;
+    pub needless: u64 = row.needless;
+    pub needless_unknown: u64 = row.needless_unknown;
+    pub probes_new_data: u64 = row.probes_new_data;
+    pub probes_repeat: u64 = row.probes_repeat;
+    /// Over the flows where they are known, and in how many they are not.
+    pub lost_copies: Option<u64> = row.lost_copies;
+    pub lost_segments: Option<u64> = row.lost_segments;
+    pub loss_unknown_flows: u64 = row.lost_copies.is_none().into();
+    pub bursts: u64 = row.bursts.into();
+    pub episodes: u64 = row.episodes.into();
+    pub timeouts: u64 = row.timeouts;
+    pub syn_retransmissions: u64 = row.syn_retransmissions.into();
+    pub cost: Span = row.cost.unwrap_or(Span::ZERO);
+    pub cost_unknown_flows: u64 = (row.cost.is_none() && row.episodes > 0).into();
+    pub idle: Span = row.idle_total;
+    pub idle_gaps: u64 = row.idle_gaps.into();
+    pub super_packets: u64 = row.limits.super_packets;
+    pub largest_payload: Most = Most(row.limits.largest_payload);
+    pub partial_checksums: u64 = row.limits.partial_checksums;
+    pub missing_bytes: u64 = row.limits.missing_bytes;
+    /// Bytes of the flows seen from each vantage point.
+    seen_from: [u64; Vantage::ALL.len()] = seen_from(row);
+}
+
+fn seen_from(row: &FlowRow) -> [u64; Vantage::ALL.len()] {
+    let mut seen_from = [0; Vantage::ALL.len()];
+    seen_from[row.vantage as usize] = row.bytes.max(1);
+    seen_from
 }
 
 impl Sums {
-    pub fn add(&mut self, flow: &FlowRow) {
-        self.take_in(&Sums::of(flow));
-    }
-
-    fn of(r: &FlowRow) -> Sums {
-        let mut seen_from = [0; 5];
-        seen_from[r.vantage as usize] = r.bytes.max(1);
-        Sums {
-            flows: 1,
-            flows_with_data: u64::from(r.first_data.is_some()),
-            flows_with_trouble: u64::from(r.retransmitted_segments > 0 || r.episodes > 0),
-            bytes: r.bytes,
-            acked_bytes: r.acked_bytes,
-            packets: r.packets,
-            segments: r.segments,
-            acks: r.acks,
-            retransmitted_segments: r.retransmitted_segments,
-            retransmitted_packets: r.retransmitted_packets,
-            retransmitted_bytes: r.retransmitted_bytes,
-            by_cause: r.by_cause,
-            needless: r.needless,
-            needless_unknown: r.needless_unknown,
-            probes_new_data: r.probes_new_data,
-            probes_repeat: r.probes_repeat,
-            lost_copies: r.lost_copies,
-            lost_segments: r.lost_segments,
-            loss_unknown_flows: u64::from(r.lost_copies.is_none()),
-            bursts: u64::from(r.bursts),
-            episodes: u64::from(r.episodes),
-            timeouts: r.timeouts,
-            syn_retransmissions: u64::from(r.syn_retransmissions),
-            cost: r.cost.unwrap_or(Span::ZERO),
-            cost_unknown_flows: u64::from(r.cost.is_none() && r.episodes > 0),
-            idle: r.idle_total,
-            idle_gaps: u64::from(r.idle_gaps),
-            super_packets: r.limits.super_packets,
-            largest_payload: r.limits.largest_payload,
-            partial_checksums: r.limits.partial_checksums,
-            missing_bytes: r.limits.missing_bytes,
-            seen_from,
-        }
-    }
-
-    /// Takes in the counts over other flows.
-    pub fn take_in(&mut self, part: &Sums) {
-        self.flows += part.flows;
-        self.flows_with_data += part.flows_with_data;
-        self.flows_with_trouble += part.flows_with_trouble;
-        self.bytes += part.bytes;
-        self.acked_bytes += part.acked_bytes;
-        self.packets += part.packets;
-        self.segments += part.segments;
-        self.acks += part.acks;
-        self.retransmitted_segments += part.retransmitted_segments;
-        self.retransmitted_packets += part.retransmitted_packets;
-        self.retransmitted_bytes += part.retransmitted_bytes;
-        for (sum, n) in self.by_cause.iter_mut().zip(part.by_cause) {
-            *sum += n;
-        }
-        self.needless += part.needless;
-        self.needless_unknown += part.needless_unknown;
-        self.probes_new_data += part.probes_new_data;
-        self.probes_repeat += part.probes_repeat;
-        add(&mut self.lost_copies, part.lost_copies);
-        add(&mut self.lost_segments, part.lost_segments);
-        self.loss_unknown_flows += part.loss_unknown_flows;
-        self.bursts += part.bursts;
-        self.episodes += part.episodes;
-        self.timeouts += part.timeouts;
-        self.syn_retransmissions += part.syn_retransmissions;
-        self.cost += part.cost;
-        self.cost_unknown_flows += part.cost_unknown_flows;
-        self.idle += part.idle;
-        self.idle_gaps += part.idle_gaps;
-        self.super_packets += part.super_packets;
-        self.largest_payload = self.largest_payload.max(part.largest_payload);
-        self.partial_checksums += part.partial_checksums;
-        self.missing_bytes += part.missing_bytes;
-        for (sum, n) in self.seen_from.iter_mut().zip(part.seen_from) {
-            *sum += n;
-        }
-    }
-
     /// Where the capture was taken: what holds for the flows that carry nine tenths of the bytes, or `mixed`.
     pub fn vantage(&self) -> &'static str {
-        const ALL: [Vantage; 5] =
-            [Vantage::Sender, Vantage::Receiver, Vantage::Middle, Vantage::Both, Vantage::Unknown];
         let all: u64 = self.seen_from.iter().sum();
-        let most = ALL.into_iter().max_by_key(|v| self.seen_from[*v as usize]);
+        let most = Vantage::ALL.iter().max_by_key(|v| self.seen_from[**v as usize]);
         match most {
-            Some(v) if all > 0 && self.seen_from[v as usize] >= all - all / 10 => v.name(),
+            Some(v) if all > 0 && self.seen_from[*v as usize] >= all - all / 10 => v.name(),
             _ if all > 0 => "mixed",
             _ => "unknown",
         }
