@@ -7,6 +7,21 @@ use analysis::answer::findings::Kind as Finding;
 use analysis::limited::{How as PathRate, LimitedBy, Why as LimitDetail};
 use analysis::rows::*;
 
+/// Declares a set of values that only results have, each with its name in tables and JSON.
+macro_rules! named {
+    ($(#[$meta:meta])* $set:ident { $($value:ident = $name:literal),* $(,)? }) => {
+        $(#[$meta])*
+        pub enum $set { $($value),* }
+        impl $set {
+            pub fn name(self) -> &'static str {
+                match self { $($set::$value => $name),* }
+            }
+        }
+        $crate::tables::column::words!($set);
+    };
+}
+pub(crate) use named;
+
 /// One line a set: its values can be written, and are told to Python.
 macro_rules! closed_sets {
     ($($set:ident)*) => {

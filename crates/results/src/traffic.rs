@@ -85,6 +85,6 @@ pub struct Bin {
 
 table!(BinColumns of Bin { start, tally } =>
     start_s: Secs = start,
-    packets: Int = tally.packets as i64,
-    bytes: Int = tally.bytes as i64,
+    packets: Int = tally.packets,
+    bytes: Int = tally.bytes,
 );

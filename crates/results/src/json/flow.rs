@@ -1,6 +1,6 @@
 //! A flow's own figures as members of its JSON object.
 
-use super::write::{By, Millis, Put, Raw, members, object};
+use super::write::{By, Millis, Put, Raw, apart, members, object};
 use crate::replay::Like;
 use analysis::rows::*;
 use std::sync::LazyLock;
@@ -12,13 +12,9 @@ pub fn by_cause(counts: &[u64; 7]) -> impl Put + '_ {
         // In the order of `Cause::ALL`.
         let [recovery, timeout, loss_state, probe, persist, handshake, unknown] = counts;
         object!(out,
-            "recovery": recovery,
-            "timeout": timeout,
+            recovery, timeout,
             "loss-state": loss_state,
-            "probe": probe,
-            "persist": persist,
-            "handshake": handshake,
-            "unknown": unknown,
+            probe, persist, handshake, unknown,
         );
     })
 }
@@ -32,7 +28,7 @@ impl Put for Summary {
         match n {
             0 => Raw(NO_RTT).put(out),
             _ => object!(out,
-                "n": n,
+                n,
                 "min_ms": Millis(*min),
                 "mean_ms": Millis(*mean),
                 "stddev_ms": Millis(*stddev),
@@ -48,22 +44,11 @@ impl Put for Limits {
         if *self == Limits::default() {
             return Raw(b"{}").put(out);
         }
-        let Limits {
-            mid_stream,
-            one_way,
-            options_cut,
-            missing_bytes,
-            unfilled_gaps,
-            not_followed,
-            super_packets,
-            largest_payload,
-            captured_twice,
-            out_of_capture_order,
-            duplicated,
-            reordered,
-            bad_checksums,
+        apart!(*self => Limits {
+            mid_stream, one_way, options_cut, missing_bytes, unfilled_gaps, not_followed, super_packets,
+            largest_payload, captured_twice, out_of_capture_order, duplicated, reordered, bad_checksums,
             partial_checksums,
-        } = *self;
+        });
         let truths = [("mid_stream", mid_stream), ("one_way", one_way)];
         let counts = [
             ("options_cut", options_cut),
@@ -105,9 +90,7 @@ impl Put for Timers {
     fn put(&self, out: &mut Vec<u8>) {
         let Timers { compared, best, error, srtt, rttvar, rto } = self;
         object!(out,
-            "compared": compared,
-            "best": best,
-            "error": error,
+            compared, best, error,
             "srtt_s": srtt,
             "rttvar_s": rttvar,
             "rto_s": rto,
@@ -149,16 +132,10 @@ impl Put for Known<'_> {
 
 /// What the sender seems to be made of; `like`: the stack that it was found to be like, where its transfer was replayed.
 pub fn put_inference(inference: &Inference, like: Option<&Like>, out: &mut Vec<u8>) {
-    let Inference {
-        initial_window_segments,
-        decrease_factor,
-        growth,
-        recovery,
-        tail_loss_probes,
-        f_rto,
-        limit,
+    apart!(*inference => Inference {
+        initial_window_segments, decrease_factor, growth, recovery, tail_loss_probes, f_rto, limit,
         window_limit_bytes,
-    } = *inference;
+    });
     object!(out,
         "initial_window_segments": Told(initial_window_segments),
         "decrease_factor": Told(decrease_factor),
@@ -237,65 +214,16 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 /// The members of a flow's object that stand before its lists. The row is taken apart by name, so that no field
 /// is lost.
 pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin: Time) {
-    let FlowRow {
-        flow,
-        sender,
-        receiver,
-        vantage,
-        start,
-        end,
-        first_data,
-        last_data,
-        bytes,
-        acked_bytes,
-        packets,
-        segments,
-        acks,
-        duplicate_acks,
-        mss,
-        sack_permitted,
-        timestamps,
-        window_scale,
-        closed,
-        reset,
-        syn_retransmissions,
-        handshake,
-        handshake_resent,
-        retransmitted_segments,
-        retransmitted_packets,
-        retransmitted_bytes,
-        by_cause: causes,
-        needless,
-        needless_unknown,
-        most_copies_of_one_segment,
-        probes_new_data,
-        probes_repeat,
-        keep_alives,
-        window_probes,
-        zero_windows,
-        zero_window_time,
-        lost_copies,
-        lost_segments,
-        bursts,
-        mean_burst,
-        largest_burst,
-        episodes,
-        timeouts,
-        max_backoff,
-        cost,
-        idle_total,
-        idle_blocked,
-        idle_longest,
-        idle_gaps,
-        rtt_ack,
-        rtt_timestamps,
-        flight_max_bytes,
-        window_max_bytes,
-        window_min_bytes,
-        timers,
-        inference,
-        limits,
-    } = row;
+    apart!(row => FlowRow {
+        flow, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets,
+        segments, acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, closed, reset,
+        syn_retransmissions, handshake, handshake_resent, retransmitted_segments, retransmitted_packets,
+        retransmitted_bytes, by_cause: causes, needless, needless_unknown, most_copies_of_one_segment,
+        probes_new_data, probes_repeat, keep_alives, window_probes, zero_windows, zero_window_time, lost_copies,
+        lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts, max_backoff, cost, idle_total,
+        idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes, window_max_bytes,
+        window_min_bytes, timers, inference, limits,
+    });
     let repairs = Repairs {
         retransmitted_segments: *retransmitted_segments,
         retransmitted_packets: *retransmitted_packets,
@@ -310,31 +238,21 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
     let rtt = if rtt_ack.n > 0 { rtt_ack } else { rtt_timestamps };
     let throughput = rate_bps(row.delivered_bytes(), took);
     members!(out, "",
-        "flow": flow,
-        "sender": sender,
-        "receiver": receiver,
-        "vantage": vantage,
-        "bytes": bytes,
-        "acked_bytes": acked_bytes,
-        "packets": packets,
-        "segments": segments,
-        "mss": mss,
+        flow, sender, receiver, vantage, bytes, acked_bytes, packets, segments, mss,
         "start_s": *start - origin,
         "end_s": *end - origin,
         "duration_s": took,
         "first_data_s": first_data.map(|t| t - origin),
         "last_data_s": last_data.map(|t| t - origin),
         "throughput_bps": throughput,
-        "closed": closed,
+        closed,
         "reset_by": reset.map(Reset::by),
         "reset_s": reset.map(|r| r.time - origin),
         "handshake": {
             "time_s": handshake,
-            "syn_retransmissions": syn_retransmissions,
+            syn_retransmissions,
             "resent": handshake_resent,
-            "sack_permitted": sack_permitted,
-            "timestamps": timestamps,
-            "window_scale": window_scale,
+            sack_permitted, timestamps, window_scale,
         },
     );
     repairs.put(out);
@@ -344,15 +262,14 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         "burst_mean": mean_burst,
         "burst_largest": largest_burst,
         "episode_count": episodes,
-        "timeouts": timeouts,
-        "max_backoff": max_backoff,
+        timeouts, max_backoff,
         "cost_s": cost,
         "idle_count": idle_gaps,
         "idle_total_s": idle_total,
         "idle_blocked_s": idle_blocked,
         "idle_longest_s": idle_longest,
         "acks": { "total": acks, "duplicate": duplicate_acks },
-        "flight_max_bytes": flight_max_bytes,
+        flight_max_bytes,
         "window": {
             "max_bytes": window_max_bytes,
             "min_bytes": window_min_bytes,
@@ -372,8 +289,8 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
             "burst_mean": mean_burst,
             "burst_largest": largest_burst,
         },
-        "timers": timers,
+        timers,
         "inference": Known(inference, like),
-        "limits": limits,
+        limits,
     );
 }

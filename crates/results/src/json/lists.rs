@@ -1,7 +1,7 @@
 //! Bursts, episodes and idle gaps as JSON objects. Every row is taken apart by name: a field that is added to a
 //! row and forgotten here does not compile.
 
-use super::write::{Put, members};
+use super::write::{Put, apart, members};
 use crate::simulate::outages::Labels;
 use crate::told::{Difference, OfFlow, Told};
 use analysis::answer::certainty::Grounds;
@@ -36,42 +36,20 @@ pub trait Item {
 
 impl Item for BurstRow {
     fn put(&self, out: &mut Vec<u8>, whose: &FlowRow, around: Around<'_>) {
-        let BurstRow {
-            flow: _,
-            start,
-            last,
-            back,
-            lost_copies,
-            lost_segments,
-            lost_bytes,
-            lost_acks,
-            trigger,
-            first_repair,
-            silence,
-            seq_start,
-            seq_end,
-            episode,
-            rtt_before,
-            timer_ran_us: _,
-            neighbours: _,
-            told: _,
-        } = self;
+        apart!(self => BurstRow {
+            flow: _, start, last, back, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair,
+            silence, seq_start, seq_end, episode, rtt_before, timer_ran_us: _, neighbours: _, told: _,
+        });
         let origin = around.origin;
         out.push(b'{');
         members!(out, "",
             "start_s": *start - origin,
             "last_s": *last - origin,
             "back_s": back.map(|t| t - origin),
-            "lost_copies": lost_copies,
-            "lost_segments": lost_segments,
-            "lost_bytes": lost_bytes,
-            "lost_acks": lost_acks,
-            "trigger": trigger,
+            lost_copies, lost_segments, lost_bytes, lost_acks, trigger,
             "first_repair_s": first_repair.map(|t| t - origin),
             "silence_s": silence,
-            "seq_start": seq_start,
-            "seq_end": seq_end,
-            "episode": episode,
+            seq_start, seq_end, episode,
             "rtt_before_s": rtt_before,
         );
         put_sure(out, grounds::of_burst(whose, self));
@@ -90,56 +68,24 @@ impl Item for BurstRow {
 
 impl Item for EpisodeRow {
     fn put(&self, out: &mut Vec<u8>, whose: &FlowRow, around: Around<'_>) {
-        let EpisodeRow {
-            flow: _,
-            number,
-            start,
-            first_repair,
-            end,
-            kind,
-            bursts,
-            lost_copies,
-            lost_segments,
-            lost_acks,
-            retransmissions,
-            needless,
-            timeouts,
-            probes,
-            max_backoff,
-            delivered_bytes,
-            rate_before_bps,
-            cost,
-            flight_bytes,
-            silence,
-            silence_before: _,
-            sent_after_loss_bytes,
-            limit,
-            told: _,
-        } = self;
+        apart!(self => EpisodeRow {
+            flow: _, number, start, first_repair, end, kind, bursts, lost_copies, lost_segments, lost_acks,
+            retransmissions, needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost,
+            flight_bytes, silence, silence_before: _, sent_after_loss_bytes, limit, told: _,
+        });
         let origin = around.origin;
         out.push(b'{');
         members!(out, "",
-            "number": number,
+            number,
             "start_s": *start - origin,
             "first_repair_s": *first_repair - origin,
             "end_s": end.map(|t| t - origin),
-            "kind": kind,
-            "bursts": bursts,
-            "lost_copies": lost_copies,
-            "lost_segments": lost_segments,
-            "lost_acks": lost_acks,
-            "retransmissions": retransmissions,
-            "needless": needless,
-            "timeouts": timeouts,
-            "probes": probes,
-            "max_backoff": max_backoff,
-            "delivered_bytes": delivered_bytes,
-            "rate_before_bps": rate_before_bps,
+            kind, bursts, lost_copies, lost_segments, lost_acks, retransmissions, needless, timeouts, probes,
+            max_backoff, delivered_bytes, rate_before_bps,
             "cost_s": cost,
-            "flight_bytes": flight_bytes,
+            flight_bytes,
             "silence_s": silence,
-            "sent_after_loss_bytes": sent_after_loss_bytes,
-            "limit": limit,
+            sent_after_loss_bytes, limit,
         );
         put_sure(out, grounds::of_episode(whose, self));
         put_outage(out, around.outages.map(|o| o.of_episode(self)));
@@ -165,8 +111,7 @@ impl Item for IdleRow {
             "start_s": *start - origin,
             "length_s": *end - *start,
             "excess_s": excess,
-            "cause": cause,
-            "flight_bytes": flight_bytes,
+            cause, flight_bytes,
         );
         put_sure(out, grounds::of_idle(whose, self));
         out.push(b'}');

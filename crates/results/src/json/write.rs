@@ -20,7 +20,8 @@ macro_rules! object {
         $out.push(b'}');
     }};
 }
-/// The members of an object, without its braces; `$comma` stands before the first.
+/// The members of an object, without its braces; `$comma` stands before the first. A member whose key is the name of
+/// its value is that name alone: `members!(out, "", bytes, "start_s": start - origin)`.
 #[macro_export]
 macro_rules! members {
     ($out:ident, $comma:literal $(,)?) => {};
@@ -30,13 +31,25 @@ macro_rules! members {
         $out.push(b'}');
         $crate::json::write::members!($out, ",", $($($rest)*)?);
     };
+    ($out:ident, $comma:literal, $key:ident $(, $($rest:tt)*)?) => {
+        $out.extend_from_slice(concat!($comma, "\"", stringify!($key), "\":").as_bytes());
+        $crate::json::write::Put::put(&$key, $out);
+        $crate::json::write::members!($out, ",", $($($rest)*)?);
+    };
     ($out:ident, $comma:literal, $key:literal : $value:expr $(, $($rest:tt)*)?) => {
         $out.extend_from_slice(concat!($comma, "\"", $key, "\":").as_bytes());
         $crate::json::write::Put::put(&$value, $out);
         $crate::json::write::members!($out, ",", $($($rest)*)?);
     };
 }
-pub use {members, object};
+/// Takes a row apart by name: a field that is added to it and forgotten here does not compile.
+#[macro_export]
+macro_rules! apart {
+    ($row:expr => $of:ident { $($fields:tt)* }) => {
+        let $of { $($fields)* } = $row;
+    };
+}
+pub use {apart, members, object};
 
 macro_rules! integers {
     ($($t:ty),*) => {$(

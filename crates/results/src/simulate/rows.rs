@@ -1,5 +1,6 @@
 //! The simulator's rows as they are spooled.
 
+use crate::names::named;
 use instant::{Span, Time};
 use serde::{Deserialize, Serialize};
 use sim::rows::{self, DropRow, HostRow, PacketFacts, QueueRow, ResentRow, StateRow};
@@ -28,11 +29,9 @@ pub struct State {
     pub peer_window_bytes: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Phase {
-    Open,
-    Recovery,
-    Loss,
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    Phase { Open = "open", Recovery = "recovery", Loss = "loss" }
 }
 
 /// Whose packet, and which.
@@ -49,24 +48,17 @@ pub struct Which {
     pub backoff: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reason {
-    New,
-    Ack,
-    Control,
-    Recovery,
-    Timeout,
-    LossState,
-    Probe,
-    Persist,
-    KeepAlive,
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    Reason {
+        New = "new", Ack = "ack", Control = "control", Recovery = "recovery", Timeout = "timeout",
+        LossState = "loss-state", Probe = "probe", Persist = "persist", KeepAlive = "keep-alive",
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Evidence {
-    Dupack,
-    Sack,
-    Time,
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    Evidence { Dupack = "dupack", Sack = "sack", Time = "time" }
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -90,13 +82,12 @@ pub struct Drop {
     pub packet: Which,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Cause {
-    QueueFull,
-    Aqm,
-    Channel,
-    Flushed,
-    ArqGaveUp,
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    Cause {
+        QueueFull = "queue-full", Aqm = "aqm", Channel = "channel", Flushed = "flushed",
+        ArqGaveUp = "arq-gave-up",
+    }
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -221,59 +212,6 @@ impl Cause {
             links::Cause::Channel(channel) => (Cause::Channel, Some(channel)),
             links::Cause::Flushed(channel) => (Cause::Flushed, Some(channel)),
             links::Cause::ArqGaveUp(channel) => (Cause::ArqGaveUp, Some(channel)),
-        }
-    }
-}
-
-/// A value of one of the simulator's closed sets, by its name in tables and JSON.
-pub trait Name {
-    fn name(&self) -> &'static str;
-}
-
-impl Name for Cause {
-    fn name(&self) -> &'static str {
-        match self {
-            Cause::QueueFull => "queue-full",
-            Cause::Aqm => "aqm",
-            Cause::Channel => "channel",
-            Cause::Flushed => "flushed",
-            Cause::ArqGaveUp => "arq-gave-up",
-        }
-    }
-}
-
-impl Name for Reason {
-    fn name(&self) -> &'static str {
-        match self {
-            Reason::New => "new",
-            Reason::Ack => "ack",
-            Reason::Control => "control",
-            Reason::Recovery => "recovery",
-            Reason::Timeout => "timeout",
-            Reason::LossState => "loss-state",
-            Reason::Probe => "probe",
-            Reason::Persist => "persist",
-            Reason::KeepAlive => "keep-alive",
-        }
-    }
-}
-
-impl Name for Evidence {
-    fn name(&self) -> &'static str {
-        match self {
-            Evidence::Dupack => "dupack",
-            Evidence::Sack => "sack",
-            Evidence::Time => "time",
-        }
-    }
-}
-
-impl Name for Phase {
-    fn name(&self) -> &'static str {
-        match self {
-            Phase::Open => "open",
-            Phase::Recovery => "recovery",
-            Phase::Loss => "loss",
         }
     }
 }

@@ -166,19 +166,18 @@ pub struct SeriesRow {
     cell: Cell,
 }
 
-table!(SeriesColumns of SeriesRow { place, flow, forward, start, cell } =>
+table! { SeriesColumns of SeriesRow {
+        place, flow, forward, start,
+        cell: Cell { sent_packets, sent_bytes, arrived_packets, arrived_bytes, lost_packets },
+    } =>
     run: Int = place.run as i64,
     variant: Int = place.variant as i64,
     seed: Seed = place.seed,
-    flow: Shared = flow,
+    flow: Shared,
     direction: Word = if forward { "forward" } else { "back" },
     start_s: Secs = start,
-    sent_packets: Int = cell.sent_packets as i64,
-    sent_bytes: Int = cell.sent_bytes as i64,
-    arrived_packets: Int = cell.arrived_packets as i64,
-    arrived_bytes: Int = cell.arrived_bytes as i64,
-    lost_packets: Int = cell.lost_packets as i64,
-);
+    sent_packets: Int, sent_bytes: Int, arrived_packets: Int, arrived_bytes: Int, lost_packets: Int,
+}
 
 #[cfg(test)]
 mod tests {

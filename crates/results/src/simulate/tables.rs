@@ -5,10 +5,10 @@ use super::outages::Labels;
 use super::report::channel;
 use super::rows::{self, Which};
 use super::sides::Sides;
-use crate::simulate::rows::Name;
 use crate::spool::codec::decode;
 use crate::spool::merge::Merge;
 use crate::spool::store::Sealed;
+use crate::spool::tables;
 use crate::tables::column::*;
 use crate::tables::{Batches, Reader};
 use analysis::rows::FlowRow;
@@ -21,32 +21,9 @@ use std::io;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunTable {
-    State,
-    Queues,
-    Drops,
-    Truth,
-    Hosts,
-}
-
-impl RunTable {
-    pub const ALL: [RunTable; 5] =
-        [RunTable::State, RunTable::Queues, RunTable::Drops, RunTable::Truth, RunTable::Hosts];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            RunTable::State => "state",
-            RunTable::Queues => "queues",
-            RunTable::Drops => "drops",
-            RunTable::Truth => "truth",
-            RunTable::Hosts => "hosts",
-        }
-    }
-    pub fn named(name: &str) -> Option<RunTable> {
-        RunTable::ALL.into_iter().find(|t| t.name() == name)
-    }
-}
+tables! { RunTable {
+    State = "state", Queues = "queues", Drops = "drops", Truth = "truth", Hosts = "hosts",
+} }
 
 /// What numbers stand for.
 #[derive(Clone, Debug, Default)]
@@ -251,9 +228,6 @@ impl<R: DeserializeOwned, L> Iterator for Lines<R, L> {
     }
 }
 
-fn int(n: impl Into<u64>) -> i64 {
-    i64::try_from(n.into()).unwrap_or(i64::MAX)
-}
 fn direction(link: u32) -> &'static str {
     if link & 1 == 0 { "forward" } else { "back" }
 }
@@ -311,25 +285,15 @@ table! { StateColumns of StateLine {
         },
     } =>
     flow: MaybeId = id,
-    name: Shared = name,
-    connection: Id = connection,
+    name: Shared, connection: Id,
     from_client: Bool = forward,
-    time: Stamp = time,
-    smss_bytes: Int = int(smss_bytes),
-    cwnd_bytes: Real = cwnd_bytes,
-    ssthresh_bytes: MaybeReal = ssthresh_bytes,
-    flight_bytes: Int = int(flight_bytes),
-    pipe_bytes: MaybeInt = pipe_bytes.map(int),
-    peer_window_bytes: MaybeInt = peer_window_bytes.map(int),
+    time: Stamp, smss_bytes: Int, cwnd_bytes: Real, ssthresh_bytes: MaybeReal, flight_bytes: Int,
+    pipe_bytes: MaybeInt, peer_window_bytes: MaybeInt,
     rtt_s: MaybeSecs = rtt,
     srtt_s: MaybeSecs = srtt,
     rttvar_s: MaybeSecs = rttvar,
     rto_s: MaybeSecs = rto,
-    backoff: MaybeInt = backoff.map(int),
-    dupacks: MaybeInt = dupacks.map(int),
-    phase: Word = phase.name(),
-    una: Int = int(una),
-    nxt: Int = int(nxt),
+    backoff: MaybeInt, dupacks: MaybeInt, phase: Word, una: Int, nxt: Int,
 }
 
 table! { QueueColumns of QueueLine {
@@ -337,20 +301,18 @@ table! { QueueColumns of QueueLine {
         packet: PacketLine { id, name, packet: Which { connection, forward, copy, offset, payload_bytes, .. } },
         row: rows::Queue { time, link: at, enqueued, packets, bytes, waited, packet: _ },
     } =>
-    link: Shared = link,
+    link: Shared,
     direction: Word = direction(at),
-    time: Stamp = time,
+    time: Stamp,
     event: Word = if enqueued { "enqueued" } else { "dequeued" },
-    packets: Int = int(packets),
-    bytes: Int = int(bytes),
+    packets: Int, bytes: Int,
     waited_s: MaybeSecs = waited,
     flow: MaybeId = id,
-    name: Shared = name,
-    connection: Id = connection,
+    name: Shared, connection: Id,
     from_client: Bool = forward,
-    copy: Int = int(copy),
-    seq: Int = int(offset),
-    payload_bytes: Int = int(payload_bytes),
+    copy: Int,
+    seq: Int = offset,
+    payload_bytes: Int,
 }
 
 table! { DropColumns of DropLine {
@@ -361,21 +323,15 @@ table! { DropColumns of DropLine {
         },
         row: rows::Drop { time, link: at, cause, channel: _, packet: _ },
     } =>
-    time: Stamp = time,
-    link: Shared = link,
+    time: Stamp, link: Shared,
     direction: Word = direction(at),
-    cause: Word = cause.name(),
-    channel: MaybeShared = channel,
+    cause: Word, channel: MaybeShared,
     flow: MaybeId = id,
-    name: Shared = name,
-    connection: Id = connection,
+    name: Shared, connection: Id,
     from_client: Bool = forward,
-    copy: Int = int(copy),
-    seq: Int = int(offset),
-    payload_bytes: Int = int(payload_bytes),
-    reason: MaybeWord = reason.map(|r| r.name()),
-    evidence: MaybeWord = evidence.map(|e| e.name()),
-    backoff: MaybeInt = backoff.map(int),
+    copy: Int,
+    seq: Int = offset,
+    payload_bytes: Int, reason: MaybeWord, evidence: MaybeWord, backoff: MaybeInt,
 }
 
 table! { TruthColumns of TruthLine {
@@ -386,17 +342,13 @@ table! { TruthColumns of TruthLine {
         row: rows::Resent { time, packet: _, needless },
     } =>
     flow: MaybeId = id,
-    name: Shared = name,
-    connection: Id = connection,
+    name: Shared, connection: Id,
     from_client: Bool = forward,
-    time: Stamp = time,
-    copy: Int = int(copy),
-    seq_start: Int = int(offset),
-    seq_end: Int = int(offset + u64::from(payload_bytes)),
+    time: Stamp, copy: Int,
+    seq_start: Int = offset,
+    seq_end: Int = offset + u64::from(payload_bytes),
     cause: Word = reason.map_or("", |r| r.name()),
-    evidence: MaybeWord = evidence.map(|e| e.name()),
-    backoff: MaybeInt = backoff.map(int),
-    needless: MaybeBool = needless,
+    evidence: MaybeWord, backoff: MaybeInt, needless: MaybeBool,
 }
 
 table! { HostColumns of HostLine {
@@ -407,18 +359,13 @@ table! { HostColumns of HostLine {
         },
         row: rows::Host { time, node: _, sent, length_bytes, packet: _ },
     } =>
-    time: Stamp = time,
-    node: Shared = node,
+    time: Stamp, node: Shared,
     event: Word = if sent { "sent" } else { "arrived" },
     flow: MaybeId = id,
-    name: Shared = name,
-    connection: Id = connection,
+    name: Shared, connection: Id,
     from_client: Bool = forward,
-    copy: Int = int(copy),
-    seq: Int = int(offset),
-    payload_bytes: Int = int(payload_bytes),
-    length_bytes: Int = int(length_bytes),
-    reason: MaybeWord = reason.map(|r| r.name()),
-    evidence: MaybeWord = evidence.map(|e| e.name()),
-    backoff: MaybeInt = backoff.map(int),
+    copy: Int,
+    seq: Int = offset,
+    payload_bytes: Int, length_bytes: Int,
+    reason: MaybeWord, evidence: MaybeWord, backoff: MaybeInt,
 }

@@ -16,53 +16,31 @@ use std::io;
 use std::marker::PhantomData;
 use store::{Sealed, Store};
 
-/// The tables, in the order in which they are documented.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
-    Flows,
-    Bursts,
-    Episodes,
-    Retransmissions,
-    Probes,
-    Idle,
-    Rounds,
-    Intervals,
-    Rtt,
-    Packets,
+/// Declares a set of tables, each with its name, in the order in which they are documented.
+macro_rules! tables {
+    ($set:ident { $($table:ident = $name:literal),* $(,)? }) => {
+        $crate::names::named! {
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            $set { $($table = $name),* }
+        }
+        impl $set {
+            pub const ALL: [$set; [$($name),*].len()] = [$($set::$table),*];
+            pub fn named(name: &str) -> Option<$set> {
+                $set::ALL.into_iter().find(|t| t.name() == name)
+            }
+        }
+    };
 }
+pub(crate) use tables;
 
-const TABLES: usize = 10;
+tables! { Table {
+    Flows = "flows", Bursts = "bursts", Episodes = "episodes", Retransmissions = "retransmissions", Probes = "probes",
+    Idle = "idle", Rounds = "rounds", Intervals = "intervals", Rtt = "rtt", Packets = "packets",
+} }
+
+const TABLES: usize = Table::ALL.len();
 
 impl Table {
-    pub const ALL: [Table; TABLES] = [
-        Table::Flows,
-        Table::Bursts,
-        Table::Episodes,
-        Table::Retransmissions,
-        Table::Probes,
-        Table::Idle,
-        Table::Rounds,
-        Table::Intervals,
-        Table::Rtt,
-        Table::Packets,
-    ];
-    pub fn name(self) -> &'static str {
-        match self {
-            Table::Flows => "flows",
-            Table::Bursts => "bursts",
-            Table::Episodes => "episodes",
-            Table::Retransmissions => "retransmissions",
-            Table::Probes => "probes",
-            Table::Idle => "idle",
-            Table::Intervals => "intervals",
-            Table::Rtt => "rtt",
-            Table::Packets => "packets",
-            Table::Rounds => "rounds",
-        }
-    }
-    pub fn named(name: &str) -> Option<Table> {
-        Table::ALL.into_iter().find(|t| t.name() == name)
-    }
     /// Whether it is kept only on demand, because it costs a row per packet or per ACK.
     fn is_kept(self, wanted: Wanted) -> bool {
         match self {

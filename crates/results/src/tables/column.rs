@@ -1,5 +1,9 @@
 //! Columns: how a value of a row becomes a cell of an Arrow array.
 
+use analysis::rows::{
+    Cause, Closed, EpisodeKind, Evidence, IdleCause, Limit, PacketClass, Proof, RtoRule, RttKind, Trigger,
+    Vantage,
+};
 use arrow_array::builder::*;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
@@ -101,10 +105,71 @@ pub fn field<C: Column>(name: &str) -> Field {
     Field::new(name, C::data_type(), C::NULLABLE)
 }
 
+/// A value of a row that a cell takes: as it is, as a count, or as its word.
+pub trait AsCell<C> {
+    fn cell(self) -> C;
+}
+impl<T> AsCell<T> for T {
+    #[inline]
+    fn cell(self) -> T {
+        self
+    }
+}
+macro_rules! counts {
+    ($($number:ty),*) => {$(
+        impl AsCell<i64> for $number {
+            #[inline]
+            fn cell(self) -> i64 {
+                i64::try_from(self).unwrap_or(i64::MAX)
+            }
+        }
+        impl AsCell<Option<i64>> for Option<$number> {
+            #[inline]
+            fn cell(self) -> Option<i64> {
+                self.map(AsCell::cell)
+            }
+        }
+    )*};
+}
+counts!(u8, u16, u32, u64);
+macro_rules! words {
+    ($($set:ty),*) => {$(
+        impl $crate::tables::column::AsCell<&'static str> for $set {
+            #[inline]
+            fn cell(self) -> &'static str {
+                self.name()
+            }
+        }
+        impl $crate::tables::column::AsCell<Option<&'static str>> for Option<$set> {
+            #[inline]
+            fn cell(self) -> Option<&'static str> {
+                self.map(|word| word.name())
+            }
+        }
+    )*};
+}
+pub(crate) use words;
+words!(
+    Cause,
+    Closed,
+    EpisodeKind,
+    Evidence,
+    IdleCause,
+    Limit,
+    PacketClass,
+    Proof,
+    RtoRule,
+    RttKind,
+    Trigger,
+    Vantage
+);
+
 /// Declares a table: the row taken apart by name, so that a field that is added to a row and forgotten here does
-/// not compile, and the columns, each with its kind and its value.
+/// not compile, and the columns, each with its kind and its value, which is the field of its name where none is given.
 macro_rules! table {
-    ($columns:ident of $row:ident { $($fields:tt)* } => $( $name:ident : $kind:ident = $value:expr ),* $(,)?) => {
+    (@value $name:ident) => { $name };
+    (@value $name:ident $value:expr) => { $value };
+    ($columns:ident of $row:ident { $($fields:tt)* } => $( $name:ident : $kind:ident $(= $value:expr)? ),* $(,)?) => {
         #[derive(Default)]
         pub struct $columns { $($name: $kind),* }
         impl Columns for $columns {
@@ -115,7 +180,7 @@ macro_rules! table {
             #[inline]
             fn push(&mut self, row: $row) {
                 let $row { $($fields)* } = row;
-                $(self.$name.push($value);)*
+                $(self.$name.push(AsCell::cell(table!(@value $name $($value)?)));)*
             }
             fn take(&mut self, schema: &Arc<Schema>) -> Result<RecordBatch, ArrowError> {
                 RecordBatch::try_new(Arc::clone(schema), vec![$(self.$name.take()),*])

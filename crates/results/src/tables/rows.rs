@@ -7,31 +7,14 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema};
 use std::sync::Arc;
 
-pub(super) fn int(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
-}
-fn opt<N: Into<u64>>(n: Option<N>) -> Option<i64> {
-    n.map(|n| int(n.into()))
-}
-
 table! { BurstColumns of BurstRow {
         flow, start, last, back, lost_copies, lost_segments, lost_bytes, lost_acks, trigger, first_repair, silence,
         seq_start, seq_end, episode, rtt_before, timer_ran_us: _, neighbours: _, told: _,
     } =>
-    flow: Id = flow,
-    start: Stamp = start,
-    last: Stamp = last,
-    back: MaybeStamp = back,
-    lost_copies: MaybeInt = opt(lost_copies),
-    lost_segments: Int = lost_segments.into(),
-    lost_bytes: Int = int(lost_bytes),
-    lost_acks: MaybeInt = opt(lost_acks),
-    trigger: Word = trigger.name(),
-    first_repair: MaybeStamp = first_repair,
+    flow: Id, start: Stamp, last: Stamp, back: MaybeStamp, lost_copies: MaybeInt, lost_segments: Int,
+    lost_bytes: Int, lost_acks: MaybeInt, trigger: Word, first_repair: MaybeStamp,
     silence_s: MaybeSecs = silence,
-    seq_start: Int = int(seq_start),
-    seq_end: Int = int(seq_end),
-    episode: MaybeInt = opt(episode),
+    seq_start: Int, seq_end: Int, episode: MaybeInt,
     rtt_before_s: MaybeSecs = rtt_before,
 }
 
@@ -40,150 +23,83 @@ table! { EpisodeColumns of EpisodeRow {
         needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost, flight_bytes, silence, silence_before: _,
         sent_after_loss_bytes, limit, told: _,
     } =>
-    flow: Id = flow,
-    number: Int = number.into(),
-    start: Stamp = start,
-    first_repair: Stamp = first_repair,
-    end: MaybeStamp = end,
+    flow: Id, number: Int, start: Stamp, first_repair: Stamp, end: MaybeStamp,
     duration_s: MaybeSecs = end.map(|end| end - start),
-    kind: Word = kind.name(),
-    bursts: Int = bursts.into(),
-    lost_copies: MaybeInt = opt(lost_copies),
-    lost_segments: Int = lost_segments.into(),
-    lost_acks: MaybeInt = opt(lost_acks),
-    retransmissions: Int = retransmissions.into(),
-    needless: Int = needless.into(),
-    timeouts: Int = timeouts.into(),
-    probes: Int = probes.into(),
-    max_backoff: Int = max_backoff.into(),
-    delivered_bytes: Int = int(delivered_bytes),
-    rate_before_bps: MaybeReal = rate_before_bps,
+    kind: Word, bursts: Int, lost_copies: MaybeInt, lost_segments: Int, lost_acks: MaybeInt,
+    retransmissions: Int, needless: Int, timeouts: Int, probes: Int, max_backoff: Int, delivered_bytes: Int,
+    rate_before_bps: MaybeReal,
     cost_s: MaybeSecs = cost,
-    flight_bytes: Int = int(flight_bytes),
+    flight_bytes: Int,
     silence_s: MaybeSecs = silence,
-    sent_after_loss_bytes: Int = int(sent_after_loss_bytes),
-    limit: Word = limit.name(),
+    sent_after_loss_bytes: Int, limit: Word,
 }
 
 table! { RetransmissionColumns of RetransmissionRow {
         flow, packet, time, seq_start, seq_end, segments, cause, other_candidate, evidence, trigger, backoff, copy,
         since_previous, needless, lost, episode,
     } =>
-    flow: Id = flow,
-    packet: Int = int(packet),
-    time: Stamp = time,
-    seq_start: Int = int(seq_start),
-    seq_end: Int = int(seq_end),
-    segments: Int = segments.into(),
-    cause: Word = cause.name(),
-    evidence: Word = evidence.name(),
-    trigger: Word = trigger.name(),
-    backoff: Int = backoff.into(),
-    copy: Int = copy.into(),
+    flow: Id, packet: Int, time: Stamp, seq_start: Int, seq_end: Int, segments: Int, cause: Word,
+    evidence: Word, trigger: Word, backoff: Int, copy: Int,
     since_previous_s: MaybeSecs = since_previous,
     needless: MaybeBool = needless_word(needless),
-    needless_proof: MaybeWord = proof(needless).map(|p| p.name()),
-    lost: MaybeBool = lost,
-    episode: MaybeInt = opt(episode),
-    other_candidate: MaybeWord = other_candidate.map(|c| c.name()),
+    needless_proof: MaybeWord = proof(needless),
+    lost: MaybeBool, episode: MaybeInt, other_candidate: MaybeWord,
 }
 
 table! { ProbeColumns of ProbeRow { flow, packet, time, new_data, known, after, seq_start, seq_end } =>
-    flow: Id = flow,
-    packet: Int = int(packet),
-    time: Stamp = time,
-    new_data: Bool = new_data,
-    known: Bool = known,
+    flow: Id, packet: Int, time: Stamp, new_data: Bool, known: Bool,
     after_s: Secs = after,
-    seq_start: Int = int(seq_start),
-    seq_end: Int = int(seq_end),
+    seq_start: Int, seq_end: Int,
 }
 
 table! { IdleColumns of IdleRow { flow, start, end, excess, cause, flight_bytes, told: _ } =>
-    flow: Id = flow,
-    start: Stamp = start,
-    end: Stamp = end,
+    flow: Id, start: Stamp, end: Stamp,
     length_s: Secs = end - start,
     excess_s: Secs = excess,
-    cause: Word = cause.name(),
-    flight_bytes: Int = int(flight_bytes),
+    cause: Word, flight_bytes: Int,
 }
 
 table! { IntervalColumns of IntervalRow {
         flow, start, sent_bytes, new_bytes, acked_bytes, retransmitted_segments, duplicate_acks, flight_max_bytes,
         window_max_bytes, window_min_bytes,
     } =>
-    flow: Id = flow,
-    start: Stamp = start,
-    sent_bytes: Int = int(sent_bytes),
-    new_bytes: Int = int(new_bytes),
-    acked_bytes: Int = int(acked_bytes),
-    retransmitted_segments: Int = retransmitted_segments.into(),
-    duplicate_acks: Int = duplicate_acks.into(),
-    flight_max_bytes: Int = int(flight_max_bytes),
-    window_max_bytes: MaybeInt = window_max_bytes.map(int),
-    window_min_bytes: MaybeInt = window_min_bytes.map(int),
+    flow: Id, start: Stamp, sent_bytes: Int, new_bytes: Int, acked_bytes: Int, retransmitted_segments: Int,
+    duplicate_acks: Int, flight_max_bytes: Int, window_max_bytes: MaybeInt, window_min_bytes: MaybeInt,
 }
 
 table! { RttColumns of RttRow { flow, time, seq, rtt, kind } =>
-    flow: Id = flow,
-    time: Stamp = time,
-    seq: Int = int(seq),
+    flow: Id, time: Stamp, seq: Int,
     rtt_s: Secs = rtt,
-    kind: Word = kind.name(),
+    kind: Word,
 }
 
 table! { PacketColumns of PacketRow {
         flow, packet, time, data, flags, seq, len, ack, window_bytes, sack, dsack, ts_val, ts_ecr, cause,
         flight_bytes, class,
     } =>
-    flow: Id = flow,
-    packet: Int = int(packet),
-    time: Stamp = time,
-    data: Bool = data,
-    flags: Int = flags.into(),
-    seq: Int = int(seq),
-    len: Int = len.into(),
-    ack: MaybeInt = opt(ack),
-    window_bytes: MaybeInt = window_bytes.map(int),
-    sack1_start: MaybeInt = opt(sack[0].map(|b| b.0)),
-    sack1_end: MaybeInt = opt(sack[0].map(|b| b.1)),
-    sack2_start: MaybeInt = opt(sack[1].map(|b| b.0)),
-    sack2_end: MaybeInt = opt(sack[1].map(|b| b.1)),
-    sack3_start: MaybeInt = opt(sack[2].map(|b| b.0)),
-    sack3_end: MaybeInt = opt(sack[2].map(|b| b.1)),
-    sack4_start: MaybeInt = opt(sack[3].map(|b| b.0)),
-    sack4_end: MaybeInt = opt(sack[3].map(|b| b.1)),
-    dsack: Bool = dsack,
-    ts_val: MaybeInt = opt(ts_val),
-    ts_ecr: MaybeInt = opt(ts_ecr),
-    cause: MaybeWord = cause.map(|c| c.name()),
-    flight_bytes: Int = int(flight_bytes),
-    class: Word = class.name(),
+    flow: Id, packet: Int, time: Stamp, data: Bool, flags: Int, seq: Int, len: Int, ack: MaybeInt,
+    window_bytes: MaybeInt,
+    sack1_start: MaybeInt = sack[0].map(|b| b.0), sack1_end: MaybeInt = sack[0].map(|b| b.1),
+    sack2_start: MaybeInt = sack[1].map(|b| b.0), sack2_end: MaybeInt = sack[1].map(|b| b.1),
+    sack3_start: MaybeInt = sack[2].map(|b| b.0), sack3_end: MaybeInt = sack[2].map(|b| b.1),
+    sack4_start: MaybeInt = sack[3].map(|b| b.0), sack4_end: MaybeInt = sack[3].map(|b| b.1),
+    dsack: Bool, ts_val: MaybeInt, ts_ecr: MaybeInt, cause: MaybeWord, flight_bytes: Int, class: Word,
 }
 
 table! { RoundColumns of RoundRow {
         flow, start, end, sent_bytes, resent_bytes, delivered_bytes, flight_bytes, window_min_bytes, window_max_bytes,
         rtt_n, rtt_min, rtt_sum, waited, train_bytes, train,
     } =>
-    flow: Id = flow,
-    start: Stamp = start,
-    end: Stamp = end,
-    sent_bytes: Int = int(sent_bytes),
-    resent_bytes: Int = int(resent_bytes),
-    delivered_bytes: Int = int(delivered_bytes),
-    flight_bytes: Int = int(flight_bytes),
-    window_min_bytes: MaybeInt = window_min_bytes.map(int),
-    window_max_bytes: MaybeInt = window_max_bytes.map(int),
-    rtt_n: Int = rtt_n.into(),
+    flow: Id, start: Stamp, end: Stamp, sent_bytes: Int, resent_bytes: Int, delivered_bytes: Int,
+    flight_bytes: Int, window_min_bytes: MaybeInt, window_max_bytes: MaybeInt, rtt_n: Int,
     rtt_min_s: MaybeSecs = rtt_min,
     rtt_mean_s: MaybeSecs = (rtt_n > 0).then(|| rtt_sum / i64::from(rtt_n)),
     waited_window_s: Secs = waited.window,
     waited_ack_s: Secs = waited.ack,
     waited_application_s: Secs = waited.application,
     waited_other_s: Secs = waited.other,
-    waits: Int = waited.times.into(),
+    waits: Int = waited.times,
     turn_s: MaybeSecs = waited.turn_mean(),
-    train_bytes: Int = int(train_bytes),
+    train_bytes: Int,
     train_s: Secs = train,
 }

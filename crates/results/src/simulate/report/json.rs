@@ -2,7 +2,6 @@
 
 use super::{At, FlowReport, LinkReport, Live, Report};
 use crate::json::write::{By, members, object};
-use crate::simulate::rows::Name;
 use instant::{Span, Time};
 use links::spec::{Anchor, Outage, Schedule};
 use sim::stats::Way;
