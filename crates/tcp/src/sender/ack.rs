@@ -389,7 +389,7 @@ impl Sender {
     #[inline(never)]
     fn ack_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
         if self.undo.is_linux() {
-            return self.count_in_loss(a, news, facts);
+            return self.count_in_loss(a, news, facts, timers);
         }
         if self.frto_step(a, news) {
             return;

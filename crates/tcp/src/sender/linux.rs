@@ -4,7 +4,7 @@
 use super::ack::{AckIn, News};
 use super::{Phase, Sender};
 use crate::congestion::AckFacts;
-use crate::endpoint::Why;
+use crate::endpoint::{Evidence, Why};
 use crate::recovery;
 use crate::timers::{Timer, Timers};
 use wire::Time;
@@ -120,14 +120,27 @@ impl Sender {
     }
 
     /// The Loss state without SACK.
-    pub(super) fn count_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts) {
+    pub(super) fn count_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
         // Where a repair is acknowledged with originals, what told of it is not known (tcp_clean_rtx_queue).
         let before = a.ack - u64::from(news.acked.bytes);
         let original = news.acked.original && !news.acked.resent && before < self.recover;
         self.new_first = false;
+        // tcp_remove_reno_sacks.
+        self.assumed_sacked = self.assumed_sacked.saturating_sub(news.acked.segments.saturating_sub(1));
         self.step_in_loss(a, news, original);
         if news.advanced {
-            self.assumed_sacked = 0;
+            let counted = self.assumed_sacked;
+            if a.ack != self.recover || self.phase == Phase::Open {
+                // At the end of what the timeout found lost, duplicates of new data still count (tcp_process_loss).
+                self.assumed_sacked = 0;
+            }
+            if self.phase == Phase::Open && counted >= self.rules.detect.dupthresh && self.board.out() > 0 {
+                // Enough of it came for the oldest to be lost, and a recovery begins at once (tcp_newreno_mark_lost).
+                self.evidence = Evidence::DupAck;
+                let verdict = self.detector.judge(&self.detect_facts());
+                self.enter_recovery(a, news, verdict, timers);
+                return;
+            }
             self.congestion.on_ack(&mut self.window, facts);
         } else if news.duplicate && a.ack < self.recover && self.board.end() > self.recover {
             // F-RTO's new data arrives.

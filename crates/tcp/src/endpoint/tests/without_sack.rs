@@ -84,3 +84,27 @@ fn where_the_peers_window_has_no_room_for_a_segment_f_rto_is_over() {
         }
     }
 }
+
+#[test]
+fn duplicates_within_the_loss_state_begin_a_recovery_behind_it() {
+    // tcp_process_loss leaves what it counted as it ends, and tcp_newreno_mark_lost looks at it at once: duplicates of what
+    // was resent stand for new data.
+    for (duplicates, phase) in [(2, Phase::Open), (3, Phase::Recovery)] {
+        let mut t = flying(10);
+        let timer = t.timer_ms();
+        t.at_ms(timer).times_out(0);
+        t.at_ms(timer + 100).ack(1).sends(10..12);
+        t.at_ms(timer + 101).ack(1).resends(1);
+        let next = 12 + t.at_ms(timer + 200).ack(9).phase(Phase::Loss).resends(9).sends_as_it_likes(12);
+        let mut next = next;
+        for k in 1..=duplicates {
+            next += t.at_ms(timer + 200 + k).ack(9).phase(Phase::Loss).sends_as_it_likes(next);
+        }
+        next += t.at_ms(timer + 300).ack(10).phase(Phase::Loss).sends_as_it_likes(next);
+        t.at_ms(timer + 301).ack(11).phase(phase);
+        if phase == Phase::Recovery {
+            t.resends(11);
+        }
+        t.sends_as_it_likes(next);
+    }
+}
