@@ -179,15 +179,7 @@ impl Joiner {
         }
     }
 
-    /// Packets of the capture at the sender's side, in its order.
-    pub fn push_sender(&mut self, batch: &[Packet]) {
-        self.push(Side::Sender, batch);
-    }
-    /// Packets of the capture at the receiver's side, in its order.
-    pub fn push_receiver(&mut self, batch: &[Packet]) {
-        self.push(Side::Receiver, batch);
-    }
-
+    /// Packets of the capture at that side, in its order.
     pub fn push(&mut self, side: Side, batch: &[Packet]) {
         let record = &mut self.records[side as usize];
         record.packets += batch.len() as u64;

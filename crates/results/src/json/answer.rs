@@ -71,15 +71,11 @@ pub fn put(
     object!(out,
         "verdict": a.verdict.name(),
         "certainty": a.sure.certainty.name(),
-        "confidence": a.confidence,
-        "look_at": a.look_at,
+        a.{ confidence, look_at },
         "limit": largest(&limited),
         "cost_s": a.cost_s,
         "sentences": a.sentences(),
-        "findings": a.findings,
-        "evidence": a.evidence,
-        "outages": a.outages,
-        "limits": a.limits,
+        a.{ findings, evidence, outages, limits },
     );
 }
 
@@ -166,8 +162,7 @@ impl Put for Finding {
         out.push(b'{');
         members!(out, "",
             "kind": self.kind.name(),
-            "cost_s": self.cost_s,
-            "text": self.text,
+            self.{ cost_s, text },
             "because": self.because(),
         );
         put_sure(out, self.sure);

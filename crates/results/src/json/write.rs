@@ -21,7 +21,7 @@ macro_rules! object {
     }};
 }
 /// The members of an object, without its braces; `$comma` stands before the first. A member whose key is the name of
-/// its value is that name alone: `members!(out, "", bytes, "start_s": start - origin)`.
+/// its value is that name alone: `members!(out, "", bytes, "start_s": start - origin)`; `row.{ bytes, packets }` are fields.
 #[macro_export]
 macro_rules! members {
     ($out:ident, $comma:literal $(,)?) => {};
@@ -30,6 +30,15 @@ macro_rules! members {
         $crate::json::write::members!($out, "", $($inner)*);
         $out.push(b'}');
         $crate::json::write::members!($out, ",", $($($rest)*)?);
+    };
+    ($out:ident, $comma:literal, $of:ident . { $key:ident $(, $more:ident)* $(,)? } $(, $($rest:tt)*)?) => {
+        $crate::json::write::members!($out, $comma, @field $of $key);
+        $( $crate::json::write::members!($out, ",", @field $of $more); )*
+        $crate::json::write::members!($out, ",", $($($rest)*)?);
+    };
+    ($out:ident, $comma:literal, @field $of:ident $key:ident) => {
+        $out.extend_from_slice(concat!($comma, "\"", stringify!($key), "\":").as_bytes());
+        $crate::json::write::Put::put(&$of.$key, $out);
     };
     ($out:ident, $comma:literal, $key:ident $(, $($rest:tt)*)?) => {
         $out.extend_from_slice(concat!($comma, "\"", stringify!($key), "\":").as_bytes());

@@ -34,8 +34,7 @@ struct Candidate<'a> {
 /// The best explanation against another.
 fn put_against(against: Against, out: &mut Vec<u8>) {
     object!(out,
-        "better": against.better,
-        "worse": against.worse,
+        against.{ better, worse },
         "chance": against.chance(),
         "told_apart": against.is_ahead(),
     );
