@@ -293,6 +293,10 @@ impl Sender {
         if !self.rules.habits.remembers_repairs {
             return self.dupacks == self.rules.detect.dupthresh;
         }
+        if !self.sack && self.undo.is_linux() {
+            // There a repair keeps its state for that; behind one that was taken back the next may begin.
+            return true;
+        }
         if self.sack { self.una() >= self.recover } else { self.una() > self.recover }
     }
 

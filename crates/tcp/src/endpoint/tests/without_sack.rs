@@ -108,3 +108,19 @@ fn duplicates_within_the_loss_state_begin_a_recovery_behind_it() {
         t.sends_as_it_likes(next);
     }
 }
+
+#[test]
+fn behind_a_recovery_that_was_taken_back_the_next_may_begin() {
+    // tcp_time_to_recover asks for no more than the state: a repair that was real keeps it for as long as need be.
+    let mut t = flying(10);
+    t.at_ms(100).ack(0).sends(10..11).at_ms(101).ack(0).sends(11..12);
+    t.at_ms(102).ack(0).resends(0).phase(Phase::Recovery);
+    t.echo_of_originals(t.stamp_of(1));
+    let mut next = 12;
+    next += t.at_ms(104).ack(1).sends_as_it_likes(next);
+    next += t.at_ms(105).ack(2).phase(Phase::Open).sends_as_it_likes(next);
+    for ms in 106..108 {
+        next += t.at_ms(ms).ack(2).phase(Phase::Open).sends_as_it_likes(next);
+    }
+    t.at_ms(108).ack(2).resends(2).phase(Phase::Recovery);
+}
