@@ -402,6 +402,8 @@ pub struct Receive {
     pub delayed_ack: DelayedAck,
     /// RFC 2883.
     pub dsack: bool,
+    /// A FIN behind a hole is in a SACK block: it has a sequence number (RFC 9293 §3.4).
+    pub sack_fin: bool,
     pub window: WindowPolicy,
 }
 

@@ -70,6 +70,7 @@ fn stack(variant: Ns320) -> Wire {
         receive: Receive {
             delayed_ack: DelayedAck::Ns320 { every: 2, timeout: Span::from_millis(200) },
             dsack: false,
+            sack_fin: true,
             window: WindowPolicy::Fixed { buffer_bytes: 65535 },
         },
         own: Default::default(),

@@ -320,7 +320,7 @@ fn receive(v: &Values, p: &mut Problems) -> Option<Receive> {
         },
         Some(item) => window(item.table()?, p)?,
     };
-    Some(Receive { delayed_ack, dsack: v.flag("dsack"), window })
+    Some(Receive { delayed_ack, dsack: v.flag("dsack"), sack_fin: v.flag("sack_fin"), window })
 }
 
 fn delayed_ack(v: &Values, p: &mut Problems) -> Option<DelayedAck> {

@@ -218,6 +218,7 @@ fn receive(r: &Receive, out: &mut Lines) {
     };
     out.raw("delayed_ack", delayed_ack);
     out.flag("dsack", r.dsack);
+    out.flag("sack_fin", r.sack_fin);
     let bytes = |n: u32| quoted(&show_bytes(n.into()));
     let window = match r.window {
         WindowPolicy::Fixed { buffer_bytes } => {

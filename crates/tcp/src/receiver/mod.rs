@@ -36,6 +36,7 @@ pub struct Receiver {
     window: Window,
     policy: AckPolicy,
     report: Report,
+    sacks_fin: bool,
 }
 
 impl Receiver {
@@ -48,6 +49,7 @@ impl Receiver {
             window: Window::new(spec.window, mss, first),
             policy: AckPolicy::new(spec.delayed_ack, mss),
             report: Report::new(sack, spec.dsack),
+            sacks_fin: spec.sack_fin,
         }
     }
 
@@ -71,8 +73,15 @@ impl Receiver {
 
     /// A FIN whose own place is `offset`; its payload went through `on_data` before.
     pub fn on_fin(&mut self, now: Time, offset: u64) -> Ack {
-        if offset <= self.window.edge() && self.stream.fin(offset) {
+        if offset > self.window.edge() {
+            return self.policy.at_once(now);
+        }
+        if self.stream.fin(offset) {
             self.report.advanced(self.stream.next());
+        } else if self.sacks_fin
+            && let Some(block) = self.stream.hold_fin()
+        {
+            self.report.held(block);
         }
         self.policy.at_once(now)
     }

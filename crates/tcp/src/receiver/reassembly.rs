@@ -45,7 +45,7 @@ pub struct Reassembly {
     finished: bool,
     /// Sorted; no two touch; all above `next`.
     ranges: VecDeque<Range>,
-    /// Bytes in them.
+    /// Bytes in them; a FIN counts as one.
     waiting: u64,
     stamp: u64,
 }
@@ -124,11 +124,25 @@ impl Reassembly {
         self.pass_fin()
     }
 
+    /// A FIN that waits behind a hole takes its place there, as one byte; the block that it is in then.
+    pub fn hold_fin(&mut self) -> Option<Block> {
+        if self.fin == u64::MAX || self.fin <= self.next {
+            return None;
+        }
+        match self.ranges.back().filter(|r| r.end > self.fin) {
+            Some(here) => Some((here.start, here.end)),
+            None => match self.hold(self.fin, self.fin + 1) {
+                Arrival::Held { block, .. } => Some(block),
+                _ => None,
+            },
+        }
+    }
+
     fn pass_fin(&mut self) -> bool {
-        let passes = !self.finished && self.next == self.fin;
+        let passes = !self.finished && self.next >= self.fin;
         if passes {
             self.finished = true;
-            self.next += 1;
+            self.next = self.fin + 1;
         }
         passes
     }

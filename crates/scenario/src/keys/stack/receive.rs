@@ -102,6 +102,7 @@ pub static RECEIVE: Table = Table {
         key("delayed_ack", Kind::Table(&DELAYED_ACK), "When data is acknowledged.")
             .absent("every, 2 segments, 200 ms"),
         flag("dsack", "Reports duplicates (RFC 2883).").default("true"),
+        flag("sack_fin", "Reports a FIN behind a hole in a SACK block, as the byte that it is in the sequence (RFC 9293, section 3.4; Linux: end_seq in tcp_data_queue_ofo).").default("true"),
         key("window", Kind::Table(&WINDOW), "The window that is advertised.")
             .absent("auto-tuned, 65535 bytes to 4 MiB"),
         ASSUMED,

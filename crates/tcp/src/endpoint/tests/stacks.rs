@@ -59,6 +59,7 @@ pub fn rfc_sack() -> Wire {
         receive: Receive {
             delayed_ack: DelayedAck::Every { every: 2, timeout: ms(40) },
             dsack: true,
+            sack_fin: true,
             window: WindowPolicy::Fixed { buffer_bytes: 1 << 20 },
         },
         own: Default::default(),

@@ -20,7 +20,7 @@ struct Story {
 
 impl Story {
     fn new(delayed_ack: DelayedAck, window: WindowPolicy, mss: u32, first: u64) -> Story {
-        let spec = Receive { delayed_ack, dsack: true, window };
+        let spec = Receive { delayed_ack, dsack: true, sack_fin: true, window };
         let mut receiver = Receiver::new(&spec, mss, first, true);
         receiver.negotiated(mss, true, scale_for(window));
         // The ACK that ends the handshake has the first scaled window.

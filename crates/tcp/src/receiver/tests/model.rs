@@ -100,7 +100,7 @@ impl Case {
                 compress: None,
             },
         };
-        let spec = Receive { delayed_ack, dsack: true, window };
+        let spec = Receive { delayed_ack, dsack: true, sack_fin: true, window };
         let mut receiver = Receiver::new(&spec, 100, 1, true);
         receiver.negotiated(100, true, random.below(8) as u8);
         receiver.ack_sent(Time::ZERO);
@@ -231,7 +231,7 @@ fn a_fin_ahead_of_its_data_waits_for_it_and_nothing_comes_after_it() {
     let mut s = plain(1);
     assert_eq!(s.receiver.on_fin(Time::ZERO, 1001), Ack::Now);
     assert_eq!((s.receiver.next(), s.receiver.finished()), (1, false));
-    s.reports((501, 1200), 1, &[(501, 1001)]);
+    s.reports((501, 1200), 1, &[(501, 1002)]);
     s.reports((1, 501), 1002, &[]);
     assert!(s.receiver.finished());
     assert_eq!(s.receiver.readable(), 1000);
@@ -239,6 +239,18 @@ fn a_fin_ahead_of_its_data_waits_for_it_and_nothing_comes_after_it() {
     assert_eq!(s.receiver.on_fin(Time::ZERO, 1001), Ack::Now);
     assert_eq!(s.receiver.next(), 1002);
     assert_eq!(s.receiver.read(Time::ZERO, u64::MAX), 1000);
+}
+
+#[test]
+fn a_fin_behind_a_hole_is_sacked_as_the_byte_that_it_is() {
+    // RFC 9293 §3.4: a FIN has a sequence number; Linux ends the block of tcp_data_queue_ofo with it.
+    let mut s = plain(1);
+    s.data(501, 1001);
+    assert_eq!(s.receiver.on_fin(Time::ZERO, 1001), Ack::Now);
+    let mut blocks = [(0, 0); 4];
+    assert_eq!((s.receiver.blocks(&mut blocks, 4), blocks[0]), (1, (501, 1002)));
+    s.reports((1, 501), 1002, &[]);
+    assert_eq!((s.receiver.finished(), s.receiver.readable()), (true, 1000));
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn with_timestamps_three_blocks_have_room_and_a_duplicate_takes_one() {
 
 #[test]
 fn without_sack_nothing_is_reported_and_without_dsack_no_duplicate() {
-    let spec = Receive { delayed_ack: DelayedAck::Off, dsack: false, window: fixed(65_536) };
+    let spec = Receive { delayed_ack: DelayedAck::Off, dsack: false, sack_fin: true, window: fixed(65_536) };
     for (sack, expected) in [(false, 0), (true, 1)] {
         let mut r = Receiver::new(&spec, 500, 1, sack);
         r.on_data(Time::ZERO, 1, 500, false);

@@ -22,7 +22,7 @@ fn the_scale_is_what_the_largest_window_needs() {
 
 #[test]
 fn without_scaling_no_window_is_larger_than_the_field() {
-    let spec = Receive { delayed_ack: DelayedAck::Off, dsack: true, window: fixed(1 << 20) };
+    let spec = Receive { delayed_ack: DelayedAck::Off, dsack: true, sack_fin: true, window: fixed(1 << 20) };
     let mut r = Receiver::new(&spec, 1000, 1, true);
     assert_eq!(r.window(), 65_535);
     r.ack_sent(Time::ZERO);
