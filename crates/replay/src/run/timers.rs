@@ -90,15 +90,7 @@ impl Run<'_> {
     /// (tcp_xmit_retransmit_queue, tcp_write_xmit). Where the pace ends as the ACK comes, new data may leave before what is
     /// lost: in which order the host saw both is not in the capture.
     pub(super) fn see_whether_new_data_overtook(&mut self) {
-        let Some(out) = self.transfer.outs.get(self.next) else { return };
-        if out.again || out.time - self.now > BURST {
-            return;
-        }
-        let mut ahead = self.end.clone();
-        if ahead.pace().is_some() {
-            ahead.fire_early(self.now);
-        }
-        if next_data(&mut ahead, self.now).is_some_and(|s| s.why.is_retransmission()) {
+        if self.transfer.outs.get(self.next).is_some_and(|out| out.time - self.now <= BURST) {
             self.look_for_what_overtook(self.next);
         }
     }
@@ -111,10 +103,14 @@ impl Run<'_> {
             return false;
         }
         let mut ahead = self.end.clone();
-        ahead.hold_repairs(true);
         if ahead.pace().is_some() {
             ahead.fire_early(self.now);
         }
+        let mut repairs = ahead.clone();
+        if !next_data(&mut repairs, self.now).is_some_and(|s| s.why.is_retransmission()) {
+            return false;
+        }
+        ahead.hold_repairs(true);
         let overtook = self.leaves_now(ahead, k);
         if overtook {
             self.found.overtaken += 1;
