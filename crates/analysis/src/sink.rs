@@ -37,50 +37,33 @@ pub struct Wanted {
     pub packets: bool,
 }
 
-/// Keeps every row, for tests and small captures.
-#[derive(Clone, Debug, Default)]
-pub struct Rows {
-    pub flows: Vec<FlowRow>,
-    pub bursts: Vec<BurstRow>,
-    pub episodes: Vec<EpisodeRow>,
-    pub retransmissions: Vec<RetransmissionRow>,
-    pub probes: Vec<ProbeRow>,
-    pub idle: Vec<IdleRow>,
-    pub rounds: Vec<RoundRow>,
-    pub intervals: Vec<IntervalRow>,
-    pub rtts: Vec<RttRow>,
-    pub packets: Vec<PacketRow>,
-}
+macro_rules! keeps {
+    ($($row:ident: $kind:ident in $rows:ident,)*) => {
+        /// Keeps every row, for tests and small captures.
+        #[derive(Clone, Debug, Default)]
+        pub struct Rows {
+            pub flows: Vec<FlowRow>,
+            $(pub $rows: Vec<$kind>,)*
+        }
 
-impl Sink for Rows {
-    fn flow(&mut self, row: &FlowRow) {
-        self.flows.push(row.clone());
-    }
-    fn burst(&mut self, row: BurstRow) {
-        self.bursts.push(row);
-    }
-    fn episode(&mut self, row: EpisodeRow) {
-        self.episodes.push(row);
-    }
-    fn retransmission(&mut self, row: RetransmissionRow) {
-        self.retransmissions.push(row);
-    }
-    fn probe(&mut self, row: ProbeRow) {
-        self.probes.push(row);
-    }
-    fn idle(&mut self, row: IdleRow) {
-        self.idle.push(row);
-    }
-    fn round(&mut self, row: RoundRow) {
-        self.rounds.push(row);
-    }
-    fn interval(&mut self, row: IntervalRow) {
-        self.intervals.push(row);
-    }
-    fn rtt(&mut self, row: RttRow) {
-        self.rtts.push(row);
-    }
-    fn packet(&mut self, row: PacketRow) {
-        self.packets.push(row);
-    }
+        impl Sink for Rows {
+            fn flow(&mut self, row: &FlowRow) {
+                self.flows.push(row.clone());
+            }
+            $(fn $row(&mut self, row: $kind) {
+                self.$rows.push(row);
+            })*
+        }
+    };
+}
+keeps! {
+    burst: BurstRow in bursts,
+    episode: EpisodeRow in episodes,
+    retransmission: RetransmissionRow in retransmissions,
+    probe: ProbeRow in probes,
+    idle: IdleRow in idle,
+    round: RoundRow in rounds,
+    interval: IntervalRow in intervals,
+    rtt: RttRow in rtts,
+    packet: PacketRow in packets,
 }
