@@ -73,3 +73,35 @@ fn what_was_missing_before_newer_data_came_cannot_have_reached_beyond_it() {
     let told = t.id(134).at(86).data(seq(30), MSS).ack(seq(31)).ends();
     assert_eq!(told.flow.retransmitted_packets, 3);
 }
+
+#[test]
+fn a_tail_that_was_lost_before_the_first_repair_is_missed_while_a_hole_is_open() {
+    let mut t = opened(Vantage::Receiver).sack_permitted().at(30);
+    let seq = |k: u32| 1 + k * MSS;
+    for k in 0..20 {
+        t = t.id(100 + k as u16).data(seq(k), MSS).ack(seq(k + 1));
+    }
+    // Segments 20, 22 and 25 are lost: 125 is missing right before the first repair, which an ACK asked for.
+    t = t.id(121).at(50).data(seq(21), MSS).sack(seq(20), &[(seq(21), seq(22))]);
+    t = t.id(123).at(51).data(seq(23), MSS).sack(seq(20), &[(seq(23), seq(24)), (seq(21), seq(22))]);
+    t = t.id(124).at(52).data(seq(24), MSS).sack(seq(20), &[(seq(23), seq(25)), (seq(21), seq(22))]);
+    t = t.id(126).at(72).data(seq(20), MSS).sack(seq(22), &[(seq(23), seq(25))]);
+    // The repair of 22 is lost, too: 127.
+    t = t.id(128).at(74).data(seq(25), MSS).sack(seq(22), &[(seq(23), seq(26))]);
+    let told = t.id(129).at(94).data(seq(22), MSS).ack(seq(26)).ends();
+    assert_eq!(told.flow.retransmitted_packets, 3);
+}
+
+#[test]
+fn a_host_whose_timer_sends_all_that_arrives_counts_its_packets_all_the_same() {
+    let mut t = opened(Vantage::Receiver).sack_permitted();
+    // Each segment is lost and comes half a second later: two numbers each.
+    for k in 0..10 {
+        let id = 101 + 2 * k as u16;
+        t = t.id(id).at(500 * u64::from(k + 1)).amid_data(1 + k * MSS, MSS).ack(1 + (k + 1) * MSS);
+    }
+    let told = t.ends();
+    // Three numbers tell that it counts: of the first two segments nothing shows that they had been sent before.
+    assert_eq!(told.flow.retransmitted_packets, 8);
+    assert_eq!(told.flow.by_cause[Cause::Timeout as usize], 8);
+}

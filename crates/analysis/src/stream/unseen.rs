@@ -44,7 +44,15 @@ impl Stream {
         }
         let hole =
             if p.start > self.next { (p.start - self.next).div_ceil(unit(p, &stand!(self))) } else { 0 };
-        let hole = (waited < LEAST_RTO.scale(0.9)).then_some(u32::try_from(hole).unwrap_or(u32::MAX));
+        let hole = if waited < LEAST_RTO.scale(0.9) {
+            Some(u32::try_from(hole).unwrap_or(u32::MAX))
+        } else {
+            // Amid what waits to be sent a timer's wait shows losses, and so few missing numbers that it counts.
+            let amid = segments == 1
+                && p.packet.seg.payload >= self.last.largest.max(self.agreed.mss / 2)
+                && !p.packet.seg.flags.has(Flags::PSH);
+            amid.then(|| self.arrivals.ids.missing_before(id)).flatten()
+        };
         self.arrivals.ids.note(id, segments, hole);
         if self.arrivals.ids.skipped > 0 {
             // New data leaves in its order: packets that did not come cannot have reached beyond this.
@@ -174,14 +182,18 @@ impl Stream {
         }
         if self.arrivals.ids.are_counted() && p.start >= self.sent_at_most {
             self.arrivals.ids.owe(0);
-            self.sent_up_to = 0;
         }
-        let owed = self.arrivals.ids.owed();
         let believed = self.arrivals.ids.are_counted() && self.ledger.is_empty() && (new || lately);
-        if believed && owed > 0 {
-            self.sent_up_to = p.start + u64::from(owed) * unit;
+        // While something else is missing, too, only what was data for sure.
+        let sure = if self.arrivals.ids.are_counted() { self.arrivals.ids.data() } else { 0 };
+        let owed = if believed { self.arrivals.ids.owed() } else { sure };
+        if owed > 0 {
+            self.sent_up_to = (p.start + u64::from(owed) * unit).min(self.sent_at_most);
         } else if !lately && self.arrivals.ids.skipped == 0 {
             self.arrivals.ids.owe(0); // what was missing was no data: ACKs, or repairs lost in vain
+        }
+        if self.arrivals.ids.are_counted() && self.arrivals.ids.owed() == 0 {
+            self.sent_up_to = 0;
         }
         if p.start < self.sent_up_to || self.account.counts.packets == 1 && self.opened_by_timer(p, around) {
             if p.start > self.next {

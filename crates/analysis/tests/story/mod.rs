@@ -192,6 +192,12 @@ impl Story {
         let ack = self.receiver.next;
         self.put(true, Flags::ACK.with(Flags::PSH), seq, ack, len)
     }
+    /// Data of which more waits to be sent: no PSH.
+    pub fn amid_data(mut self, seq: u32, len: u32) -> Story {
+        self.sender.next = self.sender.next.max(seq + len);
+        let ack = self.receiver.next;
+        self.put(true, Flags::ACK, seq, ack, len)
+    }
     /// Data on a SYN (RFC 7413).
     pub fn syn_with_data(mut self, len: u32) -> Story {
         self.sender.next = 1 + len;

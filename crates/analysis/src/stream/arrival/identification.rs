@@ -31,6 +31,9 @@ pub struct Ids {
 /// A step over more packets than this is no loss but another way of numbering.
 const MOST_SKIPPED: u16 = 4000;
 
+/// A sender gives up after 15 timeouts or so (RFC 9293 §3.8.3).
+const MOST_ATTEMPTS: u16 = 16;
+
 /// As many packets tell how a host counts; what was long ago counts for less.
 const OFTEN: u32 = 4096;
 
@@ -57,6 +60,11 @@ impl Ids {
             true => self.take_expected(id),
             false => self.take_other(id, segments, hole),
         }
+    }
+    /// So many numbers are missing right before this one, if they are no more than a timer's attempts.
+    pub fn missing_before(&self, id: u16) -> Option<u32> {
+        let step = id.wrapping_sub(self.next);
+        (self.begun && step <= MOST_ATTEMPTS).then_some(step.into())
     }
     fn take_other(&mut self, id: u16, segments: u32, hole: Option<u32>) {
         if !self.begun {
@@ -133,6 +141,10 @@ impl Ids {
     /// All that are missing and not accounted for.
     pub fn owed(&self) -> u32 {
         self.owed
+    }
+    /// So many of those were data for sure.
+    pub fn data(&self) -> u32 {
+        self.data
     }
     /// So many are, whatever was counted.
     pub fn owe(&mut self, n: u32) {
