@@ -34,7 +34,7 @@ pub fn usual(paths: &[PathBuf]) -> usize {
 }
 
 /// Loads for each thread, beside those that are being filled: one is worked on, and the others wait.
-const LOADS: usize = 3;
+const LOADS: usize = 2;
 
 /// Who analyses what the caller reads.
 pub trait Takes {

@@ -5,7 +5,7 @@ use analysis::{Analyzer, Course, Fate};
 use wire::{Packet, Time};
 
 /// Packets that go to a part at a time.
-pub const LOAD: usize = 2048;
+pub const LOAD: usize = 1024;
 
 /// Packets of a part's connections.
 #[derive(Default)]
