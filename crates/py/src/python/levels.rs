@@ -1,5 +1,6 @@
 //! Packets as bins of time, for reports: columns come as an Arrow stream, bins leave as one.
 
+use super::table::{STREAM, capsule};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt8Type, UInt32Type};
@@ -44,11 +45,10 @@ impl PyLevel {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        drop(requested_schema);
         let batch = py.detach(|| table(&self.0)).map_err(refused)?;
         let schema = batch.schema();
         let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        capsule(py, stream, requested_schema)
     }
 }
 
@@ -94,7 +94,7 @@ fn refused(e: ArrowError) -> PyErr {
 fn reader(stream: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     let capsule = stream.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
-    let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
+    let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: a capsule of this name holds such a stream; `from_raw` moves it out and leaves a released one behind.
     unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(refused)
 }

@@ -13,6 +13,7 @@ use results::simulate::tables::RunTable;
 use results::spool::Table;
 use results::traffic::Counted;
 use results::{simulate, tables};
+use std::ffi::CStr;
 use std::sync::Arc;
 
 /// Whose rows a table shows.
@@ -24,6 +25,20 @@ pub(super) enum Source {
     Many(Arc<Gathered>, AnyTable),
     Series(Arc<AllSeries>),
     Traffic(Arc<Counted>),
+}
+
+/// The name that the Arrow PyCapsule interface gives a stream.
+pub(super) const STREAM: &CStr = c"arrow_array_stream";
+
+/// A stream as Python hands it on.
+pub(super) fn capsule<'py>(
+    py: Python<'py>,
+    stream: FFI_ArrowArrayStream,
+    requested_schema: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    // A request for another schema is a wish: whoever asks casts what comes (Arrow PyCapsule interface).
+    drop(requested_schema);
+    PyCapsule::new_with_value(py, stream, STREAM)
 }
 
 #[pyclass(frozen, name = "Table", module = "rexmit._core")]
@@ -65,10 +80,8 @@ impl PyTable {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A request for another schema is a wish: whoever asks casts what comes (Arrow PyCapsule interface).
-        drop(requested_schema);
         let stream = self.stream().map_err(|e| PyOSError::new_err(e.to_string()))?;
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        capsule(py, stream, requested_schema)
     }
 }
 
