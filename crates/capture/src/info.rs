@@ -104,7 +104,7 @@ pub struct FileInfo {
 }
 
 impl FileInfo {
-    /// What is said of it where it begins amid the file in front of it.
+    /// What is said of it where it begins before the file in front of it ends.
     pub fn overlap(&self) -> String {
         format!("{}: starts before the file in front of it ends: are they of one rotation?", self.name)
     }

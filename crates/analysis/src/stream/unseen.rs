@@ -47,11 +47,11 @@ impl Stream {
         let hole = if waited < LEAST_RTO.scale(0.9) {
             Some(u32::try_from(hole).unwrap_or(u32::MAX))
         } else {
-            // Amid what waits to be sent a timer's wait shows losses, and so few missing numbers that it counts.
-            let amid = segments == 1
+            // Where more waits to be sent a timer's wait shows losses, and so few missing numbers that it counts.
+            let more_waits = segments == 1
                 && p.packet.seg.payload >= self.last.largest.max(self.agreed.mss / 2)
                 && !p.packet.seg.flags.has(Flags::PSH);
-            amid.then(|| self.arrivals.ids.missing_before(id)).flatten()
+            more_waits.then(|| self.arrivals.ids.missing_before(id)).flatten()
         };
         self.arrivals.ids.note(id, segments, hole);
         if self.arrivals.ids.skipped > 0 {
