@@ -313,8 +313,8 @@ impl Sender {
 
     pub(super) fn assume_sacked(&mut self) {
         if !self.sack && self.recovery.uses_pipe() {
-            let most = self.board.segments().saturating_sub(self.board.lost.segments);
-            self.assumed_sacked = (self.assumed_sacked + 1).min(most);
+            self.assumed_sacked += 1;
+            self.limit_assumed(0);
         }
     }
 
@@ -322,7 +322,7 @@ impl Sender {
     fn ack_in_recovery(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
         if news.advanced {
             self.congestion.measure(&mut self.window, facts, false);
-            self.assumed_sacked = self.assumed_sacked.saturating_sub(news.acked.segments.saturating_sub(1));
+            self.take_from_assumed(news.acked.segments);
             if self.undo.is_linux() && self.count_in_recovery(a, news, facts) {
                 return;
             }

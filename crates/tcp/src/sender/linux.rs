@@ -6,8 +6,12 @@ use super::{Phase, Sender};
 use crate::congestion::AckFacts;
 use crate::endpoint::{Evidence, Why};
 use crate::recovery;
+use crate::stack::DetectRule;
 use crate::timers::{Timer, Timers};
 use wire::Time;
+
+/// tcp_max_reordering.
+const MAX_REORDERING: u32 = 300;
 
 impl Sender {
     /// tcp_enter_loss: what left less than a round trip ago is spared.
@@ -119,14 +123,40 @@ impl Sender {
         !self.sack && a.ack == self.recover
     }
 
+    /// Without SACK duplicates are what Linux goes by: a repair begins with as many as it takes for reordering.
+    #[inline]
+    pub(super) fn counts_assumed(&self) -> bool {
+        !self.sack && self.undo.is_linux() && self.rules.detect.rule == DetectRule::Rack
+    }
+
+    /// An ACK of so many segments: one was a hole, the others are what duplicates stood for (tcp_remove_reno_sacks).
+    pub(super) fn take_from_assumed(&mut self, acked: u32) {
+        self.assumed_sacked = self.assumed_sacked.saturating_sub(acked.saturating_sub(1));
+        self.limit_assumed(acked);
+    }
+
+    /// Duplicates stand for no more than can have arrived: of what is out the lost are not there, or one hole at least
+    /// (tcp_limit_reno_sacked). More came: segments were overtaken by all that was out, as far as the sender knows, and as
+    /// many duplicates are no loss from now on (tcp_check_reno_reordering).
+    pub(super) fn limit_assumed(&mut self, acked: u32) {
+        let out = self.board.segments();
+        let least = u32::from(self.undo.is_linux());
+        let holes = self.board.lost.segments.max(least).min(out);
+        if self.assumed_sacked + holes > out {
+            self.assumed_sacked = out - holes;
+            if self.counts_assumed() {
+                self.counted_reordering = (out + acked).min(MAX_REORDERING);
+            }
+        }
+    }
+
     /// The Loss state without SACK.
     pub(super) fn count_in_loss(&mut self, a: &AckIn, news: &News, facts: &AckFacts, timers: &mut Timers) {
         // Where a repair is acknowledged with originals, what told of it is not known (tcp_clean_rtx_queue).
         let before = a.ack - u64::from(news.acked.bytes);
         let original = news.acked.original && !news.acked.resent && before < self.recover;
         self.new_first = false;
-        // tcp_remove_reno_sacks.
-        self.assumed_sacked = self.assumed_sacked.saturating_sub(news.acked.segments.saturating_sub(1));
+        self.take_from_assumed(news.acked.segments);
         self.step_in_loss(a, news, original);
         if news.advanced {
             let counted = self.assumed_sacked;
@@ -134,7 +164,7 @@ impl Sender {
                 // At the end of what the timeout found lost, duplicates of new data still count (tcp_process_loss).
                 self.assumed_sacked = 0;
             }
-            if self.phase == Phase::Open && counted >= self.rules.detect.dupthresh && self.board.out() > 0 {
+            if self.phase == Phase::Open && counted >= self.reordering() && self.board.out() > 0 {
                 // Enough of it came for the oldest to be lost, and a recovery begins at once (tcp_newreno_mark_lost).
                 self.evidence = Evidence::DupAck;
                 let verdict = self.detector.judge(&self.detect_facts());

@@ -89,6 +89,8 @@ pub(crate) struct Sender {
     limited_bytes: u32,
     /// Without SACK, duplicates stand for segments that arrived (pipe without SACK).
     assumed_sacked: u32,
+    /// Without SACK, as many of them begin a repair where they are what Linux goes by: more once more came than were out.
+    counted_reordering: u32,
     /// Timeouts since SND.UNA last moved, and since the peer was last heard of.
     timeouts: u32,
     unanswered: u32,
@@ -173,6 +175,7 @@ impl Sender {
             held: false,
             limited_bytes: 0,
             assumed_sacked: 0,
+            counted_reordering: spec.detect.remembered.unwrap_or(spec.detect.dupthresh),
             timeouts: 0,
             unanswered: 0,
             partial_acks: 0,
@@ -322,7 +325,11 @@ impl Sender {
     }
     pub(crate) fn reordering(&self) -> u32 {
         let dupthresh = self.rules.detect.dupthresh;
-        self.detector.by_time().map_or(dupthresh, |rule| rule.reordering(dupthresh))
+        match self.detector.by_time() {
+            Some(rule) => rule.reordering(dupthresh),
+            None if self.counts_assumed() => self.counted_reordering,
+            None => dupthresh,
+        }
     }
     pub(crate) fn reordering_seen(&self) -> u32 {
         self.detector.by_time().map_or(0, |rack| rack.reordering_seen())
@@ -428,13 +435,17 @@ impl Sender {
     }
 
     fn detect_facts(&self) -> detect::Facts<'_> {
+        let (dupacks, dupthresh) = match self.counts_assumed() {
+            true => (self.assumed_sacked, self.counted_reordering),
+            false => (self.dupacks, self.rules.detect.dupthresh),
+        };
         detect::Facts {
             runs: self.board.runs(),
             una: self.una(),
             nxt: self.board.end(),
             smss: self.window.smss,
-            dupthresh: self.rules.detect.dupthresh,
-            dupacks: self.dupacks,
+            dupthresh,
+            dupacks,
             sacked_segments: self.board.sacked.segments,
             sack: self.sack,
         }

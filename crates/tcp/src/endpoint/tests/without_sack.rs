@@ -124,3 +124,33 @@ fn behind_a_recovery_that_was_taken_back_the_next_may_begin() {
     }
     t.at_ms(108).ack(2).resends(2).phase(Phase::Recovery);
 }
+
+#[test]
+fn more_duplicates_than_can_have_arrived_are_reordering_and_begin_no_repair() {
+    // tcp_limit_reno_sacked: of three segments two at most have arrived where the first has not.
+    let mut t = flying(10);
+    let timer = t.timer_ms();
+    t.at_ms(timer).times_out(0);
+    t.at_ms(timer + 100).ack(1).sends(10..12);
+    // 11 are out, 9 of them lost: the third duplicate is of what was sent in vain (tcp_check_reno_reordering).
+    t.at_ms(timer + 101).ack(1).resends(1).at_ms(timer + 102).ack(1).resends(2);
+    t.at_ms(timer + 103).ack(1).quiet();
+    let mut next = 12;
+    next += t.at_ms(timer + 200).ack(12).phase(Phase::Open).sends_as_it_likes(next);
+    for ms in 0..10 {
+        next += t.at_ms(timer + 300 + ms).ack(12).phase(Phase::Open).sends_as_it_likes(next);
+    }
+    t.at_ms(timer + 310).ack(12).resends(12).phase(Phase::Recovery);
+    t.sends_as_it_likes(next);
+}
+
+#[test]
+fn two_segments_behind_the_first_are_no_three_duplicates() {
+    let mut spec = linux6();
+    spec.options.sack = false;
+    let mut t = Timeline::established(&spec, 100);
+    t.at_ms(0).app_writes_segments(3).sends(0..3);
+    for ms in 100..104 {
+        t.at_ms(ms).ack(0).quiet().phase(Phase::Open);
+    }
+}
