@@ -87,14 +87,15 @@ def test_half_a_comparison_is_none(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def capture(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """64 MB, which are read again and again."""
     folder = tmp_path_factory.mktemp("large")
-    text = LONG.replace('"1000s"', '"20s"') + '[record]\ncapture = ["a"]\n'
+    text = LONG.replace('"1000s"', '"5s"') + '[record]\ncapture = ["a"]\n'
     rx.run(text, captures=folder)
     return str(folder / "a.pcapng")
 
 
 def test_counting_frames_estimates_nothing_any_more(capture: str) -> None:
-    took, code, said, _ = stopped(0.5, "traffic", *[capture] * 20)
+    took, code, said, _ = stopped(0.5, "traffic", *[capture] * 80)
     assert code == 0
     assert "not estimated, as it was stopped early" in said
     assert took < MOST_S
@@ -102,7 +103,7 @@ def test_counting_frames_estimates_nothing_any_more(capture: str) -> None:
 
 def test_what_is_written_has_no_figures_any_more(capture: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    _, code, said, complaint = stopped(0.6, "analyze", *[capture] * 20, "--out", str(out))
+    _, code, said, complaint = stopped(0.6, "analyze", *[capture] * 80, "--out", str(out))
     assert (code, complaint) == (0, "")
     assert "stopped early: this is the answer for what was seen until then" in said
     assert said.endswith("; no figures: it was stopped early\n")
@@ -113,7 +114,7 @@ def test_what_is_written_has_no_figures_any_more(capture: str, tmp_path: Path) -
 
 def test_figures_can_be_stopped(capture: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    took, code, _, complaint = stopped(4.0, "analyze", *[capture] * 8, "--out", str(out))
+    took, code, _, complaint = stopped(4.0, "analyze", *[capture] * 32, "--out", str(out))
     assert code == 1
     assert complaint.endswith(f"stopped while files were being written into {out}: not all are there\n")
     assert took < MOST_S
