@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pyarrow as pa
 import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.text import Annotation
@@ -365,6 +366,33 @@ def test_neighbouring_episodes_have_two_shades(frames: dict[str, Frame], parts: 
     figure = figures.time_sequence(frames["packets"], parts["episodes"], parts["bursts"], parts["flow"])
     [shade] = by_gid(figure, "episodes")
     assert len({tuple(colour) for colour in shade.get_facecolor()}) == 2
+
+
+def test_the_smallest_round_trip_at_the_receiver_is_no_answer_of_that_host(parts: dict[str, Any]) -> None:
+    table = pa.table(
+        {
+            "time": pa.array([1.0, 1.1, 1.2, 1.3]),
+            "seq": pa.array([0, 1448, 2896, 4344]),
+            "kind": pa.array(["ack", "timestamps", "ack", "timestamps"]).dictionary_encode(),
+            "rtt_s": pa.array([2e-6, 0.0403, 41e-3, 0.0612]),
+        }
+    )
+    for vantage, smallest in (("receiver", "40.3"), ("sender", "0.002")):
+        figure = figures.rtt(Frame(table, 0), [], parts["flow"] | {"vantage": vantage})
+        legend = figure.fig.axes[0].get_legend() or figure.fig.legends[0]
+        said = [t.get_text() for t in legend.get_texts()]
+        assert f"smallest: {smallest} ms" in said
+        assert ("this host's answers" in said) == (vantage == "receiver")
+
+
+def test_an_axis_of_counts_is_one_where_nothing_was_counted(
+    frames: dict[str, Frame], parts: dict[str, Any]
+) -> None:
+    intervals = frames["intervals"]
+    quiet = intervals.where(np.arange(len(intervals)) < 1)
+    none = frames["retransmissions"].where(np.zeros(len(frames["retransmissions"]), dtype=bool))
+    for ax in figures.repairs(quiet, none, [], parts["flow"]).fig.axes:
+        assert ax.get_ylim() == (0, 1)
 
 
 def test_what_was_needless_has_a_ring(frames: dict[str, Frame], parts: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rexmit import figures, limited
@@ -87,3 +88,20 @@ def test_the_bar_is_as_long_as_the_transfer() -> None:
     bars = {p.get_gid(): p.get_width() for p in ax.patches}
     assert bars == pytest.approx({"limit-loss": 7.0, "limit-start": 0.97, "limit-network": 0.03})
     assert ax.get_xlim()[1] == pytest.approx(8.0)
+
+
+def test_a_label_stands_within_its_part_of_the_bar() -> None:
+    """Each part is told of where it is wide enough, and over its neighbours nowhere."""
+    parts = [part("network", "bottleneck-full", 3.5), part("application", "nothing-to-send", 1.8)]
+    parts += [part("open", "late-ack", 1.8), part("sender", "buffer", 0.7), part("start", "handshake", 0.2)]
+    fig = figures.limits(FLOW | {"limited_by": parts}).fig
+    fig.draw_without_rendering()
+    [ax] = fig.axes
+    edges = np.cumsum([0.0, *(p["seconds"] for p in parts)])
+    told = [t for t in ax.texts if t.get_text()]
+    assert len(told) >= 4
+    for text in told:
+        box = text.get_window_extent().transformed(ax.transData.inverted())
+        at = np.searchsorted(edges, (box.x0 + box.x1) / 2)
+        assert edges[at - 1] <= box.x0 < box.x1 <= edges[at], text.get_text()
+        assert -0.3 < box.y0 < box.y1 < 0.3, text.get_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 from matplotlib.colors import to_rgb
@@ -10,8 +11,21 @@ from rexmit.figures.style import LIMIT_COLOUR, Figure, canvas, styled, title
 from rexmit.limited import DETAILS, LIMITS, SMALL, by_limit
 from rexmit.units import percent, plain_seconds, rate
 
-#: A part that is shorter than this share of the bar gets no label in it.
-LABELLED = 0.06
+#: A letter of a label in the bar, points, and its width as a share of that: between a narrow and a wide one.
+LETTER = 6.5
+WIDE = 0.55
+#: More lines than this are higher than the bar.
+LINES = 4
+
+
+def fitting(told: str, width_in: float) -> str | None:
+    """A label in so many lines that it stands within `width_in` inches; None where it cannot."""
+    letters = int(width_in * 72.0 / (LETTER * WIDE))
+    lines = [
+        part for line in told.splitlines() for part in wrap(line, max(letters, 1), break_long_words=False)
+    ]
+    fits = len(lines) <= LINES and max(map(len, lines)) <= letters
+    return "\n".join(lines) if fits else None
 
 
 def is_dark(colour: str) -> bool:
@@ -41,13 +55,13 @@ def limits(flow: dict[str, Any]) -> Figure:
             wide = float(part["seconds"])
             if at > left:
                 ax.plot([at, at], [-0.3, 0.3], color="white", linewidth=0.8, zorder=4)
-            if wide >= LABELLED * total:
-                told = DETAILS[part["detail"]]
-                if part["bps"] is not None:
-                    told += f"\n{rate(part['bps'])}"
+            told = DETAILS[part["detail"]]
+            if part["bps"] is not None:
+                told += f"\n{rate(part['bps'])}"
+            if (told_so := fitting(told, wide / total * fig.get_figwidth())) is not None:
                 ink = "white" if is_dark(LIMIT_COLOUR[limit]) else "black"
                 where = at + wide / 2
-                ax.text(where, 0, told, ha="center", va="center", fontsize=6.5, color=ink, zorder=5)
+                ax.text(where, 0, told_so, ha="center", va="center", fontsize=LETTER, color=ink, zorder=5)
             at += wide
         left += length
     ax.set_xlim(0, total)

@@ -66,7 +66,8 @@ def repairs(
     lower.set_ylabel(f"segments sent again\nper {per_interval(length)}")
     lower.set_xlabel(f"time since {intervals.since} (s)")
     for ax in (upper, lower):
-        ax.set_ylim(bottom=0)
+        # Without anything to count the axis is still one of counts.
+        ax.set_ylim(0, max(1.0, ax.get_ylim()[1]))
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         shade_episodes(ax, episodes, float(edges[-1]), most_numbers=14 if ax is upper else 0)
     legend_above(lower)

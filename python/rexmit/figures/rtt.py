@@ -21,22 +21,33 @@ from rexmit.figures.style import (
 from rexmit.frame import Frame
 
 
+def arrives(flow: dict[str, Any]) -> bool:
+    """Where data arrives ACKs show how long the host there takes to answer."""
+    return flow.get("vantage") in ("receiver", "middle")
+
+
+def of_the_whole_path(samples: Frame, flow: dict[str, Any]) -> Any:
+    """Round trips, s, without those that show a part of the way."""
+    if not len(samples) or not arrives(flow):
+        return samples["rtt_s"] if len(samples) else np.zeros(0)
+    return samples["rtt_s"][samples.equals("kind", "timestamps")]
+
+
 @styled
 def rtt(samples: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any]) -> Figure:
     """RTT in milliseconds: samples from ACKs (Karn's rule) and from echoed timestamps (RFC 7323).
 
     samples: the flow's `rtt` rows, times in s since the capture's first packet.  Upper panel against time,
-    lower against the sequence number that the sample was taken for.
+    lower against the sequence number that the sample was taken for. The smallest is that of the whole path,
+    of timestamps alone where data arrives.
     """
     from matplotlib.figure import Figure as MplFigure
 
     fig = MplFigure(figsize=(7.4, 5.2), layout="constrained")
     by_time, by_seq = fig.subplots(2, 1)
     scale, unit = scale_for(float(samples["seq"].max()) if len(samples) else 1.0, "B")
-    for kind, colour, label, z in (
-        ("timestamps", ORANGE, "from timestamps", 2),
-        ("ack", BLACK, "from ACKs (Karn)", 3),
-    ):
+    acks = "this host's answers" if arrives(flow) else "from ACKs (Karn)"
+    for kind, colour, label, z in (("timestamps", ORANGE, "from timestamps", 2), ("ack", BLACK, acks, 3)):
         mask = samples.equals("kind", kind)
         if not mask.any():
             continue
@@ -46,8 +57,9 @@ def rtt(samples: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any]) ->
             ax.plot(
                 x[keep], ms[keep], ".", ms=2.4, mew=0, color=colour, label=label, zorder=z, gid=f"rtt-{kind}"
             )
-    if len(samples):
-        smallest = float(np.nanmin(samples["rtt_s"])) * 1e3
+    whole = of_the_whole_path(samples, flow)
+    if len(whole):
+        smallest = float(np.nanmin(whole)) * 1e3
         for ax in (by_time, by_seq):
             ax.axhline(
                 smallest, color=GREY, lw=0.7, ls=(0, (4, 3)), zorder=1, label=f"smallest: {smallest:.3g} ms"
