@@ -47,8 +47,8 @@ def groups(capture: Capture | Fleet, by: By) -> Table:
     host that was called) or "cause".  Rows of the first three have `flows`, `bytes`, `segments`,
     `resent_segments`, `timeouts`, `episodes`, `unanswered` (flows whose SYN nobody answered), `resent_syns`
     and `lost_s`: for each flow the larger of what its episodes cost and of its idle time while data waited,
-    or how long it called in vain. Rows by cause have `kind` ("idle" or "resent"), `cause`, `flows`, `gaps`,
-    `segments` and `lost_s`. Raises ValueError for another `by`.
+    and its handshake if that had to be sent again, or how long it called in vain. Rows by cause have `kind`
+    ("idle" or "resent"), `cause`, `flows`, `gaps`, `segments` and `lost_s`. Raises ValueError for another `by`.
     """
     if by not in WAYS:
         raise ValueError(f"by = {by!r} is none of {', '.join(WAYS)}")
@@ -80,6 +80,8 @@ def sums_of(batch: Any) -> dict[str, Any]:
     silent = pc.and_(pc.is_null(column("first_data")), pc.is_null(column("handshake_s")))
     unanswered = pc.and_(silent, pc.greater(column("syn_retransmissions"), 0))
     waited = pc.max_element_wise(pc.fill_null(column("cost_s"), 0.0), column("idle_blocked_s"))
+    handshake = pc.fill_null(column("handshake_s"), 0.0)
+    waited = pc.add(waited, pc.if_else(pc.greater(column("handshake_resent"), 0), handshake, 0.0))
     return {
         "flows": pa.array([1] * batch.num_rows, pa.int64()),
         "bytes": column("bytes"),

@@ -26,7 +26,7 @@ const SHOWN: f64 = 8.0;
 
 impl Rank {
     pub fn of(r: &FlowRow) -> Rank {
-        let lost = r.cost.unwrap_or(Span::ZERO).max(r.idle_blocked);
+        let lost = r.cost.unwrap_or(Span::ZERO).max(r.idle_blocked) + lost_in_handshake(r);
         Rank {
             stakes_bytes: stakes_bytes(r, lost),
             lost,
@@ -35,6 +35,11 @@ impl Rank {
             flow: Reverse(r.flow),
         }
     }
+}
+
+/// A handshake that had to be sent again. Both directions of the connection waited for it.
+fn lost_in_handshake(r: &FlowRow) -> Span {
+    r.handshake.filter(|_| r.handshake_resent > 0).unwrap_or(Span::ZERO)
 }
 
 /// What a flow could have carried while it lost `lost`, at the rate of the rest of its time, and a part of what it carried.
@@ -174,6 +179,21 @@ mod tests {
         worst.offer(&row(0, 0, 0, 10_000_000));
         worst.offer(&row(2, 0, 10_000, 1_000_000));
         assert_eq!(worst.first(2), [2, 0]);
+    }
+
+    #[test]
+    fn a_request_that_waited_for_its_syn_comes_before_one_that_was_resent_at_once() {
+        let mut worst = Worst::at_least(0);
+        let request =
+            |flow, took_ms| FlowRow { end: Time::ZERO + Span::from_millis(took_ms), ..row(flow, 0, 0, 442) };
+        // Reset at once, with more bytes: nothing waited for it.
+        worst.offer(&FlowRow { end: Time::ZERO, ..row(0, 0, 0, 1448) });
+        worst.offer(&FlowRow { episodes: 1, retransmitted_segments: 1, ..request(3, 211) });
+        let handshake = Some(Span::from_millis(1060));
+        worst.offer(&FlowRow { handshake, handshake_resent: 1, ..request(5, 1140) });
+        // As long, and nothing had to be sent again: a host that answers late.
+        worst.offer(&FlowRow { handshake, ..request(7, 1140) });
+        assert_eq!(worst.first(4), [5, 0, 3, 7]);
     }
 
     #[test]
