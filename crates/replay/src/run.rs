@@ -60,6 +60,8 @@ struct Run<'a> {
     off: Option<(usize, Span)>,
     /// The send that was recorded a little later than its pace allowed, and when that was.
     paced: Option<(usize, Time)>,
+    /// From this event on the application has something to send, if it had nothing from the start.
+    asked: Option<usize>,
     /// cwnd is what was out in the first round trip that was captured, and no repair has set it since.
     assumes_window: bool,
     found: Replay,
@@ -90,10 +92,13 @@ impl<'a> Run<'a> {
             refused: None,
             off: None,
             paced: None,
+            asked: transfer.asked(),
             assumes_window: false,
             found: Replay::default(),
         };
-        run.write_on();
+        if run.asked.is_none() {
+            run.write_on();
+        }
         run
     }
 
@@ -105,11 +110,14 @@ impl<'a> Run<'a> {
         match event {
             Event::Opening(_) => self.open(),
             Event::In(_, seg) => {
+                self.answer(&seg);
                 self.end.receive(self.now, &seg);
                 self.end.read(self.now, u64::MAX);
+                self.begin_to_write(at);
                 // What is owed to the handshake leaves.
                 let mut acks = self.end.clone();
-                if next_data(&mut acks, self.now).is_none() {
+                let opened = self.end.is_established() || !seg.flags.has(Flags::SYN);
+                if opened && next_data(&mut acks, self.now).is_none() {
                     self.end = acks;
                 }
             }
@@ -168,12 +176,26 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// What answers a SYN leaves when the capture has it, and at the latest before what comes next.
+    fn answer(&mut self, seg: &Segment) {
+        let mut trial = self.end.clone();
+        let waits = !self.end.is_established() && !seg.flags.has(Flags::SYN);
+        if waits && trial.transmit(self.now).is_some_and(|sent| sent.why == Why::Handshake) {
+            self.end = trial;
+        }
+    }
+
     fn receive(&mut self, seg: &Segment, at: usize) {
+        self.answer(seg);
         self.fill_what_is_missing(seg);
         self.heard = self.now;
         self.end.receive(self.now, seg);
         self.end.read(self.now, u64::MAX);
         self.refused = None;
+        if !self.end.is_established() && seg.flags.has(Flags::SYN) {
+            return;
+        }
+        self.begin_to_write(at);
         let until = self.end_of_window(at);
         self.write_by(until);
         self.see_whether_new_data_overtook();
@@ -237,6 +259,13 @@ impl<'a> Run<'a> {
     }
 
     // ---- the application ----
+
+    fn begin_to_write(&mut self, at: usize) {
+        if self.end.is_established() && self.asked.is_some_and(|asked| at >= asked) {
+            self.asked = None;
+            self.write_on();
+        }
+    }
 
     /// It had written everything up to the next break: a segment that was not full, or one that came after silence.
     fn write_on(&mut self) {

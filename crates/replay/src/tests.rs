@@ -61,9 +61,22 @@ fn captured_of(sender: &Wire, path: &Path, late: Span) -> Vec<Packet> {
 
 /// Over a path of that delay, whose bottleneck lets so many packets of data pass at once.
 fn captured_through(sender: &Wire, path: &Path, late: Span, delay: Span, at_once: usize) -> Vec<Packet> {
+    let a = Endpoint::connect(sender, Seq(4_000_000_000), Time(0));
+    let b = Endpoint::listen(&stack(path.receiver), Seq(7_000));
+    captured_between(a, b, 0, path, late, delay, at_once)
+}
+
+/// What `a`'s host sees of what it sends to `b`, whichever calls, once it was asked by so many bytes.
+fn captured_between(
+    mut a: Endpoint,
+    mut b: Endpoint,
+    mut asked: u64,
+    path: &Path,
+    late: Span,
+    delay: Span,
+    at_once: usize,
+) -> Vec<Packet> {
     let (src, dst) = ends();
-    let mut a = Endpoint::connect(sender, Seq(4_000_000_000), Time(0));
-    let mut b = Endpoint::listen(&stack(path.receiver), Seq(7_000));
     let (mut to_b, mut to_a) = (VecDeque::<(Time, Segment)>::new(), VecDeque::<(Time, Segment)>::new());
     let mut packets: Vec<Packet> = Vec::new();
     let (mut now, mut left, mut free, mut data) = (Time(0), path.bytes, Time(0), 0);
@@ -72,9 +85,13 @@ fn captured_through(sender: &Wire, path: &Path, late: Span, delay: Span, at_once
         let tuple = if out { Tuple { src, dst } } else { Tuple { src: dst, dst: src } };
         packets.push(Packet { time, number: packets.len() as u64 + 1, tuple, seg, ..Packet::default() });
     };
+    let asks = b.write(asked);
+    assert_eq!(asks, asked);
     while now < Time(1_000_000_000_000) {
-        left -= a.write(left);
-        if left == 0 {
+        asked -= a.read(now, asked);
+        left -= if asked == 0 { a.write(left) } else { 0 };
+        // Who is called and has closed before is not there.
+        if left == 0 && a.is_established() {
             a.close();
         }
         let ends = if path.buffered > 0 { path.buffered - data % path.buffered } else { 0 };
@@ -143,6 +160,21 @@ fn a_stack_does_what_it_did_itself() {
         assert_eq!(found.differences.first(), None, "{name}: of {:?}", found.all);
         assert_eq!(found.all.right, found.all.sends, "{name}");
         assert_eq!(found.unusable, Unusable::default(), "{name}");
+    }
+}
+
+/// A download: the sender's host was called, its SYN-ACK leaves once, and it may send nothing before it is asked.
+#[test]
+fn a_stack_that_was_called_does_what_it_did_itself() {
+    for name in all_wire() {
+        let a = Endpoint::listen(&stack(name), Seq(4_000_000_000));
+        let b = Endpoint::connect(&stack(BAD.receiver), Seq(7_000), Time(0));
+        for asked in [0, 80] {
+            let packets = captured_between(a.clone(), b.clone(), asked, &BAD, Span::ZERO, DELAY, 0);
+            let found = replayed(&packets, name);
+            assert!(found.all.sends > 150, "{name}: {:?}", found.all);
+            assert_eq!(found.differences.first(), None, "{name}: of {:?}", found.all);
+        }
     }
 }
 

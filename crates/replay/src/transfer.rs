@@ -294,6 +294,14 @@ impl Transfer {
         starts
     }
 
+    /// Where a host that was called begins to answer: as it is asked, by the last data that came before any of its own, or
+    /// else at once. `None` for one that called.
+    pub(crate) fn asked(&self) -> Option<usize> {
+        let before = self.events.iter().take_while(|e| !matches!(e, Event::Out(_))).enumerate();
+        let data = before.filter(|(_, e)| matches!(e, Event::In(_, seg) if seg.payload > 0));
+        (!self.opened).then(|| data.last().map_or(0, |(at, _)| at))
+    }
+
     /// What is taken for granted of a transfer that the capture finds under way, as sentences; `None` where it has the
     /// handshake.
     pub fn assumed(&self) -> Option<&[String]> {
