@@ -327,7 +327,7 @@ def _limits(flow: Json) -> str:
         "unfilled_gaps": lambda n: f"{count(n, 'gap')} in the data never filled",
         "not_followed": lambda n: f"{count(n, 'segment')} not followed: too many pieces outstanding",
         "super_packets": lambda n: f"{count(n, 'packet')} of several segments (offload), up to {largest}",
-        "captured_twice": lambda n: f"{count(n, 'packet')} captured twice",
+        "captured_twice": lambda n: f"{count(n, 'packet')} seen twice",
         "out_of_capture_order": lambda n: f"{count(n, 'packet')} out of capture order",
         "duplicated": lambda n: f"{count(n, 'packet')} doubled by the network",
         "reordered": lambda n: f"{count(n, 'packet')} reordered by the network",

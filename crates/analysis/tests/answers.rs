@@ -105,7 +105,7 @@ fn bursts_that_no_queue_explains_keep_the_window_small() {
          losses held it for 55% of the time, mostly by a small window: 15.7 Mbps of the 21.0 Mbps that the path \
          could carry"
     );
-    says(&a, "10 loss episodes cost 99 ms of 5.0 s (54 copies lost)");
+    says(&a, "10 loss episodes cost 87 ms of 5.0 s (54 copies lost)");
     says(&a, "10 loss episodes kept the window small");
 }
 
@@ -154,7 +154,7 @@ fn where_data_arrives_an_outage_is_a_time_without_any_and_costs_it() {
         "{}",
         a.look_at
     );
-    says(&a, "3 outages cost 934 ms of 10.1 s");
+    says(&a, "3 outages cost 923 ms of 10.1 s");
     // What the receiving host takes to answer is no round trip.
     assert!(a.evidence.iter().all(|e| !e.contains("µs to 0.1 ms")), "{:?}", a.evidence);
 }

@@ -161,6 +161,7 @@ impl Pauses {
 /// An episode's cost. Where there was no rate before it to compare with, the mean of the whole transfer (bytes a
 /// second) stands in for it; it is lower, so that rather too little is counted. Of one that never ended that mean
 /// would hide everything: what was delivered before it began tells, and where that is nothing, all its time was lost.
+/// Negative where it is known that the transfer ran faster in it than before.
 fn cost(e: &EpisodeRow, flow: &FlowRow, mean_rate: f64, pauses: &Pauses) -> f64 {
     let known = e.cost.map(Span::as_secs);
     let before = || {
@@ -179,7 +180,7 @@ fn cost(e: &EpisodeRow, flow: &FlowRow, mean_rate: f64, pauses: &Pauses) -> f64 
         _ => None,
     };
     let silence = || e.silence.map(Span::as_secs);
-    known.or_else(estimate).or_else(silence).unwrap_or(0.0).max(0.0)
+    known.unwrap_or_else(|| estimate().or_else(silence).unwrap_or(0.0).max(0.0))
 }
 
 /// The sender resent what had arrived because it did not hear of it: ACKs are known to have been lost, or the
@@ -240,6 +241,10 @@ pub(super) fn of(
         let away = away.contains(&e.number) || outage.is_some();
         group.add(e, cost(e, flow, mean_rate, &pauses), away, flow);
         c.outages.cost_s += gap;
+    }
+    // The rate before an episode goes up and down, and what one seems to cost too much another seems to cost too little.
+    for group in c.groups() {
+        group.cost_s = group.cost_s.max(0.0);
     }
     for g in gone {
         both(&mut c.outages.sure, g.sure(flow));
@@ -317,6 +322,19 @@ const HEAVY: f64 = 0.05;
 const SELDOM: f64 = 100.0;
 
 impl Costs {
+    fn groups(&mut self) -> [&mut Group; 8] {
+        [
+            &mut self.outages,
+            &mut self.tails,
+            &mut self.overshoot,
+            &mut self.losses,
+            &mut self.intermittent,
+            &mut self.needless,
+            &mut self.unheard,
+            &mut self.overtaken,
+        ]
+    }
+
     pub fn total(&self) -> f64 {
         let episodes = self.lost_s() + self.intermittent.cost_s + self.needless.cost_s;
         let receiver = self.windows_s() + self.peer.total_s;

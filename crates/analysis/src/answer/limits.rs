@@ -64,7 +64,11 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
         Vantage::Sender | Vantage::Both => {}
     }
     if l.captured_twice > 0 {
-        said.push(format!("{} captured twice: the second is left out", count(l.captured_twice, "packet")));
+        // Within a moment of each other nothing tells these two apart.
+        said.push(format!(
+            "{} seen twice (captured twice, or doubled on the way): the second is left out",
+            count(l.captured_twice, "packet")
+        ));
     }
     if l.out_of_capture_order > 0 {
         said.push(format!(

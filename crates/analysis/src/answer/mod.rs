@@ -112,7 +112,7 @@ pub fn answer(
     let gone = outages::all(flow, bursts, episodes, idle);
     let outages = outages::find(flow, &gone, episodes, capture_start);
     let costs = costs::of(flow, bursts, episodes, idle, &gone);
-    let path = path::path(flow, bursts, episodes, &gone);
+    let path = path::path(flow, bursts, episodes, &gone, limited);
     let held = Held::of(limited);
     let (verdict, confidence) = match &held {
         Some(held) => (held.verdict(&costs, &path), held.share * (1.0 - costs.blindness(flow))),

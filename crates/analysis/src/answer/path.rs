@@ -2,6 +2,7 @@
 
 use super::flow_facts::{arriving, duration, round_trip};
 use super::outages::Gone;
+use crate::limited::{Limited, LimitedBy, Why};
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, Summary};
 use std::collections::BTreeSet;
 
@@ -12,6 +13,8 @@ pub struct Path {
     pub queue_s: Option<f64>,
     /// So long that it is a fault of its own.
     pub bloated: bool,
+    /// This transfer filled that queue: it kept the bottleneck full for most of the time that it had data to send.
+    pub queue_is_its_own: bool,
     /// Losses came when the queue was full (`true`), or whatever the queue (`false`); `None`: it does not show.
     pub overflow: Option<bool>,
     /// Lost copies (segments, where copies cannot be counted) in all that was sent.
@@ -20,8 +23,15 @@ pub struct Path {
 
 /// A wait that a person notices, and four times what the path itself takes.
 pub(super) const BLOATED_S: f64 = 0.1;
+const MOSTLY: f64 = 0.5;
 
-pub(super) fn path(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow], gone: &[Gone]) -> Path {
+pub(super) fn path(
+    flow: &FlowRow,
+    bursts: &[BurstRow],
+    episodes: &[EpisodeRow],
+    gone: &[Gone],
+    limited: &Limited,
+) -> Path {
     let rtt = round_trip(flow);
     let waits = rtt.filter(|r| r.n > 1 && holds_segments(flow, r.mean - r.min));
     let queue_s = waits.filter(|r| r.mean > 1.5 * r.min + 0.005).map(|r| r.mean - r.min);
@@ -31,6 +41,7 @@ pub(super) fn path(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow],
         rtt,
         queue_s,
         bloated,
+        queue_is_its_own: fills_the_queue(limited),
         overflow: overflow(flow, rtt, bursts, episodes, gone),
         loss_share: lost.filter(|_| flow.segments > 0).map(|l| l as f64 / flow.segments as f64),
     }
@@ -41,6 +52,14 @@ pub(super) fn path(flow: &FlowRow, bursts: &[BurstRow], episodes: &[EpisodeRow],
 fn holds_segments(flow: &FlowRow, wait: f64) -> bool {
     let held = flow.delivered_bytes() as f64 / duration(flow) * wait;
     held >= 2.0 * f64::from(flow.mss.max(1))
+}
+
+/// A queue that stands while its only sender leaves the bottleneck idle is not that sender's. Where no rounds tell of it,
+/// nothing says otherwise.
+fn fills_the_queue(limited: &Limited) -> bool {
+    let full = limited.parts.iter().find(|p| p.why == Why::BottleneckFull).map_or(0.0, |p| p.time.as_secs());
+    let sending = limited.transfer() - limited.of(LimitedBy::Application).0;
+    limited.parts.is_empty() || full >= MOSTLY * sending.as_secs()
 }
 
 /// Whether the round trip was longer than usual when episodes of loss began. Each counts once, by its first burst.
@@ -66,7 +85,8 @@ fn overflow(
     let at = before.len() / 2;
     let (_, median, _) = before.select_nth_unstable_by(at, f64::total_cmp);
     let full = *median >= rtt.mean + 0.5 * rtt.stddev;
-    // A round trip tells of the queue one round trip ago: while it grows, it is longer when something is lost.
-    let empty = *median <= 1.5 * rtt.min + 0.005 || *median < rtt.mean;
+    // No queue to speak of, by the measure of `path`. What lies between says nothing: a round trip tells of the queue one
+    // round trip ago, and a short one fills in less.
+    let empty = *median <= 1.5 * rtt.min + 0.005;
     (full || empty).then_some(full)
 }

@@ -12,6 +12,7 @@ use super::held::{Held, Small};
 use super::outages::Outages;
 use super::path::Path;
 use super::words::{bytes, copies, count, grouped, period, rate, seconds};
+use crate::limited::LimitedBy;
 use crate::rows::{FlowRow, Limit};
 
 /// Costs below this share of the duration stay unsaid, unless many of the losses are theirs.
@@ -113,13 +114,20 @@ impl Told<'_> {
     /// A queue that a person would notice.
     fn queue(&self) -> Option<Finding> {
         let rtt = self.path.rtt.filter(|_| self.path.bloated)?;
-        let grounds = Grounds::default().with_if(rtt.n >= 20, Evidence::RoundTrips);
-        let text = format!(
-            "a queue of {} on average stood at the bottleneck (RTT {} to {}): bufferbloat",
-            seconds(rtt.mean - rtt.min),
-            seconds(rtt.min),
-            seconds(rtt.max)
-        );
+        let full = self.path.queue_is_its_own;
+        let grounds = Grounds::default().with_if(rtt.n >= 20 && full, Evidence::RoundTrips);
+        let (least, most) = (seconds(rtt.min), seconds(rtt.max));
+        let text = match full {
+            true => format!(
+                "a queue of {} on average stood at the bottleneck (RTT {least} to {most}): bufferbloat",
+                seconds(rtt.mean - rtt.min)
+            ),
+            // It went on while this transfer left the bottleneck time to drain.
+            false => format!(
+                "the RTT was {} on average, {least} to {most}: a queue that others filled, or a path that became longer",
+                seconds(rtt.mean)
+            ),
+        };
         Some(self.without_cost(Kind::Queue, Sure::of(Claim::Queue, self.flow, grounds), text))
     }
 
@@ -138,7 +146,9 @@ impl Told<'_> {
     /// The same where no rounds tell what the path could carry.
     fn small_window(&self) -> Option<Finding> {
         let c = self.costs;
-        if self.small.is_some() || !c.slight() || !c.kept_small(self.flow, self.path) {
+        // Rounds that show something else at work tell better than the mean round trip.
+        let other = self.held.is_some_and(|held| held.limit != LimitedBy::Loss);
+        if other || self.small.is_some() || !c.slight() || !c.kept_small(self.flow, self.path) {
             return None;
         }
         let n = self.cuts();
@@ -173,12 +183,14 @@ impl Told<'_> {
     }
 
     fn nothing(&self) -> Finding {
-        let text = self.nothing_words(&seconds(self.costs.duration_s));
+        let text = self.nothing_words((self.flow.end - self.flow.start).as_secs());
         self.without_cost(Kind::Nothing, Sure::of(Claim::Nothing, self.flow, Grounds::default()), text)
     }
 
-    fn nothing_words(&self, d: &str) -> String {
-        let (flow, c) = (self.flow, self.costs);
+    /// In all of its time: the rate is the one that stands above it.
+    fn nothing_words(&self, took_s: f64) -> String {
+        let flow = self.flow;
+        let d = seconds(took_s);
         match flow.retransmitted_segments {
             // What was lost at the very end had no time to cost any.
             0 if flow.bursts > 0 => format!(
@@ -190,12 +202,12 @@ impl Told<'_> {
                 "{} in the data never filled: lost for good, or missing from the capture",
                 count(flow.limits.unfilled_gaps, "gap")
             ),
-            0 if c.duration_s <= 0.0 => "nothing was lost".into(),
+            0 if took_s <= 0.0 => "nothing was lost".into(),
             0 => format!(
                 "nothing was lost{}: {} in {d}, {}",
                 if self.nobodys || self.held.is_none() { " and nothing held it up" } else { "" },
                 bytes(flow.delivered_bytes()),
-                rate(flow.delivered_bytes() as f64 * 8.0 / c.duration_s)
+                rate(flow.delivered_bytes() as f64 * 8.0 / took_s)
             ),
             n => format!("{} resent in {d}, at hardly any cost", count(n, "segment")),
         }

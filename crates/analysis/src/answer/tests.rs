@@ -1,6 +1,7 @@
 //! Stories: the rows of a transfer, and what a person is told about it.
 
 mod outages;
+mod queues;
 
 use super::*;
 use crate::limited::{Basis, How, Part, PathLimits, Why};
@@ -370,8 +371,8 @@ fn packets_that_overtake_each_other_keep_the_window_small() {
     assert!(a.sentences()[0].contains("kept the window small"), "{:?}", a.sentences());
 }
 
-/// The same with what limited it: `parts` in ms, each known.
-fn held(flow: &FlowRow, episodes: &[EpisodeRow], parts: &[(Why, i64, u64)], could_bps: f64) -> Answer {
+/// What limited it: `parts` in ms, each known.
+fn limited(parts: &[(Why, i64, u64)], could_bps: f64) -> Limited {
     let parts: Vec<Part> = parts
         .iter()
         .map(|&(why, time, bytes)| Part {
@@ -386,8 +387,11 @@ fn held(flow: &FlowRow, episodes: &[EpisodeRow], parts: &[(Why, i64, u64)], coul
     let all = parts.iter().fold(Span::ZERO, |sum, p| sum + p.time);
     let reached_bps = parts.iter().map(|p| p.bytes).sum::<u64>() as f64 * 8.0 / all.as_secs();
     let path = PathLimits { could_bps: Some(could_bps), how: Some(How::Trains), reached_bps, allowed: None };
-    let limited = Limited { start: at(0.0), end: at(0.0) + all, parts, path, ..Limited::default() };
-    answer(flow, &[], episodes, &[], &limited, START)
+    Limited { start: at(0.0), end: at(0.0) + all, parts, path, ..Limited::default() }
+}
+
+fn held(flow: &FlowRow, episodes: &[EpisodeRow], parts: &[(Why, i64, u64)], could_bps: f64) -> Answer {
+    answer(flow, &[], episodes, &[], &limited(parts, could_bps), START)
 }
 
 #[test]

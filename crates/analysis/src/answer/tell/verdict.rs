@@ -108,8 +108,9 @@ impl Told<'_> {
     fn network(&self) -> String {
         let (flow, c) = (self.flow, self.costs);
         let vanished = self.outages.filter(|_| c.outages.n > 0).map(|o| self.vanishing(o));
-        let bloat = self.path.rtt.filter(|_| self.path.bloated).map(|r| {
-            format!("a queue of {} stands at the bottleneck (bufferbloat)", seconds(r.mean - r.min))
+        let bloat = self.path.rtt.filter(|_| self.path.bloated).map(|r| match self.path.queue_is_its_own {
+            true => format!("a queue of {} stands at the bottleneck (bufferbloat)", seconds(r.mean - r.min)),
+            false => format!("the RTT is {} where {} would do", seconds(r.mean), seconds(r.min)),
         });
         let by_loss = [
             (c.outages.cost_s, vanished.clone()),
@@ -182,16 +183,29 @@ impl Told<'_> {
         if let (Some(from), 1) = (o.dead_from_s, o.count) {
             return format!("from {} on nothing comes through, to the end", period(from));
         }
-        let long = match (o.length_s, o.at_most_s) {
-            (Some(s), _) if o.at_least_s > 2.0 * s => {
-                format!(" for about {}, the longest time for {} or more,", seconds(s), seconds(o.at_least_s))
+        // Those of the longest; on a beat one is like another.
+        let bounds = match o.at_most_s {
+            Some(most) if o.at_least_s < 0.02 => format!("up to {}", seconds(most)),
+            Some(most) if seconds(most) == seconds(o.at_least_s) => seconds(most),
+            Some(most) => format!("{} to {}", seconds(o.at_least_s), seconds(most)),
+            None if o.at_least_s < 0.02 => String::new(),
+            None => format!("{} or more", seconds(o.at_least_s)),
+        };
+        let (long, longest) = match o.length_s {
+            Some(s) if o.at_least_s > 2.0 * s => {
+                let more = format!(
+                    " for about {}, the longest time for {} or more,",
+                    seconds(s),
+                    seconds(o.at_least_s)
+                );
+                (more, String::new())
             }
-            (Some(s), _) => format!(" for about {}", seconds(s)),
-            (None, Some(most)) if o.at_least_s < 0.02 => format!(" for up to {}", seconds(most)),
-            (None, Some(most)) if seconds(most) == seconds(o.at_least_s) => format!(" for {}", seconds(most)),
-            (None, Some(most)) => format!(" for {} to {}", seconds(o.at_least_s), seconds(most)),
-            (None, None) if o.at_least_s < 0.02 => String::new(),
-            (None, None) => format!(" for {} or more", seconds(o.at_least_s)),
+            Some(s) => (format!(" for about {}", seconds(s)), String::new()),
+            None if bounds.is_empty() => (String::new(), String::new()),
+            None if o.count > 1 && o.period_s.is_none() => {
+                (String::new(), format!(", the longest time for {bounds}"))
+            }
+            None => (format!(" for {bounds}"), String::new()),
         };
         let often = match (o.period_s, o.count) {
             (Some(p), _) => format!(" every {}", period(p)),
@@ -210,7 +224,7 @@ impl Told<'_> {
             Some(from) => format!("; from {} on nothing comes through", period(from)),
             None => String::new(),
         };
-        format!("{ways}{long}{often}{flat}{dead}")
+        format!("{ways}{long}{often}{longest}{flat}{dead}")
     }
 
     /// Losses without outages: a queue that overflows, or whatever the queue.

@@ -39,6 +39,9 @@ fn an_interrupted_upload_is_told_as_outages_on_a_beat() {
     assert_eq!(a.verdict, Verdict::Network);
     assert!(a.confidence > 0.7, "{}", a.confidence);
     let o = a.outages.unwrap();
+    // Two are on no beat: what is known of the longer says nothing of the other.
+    let two = told(&flow, &bursts[..2], &episodes[..2], &[]).look_at;
+    assert!(two.contains("both ways, twice, the longest time for 60 ms to 1.5 s (an outage"), "{two}");
     assert_eq!((o.count, o.period_s, o.length_s, o.beats_missed), (3, Some(5.0), None, 0));
     assert_eq!(o.starts_s, [3.1, 8.1, 13.1]);
     assert!(a.evidence.iter().any(|e| e == "RTT near its minimum before 3 of 3 outages"), "{:?}", a.evidence);

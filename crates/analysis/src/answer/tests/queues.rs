@@ -1,0 +1,105 @@
+//! What round trips and rounds say of the same queue.
+
+use super::*;
+
+fn losses(n: u32, apart: f64, rtt_before: i64) -> (Vec<EpisodeRow>, Vec<BurstRow>) {
+    let episodes: Vec<_> =
+        (0..n).map(|i| episode(i, 0.5 + apart * f64::from(i), EpisodeKind::Ack, 20, 0.002)).collect();
+    let bursts = episodes.iter().map(|e| burst(e, 15, rtt_before)).collect();
+    (episodes, bursts)
+}
+
+fn with_limits(flow: &FlowRow, of: &(Vec<EpisodeRow>, Vec<BurstRow>), parts: &[(Why, i64, u64)]) -> Answer {
+    answer(flow, &of.1, &of.0, &[], &limited(parts, 50e6), START)
+}
+
+#[test]
+fn losses_beside_a_full_bottleneck_kept_no_window_small() {
+    // A queue of 13 ms over 41 ms: less than the mean round trip tells, and enough to keep the bottleneck busy.
+    let flow = FlowRow { lost_copies: Some(126), ..transfer(4.56) };
+    let seen = losses(28, 0.15, 41);
+    let small = |a: &Answer| a.findings.iter().any(|f| f.kind == Kind::SmallWindow);
+    assert!(small(&told(&flow, &seen.1, &seen.0, &[])), "where no rounds tell of a bottleneck");
+    let full =
+        with_limits(&flow, &seen, &[(Why::BottleneckFull, 4360, 9_900_000), (Why::SmallWindow, 30, 9000)]);
+    assert!(!small(&full), "{:?}", full.sentences());
+    assert!(
+        full.look_at.ends_with("the bottleneck was full for 99% of the time, at 18.2 Mbps"),
+        "{}",
+        full.look_at
+    );
+}
+
+#[test]
+fn round_trips_that_stay_long_beside_an_idle_bottleneck_are_no_queue_of_this_transfer() {
+    // A hand-over at 1.0 s adds 300 ms to the path; what is sent from there on needs no queue.
+    let rtt_ack = Summary { n: 5000, min: 0.020, mean: 0.256, stddev: 0.12, max: 0.365 };
+    let flow = FlowRow { rtt_ack, ..transfer(19.3) };
+    let none = (vec![], vec![]);
+    let queue = |a: &Answer| {
+        let f = a.findings.iter().find(|f| f.kind == Kind::Queue);
+        f.map(|f| (f.certainty(), f.text.clone())).expect("a finding")
+    };
+    let longer = with_limits(
+        &flow,
+        &none,
+        &[(Why::Pacing, 16_600, 5_000_000), (Why::BottleneckFull, 2700, 5_000_000)],
+    );
+    assert_eq!(
+        queue(&longer),
+        (
+            Certainty::Likely,
+            "the RTT was 256 ms on average, 20 ms to 365 ms: a queue that others filled, or a path that became longer"
+                .into()
+        )
+    );
+    // Pauses of the program say nothing against a queue that it fills whenever it sends.
+    let parts = [(Why::NothingToSend, 16_600, 0), (Why::BottleneckFull, 2700, 10_000_000)];
+    let (sure, text) = queue(&with_limits(&flow, &none, &parts));
+    assert_eq!(sure, Certainty::Known);
+    assert!(text.ends_with("bufferbloat"), "{text}");
+}
+
+#[test]
+fn losses_beside_a_standing_queue_are_not_called_other_than_congestion() {
+    // 60 packets of queue over a path of 41 ms: a probe of the rate fills it within the round trip before it overflows.
+    let rtt_ack = Summary { n: 5000, min: 0.041, mean: 0.0755, stddev: 0.016, max: 0.102 };
+    let flow = FlowRow { rtt_ack, lost_copies: Some(627), mean_burst: 1.5, ..transfer(5.5) };
+    let said = |rtt_before| {
+        let seen = losses(13, 0.4, rtt_before);
+        with_limits(&flow, &seen, &[(Why::BottleneckFull, 5500, 10_000_000)]).look_at
+    };
+    assert!(!said(72).contains("congestion"), "{}", said(72));
+    assert!(said(45).contains("no queue built up before: not congestion"), "{}", said(45));
+    assert!(said(95).contains("where a queue overflows (RTT 41 ms to 102 ms): congestion"), "{}", said(95));
+}
+
+#[test]
+fn episodes_that_seem_to_save_time_make_up_for_those_that_seem_to_cost_it() {
+    // A rate that goes up and down, and 40 losses one at a time: what each costs by it is as often negative.
+    let (mut episodes, bursts) = losses(40, 0.2, 41);
+    for (e, off) in episodes.iter_mut().zip([60, -80].into_iter().cycle()) {
+        e.cost = Some(ms(off));
+    }
+    let flow = FlowRow { lost_copies: Some(40), ..transfer(8.2) };
+    let a = told(&flow, &bursts, &episodes, &[]);
+    assert!(a.sentences()[0].starts_with("40 loss episodes cost hardly any time"), "{:?}", a.sentences());
+    // Two seconds that one of them stood still are none of that.
+    episodes[7].cost = Some(ms(2000));
+    let a = told(&flow, &bursts, &episodes, &[]);
+    assert!(a.sentences()[0].starts_with("40 loss episodes cost 1.7 s of 8.2 s"), "{:?}", a.sentences());
+}
+
+#[test]
+fn the_rate_of_a_transfer_is_told_once() {
+    // A connection of 24 ms, data in 11 ms of it: the line above says 3.33 Gbps.
+    let flow = FlowRow {
+        start: at(0.0),
+        end: at(0.024),
+        first_data: Some(at(0.012)),
+        last_data: Some(at(0.023)),
+        ..transfer(0.024)
+    };
+    let a = told(&flow, &[], &[], &[]);
+    assert_eq!(a.sentences(), ["nothing was lost and nothing held it up: 10.0 MB in 24 ms, 3.33 Gbps"]);
+}
