@@ -48,7 +48,8 @@ def groups(capture: Capture | Fleet, by: By) -> Table:
     `resent_segments`, `timeouts`, `episodes`, `unanswered` (flows whose SYN nobody answered), `resent_syns`
     and `lost_s`: for each flow the larger of what its episodes cost and of its idle time while data waited,
     and its handshake if that had to be sent again, or how long it called in vain. Rows by cause have `kind`
-    ("idle" or "resent"), `cause`, `flows`, `gaps`, `segments` and `lost_s`. Raises ValueError for another `by`.
+    ("idle" or "resent"), `cause`, `flows`, `gaps`, `segments` and `lost_s`. Raises ValueError if `by` is none
+    of these.
     """
     if by not in WAYS:
         raise ValueError(f"by = {by!r} is none of {', '.join(WAYS)}")
