@@ -213,6 +213,9 @@ impl Sender {
         let unset = !timers.is_set(Timer::Retransmit) && !self.tail.shares_timer();
         if unset || (anew && !timers.is_set(Timer::Reorder)) {
             timers.arm(Timer::Retransmit, self.rto.fires_at(now, self.rto_within_patience(now)));
+        } else if self.phase != Phase::Open && self.rules.recovery.restarts_timer != RestartsTimer::Oldest {
+            // RFC 8985 §7.2: what was to be probed for is being repaired. Linux leaves it to the oldest one's repair.
+            self.end_probing(now, timers);
         }
         Outgoing { offset, payload, fin, psh, why }
     }

@@ -85,7 +85,7 @@ impl Sender {
     }
 
     /// RFC 6298 (5.1) to (5.3).
-    pub(super) fn rearm(&mut self, now: Time, timers: &mut Timers) {
+    pub(super) fn rearm(&self, now: Time, timers: &mut Timers) {
         if self.board.out() == 0 {
             timers.arm(Timer::Retransmit, Time::FAR_FUTURE);
             return;
@@ -100,6 +100,13 @@ impl Sender {
     pub(super) fn rearm_from_oldest(&mut self, now: Time, timers: &mut Timers) {
         timers.set(Timer::Reorder, now);
         self.rearm(now, timers);
+    }
+
+    /// No probe is wanted any more: the RTO takes its place.
+    pub(super) fn end_probing(&self, now: Time, timers: &mut Timers) {
+        if timers.is_set(Timer::Probe) {
+            self.rearm(now, timers);
+        }
     }
 
     /// After an ACK.

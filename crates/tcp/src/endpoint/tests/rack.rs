@@ -3,7 +3,7 @@
 use super::stacks::{linux6, ms};
 use super::timeline::Timeline;
 use crate::endpoint::{Evidence, Phase, Why};
-use crate::stack::InitialWindow;
+use crate::stack::{InitialWindow, RestartsTimer};
 
 /// `n` segments are on their way; RTT 100 ms.
 fn flying(n: u32) -> Timeline {
@@ -142,6 +142,23 @@ fn the_timer_counts_from_the_oldest_segment_while_a_probe_is_pending() {
     t.at_ms(300).leaves(PROBE_OLD);
     t.at_ms(599).quiet();
     t.at_ms(600).times_out(0);
+}
+
+#[test]
+fn no_probe_leaves_in_recovery() {
+    // RFC 8985 §7.2. The ACK sets the probe's timer, for 341 ms; the SACK behind it tells of a loss at once.
+    for restarts in [RestartsTimer::None, RestartsTimer::Oldest] {
+        let mut spec = linux6();
+        spec.recovery.restarts_timer = restarts;
+        let mut t = Timeline::established(&spec, 100);
+        t.at_ms(0).app_writes_segments(3).sends(0..3);
+        t.at_ms(40).app_writes_segments(1).sends(3..4);
+        t.at_ms(139).ack(2).quiet();
+        t.at_ms(140).sack(2, &[3..4]).resends(2).phase(Phase::Recovery);
+        // SRTT is 104 ms; the RTO counts from the repair.
+        assert_eq!(t.timer_ms(), 444);
+        t.at_ms(444).quiet().timeouts(0);
+    }
 }
 
 #[test]
