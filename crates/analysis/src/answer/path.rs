@@ -37,12 +37,16 @@ pub(super) fn path(
     let queue_s = waits.filter(|r| r.mean > 1.5 * r.min + 0.005).map(|r| r.mean - r.min);
     let bloated = waits.is_some_and(|r| r.mean - r.min >= BLOATED_S && r.mean >= 4.0 * r.min);
     let lost = flow.lost_copies.or(flow.lost_segments);
+    let own = fills_the_queue(limited);
+    // Beside a bottleneck that is full a short round trip before a loss shows no empty queue.
+    let full = own && !limited.parts.is_empty();
+    let overflow = overflow(flow, rtt, bursts, episodes, gone).filter(|overflow| *overflow || !full);
     Path {
         rtt,
         queue_s,
         bloated,
-        queue_is_its_own: fills_the_queue(limited),
-        overflow: overflow(flow, rtt, bursts, episodes, gone),
+        queue_is_its_own: own,
+        overflow,
         loss_share: lost.filter(|_| flow.segments > 0).map(|l| l as f64 / flow.segments as f64),
     }
 }
