@@ -180,19 +180,22 @@ impl Stream {
         if p.start > self.next && !new && self.arrivals.ids.skipped == 0 {
             self.arrivals.ids.owe(0);
         }
-        if self.arrivals.ids.are_counted() && p.start >= self.sent_at_most {
+        let counted = self.arrivals.ids.are_counted();
+        if counted && p.start >= self.sent_at_most {
             self.arrivals.ids.owe(0);
         }
-        let believed = self.arrivals.ids.are_counted() && self.ledger.is_empty() && (new || lately);
-        // While something else is missing, too, only what was data for sure.
-        let sure = if self.arrivals.ids.are_counted() { self.arrivals.ids.data() } else { 0 };
-        let owed = if believed { self.arrivals.ids.owed() } else { sure };
+        let owed = match self.ledger.is_empty() && (new || lately) {
+            _ if !counted => 0,
+            true => self.arrivals.ids.owed(),
+            // While something else is missing, too, only what was data for sure.
+            false => self.arrivals.ids.data(),
+        };
         if owed > 0 {
             self.sent_up_to = (p.start + u64::from(owed) * unit).min(self.sent_at_most);
         } else if !lately && self.arrivals.ids.skipped == 0 {
             self.arrivals.ids.owe(0); // what was missing was no data: ACKs, or repairs lost in vain
         }
-        if self.arrivals.ids.are_counted() && self.arrivals.ids.owed() == 0 {
+        if counted && self.arrivals.ids.owed() == 0 {
             self.sent_up_to = 0;
         }
         if p.start < self.sent_up_to || self.account.counts.packets == 1 && self.opened_by_timer(p, around) {
