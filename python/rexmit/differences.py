@@ -243,10 +243,12 @@ def _idles(a: Profile, b: Profile, scale: float) -> list[Difference]:
 
 
 def _sending(a: Profile, b: Profile, scale: float) -> Difference:
-    rates = [rate(p.bytes * 8 / p.sending_s) for p in (a, b)]
-    cost = b.sending_s * scale - a.sending_s
     apart = a.episodes_cost_s is not None and b.episodes_cost_s is not None
     what = "rate while sending" if apart else "rate, with the loss episodes in it"
+    # Where those of one have no cost of their own, those of the other stand in its rate, too.
+    x, y = (p.sending_s + (0.0 if apart else p.episodes_cost_s or 0.0) for p in (a, b))
+    rates = [rate(p.bytes * 8 / spent) for p, spent in ((a, x), (b, y))]
+    cost = y * scale - x
     return Difference(what, rates[0], rates[1], cost, abs(cost))
 
 
@@ -270,7 +272,7 @@ def _facts(a: Profile, b: Profile) -> list[Difference]:
     if a.retransmitted or b.retransmitted:
         add("sent again", max(shares[0], 1e-5), max(shares[1], 1e-5), words[0], words[1])
     if a.needless or b.needless:
-        add("of it needless", a.needless + 0.5, b.needless + 0.5, f"{a.needless:,}", f"{b.needless:,}")
+        add("sent again needlessly", a.needless + 0.5, b.needless + 0.5, f"{a.needless:,}", f"{b.needless:,}")
     for what, x, y in (
         ("receiver's window, largest", a.window_max_bytes, b.window_max_bytes),
         ("in flight, largest", a.flight_max_bytes, b.flight_max_bytes),

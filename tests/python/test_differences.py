@@ -77,7 +77,7 @@ def test_what_explains_but_has_no_cost_comes_last_with_both_figures() -> None:
     found = of_profiles(GOOD, other(rtt_mean_s=0.4, rtt_min_s=0.03, window_max_bytes=55_488, needless=7))
     free = [(d.what, d.first, d.second) for d in found.differences if d.cost_s is None]
     assert free == [
-        ("of it needless", "0", "7"),
+        ("sent again needlessly", "0", "7"),
         ("RTT, mean", "40 ms, least 30 ms", "400 ms, least 30 ms"),
         ("receiver's window, largest", "450 kB", "55.5 kB"),
     ]
@@ -88,6 +88,17 @@ def test_an_unknown_cost_is_not_guessed() -> None:
     episodes = next(d for d in found.differences if d.what == "loss episodes")
     assert episodes.cost_s is None
     assert episodes.second.endswith("cost unknown")
+
+
+def test_where_one_cost_is_unknown_what_remains_adds_up_all_the_same() -> None:
+    """Episodes of which one transfer shows the cost stand in the rates of both."""
+    lossy = other(episodes=28, episodes_cost_s=None, duration_s=4.56, throughput_bps=17.5e6)
+    dark = other(episodes=2, episodes_cost_s=1.91, duration_s=6.29, throughput_bps=12.7e6)
+    for a, b in ((lossy, dark), (dark, lossy)):
+        found = of_profiles(a, b)
+        [whole] = [d for d in found.differences if d.cost_s is not None]
+        assert whole.what == "rate, with the loss episodes in it"
+        assert whole.cost_s == pytest.approx(found.longer_s)
 
 
 def test_idle_gaps_inside_episodes_are_counted_once(core: FakeCore) -> None:
