@@ -371,6 +371,20 @@ def test_the_command_says_plan_and_answer(tmp_path: Path) -> None:
     assert bad.stderr.endswith("s.toml: is no folder; name one, or what is not there yet\n")
 
 
+def test_transfers_that_did_not_end_are_counted_beside_how_long_the_others_took(tmp_path: Path) -> None:
+    scenario = tmp_path / "short.toml"
+    scenario.write_text('duration = "500ms"\n' + SCENARIO)
+    done = sweep(str(scenario), "--vary", f"{LOSS}=0,20%", "--runs", "6")
+    head, clean, lossy = [line.split() for line in done.stdout.splitlines()[-3:]]
+    assert " ".join(head).startswith(f"{LOSS} runs not ended goodput")
+    assert clean[:3] == ["0", "6", "0"]
+    assert lossy[:2] == ["20%", "6"]
+    assert 0 < int(lossy[2]) <= 6
+    # Where all ended, nothing is said of it.
+    done = sweep(str(scenario), "--vary", f"{LOSS}=0", "--runs", "6")
+    assert "not ended" not in done.stdout
+
+
 def test_rows_are_read_block_by_block(tmp_path: Path) -> None:
     done = small(tmp_path, runs=20)
     reader = pa.RecordBatchReader.from_stream(done.runs)

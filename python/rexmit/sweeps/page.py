@@ -9,7 +9,7 @@ from rexmit import units
 from rexmit.say import one_line
 from rexmit.sweeps import differences, summaries
 from rexmit.sweeps.carry_out import Outcome
-from rexmit.sweeps.measures import EVERY, Measure
+from rexmit.sweeps.measures import EVERY, MEASURES, Measure
 from rexmit.sweeps.plan import Plan
 from rexmit.sweeps.sizing import Trial
 from rexmit.sweeps.store import Store
@@ -146,21 +146,29 @@ def _state(plan: Plan, outcome: Outcome, where: str | None) -> list[str]:
 
 def _flow(plan: Plan, flow: str, points: list[tuple[int, dict[str, dict[str, Any]]]]) -> list[str]:
     shown = [m for m in EVERY if any(told[m.column]["mean"] is not None for _, told in points)]
-    head = [*map(one_line, plan.keys), "runs"]
+    # Of transfers that had not ended nobody knows how long they take: the mean is of the others.
+    ended = [(_runs(told), told["duration_s"]["n"]) for _, told in points]
+    not_ended = MEASURES["duration"] in shown and any(n < runs for runs, n in ended)
+    head = [*map(one_line, plan.keys), "runs", *(["not ended"] if not_ended else [])]
+    keys = len(head) - 1
     for measure in shown:
         head += [measure.words, "95% interval" if measure is shown[0] else ""]
     table = [head]
-    for _, told in points:
+    for (runs, n), (_, told) in zip(ended, points, strict=True):
         first = told[EVERY[0].column]
         row = [one_line(str(first[plan.columns[key][0]])) for key in plan.keys]
-        row.append(f"{max(one['n'] for one in told.values()):,}")
+        row += [f"{runs:,}", *([f"{runs - n:,}"] if not_ended else [])]
         for measure in shown:
             row += [_cell(measure, told[measure.column]["mean"]), _interval(measure, told[measure.column])]
         table.append(row)
     # Intervals of the first measure only: the page is for a screen.
-    kept = [k for k in range(len(head)) if k <= len(plan.keys) + 2 or (k - len(plan.keys)) % 2 == 1]
+    kept = [k for k in range(len(head)) if k <= keys + 2 or (k - keys) % 2 == 1]
     left = range(len(plan.keys))
     return [one_line(flow), *indented([[row[k] for k in kept] for row in table], left=left)]
+
+
+def _runs(told: dict[str, dict[str, Any]]) -> int:
+    return max(int(one["n"]) for one in told.values())
 
 
 def _cell(measure: Measure, value: float | None) -> str:
