@@ -2,9 +2,12 @@
 
 use super::account::Acked;
 use super::ledger::AckSeen;
+use super::told::Told;
 use super::*;
 use wire::{Flags, SackBlocks};
 
+/// What timestamps count (RFC 7323 §5.4: a millisecond to a second).
+const STAMP: Span = Span::from_millis(1);
 /// ACKs that may be under way to a sender at once.
 const MOST_ON_THE_WAY: usize = 1 << 16;
 
@@ -121,11 +124,12 @@ impl Stream {
             newest_delivered: Time::FAR_PAST,
             ..AckNews::default()
         };
+        let mut told = Told::default();
         if ack > self.una {
-            self.advance_una(ack, now, &mut news);
+            self.advance_una(ack, now, &mut news, &mut told);
         }
         match other_blocks {
-            true => self.take_blocks(&seg.sack, &mut news),
+            true => self.take_blocks(&seg.sack, &mut news, &mut told),
             false => self.match_duplicate(&news),
         }
         news.nothing_outstanding = self.una == self.next || self.ledger.sacked_bytes() == 0;
@@ -140,7 +144,18 @@ impl Stream {
                     self.repair.on_ack(&old, old.time + around.view.turn, self.next);
                 }
             }
-            _ => self.repair.on_ack(&news, now, self.next),
+            _ => {
+                if news.advanced == 0 {
+                    self.repair.note_rto(self.account.own_rto());
+                }
+                if let Some(rtt) = told.round_trip(now) {
+                    self.account.on_own_rtt(rtt, self.una, self.next);
+                }
+                if let Some((newest, rtt)) = told.rack(now) {
+                    self.repair.note_rack(newest, rtt);
+                }
+                self.repair.on_ack(&news, now, self.next);
+            }
         }
         if around.config.wanted.rtts {
             self.account.rtt_rows(self.id, now, self.base, around.sink);
@@ -179,7 +194,7 @@ impl Stream {
 
     /// SACK blocks that are not those of the ACK before it.
     #[inline(always)]
-    fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews) {
+    fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews, told: &mut Told) {
         if !self.agreed.sack_seen && !sack.is_empty() {
             self.learn_sack();
         }
@@ -197,7 +212,7 @@ impl Stream {
                 continue; // as most, but for the first
             }
             if let Some((left, right)) = self.unheard_of(block) {
-                self.take_sack(left, right, news.time, news);
+                self.take_sack(left, right, news, told);
             }
         }
         self.last_sack = *sack;
@@ -250,15 +265,20 @@ impl Stream {
         }
     }
 
-    fn take_sack(&mut self, left: u64, right: u64, now: Time, news: &mut AckNews) {
+    fn take_sack(&mut self, left: u64, right: u64, news: &mut AckNews, told: &mut Told) {
+        let now = news.time;
         let (left, right) = (left.max(self.una), right.min(self.next));
         if left >= right {
             return;
         }
         let mut newest: Option<(Time, u64)> = None;
         let mut repaired = Time::FAR_PAST;
+        let least = self.least_round_trip();
         self.ledger.sack(left, right, now, |seg| {
             news.sacked += seg.len;
+            if !seg.resent || least.is_some_and(|least| now - seg.last_time >= least) {
+                told.sacks(seg.last_time, seg.end, seg.resent);
+            }
             if !seg.resent {
                 news.note_original(seg.end);
                 newest = newest.max(Some((seg.last_time, seg.end)));
@@ -285,12 +305,17 @@ impl Stream {
     /// What was sent again at `sent` and is reported now is taken to have arrived, and not the copy before it, if that
     /// is not sooner than any round trip was (RFC 8985 §6.2). Times are the sender's only where it is seen from there.
     fn is_round_trip(&self, sent: Time, now: Time) -> bool {
-        !self.at.is_away() && self.account.rtt().min().is_some_and(|least| now - sent >= least)
+        !self.at.is_away() && self.least_round_trip().is_some_and(|least| now - sent >= least)
+    }
+
+    /// The sender's own measure may be short by a tick of its timestamps.
+    fn least_round_trip(&self) -> Option<Span> {
+        self.account.rtt().min().map(|least| least - STAMP)
     }
 
     /// The cumulative ACK moves: everything below it has arrived.
     #[inline(always)]
-    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews) {
+    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews, told: &mut Told) {
         let head = self.una;
         let ecr = news.ecr;
         let mut sample = None;
@@ -302,6 +327,7 @@ impl Stream {
                 if !plain.sacked {
                     news.advanced_new += u64::from(plain.len);
                     news.note_original(plain.end);
+                    told.advances(plain.time, plain.end, ecr == Some(plain.ts));
                     sample = Some((plain.time, plain.end));
                     last_ts = Some((plain.ts, plain.time));
                 }
@@ -309,6 +335,14 @@ impl Stream {
             let rtt = self.account.rtt();
             let wait = || rtt.largest().max(rtt.srtt() * 2) + Span::from_millis(50);
             let Some(seg) = self.ledger.pop_acked(ack, &by, wait) else { break };
+            if seg.resent {
+                // RFC 8985 §6.2 step 2.
+                let before = ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(seg.last_ts) as i32) < 0);
+                let arrived = !seg.sacked && !before && self.is_round_trip(seg.last_time, now);
+                told.advances_over_repair(arrived.then_some(seg.last_time), seg.end, seg.echoed(ecr));
+            } else if !seg.sacked {
+                told.advances(seg.last_time, seg.end, ecr == Some(seg.last_ts));
+            }
             if !seg.sacked {
                 news.advanced_new += seg.len;
                 resent |= seg.resent;

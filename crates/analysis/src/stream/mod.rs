@@ -13,6 +13,7 @@ mod queue;
 pub mod repair;
 pub mod report;
 mod resend;
+mod told;
 mod unseen;
 mod window;
 

@@ -8,6 +8,7 @@ mod afar;
 mod age;
 mod at_sender;
 mod away;
+mod clocks;
 mod doubt;
 pub mod evidence;
 mod facts;
@@ -19,6 +20,7 @@ mod seat;
 
 use crate::rows::{Cause, Evidence, Trigger};
 use age::Age;
+use clocks::{Rack, Rhythm};
 use doubt::Doubt;
 pub use facts::{AckNews, Attempt, Pace, Verdict};
 pub use fired::Next;
@@ -64,9 +66,13 @@ pub struct Repair {
     /// It has no SACK, or no timestamps.
     basic: bool,
     duplicates: u32,
+    rhythm: Rhythm,
     /// When the timer was last (re)started for sure.
     timer_start: Time,
     newest_delivered: Time,
+    rack: Rack,
+    /// The least RTO since the cumulative ACK last moved, where round trips were told since.
+    rto_then: Span,
     /// How long after an ACK the sender took to answer it: the longest of late.
     reaction: Span,
     /// How long it waits next while nothing but repeated segments is acknowledged, of which no round trip is taken
@@ -103,6 +109,8 @@ pub struct Repair {
     timer_wait: Span,
     /// The shortest silence that it ended.
     least_wait: Span,
+    /// It waits for a second at least (RFC 6298 §2.4), where Linux would not have.
+    slow_timer: bool,
     /// The state that it was in before.
     left: Option<State>,
     /// The first segment not acknowledged when a repair was lost on its way to where this is seen from.
@@ -131,6 +139,10 @@ impl Default for Repair {
             last_trigger: Trigger::Unrepaired,
             timer_start: Time::FAR_PAST,
             newest_delivered: Time::FAR_PAST,
+            rto_then: Span::MAX,
+            rack: Rack { newest: (Time::FAR_PAST, 0), rtt: Span::ZERO },
+            rhythm: Rhythm::default(),
+            slow_timer: false,
             loss_since: Time::FAR_PAST,
             firings: 0,
             probing: Probing::default(),
@@ -237,6 +249,7 @@ impl Repair {
             self.last_progress = at;
             self.timer_start = at;
             self.expiries = 0;
+            self.rto_then = Span::MAX;
             self.probing.on_progress(self.una, news.advanced);
             self.duplicates = 0;
         }
@@ -341,6 +354,7 @@ impl Repair {
 
     #[inline]
     fn sent(&mut self, now: Time, trigger: Trigger) {
+        self.rhythm.on_sent(now, self.last_sent, self.last_news, trigger);
         self.last_sent = now;
         self.last_trigger = trigger;
         self.probing.on_sent();
@@ -370,8 +384,8 @@ impl Repair {
                 self.timer_start = a.now;
             }
             Cause::Recovery => {
-                if verdict.evidence == Evidence::Time && a.sacked_above && !a.head && pace.seat != Seat::Away
-                {
+                let timed = verdict.evidence == Evidence::Time && a.sacked_above && pace.seat != Seat::Away;
+                if timed && (!a.head || self.only_reordering_is_due(a, pace)) {
                     self.age.note_timed_repair();
                 }
                 self.quick |= self.state == State::Open && self.any_sacked && self.duplicates < 3;
@@ -400,15 +414,29 @@ impl Repair {
         }
     }
 
+    /// The timer waited so long before it fired for the first time, seen from where it runs.
+    fn note_floor(&mut self, waited: Span, pace: &Pace) {
+        let second = Span::from_secs(1);
+        if pace.seat == Seat::Away || waited < second.scale(0.9) {
+            self.slow_timer = false;
+        } else if waited > pace.rto.scale(1.3) {
+            self.slow_timer |= (second.scale(0.99)..=second.scale(1.03)).contains(&waited);
+        }
+    }
+
     /// The timer has fired.
     fn enter_loss(&mut self, a: &Attempt, pace: &Pace) {
         let repairs = self.was_repairing(a, pace);
         let waited = a.now - self.timer_start.max(a.previous);
-        let lost = self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16);
+        let lost = match pace.seat {
+            Seat::AtSender { .. } => 0, // every copy is seen
+            Seat::Away => self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16),
+        };
         // With timestamps every ACK tells a round trip (RFC 7323 §4).
         self.doubled = if a.ts == 0 { waited / ((2i64 << lost) - 1) * (2i64 << lost) } else { Span::ZERO };
         if self.expiries == 0 {
             self.least_wait = self.least_wait.min(waited);
+            self.note_floor(waited, pace);
             self.timer_wait = waited / ((2i64 << lost) - 1);
         }
         // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.
@@ -417,7 +445,7 @@ impl Repair {
             self.probing.miss();
         }
         // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
-        let f_rto = !repairs || self.expiries > 0 || lost > 0;
+        let f_rto = (!repairs || self.expiries > 0 || lost > 0) && !self.slow_timer;
         let first_ts = match self.state {
             State::Loss { first_ts, .. } if self.expiries > 0 || self.age.recent() => first_ts,
             // RFC 3522 §3.2: that of the retransmission which began the repair.

@@ -3,9 +3,12 @@
 use super::account::{Ended, RepairSeen};
 use super::arrival::{LATE, Piece};
 use super::ledger::{Repeated, Resend};
-use super::repair::{Attempt, Pace, Verdict};
+use super::repair::{Attempt, Pace, Seat, Verdict};
 use super::*;
 use crate::Fate;
+
+/// No timer fires so soon after an ACK has set it.
+const AT_ONCE: Span = Span::from_millis(1);
 
 /// Why it was sent again, and for how long the retransmission timer had run then.
 struct Explained {
@@ -120,6 +123,8 @@ impl Stream {
             ts: p.ts,
             one_segment: self.agreed.mid_stream || p.packet.seg.payload <= self.agreed.mss,
             seen: p.packet.time,
+            last_before: self.last_before(p, una, &pace, &around.view),
+            reordering: if self.dsack_seen { pace.srtt } else { pace.least / 4 },
             overtaken: self.arrivals.was_overtaken(p, &self.agreed),
             unprompted: self.arrivals.is_unprompted(p),
         };
@@ -140,6 +145,16 @@ impl Stream {
             self.account.on_timeout(p.packet.time, verdict.backoff, waited, &self.agreed);
         }
         Explained { verdict, timer_ran: around.view.sent - timer_start }
+    }
+
+    /// When the last left of what RACK may be waiting for as the first segment leaves again, and no ACK lets it go.
+    fn last_before(&self, p: &Piece, una: u64, pace: &Pace, view: &View) -> Time {
+        let waits = pace.seat != Seat::Away
+            && p.start <= una
+            && self.ledger.sacked_bytes() > 0
+            && view.sent - self.repair.last_news() > AT_ONCE;
+        let last = if waits { self.ledger.last_before(self.repair.newest()) } else { None };
+        last.unwrap_or(Time::FAR_PAST)
     }
 
     /// Taken for heard, and not heard: the sender has sent something below.

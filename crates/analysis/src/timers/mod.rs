@@ -69,6 +69,20 @@ impl Timers {
         self.linux.on_rtt(rtt, una, nxt);
     }
 
+    /// One of several that an ACK tells of; which of them Linux takes, [`Timers::on_own_rtt`] is told.
+    #[inline]
+    pub fn on_any_rtt(&mut self, rtt: Span) {
+        self.smoothed.on_rtt(rtt);
+    }
+    #[inline]
+    pub fn on_own_rtt(&mut self, rtt: Span, una: u64, nxt: u64) {
+        self.linux.on_rtt(rtt, una, nxt);
+    }
+    /// SRTT and RTO as Linux has them, if there was a sample.
+    pub fn linux(&self) -> Option<(Span, Span)> {
+        self.linux.srtt().map(|srtt| (srtt, self.linux.rto(0)))
+    }
+
     /// The cumulative ACK advanced, whether or not it gave a sample.
     #[inline]
     pub fn on_progress(&mut self, una: u64, nxt: u64) {

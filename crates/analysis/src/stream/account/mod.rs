@@ -190,17 +190,21 @@ impl Account {
     /// What is known of time on this path.
     pub fn pace(&self, view: &View) -> Pace {
         let round = self.round(view);
+        let seat = match view.at {
+            Vantage::Sender | Vantage::Both if view.turn == Span::ZERO => {
+                Seat::AtSender { grain: view.tick.scale(2.5) }
+            }
+            _ => Seat::Away,
+        };
+        let own = self.timers.linux().filter(|_| seat != Seat::Away);
+        let (srtt, rto) = own.unwrap_or((self.rtt.srtt() + view.turn, self.rtt.rto() + view.turn));
         Pace {
             // Two packets that a tick parts may be two ticks apart, and half a tick is lost in rounding.
             tolerance: Span::from_millis(2).max(round / 10).max(view.tick.scale(2.5)),
-            srtt: self.rtt.srtt() + view.turn,
-            rto: self.rtt.rto() + view.turn,
-            seat: match view.at {
-                Vantage::Sender | Vantage::Both if view.turn == Span::ZERO => {
-                    Seat::AtSender { grain: view.tick.scale(2.5) }
-                }
-                _ => Seat::Away,
-            },
+            srtt,
+            least: round,
+            rto,
+            seat,
         }
     }
 

@@ -28,6 +28,8 @@ pub struct Rtt {
     srtt: Span,
     rttvar: Span,
     largest: Span,
+    /// The handshake's; 0 if none was seen.
+    handshake: Span,
     /// Samples of the last while, a few each round trip: what the round trip was when a copy left.
     recent: VecDeque<(Time, Span)>,
 }
@@ -41,6 +43,7 @@ impl Default for Rtt {
             srtt: Span::ZERO,
             rttvar: Span::ZERO,
             largest: Span::ZERO,
+            handshake: Span::ZERO,
             recent: VecDeque::new(),
         }
     }
@@ -87,6 +90,7 @@ impl Rtt {
     pub fn hint(&mut self, sample: Span) {
         if self.min().is_none() && is_round_trip(sample) {
             self.take(sample);
+            self.handshake = sample;
         }
     }
     fn take(&mut self, r: Span) {
@@ -153,9 +157,26 @@ impl Account {
         if !at.is_away() {
             self.rtt_in_round(sample);
         }
-        if at != Vantage::Receiver {
-            self.timers.on_rtt(sample, una, next);
+        match at {
+            Vantage::Receiver => {}
+            at if at.is_away() => self.timers.on_rtt(sample, una, next),
+            _ => self.timers.on_any_rtt(sample),
         }
+    }
+    /// At the sender: the one round trip that Linux takes from an ACK.
+    #[inline(always)]
+    pub fn on_own_rtt(&mut self, sample: Span, una: u64, next: u64) {
+        if self.timers.linux().is_none() && self.rtt.handshake > Span::ZERO {
+            self.timers.on_own_rtt(self.rtt.handshake, 0, una);
+        }
+        if is_round_trip(sample) {
+            self.timers.on_own_rtt(sample, una, next);
+            self.rtt.min = self.rtt.min.min(sample);
+        }
+    }
+    /// The RTO that Linux would set now.
+    pub fn own_rto(&self) -> Span {
+        self.timers.linux().map_or(Span::MAX, |(_, rto)| rto)
     }
     /// From a copy to the ACK up to `ack` that echoes its timestamp.
     #[inline(always)]

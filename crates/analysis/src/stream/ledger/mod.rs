@@ -98,8 +98,22 @@ pub struct Acked {
     pub resent: bool,
     /// No copy of it was ever seen.
     pub unseen: bool,
+    pub first_time: Time,
+    pub first_ts: u32,
     pub last_time: Time,
     pub last_ts: u32,
+}
+
+impl Acked {
+    /// When the copy of it left that carried that timestamp.
+    pub fn echoed(&self, echo: Option<u32>) -> Option<Time> {
+        let echo = echo.filter(|e| *e != 0)?;
+        match () {
+            () if echo == self.first_ts => Some(self.first_time),
+            () if echo == self.last_ts => Some(self.last_time),
+            () => None,
+        }
+    }
 }
 
 /// The ACK that takes segments off.
@@ -164,6 +178,12 @@ impl Ledger {
     /// The segment that holds `offset`, if it is outstanding.
     pub fn find(&self, offset: u64) -> Option<Outstanding> {
         self.board.find(offset).and_then(|i| self.board.get(i)).map(Sent::as_it_stands)
+    }
+    /// When the last left of what is outstanding, not SACKed, and left before what ends there and left then.
+    pub fn last_before(&self, (time, end): (Time, u64)) -> Option<Time> {
+        let outstanding = (0..).map_while(|i| self.board.get(i)).take_while(|s| s.first_time() <= time);
+        let open = outstanding.filter(|s| !s.sacked && (s.last_time, s.end()) < (time, end));
+        open.map(|s| s.last_time).max()
     }
     pub fn is_sacked(&self, offset: u64) -> bool {
         self.find(offset).is_some_and(|s| s.sacked)

@@ -22,6 +22,8 @@ impl Ledger {
             sacked: seg.sacked,
             resent: seg.resent(),
             unseen: false,
+            first_time: seg.first_time(),
+            first_ts: seg.first_ts(),
             last_time: seg.last_time,
             last_ts: seg.last_ts,
         };
@@ -53,6 +55,8 @@ impl Ledger {
                 sacked: true,
                 resent: seg.resent(),
                 unseen: seg.is_unfilled(),
+                first_time: seg.first_time(),
+                first_ts: seg.first_ts(),
                 last_time: seg.last_time,
                 last_ts: seg.last_ts,
             });

@@ -45,7 +45,8 @@ impl Age {
     /// No ACK let a repair go, and it was not the first segment, which a timer repeats: a reordering timer (RFC 8985 §6.2)
     /// or pacing did.
     pub(super) fn note_timed_repair(&mut self) {
-        self.recent = true;
+        // RFC 8985 has probes, too.
+        (self.recent, self.probes) = (true, true);
     }
     pub(super) fn note_probe(&mut self) {
         self.recent = true;

@@ -1,7 +1,7 @@
 //! At the sender: one retransmission, judged by ACKs that are seen when they are heard and by times as the sender has them.
 
 use super::judge::{By, prompted, timer};
-use super::{Attempt, LEAST_RTO, Pace, Repair, State, Verdict};
+use super::{Attempt, LEAST_RTO, Pace, Repair, SOON, State, Verdict};
 use wire::Span;
 
 /// How soon after an ACK even a quick host sends.
@@ -20,9 +20,10 @@ pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
     if a.one_segment && timer_fired(sender, a, &by, pace) {
         return timer(sender);
     }
-    // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over.
+    // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over. Slow start
+    // repeats nothing: without SACK, duplicate ACKs asked for the first segment.
     let again = a.previous_was_resend && a.previous >= sender.loss_since;
-    prompted(sender, a, &by, again)
+    prompted(sender, a, &by, again && (a.sack_permitted || a.head))
 }
 
 /// The timer repeats the first segment not acknowledged (RFC 6298 §5.4).
@@ -37,7 +38,17 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     // Who goes by ACKs had two round trips to repeat it: what was sent that long after the copy before has arrived.
     let passed_over = a.previous_was_resend && sender.newest_delivered - a.previous >= pace.srtt * 2;
     let waited = a.now - sender.timer_start.max(a.previous);
-    if told_and_held_back(sender, a, by, pace) && waited < pace.rto.scale(0.9) {
+    let told = sender.is_told(a);
+    if told && sender.is_timed() && a.sack_permitted {
+        // RFC 8985 §6.2: it is found lost by an ACK, or a while later; the timer fires where there was no room for it.
+        let otherwise = sender.reordering_is_due(a, a.reordering) || sender.pace_is_due(a.now);
+        return by.since_news > tight.max(SOON) && !otherwise && sender.rto_is_due(a, pace);
+    }
+    // What was told of its own clocks let go, before the RTO would.
+    let paced = sender.at_its_pace(a.now) && waited < pace.rto.scale(0.9);
+    let reordering = !a.previous_was_resend && sender.only_reordering_is_due(a, pace);
+    let timed = reordering || sender.pace_is_due(a.now) && !sender.rto_is_due(a, pace);
+    if told && (paced || a.sack_permitted && timed) {
         return false;
     }
     // Nothing tells of a loss. With a probe pending Linux counts the timer from when the head left (RFC 8985 §7.2).
@@ -49,22 +60,20 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     if waited >= pace.srtt.max(shortest) && (by.quiet() || unprompted || again || passed_over) {
         return true;
     }
-    // Without SACK nothing but the timer repeats a repair of the first segment (RFC 6582 §3.2); it may have been
-    // running since the first partial ACK.
+    // Who keeps no pace of its own and times no copies sends behind ACKs, or when its timer fires.
+    let silent = sender.silent(a.now) >= LEAST_RTO.scale(0.9);
+    if silent && !told && !sender.at_its_pace(a.now) {
+        return true;
+    }
+    // Without SACK nothing but the timer repeats a repair of the first segment (RFC 6582 §3.2), but for three duplicate
+    // ACKs behind it; it may have been running since the first partial ACK.
     let in_recovery = matches!(sender.state, State::Recovery { .. });
     let round = || a.now - sender.last_progress.max(a.previous) >= pace.srtt && by.quiet();
-    let hopeless = again && in_recovery && unprompted && (!a.sack_permitted || round());
+    let unasked = unprompted || sender.duplicates > 3 && !sender.goes_back;
+    let hopeless = again && in_recovery && if a.sack_permitted { unprompted && round() } else { unasked };
     // No ACK could have told that it was lost again: with SACK (RFC 6675 §4), or so soon.
     let unheard_of = again
         && (a.sack_permitted && waited >= pace.srtt.scale(0.8)
             || unprompted && a.now - a.previous < pace.srtt);
     hopeless || unheard_of
-}
-
-/// It was told of by what left later and arrived (RFC 8985 §6.2), or by a SACK above it: a reordering timer or the
-/// sender's own pace lets it go, before the RTO would.
-fn told_and_held_back(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
-    let reordering = sender.age.recent() && by.since_news <= pace.srtt;
-    let told = sender.newest_delivered >= a.previous || a.sacked_above && !a.previous_was_resend;
-    told && (reordering || sender.at_its_pace(a.now))
 }

@@ -1,6 +1,6 @@
 //! Away from the sender: one retransmission, judged by silences and by what could have asked for it.
 
-use super::judge::{By, prompted, timer};
+use super::judge::{By, is_asked_again, prompted, timer};
 use super::{Attempt, LEAST_RTO, Pace, Repair, State, Verdict};
 
 pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
@@ -18,7 +18,7 @@ pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
     let timed = sender.age.recent() && !a.overtaken;
     let passed = a.start < sender.resent_high && (a.acknowledged || !a.sack_permitted || timed);
     let again = passed || a.previous_was_resend && a.previous >= sender.loss_since;
-    prompted(sender, a, &by, again)
+    prompted(sender, a, &by, again && is_asked_again(sender, a))
 }
 
 /// What had arrived was not asked for by any ACK.

@@ -85,6 +85,10 @@ pub struct Attempt {
     pub seen: Time,
     /// What was sent after it came before it.
     pub overtaken: bool,
+    /// At the sender: when the last left of what is outstanding and left before the newest that was delivered.
+    pub last_before: Time,
+    /// At the sender: the most that RACK may wait for what is out of order (RFC 8985 §6.2 step 4).
+    pub reordering: Span,
     /// By its own timestamps the sender had sent and heard nothing for a while.
     pub unprompted: bool,
 }
@@ -107,7 +111,9 @@ pub struct Pace {
     /// How close to an ACK a packet must be to have been sent because of it: max(2 ms, RTTmin/10).
     pub tolerance: Span,
     pub srtt: Span,
-    /// The RTO as RFC 6298 computes it with Linux's floor of 200 ms.
+    /// The least round trip.
+    pub least: Span,
+    /// The RTO: at the sender as Linux computes it, else as RFC 6298 does with Linux's floor of 200 ms.
     pub rto: Span,
     /// Where it is told from.
     pub seat: Seat,

@@ -1,6 +1,6 @@
 //! What both judges of a retransmission go by, wherever the sender is watched from.
 
-use super::{Attempt, LEAST_RTO, Pace, Repair, State, Verdict};
+use super::{Attempt, LEAST_RTO, Pace, Repair, Seat, State, Verdict};
 use crate::rows::{Cause, Evidence, Trigger};
 use wire::Span;
 
@@ -45,9 +45,15 @@ pub(super) fn timer(sender: &Repair) -> Verdict {
     }
 }
 
-/// An ACK set it off: in the slow start after a timeout, or for a loss that ACKs told. `again`: it was sent again
-/// before, since the timeout.
-pub(super) fn prompted(sender: &Repair, a: &Attempt, by: &By, again: bool) -> Verdict {
+/// What was sent again since the timeout is asked for once more: without SACK three duplicate ACKs tell it to senders
+/// that do not mind the timeout before (RFC 6582 §4.1 does).
+pub(super) fn is_asked_again(sender: &Repair, a: &Attempt) -> bool {
+    a.sack_permitted || a.head && (sender.duplicates >= 3 || a.start == sender.asked_for[0])
+}
+
+/// An ACK set it off: in the slow start after a timeout, or for a loss that ACKs told. `lost_again`: it was sent again
+/// before, since the timeout, and is known to be lost.
+pub(super) fn prompted(sender: &Repair, a: &Attempt, by: &By, lost_again: bool) -> Verdict {
     let trigger = if by.ack {
         Trigger::Ack
     } else if by.train && sender.last_trigger != Trigger::Unrepaired {
@@ -55,9 +61,6 @@ pub(super) fn prompted(sender: &Repair, a: &Attempt, by: &By, again: bool) -> Ve
     } else {
         Trigger::Ack // RACK's reordering timer, or pacing: an ACK armed it
     };
-    // Without SACK three duplicate ACKs tell it to senders that do not mind the timeout before (RFC 6582 §4.1 does).
-    let lost_again =
-        again && (a.sack_permitted || a.head && (sender.duplicates >= 3 || a.start == sender.asked_for[0]));
     if sender.in_loss_state() && !lost_again {
         return Verdict { cause: Cause::LossState, trigger, ..Verdict::default() };
     }
@@ -90,19 +93,26 @@ impl Repair {
 
     /// A tail-loss probe repeats the last segment, once, after its own timeout (RFC 8985 §7.3).
     pub(super) fn probe_is_due(&self, a: &Attempt, pace: &Pace) -> bool {
+        let after = if a.head { lone_probe(pace) } else { probe_timeout(pace) };
         a.tail
             && a.sack_permitted
             && !self.probing.outstanding()
             && !self.probing.has_none()
             && (!a.head || self.may_probe_alone())
             && self.probes_now()
-            && self.silent(a.now) >= if a.head { lone_probe(pace) } else { probe_timeout(pace) }
+            && self.silent(a.now) >= after.min(rto_for_probe(pace))
     }
 
     /// No later than any probe.
     pub(super) fn probe_is_not_late(&self, a: &Attempt, pace: &Pace) -> bool {
         self.silent(a.now) <= last_probe(a.head, pace)
     }
+}
+
+/// Where the RTO is the shorter of the two a probe leaves in its place (RFC 8985 §7.2). Away from the sender it is not
+/// known well enough.
+fn rto_for_probe(pace: &Pace) -> Span {
+    if pace.seat == Seat::Away { Span::MAX } else { pace.rto.scale(0.9) }
 }
 
 /// The longest time after which a tail-loss probe leaves: 2 SRTT, and 200 ms for a single segment, whose ACK may be

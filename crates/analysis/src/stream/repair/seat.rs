@@ -53,7 +53,7 @@ impl Repair {
     /// The timer is about to be taken to have fired. Was a repair under way (RFC 5682 §2.1)?
     pub(super) fn was_repairing(&mut self, a: &Attempt, pace: &Pace) -> bool {
         match pace.seat {
-            Seat::AtSender { .. } => self.repairs(),
+            Seat::AtSender { .. } => self.repairs() || self.is_found_lost(a),
             Seat::Away => self.was_repairing_away(a),
         }
     }

@@ -1,0 +1,125 @@
+//! Which of its clocks let a repair go, at a sender that is seen to send: RACK's timer, its pace, or the RTO.
+
+use super::*;
+
+/// Of an age that times each copy; its RTO is 240 ms.
+fn timed(n: u64) -> Sender {
+    let mut s = Sender::with_in_flight(n);
+    s.model.note_syn(64_240, 1460);
+    s
+}
+
+#[test]
+fn the_reordering_timer_may_fire_when_the_rto_would_be_due() {
+    // RFC 8985 §6.2: what left at 0 with the segment SACKed is lost after RACK.rtt and a quarter of the least round trip.
+    for (waits, cause) in [(Some(0), Cause::Recovery), (None, Cause::Timeout)] {
+        let mut s = timed(10);
+        s.sack_timed(235, 2, 0);
+        s.last_before = waits;
+        assert_eq!(s.resends(247, 0, 0, false).cause, cause, "{waits:?}");
+    }
+}
+
+#[test]
+fn the_reordering_timer_waits_for_the_last_that_left_before_what_was_delivered() {
+    // Linux: tcp_rack_detect_loss. The first left 170 ms before that, and no SYN tells the age.
+    let mut s = Sender::with_in_flight(10);
+    s.sack_timed(200, 12, 190);
+    s.model.note_rack((ms(190), 12_000), Span::from_millis(60));
+    s.last_before = Some(170);
+    assert_eq!(s.resends(238, 0, 100, false).cause, Cause::Recovery);
+    // Such a repair shows that it times each copy: the next timeout may prove needless at once.
+    assert!(s.model.is_timed());
+}
+
+#[test]
+fn a_paced_repair_leaves_when_the_pace_allows_and_the_timer_at_any_time() {
+    // A packet every 40 ms, behind no ACK. The head left at 0, and what left at 80 ms tells of its loss.
+    for (at, cause) in [(240, Cause::Recovery), (255, Cause::Timeout)] {
+        let mut s = timed(1);
+        for k in 1..=5 {
+            s.sends_new(40 * k);
+        }
+        s.sack_timed(225, 3, 80);
+        assert_eq!(s.resends(at, 0, 0, false).cause, cause, "at {at} ms");
+    }
+}
+
+#[test]
+fn before_the_rto_no_timer_repeats_what_was_told_of() {
+    let mut s = timed(10);
+    s.sack_timed(150, 3, 20);
+    assert_eq!(s.resends(200, 0, 0, false).cause, Cause::Recovery);
+}
+
+#[test]
+fn what_was_found_lost_before_the_timer_fired_was_in_repair() {
+    // RFC 5682 §2.1: no F-RTO within a recovery, though it had no room to send anything.
+    for (sent, in_repair) in [(20, true), (0, false)] {
+        let mut s = timed(10);
+        s.sack_timed(150, 3, sent);
+        assert_eq!(s.resends(245, 0, 0, false).cause, Cause::Timeout);
+        s.sack_timed(250, 5, 30);
+        assert_eq!(s.model.in_loss_state(), in_repair, "RACK's newest left at {sent} ms");
+    }
+}
+
+#[test]
+fn who_waits_for_a_second_at_least_has_no_f_rto() {
+    // RFC 6298 §2.4, where Linux, which has F-RTO, would have waited for 240 ms.
+    for (waited, goes_on) in [(1000, true), (245, false)] {
+        let mut s = timed(10);
+        assert_eq!(s.resends(waited, 0, 0, false).cause, Cause::Timeout);
+        s.sack_timed(waited + 5, 5, 30);
+        assert_eq!(s.model.in_loss_state(), goes_on, "after {waited} ms");
+    }
+}
+
+#[test]
+fn every_timeout_is_seen_where_the_timer_runs() {
+    // 958 ms are two waits of a timer of 240 ms, and some; but no copy between was lost on its way here.
+    let mut s = Sender::with_in_flight(10);
+    s.sack(40, 9, 0);
+    assert_eq!(s.resends(42, 0, 0, false).cause, Cause::Recovery);
+    assert_eq!(s.resends(1000, 0, 42, true).cause, Cause::Timeout);
+    s.sack(1010, 5, 0);
+    assert!(s.model.in_loss_state(), "RFC 5682 §2.1: the first timeout within a recovery");
+}
+
+#[test]
+fn in_silence_only_a_timer_repeats_what_nothing_told_of() {
+    // The RTO is not known well: one long round trip was all that was measured.
+    let mut s = Sender::with_in_flight(4).without_sack();
+    (s.pace.srtt, s.pace.rto) = (Span::from_millis(600), Span::from_millis(2000));
+    assert_eq!(s.resends(400, 0, 0, false).cause, Cause::Timeout);
+}
+
+#[test]
+fn without_sack_a_repair_is_repeated_for_three_duplicate_acks_or_by_the_timer() {
+    // RFC 6582 §3.2: a duplicate ACK that comes at the same moment has asked for nothing.
+    for (duplicates, cause) in [(12, Cause::Timeout), (3, Cause::Recovery)] {
+        let mut s = Sender::with_in_flight(20).without_sack();
+        (40..43).for_each(|t| s.duplicate(t));
+        assert_eq!(s.resends(42, 0, 0, false).cause, Cause::Recovery);
+        s.model.duplicates = 0;
+        (0..duplicates).for_each(|k| s.duplicate(100 - duplicates + 1 + k));
+        assert_eq!(s.resends(100, 0, 42, true).cause, cause, "{duplicates} duplicate ACKs");
+    }
+}
+
+#[test]
+fn in_slow_start_only_duplicate_acks_ask_for_the_first_segment_again() {
+    // ns-3.20 goes on counting those from before the timeout: one more is the third.
+    let mut s = Sender::with_in_flight(20).without_sack();
+    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
+    s.duplicate(345);
+    assert_eq!(s.resends(345, 0, 300, true).cause, Cause::Recovery);
+}
+
+#[test]
+fn a_probe_leaves_when_the_rto_is_due_sooner() {
+    // RFC 8985 §7.2: 2 SRTT and 200 ms for an ACK that is delayed, but no later than the RTO.
+    let mut s = timed(1);
+    (s.pace.srtt, s.pace.rto) = (Span::from_millis(400), Span::from_millis(600));
+    assert_eq!(s.resends(590, 0, 0, false).cause, Cause::Probe);
+}
