@@ -432,8 +432,9 @@ pub enum WindowPolicy {
         initial_bytes: u32,
         untuned_bytes: u32,
         max_bytes: u32,
-        /// And twice as much more as reading grew by since the last round trip, so that slow start is not held up
-        /// (Linux).
+        /// And twice as much more as reading grew by since the last round trip, so that slow start is not held up;
+        /// room comes by two segments for each that arrives, and what reading leaves in the queue is taken off (Linux
+        /// since 6.16).
         ahead: bool,
     },
     /// As Linux 2.6.32 has it, in memory.

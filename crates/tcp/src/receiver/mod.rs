@@ -202,7 +202,7 @@ impl Receiver {
             Arrival::Outside | Arrival::Duplicate(_) => self.policy.unneeded(&self.window),
             Arrival::Held { block, .. } => {
                 self.report.held(block);
-                self.window.on_held(self.stream.waiting());
+                self.window.on_held(len, self.stream.waiting());
                 if self.report.tells_blocks_alone() {
                     return self.policy.behind_a_hole(now, self.stream.next(), &self.window);
                 }

@@ -69,8 +69,9 @@ pub static WINDOW: Table = Table {
                     key("max", BYTES, "At most.").default("4MiB"),
                     flag(
                         "ahead",
-                        "And twice as much more as reading grew by since the last round trip, so that slow start is not held up \
-                         (Linux).",
+                        "And twice as much more as reading grew by since the last round trip, so that slow start is not held up; \
+                         room comes by two segments for each that arrives, and what reading leaves in the queue is taken off \
+                         (Linux since 6.16).",
                     )
                     .default("false"),
                 ],

@@ -2,6 +2,9 @@
 
 use wire::{Span, Time};
 
+/// What one call reads at most, as the live bench's hosts read.
+const READ: u64 = 262_144;
+
 /// Dynamic right-sizing (Fisk and Feng 2001, as Linux does it): room for twice what was read in a round trip.
 #[derive(Clone, Debug)]
 pub(super) struct Tuning {
@@ -11,6 +14,8 @@ pub(super) struct Tuning {
     /// The most that was read in a round trip, ten segments to begin with; where growth is foreseen
     /// (tcp_rcv_space_adjust).
     read_before: Option<u64>,
+    /// Where growth is foreseen: the room grows up to this as data arrives (window_clamp).
+    clamp: u64,
     /// Smoothed round trip as seen from here; zero while unknown.
     rtt: Span,
     /// It came from timestamps; otherwise it is the least time that a whole window took.
@@ -29,6 +34,7 @@ impl Tuning {
             untuned: u64::from(untuned_bytes.min(max_bytes)),
             max: u64::from(max_bytes),
             read_before: ahead_of,
+            clamp: 0,
             rtt: Span::ZERO,
             from_hints: false,
             since: Time::ZERO,
@@ -49,8 +55,8 @@ impl Tuning {
         edge: u64,
         space: u64,
     ) -> u64 {
-        if space < self.untuned && len >= mss / 2 {
-            return (space + 2 * u64::from(mss)).min(self.untuned);
+        if space < self.untuned.max(self.clamp) && len >= mss / 2 {
+            return (space + 2 * u64::from(mss)).min(self.untuned.max(self.clamp));
         }
         if !self.from_hints && next >= self.window_end {
             self.on_window(now, next, edge);
@@ -58,16 +64,33 @@ impl Tuning {
         space
     }
 
-    /// All up to `read_to` is read; returns the space that this asks for.
+    /// A segment of `len` bytes waits behind a hole: it makes room as any other (tcp_data_queue_ofo).
+    pub(super) fn on_held(&self, len: u32, mss: u32, space: u64) -> u64 {
+        if space < self.clamp && len >= mss / 2 {
+            return (space + 2 * u64::from(mss)).min(self.clamp);
+        }
+        space
+    }
+
+    /// All up to `read_to` is read, `bytes` of it now; returns the space that this asks for.
     #[inline]
-    pub(super) fn on_read(&mut self, now: Time, read_to: u64, space: u64) -> u64 {
+    pub(super) fn on_read(&mut self, now: Time, read_to: u64, bytes: u64, space: u64) -> u64 {
         if self.rtt == Span::ZERO || now - self.since < self.rtt {
             return space;
         }
-        let wanted = self.wanted(read_to - self.mark).min(self.max);
-        self.mark = read_to;
         self.since = now;
-        wanted.max(space)
+        if self.read_before.is_none() {
+            let wanted = self.wanted(read_to - self.mark).min(self.max);
+            self.mark = read_to;
+            return wanted.max(space);
+        }
+        // It is looked at after each call; what is still in the queue then does not count, and is taken off besides
+        // (tcp_rcv_space_adjust since 6.16), so that what a hole had held up is not taken for a rate.
+        let queued = bytes.saturating_sub(READ);
+        let copied = (read_to - queued - self.mark).saturating_sub(queued);
+        self.mark = read_to - queued;
+        self.clamp = self.clamp.max(self.wanted(copied).min(self.max));
+        space
     }
 
     /// The round trip that echoed timestamps gave, smoothed by an eighth.
