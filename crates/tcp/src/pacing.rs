@@ -77,6 +77,11 @@ impl Pacing {
         (self.on && !joins && self.next > now).then_some(self.next)
     }
 
+    /// The burst has as many segments as were meant for it.
+    pub(crate) fn is_burst_full(&self) -> bool {
+        self.burst.left == 0
+    }
+
     /// A capture shows when the next burst leaves: the sender that was captured had paid for what went before by then.
     pub(crate) fn follow(&mut self, at: Time) {
         self.next = at;

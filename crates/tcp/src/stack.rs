@@ -417,8 +417,10 @@ pub enum DelayedAck {
     Ns320 { every: u32, timeout: Span },
     /// Like `Every { 2 }`, at once for the first `quick` segments and after gaps; the time-out adapts
     /// between `min` and `max` to the spacing of arrivals (Linux). Behind a hole, with SACK, ACKs from the fourth on wait for
-    /// a twentieth of the round trip, `compress` at most.
-    Quick { quick: u32, min: Span, max: Span, compress: Option<Span> },
+    /// a twentieth of the round trip, `compress` at most. `pushed`: once all is read, which is so
+    /// long after it was last read at the earliest, a full segment with PSH is acknowledged, as a short one is. `growing`: what
+    /// makes the window grow is acknowledged at once.
+    Quick { quick: u32, min: Span, max: Span, compress: Option<Span>, pushed: Option<Span>, growing: bool },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -331,7 +331,8 @@ fn delayed_ack(v: &Values, p: &mut Problems) -> Option<DelayedAck> {
         "quick" => {
             let (min, max) = bounds(v, "min", "max", p)?;
             let compress = v.span("compress");
-            DelayedAck::Quick { quick: v.whole("segments")? as u32, min, max, compress }
+            let (pushed, growing) = (v.span("pushed"), v.flag("growing"));
+            DelayedAck::Quick { quick: v.whole("segments")? as u32, min, max, compress, pushed, growing }
         }
         _ => return None,
     })

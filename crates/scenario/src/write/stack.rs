@@ -208,11 +208,12 @@ fn receive(r: &Receive, out: &mut Lines) {
         DelayedAck::Off => "{ kind = \"off\" }".to_owned(),
         DelayedAck::Every { every: segments, timeout } => every("every", segments, timeout),
         DelayedAck::Ns320 { every: segments, timeout } => every("ns3.20", segments, timeout),
-        DelayedAck::Quick { quick, min, max, compress } => {
+        DelayedAck::Quick { quick, min, max, compress, pushed, growing } => {
             let (min, max) = (quoted(&show_span(min)), quoted(&show_span(max)));
-            let compress = quoted(&compress.map_or("off".to_owned(), show_span));
+            let [compress, pushed] =
+                [compress, pushed].map(|time| quoted(&time.map_or("off".to_owned(), show_span)));
             format!(
-                "{{ kind = \"quick\", segments = {quick}, min = {min}, max = {max}, compress = {compress} }}"
+                "{{ kind = \"quick\", segments = {quick}, min = {min}, max = {max}, compress = {compress}, pushed = {pushed}, growing = {growing} }}"
             )
         }
     };

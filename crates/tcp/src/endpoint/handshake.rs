@@ -138,6 +138,7 @@ impl Endpoint {
             self.sender.handshake_took(now, now - self.syn_at);
         }
         self.sender.begin(now, self.isn.0);
+        self.receiver.established(now);
         self.heard = now;
         if let Some(idle) = self.spec.send.keepalive_idle {
             self.timers.start(Timer::KeepAlive, now, idle);

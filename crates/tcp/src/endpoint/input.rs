@@ -279,7 +279,10 @@ impl Endpoint {
         if !self.stamps || seg.payload < self.sender.window.smss {
             return;
         }
-        if let Some(rtt) = seg.timestamps.and_then(|t| self.clock.since(t.ecr, now)) {
+        let Some(stamps) = seg.timestamps else { return };
+        if self.receiver.tells_rtt(stamps.ecr)
+            && let Some(rtt) = self.clock.since(stamps.ecr, now)
+        {
             self.receiver.rtt_hint(rtt);
         }
     }

@@ -21,6 +21,8 @@ pub struct Burst {
     smss: u32,
     /// cwnd has room for others behind them.
     more: bool,
+    /// The last of them ends a packet of several.
+    pushes: bool,
     /// Of their headers all but their numbers.
     ack: Seq,
     window: u16,
@@ -38,6 +40,7 @@ impl Default for Burst {
             beyond: 0,
             smss: 1,
             more: false,
+            pushes: false,
             ack: Seq(0),
             window: 0,
             header_len: tcp::MIN_HEADER as u8,
@@ -116,7 +119,7 @@ impl Endpoint {
                 run.room < run.smss && run.beyond >= u64::from(run.smss) && self.owed == Owed::Nothing;
             return;
         }
-        self.sender.takes(run);
+        burst.pushes = self.sender.takes(run);
         (burst.room, burst.beyond, burst.more) = (run.room, run.beyond, run.more);
         burst.ack = self.rcv_nxt();
         if self.stamps {
@@ -142,12 +145,13 @@ impl Endpoint {
     #[inline(always)]
     pub fn transmit_full(&mut self, now: Time, burst: &mut Burst, seg: &mut Segment) -> u64 {
         let offset = self.sender.next_of_run(now, burst.smss, &mut self.timers);
+        let pushes = burst.pushes && burst.room < 2 * burst.smss;
         *seg = Segment {
             seq: self.seq(offset),
             ack: burst.ack,
             payload: burst.smss,
             window: burst.window,
-            flags: Flags::ACK,
+            flags: if pushes { Flags::ACK.with(Flags::PSH) } else { Flags::ACK },
             header_len: burst.header_len,
             timestamps: burst.stamps,
             ..Segment::default()

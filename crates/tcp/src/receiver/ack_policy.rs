@@ -11,6 +11,14 @@ use wire::{Span, Time};
 /// Linux guesses the peer's segments to be this long at most until it has seen longer ones, bytes.
 const FIRST_GUESS_MSS: u32 = 536;
 
+/// A segment in order: its payload, bytes, whether it has PSH, and whether it made the window grow.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    pub len: u32,
+    pub psh: bool,
+    pub grows: bool,
+}
+
 #[derive(Clone, Debug)]
 pub struct AckPolicy {
     rule: Rule,
@@ -37,8 +45,8 @@ impl AckPolicy {
                 Rule::Every { every, timeout, segments: 0, first_at_once: true }
             }
             DelayedAck::Off | DelayedAck::Every { .. } | DelayedAck::Ns320 { .. } => Rule::Off,
-            DelayedAck::Quick { quick, min, max, compress } => {
-                Rule::Quick(Quick { compress, ..Quick::new(quick, min, max, mss) })
+            DelayedAck::Quick { quick, min, max, compress, pushed, growing } => {
+                Rule::Quick(Quick { compress, reads: pushed, growing, ..Quick::new(quick, min, max, mss) })
             }
         };
         AckPolicy { rule, deadline: Time::FAR_FUTURE, delayed: false }
@@ -57,7 +65,7 @@ impl AckPolicy {
 
     /// A segment moved `next` while nothing was missing.
     #[inline]
-    pub fn in_order(&mut self, now: Time, next: u64, len: u32, psh: bool, window: &Window) -> Ack {
+    pub fn in_order(&mut self, now: Time, next: u64, segment: Segment, window: &Window) -> Ack {
         match &mut self.rule {
             Rule::Off => self.at_once(now),
             Rule::Every { every, timeout, segments, first_at_once } => {
@@ -68,7 +76,7 @@ impl AckPolicy {
                 let deadline = self.deadline.min(now + *timeout);
                 self.later(deadline)
             }
-            Rule::Quick(quick) => match quick.delay(now, next, len, psh, self.deadline, window) {
+            Rule::Quick(quick) => match quick.delay(now, next, segment, self.deadline, window) {
                 None => self.at_once(now),
                 Some(deadline) => self.later(deadline),
             },
@@ -93,6 +101,14 @@ impl AckPolicy {
         Ack::Later
     }
 
+    /// A segment behind a hole, or that fills one, made the window grow.
+    #[inline]
+    pub fn window_grows(&mut self) {
+        if let Rule::Quick(quick) = &mut self.rule {
+            quick.grows();
+        }
+    }
+
     #[inline]
     fn later(&mut self, deadline: Time) -> Ack {
         self.deadline = deadline;
@@ -107,15 +123,15 @@ impl AckPolicy {
         }
     }
 
-    /// The application has read everything.
+    /// The application reads everything, now or when it is its time to.
     #[inline]
     pub fn all_read(&mut self, now: Time) {
-        if let Rule::Quick(quick) = &self.rule
-            && quick.pushed
-            && !quick.conversation
-            && self.deadline < Time::FAR_FUTURE
-        {
-            self.at_once(now);
+        if let Rule::Quick(quick) = &mut self.rule {
+            let at = quick.read_by(now);
+            if quick.pushed && !quick.conversation && self.deadline < Time::FAR_FUTURE && at < self.deadline {
+                self.deadline = at;
+                self.delayed = false;
+            }
         }
     }
 
@@ -162,8 +178,15 @@ struct Quick {
     longest: u32,
     /// Data flows both ways (`pingpong`).
     conversation: bool,
-    /// The end of a write has arrived and waits to be acknowledged.
+    /// The end of a write, or of a packet of several segments, has arrived and waits to be acknowledged.
     pushed: bool,
+    /// A full segment can be one (tcp_measure_rcv_mss since 6.6); the application reads so long after it last did, then,
+    /// when that was, and whether something waits for the next time.
+    reads: Option<Span>,
+    read_at: Time,
+    unread: bool,
+    /// What makes the window grow is acknowledged at once.
+    growing: bool,
     /// ACKs behind a hole wait for so long at most; how many were sent for the hole at this offset, and how many are put off.
     compress: Option<Span>,
     hole: (u64, u32),
@@ -191,6 +214,10 @@ impl Quick {
             longest: mss.min(FIRST_GUESS_MSS),
             conversation: false,
             pushed: false,
+            reads: None,
+            read_at: Time::FAR_PAST,
+            unread: false,
+            growing: false,
             compress: None,
             hole: (0, 0),
             put_off: 0,
@@ -221,15 +248,17 @@ impl Quick {
         &mut self,
         now: Time,
         next: u64,
-        len: u32,
-        psh: bool,
+        segment: Segment,
         before: Time,
         window: &Window,
     ) -> Option<Time> {
-        // A write's end that fills a segment cannot be told from the middle of a longer one.
-        self.pushed |= psh && len < self.longest;
+        let len = segment.len;
+        self.pushed |= segment.psh && (self.reads.is_some() || len < self.longest);
         self.longest = self.longest.max(len.min(self.mss));
         self.follow(now, next - u64::from(len), window);
+        if segment.grows {
+            self.grows();
+        }
         let quick = self.left > 0 && !self.conversation;
         if quick || next - self.acked > u64::from(self.longest) {
             return None;
@@ -260,6 +289,27 @@ impl Quick {
             }
         }
         self.last_arrival = now;
+    }
+
+    /// When what is here is read: what came before may have been read meanwhile.
+    fn read_by(&mut self, now: Time) -> Time {
+        let Some(pause) = self.reads else { return now };
+        if self.unread && now >= self.read_at + pause {
+            self.read_at += pause;
+        }
+        self.unread = now < self.read_at + pause;
+        if self.unread {
+            return self.read_at + pause;
+        }
+        self.read_at = now;
+        now
+    }
+
+    /// tcp_grow_window: quick |= 1, which is one more where an even number is left.
+    fn grows(&mut self) {
+        if self.growing {
+            self.left |= 1;
+        }
     }
 
     /// Half the window in segments, 2 at least: what a sender in slow start needs.

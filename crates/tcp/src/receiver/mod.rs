@@ -10,7 +10,7 @@ mod sack;
 mod window;
 
 use crate::stack;
-use ack_policy::AckPolicy;
+use ack_policy::{AckPolicy, Segment};
 use reassembly::{Arrival, Reassembly};
 use sack::Report;
 use window::Window;
@@ -59,6 +59,11 @@ impl Receiver {
         self.window.negotiated(mss.max(1), shift);
         self.policy.set_mss(mss.max(1));
         self.report.set_sack(sack);
+    }
+
+    /// The connection stands.
+    pub fn established(&mut self, now: Time) {
+        self.window.established(now);
     }
 
     /// A segment with payload `[offset, offset + len)`; returns what the ACK policy wants.
@@ -174,6 +179,12 @@ impl Receiver {
         self.policy.data_sent(now);
     }
 
+    /// See [`Receiver::rtt_hint`]: of segments that echo the same timestamp Linux takes the first.
+    #[inline]
+    pub fn tells_rtt(&mut self, echo: u32) -> bool {
+        self.window.tells_rtt(echo)
+    }
+
     /// A round trip seen from this side (echoed timestamp of a full segment), for right-sizing and delayed ACKs.
     #[inline]
     pub fn rtt_hint(&mut self, rtt: Span) {
@@ -183,8 +194,8 @@ impl Receiver {
     #[inline]
     fn on_in_order(&mut self, now: Time, len: u32, psh: bool) -> Ack {
         let next = self.stream.next();
-        self.window.on_arrival(now, next, len, 0);
-        self.policy.in_order(now, next, len, psh, &self.window)
+        let grows = self.window.on_arrival(now, next, len, 0);
+        self.policy.in_order(now, next, Segment { len, psh, grows }, &self.window)
     }
 
     /// Everything that is not the next segment while nothing is missing.
@@ -202,7 +213,9 @@ impl Receiver {
             Arrival::Outside | Arrival::Duplicate(_) => self.policy.unneeded(&self.window),
             Arrival::Held { block, .. } => {
                 self.report.held(block);
-                self.window.on_held(len, self.stream.waiting());
+                if self.window.on_held(len, self.stream.waiting(), self.stream.beyond()) {
+                    self.policy.window_grows();
+                }
                 if self.report.tells_blocks_alone() {
                     return self.policy.behind_a_hole(now, self.stream.next(), &self.window);
                 }
@@ -211,7 +224,9 @@ impl Receiver {
             Arrival::Advanced { .. } => {
                 let next = self.stream.next();
                 self.report.advanced(next);
-                self.window.on_arrival(now, next, len, self.stream.waiting());
+                if self.window.on_arrival(now, next, len, self.stream.waiting()) {
+                    self.policy.window_grows();
+                }
                 if self.stream.waiting() > 0 {
                     // The first ACK of the next hole, which Linux never holds back.
                     return self.policy.behind_a_hole(now, next, &self.window);

@@ -138,6 +138,11 @@ impl Reassembly {
         }
     }
 
+    /// From `next` to the end of what is held behind holes.
+    pub fn beyond(&self) -> u64 {
+        self.ranges.back().map_or(0, |last| last.end - self.next)
+    }
+
     fn pass_fin(&mut self) -> bool {
         let passes = !self.finished && self.next >= self.fin;
         if passes {

@@ -53,8 +53,7 @@ impl Window {
         let (space, room) = match policy {
             WindowPolicy::Fixed { buffer_bytes } => (u64::from(buffer_bytes), Room::Fixed),
             WindowPolicy::AutoTuned { initial_bytes, untuned_bytes, max_bytes, ahead } => {
-                let ahead_of = ahead.then_some(u64::from(mss) * 10);
-                let tuning = Tuning::new(untuned_bytes, max_bytes, ahead_of, first);
+                let tuning = Tuning::new(untuned_bytes, max_bytes, ahead.then_some(mss), first);
                 (u64::from(initial_bytes), Room::Tuned(tuning))
             }
             WindowPolicy::Linux26(spec) => {
@@ -78,6 +77,12 @@ impl Window {
             linux.set_mss(mss);
         }
         self.set_step();
+    }
+
+    pub fn established(&mut self, now: Time) {
+        if let Room::Tuned(t) = &mut self.room {
+            t.established(now);
+        }
     }
 
     /// RFC 9293 §3.8.6.2.2: the smaller of half the buffer and a full segment.
@@ -153,31 +158,36 @@ impl Window {
             && u64::from(self.advertised(next)) >= 2 * left
     }
 
-    /// A segment of `len` bytes moved `next`; `waiting` bytes are held behind holes.
+    /// A segment of `len` bytes moved `next`; `waiting` bytes are held behind holes. Did it make the window grow?
     #[inline]
-    pub fn on_arrival(&mut self, now: Time, next: u64, len: u32, waiting: u64) {
+    pub fn on_arrival(&mut self, now: Time, next: u64, len: u32, waiting: u64) -> bool {
         let space = match &mut self.room {
-            Room::Fixed => return,
+            Room::Fixed => return false,
             Room::Tuned(t) => t.on_arrival(now, next, len, self.mss, self.edge, self.space),
             Room::Linux26(linux) => {
                 linux.on_arrival(now, next, len, next.saturating_sub(self.read_to), waiting, self.edge);
-                return;
+                return false;
             }
         };
+        let grows = space > self.space;
         self.set_space(space);
+        grows
     }
 
-    /// A segment of `len` bytes is held behind a hole; `waiting` bytes are.
-    pub fn on_held(&mut self, len: u32, waiting: u64) {
+    /// A segment of `len` bytes is held behind a hole; `waiting` bytes are, the last of them `beyond` what is expected. Did
+    /// it make the window grow?
+    pub fn on_held(&mut self, len: u32, waiting: u64, beyond: u64) -> bool {
         let space = match &mut self.room {
-            Room::Fixed => return,
-            Room::Tuned(t) => t.on_held(len, self.mss, self.space),
+            Room::Fixed => return false,
+            Room::Tuned(t) => t.on_held(len, self.mss, self.space, beyond),
             Room::Linux26(linux) => {
                 linux.holds(waiting);
-                return;
+                return false;
             }
         };
+        let grows = space > self.space;
         self.set_space(space);
+        grows
     }
 
     #[inline]
@@ -199,6 +209,15 @@ impl Window {
         if space != self.space {
             self.space = space;
             self.set_step();
+        }
+    }
+
+    /// Does what echoes this timestamp tell a round trip that no other segment told?
+    #[inline]
+    pub fn tells_rtt(&mut self, echo: u32) -> bool {
+        match &mut self.room {
+            Room::Tuned(t) => t.tells_rtt(echo),
+            Room::Fixed | Room::Linux26(_) => true,
         }
     }
 
@@ -248,9 +267,9 @@ mod tests {
         for k in 0..200 {
             let before = w.space;
             if k % 2 == 0 {
-                w.on_arrival(Time(ms * 1_000_000), 1, 1000, 0)
+                w.on_arrival(Time(ms * 1_000_000), 1, 1000, 0);
             } else {
-                w.on_held(1000, 1000)
+                w.on_held(1000, 1000, 0);
             }
             assert!(w.space <= before + 2000);
         }

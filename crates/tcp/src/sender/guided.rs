@@ -136,13 +136,19 @@ impl Sender {
         waits.is_none()
     }
 
-    /// The newest segment leaves.
+    /// The newest segment leaves. Is it the last of a packet of several, of a rule that says how much leaves at a time?
     #[inline(never)]
-    pub(super) fn pace_new(&mut self, now: Time, payload: u32) {
+    pub(super) fn pace_new(&mut self, now: Time, payload: u32) -> bool {
         let packet = self.packet_to_be_paced();
         if self.pace(now, payload, packet) {
             self.board.begin_packet_with_newest();
+            return false;
         }
+        let room = u64::from(self.window.cwnd.saturating_sub(self.occupied()))
+            .min(self.edge.saturating_sub(self.nxt));
+        self.rules.offload
+            && packet.is_none()
+            && (self.pacing.is_burst_full() || room < u64::from(self.window.smss))
     }
 
     /// Entry `at` has left again: the first of a packet of the queue, or one of its others. The timer's own retransmission

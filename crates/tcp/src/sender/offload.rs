@@ -17,6 +17,8 @@ const PART_OF_WINDOW: u64 = 3;
 pub(super) struct Offload {
     /// Segments that the packet has room for.
     left: u32,
+    /// It has more than one.
+    several: bool,
     /// A packet waits for cwnd.
     waits_for_cwnd: bool,
 }
@@ -44,9 +46,17 @@ impl Sender {
 
     /// Does the next new segment wait for more of its packet? cwnd has room for it.
     pub(super) fn waits_for_its_packet(&mut self, now: Time) -> bool {
+        let begins = self.offload.left == 0;
         let segments = self.next_packet(now);
+        self.offload.several = if begins { segments > 1 } else { self.offload.several };
         self.offload.left = segments.saturating_sub(1);
         segments == 0
+    }
+
+    /// The segment that leaves is the last of a packet of several: such packets have PSH, whatever the application said
+    /// (__tcp_transmit_skb).
+    pub(super) fn ends_its_packet(&self) -> bool {
+        self.hands_over_packets() && self.offload.left == 0 && self.offload.several
     }
 
     /// How many new segments belong to the packet that is being sent, or else to the next one, if cwnd has room for a
@@ -72,7 +82,8 @@ impl Sender {
             self.offload.waits_for_cwnd = by_cwnd < by_peer;
             return 0;
         }
-        room.min((cwnd / 2).max(1)).min(largest)
+        let within = (by_peer / smss).clamp(1, u64::from(u32::MAX)) as u32;
+        room.min((cwnd / 2).max(1)).min(largest).min(within)
     }
 
     /// What of `all` belongs to the packet that is being sent, or to the next one; nothing while that waits.
@@ -90,12 +101,17 @@ impl Sender {
         }
     }
 
-    /// All of `run` leaves.
+    /// All of `run` leaves; does its last segment end a packet of several?
     #[inline]
-    pub(crate) fn takes(&mut self, run: &Run) {
-        if run.packet > 0 {
-            self.offload.left = run.packet.saturating_sub(run.room / run.smss);
+    pub(crate) fn takes(&mut self, run: &Run) -> bool {
+        if run.packet == 0 {
+            return false;
         }
+        if self.offload.left == 0 {
+            self.offload.several = run.packet > 1;
+        }
+        self.offload.left = run.packet.saturating_sub(run.room / run.smss);
+        self.offload.left == 0 && self.offload.several
     }
 
     /// The packet that is waiting, or next, ends with so many segments more.

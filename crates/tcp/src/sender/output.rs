@@ -261,6 +261,7 @@ impl Sender {
         if payload < smss && self.held_by_nagle(waiting, payload) {
             return None;
         }
+        let mut ends_packet = false;
         if self.new_allowed > 0 {
             self.new_allowed -= 1;
         } else if self.burst_left == 0
@@ -268,6 +269,8 @@ impl Sender {
             || (self.hands_over_packets() && self.waits_for_its_packet(now))
         {
             return None;
+        } else {
+            ends_packet = self.ends_its_packet();
         }
         if self.burst_left < u32::MAX {
             self.burst_left -= 1;
@@ -276,7 +279,9 @@ impl Sender {
             self.limited_bytes += payload;
         }
         let last = waiting == u64::from(payload);
-        Some(self.send_new(payload, last && self.closing, last, Why::New, now, timers))
+        let mut out = self.send_new(payload, last && self.closing, last, Why::New, now, timers);
+        out.psh |= ends_packet;
+        Some(out)
     }
 
     /// The peer's window has room for less than a segment. RFC 9293 §3.8.6.2.1 (3): half of the largest window
@@ -308,7 +313,7 @@ impl Sender {
         &mut self,
         payload: u32,
         fin: bool,
-        psh: bool,
+        mut psh: bool,
         why: Why,
         now: Time,
         timers: &mut Timers,
@@ -322,7 +327,7 @@ impl Sender {
         self.last_sent = now;
         self.recovery.sent(self.counted(payload));
         if self.guided {
-            self.pace_new(now, payload);
+            psh |= self.pace_new(now, payload);
         }
         if self.tail.shares_timer() {
             self.time_new(now, timers);

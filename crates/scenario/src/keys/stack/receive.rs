@@ -41,6 +41,14 @@ pub static DELAYED_ACK: Table = Table {
                          long at most (Linux since 4.18: `tcp_comp_sack_delay_ns`).",
                     )
                     .default("off"),
+                    key(
+                        "pushed",
+                        Kind::Or(OFF, &POSITIVE_TIME),
+                        "Once all is read a full segment with PSH is acknowledged, as a shorter one is (Linux since 6.6): at once, but \
+                         the application reads so long after it last did at the earliest.",
+                    )
+                    .default("off"),
+                    flag("growing", "What makes the window grow is acknowledged at once (Linux).").default("false"),
                 ],
             ),
         ],

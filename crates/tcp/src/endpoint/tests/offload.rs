@@ -45,6 +45,27 @@ fn where_it_is_paced_it_waits_for_a_millisecond_after_its_pace() {
 }
 
 #[test]
+fn a_packet_of_several_segments_ends_with_psh() {
+    // __tcp_transmit_skb: "Force a PSH flag on all (GSO) packets"; packets of one do not have it.
+    let mut t = Timeline::established(&avoiding(), 100);
+    t.at_ms(0).app_writes_segments(400);
+    for k in 0..10 {
+        t.sends_packet(2 * k..2 * k + 2);
+    }
+    t.at_ms(100).ack(1).sends_packet(20..21);
+    t.at_ms(101).ack(2).quiet();
+    t.at_ms(102).ack(3).sends_packet(21..23);
+    t.at_ms(104).ack(6).sends_packet(23..25).quiet();
+    let mut spec = avoiding();
+    spec.send.offload = false;
+    let mut t = Timeline::established(&spec, 100);
+    t.at_ms(0).app_writes_segments(400);
+    for k in 0..20 {
+        t.sends_packet(k..k + 1);
+    }
+}
+
+#[test]
 fn it_does_not_wait_where_the_next_ack_is_far() {
     // Linux 6.18: the oldest segment left 51 ms ago, and SRTT is 100 ms.
     let mut t = Timeline::established(&avoiding(), 100);

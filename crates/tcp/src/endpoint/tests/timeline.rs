@@ -173,6 +173,16 @@ impl Timeline {
         }
         self
     }
+    /// New segments leave now in one packet: the last of several has PSH, one alone has not.
+    pub fn sends_packet(&mut self, segments: Range<u64>) -> &mut Timeline {
+        let several = segments.end - segments.start > 1;
+        for k in segments.clone() {
+            let pushed = self.left.front().is_some_and(|(_, sent)| sent.seg.flags.has(Flags::PSH));
+            assert_eq!(pushed, several && k + 1 == segments.end, "PSH of {k}");
+            self.sends(k..k + 1);
+        }
+        self
+    }
     /// A segment leaves again, not because a timer fired.
     pub fn resends(&mut self, segment: u64) -> &mut Timeline {
         let (at, k, why) = self.next_told();

@@ -6,8 +6,14 @@ const MSS: u64 = 1448;
 
 /// Twenty segments have used up what is acknowledged at once at the beginning; the round trip is so many milliseconds.
 fn under_way(rtt_ms: i64, compress: Option<Span>) -> Story {
-    let quick =
-        DelayedAck::Quick { quick: 16, min: Span::from_millis(40), max: Span::from_millis(200), compress };
+    let quick = DelayedAck::Quick {
+        quick: 16,
+        min: Span::from_millis(40),
+        max: Span::from_millis(200),
+        compress,
+        pushed: None,
+        growing: false,
+    };
     let window = WindowPolicy::AutoTuned {
         initial_bytes: 1 << 20,
         untuned_bytes: 1 << 20,

@@ -15,6 +15,8 @@ fn linux(window: u32) -> Story {
         min: Span::from_millis(40),
         max: Span::from_millis(200),
         compress: None,
+        pushed: None,
+        growing: true,
     };
     Story::new(quick, fixed(window), MSS as u32, 1)
 }
@@ -126,6 +128,8 @@ fn linux_does_not_delay_beyond_a_round_trip_that_it_knows() {
         min: Span::from_millis(40),
         max: Span::from_millis(200),
         compress: None,
+        pushed: Some(Span::from_millis(1)),
+        growing: false,
     };
     let mut s = Story::new(quick, tuned, MSS as u32, 1);
     s.segments(0..2);
@@ -158,6 +162,57 @@ fn linux_acknowledges_the_short_end_of_a_write_once_it_is_read() {
     assert_eq!(s.receiver.ack_deadline(), Time::ZERO + Span::from_millis(40));
     s.receiver.read(s.now, u64::MAX);
     assert_eq!(s.receiver.ack_deadline(), s.now);
+}
+
+#[test]
+fn linux_acknowledges_the_full_end_of_a_packet_once_it_is_read() {
+    // tcp_measure_rcv_mss since 6.6; tcp_cleanup_rbuf. A packet of two, and one of a single segment.
+    let reading = |pushed| DelayedAck::Quick {
+        quick: 1,
+        min: Span::from_millis(40),
+        max: Span::from_millis(200),
+        compress: None,
+        pushed,
+        growing: false,
+    };
+    let mut s = Story::new(reading(Some(Span::from_millis(1))), fixed(1 << 20), MSS as u32, 1);
+    s.segments(0..1);
+    assert_eq!(s.at_ms(10).segments(1..2), [Ack::Later]);
+    s.receiver.ack_sent(s.now);
+    assert_eq!(s.at_ms(20).pushed(full(2).0, full(2).1), Ack::Later);
+    assert_eq!(s.receiver.ack_deadline(), s.now, "read at once");
+    s.receiver.ack_sent(s.now);
+    assert_eq!(s.pushed(full(3).0, full(3).1), Ack::Later);
+    s.acks_late_at_ms(21);
+    let mut before = Story::new(reading(None), fixed(1 << 20), MSS as u32, 1);
+    before.segments(0..1);
+    assert_eq!(before.at_ms(20).pushed(full(1).0, full(1).1), Ack::Later);
+    before.acks_late_at_ms(60);
+}
+
+#[test]
+fn linux_acknowledges_at_once_what_makes_the_window_grow() {
+    // Linux 6.18 on the live bench: 22 single ACKs, the 16 of the start and as many as the window grew by (tcp_grow_window,
+    // quick |= 1): 65,160 bytes become 80,480 by 2,896.
+    let tuned = WindowPolicy::AutoTuned {
+        initial_bytes: 65_160,
+        untuned_bytes: 80_480,
+        max_bytes: 1 << 24,
+        ahead: true,
+    };
+    let quick = |growing| DelayedAck::Quick {
+        quick: 16,
+        min: Span::from_millis(40),
+        max: Span::from_millis(200),
+        compress: None,
+        pushed: Some(Span::from_millis(1)),
+        growing,
+    };
+    for (growing, single) in [(true, 22), (false, 16)] {
+        let mut s = Story::new(quick(growing), tuned, MSS as u32, 1);
+        assert_eq!(s.segments(0..single), vec![Ack::Now; single as usize]);
+        assert_eq!(s.segments(single..single + 4), [Ack::Later, Ack::Now, Ack::Later, Ack::Now]);
+    }
 }
 
 #[test]

@@ -98,6 +98,8 @@ impl Case {
                 min: Span::from_millis(40),
                 max: Span::from_millis(200),
                 compress: None,
+                pushed: (random.below(2) == 0).then_some(Span::from_millis(1)),
+                growing: random.below(2) == 0,
             },
         };
         let spec = Receive { delayed_ack, dsack: true, sack_fin: true, window };

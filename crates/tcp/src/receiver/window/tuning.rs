@@ -14,6 +14,10 @@ pub(super) struct Tuning {
     /// The most that was read in a round trip, ten segments to begin with; where growth is foreseen
     /// (tcp_rcv_space_adjust).
     read_before: Option<u64>,
+    /// The MSS that this side announced, where growth is foreseen: room grows by two of them (advmss).
+    announced: Option<u32>,
+    /// The timestamp that the last round trip came from (rcv_rtt_last_tsecr).
+    echo: Option<u32>,
     /// Where growth is foreseen: the room grows up to this as data arrives (window_clamp).
     clamp: u64,
     /// Smoothed round trip as seen from here; zero while unknown.
@@ -29,11 +33,13 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
-    pub(super) fn new(untuned_bytes: u32, max_bytes: u32, ahead_of: Option<u64>, first: u64) -> Tuning {
+    pub(super) fn new(untuned_bytes: u32, max_bytes: u32, announced: Option<u32>, first: u64) -> Tuning {
         Tuning {
             untuned: u64::from(untuned_bytes.min(max_bytes)),
             max: u64::from(max_bytes),
-            read_before: ahead_of,
+            read_before: announced.map(|mss| 10 * u64::from(mss)),
+            announced,
+            echo: None,
             clamp: 0,
             rtt: Span::ZERO,
             from_hints: false,
@@ -41,6 +47,13 @@ impl Tuning {
             mark: first,
             window_end: first,
             window_since: Time::FAR_PAST,
+        }
+    }
+
+    /// Where growth is foreseen the first round trip that counts begins here (tcp_init_buffer_space).
+    pub(super) fn established(&mut self, now: Time) {
+        if self.read_before.is_some() {
+            self.since = now;
         }
     }
 
@@ -56,7 +69,7 @@ impl Tuning {
         space: u64,
     ) -> u64 {
         if space < self.untuned.max(self.clamp) && len >= mss / 2 {
-            return (space + 2 * u64::from(mss)).min(self.untuned.max(self.clamp));
+            return (space + self.step(mss)).min(self.untuned.max(self.clamp));
         }
         if !self.from_hints && next >= self.window_end {
             self.on_window(now, next, edge);
@@ -64,12 +77,22 @@ impl Tuning {
         space
     }
 
-    /// A segment of `len` bytes waits behind a hole: it makes room as any other (tcp_data_queue_ofo).
-    pub(super) fn on_held(&self, len: u32, mss: u32, space: u64) -> u64 {
-        if space < self.clamp && len >= mss / 2 {
-            return (space + 2 * u64::from(mss)).min(self.clamp);
+    fn step(&self, mss: u32) -> u64 {
+        2 * u64::from(self.announced.unwrap_or(mss))
+    }
+
+    /// A segment of `len` bytes waits behind a hole: it makes room as any other, and what is held so far `beyond` what is
+    /// expected needs as much more (tcp_data_queue_ofo, tcp_rcvbuf_grow).
+    pub(super) fn on_held(&mut self, len: u32, mss: u32, space: u64, beyond: u64) -> u64 {
+        let grown = if space < self.clamp && len >= mss / 2 {
+            (space + self.step(mss)).min(self.clamp)
+        } else {
+            space
+        };
+        if let Some(read) = self.read_before {
+            self.clamp = self.clamp.max((2 * read + beyond).min(self.max));
         }
-        space
+        grown
     }
 
     /// All up to `read_to` is read, `bytes` of it now; returns the space that this asks for.
@@ -93,10 +116,22 @@ impl Tuning {
         space
     }
 
-    /// The round trip that echoed timestamps gave, smoothed by an eighth.
+    #[inline]
+    pub(super) fn tells_rtt(&mut self, echo: u32) -> bool {
+        if self.announced.is_none() {
+            return true;
+        }
+        let new = self.echo != Some(echo);
+        self.echo = Some(echo);
+        new
+    }
+
+    /// The round trip that echoed timestamps gave, smoothed by an eighth; where growth is foreseen a smaller one counts at
+    /// once (tcp_rcv_rtt_update since 6.16).
     #[inline]
     pub(super) fn rtt_hint(&mut self, rtt: Span) {
-        if self.from_hints {
+        let least = self.read_before.is_some() && rtt < self.rtt;
+        if self.from_hints && !least {
             self.rtt += (rtt - self.rtt) / 8;
         } else {
             self.rtt = rtt;
