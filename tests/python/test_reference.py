@@ -21,7 +21,7 @@ NS3 = ROOT / "tests" / "reference" / "ns-3.20"
 
 def test_the_scenarios_beside_the_traces_are_those_of_the_tables() -> None:
     made = [scenario for table in reference.tables() for scenario in reference.listed(table)]
-    assert len(made) == 72 + 15 + 26
+    assert len(made) == 72 + 17 + 26
     for path, text in made:
         assert path.read_text() == text, path
 
