@@ -193,6 +193,11 @@ impl Rates {
         }
     }
 
+    /// The peer reports segments that it had: they were delivered, too.
+    pub(crate) fn came_twice(&mut self, segments: u32) {
+        self.delivered += u64::from(segments);
+    }
+
     fn count(&mut self, copy: Left) {
         self.delivered += 1;
         let later =

@@ -77,6 +77,12 @@ impl Sender {
         self.came_twice = self.came_twice.saturating_add(segments);
         if self.came_twice <= self.board.resent {
             news.twice = u32::try_from(segments).unwrap_or(u32::MAX);
+            // Rates are of what is delivered there (tcp_count_delivered); BBR's draft counts data.
+            if self.undo.is_linux()
+                && let Some(rates) = self.board.rates_mut()
+            {
+                rates.came_twice(news.twice);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use super::bottleneck::{bottleneck, changes, story};
 use super::pipe::*;
 use super::stacks::linux6_bbr;
+use super::timeline::Timeline;
 use crate::congestion::bbr::{Mode, Told};
 use crate::endpoint::*;
 
@@ -220,4 +221,22 @@ fn a_lost_percent_costs_a_percent() {
     p.run_until(at_s(8));
     let rate = (p.server_got - before) as f64 / 6.0;
     assert!(rate > 0.95 * 1_448_000.0, "{rate}");
+}
+
+/// tcp_sacktag_write_queue, tcp_count_delivered: tp->delivered has what DSACKs report, and rates are of that.
+#[test]
+fn what_came_twice_is_delivered_and_counts_in_rates() {
+    let mut t = Timeline::established(&linux6_bbr(), 100);
+    t.at_ms(0).app_writes_segments(10).sends(0..10);
+    let delivered = |t: &Timeline| t.end.sender.board.rates().unwrap().delivered();
+    assert_eq!(delivered(&t), 1, "the SYN");
+    t.at_ms(100).sack(0, &[1..4]).resends(0);
+    // The original was only late.
+    t.at_ms(110).ack(9).quiet();
+    assert_eq!(delivered(&t), 10);
+    t.at_ms(200).sack(9, &[0..1]).quiet();
+    assert_eq!(delivered(&t), 11);
+    // Nothing else left again: the network doubled it (tcp_dsack_seen).
+    t.at_ms(201).sack(9, &[0..1]).quiet();
+    assert_eq!(delivered(&t), 11);
 }
