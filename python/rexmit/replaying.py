@@ -116,6 +116,9 @@ def page(found: Json) -> list[str]:
     if found["overtaken"]:
         times = count(found["overtaken"], "time")
         lines.append(f"  {times} new data left before repairs, as the pace ended with an ACK")
+    if found["held_back"]:
+        times = count(found["held_back"], "time")
+        lines.append(f"  {times} the host held back what cwnd had room for, and sent it within milliseconds")
     if found["paced"]:
         lines.append("  taken to be paced by the sender's host (fq, or inside TCP): more is right then")
     if found["remembered_dupthresh"]:

@@ -1,5 +1,6 @@
 //! The replay itself: events of the capture in their order, and a sender that is asked at each what it would send.
 
+mod held;
 mod timers;
 
 use crate::tally::{Difference, Entered, Kind, Replay, State};
@@ -62,6 +63,8 @@ struct Run<'a> {
     paced: Option<(usize, Time)>,
     /// From this event on the application has something to send, if it had nothing from the start.
     asked: Option<usize>,
+    /// Until then what the stack would send may wait below TCP, or for the writer.
+    held_until: Time,
     /// cwnd is what was out in the first round trip that was captured, and no repair has set it since.
     assumes_window: bool,
     found: Replay,
@@ -93,6 +96,7 @@ impl<'a> Run<'a> {
             off: None,
             paced: None,
             asked: transfer.asked(),
+            held_until: Time::FAR_PAST,
             assumes_window: false,
             found: Replay::default(),
         };
@@ -200,6 +204,9 @@ impl<'a> Run<'a> {
         self.write_by(until);
         self.see_whether_new_data_overtook();
         self.drain(self.now, until);
+        while self.write_by(until) {
+            self.drain(self.now, until);
+        }
         self.see_whether_the_application_waited();
     }
 
@@ -283,14 +290,24 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What left before `until` was written by now, unless it left after silence.
-    fn write_by(&mut self, until: Time) {
+    /// What left before `until` was written by now, unless it left after silence, or behind a short segment that is to leave
+    /// first. True where something was.
+    fn write_by(&mut self, until: Time) -> bool {
+        let from = self.written;
         while let Some(out) = self.transfer.outs.get(self.written)
             && out.time <= until
             && !out.after_silence
+            && !(out.after_short && self.short_is_to_leave())
         {
             self.write_on();
         }
+        self.written > from
+    }
+
+    /// The last of what was written is a short segment that has not left.
+    fn short_is_to_leave(&self) -> bool {
+        let before = &self.transfer.outs[..self.written];
+        before.iter().rposition(|o| !o.again).is_some_and(|k| !self.entered[k])
     }
 
     /// Data that left after silence: did it wait for cwnd, or for the application? If the sender would send it now, the
@@ -314,7 +331,7 @@ impl<'a> Run<'a> {
     /// All that it would send now, as far as it was recorded before `until`.
     fn drain(&mut self, now: Time, until: Time) {
         let mut ahead = self.end.clone();
-        let mut follows = true;
+        let (mut follows, mut holds, mut left) = (true, false, 0);
         let mut moment = self.moment(now);
         for _ in 0..MOST_AT_ONCE {
             let then = self.moment(now);
@@ -325,6 +342,7 @@ impl<'a> Run<'a> {
             let Some(sent) = next_data(&mut ahead, moment) else {
                 if follows {
                     self.end = ahead;
+                    self.end.hold_repairs(false);
                 }
                 return;
             };
@@ -332,12 +350,25 @@ impl<'a> Run<'a> {
                 Some(k) => {
                     let paced = self.paced.filter(|&(of, _)| of == k).map(|(_, due)| due);
                     self.predicted[k] = Some(paced.unwrap_or(now));
+                    left += u64::from(sent.seg.payload);
                     if follows {
                         self.end = ahead.clone();
                         self.enter(k);
                     }
                 }
                 None => {
+                    let again = sent.why.is_retransmission();
+                    if follows && self.is_held_back(left, again) {
+                        if !again || holds {
+                            self.end.hold_repairs(false);
+                            return;
+                        }
+                        // New data goes on, as the writer sends it.
+                        holds = true;
+                        ahead = self.end.clone();
+                        ahead.hold_repairs(true);
+                        continue;
+                    }
                     self.made_besides(&sent);
                     follows = false;
                 }
@@ -413,6 +444,9 @@ impl<'a> Run<'a> {
         let out = self.transfer.outs[k];
         if out.after_silence {
             self.write_by_now(k);
+        }
+        if self.written <= k {
+            self.write_by(out.time);
         }
         let state: State = self.end.phase().into();
         self.assumes_window &= state == State::Open;

@@ -123,6 +123,9 @@ pub struct Replay {
     pub packet_ends: u64,
     /// How often new data left before what is lost, as the pace ended within 0.1 ms of an ACK. It is right.
     pub overtaken: u64,
+    /// How often more would have left at an ACK than did, since the host held it back: cwnd was full soon after. What left of
+    /// it later is right.
+    pub held_back: u64,
     /// More is right if the sender's host paced it, which the stack does not by itself.
     pub paced: bool,
     /// More is right if the sender's host waited for so many duplicates, which it remembered of earlier connections.

@@ -33,6 +33,8 @@ struct Path {
     buffered: usize,
     /// Where the pace ends just behind an ACK, new data leaves before what is lost.
     overtakes: bool,
+    /// The first ACKs of each forty are lost, and of what the next one releases most waits in the sender's host.
+    holds: bool,
     /// A segment takes so long on it.
     spacing: Span,
 }
@@ -81,6 +83,7 @@ fn captured_between(
     let mut packets: Vec<Packet> = Vec::new();
     let (mut now, mut left, mut free, mut data) = (Time(0), path.bytes, Time(0), 0);
     let (mut heard, mut overtakes) = (Time::FAR_PAST, false);
+    let (mut acks, mut resumes) = (0, Time::FAR_PAST);
     let mut see = |time: Time, out: bool, seg: Segment| {
         let tuple = if out { Tuple { src, dst } } else { Tuple { src: dst, dst: src } };
         packets.push(Packet { time, number: packets.len() as u64 + 1, tuple, seg, ..Packet::default() });
@@ -98,10 +101,20 @@ fn captured_between(
         if (1..4).contains(&ends) {
             a.end_packet(ends as u32);
         }
-        a.hold_repairs(overtakes);
-        while let Some(sent) = a.transmit(now) {
+        a.hold_repairs(overtakes || (path.holds && now == resumes));
+        let mut burst = 0;
+        while now >= resumes
+            && let Some(sent) = a.transmit(now)
+        {
             see(now, true, sent.seg);
             data += usize::from(sent.seg.payload > 0);
+            burst += 1;
+            if path.holds && burst == HELD {
+                a.hold_repairs(false);
+                if now != resumes && would_send(&a, now) > HELD {
+                    resumes = now + HOLD;
+                }
+            }
             if sent.seg.payload == 0 || !(path.lost)(data) {
                 free = free.max(now) + if data >= at_once { path.spacing } else { Span(1_000) };
                 to_b.push_back((free + delay, sent.seg));
@@ -113,11 +126,18 @@ fn captured_between(
         }
         a.hold_repairs(false);
         while let Some(sent) = b.transmit(now) {
-            to_a.push_back((now + delay, sent.seg));
+            acks += 1;
+            if !path.holds || acks % 40 >= 8 {
+                to_a.push_back((now + delay, sent.seg));
+            }
         }
         let arrivals = [to_b.front().map(|f| f.0), to_a.front().map(|f| f.0)];
         let wakes = [a.next_wakeup().map(|t| t + late), b.next_wakeup()];
-        let Some(next) = arrivals.into_iter().chain(wakes).flatten().min() else { break };
+        let Some(next) =
+            arrivals.into_iter().chain(wakes).chain([Some(resumes).filter(|&t| t > now)]).flatten().min()
+        else {
+            break;
+        };
         now = next.max(now);
         overtakes = path.overtakes && a.pace() == Some(now) && now - heard < Span::from_micros(90);
         a.wake(now);
@@ -146,8 +166,15 @@ fn replayed(packets: &[Packet], by: &str) -> Replay {
 fn bad(k: usize) -> bool {
     matches!(k, 30..=34 | 90 | 150..=170 | 200 | 216 | 399) || k.is_multiple_of(97)
 }
-const BAD: Path =
-    Path { lost: bad, bytes: 600_000, receiver: "rfc-sack", buffered: 0, overtakes: false, spacing: SPACING };
+const BAD: Path = Path {
+    lost: bad,
+    bytes: 600_000,
+    receiver: "rfc-sack",
+    buffered: 0,
+    overtakes: false,
+    holds: false,
+    spacing: SPACING,
+};
 
 #[test]
 fn a_stack_does_what_it_did_itself() {
@@ -249,6 +276,60 @@ fn new_data_that_overtook_repairs_as_the_pace_ended_is_right() {
     assert_eq!(found.differences.first(), None, "{:?}", found.all);
     let plain = captured_of(&paced, &Path { bytes: 3_000_000, ..BAD }, Span::ZERO);
     assert_eq!(replayed(&plain, "linux-6-reno").overtaken, 0);
+}
+
+const HELD: usize = 6;
+const HOLD: Span = Span::from_millis(3);
+
+fn would_send(a: &Endpoint, now: Time) -> usize {
+    let mut a = a.clone();
+    std::iter::from_fn(|| a.transmit(now)).take(1000).count()
+}
+
+/// Six segments of a burst leave; then new data, as the writer has the socket, and the rest, while ACKs come.
+#[test]
+fn what_the_host_held_back_is_right_where_cwnd_is_full_soon_after() {
+    let few = |k: usize| matches!(k, 200..=240);
+    let path = Path { lost: few, bytes: 3_000_000, holds: true, ..BAD };
+    let found = replayed(&captured("linux-6-reno", &path), "linux-6-reno");
+    assert!(found.held_back > 5, "{}", found.held_back);
+    assert_eq!(found.differences.first(), None, "{:?} {}", found.all, found.held_back);
+    let plain = captured("linux-6-reno", &Path { holds: false, ..path });
+    assert_eq!(replayed(&plain, "linux-6-reno").held_back, 0);
+    // A window that is too large is none that was held back.
+    let mut large = stack("linux-6-reno");
+    large.congestion.initial_window = tcp::stack::InitialWindow::Segments(40);
+    let transfer = Transfer::new(&plain, ends().0).unwrap_or_else(|u| panic!("{}", u.says()));
+    let wrong = replay(&transfer, &large);
+    assert!(wrong.held_back == 0 && wrong.wrong() > 20, "{} {:?}", wrong.held_back, wrong.all);
+}
+
+/// The application's last segment was short, and it wrote on within the same ACK's time.
+#[test]
+fn what_was_written_behind_a_short_segment_waits_for_it() {
+    let (src, dst) = ends();
+    let packets = captured("linux-6-reno", &Path { lost: |_| false, bytes: 100_000, ..BAD });
+    // Of one data packet in the middle, and of no other, half a segment is left: what follows moves up by as much.
+    let at = packets.iter().position(|p| p.number > 60 && p.seg.payload == 1448).unwrap_or(0);
+    let cut = packets[at].seg.seq;
+    let moved: Vec<Packet> = packets
+        .iter()
+        .map(|p| {
+            let mut p = *p;
+            if p.tuple == (Tuple { src, dst }) && p.seg.payload > 0 {
+                if p.seg.seq == cut {
+                    p.seg.payload = 724;
+                } else if p.seg.seq - cut > 0 {
+                    p.seg.seq = p.seg.seq + 724_u32.wrapping_neg();
+                }
+            } else if p.tuple.src == dst && p.seg.ack - cut > 0 {
+                p.seg.ack = p.seg.ack + 724_u32.wrapping_neg();
+            }
+            p
+        })
+        .collect();
+    let found = replayed(&moved, "linux-6-reno");
+    assert!(found.wrong() <= 2, "{:?} {:?}", found.all, found.differences);
 }
 
 /// RACK compares when copies left: segments of one packet left at once, whatever a capture shows between them.

@@ -144,7 +144,7 @@ fn put_found(stack: &stack::Stack, found: &Replay, start: Time, most: usize, out
             "retransmissions": counted(found.retransmissions),
         },
         "null_right": found.all.null_right,
-        found.{ application, packet_ends, overtaken, paced },
+        found.{ application, packet_ends, overtaken, held_back, paced },
         "remembered_dupthresh": found.remembered,
         "differences": By(|out: &mut Vec<u8>| put_kinds(found, out)),
         "apart_s": { "median": quantile(found, 0.5), "p99": quantile(found, 0.99) },

@@ -6,7 +6,7 @@
 use wire::Span;
 
 /// A packet is this fraction of a second's data: 2^-10 (sk_pacing_shift).
-const SHIFT: u32 = 10;
+pub(crate) const SHIFT: u32 = 10;
 /// Short paths get a part of the most there is besides, halved with each 512 µs of RTT (tcp_tso_rtt_log).
 const RTT_STEP: Span = Span::from_micros(512);
 

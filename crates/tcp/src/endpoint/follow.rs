@@ -57,6 +57,11 @@ impl Endpoint {
         self.sender.hold_repairs(held);
     }
 
+    /// How many bytes wait below TCP before Linux holds more back; of repairs.
+    pub fn small_queue(&self, repairs: bool) -> u64 {
+        self.sender.small_queue(repairs)
+    }
+
     /// When what waits for its pace may leave; `None` where nothing does.
     pub fn pace(&self) -> Option<Time> {
         self.timers.is_set(Timer::Pacing).then(|| self.timers.at(Timer::Pacing))

@@ -142,6 +142,16 @@ impl Sender {
         srtt - ago <= LATELY.min(Span(srtt.0 / 2))
     }
 
+    /// So many bytes of a connection wait below TCP before more is held back, where Linux hands over packets: about a millisecond's, two segments at least, and
+    /// twice that of repairs (tcp_small_queue_check). Less, in truth, since there packets count with their overhead.
+    pub(crate) fn small_queue(&self, repairs: bool) -> u64 {
+        if !self.rules.offload {
+            return u64::MAX;
+        }
+        let rate = self.rate_of_window().unwrap_or(0);
+        (rate >> packet::SHIFT).max(2 * u64::from(self.window.smss)) << u32::from(repairs)
+    }
+
     fn largest_packet(&self) -> u32 {
         let rate = self.rate_of_window().unwrap_or(0);
         packet::LINUX.segments(rate, self.window.smss, self.sampler.min_rtt())
