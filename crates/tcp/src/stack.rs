@@ -381,10 +381,22 @@ pub struct Send {
     pub keepalive_probes: u32,
     /// Timeouts in a row before the connection is given up; 0 never gives up.
     pub max_retries: u32,
+    /// What `max_retries` stands for.
+    pub retries: Retries,
     /// With few segments out, and not in the first slow start, the first timeouts in a row do not back off.
     pub thin_linear_timeouts: bool,
     /// What asks whether a closed window has opened.
     pub window_probe: WindowProbe,
+}
+
+params::words! {
+    /// What the most retries before a connection is given up stand for.
+    #[derive(Default)]
+    pub enum Retries {
+        #[default]
+        Count = "count", "so many timeouts in a row";
+        Time = "time", "as long as so many would take from 200 ms on, doubled up to `rto.max` (Linux: tcp_retries2)";
+    }
 }
 
 params::words! {

@@ -64,6 +64,7 @@ fn stack(variant: Ns320) -> Wire {
             keepalive_interval: Span::from_secs(75),
             keepalive_probes: 8,
             max_retries: 0,
+            retries: Default::default(),
             thin_linear_timeouts: false,
             window_probe: WindowProbe::Byte,
         },

@@ -7,8 +7,8 @@ use super::*;
 use receive::RECEIVE;
 use tcp::own;
 use tcp::stack::{
-    EcnUse, LimitedBy, PipeUnit, ProbeRule, PrrOf, ReductionBound, RestartsTimer, UndoRule, WindowProbe,
-    WindowRuleKind,
+    EcnUse, LimitedBy, PipeUnit, ProbeRule, PrrOf, ReductionBound, RestartsTimer, Retries, UndoRule,
+    WindowProbe, WindowRuleKind,
 };
 
 pub(super) const SOURCE: Key =
@@ -419,6 +419,7 @@ pub static SEND: Table = Table {
             .default("byte"),
         key("max_retries", whole(0, 1000), "Timeouts in a row that end the connection; 0 never does.")
             .default("15"),
+        key("retries", Kind::Choice(Retries::WORDS), "What `max_retries` stands for.").default("count"),
         ASSUMED,
         SOURCE,
     ],

@@ -301,6 +301,7 @@ fn send(v: &Values) -> Option<Send> {
         keepalive_interval: v.span("keepalive_interval")?,
         keepalive_probes: v.whole("keepalive_probes")? as u32,
         max_retries: v.whole("max_retries")? as u32,
+        retries: Param::read(v, "retries")?,
         thin_linear_timeouts: v.flag("thin_linear_timeouts"),
         window_probe: Param::read(v, "window_probe")?,
     })

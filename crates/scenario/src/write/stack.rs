@@ -196,6 +196,7 @@ fn send(s: &Send, out: &mut Lines) {
     out.span("keepalive_interval", s.keepalive_interval);
     out.whole("keepalive_probes", s.keepalive_probes.into());
     out.whole("max_retries", s.max_retries.into());
+    s.retries.write("retries", out);
     out.flag("thin_linear_timeouts", s.thin_linear_timeouts);
     s.window_probe.write("window_probe", out);
 }

@@ -34,6 +34,8 @@ use wire::{Span, Time};
 pub(crate) use ack::AckIn;
 pub use follow::Followed;
 pub(crate) use output::{Outgoing, Run};
+#[cfg(test)]
+pub(crate) use timeout::longest_silence;
 
 /// What the sender is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,6 +146,8 @@ struct Rules {
     buffer: u64,
     max_burst: u32,
     max_retries: u32,
+    /// Silence that ends the connection at a timeout, where retries are counted as time.
+    longest_silence: Option<Span>,
     thin_linear_timeouts: bool,
     offload: bool,
     limited_by: stack::LimitedBy,
@@ -200,6 +204,7 @@ impl Sender {
                 buffer: spec.send.buffer_bytes.unwrap_or(u64::MAX),
                 max_burst: spec.send.max_burst_segments.unwrap_or(u32::MAX),
                 max_retries: spec.send.max_retries,
+                longest_silence: timeout::longest_silence(&spec.send, spec.rto.max),
                 thin_linear_timeouts: spec.send.thin_linear_timeouts,
                 offload: spec.send.offload,
                 limited_by: spec.congestion.limited_by,

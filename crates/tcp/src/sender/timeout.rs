@@ -2,7 +2,7 @@
 
 use super::{Phase, ProbeDue, Sender};
 use crate::endpoint::Why;
-use crate::stack::WindowProbe;
+use crate::stack::{Retries, Send, WindowProbe};
 use crate::timers::{Timer, Timers};
 use crate::undo::Frto;
 use wire::{Span, Time};
@@ -16,6 +16,18 @@ const LEAST_TIMEOUT: Span = Span::from_millis(2);
 /// Fewer are a thin stream; and so many of its timeouts in a row do not back off.
 const THIN_SEGMENTS: u32 = 4;
 const THIN_LINEAR_RETRIES: u32 = 6;
+
+/// What so many retries take, the first after 200 ms (tcp_model_timeout: TCP_RTO_MIN, whatever the timer is).
+pub(crate) fn longest_silence(send: &Send, rto_max: Span) -> Option<Span> {
+    if send.retries == Retries::Count || send.max_retries == 0 {
+        return None;
+    }
+    let least = LEAST_PROBE_WAIT.0;
+    let doublings = (rto_max.0 / least).max(1).ilog2();
+    let doubled = doublings.min(send.max_retries).min(32);
+    let rest = i64::from(send.max_retries - doubled.min(send.max_retries));
+    Some(Span((((2i64 << doubled) - 1) * least).saturating_add(rest.saturating_mul(rto_max.0))))
+}
 
 impl Sender {
     /// RFC 6298 (5.4) to (5.6).
@@ -34,8 +46,7 @@ impl Sender {
             self.failed = true;
             return;
         }
-        // RFC 9293 §3.8.6.1: a peer that answers, if with a closed window, is not given up.
-        if self.rules.max_retries > 0 && self.unanswered > self.rules.max_retries {
+        if self.is_given_up(now) {
             self.failed = true;
             return;
         }
@@ -62,6 +73,15 @@ impl Sender {
         }
         self.resend_first = Some(Why::Timeout { backoff: self.timeouts - 1 });
         timers.set(Timer::Retransmit, self.rto.fires_at(now, self.rto.rto()));
+    }
+
+    /// RFC 9293 §3.8.6.1: a peer that answers, if with a closed window, is not given up. As time it is counted from the
+    /// first retransmission (retransmits_timed_out).
+    fn is_given_up(&self, now: Time) -> bool {
+        match self.rules.longest_silence {
+            Some(most) => self.unanswered > 1 && now - self.silent_since >= most,
+            None => self.rules.max_retries > 0 && self.unanswered > self.rules.max_retries,
+        }
     }
 
     /// RFC 6298 (5.5). A thin stream has too few segments out for a fast retransmit, and waits for its timer each time:

@@ -142,6 +142,32 @@ fn retransmissions_that_nobody_answers_end_the_connection() {
 }
 
 #[test]
+fn retries_as_a_time_are_those_of_the_least_timer() {
+    // tcp_model_timeout: three retries are 200 ms and 400, 800 and 1,600; from the first retransmission on, looked at as
+    // the timer fires. Here it begins at 300 ms.
+    let mut spec = rfc_sack();
+    (spec.send.max_retries, spec.send.retries) = (3, Retries::Time);
+    let mut t = Timeline::established(&spec, 100);
+    t.at_ms(0).app_writes_segments(1).sends(0..1);
+    for ms in [300, 900, 2100] {
+        t.at_ms(ms).times_out(0);
+    }
+    assert_eq!(t.at_ms(4499).quiet().end.failed(), None);
+    assert_eq!(
+        t.at_ms(4500).quiet().end.failed(),
+        Some(Failure::TimedOut),
+        "4.2 s after the first, and 3 are over"
+    );
+    // tcp_retries2: 924.6 s with a timer of up to two minutes.
+    let silence = |retries, max_s| {
+        let send = Send { max_retries: retries, retries: Retries::Time, ..rfc_sack().send };
+        crate::sender::longest_silence(&send, Span::from_secs(max_s)).unwrap()
+    };
+    assert_eq!(silence(15, 120), Span::from_millis(924_600));
+    assert_eq!(silence(8, 120), Span::from_millis(102_200));
+}
+
+#[test]
 fn silence_of_an_rto_brings_the_restart_window() {
     // RFC 5681 §4.1
     for restart in [true, false] {

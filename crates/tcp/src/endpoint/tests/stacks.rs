@@ -53,6 +53,7 @@ pub fn rfc_sack() -> Wire {
             keepalive_interval: ms(1000),
             keepalive_probes: 3,
             max_retries: 0,
+            retries: Default::default(),
             thin_linear_timeouts: false,
             window_probe: WindowProbe::Byte,
         },
