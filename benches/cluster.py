@@ -24,6 +24,8 @@ from sweep import SCENARIO, SIZE, TABLES
 NAME = "cluster"
 #: Blocks of a turn for each core, and how long one takes at least, s.
 BLOCKS, BLOCK_S = 6, 1.2
+#: Runs that say how many that is.
+TRIED = 100
 #: How much longer the cluster may take.
 BAR = 1.05
 #: Trivial blocks: so many that do nothing, so many of a mebibyte.
@@ -58,17 +60,18 @@ def bench(quick: bool, turns: int) -> list[dict]:
     """Prints the lines, and gives the rows for bench.json."""
     from distributed import Client, LocalCluster
 
-    from rexmit.sweeps import sizing
+    from rexmit.sweeps.block import tables_of
     from rexmit.sweeps.cluster import connected
     from rexmit.sweeps.engine import Threads, cores
     from rexmit.sweeps.making import make
 
     workers = min(2, cores())
     plan = make(SCENARIO, {}, set=SIZE, runs=10_000, tables=TABLES)
-    sizing.trial(plan)
+    # In a block a run costs less than one that is made alone.
+    tables_of(plan, range(TRIED))
     began = time.process_time()
-    tried = sizing.trial(plan)
-    plan = plan.with_block(math.ceil(BLOCK_S / (time.process_time() - began) * tried.runs))
+    tables_of(plan, range(TRIED))
+    plan = plan.with_block(math.ceil(BLOCK_S / (time.process_time() - began) * TRIED))
     text = plan.to_json()
     blocks = workers * (BLOCKS // (2 if quick else 1))
 
