@@ -87,6 +87,14 @@ pub fn limits(flow: &FlowRow) -> Vec<String> {
             count(l.bad_checksums, "packet")
         ));
     }
+    let unheard = flow.bytes.saturating_sub(flow.acked_bytes);
+    let waits = matches!(flow.closed, Closed::Open | Closed::HalfFin) && flow.acked_bytes > 0;
+    if waits && unheard > 0 && flow.vantage == Vantage::Sender && !l.mid_stream {
+        said.push(format!(
+            "{} were not acknowledged at the end: what of it was lost is not known, and only what was sent again counts",
+            bytes(unheard)
+        ));
+    }
     if flow.closed == Closed::Open && !unanswered(flow) {
         said.push(
             "no FIN or RST ended the connection: it was open at the end, or given up without a word".into(),

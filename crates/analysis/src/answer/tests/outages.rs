@@ -165,3 +165,18 @@ fn a_path_that_dies_costs_all_the_time_that_was_left() {
     assert_eq!(a.look_at, "the network: from 1.00 s on nothing comes through, to the end");
     assert_eq!(a.outages.unwrap().dead_from_s, Some(1.0));
 }
+
+#[test]
+fn what_nobody_acknowledged_at_the_end_is_said_beside_the_copies_that_count() {
+    // A path that went dark for good took 107 segments; the timer sent one of them again, four times.
+    let flow = FlowRow { lost_copies: Some(4), acked_bytes: 9_845_000, ..transfer(8.2) };
+    let limits = |closed| told(&FlowRow { closed, ..flow.clone() }, &[], &[], &[]).limits;
+    assert_eq!(
+        limits(Closed::HalfFin),
+        [
+            "155 kB were not acknowledged at the end: what of it was lost is not known, and only what was sent again counts"
+        ]
+    );
+    // A reset says it itself, and what a FIN follows was acknowledged, or its ACK is the last to be lost.
+    assert_eq!((limits(Closed::Reset).len(), limits(Closed::Fin).len()), (0, 0));
+}
