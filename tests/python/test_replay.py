@@ -93,6 +93,20 @@ def test_what_cannot_be_replayed_says_why(tmp_path: Path, capsys: pytest.Capture
         assert len(told.strip().splitlines()) == 1
 
 
+def test_a_sender_that_is_like_no_stack_is_said_to_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A one-way agent counts packets, as no endpoint does."""
+    for stack, like in (("ns2-vegas", False), ("linux-6-cubic", True)):
+        folder = tmp_path / stack
+        folder.mkdir()
+        capture = str(simulated(folder, stack) / "pc.pcapng")
+        assert cli.main(["analyze", capture, "--like", "--at", "sender"]) == 0
+        page = " ".join(capsys.readouterr().out.split())
+        assert (f" like {stack} (confidence" in page) == like
+        assert ("its sender is like no stack in particular" in page) != like
+
+
 def without(folder: Path, packets: int, stack: str = "linux-6-cubic") -> Path:
     """A capture of a simulated transfer, cut off at its beginning."""
     whole = (simulated(folder, stack) / "pc.pcapng").read_bytes()

@@ -127,6 +127,13 @@ pub fn infer(
     let total = endpoints(stacks).count();
     let Some(ranked) = ranked(&loaded, stacks, &mut |done| go_on(done, total)) else { return false };
     findings.facts.like = like(&loaded, &ranked).map(|like| (loaded.flow.flow, like));
+    if findings.facts.like.is_none() {
+        let Loaded { capture, flow, .. } = &loaded;
+        findings.facts.warnings.push(format!(
+            "{capture}: {} to {}: its sender is like no stack in particular (rexmit replay --stack all ranks them)",
+            flow.sender, flow.receiver
+        ));
+    }
     true
 }
 
