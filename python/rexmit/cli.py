@@ -149,6 +149,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(given: list[str]) -> int:
+    if given[:1] == ["help"]:
+        # As git and cargo have it: of a command, or of all.
+        given = [*given[1:2], "--help"]
     arguments = parser(given[0] if given else None)
     with printing():
         try:

@@ -382,3 +382,12 @@ def test_a_time_below_0_is_told_as_such(
         capsys.readouterr().err
         == "rexmit analyze: --from needs a value; -1s is below 0, which it cannot be\n"
     )
+
+
+@pytest.mark.parametrize("words", [["--help"], ["analyze", "--help"]])
+def test_help_is_a_word_too(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(words) == 0
+    said = capsys.readouterr().out
+    assert cli.main(["help", *words[:-1]]) == 0
+    assert capsys.readouterr().out == said
+    assert said.startswith("usage: rexmit")
