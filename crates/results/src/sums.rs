@@ -105,9 +105,13 @@ fn seen_from(row: &FlowRow) -> [u64; Vantage::ALL.len()] {
 }
 
 impl Sums {
-    /// Where the capture was taken: what holds for the flows that carry nine tenths of the bytes, or `mixed`.
+    /// Where the capture was taken: what holds for the flows that carry nine tenths of the bytes, or `mixed`. Two captures
+    /// were taken at both ends, whichever sends.
     pub fn vantage(&self) -> &'static str {
         let all: u64 = self.seen_from.iter().sum();
+        if self.seen_from[Vantage::Both as usize] > 0 {
+            return Vantage::Both.name();
+        }
         let most = Vantage::ALL.iter().max_by_key(|v| self.seen_from[**v as usize]);
         match most {
             Some(v) if all > 0 && self.seen_from[*v as usize] >= all - all / 10 => v.name(),

@@ -100,6 +100,12 @@ impl Joined {
         LostAcks::new(self.receiver.lost.iter().map(|l| (data(l), l.time)))
     }
 
+    /// Whether what is sent this way leaves from the receiver's side: the sender's capture sees it arrive.
+    pub fn comes_from_afar(&self, way: Tuple) -> bool {
+        let known = self.directions.find(way).and_then(|direction| self.known.get(direction as usize));
+        known.is_some_and(|known| known.outward == Some(false))
+    }
+
     /// Who sent a lost packet, and to whom, by the addresses that the sender's capture shows.
     pub fn tuple(&self, lost: &Lost) -> Tuple {
         self.directions.tuple(lost.direction).unwrap_or_default()

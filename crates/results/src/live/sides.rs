@@ -1,13 +1,12 @@
 //! The hosts' captures as the two sides of each connection: the host that sent more of its data is the sender.
 
-use crate::pair::Whole;
+use crate::pair::{Whole, see_anew};
 use crate::run::Source;
 use crate::simulate::At;
 use crate::simulate::sides::{far, seen_at};
-use crate::spool::{Shelf, Spool};
+use crate::spool::Shelf;
 use analysis::join::Side;
 use analysis::rows::FlowRow;
-use analysis::{Sink, Wanted};
 use capture::{Info, Options, Progress, Reader};
 use instant::{Span, Time};
 use live::Plan;
@@ -64,16 +63,7 @@ impl Sides {
         let is_small = |row: &FlowRow| {
             self.senders.get(&(row.sender, row.receiver)).is_some_and(|sender| *sender != row.sender.host)
         };
-        let mut spool = Spool::new(Wanted::default());
-        for row in shelf.rows::<FlowRow>()? {
-            let row = row?;
-            match is_small(&row) {
-                true => spool.flow(&seen_at(far(at), &row)),
-                false => spool.flow(&row),
-            }
-        }
-        shelf.replace::<FlowRow>(spool);
-        Ok(())
+        see_anew(shelf, |row| is_small(row).then(|| seen_at(far(at), row)))
     }
 
     /// When captures began and ended, and what was on its way then; `None` if they may lack anything, or if their clock

@@ -1,0 +1,67 @@
+"""Two captures of one path over which both hosts send: each flow is told from where it was seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import rexmit as rx
+from rexmit import _core
+
+# 1% of all packets are lost, both ways; 20 ms each way.
+BOTH_WAYS = """
+name = "both-ways"
+duration = "6s"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+name = "l"
+between = ["a", "b"]
+rate = "10Mbps"
+delay = "20ms"
+[[link.channel]]
+name = "loss"
+kind = "random"
+loss = 0.01
+[[flow]]
+name = "there"
+from = "a"
+to = "b"
+stack = "linux-6-cubic"
+workload = { kind = "file", size = "3MB" }
+[[flow]]
+name = "back"
+from = "b"
+to = "a"
+stack = "linux-6-cubic"
+workload = { kind = "file", size = "1MB" }
+[record]
+capture = ["a", "b"]
+"""
+
+
+def test_what_the_receivers_side_sends_is_seen_as_it_arrives(tmp_path: Path) -> None:
+    rx.run(BOTH_WAYS, captures=tmp_path)
+    a, b = str(tmp_path / "a.pcapng"), str(tmp_path / "b.pcapng")
+    found = _core.analyze([a], receiver=[b])
+    seen = json.loads(found.overview(10))
+    assert seen["capture"]["vantage"] == "both"
+    there, back = sorted(
+        (f for f in seen["flows"] if f["bytes"] > 500_000), key=lambda f: f["bytes"], reverse=True
+    )
+    assert (there["vantage"], back["vantage"]) == ("both", "receiver")
+    assert there["lost"]["copies"] > 0
+    # At its receiver ACKs show how long that host takes to answer, and no round trip of the path.
+    assert back["rtt"]["ack"]["max_ms"] < 40
+    assert not (back["rtt"]["timestamps"] or {}).get("n")
+    assert "RTT 4" in " ".join(back["answer"]["evidence"]), back["answer"]["evidence"]
+    for finding in back["answer"]["findings"]:
+        assert "both-captures" not in finding["evidence"]
+    assert any("taken at the receiver" in limit for limit in back["answer"]["limits"])
+    # Whoever has them the other way round says the same of each.
+    other = json.loads(_core.analyze([b], receiver=[a]).overview(10))
+    assert [(f["sender"], f["vantage"], f["lost"]) for f in other["flows"]] == [
+        (f["sender"], f["vantage"], f["lost"]) for f in seen["flows"]
+    ]
