@@ -191,6 +191,9 @@ impl Repair {
     }
     /// The other host's SYN, or its answer to ours, reaches the sender: from here on it may send.
     pub fn on_handshake(&mut self, at: Time) {
+        if self.last_sent > Time::FAR_PAST {
+            return; // it came again, and starts no timer
+        }
         self.last_news = at;
         self.timer_start = at;
         self.age.on_handshake(self.una);

@@ -23,13 +23,20 @@ fn the_reordering_timer_may_fire_when_the_rto_would_be_due() {
 #[test]
 fn the_reordering_timer_waits_for_the_last_that_left_before_what_was_delivered() {
     // Linux: tcp_rack_detect_loss. The first left 170 ms before that, and no SYN tells the age.
-    let mut s = Sender::with_in_flight(10);
-    s.sack_timed(200, 12, 190);
-    s.model.note_rack((ms(190), 12_000), Span::from_millis(60));
-    s.last_before = Some(170);
-    assert_eq!(s.resends(238, 0, 100, false).cause, Cause::Recovery);
-    // Such a repair shows that it times each copy: the next timeout may prove needless at once.
-    assert!(s.model.is_timed());
+    let cause = |timestamps: bool| {
+        let mut s = Sender::with_in_flight(10);
+        s.timestamps = timestamps;
+        s.sack_timed(200, 12, 190);
+        s.model.note_rack((ms(190), 12_000), Span::from_millis(60));
+        s.last_before = Some(170);
+        let cause = s.resends(238, 0, 100, false).cause;
+        // Such a repair shows that it times each copy: the next timeout may prove needless at once.
+        assert_eq!(s.model.is_timed(), cause == Cause::Recovery);
+        cause
+    };
+    assert_eq!(cause(true), Cause::Recovery);
+    // An older sender's timer may be due then.
+    assert_eq!(cause(false), Cause::Timeout);
 }
 
 #[test]
@@ -43,6 +50,24 @@ fn a_paced_repair_leaves_when_the_pace_allows_and_the_timer_at_any_time() {
         s.sack_timed(225, 3, 80);
         assert_eq!(s.resends(at, 0, 0, false).cause, cause, "at {at} ms");
     }
+}
+
+#[test]
+fn a_probe_takes_the_turn_of_the_packet_after_it() {
+    // Linux: tcp_wstamp_ns moves on by what each packet takes, whatever sent it.
+    let mut rhythm = Rhythm::default();
+    for t in [0, 40, 80, 120] {
+        rhythm.on_sent(ms(t), ms(t - 40), ms(-100), Trigger::Ack);
+    }
+    rhythm.on_sent(ms(150), ms(120), ms(-100), Trigger::TimerProbe);
+    assert_eq!([160, 190, 200].map(|t| rhythm.is_due(ms(t))), [false, false, true]);
+}
+
+#[test]
+fn a_syn_ack_that_comes_again_starts_no_timer() {
+    let mut s = Sender::with_in_flight(4);
+    s.model.on_handshake(ms(200));
+    assert_eq!(s.resends(245, 0, 0, false).cause, Cause::Timeout);
 }
 
 #[test]

@@ -46,7 +46,8 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     }
     // What was told of its own clocks let go, before the RTO would.
     let paced = sender.at_its_pace(a.now) && waited < pace.rto.scale(0.9);
-    let reordering = !a.previous_was_resend && sender.only_reordering_is_due(a, pace);
+    // Who has RACK has timestamps, as a rule.
+    let reordering = !a.previous_was_resend && a.ts != 0 && sender.only_reordering_is_due(a, pace);
     let timed = reordering || sender.pace_is_due(a.now) && !sender.rto_is_due(a, pace);
     if told && (paced || a.sack_permitted && timed) {
         return false;

@@ -39,13 +39,18 @@ impl Rhythm {
     }
     fn begin(&mut self, now: Time, news: Time, trigger: Trigger) {
         let by_timer = matches!(trigger, Trigger::TimerRto | Trigger::TimerProbe);
+        if by_timer && self.each >= SOON && now - self.began < self.each * i64::from(self.packets) {
+            // Before its turn: the next waits for that one's time, too (Linux: tcp_wstamp_ns).
+            self.packets += 1;
+            return;
+        }
         if now - news > SOON && self.packets > 0 && !by_timer {
             self.each = (now - self.began) / i64::from(self.packets);
         }
         (self.began, self.packets) = (now, 1);
     }
     /// By its pace the next packet leaves now.
-    fn is_due(&self, now: Time) -> bool {
+    pub(super) fn is_due(&self, now: Time) -> bool {
         let takes = self.each * i64::from(self.packets);
         let off = now - self.began - takes;
         self.each >= SOON && Span(off.0.abs()) <= Span::from_millis(1).max(takes / 16)
