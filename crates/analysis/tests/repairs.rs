@@ -105,3 +105,28 @@ fn a_host_whose_timer_sends_all_that_arrives_counts_its_packets_all_the_same() {
     assert_eq!(told.flow.retransmitted_packets, 8);
     assert_eq!(told.flow.by_cause[Cause::Timeout as usize], 8);
 }
+
+#[test]
+fn repairs_that_are_lost_do_not_tell_that_a_host_does_not_count_its_packets() {
+    let mut t = opened(Vantage::Receiver).sack_permitted().at(30);
+    for k in 0..4 {
+        t = t.id(1 + k as u16).data(1 + k * MSS, MSS).ack(1 + (k + 1) * MSS);
+    }
+    let (mut k, mut id, mut when) = (3, 5, 40);
+    for _ in 0..2 {
+        t = hole(t, k, id, when).id(id + 2).at(when + 20).data(at(k), MSS).ack(at(k + 2));
+        (k, id, when) = (k + 2, id + 3, when + 21);
+    }
+    for _ in 0..6 {
+        // Its first repair is lost, too, which took the number before that of what follows.
+        t = hole(t, k, id, when).id(id + 3).at(when + 20).data(at(k + 2), MSS);
+        t = t.sack(at(k), &[(at(k + 1), at(k + 3))]).id(id + 4).at(when + 40).data(at(k), MSS).ack(at(k + 3));
+        (k, id, when) = (k + 3, id + 5, when + 41);
+    }
+    // Two more are lost, and nothing follows them: the timer sends the first of them again, and its ACK the other.
+    t = t.id(id + 2).at(when + 300).data(at(k), MSS).ack(at(k + 1));
+    let told = t.id(id + 3).at(when + 320).data(at(k + 1), MSS).ack(at(k + 2)).ends();
+    let repairs: Vec<_> = told.rows.retransmissions.iter().map(|r| r.cause).collect();
+    assert_eq!(repairs[..8], [Cause::Recovery; 8]);
+    assert_eq!((repairs[8], repairs.len()), (Cause::Timeout, 10));
+}

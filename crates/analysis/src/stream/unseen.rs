@@ -45,7 +45,10 @@ impl Stream {
         let hole =
             if p.start > self.next { (p.start - self.next).div_ceil(unit(p, &stand!(self))) } else { 0 };
         let hole = if waited < LEAST_RTO.scale(0.9) {
-            Some(u32::try_from(hole).unwrap_or(u32::MAX))
+            let hole = u32::try_from(hole).unwrap_or(u32::MAX);
+            // While losses are repaired, what is missing may be repairs that were lost, too: that tells nothing.
+            let repairs = self.repair.repairs() || self.repair.is_asked() || self.ledger.sacked_bytes() > 0;
+            (!(repairs && self.arrivals.ids.missing_before(id).is_some_and(|n| n > hole))).then_some(hole)
         } else {
             // Where more waits to be sent a timer's wait shows losses, and so few missing numbers that it counts.
             let more_waits = segments == 1
