@@ -12,6 +12,7 @@ import numpy as np
 from rexmit.page import WIDTH
 from rexmit.say import one_line
 from rexmit.units import count, percent, plain_seconds, rate, seconds, size, three
+from rexmit.vantage import is_away
 from rexmit.words import IDLE_IN_WORDS
 
 if TYPE_CHECKING:
@@ -153,8 +154,7 @@ def profile(flow: Flow, name: str) -> Profile:
         if mask.any() and cause not in IN_EPISODES:
             sums[cause] = float((idle["end"] - idle["start"])[mask].sum())
     # ACKs show the path's round trip at the sender; elsewhere how long the receiving host takes to answer.
-    near = row.get("vantage") in ("receiver", "middle")
-    kind = "rtt_ack" if row.get("rtt_ack_n") and not near else "rtt_timestamps"
+    kind = "rtt_ack" if row.get("rtt_ack_n") and not is_away(row) else "rtt_timestamps"
     return Profile(
         name=name,
         sender=flow.sender,

@@ -9,6 +9,7 @@ from typing import Any
 from rexmit import _core
 from rexmit.text_table import aligned
 from rexmit.units import count, plain_seconds, seconds, size
+from rexmit.vantage import is_away
 
 #: Rows of the episode table, at most; the rest is summed up in one line.
 EPISODES = 8
@@ -102,7 +103,7 @@ def why(e: Json, flow: Json) -> str:
     kind, words = str(e["kind"]), []
     window = size(float(e.get("flight_bytes") or 0))
     # Where data arrives it does not show what held its sender back.
-    far = flow.get("vantage") in ("receiver", "middle")
+    far = is_away(flow)
     if kind in ("timer-rto", "timer-probe", "intermittent") and not far:
         limit = str(e.get("limit"))
         few = float(e.get("flight_bytes") or 0) <= 4 * float(flow.get("mss") or 1460)

@@ -13,6 +13,7 @@ from rexmit.episodes import UNKNOWN_COST, episode_table, weight
 from rexmit.say import one_line
 from rexmit.text_table import indented
 from rexmit.units import count, percent, plain_seconds, rate, seconds, size, three
+from rexmit.vantage import is_away
 from rexmit.words import IDLE_IN_WORDS
 
 #: Columns of a page, at most.
@@ -169,7 +170,7 @@ def rtt_words(flow: Json) -> str:
     timestamps or the handshake stand in.
     """
     found = flow.get("rtt") or {}
-    near = flow.get("vantage") in ("receiver", "middle")
+    near = is_away(flow)
     handshake = flow.get("handshake") or {}
     opened = None if handshake.get("resent") else handshake.get("time_s")
     for kind in ("timestamps",) if near else ("ack", "timestamps"):

@@ -182,9 +182,11 @@ impl<'a> Run<'a> {
 
     /// What answers a SYN leaves when the capture has it, and at the latest before what comes next.
     fn answer(&mut self, seg: &Segment) {
+        if self.end.is_established() || seg.flags.has(Flags::SYN) {
+            return;
+        }
         let mut trial = self.end.clone();
-        let waits = !self.end.is_established() && !seg.flags.has(Flags::SYN);
-        if waits && trial.transmit(self.now).is_some_and(|sent| sent.why == Why::Handshake) {
+        if trial.transmit(self.now).is_some_and(|sent| sent.why == Why::Handshake) {
             self.end = trial;
         }
     }

@@ -19,16 +19,12 @@ from rexmit.figures.style import (
     title,
 )
 from rexmit.frame import Frame
-
-
-def arrives(flow: dict[str, Any]) -> bool:
-    """Where data arrives ACKs show how long the host there takes to answer."""
-    return flow.get("vantage") in ("receiver", "middle")
+from rexmit.vantage import is_away
 
 
 def of_the_whole_path(samples: Frame, flow: dict[str, Any]) -> Any:
     """Round trips, s, without those that show a part of the way."""
-    if not len(samples) or not arrives(flow):
+    if not len(samples) or not is_away(flow):
         return samples["rtt_s"] if len(samples) else np.zeros(0)
     return samples["rtt_s"][samples.equals("kind", "timestamps")]
 
@@ -46,7 +42,7 @@ def rtt(samples: Frame, episodes: list[dict[str, Any]], flow: dict[str, Any]) ->
     fig = MplFigure(figsize=(7.4, 5.2), layout="constrained")
     by_time, by_seq = fig.subplots(2, 1)
     scale, unit = scale_for(float(samples["seq"].max()) if len(samples) else 1.0, "B")
-    acks = "this host's answers" if arrives(flow) else "from ACKs (Karn)"
+    acks = "this host's answers" if is_away(flow) else "from ACKs (Karn)"
     for kind, colour, label, z in (("timestamps", ORANGE, "from timestamps", 2), ("ack", BLACK, acks, 3)):
         mask = samples.equals("kind", kind)
         if not mask.any():

@@ -169,9 +169,7 @@ impl Window {
                 return false;
             }
         };
-        let grows = space > self.space;
-        self.set_space(space);
-        grows
+        self.grow_to(space)
     }
 
     /// A segment of `len` bytes is held behind a hole; `waiting` bytes are, the last of them `beyond` what is expected. Did
@@ -185,6 +183,12 @@ impl Window {
                 return false;
             }
         };
+        self.grow_to(space)
+    }
+
+    /// Room for `space` bytes, once an arrival has been counted. Is it more?
+    #[inline]
+    fn grow_to(&mut self, space: u64) -> bool {
         let grows = space > self.space;
         self.set_space(space);
         grows

@@ -105,6 +105,19 @@ pub struct Acked {
 }
 
 impl Acked {
+    fn of(seg: &Sent) -> Acked {
+        Acked {
+            end: seg.end(),
+            len: seg.len(),
+            sacked: seg.sacked,
+            resent: seg.resent(),
+            unseen: false,
+            first_time: seg.first_time(),
+            first_ts: seg.first_ts(),
+            last_time: seg.last_time,
+            last_ts: seg.last_ts,
+        }
+    }
     /// When the copy of it left that carried that timestamp.
     pub fn echoed(&self, echo: Option<u32>) -> Option<Time> {
         let echo = echo.filter(|e| *e != 0)?;

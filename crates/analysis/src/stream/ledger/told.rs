@@ -16,17 +16,7 @@ impl Ledger {
     /// Takes off what of the front lies below `ack`: its copies met their fates, or will be told apart after `wait`.
     pub fn pop_acked(&mut self, ack: u64, by: &AckSeen, wait: impl FnOnce() -> Span) -> Option<Acked> {
         let seg = self.board.pop_acked(ack)?;
-        let mut acked = Acked {
-            end: seg.end(),
-            len: seg.len(),
-            sacked: seg.sacked,
-            resent: seg.resent(),
-            unseen: false,
-            first_time: seg.first_time(),
-            first_ts: seg.first_ts(),
-            last_time: seg.last_time,
-            last_ts: seg.last_ts,
-        };
+        let mut acked = Acked::of(&seg);
         let Some(trouble) = &mut self.trouble else { return Some(acked) };
         let next = self.board.front().map(|s| s.first);
         if !acked.resent {
@@ -49,17 +39,7 @@ impl Ledger {
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
     pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Acked)) {
         self.board.sack(left, right, now, |seg| {
-            each(&Acked {
-                end: seg.end(),
-                len: seg.len(),
-                sacked: true,
-                resent: seg.resent(),
-                unseen: seg.is_unfilled(),
-                first_time: seg.first_time(),
-                first_ts: seg.first_ts(),
-                last_time: seg.last_time,
-                last_ts: seg.last_ts,
-            });
+            each(&Acked { sacked: true, unseen: seg.is_unfilled(), ..Acked::of(seg) });
         });
     }
     /// The receiver got `[left, right)` once more than it needed; all before `una` is acknowledged.

@@ -68,8 +68,9 @@ impl Tuning {
         edge: u64,
         space: u64,
     ) -> u64 {
-        if space < self.untuned.max(self.clamp) && len >= mss / 2 {
-            return (space + self.step(mss)).min(self.untuned.max(self.clamp));
+        let grown = self.grown(len, mss, space, self.untuned.max(self.clamp));
+        if grown > space {
+            return grown;
         }
         if !self.from_hints && next >= self.window_end {
             self.on_window(now, next, edge);
@@ -77,18 +78,19 @@ impl Tuning {
         space
     }
 
-    fn step(&self, mss: u32) -> u64 {
-        2 * u64::from(self.announced.unwrap_or(mss))
+    /// The room that a segment of `len` bytes makes, up to `most`: no short one makes any (tcp_grow_window).
+    #[inline]
+    fn grown(&self, len: u32, mss: u32, space: u64, most: u64) -> u64 {
+        match space < most && len >= mss / 2 {
+            true => (space + 2 * u64::from(self.announced.unwrap_or(mss))).min(most),
+            false => space,
+        }
     }
 
     /// A segment of `len` bytes waits behind a hole: it makes room as any other, and what is held so far `beyond` what is
     /// expected needs as much more (tcp_data_queue_ofo, tcp_rcvbuf_grow).
     pub(super) fn on_held(&mut self, len: u32, mss: u32, space: u64, beyond: u64) -> u64 {
-        let grown = if space < self.clamp && len >= mss / 2 {
-            (space + self.step(mss)).min(self.clamp)
-        } else {
-            space
-        };
+        let grown = self.grown(len, mss, space, self.clamp);
         if let Some(read) = self.read_before {
             self.clamp = self.clamp.max((2 * read + beyond).min(self.max));
         }
