@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from rexmit.lock import Lock
 from rexmit.not_written import NotWrittenError, sentence
@@ -293,18 +293,6 @@ def check_file(path: str | os.PathLike[str], is_ours: Callable[[Path], bool], ov
             f"{place}: rexmit did not write this file and does not replace it: name another, move it away, "
             "or say --overwrite"
         )
-
-
-def overwriting(group: Any) -> None:
-    """Adds `--overwrite` to the options of a command that writes."""
-    group.add_argument("--overwrite", action="store_true", help="replace files that rexmit did not write")
-
-
-def reporting(group: Any) -> None:
-    """Adds `--report` to the options of a command that writes a folder."""
-    group.add_argument(
-        "--report", action="store_true", help="and report.html, the page of rexmit report, with --out"
-    )
 
 
 def opened(

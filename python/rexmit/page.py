@@ -431,7 +431,7 @@ def aggregate(totals: Json, many: Json | None) -> list[str]:
         told = "cost unknown" if unknown and not totals.get("cost_s") else told
         lines.append(f"  episodes {int(totals['episodes']):,}, {told}")
     if many and len(many.get("pairs") or ()) > 1:
-        from rexmit.cli_groups import overview
+        from rexmit.groups_page import overview
 
         lines += ["", *overview(many["pairs"])]
     return lines

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rexmit import cli, cli_completion
+from rexmit import cli
+from rexmit.cli import completion
 
 BASH = """
 source "$1"
@@ -20,7 +21,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-@pytest.mark.parametrize("shell", cli_completion.SHELLS)
+@pytest.mark.parametrize("shell", completion.SHELLS)
 def test_the_script_knows_commands_and_options(
     shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -71,7 +71,7 @@ def test_accept_late_is_of_live_runs(capsys: pytest.CaptureFixture[str]) -> None
 
 
 class Some:
-    """Two live runs that were counted, the second of them late; what `cli_runs.summary` reads of `Runs`."""
+    """Two live runs that were counted, the second of them late; what `cli.runs.summary` reads of `Runs`."""
 
     name, bench, planned, failure = "upload", "live", 2, None
 
@@ -99,22 +99,22 @@ class Some:
 
 @pytest.mark.parametrize(("accept", "mean"), [(False, 1e6), (True, 5e6)])
 def test_of_many_runs_a_late_one_is_told_and_left_out_of_the_figures(accept: bool, mean: float) -> None:
-    from rexmit import cli_runs
+    from rexmit.cli import runs as many
 
     runs: Any = Some({1: missed(LATE)})
-    found = cli_runs.summary(runs, accept_late=accept)
+    found = many.summary(runs, accept_late=accept)
     assert found["flows"][0]["goodput_bps"]["mean"] == mean
     assert [late["seed"] for late in found["late"]] == [2]
-    told = [line for line in cli_runs.page(found) if "NOT IN TIME" in line]
+    told = [line for line in many.page(found) if "NOT IN TIME" in line]
     assert len(told) == 1
     assert "seed 2: the latest hundredth" in told[0]
     assert ("left out" in told[0]) is not accept
 
 
 def test_of_many_runs_none_of_which_was_in_time_there_is_no_figure() -> None:
-    from rexmit import cli_runs
+    from rexmit.cli import runs as many
 
     runs: Any = Some({0: missed(LATE), 1: missed(LATE)})
-    lines = cli_runs.page(cli_runs.summary(runs))
+    lines = many.page(many.summary(runs))
     assert lines[-1] == "no run was in time, so there is no figure to tell"
     assert sum("NOT IN TIME" in line for line in lines) == 2

@@ -19,7 +19,7 @@ import rexmit
 from conftest import DATA
 from containers import inflated, unpack
 from rexmit.cli import main
-from rexmit.cli_report import default
+from rexmit.cli.report import default
 from rexmit.report.containers import Column, pack
 
 CAPTURE = DATA / "F1_cubic_22M_GE.snd.pcap.gz"

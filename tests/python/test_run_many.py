@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import rexmit as rx
-from rexmit import cli, cli_runs, stats
+from rexmit import cli, stats
+from rexmit.cli import runs as many
 from stopping import stopped
 
 INTERRUPTION = str(Path(__file__).parent.parent.parent / "scenarios" / "interruption.toml")
@@ -68,17 +69,17 @@ def test_many_runs_are_told_with_their_intervals(capsys: pytest.CaptureFixture[s
 def test_no_interval_reaches_below_what_can_be(capsys: pytest.CaptureFixture[str]) -> None:
     """A timeout in one of three runs: Student's t alone would reach below no timeout at all."""
     rows = [{"timeouts": n} for n in (0, 0, 9)]
-    assert cli_runs._told(rows, "timeouts")["interval"][0] == 0
-    assert cli_runs._told(rows[:1], "timeouts")["interval"] == [None, None]
+    assert many._told(rows, "timeouts")["interval"][0] == 0
+    assert many._told(rows[:1], "timeouts")["interval"] == [None, None]
 
 
 def test_runs_that_were_stopped_before_one_was_done_say_so() -> None:
     endless = rx.Scenario.of(STILL).with_(
         {"link.l.rate": "20Mbps", "link.l.delay": "5ms"}, duration="1000000s"
     )
-    found = cli_runs.summary(rx.runs(endless, seeds=range(3), progress=lambda *_: False))
+    found = many.summary(rx.runs(endless, seeds=range(3), progress=lambda *_: False))
     assert found["runs"] == 0
-    (said,) = cli_runs.page(found)
+    (said,) = many.page(found)
     assert said.endswith(": 0 runs of 3, stopped early: none was done, so there is nothing to tell")
 
 

@@ -124,7 +124,7 @@ sys.exit(main())
     [
         "rexmit.cli",
         "argparse",
-        "rexmit.cli_analyze",
+        "rexmit.cli.analyze",
         "rexmit._core",
         "rexmit.api",
         "pyarrow",

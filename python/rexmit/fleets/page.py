@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rexmit.cli_groups import causes, sums
+from rexmit.groups_page import causes, sums
 from rexmit.say import one_line
 from rexmit.text_table import indented
 from rexmit.units import count, percent, seconds, size

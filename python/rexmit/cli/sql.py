@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from rexmit.cli.ending import ANSWER, refuse
+from rexmit.cli.shown import show
 from rexmit.say import as_json, one_line, tell
 
 SQL = """\
@@ -51,8 +53,14 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def run(o: argparse.Namespace) -> list[str]:
-    """The lines of the answer."""
+def run(o: argparse.Namespace) -> int:
+    """Shows the rows, or writes them."""
+    refuse(check(o))
+    show(_asked(o))
+    return ANSWER
+
+
+def _asked(o: argparse.Namespace) -> list[str]:
     from rexmit.destination import check_file
     from rexmit.fleets import results as fleets
     from rexmit.sweeps.results import load

@@ -11,8 +11,10 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from rexmit import cli_report
-from rexmit.cli_report import building, command, given, named, read, without_packets
+from rexmit.cli import report
+from rexmit.cli.ending import ANSWER, refuse
+from rexmit.cli.report import building, command, given, named, read, without_packets
+from rexmit.cli.values import positive
 from rexmit.not_written import NotWrittenError, sentence
 from rexmit.say import tell
 
@@ -34,7 +36,7 @@ exit codes: 0 ended by Ctrl-C, 1 it could not be served, 2 bad input
 """
 
 
-def add(commands: Any, positive: Callable[[str], int]) -> None:
+def add(commands: Any) -> None:
     """Adds the command to the parser."""
     v = commands.add_parser(
         "view",
@@ -43,7 +45,7 @@ def add(commands: Any, positive: Callable[[str], int]) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    named(v, positive)
+    named(v)
     v.add_argument("--port", type=positive, metavar="N", help="the port to listen on (default: a free one)")
     v.add_argument("--open", action="store_true", help="open it in the browser")
 
@@ -52,7 +54,7 @@ def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
     if o.port is not None and o.port > 65_535:
         return f"--port {o.port}: ports end at 65535"
-    return cli_report.check(o)
+    return report.check(o)
 
 
 @contextmanager
@@ -83,8 +85,9 @@ def served(o: argparse.Namespace) -> Iterator[tuple[Row, list[Source], dict[str,
         yield about, ends, {}, hide
 
 
-def view(o: argparse.Namespace) -> None:
+def run(o: argparse.Namespace) -> int:
     """Serves the page until Ctrl-C."""
+    refuse(check(o))
     from rexmit.report.server import Server
 
     signal.signal(signal.SIGTERM, _ended)
@@ -105,6 +108,7 @@ def view(o: argparse.Namespace) -> None:
                 server.serve_forever()
             except KeyboardInterrupt:
                 tell("ended")
+    return ANSWER
 
 
 def _ended(number: int, frame: FrameType | None) -> None:

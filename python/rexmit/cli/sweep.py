@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rexmit.cli.ending import ended, refuse
+from rexmit.cli.options import FORMATS
+from rexmit.cli.shown import show
+from rexmit.cli.values import duration, memory, pair, positive, seed
 from rexmit.say import as_json, one_line
 
 if TYPE_CHECKING:
@@ -32,10 +35,8 @@ exit codes: 0 an answer, 1 stopped or not written, 2 bad input
 """
 
 
-def add(commands: Any, positive: Any, duration: Any) -> None:
+def add(commands: Any) -> None:
     """Adds the command to the parser."""
-    from rexmit.cli_run import memory, pair, seed
-
     s = commands.add_parser(
         "sweep",
         help="run a scenario at every point of a grid, many times",
@@ -105,9 +106,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
     kept.add_argument(
         "--out", metavar="DIR", help="keep the results here: a folder, or an address of fsspec's"
     )
-    kept.add_argument(
-        "--figures", choices=("png", "svg", "pdf"), help="draw the goodput into DIR/figures, with --out"
-    )
+    kept.add_argument("--figures", choices=FORMATS, help="draw the goodput into DIR/figures, with --out")
     kept.add_argument("--json", action="store_true", help="the summary as one JSON object (docs/sweep.md)")
     how = s.add_argument_group("how")
     how.add_argument(
@@ -173,8 +172,16 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[str], str | None]:
-    """Says the plan; returns the lines of the answer, and why it is not whole, if it is not."""
+def run(o: argparse.Namespace) -> int:
+    """Makes the runs, or puts parts together, and shows what they come to."""
+    refuse(check(o))
+    lines, failure = _swept(o)
+    show(lines)
+    return ended(failure)
+
+
+def _swept(o: argparse.Namespace) -> tuple[list[str], str | None]:
+    """Shows the plan; returns the lines of the answer, and why it is not whole, if it is not."""
     if o.merge:
         return _merged(o), None
     from rexmit.sweeps import page, sizing
@@ -200,7 +207,7 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
     def told(plan: Plan, found: Trial, left: int) -> None:
         if not o.json:
             progress.hide()
-            say([*page.plan_page(plan), page.cost_line(plan, found, engine.threads, left)])
+            show([*page.plan_page(plan), page.cost_line(plan, found, engine.threads, left)])
 
     from rexmit.progress import Counting
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rexmit.cli.ending import ANSWER
+
 MCP = """\
 The same answers for an assistant: a server of the Model Context Protocol over standard input and output
 (docs/mcp.md). It reads below the folders that it is given and writes below one, and nowhere else. Needs the
@@ -32,7 +34,7 @@ def add(commands: Any) -> None:
     m.add_argument("--write", metavar="DIR", help="the folder below which it may write (default: none)")
 
 
-def run(o: argparse.Namespace) -> None:
+def run(o: argparse.Namespace) -> int:
     """Serves until the assistant ends. Raises ValueError for what is no folder, and without the package."""
     from rexmit.assistant.folders import Folders
 
@@ -44,3 +46,4 @@ def run(o: argparse.Namespace) -> None:
             raise
         raise ValueError("the package mcp is not there: pip install 'rexmit[mcp]'") from None
     serve(folders)
+    return ANSWER

@@ -1,4 +1,4 @@
-"""`rexmit run`, `rexmit stacks`, `rexmit channels`. What a command needs is imported when it runs."""
+"""`rexmit run`. What a command needs is imported when it runs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
-from rexmit.destination import opened, overwriting, reporting
+from rexmit.cli import options
+from rexmit.cli.ending import ended, refuse
+from rexmit.cli.shown import show
+from rexmit.cli.values import memory, pair, positive, seed, seeds
+from rexmit.destination import opened
 from rexmit.late import FAILURE, is_withheld
 from rexmit.not_written import STOPPED, UNDRAWN
 from rexmit.say import tell
 from rexmit.streams import printing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from rexmit.destination import Destination
@@ -39,35 +42,7 @@ exit codes: 0 an answer, 1 a run that could not go on, 2 bad input
 """
 
 
-def pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} sets nothing; write key=value, like link.air.rate=5Mbps")
-    return key.strip(), value.strip()
-
-
-def seed(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f"{text!r} is no seed: a whole number from 0 up")
-    return int(text)
-
-
-def memory(text: str) -> int:
-    from rexmit.units import parse_bytes
-
-    try:
-        return parse_bytes(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _seeds(text: str) -> list[int]:
-    from rexmit.cli_runs import seeds
-
-    return seeds(text)
-
-
-def add(commands: Any, positive: Any, duration: Any) -> None:
+def add(commands: Any) -> None:
     """Adds the commands to the parser."""
     r = commands.add_parser(
         "run",
@@ -105,7 +80,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         help="so many runs, with the seeds from --seed on (default 1), and each figure with its interval",
     )
     played.add_argument(
-        "--seeds", type=_seeds, metavar="1-100", help="the same with these seeds: 1-100, or 3,7,9"
+        "--seeds", type=seeds, metavar="1-100", help="the same with these seeds: 1-100, or 3,7,9"
     )
     played.add_argument(
         "--max-memory",
@@ -120,15 +95,7 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         default="both",
         help="where the packets are seen (default: at both ends, so that every loss is known)",
     )
-    seen.add_argument(
-        "--idle",
-        type=duration,
-        metavar="TIME",
-        help="what counts as idle (default: two round trips, at least 50ms)",
-    )
-    seen.add_argument(
-        "--interval", type=duration, default=1.0, metavar="TIME", help="length of the intervals (default 1s)"
-    )
+    options.idle(seen)
     seen.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/running.md)")
     seen.add_argument(
         "--top", type=positive, metavar="N", help="how many flows (default: 7 on the page, 3 with figures)"
@@ -142,36 +109,15 @@ def add(commands: Any, positive: Any, duration: Any) -> None:
         metavar="DIR",
         help="write scenario, tables, captures, figures and summary.json into this folder",
     )
-    overwriting(written)
-    reporting(written)
-    written.add_argument(
-        "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
-    )
-    written.add_argument("--csv", action="store_true", help="tables as CSV only (default: Parquet and CSV)")
-    written.add_argument("--parquet", action="store_true", help="tables as Parquet only")
-    bench = commands.add_parser(
-        "live",
-        help="the live bench: what this machine can do, and what killed runs left",
-        description="check: what this machine can do for runs with --bench live, what is missing, and the "
-        "fix. clean: removes network namespaces that runs which were killed have left.",
-    )
-    bench.add_argument("what", choices=("check", "clean"), help="which")
-    bench.add_argument("--json", action="store_true", help="as JSON")
-    s = commands.add_parser("stacks", help="the stacks there are, and what one is made of")
-    s.add_argument("name", nargs="?", metavar="NAME", help="a stack, or a stack file")
-    s.add_argument("--json", action="store_true", help="as JSON")
-    c = commands.add_parser("channels", help="the channels and queues that links can have")
-    c.add_argument("--json", action="store_true", help="as JSON")
+    options.overwriting(written)
+    options.reporting(written)
+    options.figures_and_tables(written)
 
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together."""
-    if o.figures and o.figures != "none" and not o.out:
-        return "--figures needs --out DIR to write into"
-    if (o.csv or o.parquet) and not o.out:
-        return f"{'--csv' if o.csv else '--parquet'} needs --out DIR to write into"
-    if o.report and not o.out:
-        return "--report needs --out DIR to write into; rexmit report writes a file by itself"
+    if wrong := options.check_written(o):
+        return wrong
     if o.interval <= 0:
         return "--interval must be longer than 0"
     if o.json and o.ladder:
@@ -179,9 +125,9 @@ def check(o: argparse.Namespace) -> str | None:
     if o.accept_late and o.bench != "live":
         return "--accept-late is of live runs: add --bench live, or leave it out"
     if o.runs is not None or o.seeds is not None:
-        from rexmit import cli_runs
+        from rexmit.cli import runs
 
-        return cli_runs.check(o)
+        return runs.check(o)
     return None
 
 
@@ -192,14 +138,22 @@ def scenario(o: argparse.Namespace) -> Scenario:
     return Scenario.load(o.scenario)._with(tuple(o.set), "--set ")
 
 
-def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[str], str | None]:
-    """`rexmit run`: says the answer, then writes files; returns the lines that remain to be said, and why the
+def run(o: argparse.Namespace) -> int:
+    """Runs the scenario, once or many times, and shows what happened."""
+    refuse(check(o))
+    lines, failure = _run(o)
+    show(lines)
+    return ended(failure)
+
+
+def _run(o: argparse.Namespace) -> tuple[list[str], str | None]:
+    """Shows the answer, then writes files; returns the lines that remain to be said, and why the
     run failed, if it did.
     """
     if o.runs is not None or o.seeds is not None:
-        from rexmit import cli_runs
+        from rexmit.cli import runs
 
-        return cli_runs.run(o)
+        return runs.made(o)
     if o.json and not o.out:
         return _json(o)
     played = scenario(o)
@@ -207,12 +161,10 @@ def run(o: argparse.Namespace, say: Callable[[list[str]], None]) -> tuple[list[s
     captures = _captures(o, played) if o.out else []
     with opened(o.out, _planned(captures) if o.out else (), o.overwrite) as into:
         room = into.room("captures", captures) if into else None
-        return _into(o, _play(o, played, room), into, say)
+        return _into(o, _play(o, played, room), into)
 
 
-def _into(
-    o: argparse.Namespace, done: Run, into: Destination | None, say: Callable[[list[str]], None]
-) -> tuple[list[str], str | None]:
+def _into(o: argparse.Namespace, done: Run, into: Destination | None) -> tuple[list[str], str | None]:
     """A single run, shown and written."""
     from rexmit import bench
 
@@ -223,11 +175,11 @@ def _into(
     # A simulated one is hurried.
     with bench.told_to_end(*([signal.SIGINT] if o.bench == "live" else [])) as came:
         try:
-            _show(o, done, say)
+            _show(o, done)
         except ValueError as error:
             if o.bench != "live":
                 raise
-            say(done.page(o.top or 7, hints=False).splitlines())
+            show(done.page(o.top or 7, hints=False).splitlines())
             failures.append(str(error))
     if not into:
         return [], "; ".join(failures) or None
@@ -239,16 +191,16 @@ def _into(
     return [note] if note and not o.json else [], "; ".join(failures) or None
 
 
-def _show(o: argparse.Namespace, done: Run, say: Callable[[list[str]], None]) -> None:
+def _show(o: argparse.Namespace, done: Run) -> None:
     if o.json:
         with printing():
             done.analysis.write_json(1)
     elif o.ladder:
-        say(_ladder(o, done))
+        show(_ladder(o, done))
     else:
         from rexmit.progress import soon
 
-        say(soon(done, lambda: done.page(o.top or 7, hints=not o.out)).splitlines())
+        show(soon(done, lambda: done.page(o.top or 7, hints=not o.out)).splitlines())
 
 
 def _options(o: argparse.Namespace) -> dict[str, Any]:
@@ -345,40 +297,3 @@ def _write(o: argparse.Namespace, done: Run, into: Destination) -> tuple[str | N
         return None, str(error)
     except KeyboardInterrupt:
         return None, STOPPED.format(o.out)
-
-
-def live(o: argparse.Namespace) -> tuple[list[str], bool]:
-    """`rexmit live check` and `rexmit live clean`: the lines, and whether all is well."""
-    import json
-
-    from rexmit import bench
-
-    if o.what == "check":
-        found = bench.check()
-        well = all(f["fix"] is None or not f["needed"] for f in found)
-        return ([json.dumps(found, indent=1)] if o.json else bench.check_page(found)), well
-    removed = bench.clean()
-    return ([json.dumps(removed, indent=1)] if o.json else bench.clean_page(removed)), not removed["left"]
-
-
-def stacks(o: argparse.Namespace) -> list[str]:
-    """`rexmit stacks`."""
-    import json
-
-    from rexmit import _core, run_page
-
-    text = _core.stack(o.name) if o.name else _core.stacks()
-    if o.json:
-        return [text]
-    found = json.loads(text)
-    return run_page.stack(found) if o.name else run_page.stacks(found)
-
-
-def channels(o: argparse.Namespace) -> list[str]:
-    """`rexmit channels`."""
-    import json
-
-    from rexmit import _core, run_page
-
-    text = _core.channels()
-    return [text] if o.json else run_page.kinds(json.loads(text))

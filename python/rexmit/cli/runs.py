@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from rexmit.cli.values import MOST_RUNS
 from rexmit.say import as_json, one_line
 from rexmit.text_table import indented
 
@@ -24,26 +25,8 @@ FIGURES: tuple[tuple[str, str, str], ...] = (
 )
 #: How a run ends that could not go on.
 FAILED = ("stuck", "standstill", "broken", "failed")
-#: Runs that one command makes, at most.
-MOST = 1_000_000
 #: What is told of each direction of a link that lost anything.
 SHARE = "lost_share"
-
-
-def seeds(text: str) -> list[int]:
-    """`1-100`, `3,7,9`, or both: the seeds of an argument."""
-    chosen: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise argparse.ArgumentTypeError(f"{text!r} says no seeds; write 1-100, or 3,7,9")
-        ends = int(first), int(last) if dash else int(first)
-        if ends[1] < ends[0] or ends[1] >= 2**63:
-            raise argparse.ArgumentTypeError(f"{part.strip()!r} is no range of seeds: the first comes first")
-        if len(chosen) + ends[1] - ends[0] >= MOST:
-            raise argparse.ArgumentTypeError(f"{text!r} says too many seeds: {MOST:,} at most")
-        chosen += range(ends[0], ends[1] + 1)
-    return chosen
 
 
 def chosen(o: argparse.Namespace) -> list[int] | None:
@@ -64,8 +47,8 @@ def check(o: argparse.Namespace) -> str | None:
         return "--runs and --seeds both say which runs; ask for one of them"
     if o.seeds is not None and o.seed is not None:
         return "--seeds says which; leave --seed out"
-    if o.runs is not None and o.runs > MOST:
-        return f"--runs {o.runs}: {MOST:,} at most"
+    if o.runs is not None and o.runs > MOST_RUNS:
+        return f"--runs {o.runs}: {MOST_RUNS:,} at most"
     for name in ("out", "ladder"):
         if getattr(o, name) is not None:
             if o.bench == "live":
@@ -76,14 +59,14 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
+def made(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """The lines to print, and why runs failed, if some did."""
-    from rexmit import cli_run
+    from rexmit.cli import run as single
     from rexmit.many_runs import runs
     from rexmit.progress import Stepping
 
     with Stepping(os.path.basename(o.scenario), "runs") as progress:
-        done = runs(cli_run.scenario(o), chosen(o), bench=o.bench, progress=progress, max_memory=o.max_memory)
+        done = runs(single.scenario(o), chosen(o), bench=o.bench, progress=progress, max_memory=o.max_memory)
     from rexmit.late import failure_of
 
     found = summary(done, accept_late=o.accept_late)

@@ -6,7 +6,11 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rexmit.destination import opened, overwriting
+from rexmit.cli.ending import ended, refuse
+from rexmit.cli.options import FORMATS, overwriting
+from rexmit.cli.shown import show
+from rexmit.cli.values import duration
+from rexmit.destination import opened
 from rexmit.not_written import STOPPED, UNDRAWN
 from rexmit.say import as_json, one_line, tell
 
@@ -31,7 +35,7 @@ exit codes: 0 an answer, 2 bad input
 """
 
 
-def add(commands: Any, duration: Any) -> None:
+def add(commands: Any) -> None:
     """Adds the command to the parser."""
     t = commands.add_parser(
         "traffic",
@@ -50,9 +54,7 @@ def add(commands: Any, duration: Any) -> None:
     t.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/traffic.md)")
     t.add_argument("--out", metavar="DIR", help="write figures, bins and traffic.json into this folder")
     overwriting(t)
-    t.add_argument(
-        "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
-    )
+    t.add_argument("--figures", choices=(*FORMATS, "none"), help="format of the figures (default png)")
 
 
 def check(o: argparse.Namespace) -> str | None:
@@ -64,7 +66,15 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def run(o: argparse.Namespace) -> tuple[list[str], str | None]:
+def run(o: argparse.Namespace) -> int:
+    """Shows the counts, and writes them."""
+    refuse(check(o))
+    lines, failure = _counted(o)
+    show(lines)
+    return ended(failure)
+
+
+def _counted(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """The lines to print, and which files could not be written, if some could not."""
     from rexmit.frame_counts import FIGURES, traffic
     from rexmit.progress import Progress, soon

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rexmit.cli_run import pair, seed
-from rexmit.destination import opened, overwriting, reporting
+from rexmit.cli.ending import ended
+from rexmit.cli.options import FORMATS, overwriting, reporting
+from rexmit.cli.shown import show
+from rexmit.cli.values import pair, positive, seed
+from rexmit.destination import opened
 from rexmit.say import as_json, one_line
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ exit codes: 0 an answer, 2 bad input
 """
 
 
-def add(commands: Any, positive: Callable[[str], int]) -> None:
+def add(commands: Any) -> None:
     """Adds the command to the parser."""
     c = commands.add_parser(
         "compare",
@@ -56,7 +58,7 @@ def add(commands: Any, positive: Callable[[str], int]) -> None:
     c.add_argument("--out", metavar="DIR", help="write comparison.json and the figure into this folder")
     overwriting(c)
     reporting(c)
-    c.add_argument("--figures", choices=("png", "svg", "pdf"), default="png", help="format of the figure")
+    c.add_argument("--figures", choices=FORMATS, default="png", help="format of the figure")
 
 
 def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
@@ -80,8 +82,15 @@ def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
     return found, text, lines
 
 
-def compare(o: argparse.Namespace) -> tuple[list[str], str | None]:
-    """`rexmit compare`: the lines to print, and which files could not be written, if some could not."""
+def run(o: argparse.Namespace) -> int:
+    """Shows what differs, and writes it."""
+    lines, failure = _compared(o)
+    show(lines)
+    return ended(failure)
+
+
+def _compared(o: argparse.Namespace) -> tuple[list[str], str | None]:
+    """The lines to print, and which files could not be written, if some could not."""
     if o.report and not o.out:
         raise ValueError("--report needs --out DIR to write into; rexmit report writes a file by itself")
     names = ("comparison.json", f"side-by-side.{o.figures}", *(["report.html"] if o.report else []))

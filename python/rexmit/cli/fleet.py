@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
 
+from rexmit.cli.shown import show
 from rexmit.not_written import NotWrittenError
 from rexmit.say import as_json
 
@@ -29,7 +29,7 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def analyze(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> None:
+def analyze(o: argparse.Namespace) -> None:
     """Analyses what is not analysed yet, and shows what all of it comes to."""
     from rexmit.fleets.analysing import fleet
     from rexmit.progress import Progress

@@ -6,9 +6,11 @@ import argparse
 import re
 import signal
 import sys
-from collections.abc import Callable, Sequence
 from typing import Any
 
+from rexmit.cli.ending import ended, refuse
+from rexmit.cli.shown import show
+from rexmit.cli.values import duration
 from rexmit.say import tell
 from rexmit.streams import printing
 
@@ -44,7 +46,7 @@ def ring(text: str) -> tuple[int, int]:
     return files, size
 
 
-def add(commands: Any, duration: Callable[[str], float]) -> None:
+def add(commands: Any) -> None:
     """`record` and its options."""
     r = commands.add_parser(
         "record",
@@ -78,11 +80,17 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def record(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> str | None:
-    """Records, and shows the answer; returns why there is none, if there is none."""
+def run(o: argparse.Namespace) -> int:
+    """Records, and shows the answer."""
+    refuse(check(o))
+    return ended(_record(o))
+
+
+def _record(o: argparse.Namespace) -> str | None:
+    """Returns why the recording failed, if it did."""
     from rexmit.bench import told_to_end
     from rexmit.progress import Stepping
-    from rexmit.recording import record as start
+    from rexmit.recording import record
     from rexmit.units import count
 
     folder = o.out or _name()
@@ -99,7 +107,7 @@ def record(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> str 
                 tell(said[0])
             return not came and stepping(now, whole, packets)
 
-        recording = start(
+        recording = record(
             folder,
             o.words,
             filter=o.filter,

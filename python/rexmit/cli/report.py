@@ -11,9 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexmit import cli_ends
 from rexmit.address import is_remote
-from rexmit.destination import check_file, overwriting
+from rexmit.cli import ends
+from rexmit.cli.ending import ANSWER, refuse
+from rexmit.cli.options import overwriting
+from rexmit.cli.values import positive
+from rexmit.destination import check_file
 from rexmit.say import tell
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ exit codes: 0 written, 1 it could not be written, 2 bad input
 ENDS = re.compile(r"(\.(pcap|pcapng|cap|snoop|gz|zst|xz|toml))+$", re.IGNORECASE)
 
 
-def named(parser: Any, positive: Callable[[str], int]) -> None:
+def named(parser: Any) -> None:
     """Options that say what is shown."""
     parser.add_argument(
         "what",
@@ -62,7 +65,7 @@ def named(parser: Any, positive: Callable[[str], int]) -> None:
     )
 
 
-def add(commands: Any, positive: Callable[[str], int]) -> None:
+def add(commands: Any) -> None:
     """Adds the command to the parser."""
     r = commands.add_parser(
         "report",
@@ -71,7 +74,7 @@ def add(commands: Any, positive: Callable[[str], int]) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    named(r, positive)
+    named(r)
     r.add_argument(
         "-o", "--out", dest="file", metavar="FILE.html", help="the file (default: by what is shown)"
     )
@@ -80,7 +83,7 @@ def add(commands: Any, positive: Callable[[str], int]) -> None:
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
-    if wrong := cli_ends.check(o, o.what):
+    if wrong := ends.check(o, o.what):
         return wrong
     if not o.sender and not o.what:
         return f"nothing named; try rexmit {o.command} CAPTURE"
@@ -92,8 +95,9 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def report(o: argparse.Namespace) -> None:
+def run(o: argparse.Namespace) -> int:
     """Writes the page."""
+    refuse(check(o))
     from rexmit.report.document import document, is_ours
     from rexmit.report.file import write
 
@@ -104,6 +108,7 @@ def report(o: argparse.Namespace) -> None:
     for note in page.notes:
         tell(note, sys.stdout)
     tell(f"wrote {target}: {_size(target)}", sys.stdout)
+    return ANSWER
 
 
 @contextmanager

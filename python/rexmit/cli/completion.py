@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rexmit.cli.ending import ANSWER
+
 if TYPE_CHECKING:
     import argparse
 
@@ -29,8 +31,12 @@ def add(commands: Any) -> None:
     c.add_argument("shell", choices=SHELLS, help="for which shell")
 
 
-def completion(o: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
-    """`rexmit completion`: the script's lines."""
+def run(o: argparse.Namespace) -> int:
+    """Shows the script."""
     import shtab
 
-    return str(shtab.complete(parser, o.shell)).splitlines()
+    from rexmit.cli import parser
+    from rexmit.cli.shown import show
+
+    show(str(shtab.complete(parser(), o.shell)).splitlines())
+    return ANSWER

@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexmit.destination import opened, overwriting, reporting
+from rexmit.cli.ending import ended, refuse
+from rexmit.cli.options import overwriting, reporting
+from rexmit.cli.shown import show
+from rexmit.destination import opened
 from rexmit.say import as_json, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rexmit.destination import Destination
     from rexmit.studies.own import Own
@@ -124,8 +127,14 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def study(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> str | None:
-    """`rexmit study`: shows lines as they come; returns why it failed, if it did."""
+def run(o: argparse.Namespace) -> int:
+    """Shows what studies there are, or runs them."""
+    refuse(check(o))
+    return ended(_study(o))
+
+
+def _study(o: argparse.Namespace) -> str | None:
+    """Shows lines as they come; returns why it failed, if it did."""
     if o.action != "run":
         show(_list(getattr(o, "json", False)))
         return None
@@ -133,7 +142,7 @@ def study(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> str |
     own = of_ones_own(o, studies)
     if o.capture:
         studies = [_of_capture(studies[0], o.capture)]
-    return _run(o, studies, show, own)
+    return _run(o, studies, own)
 
 
 def chosen(words: Sequence[str]) -> list[Study]:
@@ -214,9 +223,7 @@ def _list(json: bool) -> list[str]:
     return [as_json(entries, 1)]
 
 
-def _run(
-    o: argparse.Namespace, studies: list[Study], show: Callable[[Sequence[str]], None], own: Own
-) -> str | None:
+def _run(o: argparse.Namespace, studies: list[Study], own: Own) -> str | None:
     from rexmit.studies.output import planned, planned_docs
 
     names = [study.name for study in studies]
@@ -225,13 +232,12 @@ def _run(
         opened(o.out, planned(names), o.overwrite) as into,
         opened(o.docs, planned_docs(names), o.overwrite) as docs,
     ):
-        return _into(o, studies, show, own, into, docs)
+        return _into(o, studies, own, into, docs)
 
 
 def _into(
     o: argparse.Namespace,
     studies: list[Study],
-    show: Callable[[Sequence[str]], None],
     own: Own,
     into: Destination | None,
     docs: Destination | None,

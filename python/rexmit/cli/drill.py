@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from rexmit.cli.ending import ANSWER, BAD_INPUT, FAILED
+from rexmit.cli.shown import show
 from rexmit.say import as_json
 
 DRILL = """\
@@ -40,8 +42,8 @@ def add(commands: Any) -> None:
     d.add_argument("--json", action="store_true", help="the answer as a JSON list (docs/drill.md)")
 
 
-def run(o: argparse.Namespace) -> tuple[list[str], int]:
-    """The lines to print, and the exit code."""
+def run(o: argparse.Namespace) -> int:
+    """Plays the scripts, and shows how each ended."""
     from rexmit import _core
 
     answers, lines = [], []
@@ -57,12 +59,12 @@ def run(o: argparse.Namespace) -> tuple[list[str], int]:
             lines += [*(f"    {row}" for row in ladder), ""]
     counts = {word: sum(a["result"] == word for a in answers) for word in ("pass", "fail", "unsupported")}
     bad = any((a["why"] or "").startswith("is no script") for a in answers)
-    code = 2 if bad else int(counts["pass"] < len(answers))
-    if o.json:
-        return [as_json(answers, 1)], code
     if len(answers) > 1:
         lines.append(", ".join(f"{n} {word}" for word, n in counts.items() if n))
-    return lines, code
+    show([as_json(answers, 1)] if o.json else lines)
+    if bad:
+        return BAD_INPUT
+    return ANSWER if counts["pass"] == len(answers) else FAILED
 
 
 def _text(name: str) -> str:

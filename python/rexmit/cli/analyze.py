@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rexmit import cli_ends
 from rexmit.address import is_remote
-from rexmit.cli_run import memory
-from rexmit.destination import opened, overwriting, reporting
+from rexmit.cli import ends, options
+from rexmit.cli.ending import ANSWER, refuse
+from rexmit.cli.shown import show
+from rexmit.cli.values import duration, memory, port, positive
+from rexmit.destination import opened
 from rexmit.not_written import STOPPED, UNDRAWN, NotWrittenError
 from rexmit.say import as_json, tell
 from rexmit.streams import printing
@@ -43,17 +44,11 @@ exit codes: 0 an answer, 1 a failed run, 2 bad input
 """
 
 
-def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str], float]) -> None:
+def add(commands: Any) -> None:
     """`analyze` and its options."""
 
     def flows(text: str) -> int | None:
         return None if text == "all" else positive(text)
-
-    def port(text: str) -> int:
-        value = positive(text)
-        if value > 65_535:
-            raise argparse.ArgumentTypeError(f"{value} is no port; ports end at 65535")
-        return value
 
     a = commands.add_parser(
         "analyze",
@@ -88,15 +83,7 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
     reading.add_argument(
         "--to", dest="end", type=duration, metavar="TIME", help="up to this long after the first packet"
     )
-    reading.add_argument(
-        "--idle",
-        type=duration,
-        metavar="TIME",
-        help="what counts as idle (default: two round trips, at least 50ms)",
-    )
-    reading.add_argument(
-        "--interval", type=duration, default=1.0, metavar="TIME", help="length of the intervals (default 1s)"
-    )
+    options.idle(reading)
     reading.add_argument(
         "--checksums",
         action="store_true",
@@ -156,13 +143,9 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
     written.add_argument(
         "--out", metavar="DIR", help="write tables, figures and summary.json into this folder"
     )
-    overwriting(written)
-    reporting(written)
-    written.add_argument(
-        "--figures", choices=("png", "svg", "pdf", "none"), help="format of the figures (default png)"
-    )
-    written.add_argument("--csv", action="store_true", help="tables as CSV only (default: Parquet and CSV)")
-    written.add_argument("--parquet", action="store_true", help="tables as Parquet only")
+    options.overwriting(written)
+    options.reporting(written)
+    options.figures_and_tables(written)
     written.add_argument(
         "--annotate", metavar="OUT.pcapng", help="the same packets with the findings as packet comments"
     )
@@ -170,20 +153,16 @@ def add(commands: Any, positive: Callable[[str], int], duration: Callable[[str],
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
-    if wrong := cli_ends.check(o, o.captures):
+    if wrong := ends.check(o, o.captures):
         return wrong
     if is_fleet(o):
-        from rexmit import cli_fleet
+        from rexmit.cli import fleet
 
-        return cli_fleet.check(o)
+        return fleet.check(o)
     if not o.sender and not o.captures:
         return "no capture named; try rexmit analyze FILE, or - for standard input"
-    if o.figures and o.figures != "none" and not o.out:
-        return "--figures needs --out DIR to write into"
-    if (o.csv or o.parquet) and not o.out:
-        return f"{'--csv' if o.csv else '--parquet'} needs --out DIR to write into"
-    if o.report and not o.out:
-        return "--report needs --out DIR to write into; rexmit report writes a file by itself"
+    if wrong := options.check_written(o):
+        return wrong
     if o.start is not None and o.end is not None and o.end <= o.start:
         return f"--to {o.end:g} is not after --from {o.start:g}"
     if o.interval <= 0:
@@ -206,12 +185,18 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def analyze(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> None:
+def run(o: argparse.Namespace) -> int:
     """What was asked for, shown and written."""
-    if is_fleet(o):
-        from rexmit import cli_fleet
+    refuse(check(o))
+    _analyze(o)
+    return ANSWER
 
-        cli_fleet.analyze(o, show)
+
+def _analyze(o: argparse.Namespace) -> None:
+    if is_fleet(o):
+        from rexmit.cli import fleet
+
+        fleet.analyze(o)
         return
     if o.json and not (o.out or o.annotate or o.against or o.by or _recorded(o.captures)):
         _json(o)
@@ -222,9 +207,9 @@ def analyze(o: argparse.Namespace, show: Callable[[Sequence[str]], None]) -> Non
     with opened(o.out, _planned() if o.out else (), o.overwrite) as into:
         capture = _read(o, o.sender or o.captures, o.receiver)
         if o.against:
-            _against(o, capture, show)
+            _against(o, capture)
         else:
-            _told(o, capture, into, show)
+            _told(o, capture, into)
 
 
 def _may_annotate(o: argparse.Namespace) -> None:
@@ -240,15 +225,13 @@ def _planned() -> list[str]:
     return planned()
 
 
-def _told(
-    o: argparse.Namespace, capture: Capture, into: Destination | None, show: Callable[[Sequence[str]], None]
-) -> None:
+def _told(o: argparse.Namespace, capture: Capture, into: Destination | None) -> None:
     """Writes, and shows, what was asked for of one capture."""
     done, lacking, stopped = "", None, False
     # Whoever stopped it waits for the answer.
     shown = capture.hurried
     if shown:
-        _shown(o, capture, show)
+        _shown(o, capture)
     if into:
         from rexmit.output import write
 
@@ -276,14 +259,14 @@ def _told(
         n = _core.annotate(capture.analysis, capture.sender_paths, o.annotate)
         tell(f"{o.annotate}: the same packets, findings as comments on {n:,} of them")
     if not shown:
-        _shown(o, capture, show)
+        _shown(o, capture)
     if lacking:
         raise lacking
     if into:
         tell(done, None if o.json else sys.stdout)
 
 
-def _shown(o: argparse.Namespace, capture: Capture, show: Callable[[Sequence[str]], None]) -> None:
+def _shown(o: argparse.Namespace, capture: Capture) -> None:
     """The answer in the form that was asked for."""
     if o.by:
         show(_by(o, capture))
@@ -304,7 +287,7 @@ def _by(o: argparse.Namespace, capture: Capture) -> list[str]:
     if o.json:
         rows = capture.by(o.by).to_arrow().to_pylist()
         return [as_json({"by": o.by, "groups": rows})]
-    from rexmit.cli_groups import MOST, page
+    from rexmit.groups_page import MOST, page
 
     return page(capture, o.by, o.top or MOST)
 
@@ -317,8 +300,8 @@ def _json(o: argparse.Namespace) -> None:
 
     paths = o.sender or o.captures
     with Progress(os.path.basename(paths[0])) as progress:
-        options = _options(o) | {"max_memory": limit(o.max_memory)}
-        found = _core.analyze(paths, receiver=o.receiver, listed_only=True, progress=progress, **options)
+        asked = _options(o) | {"max_memory": limit(o.max_memory)}
+        found = _core.analyze(paths, receiver=o.receiver, listed_only=True, progress=progress, **asked)
     with printing():
         found.write_json(1)
 
@@ -359,7 +342,7 @@ def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -
     from rexmit.api import Capture
     from rexmit.progress import Progress
 
-    options = _options(o)
+    asked = _options(o)
     kinds: tuple[Any, ...] = ()
     if o.out:
         kinds = ("retransmissions", "intervals", "rtt", "packets")
@@ -369,9 +352,9 @@ def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -
         if _recorded(paths) and receiver is None:
             from rexmit.recording import Recording
 
-            capture: Capture = Recording(paths[0], options, kinds, progress)
+            capture: Capture = Recording(paths[0], asked, kinds, progress)
         else:
-            capture = Capture(paths, receiver, options, kinds, progress)
+            capture = Capture(paths, receiver, asked, kinds, progress)
     # What is computed later reads on, whatever stopped this.
     capture._progress = None
     # Standard input cannot be had again, and Ctrl-C is how much of it ends.
@@ -393,7 +376,7 @@ def _ladder(o: argparse.Namespace, capture: Capture) -> list[str]:
     return ladder.text(flow.exchange(o.ladder), _width())
 
 
-def _against(o: argparse.Namespace, capture: Capture, show: Callable[[Sequence[str]], None]) -> None:
+def _against(o: argparse.Namespace, capture: Capture) -> None:
     from rexmit.differences import between, page
 
     # Other hosts took part in the other transfer: only the port can select in both.

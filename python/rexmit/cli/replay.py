@@ -6,6 +6,10 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
+from rexmit.cli.ending import ANSWER
+from rexmit.cli.shown import show
+from rexmit.cli.values import positive
+
 if TYPE_CHECKING:
     from rexmit.replaying import Replay
     from rexmit.stack_ranking import Ranking
@@ -28,7 +32,7 @@ exit codes: 0 an answer, 2 bad input
 """
 
 
-def add(commands: Any, positive: Any) -> None:
+def add(commands: Any) -> None:
     """Adds the command to the parser."""
     r = commands.add_parser(
         "replay",
@@ -52,12 +56,13 @@ def add(commands: Any, positive: Any) -> None:
     r.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/replay.md)")
 
 
-def run(o: argparse.Namespace) -> list[str]:
-    """The lines to print."""
+def run(o: argparse.Namespace) -> int:
+    """Shows how well the stack, or each, explains what was sent."""
     from rexmit.say import as_json
 
     found = _ranked(o) if o.stack == "all" else _replayed(o)
-    return [as_json(found.to_dict())] if o.json else found.page().splitlines()
+    show([as_json(found.to_dict())] if o.json else found.page().splitlines())
+    return ANSWER
 
 
 def _replayed(o: argparse.Namespace) -> Replay:

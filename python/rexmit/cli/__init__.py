@@ -1,0 +1,104 @@
+"""The command line. Imports stay light: what a command needs is imported when the command runs.
+
+A command is a module of its name in this folder: `add` declares it and its options, `run` carries it out and
+returns the exit code. The other modules here serve several of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from rexmit.cli.ending import ANSWER, FAILED, guarded, say
+from rexmit.cli.parsing import Parser
+from rexmit.not_written import NotWrittenError
+from rexmit.streams import open_closed, printing
+
+ABOUT = """\
+What a burst of losses did to a TCP transfer, and how the transfer came back.
+"""
+#: In the order in which help lists them.
+COMMANDS = (
+    "analyze",
+    "run",
+    "live",
+    "stacks",
+    "channels",
+    "record",
+    "sweep",
+    "sql",
+    "study",
+    "compare",
+    "traffic",
+    "replay",
+    "report",
+    "view",
+    "drill",
+    "mcp",
+    "completion",
+)
+
+
+class Command(Protocol):
+    """The module of a command."""
+
+    def add(self, commands: Any) -> None:
+        """Adds the command to the parser's."""
+
+    def run(self, o: argparse.Namespace) -> int:
+        """Carries out what the options say; returns the exit code."""
+
+
+def _command(name: str) -> Command:
+    return cast(Command, import_module(f"rexmit.cli.{name}"))
+
+
+def parser(command: str | None = None) -> Parser:
+    """The whole command line; where it is known to begin with analyze, no more than that takes."""
+    top = Parser(prog="rexmit", description=ABOUT)
+    top.add_argument("--version", action="store_true", help="print the version and exit")
+    # The name is given, or a formatter is made, which loads modules, to find it.
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser, prog="rexmit")
+    for name in COMMANDS[:1] if command == COMMANDS[0] else COMMANDS:
+        _command(name).add(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit code."""
+    open_closed()
+    try:
+        return _main(sys.argv[1:] if argv is None else list(argv))
+    except NotWrittenError as error:
+        return say(str(error), FAILED)
+    except BrokenPipeError:
+        # Whoever read this has had enough.
+        return ANSWER
+    except KeyboardInterrupt:
+        return say("stopped before there was an answer", FAILED)
+
+
+def _main(given: list[str]) -> int:
+    if given[:1] == ["help"]:
+        # As git and cargo have it: of a command, or of all.
+        given = [*given[1:2], "--help"]
+    arguments = parser(given[0] if given else None)
+    with printing():
+        try:
+            options, unknown = arguments.parse_known_args(given)
+            if unknown:
+                arguments.error("unrecognized arguments: " + " ".join(unknown))
+        except SystemExit as end:
+            return int(end.code or 0)
+        if options.version:
+            from rexmit import _core
+
+            print(f"rexmit {_core.__version__}")
+            return ANSWER
+        if options.command is None:
+            arguments.print_help()
+            return ANSWER
+        return guarded(lambda: _command(options.command).run(options))
