@@ -21,7 +21,7 @@ pub use outages::{Dark, Outages};
 use reason::Wait;
 pub use where_to_look::Verdict;
 
-use crate::limited::{Limited, Why};
+use crate::limited::{Limited, LimitedBy, Why};
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, IdleRow};
 use certainty::{Certainty, Claim, Grounds};
 use findings::{Finding, Kind};
@@ -127,6 +127,7 @@ pub fn answer(
         held: held.as_ref(),
         nobodys: verdict == Verdict::Nothing,
         small: small.as_ref(),
+        undecided: limited.of(LimitedBy::Open).0.as_secs() / limited.transfer().as_secs().max(1e-9),
         capture_start,
     };
     let findings = told.findings();

@@ -5,7 +5,7 @@ mod verdict;
 
 use super::Wait;
 use super::certainty::{Claim, Evidence, Grounds};
-use super::costs::{Costs, Group};
+use super::costs::{Costs, Group, WORTH};
 use super::findings::{Finding, Kind};
 use super::grounds::Sure;
 use super::held::{Held, Small};
@@ -42,6 +42,8 @@ pub(super) struct Told<'a> {
     /// What held it longest, if that is known or likely.
     pub held: Option<&'a Held<'a>>,
     pub small: Option<&'a Small>,
+    /// The share of the time of which it cannot be told what held it.
+    pub undecided: f64,
     /// Nobody is to blame.
     pub nobodys: bool,
     pub capture_start: wire::Time,
@@ -187,6 +189,12 @@ impl Told<'_> {
         self.without_cost(Kind::Nothing, Sure::of(Claim::Nothing, self.flow, Grounds::default()), text)
     }
 
+    /// Nothing held it up, nor may anything have: what cannot be told is no part of its time that is worth a look.
+    fn unhindered(&self) -> bool {
+        let nobodys = self.nobodys || self.held.is_none();
+        nobodys && self.undecided < WORTH
+    }
+
     /// In all of its time: the rate is the one that stands above it.
     fn nothing_words(&self, took_s: f64) -> String {
         let flow = self.flow;
@@ -205,7 +213,7 @@ impl Told<'_> {
             0 if took_s <= 0.0 => "nothing was lost".into(),
             0 => format!(
                 "nothing was lost{}: {} in {d}, {}",
-                if self.nobodys || self.held.is_none() { " and nothing held it up" } else { "" },
+                if self.unhindered() { " and nothing held it up" } else { "" },
                 bytes(flow.delivered_bytes()),
                 rate(flow.delivered_bytes() as f64 * 8.0 / took_s)
             ),

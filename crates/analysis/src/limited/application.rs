@@ -40,6 +40,7 @@ pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
 pub(super) fn unhurried(facts: &Facts, r: &RoundFacts) -> Told {
     // From afar waits that nothing explains may be a bottleneck's or a pacer's spacing as well.
     let shown = !facts.afar() || facts.was_faster(r) || facts.pushes;
-    let told = !r.after_loss && sender::not_by_acks(facts, r) && shown && !sender::paces(facts, r);
+    let own = sender::paces(facts, r) || sender::may_be_held(facts, r);
+    let told = !r.after_loss && sender::not_by_acks(facts, r) && shown && !own;
     told.then_some((Why::NothingToSend, Certainty::Likely, Basis::Unhurried))
 }

@@ -27,6 +27,8 @@ pub(super) struct RoundFacts {
     pub row: RoundRow,
     /// What was under way: where it is sent the largest flight that an ACK met, elsewhere rate × round trip.
     pub flight: f64,
+    /// The largest until its end.
+    pub flight_so_far: f64,
     /// Mean wait beyond the least round trip, seconds.
     pub queued: Option<f64>,
     /// The largest window advertised until its end.
@@ -72,6 +74,8 @@ pub(super) struct Facts<'a> {
     pub turn: Option<f64>,
     /// When the first slow start was over.
     pub started: Time,
+    /// This sender spaces its data itself.
+    pub pacer: bool,
     /// Behind it the flight still grew, and nothing was lost.
     pub grows: bool,
     /// Data waited behind PSH, if seldom.
@@ -108,6 +112,7 @@ impl<'a> Facts<'a> {
             by_trains: None,
             turn: None,
             started: done,
+            pacer: false,
             grows: false,
             pushes: rounds.iter().any(|r| r.waited.application > Span::ZERO),
             timers: Vec::new(),
@@ -121,7 +126,7 @@ impl<'a> Facts<'a> {
     fn look_at(&mut self, rounds: &[RoundRow]) {
         let mut window = None;
         let first_loss = self.episodes.first().map(|e| e.start);
-        let mut fastest: f64 = 0.0;
+        let (mut fastest, mut largest): (f64, f64) = (0.0, 0.0);
         for row in rounds {
             window = window.max(row.window_max_bytes);
             if self.is_whole(row) {
@@ -130,9 +135,12 @@ impl<'a> Facts<'a> {
             let mean = row.rtt_mean().map(Span::as_secs);
             let trip = mean.or(self.rtt);
             let by_rate = trip.map_or(0.0, |rtt| row.rate() * rtt);
+            let flight = if self.afar() { by_rate } else { row.flight_bytes as f64 };
+            largest = largest.max(flight);
             self.rounds.push(RoundFacts {
                 row: *row,
-                flight: if self.afar() { by_rate } else { row.flight_bytes as f64 },
+                flight,
+                flight_so_far: largest,
                 queued: mean.zip(self.rtt).map(|(mean, least)| (mean - least).max(0.0)),
                 window_so_far: window,
                 rate_so_far: fastest,

@@ -184,6 +184,7 @@ fn gather(mut facts: Facts) -> Facts {
     facts.path = network::rate_of(&facts);
     facts.started = start::over(&facts);
     facts.turn = facts.turn_around();
+    facts.pacer = sender::is_a_pacer(&facts);
     facts.grows = sender::still_grows(&facts);
     facts
 }

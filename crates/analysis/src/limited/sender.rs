@@ -39,12 +39,37 @@ pub(super) fn still_grows(facts: &Facts) -> bool {
     flights.len() >= LEAST && c > FLAT * a && b > FLAT_THIRD * a && c > FLAT_THIRD * b
 }
 
-/// It never sent faster, and what it sent at once is what a pacing sender sends at once.
-pub(super) fn paces(facts: &Facts, r: &RoundFacts) -> bool {
-    let rate = r.row.rate();
+/// What it sent at once is what a pacing sender sends at once.
+fn in_pacers_bursts(facts: &Facts, r: &RoundFacts) -> bool {
     let at_once = r.row.sent_bytes as f64 / f64::from(r.row.waited.times.max(1));
-    let expected = (BURST_SEGMENTS * facts.mss).max(rate * BURST_S);
-    !facts.afar() && !facts.was_faster(r) && (at_once / expected - 1.0).abs() <= BURST_OFF
+    let expected = (BURST_SEGMENTS * facts.mss).max(r.row.rate() * BURST_S);
+    (at_once / expected - 1.0).abs() <= BURST_OFF
+}
+
+/// The same, and it never sent faster.
+pub(super) fn paces(facts: &Facts, r: &RoundFacts) -> bool {
+    !facts.afar() && !facts.was_faster(r) && in_pacers_bursts(facts, r)
+}
+
+/// This sender spaces its data itself, most of the time: no ACK lets it go, and it leaves in a pacer's bursts.
+pub(super) fn is_a_pacer(facts: &Facts) -> bool {
+    let length = |r: &RoundFacts| r.row.length().as_secs();
+    let all: f64 = facts.rounds.iter().map(length).sum();
+    let paced = facts.rounds.iter().filter(|r| not_by_acks(facts, r) && in_pacers_bursts(facts, r));
+    !facts.afar() && paced.map(length).sum::<f64>() > MOSTLY * all
+}
+
+/// Room in every window does not show. A sender that paces may be as slow as this by its pace or by the window that goes
+/// with it (BBR, whose model of the path may be older than the path is); and where as much is in flight as ever though
+/// less comes through, the round trip became longer and the window did not.
+pub(super) fn may_be_held(facts: &Facts, r: &RoundFacts) -> bool {
+    // From afar it is reckoned by round trips, of which a round has the mean.
+    let ever = match facts.afar() {
+        true => r.rate_so_far * facts.rtt.unwrap_or(f64::INFINITY),
+        false => r.flight_so_far,
+    };
+    let as_ever = r.flight >= TOUCHES * ever;
+    facts.was_faster(r) && (as_ever || facts.pacer && in_pacers_bursts(facts, r))
 }
 
 /// Data follows on ACKs as soon as this host can send it: a program whose beat is an ACK's by chance is later than that.

@@ -264,6 +264,38 @@ fn a_program_in_step_with_the_acks_by_chance_is_later_than_the_host_answers() {
     assert_eq!(turn(0.6), Why::NothingToSend);
 }
 
+/// BBR as its path becomes longer by 300 ms: cwnd is twice the rate times the least round trip of the last ten seconds.
+#[test]
+fn a_pacing_sender_on_a_path_that_became_longer_is_not_said_to_have_nothing_to_send() {
+    let told = |at: Vantage, flight: u64, rtt: f64, mss_at_once: u64| {
+        let f = FlowRow { vantage: at, ..flow(8.04, 4_000_000) };
+        let mut fast = rounds(4.04, 1e6, By::Other, 0.08);
+        fast.iter_mut().for_each(|r| r.waited.times = (r.sent_bytes / u64::from(2 * MSS)) as u32);
+        let by = if at == Vantage::Sender { By::Ack } else { By::Other };
+        let mut slow = rounds(4.04, 250e3, by, rtt);
+        for r in &mut slow {
+            (r.start, r.end) = (r.start + secs(4.0), r.end + secs(4.0));
+            r.flight_bytes = flight;
+            (r.train_bytes, r.train) = (8 * u64::from(MSS), secs(8.0 * f64::from(MSS) / 1.1e6));
+            r.waited.times = (r.sent_bytes / (mss_at_once * u64::from(MSS))) as u32;
+            (r.waited.answers, r.waited.turn) = (20, secs(100e-6) * 20);
+        }
+        let found = limited(&f, &[], &[], &[], &[&fast[..], &slow[..]].concat(), &[]);
+        let longest = [Why::NothingToSend, Why::Unknown]
+            .into_iter()
+            .find(|why| found.parts.iter().any(|p| p.why == *why && p.time > secs(3.0)));
+        longest.unwrap_or_else(|| panic!("{:?}", found.parts))
+    };
+    let here = |flight, mss_at_once| told(Vantage::Sender, flight, 0.34, mss_at_once);
+    // As much in flight as ever: the window, whoever paces. Less, and in a pacer's bursts: its pace, or its window.
+    assert_eq!([here(80_000, 2), here(80_000, 1), here(40_000, 2)], [Why::Unknown; 3]);
+    // Otherwise there was room, and nobody but the program to use it.
+    assert_eq!(here(40_000, 1), Why::NothingToSend);
+    // Where data arrives rate and round trip tell what was in flight.
+    assert_eq!(told(Vantage::Receiver, 0, 0.34, 2), Why::Unknown);
+    assert_eq!(told(Vantage::Receiver, 0, 0.05, 2), Why::NothingToSend);
+}
+
 #[test]
 fn a_silence_with_room_in_every_window_and_nothing_lost_is_the_programs() {
     let few = IdleRow { flight_bytes: u64::from(MSS), ..gap(2.0, 4.0, IdleCause::Unknown) };

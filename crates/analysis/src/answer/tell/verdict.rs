@@ -10,6 +10,9 @@ use super::{Told, WORTH_SAYING, receive_window};
 use crate::limited::{LimitedBy, Why};
 use crate::rows::RecoveryStyle;
 
+/// A mean over the transfer is one over the time with this limit, from this share of it on.
+const ALL_THE_TIME: f64 = 0.9;
+
 impl Told<'_> {
     /// "the network: everything vanishes, both ways, for about 200 ms every 2.50 s (…)".
     pub fn look_at(&self, verdict: Verdict) -> String {
@@ -91,6 +94,8 @@ impl Told<'_> {
             None => lost,
         };
         let full = self.held.is_none_or(|held| held.why == Why::BottleneckFull);
+        // The mean wait is that of all the time, and so is the rate.
+        let full = full && self.held.is_none_or(|held| held.share >= ALL_THE_TIME);
         let queue =
             self.path.queue_s.filter(|_| full && c.duration_s > 0.0 && c.unsent_s() + c.peer.total_s <= 0.0);
         match (queue, self.held) {

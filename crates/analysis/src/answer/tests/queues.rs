@@ -107,3 +107,19 @@ fn the_rate_of_a_transfer_is_told_once() {
     let a = told(&flow, &[], &[], &[]);
     assert_eq!(a.sentences(), ["nothing was lost and nothing held it up: 10.0 MB in 24 ms, 3.33 Gbps"]);
 }
+
+#[test]
+fn what_cannot_be_told_is_not_said_to_have_been_nothing() {
+    // BBR at 20 Mbps, on a path that was longer by 300 ms for four of twelve seconds.
+    let rtt_ack = Summary { n: 7000, min: 0.040, mean: 0.093, stddev: 0.1, max: 0.388 };
+    let flow = FlowRow { rtt_ack, ..transfer(12.0) };
+    let none = (vec![], vec![]);
+    let parts = [(Why::BottleneckFull, 7000, 8_500_000), (Why::LateAck, 5000, 1_500_000)];
+    let a = with_limits(&flow, &none, &parts);
+    assert_eq!(a.sentences(), ["nothing was lost: 10.0 MB in 12.0 s, 6.7 Mbps"]);
+    let full = "the bottleneck was full for 58% of the time, at 9.7 Mbps";
+    assert!(a.look_at.ends_with(full), "no mean of twelve seconds: {}", a.look_at);
+    let queue = with_limits(&flow, &none, &[(Why::BottleneckFull, 12_000, 10_000_000)]);
+    assert!(queue.sentences()[0].starts_with("nothing was lost and nothing held it up"));
+    assert!(queue.look_at.contains("a queue of 53 ms stood at the bottleneck"), "{}", queue.look_at);
+}
