@@ -418,12 +418,11 @@ impl Repair {
     }
 
     /// The timer waited so long before it fired for the first time, seen from where it runs.
-    fn note_floor(&mut self, waited: Span, pace: &Pace) {
-        let second = Span::from_secs(1);
-        if pace.seat == Seat::Away || waited < second.scale(0.9) {
+    fn note_floor(&mut self, waited: Span, now: Time, pace: &Pace) {
+        if waited < Span::from_secs(1).scale(0.9) {
             self.slow_timer = false;
         } else if waited > pace.rto.scale(1.3) {
-            self.slow_timer |= (second.scale(0.99)..=second.scale(1.03)).contains(&waited);
+            self.slow_timer |= self.is_a_second(waited, now, pace);
         }
     }
 
@@ -439,7 +438,9 @@ impl Repair {
         self.doubled = if a.ts == 0 { waited / ((2i64 << lost) - 1) * (2i64 << lost) } else { Span::ZERO };
         if self.expiries == 0 {
             self.least_wait = self.least_wait.min(waited);
-            self.note_floor(waited, pace);
+            if lost == 0 {
+                self.note_floor(waited, a.now, pace);
+            }
             self.timer_wait = waited / ((2i64 << lost) - 1);
         }
         // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.

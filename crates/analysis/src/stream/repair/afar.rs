@@ -110,9 +110,10 @@ impl Repair {
         let doublings = |rto: Span| (waited.as_secs() / (rto.as_secs().max(1e-3) * backed_off) + 1.0).log2();
         let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
         // As long as before; else RFC 6298 §2.4 has a floor of a second, Linux and most others one of 200 ms and SRTT.
-        // A sender whose timer has fired sooner has no floor of a second, nor has any since RFC 6928.
+        // A sender whose timer has fired sooner has no floor of a second, nor has any since RFC 6928 without showing it.
         let second = Span::from_secs(1);
-        let has_none = self.least_wait < second.scale(0.8) || self.age.recent();
+        let shows_none = self.age.recent() && !self.slow_timer && !self.is_a_second(waited, now, pace);
+        let has_none = self.least_wait < second.scale(0.8) || shows_none;
         let floor = if has_none { LEAST_RTO } else { second };
         let known = match self.expiries == 0 && self.doubled > Span::ZERO {
             true => Some(self.doubled),

@@ -2,7 +2,7 @@
 
 use super::evidence::Observed;
 use super::{Attempt, Pace, Repair, Verdict, at_sender, away};
-use wire::Span;
+use wire::{Span, Time};
 
 /// Where the sender is watched from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,22 @@ impl Repair {
         match pace.seat {
             Seat::AtSender { grain } => at_sender::tight(self.reaction, grain, pace),
             Seat::Away => pace.tolerance,
+        }
+    }
+
+    /// A timer with a floor of a second (RFC 6298 §2.4) fires now, and has run for `waited`. It is late by a little. Away
+    /// from the sender what set it going and what it sent may each have been as long on their way; and a repair that was
+    /// lost may have begun it anew after that.
+    pub(super) fn is_a_second(&self, waited: Span, now: Time, pace: &Pace) -> bool {
+        let second = Span::from_secs(1);
+        let within =
+            |early: Span, late: Span, waited: Span| (second - early..=second + late).contains(&waited);
+        match pace.seat {
+            Seat::AtSender { .. } => within(second.scale(0.01), second.scale(0.03), waited),
+            Seat::Away => {
+                let off = pace.srtt.min(second.scale(0.1));
+                within(off, off, waited) || waited > second && within(off, off, self.silent(now))
+            }
         }
     }
 
