@@ -48,6 +48,10 @@ const ASKED: usize = 4;
 const SOON: Span = Span::from_millis(2);
 /// No stack's timer is shorter outside data centres.
 pub const LEAST_RTO: Span = Span::from_millis(200);
+/// Away from the sender a timer's silence lasts so long at least: the shortest's, less what the path may take away.
+pub const TIMERS_SILENCE: Span = Span::from_millis(170);
+/// Away from the sender: packets that ACKs set off come closer than this, but for those that a queue held up.
+const PAUSE: Span = Span::from_millis(80);
 
 /// Fields in the order of their use: those before `heard` for each packet.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Data that must have been sent and has not been seen here: holes, and tails that were lost as a whole.
 
 use super::arrival::{Piece, unit};
-use super::repair::{LEAST_RTO, Pace};
+use super::repair::{LEAST_RTO, Pace, TIMERS_SILENCE};
 use super::*;
 
 /// Repairs that may have been lost besides, each sent by a timer that doubles.
@@ -44,7 +44,7 @@ impl Stream {
         }
         let hole =
             if p.start > self.next { (p.start - self.next).div_ceil(unit(p, &stand!(self))) } else { 0 };
-        let hole = if waited < LEAST_RTO.scale(0.9) {
+        let hole = if waited < TIMERS_SILENCE {
             let hole = u32::try_from(hole).unwrap_or(u32::MAX);
             // While losses are repaired, what is missing may be repairs that were lost, too: that tells nothing.
             let repairs = self.repair.repairs() || self.repair.is_asked() || self.ledger.sacked_bytes() > 0;
@@ -95,17 +95,17 @@ impl Stream {
         let by_timer =
             self.repair.attempts_by(around.view.sent, self.last.sent, &self.account.pace(&around.view));
         // What was asked for and comes without a wait was not lost before.
-        let comes = p.start <= self.repair.una() && waited < LEAST_RTO.scale(0.75);
+        let comes = p.start <= self.repair.una() && waited < TIMERS_SILENCE;
         let due = if comes { 0 } else { self.repair.repair_due() };
         // A repair, and not the first that the timer sends.
         let above = (self.repair.una() + 1..self.next).contains(&p.start);
-        by_timer + due + u32::from(above && waited >= LEAST_RTO.scale(0.85))
+        by_timer + due + u32::from(above && waited >= TIMERS_SILENCE)
     }
 
     /// The first segment not acknowledged comes again after a timer's wait: so many segments beyond the highest seen
     /// the window had room for.
     pub(super) fn data_missing(&self, p: &Piece, waited: Span) -> u32 {
-        if p.start > self.repair.una() || waited < LEAST_RTO.scale(0.9) {
+        if p.start > self.repair.una() || waited < TIMERS_SILENCE {
             return 0;
         }
         let beyond = self.repair.sent_at_least(p.start).saturating_sub(self.next);
@@ -130,7 +130,7 @@ impl Stream {
     /// numbers so near to the SYN's are no accident.
     fn opened_by_timer<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
         let waited = around.view.sent - self.repair.last_news();
-        let silent = waited >= LEAST_RTO.scale(0.9) && self.repair.last_news() > Time::FAR_PAST;
+        let silent = waited >= TIMERS_SILENCE && self.repair.last_news() > Time::FAR_PAST;
         if !silent
             || p.packet.seg.payload == 0
             || p.start != self.base + 1

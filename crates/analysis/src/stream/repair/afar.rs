@@ -1,6 +1,6 @@
 //! What only shows away from the sender: repairs lost before they came here, ACKs lost after they passed.
 
-use super::{AckNews, Attempt, LEAST_RTO, Pace, Repair, State};
+use super::{AckNews, Attempt, LEAST_RTO, PAUSE, Pace, Repair, State, TIMERS_SILENCE};
 use wire::{Span, Time};
 
 /// So many ACKs taken for heard are remembered, and no two closer than this: a window and a timer's wait.
@@ -10,8 +10,6 @@ const MOST_DUPLICATES: u32 = 300;
 /// With so many it was not duplicate ACKs that it waited for.
 const NO_SUCH_WAIT: u32 = 2 * MOST_DUPLICATES;
 const HEARD_EVERY: Span = Span::from_millis(10);
-/// What is seen here of the shortest timer's silence: [`LEAST_RTO`], less what the path may take away.
-const TIMERS_SILENCE: Span = Span::from_millis(170);
 
 impl Repair {
     /// What may have happened unseen before a retransmission.
@@ -35,12 +33,12 @@ impl Repair {
     pub(super) fn timer_from_afar(&self, a: &Attempt, pace: &Pace) -> bool {
         let silent = self.silent(a.now);
         // What set the timer going is heard here by what the sender made of it, a little later.
-        let stuck = a.now - self.last_progress >= LEAST_RTO.scale(0.8);
+        let stuck = a.now - self.last_progress >= TIMERS_SILENCE;
         // RFC 8985 §6.2: what was sent after a repair and has arrived tells that the repair was lost.
         let told = a.sack_permitted && self.age.recent() && self.newest_delivered > a.previous;
         let again = !told && (a.previous_was_resend || a.start < self.resent_high);
         // The timer has just begun anew, and doubled (RFC 6298 §5.5 and §5.6).
-        if self.is_timers() && a.now - self.loss_since < LEAST_RTO.scale(0.8) {
+        if self.is_timers() && a.now - self.loss_since < TIMERS_SILENCE {
             return false;
         }
         // RFC 8985 §6.2: by what is SACKed above, a sender that times each copy finds every loss, a repair's too, a
@@ -50,7 +48,7 @@ impl Repair {
             return false;
         }
         // It goes on where the repair before it ended, and nothing was sent between: slow start.
-        if a.start == self.resent_end && self.last_resent == self.last_sent && silent < LEAST_RTO / 2 {
+        if a.start == self.resent_end && self.last_resent == self.last_sent && silent < PAUSE {
             return false;
         }
         match self.state {
@@ -66,14 +64,14 @@ impl Repair {
                     self.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
                 let asked = self.asked_for[0] == a.start;
-                silent > LEAST_RTO / 2 && (stuck || !asked)
+                silent > PAUSE && (stuck || !asked)
                     || stuck && (a.previous_was_resend && !told || passed_over || unasked)
             }
             // A partial ACK asks for the next (RFC 6582), a block for what is missing below it (RFC 6675): only the
             // timer repeats what waits for neither. What a full queue holds up comes about as late as the one before.
             State::Recovery { .. } => {
                 let overdue = a.now - self.last_progress > self.answered_in.scale(1.5);
-                let quiet = silent > pace.tolerance.max(LEAST_RTO.scale(0.3));
+                let quiet = silent > pace.tolerance.max(PAUSE);
                 stuck && (again || overdue && quiet)
             }
             State::Loss { .. } => silent >= TIMERS_SILENCE,

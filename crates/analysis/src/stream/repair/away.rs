@@ -1,7 +1,7 @@
 //! Away from the sender: one retransmission, judged by silences and by what could have asked for it.
 
 use super::judge::{By, is_asked_again, prompted, timer};
-use super::{Attempt, LEAST_RTO, Pace, Repair, State, Verdict};
+use super::{Attempt, PAUSE, Pace, Repair, State, TIMERS_SILENCE, Verdict};
 
 pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
     let by = By::of(sender, a, pace);
@@ -29,8 +29,7 @@ fn unasked(sender: &Repair, a: &Attempt, by: &By) -> bool {
     match sender.state {
         State::Open => {
             // While it sends and hears only an ACK can have asked for it, one doubled on its way perhaps.
-            (sender.silent(a.now) >= LEAST_RTO.scale(0.3)
-                || a.now - sender.last_progress >= LEAST_RTO.scale(0.95))
+            (sender.silent(a.now) >= PAUSE || a.now - sender.last_progress >= TIMERS_SILENCE)
                 && sender.duplicates == 0
                 && a.start != sender.resent_end
                 && !sender.asked_for.contains(&a.start)

@@ -1,6 +1,6 @@
 //! What comes after a timer's copy, seen away from the sender: what it tells of the path, and of the timer.
 
-use super::{Attempt, LEAST_RTO, Repair, State};
+use super::{Attempt, PAUSE, Repair, State, TIMERS_SILENCE};
 use wire::{Span, Time};
 
 /// How the sender was thought to be before its timer was thought to fire.
@@ -74,8 +74,8 @@ impl Repair {
         // Three duplicate ACKs are answered amid what they set off.
         let answers = self.duplicates >= 3 || self.asked_for[0] == a.start;
         self.unsure = Unsure {
-            may_be_none: unsure && (LEAST_RTO.scale(0.8)..SURE).contains(&since),
-            may_be_timers: !(answers && self.silent(a.now) < LEAST_RTO.scale(0.15)),
+            may_be_none: unsure && (TIMERS_SILENCE..SURE).contains(&since),
+            may_be_timers: !(answers && self.silent(a.now) < PAUSE),
             new: 0,
         };
     }
