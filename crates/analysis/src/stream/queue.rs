@@ -7,11 +7,11 @@
 use std::mem::take;
 
 /// A queue of fewer items keeps the room it has.
-const FEW: usize = 32;
+const FEW: usize = 12;
 
 /// How many places a queue of `len` items has besides: as many come before the others have to move.
 fn spare(len: usize) -> usize {
-    len / 4 + 12
+    len / 4 + 6
 }
 
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ impl<T> Queue<T> {
     #[inline(never)]
     fn give_back(&mut self) {
         self.close_up();
-        self.items.shrink_to((self.len() + self.len() / 4 + 12).max(FEW));
+        self.items.shrink_to((self.len() + spare(self.len())).max(FEW));
     }
     /// Nothing is left but the room.
     pub fn clear(&mut self) {
@@ -153,7 +153,7 @@ mod tests {
         let mut queue = Queue::default();
         for round in 0..3 {
             (0..5000).for_each(|k| queue.push(k));
-            assert!(queue.items.capacity() <= 5000 + 5000 / 4 + 12, "{round}");
+            assert!(queue.items.capacity() <= 5000 + spare(5000), "{round}");
             while queue.len() > 100 {
                 queue.drop_front();
                 queue.trim();

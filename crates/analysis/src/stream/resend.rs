@@ -190,35 +190,33 @@ impl Stream {
         let silence_before = if around.view.at.is_away() { self.last.waited() } else { Span::ZERO };
         let before = Before { flight, limit, silence, silence_before };
         let repeated = self.repeat(p, around.view.heard, repairs_unseen, verdict.cause);
-        let mut row = RetransmissionRow {
-            flow: self.id,
-            packet: p.packet.number,
-            time: p.packet.time,
-            seq_start: self.relative(p.start),
-            seq_end: self.relative(p.end),
-            segments,
-            cause: verdict.cause,
-            other_candidate: verdict.other,
-            evidence: verdict.evidence,
-            trigger: verdict.trigger,
-            backoff: verdict.backoff,
-            copy: repeated.copy,
-            since_previous: repeated.previous.map(|(t, ..)| since(t)),
-            ..RetransmissionRow::default()
-        };
         let trouble = self.account.counts.trouble();
-        trouble.most_copies = trouble.most_copies.max(row.copy);
-        self.note_acknowledged(p, &repeated, &mut row, around.view.at);
-        row.episode = Some(self.episode_of(p, verdict, &repeated, &before, &around.view));
+        trouble.most_copies = trouble.most_copies.max(repeated.copy);
+        let (needless, lost) = self.fate_if_acknowledged(p, &repeated, around.view.at);
+        let episode = self.episode_of(p, verdict, &repeated, &before, &around.view);
         if verdict.cause == Cause::Probe {
             let pace = self.account.pace(&around.view);
             let row = self.probe_row(p, false, silence, &pace);
             self.account.on_probe(row, &self.agreed, around);
         }
-        let rtt_before = repeated.previous.and_then(|(t, ..)| self.account.rtt().at(t));
-        let timer_ran_us = u32::try_from(timer_ran.0.max(0) / 1000).unwrap_or(u32::MAX);
-        let resend = Resend { ordinal: repeated.ordinal, row, silence, rtt_before, timer_ran_us };
-        self.ledger.note_resend(resend);
+        let previous = repeated.previous.map(|(t, ..)| t);
+        self.ledger.note_resend(Resend {
+            packet: p.packet.number,
+            silence,
+            since_previous: previous.map(since).into(),
+            rtt_before: previous.and_then(|t| self.account.rtt().at(t)).into(),
+            timer_ran_us: u32::try_from(timer_ran.0.max(0) / 1000).unwrap_or(u32::MAX),
+            segments,
+            backoff: verdict.backoff,
+            episode,
+            copy: repeated.copy.try_into().unwrap_or(u16::MAX),
+            cause: verdict.cause,
+            other_candidate: verdict.other,
+            evidence: verdict.evidence,
+            trigger: verdict.trigger,
+            needless,
+            lost,
+        });
     }
 
     /// It repeats what is outstanding.
@@ -236,16 +234,17 @@ impl Stream {
         })
     }
 
-    /// What was acknowledged before it left was repeated needlessly, beyond doubt.
-    fn note_acknowledged(&self, p: &Piece, repeated: &Repeated, row: &mut RetransmissionRow, at: Vantage) {
-        if repeated.bytes == 0 && p.end <= self.una {
-            let seen = matches!(at, Vantage::Receiver | Vantage::Both);
-            row.needless = Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck });
-            row.lost = match p.fate {
-                Fate::Unknown | Fate::PartlyLost(_) => None,
-                fate => Some(fate == Fate::Lost),
-            };
+    /// What was acknowledged before it left was repeated needlessly, beyond doubt. Was it, and was this copy lost?
+    fn fate_if_acknowledged(&self, p: &Piece, repeated: &Repeated, at: Vantage) -> (Needless, Option<bool>) {
+        if repeated.bytes > 0 || p.end > self.una {
+            return (Needless::default(), None);
         }
+        let seen = matches!(at, Vantage::Receiver | Vantage::Both);
+        let lost = match p.fate {
+            Fate::Unknown | Fate::PartlyLost(_) => None,
+            fate => Some(fate == Fate::Lost),
+        };
+        (Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck }), lost)
     }
 
     /// The episode that this repair belongs to, or begins.

@@ -32,7 +32,12 @@ impl Account {
                 self.episodes.on_burst(&row);
                 around.sink.burst(row);
             }
-            Certain::Resend(row) => self.resend_row(row, around),
+            Certain::Resend(mut row) => {
+                row.flow = flow;
+                row.seq_start = row.seq_start.saturating_sub(base);
+                row.seq_end = row.seq_end.saturating_sub(base);
+                self.resend_row(row, around);
+            }
         }
     }
 

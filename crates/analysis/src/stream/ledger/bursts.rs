@@ -2,7 +2,7 @@
 //! its end is known.
 
 use super::Ordinal;
-use super::copy::{Copy, Repairs, Resend};
+use super::copy::{Copy, Perhaps, Repair, Repairs};
 use crate::rows::*;
 use wire::{Span, Time};
 
@@ -21,21 +21,26 @@ struct Facts {
     time: Time,
     trigger: Trigger,
     silence: Span,
-    episode: Option<u32>,
-    rtt_before: Option<Span>,
+    episode: u32,
+    rtt_before: Perhaps,
     timer_ran_us: u32,
 }
 
-impl Resend {
+impl Repair {
     fn facts(&self) -> Facts {
+        let resend = &self.resend;
         Facts {
-            time: self.row.time,
-            trigger: self.row.trigger,
-            silence: self.silence,
-            episode: self.row.episode,
-            rtt_before: self.rtt_before,
-            timer_ran_us: self.timer_ran_us,
+            time: self.copy.time,
+            trigger: resend.trigger,
+            silence: resend.silence,
+            episode: resend.episode,
+            rtt_before: resend.rtt_before,
+            timer_ran_us: resend.timer_ran_us,
         }
+    }
+    /// A timer sent it.
+    fn is_timers(&self) -> bool {
+        matches!(self.resend.cause, Cause::Timeout | Cause::Probe)
     }
 }
 
@@ -50,16 +55,16 @@ impl Burst {
         row.trigger = by.trigger;
         row.silence = Some(by.silence);
         row.timer_ran_us = by.timer_ran_us;
-        row.episode = by.episode.or(row.episode);
-        row.rtt_before = row.rtt_before.or(by.rtt_before);
+        row.episode = Some(by.episode);
+        row.rtt_before = row.rtt_before.or(by.rtt_before.get());
     }
     /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
     /// (its ACK was lost with the burst), then the timer began the repair all the same (paper `interruption`,
     /// Fig. 10).
-    fn released_by(&mut self, first: &Resend) {
-        let by_timer = matches!(first.row.trigger, Trigger::TimerRto | Trigger::TimerProbe)
-            && matches!(first.row.cause, Cause::Timeout | Cause::Probe);
-        if by_timer && matches!(first.row.needless, Needless::Yes(_)) {
+    fn released_by(&mut self, first: &Repair) {
+        let by_timer =
+            first.is_timers() && matches!(first.resend.trigger, Trigger::TimerRto | Trigger::TimerProbe);
+        if by_timer && matches!(first.resend.needless, Needless::Yes(_)) {
             self.repaired(&first.facts());
         }
     }
@@ -122,7 +127,7 @@ impl Bursts {
         }
     }
     /// The next burst that waited for this retransmission, which is understood.
-    pub fn released_by(&mut self, first: &Resend) -> Option<BurstRow> {
+    pub fn released_by(&mut self, first: &Repair) -> Option<BurstRow> {
         let ended = self.all.len() - usize::from(self.open);
         let i = self.all[..ended].iter().position(|b| b.last < first.ordinal)?;
         let mut burst = self.all.remove(i);
@@ -130,8 +135,8 @@ impl Bursts {
         Some(burst.row())
     }
     /// It leaves: if a timer sent it, a burst right behind it may be the timer's to repair.
-    pub fn note_timer(&mut self, r: &Resend) {
-        if matches!(r.row.cause, Cause::Timeout | Cause::Probe) {
+    pub fn note_timer(&mut self, r: &Repair) {
+        if r.is_timers() {
             self.timer = Some(Box::new((r.ordinal, r.facts())));
         }
     }
@@ -142,7 +147,7 @@ impl Bursts {
     }
     fn extend(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
         let Size { mss, fin_end } = *size;
-        let own = repairs.get(ordinal).map(|r| &r.resend);
+        let own = repairs.get(ordinal);
         // A FIN takes a sequence number, and no room in a segment.
         let fin = fin_end == Some(copy.start + u64::from(copy.len)) && copy.lost == copy.len;
         let bytes = copy.lost - u32::from(fin);
@@ -153,13 +158,11 @@ impl Bursts {
             _ => false,
         };
         // Found now: when the repair leaves the ledger, the burst may still be open.
-        let first_repair = repair.and_then(|o| repairs.get(o)).map(|r| r.resend.facts());
+        let first_repair = repair.and_then(|o| repairs.get(o)).map(Repair::facts);
         // A hole that shows right behind a timer's retransmission was made before it: the timer began its repair.
         let before = self.timer.as_deref().filter(|(o, _)| copy.unseen && o + 1 == ordinal && !self.open);
         // A timer's attempt that was lost with the rest began the repair, even so.
-        let attempt = own
-            .filter(|r| self.open && matches!(r.row.cause, Cause::Timeout | Cause::Probe))
-            .map(Resend::facts);
+        let attempt = own.filter(|r| self.open && r.is_timers()).map(Repair::facts);
         if !self.open {
             let (start, last, seq_start) = (copy.time, copy.time, copy.start);
             let row = BurstRow { start, last, seq_start, ..BurstRow::default() };

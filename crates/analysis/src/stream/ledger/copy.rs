@@ -75,17 +75,51 @@ pub fn known_loss(fate: Fate, len: u32) -> Option<u32> {
     }
 }
 
+/// A span of time, or none, in eight bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Perhaps(Span);
+
+impl Default for Perhaps {
+    fn default() -> Perhaps {
+        Perhaps(Span::MAX)
+    }
+}
+
+impl From<Option<Span>> for Perhaps {
+    fn from(span: Option<Span>) -> Perhaps {
+        span.map_or_else(Perhaps::default, Perhaps)
+    }
+}
+
+impl Perhaps {
+    pub fn get(self) -> Option<Span> {
+        Some(self.0).filter(|s| *s != Span::MAX)
+    }
+}
+
 /// What is known of a retransmission beyond its being a copy.
 #[derive(Clone, Debug, Default)]
 pub struct Resend {
-    pub ordinal: Ordinal,
-    pub row: RetransmissionRow,
-    /// From the last data packet before it.
+    /// The packet that it was.
+    pub packet: u64,
+    /// From the last data packet before it, and from the copy before it.
     pub silence: Span,
+    pub since_previous: Perhaps,
     /// The round trip when the copy it replaces was sent.
-    pub rtt_before: Option<Span>,
+    pub rtt_before: Perhaps,
     /// For how long the retransmission timer had run, in microseconds.
     pub timer_ran_us: u32,
+    pub segments: u32,
+    pub backoff: u32,
+    pub episode: u32,
+    /// The how-maniest copy of its data it is.
+    pub copy: u16,
+    pub cause: Cause,
+    pub other_candidate: Option<Cause>,
+    pub evidence: Evidence,
+    pub trigger: Trigger,
+    pub needless: Needless,
+    pub lost: Option<bool>,
 }
 
 /// A fact that became certain.
@@ -97,8 +131,34 @@ pub enum Certain {
 /// A copy that repeated something.
 #[derive(Clone, Debug, Default)]
 pub struct Repair {
-    pub resend: Resend,
+    pub ordinal: Ordinal,
     pub copy: Copy,
+    pub resend: Resend,
+}
+
+impl Repair {
+    /// Its row, but for the flow and for where that begins.
+    pub fn row(&self, lost: bool) -> RetransmissionRow {
+        let (copy, resend) = (&self.copy, &self.resend);
+        RetransmissionRow {
+            flow: FlowId::default(),
+            packet: resend.packet,
+            time: copy.time,
+            seq_start: copy.start,
+            seq_end: copy.start + u64::from(copy.len),
+            segments: resend.segments,
+            cause: resend.cause,
+            other_candidate: resend.other_candidate,
+            evidence: resend.evidence,
+            trigger: resend.trigger,
+            backoff: resend.backoff,
+            copy: resend.copy.into(),
+            since_previous: resend.since_previous.get(),
+            needless: resend.needless,
+            lost: resend.lost.or(Some(lost)),
+            episode: Some(resend.episode),
+        }
+    }
 }
 
 /// Those whose fate is open, or that wait for what was sent before them; in the order of their transmission.
@@ -124,7 +184,7 @@ impl Repairs {
         self.all.trim();
     }
     pub fn push(&mut self, ordinal: Ordinal, copy: Copy) {
-        self.all.push(Repair { resend: Resend { ordinal, ..Resend::default() }, copy });
+        self.all.push(Repair { ordinal, copy, resend: Resend::default() });
     }
     /// What is known of the one that passed last.
     pub fn describe_last(&mut self, resend: Resend) {
@@ -157,7 +217,7 @@ impl Repairs {
     /// They are spread evenly mostly, so the place can be guessed: of a few dozen rows only some are looked at.
     fn place(&self, ordinal: Ordinal) -> Option<usize> {
         let all = self.all.all();
-        let (first, last) = (all.first()?.resend.ordinal, all.last()?.resend.ordinal);
+        let (first, last) = (all.first()?.ordinal, all.last()?.ordinal);
         match ordinal {
             _ if ordinal < first || ordinal > last => return None,
             _ if ordinal == first => return Some(0),
@@ -166,13 +226,13 @@ impl Repairs {
         let guess = ((ordinal - first) * (all.len() as u64 - 1) / (last - first).max(1)) as usize;
         let mut at = guess;
         for _ in 0..8 {
-            at = match all.get(at)?.resend.ordinal.cmp(&ordinal) {
+            at = match all.get(at)?.ordinal.cmp(&ordinal) {
                 Ordering::Less => at + 1,
                 Ordering::Equal => return Some(at),
                 Ordering::Greater => at.checked_sub(1)?,
             };
         }
-        all.binary_search_by_key(&ordinal, |r| r.resend.ordinal).ok()
+        all.binary_search_by_key(&ordinal, |r| r.ordinal).ok()
     }
 }
 

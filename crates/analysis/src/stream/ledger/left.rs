@@ -6,7 +6,7 @@
 use super::Ordinal;
 use super::board::{Origin, Sent};
 use super::bursts::Bursts;
-use super::copy::{Certain, Copy, Repairs, Resend, distance};
+use super::copy::{Certain, Copy, Repairs, distance};
 use super::settle::{Judge, Settling};
 use crate::stream::queue::Queue;
 use wire::Time;
@@ -157,7 +157,7 @@ impl Trouble {
     fn is_quiet_before(&self, ordinal: Ordinal) -> bool {
         !self.bursts.is_open()
             && self.whole.is_none()
-            && self.repairs.front().is_none_or(|r| r.resend.ordinal > ordinal)
+            && self.repairs.front().is_none_or(|r| r.ordinal > ordinal)
     }
     /// Tells apart what has waited for that until `now`, the first of it first.
     pub fn settle(&mut self, now: Time, judge: &Judge) {
@@ -186,15 +186,13 @@ impl Trouble {
     pub fn may_advance(&self, now: Time, outstanding: Ordinal) -> bool {
         match self.left.front() {
             Some(range) => range.settling.as_ref().is_none_or(|s| s.until <= now),
-            None => {
-                self.repairs.front().is_some_and(|r| r.resend.ordinal < outstanding && r.copy.is_settled())
-            }
+            None => self.repairs.front().is_some_and(|r| r.ordinal < outstanding && r.copy.is_settled()),
         }
     }
     /// The oldest copy whose fate is open.
     pub fn settled(&self, outstanding: Ordinal) -> Ordinal {
         let left = self.left.front().map_or(outstanding, Left::holds_back);
-        let repair = self.repairs.front().map_or(outstanding, |r| r.resend.ordinal);
+        let repair = self.repairs.front().map_or(outstanding, |r| r.ordinal);
         self.whole.map_or(left, |(o, _)| o.min(left)).min(repair)
     }
     /// Takes off what is certain in the order of transmission, up to the next burst that ended or retransmission: that
@@ -209,11 +207,11 @@ impl Trouble {
             }
             let left = self.left.front().map_or(outstanding, Left::holds_back);
             let whole = self.whole.map_or(left, |(o, _)| o);
-            if let Some(r) = self.repairs.front().filter(|r| r.resend.ordinal < whole) {
+            if let Some(r) = self.repairs.front().filter(|r| r.ordinal < whole) {
                 if !r.copy.is_settled() && !self.ended {
                     break;
                 }
-                let (ordinal, copy) = (r.resend.ordinal, r.copy.at_the_end());
+                let (ordinal, copy) = (r.ordinal, r.copy.at_the_end());
                 self.bursts.take(ordinal, &copy, &self.repairs, size);
                 self.leaving = Some((ordinal, copy.lost > 0));
             } else if let Some((ordinal, copy)) = self.whole.take_if(|(o, _)| *o != left) {
@@ -259,13 +257,12 @@ impl Trouble {
     }
     /// What is to be told of the retransmission `ordinal`, which leaves: the bursts that waited for it, and itself.
     fn leave(&mut self, ordinal: Ordinal, lost: bool) -> Option<Certain> {
-        let first: &Resend = self.repairs.front().map(|r| &r.resend).filter(|r| r.ordinal <= ordinal)?;
+        let first = self.repairs.front().filter(|r| r.ordinal <= ordinal)?;
         if let Some(row) = self.bursts.released_by(first) {
             return Some(Certain::Burst(row));
         }
-        let mut r = self.repairs.pop_front()?.resend;
-        r.row.lost.get_or_insert(lost);
-        self.bursts.note_timer(&r);
-        Some(Certain::Resend(r.row))
+        let repair = self.repairs.pop_front()?;
+        self.bursts.note_timer(&repair);
+        Some(Certain::Resend(repair.row(lost)))
     }
 }

@@ -60,7 +60,7 @@ impl Settling {
             let needless = i > first_arrived;
             let ts = copies[i].map_or(0, |c| c.ts);
             repairs.settle(ordinal, len, !here);
-            let Some(row) = repairs.get_mut(ordinal).map(|r| &mut r.resend.row) else { continue };
+            let Some(resend) = repairs.get_mut(ordinal).map(|r| &mut r.resend) else { continue };
             let verdict = match needless {
                 false => Needless::No,
                 true if judge.at == Vantage::Receiver || judge.at == Vantage::Both => {
@@ -71,7 +71,7 @@ impl Settling {
                 true => Needless::Yes(Proof::EarlyAck),
             };
             // A packet that carried several segments was needless only if all of it was.
-            row.needless = match (row.needless, verdict) {
+            resend.needless = match (resend.needless, verdict) {
                 (Needless::No, _) | (_, Needless::No) => Needless::No,
                 (_, v) => v,
             };

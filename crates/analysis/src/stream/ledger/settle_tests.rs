@@ -57,7 +57,7 @@ impl Case {
     }
     fn needless(mut self) -> Vec<Needless> {
         self.settling.settle(self.known, &mut self.repairs, &self.judge);
-        (1..self.copies).filter_map(|o| self.repairs.get(o).map(|r| r.resend.row.needless)).collect()
+        (1..self.copies).filter_map(|o| self.repairs.get(o).map(|r| r.resend.needless)).collect()
     }
 }
 
