@@ -53,13 +53,18 @@ def test_what_the_receivers_side_sends_is_seen_as_it_arrives(tmp_path: Path) -> 
     )
     assert (there["vantage"], back["vantage"]) == ("both", "receiver")
     assert there["lost"]["copies"] > 0
-    # At its receiver ACKs show how long that host takes to answer, and no round trip of the path.
+    # At its receiver ACKs show how long that host takes to answer, and echoed timestamps the round trip of the path.
     assert back["rtt"]["ack"]["max_ms"] < 40
-    assert not (back["rtt"]["timestamps"] or {}).get("n")
+    assert back["rtt"]["timestamps"]["min_ms"] >= 40
     assert "RTT 4" in " ".join(back["answer"]["evidence"]), back["answer"]["evidence"]
     for finding in back["answer"]["findings"]:
         assert "both-captures" not in finding["evidence"]
     assert any("taken at the receiver" in limit for limit in back["answer"]["limits"])
+    # What nobody compared is what one capture shows of it: causes, timers and gaps as at a receiver.
+    alone = json.loads(_core.analyze([a]).overview(10))["flows"]
+    alone = next(f for f in alone if f["sender"] == back["sender"])
+    for key in ("retransmissions", "timers", "idle", "episodes", "bursts", "inference", "timeouts", "rtt"):
+        assert back[key] == alone[key], key
     # Whoever has them the other way round says the same of each.
     other = json.loads(_core.analyze([b], receiver=[a]).overview(10))
     assert [(f["sender"], f["vantage"], f["lost"]) for f in other["flows"]] == [

@@ -53,6 +53,8 @@ pub struct Connection {
     /// Towards the one that was called.
     pub tuple: Tuple,
     at: [Vantage; 2],
+    /// Of two captures this one sees what that side sends as it arrives.
+    arrives: [bool; 2],
     /// Window scales in force: none, unless both hosts offered one (RFC 7323 §2.2).
     scales: [u8; 2],
     /// When its handshake was over.
@@ -146,9 +148,12 @@ impl Connection {
 
     /// Makes it a new connection, where it is; the room that its streams have stays theirs.
     pub fn reset(&mut self, number: u32) {
-        let Connection { tuple, at, scales, established, reset, reset_by, since_reset, steady, .. } = self;
+        let Connection {
+            tuple, at, arrives, scales, established, reset, reset_by, since_reset, steady, ..
+        } = self;
         *tuple = Tuple::default();
         *at = [Vantage::Unknown; 2];
+        *arrives = [false; 2];
         *scales = [0; 2];
         *established = None;
         (*reset, *reset_by, *since_reset, *steady) = (false, 0, 0, false);
@@ -230,6 +235,7 @@ impl Connection {
             self.streams[side].limits.bad_checksums += 1;
             return Taken::Yes;
         }
+        let fate = self.see_arrive(side, fate);
         let flags = packet.seg.flags;
         if flags.has(Flags::SYN) && self.is_new_incarnation(packet, side) {
             return Taken::Reopens;
@@ -432,6 +438,17 @@ impl Connection {
         if coarse && enough() { self.tick } else { Span::ZERO }
     }
 
+    /// Two captures have two vantage points for the two directions: what the receiver's side sends is seen as it arrives,
+    /// and what became of its copies as little as in one capture.
+    fn see_arrive(&mut self, side: usize, fate: Fate) -> Fate {
+        if fate != Fate::Here {
+            return fate;
+        }
+        self.arrives[side] = true;
+        self.at[side] = Vantage::Receiver;
+        Fate::Unknown
+    }
+
     /// Weighs the evidence anew: at every packet while there is little, then now and then.
     fn place_again(&mut self, config: &Config) {
         let packets = self.sides[0].packets + self.sides[1].packets;
@@ -445,7 +462,11 @@ impl Connection {
         self.lost = lost;
         self.place.news = false;
         for (side, lost) in lost.into_iter().enumerate() {
-            self.at[side] = config.vantage.unwrap_or_else(|| self.place.of_sender(side, lost));
+            self.at[side] = match config.vantage {
+                Some(_) if self.arrives[side] => Vantage::Receiver,
+                Some(stated) => stated,
+                None => self.place.of_sender(side, lost),
+            };
         }
     }
 

@@ -48,6 +48,8 @@ pub enum Fate {
     UnderWay,
     /// So many bytes of a super-packet.
     PartlyLost(u32),
+    /// It is seen as it arrives, whatever of its direction was lost before: the other capture is its sender's.
+    Here,
 }
 
 /// Counts over the whole analysis.

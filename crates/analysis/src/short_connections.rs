@@ -183,6 +183,7 @@ const FATES: [Fate; 4] = [Fate::Unknown, Fate::Arrived, Fate::Late, Fate::Lost];
 // The other fates, beside the packet's notes.
 const DAMAGED: u16 = 1 << 13;
 const UNDER_WAY: u16 = 1 << 14;
+const HERE: u16 = DAMAGED | UNDER_WAY;
 /// How many bytes were lost stands behind, in four bytes.
 const PARTLY_LOST: u16 = 1 << 15;
 const RARE: u16 = Notes::SPARE.0;
@@ -460,6 +461,7 @@ fn rare(fate: Fate) -> u16 {
     match fate {
         Fate::Damaged => DAMAGED,
         Fate::UnderWay => UNDER_WAY,
+        Fate::Here => HERE,
         Fate::PartlyLost(_) => PARTLY_LOST,
         Fate::Unknown | Fate::Arrived | Fate::Late | Fate::Lost => 0,
     }
@@ -472,6 +474,7 @@ fn fate(options: u32, notes: u16, partly: u32) -> Fate {
         0 => FATES[(options >> FATE) as usize],
         DAMAGED => Fate::Damaged,
         UNDER_WAY => Fate::UnderWay,
+        HERE => Fate::Here,
         _ => Fate::PartlyLost(partly),
     }
 }

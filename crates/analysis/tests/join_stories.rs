@@ -443,7 +443,7 @@ fn nonsense_is_survived() {
             }
         }
         let mut joined = join(&captures);
-        let fates = captures[0].iter().map(|p| joined.fate(p)).filter(|f| *f == Fate::Arrived).count();
+        let fates = captures[0].iter().map(|p| joined.fate(p)).filter(|f| *f != Fate::Unknown).count();
         assert!(fates > 0, "seed {seed}");
         joined.warnings.iter().for_each(|w| assert!(!w.to_string().is_empty()));
     }

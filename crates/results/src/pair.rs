@@ -5,7 +5,7 @@ use crate::run::{self, Asker, BATCH, Findings, Request, Source};
 use crate::spool::{Shelf, Spool};
 use crate::workers::{Takes, analyse};
 use analysis::join::{Joined, Joiner, LostAcks, Side, Warning};
-use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Summary, Vantage};
+use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
 use analysis::{Fate, Sink};
 use capture::{Info, Patience, Reader};
 use std::collections::HashMap;
@@ -158,11 +158,9 @@ fn answer<S: Source>(
     };
     let ((), analysed) = analyse(request, config, request.threads, read);
     let info = reader.info().clone();
-    let mut shelf = analysed.shelf;
-    see_anew(&mut shelf, |row| as_it_arrives(row, &joined)).map_err(|e| e.to_string())?;
     // The sender's side asks for what was lost from the receiver's; of its own ACKs nothing is said.
     let asks = |way| !joined.comes_from_afar(way);
-    let shelf = put_lost_acks(shelf, &joined.lost_acks(), asks).map_err(|e| e.to_string())?;
+    let shelf = put_lost_acks(analysed.shelf, &joined.lost_acks(), asks).map_err(|e| e.to_string())?;
     let facts = Facts {
         origin: info.first.unwrap_or(Time::ZERO),
         info,
@@ -256,17 +254,6 @@ fn compare<S: Source>(
 /// which some have no burst: all that was lost were ACKs.
 pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<Shelf> {
     put_lost_acks(spool.seal(), lost, |_| true)
-}
-
-/// What the receiver's side sends is seen as it arrives, on the clock of the sender's capture.
-fn as_it_arrives(row: &FlowRow, joined: &Joined) -> Option<FlowRow> {
-    let afar = || joined.comes_from_afar(Tuple { src: row.sender, dst: row.receiver });
-    (row.vantage == Vantage::Both && afar()).then(|| FlowRow {
-        vantage: Vantage::Receiver,
-        // Echoes of its own timestamps show how soon the host here answers.
-        rtt_timestamps: Summary::default(),
-        ..row.clone()
-    })
 }
 
 /// Puts other rows in the place of flows of which it turns out where they were seen.

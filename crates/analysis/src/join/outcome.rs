@@ -80,7 +80,7 @@ impl Joined {
         self.fate_at(Side::Sender, packet)
     }
 
-    /// The fate of a packet of either capture: one that arrives there has arrived.
+    /// The fate of a packet of either capture: of one that arrives there, that it does.
     pub fn fate_at(&mut self, side: Side, packet: &Packet) -> Fate {
         let Joined { directions, known, at, sender, receiver, .. } = self;
         let seen = if side == Side::Sender { &*sender } else { &*receiver };
@@ -131,13 +131,8 @@ impl Fates<'_> {
         let leaves = known.outward.map(|outward| outward == (self.side == Side::Sender));
         match leaves {
             Some(true) if known.compared[self.side as usize] => self.of_one_that_leaves(packet),
-            Some(false) if known.compared[self.side as usize] => {
-                if packet.notes.has(Notes::BAD_CHECKSUM) {
-                    Fate::Damaged
-                } else {
-                    Fate::Arrived
-                }
-            }
+            Some(false) if packet.notes.has(Notes::BAD_CHECKSUM) => Fate::Damaged,
+            Some(false) => Fate::Here,
             _ => Fate::Unknown,
         }
     }

@@ -53,6 +53,8 @@ pub struct Recording<'a> {
     /// Packets of the other side.
     opposite: Info,
     batch: Vec<Packet>,
+    /// Of each, where what became of it is known before: whether it leaves from where it is seen.
+    leave: Vec<bool>,
     info: Info,
     kept: Kept,
     taken: Taken,
@@ -94,6 +96,7 @@ impl<'a> Recording<'a> {
             told,
             opposite: Info::default(),
             batch,
+            leave: Vec::new(),
             info,
             kept,
             taken,
@@ -108,8 +111,9 @@ impl<'a> Recording<'a> {
             Told::Nothing => self.analyzer.push(&self.batch),
             Told::Before(known) => {
                 let mut fate = known.reader_from(self.batch.first().map_or(0, |p| p.number));
-                for packet in &self.batch {
-                    self.analyzer.push_with_fate(packet, fate(packet.number));
+                for (packet, leaves) in self.batch.iter().zip(&self.leave) {
+                    let fate = if *leaves { fate(packet.number) } else { Fate::Here };
+                    self.analyzer.push_with_fate(packet, fate);
                 }
             }
             Told::AsItGoes(_, held) => {
@@ -118,6 +122,7 @@ impl<'a> Recording<'a> {
             Told::First(_) => {}
         }
         self.batch.clear();
+        self.leave.clear();
     }
 
     pub fn finish(mut self) -> Done {
@@ -163,7 +168,7 @@ impl<'a> Recording<'a> {
         self.info.count(packet.time, packet.wire_len);
         match &mut self.told {
             Told::AsItGoes(_, held) => {
-                if !held.push(packet, (!leaves).then_some(Fate::Arrived)) {
+                if !held.push(packet, (!leaves).then_some(Fate::Here)) {
                     self.analyse_later();
                 }
                 if self.info.packets.is_multiple_of(BATCH as u64) {
@@ -173,6 +178,7 @@ impl<'a> Recording<'a> {
             Told::First(_) => {}
             Told::Nothing | Told::Before(_) => {
                 self.batch.push(packet);
+                self.leave.push(leaves);
                 if self.batch.len() >= BATCH {
                     self.analyse();
                 }
