@@ -5,6 +5,7 @@ use crate::prefetch;
 use crate::rows::{FlowId, RttKind, RttRow, Summary, Vantage};
 use crate::sink::Sink;
 use crate::summary::Accumulator;
+use crate::timers::smoothed::Smoothed;
 use std::collections::VecDeque;
 use wire::{Span, Time};
 
@@ -25,9 +26,8 @@ pub struct Rtt {
     ack: Accumulator,
     timestamps: Accumulator,
     min: Span,
-    srtt: Span,
-    rttvar: Span,
     largest: Span,
+    smoothed: Smoothed,
     /// The handshake's; 0 if none was seen.
     handshake: Span,
     /// Samples of the last while, a few each round trip: what the round trip was when a copy left.
@@ -40,9 +40,8 @@ impl Default for Rtt {
             ack: Accumulator::default(),
             timestamps: Accumulator::default(),
             min: Span::MAX,
-            srtt: Span::ZERO,
-            rttvar: Span::ZERO,
             largest: Span::ZERO,
+            smoothed: Smoothed::default(),
             handshake: Span::ZERO,
             recent: VecDeque::new(),
         }
@@ -69,7 +68,7 @@ impl Rtt {
         }
         self.ack.add(sample.as_secs());
         self.take(sample);
-        let step = Span::from_millis(1).max(self.srtt / 8);
+        let step = Span::from_millis(1).max(self.srtt() / 8);
         if self.recent.back().is_none_or(|(t, _)| now - *t >= step) {
             if self.recent.len() == RECENT {
                 self.recent.pop_front();
@@ -94,19 +93,9 @@ impl Rtt {
         }
     }
     fn take(&mut self, r: Span) {
-        // An SRTT of 0 is one: a receiver that answers at once takes no time.
-        let first = self.min().is_none();
         self.min = self.min.min(r);
         self.largest = self.largest.max(r);
-        if first {
-            self.srtt = r;
-            self.rttvar = r / 2;
-        } else {
-            // Samples are bounded: nothing here comes near an overflow.
-            let gap = (self.srtt.0 - r.0).abs();
-            self.rttvar = Span((3 * self.rttvar.0 + gap) / 4);
-            self.srtt = Span((7 * self.srtt.0 + r.0) / 8);
-        }
+        self.smoothed.on_rtt(r);
     }
     /// The least round trip seen, `None` before the first.
     pub fn min(&self) -> Option<Span> {
@@ -115,15 +104,16 @@ impl Rtt {
     pub fn largest(&self) -> Span {
         self.largest
     }
+    /// 0 before the first sample.
     pub fn srtt(&self) -> Span {
-        self.srtt
+        self.smoothed.srtt().unwrap_or(Span::ZERO)
     }
     /// What a sender would wait: SRTT + max(200 ms, 4 RTTVAR); 1 s before the first sample (RFC 6298 §2.1).
     pub fn rto(&self) -> Span {
         if self.min().is_none() {
             return Span::from_secs(1);
         }
-        self.srtt + Span::from_millis(200).max(self.rttvar * 4)
+        self.srtt() + Span::from_millis(200).max(self.smoothed.rttvar() * 4)
     }
     pub fn by_ack(&self) -> Summary {
         self.ack.summary()
