@@ -365,6 +365,15 @@ def test_both_ends_that_are_given_as_one_rotation_are_told() -> None:
         warnings = json.loads(_core.analyze(paths).overview())["capture"]["warnings"]
         assert f"did you mean --receiver {RECEIVER}?" in " ".join(warnings), warnings
         assert "of one rotation?" not in " ".join(warnings)
+    # What is told can be typed behind the other capture.
+    said = [
+        subprocess.run(
+            [sys.executable, "-m", "rexmit", "analyze", *paths, "--json"], capture_output=True, check=True
+        ).stdout
+        for paths in ([SENDER, "--receiver", RECEIVER], ["--sender", SENDER, "--receiver", RECEIVER])
+    ]
+    assert said[0] == said[1]
+    assert json.loads(said[0])["capture"]["vantage"] == "both"
     for paths in ([SENDER, SENDER], [SENDER, RECEIVER, RECEIVER], [SENDER, others]):
         warnings = json.loads(_core.analyze(paths).overview())["capture"]["warnings"]
         assert "--receiver" not in " ".join(warnings), warnings
