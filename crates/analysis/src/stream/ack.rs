@@ -8,6 +8,8 @@ use wire::{Flags, SackBlocks};
 
 /// What timestamps count (RFC 7323 §5.4: a millisecond to a second).
 const STAMP: Span = Span::from_millis(1);
+/// An answer that the receiver delays comes so much later, as a rule.
+const DELAYED: Span = Span::from_millis(50);
 /// ACKs that may be under way to a sender at once.
 const MOST_ON_THE_WAY: usize = 1 << 16;
 
@@ -38,6 +40,9 @@ impl Stream {
         // Away from the sender more may be outstanding than was seen.
         let elsewhere = around.view.at.is_away();
         let asks = duplicate || repeats && elsewhere;
+        if ack == self.una && !self.agreed.sack_permitted && is_bare(packet) {
+            self.match_answer(packet.time);
+        }
         let unheard = self.repair.missed_acks() && seg.payload == 0;
         if ack > self.una || (other_blocks && !seg.sack.is_empty()) || asks || unheard {
             self.take_news(packet, ack, asks, other_blocks, around);
@@ -58,10 +63,7 @@ impl Stream {
     /// window may move: a block says that data arrived (RFC 6675 §2).
     fn repeats(&self, packet: &Packet, ack: u64, window: u64) -> bool {
         let seg = &packet.seg;
-        ack == self.una
-            && seg.payload == 0
-            && !seg.flags.has(Flags::SYN.with(Flags::FIN).with(Flags::RST))
-            && (window == self.window.now || !seg.sack.is_empty())
+        ack == self.una && is_bare(packet) && (window == self.window.now || !seg.sack.is_empty())
     }
 
     fn take_window(&mut self, window: u64, now: Time) {
@@ -128,9 +130,8 @@ impl Stream {
         if ack > self.una {
             self.advance_una(ack, now, &mut news, &mut told);
         }
-        match other_blocks {
-            true => self.take_blocks(&seg.sack, &mut news, &mut told),
-            false => self.match_duplicate(&news),
+        if other_blocks {
+            self.take_blocks(&seg.sack, &mut news, &mut told);
         }
         news.nothing_outstanding = self.una == self.next || self.ledger.sacked_bytes() == 0;
         match around.view.at {
@@ -206,7 +207,6 @@ impl Stream {
             self.dsack_seen = true;
             self.take_dsack(blocks[0], news.time);
         }
-        self.match_duplicate(news);
         for (i, &block) in blocks.iter().enumerate().skip(usize::from(dsack)) {
             if block == self.last_blocks[i] {
                 continue; // as most, but for the first
@@ -257,12 +257,11 @@ impl Stream {
         }
     }
 
-    /// A duplicate ACK speaks of a retransmission, where nothing else can.
-    fn match_duplicate(&mut self, news: &AckNews) {
-        if news.duplicate && !self.agreed.sack_permitted {
-            let soonest = self.account.rtt().min().unwrap_or(Span::ZERO).scale(0.8);
-            self.ledger.take_duplicate_ack(news.time, soonest);
-        }
+    /// An ACK that repeats the number of the one before it speaks of a retransmission, where nothing else can: what had
+    /// arrived before is answered at once (RFC 9293 §3.10.7.4), whatever the window does and whether more is outstanding.
+    fn match_answer(&mut self, now: Time) {
+        let soonest = self.account.rtt().min().unwrap_or(Span::ZERO).scale(0.8);
+        self.dsack_seen |= self.ledger.take_duplicate_ack(now, soonest, self.newest_delivered);
     }
 
     fn take_sack(&mut self, left: u64, right: u64, news: &mut AckNews, told: &mut Told) {
@@ -296,7 +295,7 @@ impl Stream {
         }
     }
 
-    /// What was sent at `sent` has been SACKed.
+    /// What was sent once, at `sent`, or is SACKed, has arrived.
     fn note_delivered(&mut self, sent: Time, news: &mut AckNews) {
         news.newest_delivered = news.newest_delivered.max(sent);
         self.newest_delivered = self.newest_delivered.max(sent);
@@ -313,6 +312,14 @@ impl Stream {
         self.account.rtt().min().map(|least| least - STAMP)
     }
 
+    /// Without SACK, where it is seen to send: when the last packet left, if what left before it has been answered by now.
+    fn answers(&self) -> Option<Time> {
+        let plain = !self.agreed.sack_permitted && !self.at.is_away();
+        let rtt = self.account.rtt();
+        let answered = || self.last.waited() >= rtt.largest().max(rtt.srtt() * 2) + DELAYED;
+        (plain && answered()).then_some(self.last.sent)
+    }
+
     /// The cumulative ACK moves: everything below it has arrived.
     #[inline(always)]
     fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews, told: &mut Told) {
@@ -321,7 +328,8 @@ impl Stream {
         let mut sample = None;
         let mut resent = false;
         let mut last_ts = None;
-        let by = AckSeen { time: now, head, echo: ecr, newest_delivered: self.newest_delivered };
+        let (newest_delivered, answers) = (self.newest_delivered, self.answers());
+        let by = AckSeen { time: now, head, echo: ecr, newest_delivered, answers };
         loop {
             while let Some(plain) = self.ledger.pop_plain(ack) {
                 if !plain.sacked {
@@ -333,7 +341,7 @@ impl Stream {
                 }
             }
             let rtt = self.account.rtt();
-            let wait = || rtt.largest().max(rtt.srtt() * 2) + Span::from_millis(50);
+            let wait = || rtt.largest().max(rtt.srtt() * 2) + DELAYED;
             let Some(seg) = self.ledger.pop_acked(ack, &by, wait) else { break };
             if seg.resent {
                 // RFC 8985 §6.2 step 2.
@@ -373,7 +381,7 @@ impl Stream {
             news.original_end = 0;
         }
         if let Some((sent, end)) = sample {
-            news.newest_delivered = news.newest_delivered.max(sent);
+            self.note_delivered(sent, news);
             if !resent {
                 // Karn's rule: what a retransmission set off tells no round trip, not even of other data.
                 self.account.on_rtt(now - sent, now, end, self.at, self.una, self.next);
@@ -383,6 +391,11 @@ impl Stream {
         self.una = ack;
         self.next = self.next.max(ack);
     }
+}
+
+/// No data, and no flag that would take a number.
+fn is_bare(packet: &Packet) -> bool {
+    packet.seg.payload == 0 && !packet.seg.flags.has(Flags::SYN.with(Flags::FIN).with(Flags::RST))
 }
 
 /// The first block repeats data below the cumulative ACK, or inside the second block (RFC 2883 §4).

@@ -9,9 +9,10 @@ use analysis::answer::{Answer, answer};
 use analysis::limited::limited;
 use analysis::rows::{FlowRow, IdleCause, Vantage};
 use analysis::{Analyzer, Config, Rows, Totals, Wanted};
-use wire::{Endpoint, Flags, Host, Notes, Packet, Segment, Seq, Time, Tuple};
+use wire::{Endpoint, Flags, Host, Notes, Packet, Segment, Seq, Time, Timestamps, Tuple};
 
 const REPLIES_FROM: u32 = 900_000;
+const STAMPS_FROM: u32 = 7_000;
 
 pub const MSS: u32 = 1000;
 
@@ -48,6 +49,7 @@ pub struct Story {
     sender: Said,
     receiver: Said,
     sack_permitted: bool,
+    stamped: bool,
     window_scale: Option<u8>,
 }
 
@@ -95,6 +97,7 @@ impl Story {
             sender,
             receiver: Said { isn: REPLIES_FROM, ..sender },
             sack_permitted: false,
+            stamped: false,
             window_scale: None,
         }
     }
@@ -139,6 +142,18 @@ impl Story {
         self.sack_permitted = true;
         self
     }
+    /// Both hosts stamp what they send with their milliseconds; what an ACK echoes is told by `echoing`.
+    pub fn stamped(mut self) -> Story {
+        self.stamped = true;
+        self
+    }
+    /// The last packet echoes what was sent at that time.
+    pub fn echoing(mut self, ms: u32) -> Story {
+        if let Some(t) = self.packets.last_mut().and_then(|p| p.seg.timestamps.as_mut()) {
+            t.ecr = STAMPS_FROM + ms;
+        }
+        self
+    }
 
     fn put(mut self, from_sender: bool, flags: Flags, seq: u32, ack: u32, payload: u32) -> Story {
         let (mine, other) = match from_sender {
@@ -146,6 +161,7 @@ impl Story {
             false => (self.receiver, self.sender),
         };
         let syn = flags.has(Flags::SYN);
+        let ms = (self.time.0 / 1_000_000) as u32;
         let seg = Segment {
             seq: Seq(mine.isn.wrapping_add(seq)),
             ack: Seq(if flags.has(Flags::ACK) { other.isn.wrapping_add(ack) } else { 0 }),
@@ -155,6 +171,7 @@ impl Story {
             mss: syn.then_some(1000),
             window_scale: self.window_scale.filter(|_| syn),
             sack_permitted: syn && self.sack_permitted,
+            timestamps: self.stamped.then_some(Timestamps { val: STAMPS_FROM + ms, ecr: STAMPS_FROM }),
             header_len: 20,
             ..Segment::default()
         };

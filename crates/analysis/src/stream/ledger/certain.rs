@@ -77,7 +77,17 @@ impl Ledger {
             // SACKed and never acknowledged: arrived all the same.
             let (reported, dsacks, last_dsack) = (seg.sacked_time(), seg.dsacks(), seg.last_dsack());
             let (until, unblocked) = (reported, Time::FAR_FUTURE);
-            let settling = Settling { seg, reported, echo: None, dsacks, last_dsack, until, unblocked };
+            let settling = Settling {
+                seg,
+                reported,
+                echo: None,
+                dsacks,
+                last_dsack,
+                until,
+                unblocked,
+                answered: false,
+                behind: false,
+            };
             trouble.push(Left::settling(settling), None);
         }
         trouble.settle_all(judge);

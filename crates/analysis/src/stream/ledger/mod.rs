@@ -139,6 +139,8 @@ pub struct AckSeen {
     pub echo: Option<u32>,
     /// When the newest of what was delivered before had been sent.
     pub newest_delivered: Time,
+    /// Without SACK: it came in answer to what left then, since nothing else had left for longer than any answer takes.
+    pub answers: Option<Time>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -24,6 +24,10 @@ pub struct Settling {
     /// A duplicate ACK can speak of copies sent from then on (without SACK only): those that the ACK of this
     /// segment cannot have been set off by.
     pub unblocked: Time,
+    /// The ACK came in answer to the last copy, whichever delivered it.
+    pub answered: bool,
+    /// Its last copy came behind that ACK, if at all: what left no later did, as its own answer says.
+    pub behind: bool,
 }
 
 /// What the path and the receiver are like.
@@ -101,17 +105,18 @@ impl Settling {
         // A copy can have caused the report only if it left a round trip before it: sooner than the quickest of all, and it
         // was an earlier one (RFC 8985 §6.2).
         let soonest = judge.forth_and_back;
+        let n = copies.len();
+        let in_time = if self.behind { n - 1 } else { n };
         let could = |i: usize, by: Time| {
             copies[i].is_some_and(|c| {
                 !c.unseen && c.time + soonest <= by && !self.echo.is_some_and(|e| echoes_older(e, c.ts))
             })
         };
-        let n = copies.len();
         // An echo that only one copy carried names it, however quick it was: queues may have been longer for all others.
         let carried = |i: usize| copies[i].is_some_and(|c| !c.unseen && c.ts != 0 && self.echo == Some(c.ts));
         let mut named = (0..n).filter(|&i| carried(i));
         let named = named.next().filter(|_| named.next().is_none());
-        let deliverer = named.or_else(|| (0..n).rev().find(|&i| could(i, self.reported)));
+        let deliverer = named.or_else(|| (0..in_time).rev().find(|&i| could(i, self.reported)));
         let deliverer = deliverer.or_else(|| copies.iter().position(|c| c.is_some_and(|c| !c.unseen)));
         let Some(deliverer) = deliverer else { return arrived };
         arrived[deliverer] = true;
@@ -125,6 +130,7 @@ impl Settling {
                 arrived[i] = true;
             }
         }
+        arrived[n - 1] |= self.answered;
         // Later copies of what had arrived: the receiver would have answered each at once (RFC 5681 §4.2).
         for i in deliverer + 1..n {
             let silence = match (copies[i], copies.get(i + 1).copied().flatten()) {

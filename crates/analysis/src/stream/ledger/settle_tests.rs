@@ -30,6 +30,8 @@ impl Case {
             echo: None,
             dsacks: 0,
             last_dsack: Time::FAR_PAST,
+            answered: false,
+            behind: false,
             until: ms(0),
             unblocked: Time::FAR_FUTURE,
         };

@@ -30,6 +30,8 @@ impl Ledger {
             dsacks: seg.dsacks(),
             last_dsack: seg.last_dsack(),
             until: by.time.max(seg.last_time + wait()),
+            answered: seg.start == by.head && !seg.sacked && by.answers == Some(seg.last_time),
+            behind: false,
             unblocked: if seg.start == by.head { Time::FAR_FUTURE } else { by.newest_delivered },
             seg,
         };
@@ -64,17 +66,32 @@ impl Ledger {
     }
     /// Without SACK a duplicate ACK does the work of a DSACK: data below the cumulative ACK that arrives again
     /// is answered at once (RFC 9293 §3.10.7.4). Packets arrive in order, so it speaks of the oldest
-    /// retransmission not spoken of yet that has had the time, `soonest`.
-    pub fn take_duplicate_ack(&mut self, now: Time, soonest: Span) {
-        let Some(trouble) = &mut self.trouble else { return };
-        for range in trouble.left.all_mut() {
+    /// retransmission not spoken of yet that has had the time, `soonest`; and of none that left before `delivered`, when
+    /// the newest of what is known to have arrived did. True if there is one.
+    pub fn take_duplicate_ack(&mut self, now: Time, soonest: Span, delivered: Time) -> bool {
+        let Some(trouble) = &mut self.trouble else { return false };
+        let mut found = None;
+        for (i, range) in trouble.left.all_mut().iter_mut().enumerate() {
             self.board.steps += 1;
             let Some(s) = &mut range.settling else { continue };
-            if s.dsacks == 0 && s.seg.last_time + soonest <= now && s.seg.last_time >= s.unblocked {
-                s.dsacks = 1;
-                s.last_dsack = now;
-                return;
+            let open = s.dsacks == 0 && s.seg.last_time >= s.unblocked.max(delivered);
+            if open && s.seg.last_time + soonest <= now {
+                (s.dsacks, s.last_dsack) = (1, now);
+                found = (!s.behind).then_some((i, s.reported, s.seg.last_time));
+                if found.is_none() {
+                    return true;
+                }
+                break;
             }
         }
+        let Some((at, reported, left)) = found else { return false };
+        // So came what left behind it.
+        for range in &mut trouble.left.all_mut()[at..] {
+            self.board.steps += 1;
+            if let Some(s) = range.settling.as_mut().filter(|s| s.reported == reported) {
+                s.behind |= s.seg.last_time >= left;
+            }
+        }
+        true
     }
 }

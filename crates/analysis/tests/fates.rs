@@ -1,0 +1,71 @@
+//! Which copies arrived, and what began a burst's repair, each as a timeline.
+
+mod story;
+
+use analysis::rows::{Needless, Proof, Trigger, Vantage};
+use story::{MSS, opened};
+
+/// Where the flight begins.
+const BASE: u32 = 1 + MSS;
+
+fn at(k: u32) -> u32 {
+    BASE + k * MSS
+}
+
+#[test]
+fn a_timer_begins_the_repair_of_what_was_lost_behind_what_it_repeats() {
+    // RFC 5681 §3.1: to a timer all that is out is lost. Nothing else had told of the outage, in which what was on its
+    // way to the sender was lost as well.
+    let mut t = opened(Vantage::Sender).sack_permitted().at(30).data(1, MSS).at(50).ack(BASE).at(60);
+    t = t.data(at(0), MSS).data(at(1), MSS);
+    // 0 was lost, 1 arrived, and the link is gone.
+    t = t.at(62).data(at(2), MSS).data(at(3), MSS).data(at(4), MSS);
+    t = t.at(400).data(at(0), MSS).at(420).ack(at(2)).at_us(420_020).data(at(5), MSS).data(at(6), MSS);
+    t = t.at(440).sack(at(2), &[(at(5), at(6))]).sack(at(2), &[(at(5), at(7))]);
+    t = t.at_us(440_020).data(at(2), MSS).data(at(3), MSS).data(at(4), MSS);
+    let told = t.at(461).ack(at(7)).ends();
+    let bursts: Vec<_> = told.rows.bursts.iter().map(|b| (b.lost_copies, b.trigger)).collect();
+    assert_eq!(bursts, [(Some(1), Trigger::TimerRto), (Some(3), Trigger::TimerRto)]);
+}
+
+#[test]
+fn without_sack_a_needless_repair_that_nothing_answers_was_lost() {
+    let mut t = opened(Vantage::Sender).at(30).data(1, MSS).at(50).ack(BASE).at(60);
+    for k in 0..12 {
+        t = t.data(at(k), MSS);
+    }
+    // 0 and 2 were lost, and all that the others set off. The timer begins slow start.
+    t = t.at(400).data(at(0), MSS).at(420).ack(at(2)).at_us(420_020);
+    for k in 2..8 {
+        t = t.data(at(k), MSS);
+    }
+    // 2 fills the hole. 3 to 7 had arrived: each copy is answered at once (RFC 9293 §3.10.7.4), whatever the window does
+    // meanwhile, and those of 6 and 7 are not. Later ACKs speak of later data.
+    t = t.at(441).ack(at(12)).at_us(441_100).ack(at(12)).at_us(441_200).window(60_000).ack(at(12));
+    t = t.at_us(441_300).ack(at(12)).at(442).data(at(12), MSS).data(at(13), MSS).data(at(14), MSS);
+    t = t.at(462).ack(at(13)).at_us(462_100).ack(at(13));
+    let told = t.at(463).data(at(13), MSS).at(484).ack(at(15)).at(900).ends();
+    let lost: Vec<_> = told.rows.retransmissions.iter().map(|r| r.lost).collect();
+    let (came, gone) = (Some(false), Some(true));
+    assert_eq!(lost, [came, came, came, came, came, gone, gone, came]);
+    assert_eq!(told.flow.lost_copies, Some(5), "0, 2, two copies and 13");
+}
+
+#[test]
+fn what_comes_behind_a_silence_answers_what_left_last_before_it() {
+    let mut t = opened(Vantage::Sender).stamped().at(30).data(1, MSS).at(50).ack(BASE).echoing(30).at(60);
+    t = t.data(at(0), MSS).data(at(1), MSS).data(at(2), MSS);
+    // 0 was lost. This receiver answers what it has already: 1, sent again.
+    t = t.at(400).data(at(0), MSS).at(401).data(at(1), MSS);
+    t = t.at(420).ack(at(3)).echoing(400).at(421).ack(at(3)).echoing(400).at(422);
+    for k in 3..9 {
+        t = t.data(at(k), MSS);
+    }
+    // The ACKs of all six were lost. This one echoes an original (RFC 7323 §4.3), and nothing but the timer's copy can
+    // have set it off.
+    let told = t.at(800).data(at(3), MSS).at(820).ack(at(9)).echoing(422).ends();
+    let lost: Vec<_> = told.rows.retransmissions.iter().map(|r| (r.lost, r.needless)).collect();
+    let needless = |by| (Some(false), Needless::Yes(by));
+    assert_eq!(lost, [(Some(false), Needless::No), needless(Proof::Dsack), needless(Proof::Timestamps)]);
+    assert_eq!(told.flow.lost_copies, Some(1));
+}
