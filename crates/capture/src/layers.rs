@@ -71,6 +71,10 @@ impl Walk<'_> {
             }
             LinkType::ATM_RFC1483 => self.llc(r),
             LinkType::C_HDLC => self.ethertype(r.word(2)?, r.behind(4)?),
+            // The destination's address (RFC 4391), then the type and two reserved bytes (§6).
+            LinkType::IPOIB => self.ethertype(r.word(40)?, r.behind(44)?),
+            LinkType::NFLOG => self.nflog(r),
+            LinkType::PFLOG => self.pflog(r),
             LinkType::PKTAP => self.pktap(r),
             _ => Some(Found::Unsupported),
         }
@@ -134,7 +138,7 @@ impl Walk<'_> {
     }
 
     /// LLC, and SNAP behind it (RFC 1042).
-    fn llc(&mut self, r: Rest) -> Option<Found> {
+    pub fn llc(&mut self, r: Rest) -> Option<Found> {
         match r.bytes.first_chunk::<3>()? {
             [0xaa, 0xaa, 3] => {
                 let oui = r.bytes.get(3..6)?;

@@ -9,6 +9,7 @@ mod annotate;
 mod decode;
 mod dictionary;
 mod error;
+mod filters;
 mod fragments;
 mod info;
 mod layers;

@@ -21,10 +21,13 @@ impl LinkType {
     pub const C_HDLC: LinkType = LinkType(104);
     pub const LOOP: LinkType = LinkType(108);
     pub const LINUX_SLL: LinkType = LinkType(113);
+    pub const PFLOG: LinkType = LinkType(117);
     pub const PPP_PPPD: LinkType = LinkType(166);
     pub const PPP_WITH_DIR: LinkType = LinkType(204);
     pub const IPV4: LinkType = LinkType(228);
     pub const IPV6: LinkType = LinkType(229);
+    pub const NFLOG: LinkType = LinkType(239);
+    pub const IPOIB: LinkType = LinkType(242);
     pub const PKTAP: LinkType = LinkType(258);
     pub const LINUX_SLL2: LinkType = LinkType(276);
 
@@ -60,6 +63,7 @@ impl LinkType {
             228 => "raw IPv4",
             229 => "raw IPv6",
             239 => "NFLOG",
+            242 => "IP over InfiniBand",
             249 => "USBPcap",
             253 => "Netlink",
             258 => "Apple PKTAP",
@@ -84,10 +88,13 @@ impl LinkType {
                 | 104
                 | 108
                 | 113
+                | 117
                 | 166
                 | 204
                 | 228
                 | 229
+                | 239
+                | 242
                 | 258
                 | 276
         )

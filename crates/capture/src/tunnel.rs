@@ -27,6 +27,17 @@ impl Walk<'_> {
                 self.saw(Tunnel::Erspan);
                 self.ethernet(inner.behind(if flags & 0x1000 != 0 { 8 } else { 0 })?)
             }
+            // ERSPAN III (draft-foschiano-erspan-03 §4.3): 12 bytes, and 8 more of the platform if the last bit says so.
+            0x22eb => {
+                self.saw(Tunnel::Erspan);
+                let [frame, last] = *inner.bytes.get(10..)?.first_chunk::<2>()?;
+                let mirrored = inner.behind(if last & 1 == 1 { 20 } else { 12 })?;
+                match frame >> 2 & 0x1f {
+                    0 => self.ethernet(mirrored),
+                    2 => self.ip(mirrored),
+                    _ => Some(Found::NonIp),
+                }
+            }
             _ => {
                 self.saw(Tunnel::Gre);
                 self.ethertype(kind, inner)

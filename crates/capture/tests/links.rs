@@ -35,6 +35,7 @@ fn read(link: LinkType, frames: &[Vec<u8>]) -> (Vec<Packet>, Info) {
 fn every_link_type_leads_to_the_segment() {
     let sll = |kind: u8, rest: &[u8]| join(&[&[0, kind, 0, 1, 0, 6], &[0; 8], &[8, 0], rest]);
     let sll2 = |kind: u8, rest: &[u8]| join(&[&[8, 0, 0, 0, 0, 0, 0, 2, 0, 1, kind, 6], &[0; 8], rest]);
+    let nflog = |bytes: fn(u16) -> [u8; 2]| join(&[&bytes(v4().len() as u16 + 4), &bytes(9)]);
     let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
     let (none, received, sent) = (Notes(0), Notes::INBOUND, Notes::OUTBOUND);
     let cases: Vec<(&str, u16, Vec<u8>, Notes)> = vec![
@@ -100,6 +101,26 @@ fn every_link_type_leads_to_the_segment() {
         ("ATM", 11, join(&[&snap, &v4()]), none),
         ("ATM, bridged", 11, join(&[&[0xaa, 0xaa, 3, 0, 0x80, 0xc2, 0, 7, 0, 0], &inner()]), none),
         ("Cisco HDLC", 104, join(&[&[0x0f, 0, 0x86, 0xdd], &v6()]), none),
+        ("IP over InfiniBand", 242, join(&[&[0; 40], &[0x86, 0xdd, 0, 0], &v6()]), none),
+        (
+            "NFLOG",
+            239,
+            join(&[
+                &[2, 0, 0, 30],
+                &[8, 0, 1, 0, 8, 0, 0, 0],
+                &[7, 0, 10, 0, b'u', b'p', 0, 0],
+                &nflog(u16::to_le_bytes),
+                &v4(),
+            ]),
+            none,
+        ),
+        (
+            "NFLOG of a big-endian host",
+            239,
+            join(&[&[10, 0, 0, 30], &[0, 8, 0, 1, 8, 0, 0, 0], &nflog(u16::to_be_bytes), &v4()]),
+            none,
+        ),
+        ("pflog", 117, join(&[&[61, 2], &[0; 62], &v4()]), none),
         (
             "Apple PKTAP",
             258,
@@ -130,6 +151,10 @@ fn every_tunnel_leads_to_the_segment() {
     let vxlan = join(&[&[8, 0, 0, 0, 0, 0, 1, 0], &inner()]);
     let geneve = join(&[&[1, 0, 0x65, 0x58, 0, 0, 1, 0], &[0; 4], &inner()]);
     let erspan = join(&[&[0x10, 0, 0x88, 0xbe, 0, 0, 0, 1], &[0x10, 0, 0, 0, 0, 0, 0, 0], &inner()]);
+    let erspan3 = |frame: u8, last: u8, mirrored: &[u8]| {
+        let head = [0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, frame << 2, last];
+        join(&[&[0x10, 0, 0x22, 0xeb, 0, 0, 0, 1], &head, mirrored])
+    };
     let cases: Vec<(&str, Tunnel, Vec<u8>)> = vec![
         ("GRE", Tunnel::Gre, outer(47, &join(&[&[0, 0, 8, 0], &v4()]))),
         ("GRE with all fields", Tunnel::Gre, outer(47, &join(&[&[0xb0, 0, 0x86, 0xdd], &[0; 12], &v6()]))),
@@ -144,6 +169,13 @@ fn every_tunnel_leads_to_the_segment() {
             outer(47, &join(&[&[0x30, 0x81, 0x88, 0x0b], &[0; 12], &[0xff, 3, 0, 0x21], &v4()])),
         ),
         ("ERSPAN", Tunnel::Erspan, outer(47, &erspan)),
+        ("ERSPAN III", Tunnel::Erspan, outer(47, &erspan3(0, 0, &inner()))),
+        ("ERSPAN III of an IP packet", Tunnel::Erspan, outer(47, &erspan3(2, 0, &v6()))),
+        (
+            "ERSPAN III with a platform's header",
+            Tunnel::Erspan,
+            outer(47, &erspan3(0, 1, &join(&[&[0; 8], &inner()]))),
+        ),
         ("VXLAN", Tunnel::Vxlan, outer(17, &udp(4789, &vxlan))),
         ("VXLAN over IPv6", Tunnel::Vxlan, outer6(17, &udp(8472, &vxlan))),
         ("Geneve", Tunnel::Geneve, outer(17, &udp(6081, &geneve))),
