@@ -136,11 +136,6 @@ impl<T> Queue<T> {
         self.items.clear();
         self.head = 0;
     }
-    /// All leave, the front first.
-    pub fn drain(&mut self) -> impl Iterator<Item = T> + '_ {
-        self.close_up();
-        self.items.drain(..)
-    }
 }
 
 #[cfg(test)]
@@ -174,8 +169,7 @@ mod tests {
             queue.trim();
         }
         assert!(queue.items.capacity() <= 2 * 100);
-        assert_eq!(queue.drain().collect::<Vec<_>>(), (9_900..10_000).collect::<Vec<_>>());
-        assert!(queue.is_empty());
+        assert!(queue.all().iter().copied().eq(9_900..10_000));
     }
 
     #[test]

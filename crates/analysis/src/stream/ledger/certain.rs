@@ -6,7 +6,7 @@ impl Ledger {
     /// Nothing from this copy on is certain.
     #[inline(always)]
     fn oldest(&self) -> Ordinal {
-        self.board.front().map_or(self.next, Sent::holds_back)
+        self.board.front().map_or(self.next, Entry::holds_back)
     }
     /// May something have become certain? Mostly nothing has.
     #[inline(always)]
@@ -17,7 +17,7 @@ impl Ledger {
     /// Tells apart what has waited for that until `now`.
     pub fn settle(&mut self, now: Time, judge: &Judge) {
         if let Some(trouble) = &mut self.trouble {
-            trouble.settle(now, judge);
+            trouble.settle(now, &mut self.board.repaired, judge);
         }
     }
     /// The next fact that has become certain, in the order of transmission.
@@ -45,13 +45,14 @@ impl Ledger {
             return (0, 0);
         }
         self.trouble = None;
+        self.board.repaired.rest();
         lost
     }
     /// Nothing that is outstanding is followed any more: the fate of those copies stays unknown. Gives how many segments
     /// that were, and how many of them had never been seen.
     pub fn give_up(&mut self, judge: &Judge) -> (u64, u64) {
         if let Some(trouble) = &mut self.trouble {
-            trouble.settle_all(judge);
+            trouble.settle_all(&mut self.board.repaired, judge);
         }
         let (all, mut unfilled) = (self.board.len() as u64, 0);
         while !self.board.is_empty() {
@@ -68,29 +69,18 @@ impl Ledger {
     pub fn finish(&mut self, judge: &Judge) -> u64 {
         let Some(trouble) = &mut self.trouble else { return 0 };
         let mut unfilled = 0;
-        for seg in self.board.drain() {
-            unfilled += u64::from(seg.is_unfilled());
-            if !seg.sacked {
-                trouble.push(Left::open(&seg), None);
+        while let Some(mut seg) = self.board.pop_front() {
+            unfilled += u64::from(self.board.is_unfilled(&seg));
+            let repaired = &mut self.board.repaired;
+            if !seg.is_sacked() {
+                trouble.push(seg.leave_open(repaired), None);
                 continue;
             }
             // SACKed and never acknowledged: arrived all the same.
-            let (reported, dsacks, last_dsack) = (seg.sacked_time(), seg.dsacks(), seg.last_dsack());
-            let (until, unblocked) = (reported, Time::FAR_FUTURE);
-            let settling = Settling {
-                seg,
-                reported,
-                echo: None,
-                dsacks,
-                last_dsack,
-                until,
-                unblocked,
-                answered: false,
-                behind: false,
-            };
-            trouble.push(Left::settling(settling), None);
+            repaired.keep(&mut seg);
+            trouble.push(seg.leave_settling(Time::FAR_FUTURE), None);
         }
-        trouble.settle_all(judge);
+        trouble.settle_all(&mut self.board.repaired, judge);
         trouble.ended = true;
         unfilled
     }

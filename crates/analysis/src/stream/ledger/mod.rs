@@ -3,30 +3,47 @@
 //!
 //! Who feeds it tells what passes ([`Ledger::append`], [`Ledger::reveal`], [`Ledger::repeat`]) and what is told of it
 //! ([`Ledger::pop_plain`], [`Ledger::pop_acked`], [`Ledger::sack`], [`Ledger::take_dsack`]); what became certain by
-//! that leaves through [`Ledger::next_certain`]. How it is kept is nobody else's matter.
+//! that leaves through [`Ledger::next_certain`]. How it is kept is nobody else's matter:
+//!
+//! - Each first copy is an [`Entry`] of 32 bytes, in the order of transmission, which is that of sequence numbers. Those
+//!   that are outstanding are the [`Board`]; what an ACK takes off moves, as it is, to those that left, and stays while
+//!   something sent before it is open. There, what arrived and was sent once joins the entry before it.
+//! - What only a range needs that was sent again (its first time, its later copies, what was heard of it) is its
+//!   [`Repaired`], in a place that the entry knows: from its second copy on until they have been told apart.
+//! - Each copy that repeated something is a [`copy::Repair`], in the order of transmission: as a copy, and what is known of
+//!   it as a retransmission, from which its row is made when it leaves.
+//! - Bursts are made as copies leave, and are kept until the first retransmission after them is understood.
+//!
+//! All but the entries that are outstanding exists only while there is something to tell ([`Trouble`]).
 
 mod board;
 mod bursts;
 mod certain;
 mod copy;
+mod entry;
 mod left;
+mod repaired;
 mod settle;
 mod told;
 
 use crate::Fate;
 use crate::prefetch;
-use board::{Board, Origin, Sent};
-pub use board::{Ordinal, Plain};
+use board::Board;
+pub use board::Plain;
 use bursts::Size;
 pub use copy::{Certain, Resend};
 use copy::{Copy, known_loss};
-use left::{Left, Trouble};
+use entry::{Entry, Origin};
+use left::Trouble;
+use repaired::Repaired;
 pub use settle::Judge;
-use settle::Settling;
 use wire::{Packet, Span, Time};
 
+/// Place of a copy in transmission order, counting from 0 within the stream.
+pub type Ordinal = u64;
+
 /// Copies of one segment that are told apart; a sender gives up after 15 timeouts or so (RFC 9293 §3.8.3).
-const MOST_COPIES: u8 = 128;
+const MOST_COPIES: u32 = 128;
 
 /// Segments outstanding at once; with 1448 bytes each, 190 MB.
 pub const MOST_OUTSTANDING: usize = 1 << 17;
@@ -105,17 +122,20 @@ pub struct Acked {
 }
 
 impl Acked {
-    fn of(seg: &Sent) -> Acked {
+    /// A segment as it stands, with what is kept of it besides.
+    #[inline(always)]
+    fn of(seg: &Entry, repaired: Option<&Repaired>) -> Acked {
+        let (time, ts, hole) = (seg.time, seg.last_ts(), seg.is_hole());
         Acked {
             end: seg.end(),
-            len: seg.len(),
-            sacked: seg.sacked,
-            resent: seg.resent(),
+            len: seg.len().into(),
+            sacked: seg.is_sacked(),
+            resent: repaired.is_some_and(|r| r.copies + u8::from(hole) > 1),
             unseen: false,
-            first_time: seg.first_time(),
-            first_ts: seg.first_ts(),
-            last_time: seg.last_time,
-            last_ts: seg.last_ts,
+            first_time: repaired.map_or(time, |r| r.first_time),
+            first_ts: repaired.map_or(ts, |r| r.first_ts),
+            last_time: time,
+            last_ts: ts,
         }
     }
     /// When the copy of it left that carried that timestamp.
@@ -188,17 +208,33 @@ impl Ledger {
     }
     /// When the latest copy of the oldest segment outstanding passed.
     pub fn head_time(&self) -> Option<Time> {
-        self.board.front().map(|s| s.last_time)
+        self.board.front().map(|s| s.time)
     }
     /// The segment that holds `offset`, if it is outstanding.
     pub fn find(&self, offset: u64) -> Option<Outstanding> {
-        self.board.find(offset).and_then(|i| self.board.get(i)).map(Sent::as_it_stands)
+        let seg = self.board.find(offset).and_then(|i| self.board.get(i))?;
+        let repaired = self.board.repaired.of(seg);
+        let (ip_id, checksum) = repaired.map_or(seg.told(), |r| (r.ip_id, r.checksum));
+        Some(Outstanding {
+            end: seg.end(),
+            first_time: repaired.map_or(seg.time, |r| r.first_time),
+            first_ts: repaired.map_or(seg.last_ts(), |r| r.first_ts),
+            last_time: seg.time,
+            last_ts: seg.last_ts(),
+            ip_id,
+            checksum,
+            hole: seg.is_hole(),
+            sacked: seg.is_sacked(),
+            copies: self.board.copies(seg),
+            copies_in_all: self.board.copies_in_all(seg),
+        })
     }
     /// When the last left of what is outstanding, not SACKed, and left before what ends there and left then.
     pub fn last_before(&self, (time, end): (Time, u64)) -> Option<Time> {
-        let outstanding = (0..).map_while(|i| self.board.get(i)).take_while(|s| s.first_time() <= time);
-        let open = outstanding.filter(|s| !s.sacked && (s.last_time, s.end()) < (time, end));
-        open.map(|s| s.last_time).max()
+        let first_time = |s: &Entry| self.board.repaired.of(s).map_or(s.time, |r| r.first_time);
+        let outstanding = (0..).map_while(|i| self.board.get(i)).take_while(|s| first_time(s) <= time);
+        let open = outstanding.filter(|s| !s.is_sacked() && (s.time, s.end()) < (time, end));
+        open.map(|s| s.time).max()
     }
     pub fn is_sacked(&self, offset: u64) -> bool {
         self.find(offset).is_some_and(|s| s.sacked)
@@ -224,8 +260,8 @@ impl Ledger {
     }
     /// Bytes that it takes.
     pub fn held(&self) -> u64 {
-        (self.board.len() * size_of::<Sent>()) as u64
-            + self.board.more_bytes
+        (self.board.len() * size_of::<Entry>()) as u64
+            + self.board.repaired.held()
             + self.trouble.as_ref().map_or(0, |t| t.held())
     }
     /// Room that is used no more is given back.
@@ -253,30 +289,31 @@ impl Ledger {
         if let Some(lost) = known_loss(p.fate, p.len()) {
             self.trouble.get_or_insert_default().know(ordinal, lost);
         }
-        self.board.push(Sent::of(p, p.start, ordinal));
+        self.board.push(Entry::of(p, p.start, ordinal));
     }
     /// Of the copy that passed last, the bytes from `start` on are new.
     pub fn append_rest(&mut self, p: &Passing, start: u64) {
-        self.board.push(Sent::rest_of(p, start, self.next - 1));
+        self.board.push(Entry::rest_of(p, start, self.next - 1));
     }
     /// Data from beyond a gap passes: what begins at `start` was sent before it and has not been seen.
     pub fn reveal(&mut self, start: u64, beyond: &Passing) {
         self.follow();
-        let mut hole = Sent::hole(start, beyond.start, beyond.time, beyond.ts, self.enter());
-        hole.ip_id = beyond.ip_id;
-        self.board.push(hole);
+        let (ordinal, id) = (self.enter(), beyond.ip_id);
+        self.board.push(Entry::hole(start, beyond.start, beyond.time, beyond.ts, ordinal, id));
     }
     /// Data passes that is in order and not new: it was sent before, at `sent`, which would have been here at `due`.
     pub fn reveal_earlier(&mut self, p: &Passing, sent: Time, due: Time) {
         self.follow();
-        let mut hole = Sent::hole(p.start, p.end, sent, 0, self.enter());
-        hole.set_due(due);
+        let mut hole = Entry::hole(p.start, p.end, sent, 0, self.enter(), 0);
+        if let Some(of) = self.board.repaired.keep(&mut hole) {
+            of.due = due;
+        }
         self.board.push(hole);
     }
     /// Data was acknowledged that has never been seen, beyond all that was.
     pub fn acked_unseen(&mut self, start: u64, bytes: u64, time: Time) {
         if let Some(trouble) = &mut self.trouble {
-            trouble.push(Left::unseen(self.next, start, start + bytes, time), None);
+            trouble.push(Entry::unseen(self.next, start, start + bytes, time), None);
             self.next += 1;
         }
     }
@@ -286,8 +323,11 @@ impl Ledger {
         let i = self.board.split_at(i, start);
         self.board.split_at(i, end);
         let Some(seg) = self.board.get_mut(i) else { return };
-        seg.hole = false;
-        seg.copies = 1;
+        seg.fill();
+        let kept = seg.kept();
+        if let Some(of) = kept.and_then(|at| self.board.repaired.get_mut(at)) {
+            of.copies = 1;
+        }
         self.board.troubled -= 1;
     }
     /// A copy passes of data that may be outstanding, of which all before `una` is acknowledged. Of each part that was
@@ -315,29 +355,30 @@ impl Ledger {
         let start = p.start.max(una);
         let Some(i) = self.board.find(start) else { return repeated };
         let mut i = self.board.split_at(i, start);
-        while self.board.get(i).is_some_and(|s| s.start < p.end) {
+        while self.board.get(i).is_some_and(|s| s.start() < p.end) {
             self.board.split_at(i, p.end);
-            let Some(s) = self.board.get_mut(i) else { break };
-            if s.hole && s.copies == 0 {
-                unfilled(p.time - s.first_time());
+            let Some(s) = self.board.get(i) else { break };
+            let of = self.board.repaired.of(s);
+            let (copies, in_all) = (self.board.copies(s), self.board.copies_in_all(s));
+            if s.is_hole() && copies == 0 {
+                unfilled(p.time - of.map_or(s.time, |r| r.first_time));
             }
-            let was_trouble = s.hole || s.copies > 1;
-            let last = s.last();
-            repeated.copy = repeated.copy.max(s.copies_in_all() + 1);
-            repeated.previous.get_or_insert((s.last_time, last, s.copies_in_all() == 1));
-            repeated.bytes += s.len();
-            s.ip_id = p.ip_id;
-            s.checksum = p.checksum;
-            let of_repair = last != s.first || s.origin == Origin::Rest;
-            if s.copies < MOST_COPIES {
-                repeated.told_apart += s.len() as u32;
-                let is_trouble = s.hole || s.copies > 0;
+            let was_trouble = self.board.is_troubled(s);
+            let last = of.and_then(|r| r.later.last().copied()).unwrap_or(s.first());
+            repeated.copy = repeated.copy.max(in_all + 1);
+            repeated.previous.get_or_insert((s.time, last, in_all == 1));
+            repeated.bytes += u64::from(s.len());
+            let of_repair = last != s.first() || s.origin() == Origin::Rest;
+            if copies < MOST_COPIES {
+                repeated.told_apart += s.len();
                 self.board.add_copy(i, ordinal, p.time, p.ts);
+                let is_trouble = self.board.get(i).is_some_and(|s| self.board.is_troubled(s));
                 self.board.troubled += u32::from(is_trouble) - u32::from(was_trouble);
                 if let Some(trouble) = self.trouble.as_mut().filter(|_| of_repair) {
                     trouble.repairs.repaired(last, ordinal);
                 }
             }
+            self.board.note_numbers(i, p.ip_id, p.checksum);
             i += 1;
         }
         repeated
@@ -351,12 +392,17 @@ impl Ledger {
     /// The oldest segment outstanding is followed no more. True if it was never seen.
     pub fn forget_oldest(&mut self) -> bool {
         let Some(seg) = self.board.pop_front() else { return false };
+        let unfilled = self.board.is_unfilled(&seg);
+        let next = self.board.front().map(Entry::first);
+        let repaired = &mut self.board.repaired;
         if let Some(trouble) = &mut self.trouble {
-            for ordinal in seg.ordinals().skip(1) {
-                trouble.repairs.settle(ordinal, seg.len(), false);
+            for ordinal in repaired.of(&seg).iter().flat_map(|r| r.later.iter()) {
+                trouble.repairs.settle(*ordinal, seg.len().into(), false);
             }
-            trouble.push_arrived(&seg, self.board.front().map(|s| s.first));
+            trouble.push_arrived(&seg, next, repaired);
+        } else {
+            seg.leave(repaired);
         }
-        seg.is_unfilled()
+        unfilled
     }
 }

@@ -1,34 +1,16 @@
 //! Which copy of a segment arrived, when several were sent? Decided a round trip after its acknowledgment, when
 //! a DSACK can no longer come.
 
-use super::board::{Ordinal, Origin, Sent};
+use super::Ordinal;
 use super::copy::{Copy, Repairs};
+use super::entry::{Entry, Origin};
+use super::repaired::Repaired;
 use crate::rows::{Needless, Proof, Vantage};
 use smallvec::SmallVec;
 use wire::{Span, Time};
 
 /// Copies of one segment: seldom more than four.
 type Few<T> = SmallVec<[T; 4]>;
-
-/// A segment that was sent more than once and is acknowledged: its copies wait to be told apart.
-#[derive(Clone, Debug, Default)]
-pub struct Settling {
-    pub seg: Sent,
-    /// When its arrival was first reported: the ACK, or the SACK before it.
-    pub reported: Time,
-    /// The timestamp that the ACK echoed, if this segment is what set that ACK off (RFC 7323 §4.3).
-    pub echo: Option<u32>,
-    pub dsacks: u32,
-    pub last_dsack: Time,
-    pub until: Time,
-    /// A duplicate ACK can speak of copies sent from then on (without SACK only): those that the ACK of this
-    /// segment cannot have been set off by.
-    pub unblocked: Time,
-    /// The ACK came in answer to the last copy, whichever delivered it.
-    pub answered: bool,
-    /// Its last copy came behind that ACK, if at all: what left no later did, as its own answer says.
-    pub behind: bool,
-}
 
 /// What the path and the receiver are like.
 #[derive(Clone, Copy, Debug)]
@@ -44,22 +26,22 @@ fn echoes_older(echo: u32, ts: u32) -> bool {
     echo != 0 && ts != 0 && (echo.wrapping_sub(ts) as i32) < 0
 }
 
-impl Settling {
-    /// Tells the fate of every copy: those that repeated it are told, and whether the first was lost is given. `known`:
-    /// how many bytes of that one were lost, if a second capture tells.
-    pub fn settle(&self, known: Option<u32>, repairs: &mut Repairs, judge: &Judge) -> bool {
-        let ordinals: Few<Ordinal> = self.seg.ordinals().collect();
+impl Repaired {
+    /// Tells the fate of every copy of `seg`: those that repeated it are told, and whether the first was lost is given.
+    /// `known`: how many bytes of that one were lost, if a second capture tells.
+    pub fn settle(&self, seg: &Entry, known: Option<u32>, repairs: &mut Repairs, judge: &Judge) -> bool {
+        let ordinals: Few<Ordinal> = std::iter::once(seg.first()).chain(self.later.iter().copied()).collect();
         let copies: Few<Option<Copy>> = ordinals
             .iter()
             .enumerate()
-            .map(|(i, &o)| match i == 0 && self.seg.origin != Origin::Rest {
-                true => Some(self.first_copy(known)),
+            .map(|(i, &o)| match i == 0 && seg.origin() != Origin::Rest {
+                true => Some(self.first_copy(seg, known)),
                 false => repairs.get(o).map(|r| r.copy),
             })
             .collect();
         let arrived = self.arrived(&copies, judge);
         let first_arrived = arrived.iter().position(|a| *a).unwrap_or(ordinals.len());
-        let len = self.seg.len();
+        let len = u64::from(seg.len());
         for (i, (&ordinal, &here)) in ordinals.iter().zip(&arrived).enumerate() {
             let needless = i > first_arrived;
             let ts = copies[i].map_or(0, |c| c.ts);
@@ -71,7 +53,7 @@ impl Settling {
                     Needless::Yes(Proof::Seen)
                 }
                 true if self.dsacks > 0 => Needless::Yes(Proof::Dsack),
-                true if self.echo.is_some_and(|e| echoes_older(e, ts)) => Needless::Yes(Proof::Timestamps),
+                true if echoes_older(self.echo, ts) => Needless::Yes(Proof::Timestamps),
                 true => Needless::Yes(Proof::EarlyAck),
             };
             // A packet that carried several segments was needless only if all of it was.
@@ -84,10 +66,9 @@ impl Settling {
     }
 
     /// Its first copy, if that was its own.
-    fn first_copy(&self, known: Option<u32>) -> Copy {
-        let unseen = self.seg.origin == Origin::Unseen;
-        let mut copy =
-            Copy { time: self.seg.copy_time(), ts: self.seg.first_ts(), unseen, ..Copy::default() };
+    fn first_copy(&self, seg: &Entry, known: Option<u32>) -> Copy {
+        let unseen = seg.origin() == Origin::Unseen;
+        let mut copy = Copy { time: self.due, ts: self.first_ts, unseen, ..Copy::default() };
         copy.know(known);
         copy
     }
@@ -108,12 +89,10 @@ impl Settling {
         let n = copies.len();
         let in_time = if self.behind { n - 1 } else { n };
         let could = |i: usize, by: Time| {
-            copies[i].is_some_and(|c| {
-                !c.unseen && c.time + soonest <= by && !self.echo.is_some_and(|e| echoes_older(e, c.ts))
-            })
+            copies[i].is_some_and(|c| !c.unseen && c.time + soonest <= by && !echoes_older(self.echo, c.ts))
         };
         // An echo that only one copy carried names it, however quick it was: queues may have been longer for all others.
-        let carried = |i: usize| copies[i].is_some_and(|c| !c.unseen && c.ts != 0 && self.echo == Some(c.ts));
+        let carried = |i: usize| copies[i].is_some_and(|c| !c.unseen && c.ts != 0 && self.echo == c.ts);
         let mut named = (0..n).filter(|&i| carried(i));
         let named = named.next().filter(|_| named.next().is_none());
         let deliverer = named.or_else(|| (0..in_time).rev().find(|&i| could(i, self.reported)));
@@ -121,7 +100,7 @@ impl Settling {
         let Some(deliverer) = deliverer else { return arrived };
         arrived[deliverer] = true;
         // Each DSACK is one more arrival (RFC 2883 §4): of the latest copy that it can speak of.
-        for _ in 0..self.dsacks.min(n as u32) {
+        for _ in 0..usize::from(self.dsacks).min(n) {
             let spoken_of = (0..n)
                 .rev()
                 .find(|&i| !arrived[i] && copies[i].is_some_and(|c| c.time + soonest <= self.last_dsack))

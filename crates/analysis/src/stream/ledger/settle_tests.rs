@@ -1,10 +1,12 @@
 //! Which copy arrived? One segment of 1000 bytes, copies at given milliseconds, a round trip of 40 ms.
 
 use super::*;
+use crate::stream::ledger::repaired::Repaireds;
 
 struct Case {
     repairs: Repairs,
-    settling: Settling,
+    seg: Entry,
+    of: Repaired,
     judge: Judge,
     known: Option<u32>,
     copies: u64,
@@ -17,48 +19,39 @@ fn ms(t: i64) -> Time {
 impl Case {
     /// Copies sent at `times`, each with its time as its timestamp; `heard` packets had come back by then.
     fn sent(times: &[(i64, u32)]) -> Case {
-        let mut repairs = Repairs::default();
-        let mut seg = Sent::new(0, 1000, ms(times[0].0), times[0].0 as u32 + 1, 0);
+        let (mut repairs, mut all) = (Repairs::default(), Repaireds::default());
+        let mut seg = Entry::new(0, 1000, ms(times[0].0), times[0].0 as u32 + 1, 0);
         for (ordinal, &(t, heard)) in (1..).zip(&times[1..]) {
             let (time, ts) = (ms(t), t as u32 + 1);
-            seg.add_copy(ordinal, time, ts);
+            all.add_copy(&mut seg, ordinal, time);
+            seg.sent_again(time, ts);
             repairs.push(ordinal, Copy { time, ts, heard, len: 1000, ..Copy::default() });
         }
-        let settling = Settling {
-            seg,
-            reported: ms(0),
-            echo: None,
-            dsacks: 0,
-            last_dsack: Time::FAR_PAST,
-            answered: false,
-            behind: false,
-            until: ms(0),
-            unblocked: Time::FAR_FUTURE,
-        };
+        let of = seg.kept().and_then(|at| all.take(at)).expect("it was sent again");
+        assert!(of.later.iter().eq(&(1..times.len() as u64).collect::<Vec<_>>()));
         let judge = Judge { at: Vantage::Sender, forth_and_back: Span::from_millis(40), dsack_seen: true };
-        Case { repairs, settling, judge, known: None, copies: times.len() as u64 }
+        Case { repairs, seg, of, judge, known: None, copies: times.len() as u64 }
     }
     fn acked(mut self, t: i64) -> Case {
-        self.settling.reported = ms(t);
+        self.of.reported = ms(t);
         self
     }
     fn echoing(mut self, sent: i64) -> Case {
-        self.settling.echo = Some(sent as u32 + 1);
+        self.of.echo = sent as u32 + 1;
         self
     }
     fn dsacked(mut self, t: i64) -> Case {
-        self.settling.dsacks += 1;
-        self.settling.last_dsack = ms(t);
+        self.of.note_dsack(ms(t));
         self
     }
     /// For each copy: lost?
     fn lost(mut self) -> Vec<bool> {
-        let first = self.settling.settle(self.known, &mut self.repairs, &self.judge);
+        let first = self.of.settle(&self.seg, self.known, &mut self.repairs, &self.judge);
         let repaired = (1..self.copies).map(|o| self.repairs.get(o).is_some_and(|r| r.copy.lost > 0));
         std::iter::once(first).chain(repaired).collect()
     }
     fn needless(mut self) -> Vec<Needless> {
-        self.settling.settle(self.known, &mut self.repairs, &self.judge);
+        self.of.settle(&self.seg, self.known, &mut self.repairs, &self.judge);
         (1..self.copies).filter_map(|o| self.repairs.get(o).map(|r| r.resend.needless)).collect()
     }
 }
