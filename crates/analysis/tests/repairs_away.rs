@@ -13,10 +13,11 @@ fn causes(told: &Told) -> Vec<Cause> {
     told.rows.retransmissions.iter().map(|r| r.cause).collect()
 }
 
-/// Segments `of` arrive at `when`, number `k` with identification `k`, and are acknowledged one by one.
+/// Segments `of` arrive, a millisecond apart and the last at `when`, number `k` with identification `k`; each is acknowledged.
 fn arrive(mut t: Story, of: std::ops::Range<u32>, when: u64) -> Story {
-    for k in of {
-        t = t.id(k as u16).at(when).data(seq(k), MSS).ack(seq(k + 1));
+    for k in of.clone() {
+        let before = u64::from(of.end - 1 - k);
+        t = t.id(k as u16).at(when - before).data(seq(k), MSS).ack(seq(k + 1));
     }
     t
 }
@@ -26,7 +27,10 @@ fn a_timer_that_waits_for_a_second_is_no_linux_that_looks_whether_it_was_needles
     // RFC 6298 §2.4 and RFC 5682. Ten segments make the initial window (RFC 6928); then a link goes down for both
     // directions: of ten more segments every second is lost, and what was SACKed is first heard after the timeout.
     let after = |wait: u64| {
-        let mut t = arrive(opened(Vantage::Receiver).sack_permitted(), 0..10, 25);
+        let mut t = opened(Vantage::Receiver).sack_permitted();
+        for k in 0..10 {
+            t = t.id(k as u16).at(25).data(seq(k), MSS).ack(seq(k + 1));
+        }
         for k in [11, 13, 15, 17, 19] {
             t = t.id(k as u16).at(46).data(seq(k), MSS).sack(seq(10), &[(seq(k), seq(k + 1))]);
         }
@@ -42,4 +46,74 @@ fn a_timer_that_waits_for_a_second_is_no_linux_that_looks_whether_it_was_needles
         [Cause::Timeout, Cause::Recovery, Cause::Recovery],
         "a Linux, whose first copy was lost"
     );
+}
+
+/// Three flights arrive over a path whose round trip takes 133 ms, seven segments in all, the last four at `t` + 266.
+fn opened_slowly(t: u64) -> Story {
+    let mut s = Story::from(Vantage::Receiver).handshake(133);
+    for (of, at) in [(0..1, t), (1..3, t + 133), (3..7, t + 266)] {
+        s = arrive(s, of, at);
+    }
+    s
+}
+
+/// Segments 7 to 14 are lost, the timer sends the first of them again at `at`, and slow start goes on; the host had counted
+/// up to `id` by then. So many are found to have been sent before.
+fn repaired_from(mut t: Story, id: u16, at: u64) -> u64 {
+    for (k, later) in
+        [(7, 0), (8, 133), (9, 133), (10, 266), (11, 266), (12, 266), (13, 266), (14, 399), (15, 399)]
+    {
+        t = t.id(id + k as u16 - 7).at(at + later).data(seq(k), MSS).ack(seq(k + 1));
+    }
+    t.ends().flow.retransmitted_packets
+}
+
+#[test]
+fn a_wait_of_exactly_a_second_is_a_floor_and_not_two_waits_of_a_third() {
+    // RFC 6298 §2.4 and §5.5. The RTO may be 333 ms by the round trips seen; then one of the eight packets missing would
+    // have been the timer's, and only seven segments had been sent.
+    assert_eq!(repaired_from(opened_slowly(140), 15, 539 + 1000), 8);
+}
+
+#[test]
+fn a_timer_that_partial_acks_do_not_restart_tells_nothing_of_how_long_it_waits() {
+    // RFC 6582 §3.2: without SACK fast recovery restarts the timer on the first partial ACK only. Here it fires 200 ms after
+    // the fourth: it has a floor of a second, as it shows the next time.
+    let mut t = arrive(opened_slowly(140), 7..8, 539);
+    // Of 8 to 17, all but those four are there.
+    for k in [9, 11, 13, 15, 16, 17] {
+        t = t.id(k).at(540).data(seq(k.into()), MSS).ack(seq(8));
+    }
+    for (n, k) in [8, 10, 12].into_iter().enumerate() {
+        t = t.id(18 + n as u16).at(673 + 133 * n as u64).data(seq(k), MSS).ack(seq(k + 2));
+    }
+    // The repair of 14 is lost, 21.
+    t = t.id(22).at(939 + 333).data(seq(14), MSS).ack(seq(18));
+    t = t.id(23).at(1405).data(seq(18), MSS).ack(seq(19)).id(24).data(seq(19), MSS).ack(seq(20));
+    // Four more are lost, 25 to 28.
+    for (id, k, at) in [(29, 20, 2538), (30, 21, 2671), (31, 22, 2671), (32, 23, 2804), (33, 24, 2804)] {
+        t = t.id(id).at(at).data(seq(k), MSS).ack(seq(k + 1));
+    }
+    let told = t.ends();
+    use Cause::{LossState, Recovery, Timeout};
+    let [r, t, l] = [Recovery, Timeout, LossState];
+    assert_eq!(causes(&told), [r, r, r, t, t, l, l, l]);
+}
+
+#[test]
+fn a_timer_that_waits_as_long_as_it_ever_does_waits_no_longer_the_next_time() {
+    // RFC 6298 §2.5 and §5.5: nothing but repeated segments is acknowledged, so the back-off stays until it reaches 60 s.
+    // Of eleven segments in flight each timeout brings one through, and of what its ACK sets off two are lost.
+    let mut t = opened_slowly(140);
+    let (mut id, mut at, mut k) = (18, 539, 7);
+    for wait in [1, 2, 4, 8, 16, 32, 60, 60] {
+        at += wait * 1000;
+        t = t.id(id).at(at).data(seq(k), MSS).ack(seq(k + 1));
+        (id, at, k) = (id + 3, at + 133, k + 1);
+    }
+    // The path is well again behind the last of them: 15, 16 and 17 are left.
+    for k in [15, 16, 17, 18] {
+        t = t.id(id - 2 + (k - 15) as u16).at(at).data(seq(k), MSS).ack(seq(k + 1));
+    }
+    assert_eq!(t.ends().flow.retransmitted_packets, 11);
 }

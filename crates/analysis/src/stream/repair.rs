@@ -24,7 +24,7 @@ use clocks::{Rack, Rhythm};
 use doubt::Doubt;
 pub use facts::{AckNews, Attempt, Pace, Verdict};
 pub use fired::Next;
-use fired::{Fired, Unsure};
+use fired::{Fired, Unsure, doubles};
 use probing::Probing;
 pub use seat::Seat;
 use std::collections::VecDeque;
@@ -439,8 +439,8 @@ impl Repair {
             Seat::Away => self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16),
         };
         // With timestamps every ACK tells a round trip (RFC 7323 §4).
-        self.doubled = if a.ts == 0 { waited / ((2i64 << lost) - 1) * (2i64 << lost) } else { Span::ZERO };
-        if self.expiries == 0 {
+        self.doubled = if a.ts == 0 { doubles(waited, lost) } else { Span::ZERO };
+        if self.expiries == 0 && self.saw_it_begin(a, pace) {
             self.least_wait = self.least_wait.min(waited);
             if lost == 0 {
                 self.note_floor(waited, a.now, pace);

@@ -11,6 +11,15 @@ const MOST_DUPLICATES: u32 = 300;
 const NO_SUCH_WAIT: u32 = 2 * MOST_DUPLICATES;
 const HEARD_EVERY: Span = Span::from_millis(10);
 
+/// How much earlier or later than after a second a timer with such a floor fires, seen through ticks of 10 ms at most.
+const OFF: (Span, Span) = (Span::from_millis(10), Span::from_millis(15));
+
+/// A floor of a second (RFC 6298 §2.4) shows: what is reckoned from round trips comes so near to one by chance only.
+fn is_exactly_a_second(waited: Span) -> bool {
+    let second = Span::from_secs(1);
+    (second - OFF.0..=second + OFF.1).contains(&waited)
+}
+
 impl Repair {
     /// What may have happened unseen before a retransmission.
     pub(super) fn catch_up_away(&mut self, a: &Attempt, pace: &Pace) {
@@ -112,6 +121,7 @@ impl Repair {
         let second = Span::from_secs(1);
         let shows_none = self.age.recent() && !self.slow_timer && !self.is_a_second(waited, now, pace);
         let has_none = self.least_wait < second.scale(0.8) || shows_none;
+        let slow = self.least_wait >= second.scale(0.8) && (self.slow_timer || is_exactly_a_second(waited));
         let floor = if has_none { LEAST_RTO } else { second };
         let known = match self.expiries == 0 && self.doubled > Span::ZERO {
             true => Some(self.doubled),
@@ -119,6 +129,7 @@ impl Repair {
         };
         let waits = [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(floor), LEAST_RTO.max(pace.srtt)];
         let better = |n: f64, m: f64| if misfit(m) + 0.2 < misfit(n) { m } else { n };
+        let waits = if slow { waits.map(|w| w.max(second)) } else { waits };
         let n = waits.into_iter().map(doublings).reduce(better).unwrap_or(1.0);
         // The wait may come out a little short: what started the timer passed here earlier or later than is thought.
         (n + 0.2).max(1.0) as u32 - 1

@@ -44,6 +44,17 @@ const TOGETHER: f64 = 1.02;
 /// A sender with a floor of a second (RFC 6298 §2.4) that goes on at once has fast recovery after a timeout.
 const SURE: Span = Span::from_millis(800);
 
+/// The longest that timers wait: 60 s (RFC 6298 §2.5) or 120 s (Linux); so near to one a wait is the longest.
+const LONGEST: [Span; 2] = [Span::from_secs(60), Span::from_secs(120)];
+
+/// A timer fired after `waited`, `lost` times unseen before. So long it waits next, until a round trip is taken (RFC 6298
+/// §5.5).
+pub(super) fn doubles(waited: Span, lost: u32) -> Span {
+    let all = 2i64 << lost;
+    let longest = LONGEST.into_iter().any(|most| (most.scale(0.99)..most.scale(1.01)).contains(&waited));
+    if longest { waited } else { waited / (all - 1) * all }
+}
+
 impl Repair {
     /// The timer is about to be taken to have fired.
     pub(super) fn note_fired(&mut self, a: &Attempt) {

@@ -1,7 +1,7 @@
 //! Where the sender is watched from, the only place that asks it: at the sender, or away from it.
 
 use super::evidence::Observed;
-use super::{Attempt, Pace, Repair, Verdict, at_sender, away};
+use super::{Attempt, Pace, Repair, State, Verdict, at_sender, away};
 use wire::{Span, Time};
 
 /// Where the sender is watched from.
@@ -28,6 +28,12 @@ impl Repair {
             Seat::AtSender { grain } => at_sender::tight(self.reaction, grain, pace),
             Seat::Away => pace.tolerance,
         }
+    }
+
+    /// It shows when the timer that fires was begun: RFC 6582 §3.2 step 3 begins it anew on the first partial ACK only.
+    pub(super) fn saw_it_begin(&self, a: &Attempt, pace: &Pace) -> bool {
+        let partial = matches!(self.state, State::Recovery { .. }) && a.start >= self.resent_end;
+        pace.seat != Seat::Away || a.sack_permitted || !partial
     }
 
     /// A timer with a floor of a second (RFC 6298 §2.4) fires now, and has run for `waited`. It is late by a little. Away
