@@ -54,6 +54,7 @@ closed_sets! {
         Run = "run", "many packets in a row were lost";
         AcksLost = "acks-lost", "ACKs were lost at the same time";
         AcksUnheard = "acks-unheard", "the sender behaved as if no ACKs reached it";
+        AcksLostSingly = "acks-lost-singly", "single ACKs were lost at other times";
         /// Long after: whether the path was away all the while does not show.
         RepairsLost = "repairs-lost", "repairs sent much later were lost as well";
         StillSending = "still-sending", "the sender kept sending meanwhile";
@@ -152,7 +153,7 @@ fn where_it_leaves(claim: Claim, at: Vantage, g: Grounds) -> Certainty {
         // A burst of losses takes data alone, and packets that others overtook are late, not lost.
         Claim::Outage if both && vanished(g) && !g.any(&[Disorder, RepairsLost]) => Known,
         // A single lost ACK does the same.
-        Claim::Outage if g.has(AcksUnheard) && g.has(Lone) => Open,
+        Claim::Outage if g.has(AcksUnheard) && g.any(&[Lone, AcksLostSingly]) => Open,
         Claim::Outage => Likely,
         Claim::Ceiling | Claim::Overshoot | Claim::SmallWindow => Likely,
         Claim::Queue if g.has(RoundTrips) => Known,

@@ -59,7 +59,7 @@ impl Finding {
 const PLACE: [Evidence; 3] = [Evidence::SeenLeaving, Evidence::BothCaptures, Evidence::SeenArriving];
 
 /// What leaves room for another explanation.
-const DOUBTS: [Evidence; 11] = [
+const DOUBTS: [Evidence; 12] = [
     Evidence::TimerMisfits,
     Evidence::ProbesSeen,
     Evidence::CaptureLacks,
@@ -69,6 +69,7 @@ const DOUBTS: [Evidence; 11] = [
     Evidence::Disorder,
     Evidence::RepairsLost,
     Evidence::AcksUnheard,
+    Evidence::AcksLostSingly,
     Evidence::InRepair,
     Evidence::Unfinished,
 ];

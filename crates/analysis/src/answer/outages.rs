@@ -95,6 +95,23 @@ fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow, gaps: &[&IdleRow]) -> boo
     (long || dark) && !(queue_was_full(b.rtt_before, flow) && at_once)
 }
 
+/// ACKs that no accident takes all of: a receiver sends one for two segments (RFC 5681 §4.2).
+const ACKS: f64 = COPIES as f64 / 2.0;
+
+/// ACKs that so many bytes bring, as this receiver sends them: one that reads seldom, or puts segments together before TCP
+/// sees them (GRO), sends one for dozens. `None` where none were seen.
+fn acks_for(bytes: u64, flow: &FlowRow) -> Option<f64> {
+    let segments = bytes as f64 / f64::from(flow.mss.max(536));
+    (flow.acks > 0 && flow.segments > 0).then(|| segments * flow.acks as f64 / flow.segments as f64)
+}
+
+/// Elsewhere a timer or a probe asked for an ACK although nothing was lost: here single ACKs are.
+pub(crate) fn acks_lost_singly(episodes: &[&EpisodeRow], but: u32) -> bool {
+    episodes.iter().any(|e| {
+        e.number != but && e.kind == EpisodeKind::Needless && e.timeouts <= 1 && e.timeouts + e.probes > 0
+    })
+}
+
 /// Whether the timer fired although a window of many segments was in flight: any three of them that arrived would
 /// have brought ACKs, so nothing came back. Where only the ACKs vanished hardly any copy was lost.
 fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
@@ -107,7 +124,8 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     // Or all had arrived, and nobody said so for as long as a timer waits.
     let unheard = e.kind == EpisodeKind::Needless && e.lost_acks != Some(0) && e.silence >= Some(TIMER);
     let by_timer = by_timer && nothing_came || unheard;
-    e.timeouts > 0 && by_timer && e.flight_bytes >= many && !is_tail(e) && !arriving(flow)
+    let many = e.flight_bytes >= many && acks_for(e.flight_bytes, flow).is_none_or(|n| n >= ACKS);
+    e.timeouts > 0 && by_timer && many && !is_tail(e) && !arriving(flow)
 }
 
 /// Every outage of the flow, in order of time.
@@ -150,6 +168,7 @@ fn copies_vanished(
     }
     let dead = died(flow, bursts, episodes, &gaps, &seen);
     let told = |e: &EpisodeRow| told.contains(&e.number) || dead.is_some_and(|g| g.episode == Some(e.number));
+    let each: Vec<&EpisodeRow> = episodes.iter().collect();
     let silent = |e: &&EpisodeRow| is_silence(e, flow) && !told(e);
     seen.extend(episodes.iter().filter(silent).map(|e| {
         let of_it = first.get(&e.number);
@@ -170,6 +189,7 @@ fn copies_vanished(
             silence: None,
             heard: false,
             unheard: None,
+            singly: acks_lost_singly(&each, e.number),
             for_good: false,
             shown: Shown::AcksVanished,
             bounds: UNBOUND,
@@ -217,6 +237,7 @@ fn died(
         silence: None,
         heard: false,
         unheard: None,
+        singly: false,
         for_good: true,
         shown: Shown::Died,
         bounds: UNBOUND,
@@ -364,6 +385,7 @@ fn acks_vanished<'a>(
             silence: Some(silence),
             heard: true,
             unheard: Some((before_the_probe(last, e, flow), took)),
+            singly: false,
             for_good: false,
             shown: Shown::AcksUnheard,
             bounds: UNBOUND,

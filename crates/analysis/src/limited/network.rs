@@ -3,7 +3,8 @@
 use super::facts::{Facts, PathRate, RoundFacts};
 use super::{Basis, Claim, How, Told, Why};
 use crate::answer::certainty::Certainty;
-use crate::rows::{EpisodeRow, IdleRow};
+use crate::answer::outages;
+use crate::rows::{EpisodeRow, IdleRow, Vantage};
 use wire::{Span, Time};
 
 /// A wait that is a queue's: a tenth of the path's own, and no jitter.
@@ -64,24 +65,33 @@ fn chain<'a>(timers: &'a [&'a IdleRow]) -> &'a [&'a IdleRow] {
     &timers[..many]
 }
 
+/// The repairs of a chain of waits, as far as its episode tells: known to have arrived, as both captures show, so that ACKs
+/// alone vanished; or perhaps, since single ACKs were lost at other times, too.
+fn of_repairs(facts: &Facts, chain: &[&IdleRow]) -> Option<Certainty> {
+    let within = |e: &&&EpisodeRow| e.start <= chain[0].end && e.end.is_none_or(|end| end >= chain[0].start);
+    match facts.episodes.iter().find(within) {
+        Some(e) if facts.flow.vantage == Vantage::Both && e.lost_copies == Some(0) => None,
+        Some(e) if outages::acks_lost_singly(&facts.episodes, e.number) => Some(Certainty::Open),
+        _ => Some(Certainty::Likely),
+    }
+}
+
 /// A timer that fired again and again in vain: two repairs in a row are hardly lost by chance, and with them went what
 /// else was in flight. It may be within an episode that had begun before.
 fn chains(facts: &Facts, claims: &mut Vec<Claim>) {
     let mut rest = &facts.timers[..];
     while !rest.is_empty() {
         let chain = chain(rest);
-        if let [first, .., last] = chain {
+        if let [first, .., last] = chain
+            && let Some(sure) = of_repairs(facts, chain)
+        {
             let back = last.start + (last.end - last.start) / 2;
-            let dark = Claim {
-                start: first.start,
-                end: back,
-                why: Why::Outage,
-                sure: Certainty::Likely,
-                basis: Basis::TimersInVain,
-            };
+            let dark =
+                Claim { start: first.start, end: back, why: Why::Outage, sure, basis: Basis::TimersInVain };
+            // That it waited for its timer is likely, whatever of that time the path was dark.
             claims.extend([
                 dark,
-                Claim { start: back, end: last.end, why: Why::Timer, basis: Basis::TimersInVain, ..dark },
+                Claim { start: back, end: last.end, why: Why::Timer, sure: Certainty::Likely, ..dark },
             ]);
         }
         rest = &rest[chain.len()..];

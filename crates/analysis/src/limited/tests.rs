@@ -170,6 +170,26 @@ fn a_timer_that_fires_in_vain_shows_a_dark_path_and_a_single_wait_does_not() {
     assert!(found.contains(&(Why::Timer, 0.2)) && !found.iter().any(|p| p.0 == Why::Outage), "{found:?}");
 }
 
+#[test]
+fn a_timer_that_fires_in_vain_for_want_of_single_acks_shows_no_dark_path() {
+    let wait = |start, end| gap(start, end, IdleCause::Timeout);
+    let waits = [wait(1.0, 1.2), wait(1.2, 1.6), wait(1.6, 2.4)];
+    let f = flow(4.04, 1_000_000);
+    let e = EpisodeRow { number: 1, timeouts: 3, kind: EpisodeKind::TimerRto, ..episode(1.0, 2.44) };
+    let outage = |f: &FlowRow, episodes: &[EpisodeRow]| {
+        let found = limited(f, &[], episodes, &waits, &[], &[]);
+        found.stretches.iter().find(|s| s.why == Why::Outage).map(|s| s.sure)
+    };
+    assert_eq!(outage(&f, std::slice::from_ref(&e)), Some(Certainty::Likely));
+    // Before, a probe asked for the ACK of what had arrived.
+    let probed = EpisodeRow { kind: EpisodeKind::Needless, probes: 1, lost_segments: 0, ..episode(0.5, 0.6) };
+    assert_eq!(outage(&f, &[probed, e.clone()]), Some(Certainty::Open));
+    // Both captures: all repairs arrived.
+    let both = FlowRow { vantage: Vantage::Both, ..f };
+    assert_eq!(outage(&both, &[EpisodeRow { lost_copies: Some(0), ..e.clone() }]), None);
+    assert_eq!(outage(&both, &[EpisodeRow { lost_copies: Some(3), ..e }]), Some(Certainty::Likely));
+}
+
 /// The queue that stood before an outage hides it: ACKs set the repair off seconds later, and nobody waits for a timer.
 #[test]
 fn an_outage_that_acks_repaired_is_followed_by_no_wait_for_a_timer() {

@@ -72,6 +72,7 @@ fn every_claim_is_as_sure_as_the_table_says() {
         (Claim::Outage, Both, &[AcksLost, Run, StillSending, RepairsLost], Likely),
         (Claim::Outage, Sender, &[], Likely),
         (Claim::Outage, Sender, &[AcksUnheard, Lone], Open),
+        (Claim::Outage, Sender, &[AcksUnheard, AcksLostSingly], Open),
         (ack, Sender, &[KernelTold, CaptureLacks], Known),
         (Claim::Outage, Sender, &[KernelTold], Likely),
         (Claim::Queue, Receiver, &[RoundTrips], Open),

@@ -103,6 +103,8 @@ pub struct Gone {
     pub(super) heard: bool,
     /// When the last arrived of what the sender had not heard of, and how long all of that took to arrive.
     pub(super) unheard: Option<(Time, Option<Span>)>,
+    /// At other times, too, an ACK was missed.
+    pub(super) singly: bool,
     /// It lasts to the end.
     pub for_good: bool,
     pub(super) shown: Shown,
@@ -167,6 +169,7 @@ impl Gone {
             silence: None,
             heard: false,
             unheard: None,
+            singly: false,
             for_good: false,
             shown: Shown::CopiesVanished,
             bounds: UNBOUND,
@@ -288,5 +291,6 @@ fn grounds(g: &Gone) -> Grounds {
         .with_if(g.copies == 1, Evidence::Lone)
         .with_if(g.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost)
         .with_if(matches!(g.shown, Shown::AcksVanished | Shown::AcksUnheard), Evidence::AcksUnheard)
+        .with_if(g.singly, Evidence::AcksLostSingly)
         .with_if(g.for_good, Evidence::Unfinished)
 }

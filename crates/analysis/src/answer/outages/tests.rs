@@ -107,3 +107,39 @@ fn a_silence_that_ends_with_a_needless_repeat_lost_no_data() {
     let found = seen(&[overrun], &[unheard(0.001, 200_000)], &idle);
     assert_eq!(found.iter().map(|g| g.shown).collect::<Vec<_>>(), [Shown::AcksUnheard]);
 }
+
+/// 30% of the ACKs are lost, and this receiver sends three for a full window: at 0.12 s the one that was left is.
+#[test]
+fn a_lost_ack_of_a_receiver_that_sends_few_is_no_outage() {
+    let rtt_ack = Summary { n: 160, min: 0.010, mean: 0.014, stddev: 0.01, max: 0.23 };
+    let flow = FlowRow { vantage: Vantage::Sender, acks: 400, segments: 698, rtt_ack, ..flow() };
+    let e = EpisodeRow {
+        number: 1,
+        start: at(0.12),
+        first_repair: at(0.152),
+        end: Some(at(1.69)),
+        kind: EpisodeKind::TimerProbe,
+        timeouts: 3,
+        lost_segments: 3,
+        flight_bytes: 79_792,
+        ..EpisodeRow::default()
+    };
+    let found = |flow: &FlowRow, episodes: &[EpisodeRow]| -> Vec<(Shown, Certainty)> {
+        let all = all(flow, &[], episodes, &[]);
+        all.iter().map(|g| (g.shown, g.sure(flow).certainty)).collect()
+    };
+    assert_eq!(found(&flow, std::slice::from_ref(&e)), [(Shown::AcksVanished, Certainty::Likely)]);
+    // An ACK for twenty segments: a window brings three of them.
+    let few = FlowRow { acks: 35, ..flow.clone() };
+    assert_eq!(found(&few, std::slice::from_ref(&e)), []);
+    // A probe had to ask for one before, of data that had arrived.
+    let probed = EpisodeRow {
+        start: at(0.05),
+        first_repair: at(0.088),
+        end: Some(at(0.098)),
+        kind: EpisodeKind::Needless,
+        probes: 1,
+        ..EpisodeRow::default()
+    };
+    assert_eq!(found(&flow, &[probed, e]), [(Shown::AcksVanished, Certainty::Open)]);
+}
