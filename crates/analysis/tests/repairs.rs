@@ -130,3 +130,34 @@ fn repairs_that_are_lost_do_not_tell_that_a_host_does_not_count_its_packets() {
     assert_eq!(repairs[..8], [Cause::Recovery; 8]);
     assert_eq!((repairs[8], repairs.len()), (Cause::Timeout, 10));
 }
+
+/// Segments 20 to 25 of which the even ones are lost, ten more and the first one's repair, none of which come, and the
+/// timer's copy; then what slow start sends comes.
+fn tail_behind_holes(t: Story) -> Story {
+    let seq = |k: u32| 1 + k * MSS;
+    let mut t = t.at(30);
+    for k in 0..18 {
+        t = t.id(100 + k as u16).data(seq(k), MSS).ack(seq(k + 1));
+    }
+    // A repair takes 20 ms as a rule.
+    t = t.id(119).at(60).data(seq(19), MSS).ack(seq(18)).id(120).at(80).data(seq(18), MSS).ack(seq(20));
+    for k in [21, 23, 25] {
+        t = t.id(101 + k as u16).at(100).data(seq(k), MSS).ack(seq(20));
+    }
+    // 127 to 136 are data, 137 is the repair that the third duplicate ACK asked for.
+    let copies = [(138, 400, 20, 22), (139, 420, 22, 24), (140, 440, 24, 26)];
+    for (id, when, k, acked) in copies {
+        t = t.id(id).at(when).data(seq(k), MSS).ack(seq(acked));
+    }
+    for k in 26..36 {
+        t = t.id(115 + k as u16).at(460).data(seq(k), MSS).ack(seq(k + 1));
+    }
+    t.id(151).at(480).data(seq(36), MSS).ack(seq(37))
+}
+
+#[test]
+fn what_a_timer_ends_the_silence_of_was_data_but_for_what_acks_had_asked_for() {
+    // Without SACK fast recovery repeats the first segment alone (RFC 6582 §3.2).
+    let told = tail_behind_holes(opened(Vantage::Receiver)).ends();
+    assert_eq!(told.flow.retransmitted_packets, 1 + 3 + 10);
+}

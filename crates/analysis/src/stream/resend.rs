@@ -37,8 +37,12 @@ impl Stream {
             return (PacketClass::Reordered, None);
         }
         self.ledger.follow();
+        let at_most = self.repairs_missing_at_most(p, around);
         let explained = self.explain(p, repairs_unseen, around);
         let verdict = explained.verdict;
+        if let Some(n) = at_most.filter(|_| verdict.cause == Cause::Timeout) {
+            self.arrivals.ids.repeats_by_timer(n);
+        }
         let resent = Some((verdict.cause, verdict.backoff));
         self.end_gap(p, resent, verdict.trigger == Trigger::Ack, around);
         self.resend(p, repairs_unseen, explained, around);
@@ -88,7 +92,7 @@ impl Stream {
 
     /// As far as is known; where no handshake was seen, whoever has timestamps (RFC 7323) is taken to have SACK
     /// (RFC 2018) too: a stack with only one of them is rare.
-    fn likely_has_sack(&self) -> bool {
+    pub(super) fn likely_has_sack(&self) -> bool {
         self.agreed.sack_permitted || self.agreed.timestamps && !self.agreed.sack_known
     }
 

@@ -102,6 +102,24 @@ impl Stream {
         by_timer + due + u32::from(above && waited >= TIMERS_SILENCE)
     }
 
+    /// Of the packets missing right before this one no more were repairs, if a timer sent it.
+    pub(super) fn repairs_missing_at_most<S: Sink>(
+        &self,
+        p: &Piece,
+        around: &Surroundings<'_, S>,
+    ) -> Option<u64> {
+        if self.arrivals.ids.skipped == 0 || p.start > self.repair.una() || !around.view.at.is_away() {
+            return None;
+        }
+        let holes = match self.ledger.sacked_bytes() {
+            0 => 0,
+            _ => self.flight().div_ceil(unit(p, &stand!(self))),
+        };
+        let pace = self.account.pace(&around.view);
+        let by_timer = self.repair.attempts_by(around.view.sent, self.last.sent, &pace);
+        self.repair.repairs_at_most(holes, self.likely_has_sack()).map(|n| n + u64::from(by_timer))
+    }
+
     /// The first segment not acknowledged comes again after a timer's wait: so many segments beyond the highest seen
     /// the window had room for.
     pub(super) fn data_missing(&self, p: &Piece, waited: Span) -> u32 {

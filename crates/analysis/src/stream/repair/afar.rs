@@ -146,6 +146,16 @@ impl Repair {
         // One that is known to be lost has been accounted for.
         u32::from(due && self.lost_repair().is_none())
     }
+    /// So many repairs ACKs can have set off since the last packet that came, of `holes` that are open: each once, since
+    /// nothing that left later has come to tell of its loss (RFC 8985 §6.2); without SACK the first segment's alone (RFC
+    /// 6582 §3.2); one probe where nothing is missing (RFC 8985 §7.3). In slow start any number (`None`).
+    pub fn repairs_at_most(&self, holes: u64, sack: bool) -> Option<u64> {
+        match sack {
+            _ if self.in_loss_state() || self.goes_back => None,
+            true => Some(holes.max(1)),
+            false => Some(u64::from(self.is_asked())),
+        }
+    }
     /// The first segment not acknowledged has been asked for.
     pub fn is_asked(&self) -> bool {
         match self.state {
