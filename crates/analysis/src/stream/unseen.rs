@@ -181,14 +181,14 @@ impl Stream {
         if self.account.first_data().is_none() {
             return false; // what a host that only acknowledges has lost before its FIN may well be an ACK
         }
-        let pace = self.account.pace(&around.view);
-        let lately = around.view.sent - self.last_repair < (pace.srtt * 2).max(self.arrivals.ids.open_for())
+        let srtt = self.account.srtt(&around.view);
+        let lately = around.view.sent - self.last_repair < (srtt * 2).max(self.arrivals.ids.open_for())
             || self.repair.left_to_repair() > 0
             || self.repair.is_timers();
         // Nothing tells a sender of the loss of all that it had sent last but its timer, or a probe.
         let waited = around.view.sent - self.last.sent;
         let silence = match self.agreed.sack_permitted {
-            true => LEAST_RTO.min(pace.srtt.scale(1.5)),
+            true => LEAST_RTO.min(srtt.scale(1.5)),
             false => LEAST_RTO,
         };
         let new = self.arrivals.ids.skipped > 0 && waited >= silence.scale(0.9);

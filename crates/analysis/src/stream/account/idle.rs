@@ -101,10 +101,12 @@ impl Account {
         if packet.seg.payload == 0 {
             return; // a bare FIN is no data, and ends no gap
         }
-        let (to, mut from) = (around.view.sent, stand.last.sent);
+        let to = around.view.sent;
         let any_before = stand.last.seen.is_some();
-        if any_before && to - from <= self.idle_threshold(around) {
-            return;
+        let syn = by.syn.unwrap_or(to);
+        let mut from = if any_before { stand.last.sent } else { syn };
+        if to - from <= self.idle_threshold(around) {
+            return; // and no part of it is longer
         }
         let mut gap = Gap {
             resent: by.resent,
@@ -128,7 +130,6 @@ impl Account {
         }
         if !any_before {
             // Until the handshake is over nothing may be sent; what passes after that is another wait.
-            let syn = by.syn.unwrap_or(to);
             from = around.view.established.map_or(to, |t| t.max(syn).min(to));
             self.gap_row(syn, from, &Gap { handshake: true, ..gap }, stand.flow, around);
         }

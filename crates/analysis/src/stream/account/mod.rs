@@ -75,6 +75,11 @@ pub struct Acked {
     pub copies: u64,
 }
 
+/// Is the stream seen as its sender sees it?
+fn is_at_sender(view: &View) -> bool {
+    matches!(view.at, Vantage::Sender | Vantage::Both) && view.turn == Span::ZERO
+}
+
 /// Fields in the order of their use: first what data needs, then ACKs; the rest seldom.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
@@ -187,20 +192,25 @@ impl Account {
         self.rtt.min().unwrap_or(Span::ZERO) + view.turn
     }
 
+    /// The round trip as the sender smooths it; from elsewhere what the path takes, smoothed.
+    pub fn srtt(&self, view: &View) -> Span {
+        self.own_timer(view).map_or(self.rtt.srtt() + view.turn, |(srtt, _)| srtt)
+    }
+    /// SRTT and RTO as Linux has them, where they are seen as the sender sees them.
+    fn own_timer(&self, view: &View) -> Option<(Span, Span)> {
+        self.timers.linux().filter(|_| is_at_sender(view))
+    }
+
     /// What is known of time on this path.
     pub fn pace(&self, view: &View) -> Pace {
         let round = self.round(view);
-        let seat = match view.at {
-            Vantage::Sender | Vantage::Both if view.turn == Span::ZERO => {
-                Seat::AtSender { grain: view.tick.scale(2.5) }
-            }
-            _ => Seat::Away,
-        };
-        let own = self.timers.linux().filter(|_| seat != Seat::Away);
-        let (srtt, rto) = own.unwrap_or((self.rtt.srtt() + view.turn, self.rtt.rto() + view.turn));
+        let grain = view.tick.scale(2.5);
+        let seat = if is_at_sender(view) { Seat::AtSender { grain } } else { Seat::Away };
+        let elsewhere = || (self.rtt.srtt() + view.turn, self.rtt.rto() + view.turn);
+        let (srtt, rto) = self.own_timer(view).unwrap_or_else(elsewhere);
         Pace {
             // Two packets that a tick parts may be two ticks apart, and half a tick is lost in rounding.
-            tolerance: Span::from_millis(2).max(round / 10).max(view.tick.scale(2.5)),
+            tolerance: Span::from_millis(2).max(round / 10).max(grain),
             srtt,
             least: round,
             rto,
