@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import gc
 import json
 import os
 import re
 import signal
 import time
+import weakref
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,7 +23,7 @@ import rexmit as rx
 from rexmit import cli, studies
 from rexmit.figures.style import Figure, canvas
 from rexmit.stats import Test
-from rexmit.studies import paper, rows, terminal
+from rexmit.studies import paper, rows, study, terminal
 from rexmit.studies.answer import answer
 from rexmit.studies.declared import Declared
 from rexmit.studies.progress import Watch
@@ -179,6 +182,50 @@ def test_ctrl_c_keeps_what_is_done_and_says_what_is_left_out() -> None:
     assert stopped.rows[0].key == "wireless.setup.window_packets"
     assert any("were not finished" in sentence for sentence in stopped.left_out)
     assert any(line.startswith("left out") for line in terminal.page(stopped))
+
+
+def test_what_is_reduced_comes_a_few_seeds_at_a_time_and_its_tables_are_let_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(study, "REDUCED_RUNS", 6)
+    kept: list[weakref.ref[Any]] = []
+
+    def reduced(runs: Any) -> list[tuple[int, int]]:
+        gc.collect()
+        assert not any(before() for before in kept), "the runs before are still there"
+        kept.append(weakref.ref(runs))
+        states = runs.table("state").to_arrow()
+        return sorted(set(zip(states["variant"].to_pylist(), states["seed"].to_pylist(), strict=True)))
+
+    def declared(p: Plan) -> None:
+        pair = [studies.scenario("wireless-ber"), studies.scenario("wireless-outage")]
+        p.runs("pair", pair, seeds=range(1, 9), duration="5s", tables=("state",), reduce=reduced)
+
+    seen: list[Results] = []
+
+    def looked_at(results: Results) -> list[Claim]:
+        seen.append(results)
+        return []
+
+    watch = Watch()
+    (found,) = run([small(plan=declared, parts=[], claims=looked_at)], quick=True, watch=watch)
+    assert not found.failures
+    assert found.replications == 16
+    # Six runs of two variants are three seeds.
+    parts = [[(k, seed) for k in (0, 1) for seed in seeds] for seeds in ((1, 2, 3), (4, 5, 6), (7, 8))]
+    assert seen[0]["pair"] == parts
+
+    def stops(runs: Any) -> int:
+        watch.stopped = True
+        return len(runs)
+
+    def stopped(p: Plan) -> None:
+        declared(p)
+        p.batches["pair"] = dataclasses.replace(p.batches["pair"], reduce=stops)
+
+    (found,) = run([small(plan=stopped, parts=[], claims=lambda r: r["pair"])], quick=True, watch=watch)
+    assert found.replications < 16
+    assert any("were not finished" in sentence for sentence in found.left_out)
 
 
 def test_the_first_ctrl_c_stops_the_second_ends() -> None:

@@ -11,7 +11,7 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from traceback import format_exception
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rexmit.notebook import Shown
 from rexmit.studies import paper
@@ -33,6 +33,9 @@ from rexmit.studies.study import (
 from rexmit.studies.together import contradicted, together
 from rexmit.studies.verdict import Judged, judge
 from rexmit.studies.warm import warm
+
+if TYPE_CHECKING:
+    from rexmit.many_runs import Progress
 
 
 @dataclass
@@ -235,18 +238,33 @@ def _runs(
             more: dict[str, Any] = {"into": into, **batch.options}
             if batch.tables:
                 more["tables"] = batch.tables
-            done = None
-            with outcome.spared(name):
-                done = runs(batch.scenario, batch.seeds, progress=progress, **more)
-        if done is None:
-            continue
+            reduced: list[Any] = []
+            before, all_done = 0, True
+            for seeds in batch.parts():
+                done = None
+                with outcome.spared(name):
+                    done = runs(batch.scenario, seeds, progress=_from(before, batch.runs, progress), **more)
+                if done is None or done.interrupted:
+                    before += 0 if done is None else len(done)
+                    all_done = False
+                    break
+                before += len(done)
+                if done.failure:
+                    outcome.failures.append(f"{name}: {done.failure}")
+                if batch.reduce is None:
+                    results[name] = done
+                    continue
+                with outcome.spared(name):
+                    reduced.append(batch.reduce(done))
         outcome.seconds += time.monotonic() - began
-        outcome.replications += len(done)
-        if done.interrupted:
-            continue
-        if done.failure:
-            outcome.failures.append(f"{name}: {done.failure}")
-        results[name] = done
+        outcome.replications += before
+        if batch.reduce is not None and all_done and len(reduced) == len(batch.parts()):
+            results[name] = reduced
+
+
+def _from(before: int, runs: int, progress: Progress) -> Progress:
+    """The progress of some runs of a batch of which others are done."""
+    return lambda done, _, packets: progress(before + done, runs, packets)
 
 
 def _collect(

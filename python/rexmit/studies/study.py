@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rexmit.figures import Figure
+    from rexmit.many_runs import Runs
     from rexmit.one_run import AnyTable
     from rexmit.scenario import Source
     from rexmit.stats import Estimate, Test
 
 Value = float | int | str | tuple[float, ...] | tuple[str, ...]
 Verdict = Literal["holds", "fails", "not decided"]
+#: Runs that are reduced together, about: enough for many cores, and their tables fit anywhere.
+REDUCED_RUNS = 16
 
 
 @dataclass(frozen=True)
@@ -201,9 +204,14 @@ class Plan:
         scenario: Source | Sequence[Source],
         seeds: Iterable[int] | None = None,
         tables: Sequence[AnyTable] = (),
+        reduce: Callable[[Runs], Any] | None = None,
         **options: Any,
     ) -> None:
-        """`rexmit.runs(scenario, seeds, tables=…)`, whose answer is `results[name]`."""
+        """`rexmit.runs(scenario, seeds, tables=…)`, whose answer is `results[name]`.
+
+        reduce: what is wanted of tables that are too large to keep. It is asked of a few seeds at a time, in
+        order, and `results[name]` is the list of what it gave: their tables are let go.
+        """
         if own.current():
             from rexmit.scenario import Scenario
 
@@ -214,7 +222,9 @@ class Plan:
                 self.varied[name] = key
                 return
             scenario = [own.applied(one) for one in scenarios]
-        self._add(name, Batch(scenario, None if seeds is None else list(seeds), tuple(tables), options))
+        self._add(
+            name, Batch(scenario, None if seeds is None else list(seeds), tuple(tables), options, reduce)
+        )
 
     def call(self, name: str, compute: Callable[[], Any], worth: float = 1.0) -> None:
         """Anything else, in its own thread: its value is `results[name]`. worth: about how long, s."""
@@ -234,16 +244,29 @@ class Batch:
     seeds: list[int] | None = None
     tables: tuple[AnyTable, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    reduce: Callable[[Runs], Any] | None = None
     call: Callable[[], Any] | None = None
     worth: float = 0.0
+
+    @property
+    def variants(self) -> int:
+        """How many scenarios it runs."""
+        several = isinstance(self.scenario, Sequence) and not isinstance(self.scenario, str)
+        return len(self.scenario) if several else 1
 
     @property
     def runs(self) -> int:
         """How many runs it has."""
         if self.call is not None:
             return 0
-        several = isinstance(self.scenario, Sequence) and not isinstance(self.scenario, str)
-        return (len(self.scenario) if several else 1) * (1 if self.seeds is None else len(self.seeds))
+        return self.variants * (1 if self.seeds is None else len(self.seeds))
+
+    def parts(self) -> list[list[int] | None]:
+        """The seeds that are run at a time: all, or as many as are reduced together."""
+        if self.reduce is None or not self.seeds:
+            return [self.seeds]
+        most = max(1, REDUCED_RUNS // self.variants)
+        return [self.seeds[at : at + most] for at in range(0, len(self.seeds), most)]
 
 
 class Unfinished(KeyError):

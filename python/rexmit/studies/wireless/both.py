@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from rexmit.studies.wireless.measures import (
     NAME,
     THROUGHPUT,
     VARIANTS,
+    Counts,
     all_delays,
     counts,
     delays,
@@ -33,6 +35,7 @@ from rexmit.studies.wireless.measures import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rexmit.many_runs import Runs
     from rexmit.scenario import Scenario
 
     Numbers = NDArray[np.float64]
@@ -61,8 +64,8 @@ def declare(plan: Plan) -> None:
     """The four variants for 1600 s and until 9210 packets are through, and for 1600 s as printed."""
     each = [_scenario(variant) for variant in VARIANTS]
     first, all_seeds = plan.seeds(100), plan.seeds(300)
-    plan.runs("both", each, first, tables=("state",))
-    plan.runs("both, every packet", each, plan.seeds(5, quick=1), tables=("hosts",))
+    plan.runs("both", each, first, tables=("state",), reduce=_counted)
+    plan.runs("both, every packet", each, plan.seeds(5, quick=1), tables=("hosts",), reduce=all_delays)
     if more := all_seeds[len(first) :]:
         plan.runs("both, more", each, more)
     files = [_scenario(variant, transfer(PACKETS, PATIENCE)) for variant in VARIANTS]
@@ -71,15 +74,29 @@ def declare(plan: Plan) -> None:
     plan.runs("both, as printed", printed, plan.seeds(100))
 
 
+def _counted(runs: Runs) -> tuple[list[Counts], dict[str, list[Numbers]]]:
+    """What is kept of runs whose senders' states are too many to keep."""
+    return counts(runs), delays(runs)
+
+
+def _together(parts: list[dict[str, list[Numbers]]]) -> dict[str, list[Numbers]]:
+    """Delays of some seeds, and of the next: for each definition a list over the variants."""
+    return {
+        what: [np.concatenate(one) for one in zip(*(part[what] for part in parts), strict=True)]
+        for what in parts[0]
+    }
+
+
 class Both:
     """Table 2: each column, variant by variant, a value for each seed; the same seed met the same outages."""
 
     def __init__(self, results: Results) -> None:
-        counted = counts(results["both"])
+        parts: list[tuple[list[Counts], dict[str, list[Numbers]]]] = results["both"]
+        counted = [reduce(Counts.and_more, one) for one in zip(*(part[0] for part in parts), strict=True)]
         if not results.quick:
             more = counts(results["both, more"])
             counted = [one.and_more(other) for one, other in zip(counted, more, strict=True)]
-        self.delays = delays(results["both"]) | all_delays(results["both, every packet"])
+        self.delays = _together([part[1] for part in parts]) | _together(results["both, every packet"])
         took = durations(results["both, 9210 packets"])
         self.columns: dict[str, dict[str, Numbers]] = {
             variant: {
