@@ -57,7 +57,8 @@ impl Sender {
             self.resend_first = None;
         }
         self.probe_due = ProbeDue::None;
-        self.board.mark_lost_by_capture(entry);
+        // The capture shows it: it left again.
+        self.board.take_for_lost(entry);
         let why = self.why_recovery();
         self.resend(entry, why, now, tsval, timers);
         if !timers.is_set(Timer::Retransmit) && !timers.is_set(Timer::Reorder) {

@@ -30,9 +30,9 @@ impl Board {
         }
     }
 
-    /// A capture shows that entry `at` is taken for lost: it left again. Returns whether that is news.
+    /// Entry `at` is taken for lost, unless it is SACKed; nothing else follows. Returns whether that is news.
     #[inline]
-    pub(crate) fn mark_lost_by_capture(&mut self, at: usize) -> bool {
+    pub(crate) fn take_for_lost(&mut self, at: usize) -> bool {
         let seg = &mut self.segs[at];
         let news = seg.marks & (SACKED | LOST) == 0;
         if news {
@@ -45,7 +45,7 @@ impl Board {
     /// Entry `at` is found lost, if it is neither that nor SACKed. Returns whether that is news.
     #[inline]
     fn find_lost(&mut self, at: usize) -> bool {
-        let news = self.mark_lost_by_capture(at);
+        let news = self.take_for_lost(at);
         if news {
             self.count_loss(at);
         }
