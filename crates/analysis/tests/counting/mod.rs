@@ -1,5 +1,6 @@
 //! An allocator that counts what is allocated, and the most that ever was. A test that reads it includes this file, and
 //! runs what it measures alone.
+#![allow(dead_code)] // each test uses its part
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -30,4 +31,9 @@ pub fn most_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     MOST.store(start, Relaxed);
     let done = work();
     (MOST.load(Relaxed) - start, done)
+}
+
+/// What is allocated now, bytes.
+pub fn now() -> usize {
+    NOW.load(Relaxed)
 }

@@ -2,9 +2,9 @@
 //! its end is known.
 
 use super::Ordinal;
-use super::copy::{Copy, Perhaps, Repair, Repairs};
+use super::copy::{Copy, Repair, Repairs};
 use crate::rows::*;
-use wire::{Span, Time};
+use wire::Time;
 
 #[derive(Clone, Debug, Default)]
 struct Burst {
@@ -15,29 +15,7 @@ struct Burst {
     unseen: bool,
 }
 
-/// A repair, as a burst wants to know it.
-#[derive(Clone, Copy, Debug)]
-struct Facts {
-    time: Time,
-    trigger: Trigger,
-    silence: Span,
-    episode: u32,
-    rtt_before: Perhaps,
-    timer_ran_us: u32,
-}
-
 impl Repair {
-    fn facts(&self) -> Facts {
-        let resend = &self.resend;
-        Facts {
-            time: self.copy.time,
-            trigger: resend.trigger,
-            silence: resend.silence,
-            episode: resend.episode,
-            rtt_before: resend.rtt_before,
-            timer_ran_us: resend.timer_ran_us,
-        }
-    }
     /// A timer sent it.
     fn is_timers(&self) -> bool {
         matches!(self.resend.cause, Cause::Timeout | Cause::Probe)
@@ -46,12 +24,12 @@ impl Repair {
 
 impl Burst {
     /// Takes note of a repair, if it is the first.
-    fn repaired(&mut self, by: &Facts) {
-        let row = &mut self.row;
-        if row.first_repair.is_some_and(|t| t <= by.time) {
+    fn repaired(&mut self, by: &Repair) {
+        let (row, time, by) = (&mut self.row, by.copy.time, &by.resend);
+        if row.first_repair.is_some_and(|t| t <= time) {
             return;
         }
-        row.first_repair = Some(by.time);
+        row.first_repair = Some(time);
         row.trigger = by.trigger;
         row.silence = Some(by.silence);
         row.timer_ran_us = by.timer_ran_us;
@@ -65,7 +43,7 @@ impl Burst {
         let by_timer =
             first.is_timers() && matches!(first.resend.trigger, Trigger::TimerRto | Trigger::TimerProbe);
         if by_timer {
-            self.repaired(&first.facts());
+            self.repaired(first);
         }
     }
     fn row(mut self) -> BurstRow {
@@ -89,8 +67,8 @@ pub struct Bursts {
     all: Vec<Burst>,
     /// The last of them has not ended.
     open: bool,
-    /// The last thing that a timer sent again, and which copy it was.
-    timer: Option<Box<(Ordinal, Facts)>>,
+    /// The last thing that a timer sent again.
+    timer: Option<Box<Repair>>,
     /// Copies lost before they came here, and after.
     pub lost_before: u32,
     pub lost_after: u32,
@@ -135,9 +113,9 @@ impl Bursts {
         Some(burst.row())
     }
     /// It leaves: if a timer sent it, a burst right behind it may be the timer's to repair.
-    pub fn note_timer(&mut self, r: &Repair) {
-        if r.is_timers() {
-            self.timer = Some(Box::new((r.ordinal, r.facts())));
+    pub fn note_timer(&mut self, repair: Repair) {
+        if repair.is_timers() {
+            self.timer = Some(Box::new(repair));
         }
     }
     /// At the end of the stream nothing is waited for.
@@ -158,14 +136,17 @@ impl Bursts {
             _ => false,
         };
         // Found now: when the repair leaves the ledger, the burst may still be open.
-        let first_repair = repair.and_then(|o| repairs.get(o)).map(Repair::facts);
+        let first_repair = repair.and_then(|o| repairs.get(o));
         // A hole that shows right behind a timer's retransmission was made before it: the timer began its repair.
-        let before = self.timer.as_deref().filter(|(o, _)| copy.unseen && o + 1 == ordinal && !self.open);
+        let before = self.timer.as_deref().filter(|t| copy.unseen && t.ordinal + 1 == ordinal && !self.open);
         // A timer's attempt that was lost with the rest began the repair, even so.
-        let attempt = own.filter(|r| self.open && r.is_timers()).map(Repair::facts);
+        let attempt = own.filter(|r| self.open && r.is_timers());
         if !self.open {
             let (start, last, seq_start) = (copy.time, copy.time, copy.start);
             let row = BurstRow { start, last, seq_start, ..BurstRow::default() };
+            if self.all.len() == self.all.capacity() {
+                self.all.reserve_exact(self.all.len() / 4 + 2);
+            }
             self.all.push(Burst { row, copies: 0, last: ordinal, unseen: false });
             self.open = true;
         }
@@ -178,8 +159,8 @@ impl Bursts {
         b.row.lost_bytes += u64::from(bytes);
         b.copies = b.copies.saturating_add(segments);
         b.row.lost_segments = b.row.lost_segments.saturating_add(if again { 0 } else { segments });
-        for facts in [before.map(|(_, f)| *f), attempt, first_repair].into_iter().flatten() {
-            b.repaired(&facts);
+        for by in [before, attempt, first_repair].into_iter().flatten() {
+            b.repaired(by);
         }
     }
 }

@@ -213,8 +213,9 @@ impl Trouble {
             return Some(Certain::Burst(row));
         }
         let repair = self.repairs.pop_front()?;
-        self.bursts.note_timer(&repair);
-        Some(Certain::Resend(repair.row(lost)))
+        let row = repair.row(lost);
+        self.bursts.note_timer(repair);
+        Some(Certain::Resend(row))
     }
 }
 

@@ -98,7 +98,12 @@ impl Repaireds {
         let at = self.free.pop().unwrap_or(self.all.len() as u32);
         match self.all.get_mut(at as usize) {
             Some(place) => *place = Some(new),
-            None => self.all.push(Some(new)),
+            None => {
+                if self.all.len() == self.all.capacity() {
+                    self.all.reserve_exact(self.all.len() / 4 + 4);
+                }
+                self.all.push(Some(new));
+            }
         }
         at
     }
