@@ -126,7 +126,7 @@ impl Stream {
             newest_delivered: Time::FAR_PAST,
             ..AckNews::default()
         };
-        let mut told = Told::default();
+        let mut told = (!around.view.at.is_away()).then(Told::default);
         if ack > self.una {
             self.advance_una(ack, now, &mut news, &mut told);
         }
@@ -149,10 +149,10 @@ impl Stream {
                 if news.advanced == 0 {
                     self.repair.note_rto(self.account.own_rto());
                 }
-                if let Some(rtt) = told.round_trip(now) {
+                if let Some(rtt) = told.as_ref().and_then(|t| t.round_trip(now)) {
                     self.account.on_own_rtt(rtt, self.una, self.next);
                 }
-                if let Some((newest, rtt)) = told.rack(now) {
+                if let Some((newest, rtt)) = told.as_ref().and_then(|t| t.rack(now)) {
                     self.repair.note_rack(newest, rtt);
                 }
                 self.repair.on_ack(&news, now, self.next);
@@ -195,7 +195,7 @@ impl Stream {
 
     /// SACK blocks that are not those of the ACK before it.
     #[inline(always)]
-    fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews, told: &mut Told) {
+    fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews, told: &mut Option<Told>) {
         if !self.agreed.sack_seen && !sack.is_empty() {
             self.learn_sack();
         }
@@ -264,7 +264,7 @@ impl Stream {
         self.dsack_seen |= self.ledger.take_duplicate_ack(now, soonest, self.newest_delivered);
     }
 
-    fn take_sack(&mut self, left: u64, right: u64, news: &mut AckNews, told: &mut Told) {
+    fn take_sack(&mut self, left: u64, right: u64, news: &mut AckNews, told: &mut Option<Told>) {
         let now = news.time;
         let (left, right) = (left.max(self.una), right.min(self.next));
         if left >= right {
@@ -275,7 +275,9 @@ impl Stream {
         let least = self.least_round_trip();
         self.ledger.sack(left, right, now, |seg| {
             news.sacked += seg.len;
-            if !seg.resent || least.is_some_and(|least| now - seg.last_time >= least) {
+            if let Some(told) = told
+                && (!seg.resent || least.is_some_and(|least| now - seg.last_time >= least))
+            {
                 told.sacks(seg.last_time, seg.end, seg.resent);
             }
             if !seg.resent {
@@ -320,9 +322,21 @@ impl Stream {
         (plain && answered()).then_some(self.last.sent)
     }
 
+    /// What was sent again, or SACKed before, is acknowledged.
+    fn tell(&self, seg: &super::ledger::Acked, ecr: Option<u32>, now: Time, told: &mut Told) {
+        if seg.resent {
+            // RFC 8985 §6.2 step 2.
+            let before = ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(seg.last_ts) as i32) < 0);
+            let arrived = !seg.sacked && !before && self.is_round_trip(seg.last_time, now);
+            told.advances_over_repair(arrived.then_some(seg.last_time), seg.end, seg.echoed(ecr));
+        } else if !seg.sacked {
+            told.advances(seg.last_time, seg.end, ecr == Some(seg.last_ts));
+        }
+    }
+
     /// The cumulative ACK moves: everything below it has arrived.
     #[inline(always)]
-    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews, told: &mut Told) {
+    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews, told: &mut Option<Told>) {
         let head = self.una;
         let ecr = news.ecr;
         let mut sample = None;
@@ -335,7 +349,9 @@ impl Stream {
                 if !plain.sacked {
                     news.advanced_new += u64::from(plain.len);
                     news.note_original(plain.end);
-                    told.advances(plain.time, plain.end, ecr == Some(plain.ts));
+                    if let Some(told) = told {
+                        told.advances(plain.time, plain.end, ecr == Some(plain.ts));
+                    }
                     sample = Some((plain.time, plain.end));
                     last_ts = Some((plain.ts, plain.time));
                 }
@@ -343,13 +359,8 @@ impl Stream {
             let rtt = self.account.rtt();
             let wait = || rtt.largest().max(rtt.srtt() * 2) + DELAYED;
             let Some(seg) = self.ledger.pop_acked(ack, &by, wait) else { break };
-            if seg.resent {
-                // RFC 8985 §6.2 step 2.
-                let before = ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(seg.last_ts) as i32) < 0);
-                let arrived = !seg.sacked && !before && self.is_round_trip(seg.last_time, now);
-                told.advances_over_repair(arrived.then_some(seg.last_time), seg.end, seg.echoed(ecr));
-            } else if !seg.sacked {
-                told.advances(seg.last_time, seg.end, ecr == Some(seg.last_ts));
+            if let Some(told) = told {
+                self.tell(&seg, ecr, now, told);
             }
             if !seg.sacked {
                 news.advanced_new += seg.len;
