@@ -125,7 +125,9 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     let unheard = e.kind == EpisodeKind::Needless && e.lost_acks != Some(0) && e.silence >= Some(TIMER);
     let by_timer = by_timer && nothing_came || unheard;
     let many = e.flight_bytes >= many && acks_for(e.flight_bytes, flow).is_none_or(|n| n >= ACKS);
-    e.timeouts > 0 && by_timer && many && !is_tail(e) && !arriving(flow)
+    // Both captures: its ACKs came through, and most of what was in flight had arrived.
+    let heard = e.lost_acks == Some(0) && 2 * u64::from(lost) * u64::from(flow.mss) < e.flight_bytes;
+    e.timeouts > 0 && by_timer && many && !heard && !is_tail(e) && !arriving(flow)
 }
 
 /// Every outage of the flow, in order of time.

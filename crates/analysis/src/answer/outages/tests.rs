@@ -143,3 +143,25 @@ fn a_lost_ack_of_a_receiver_that_sends_few_is_no_outage() {
     };
     assert_eq!(found(&flow, &[probed, e]), [(Shown::AcksVanished, Certainty::Open)]);
 }
+
+/// Without SACK a lost repair waits for the timer, whatever duplicate ACKs come (RFC 6582 §3.2): both captures have them.
+#[test]
+fn a_timer_whose_acks_all_came_through_was_no_outage() {
+    let flow = FlowRow { vantage: Vantage::Both, sack_permitted: Some(false), ..flow() };
+    let told = |lost_acks, lost| {
+        let e = EpisodeRow {
+            start: at(1.949),
+            first_repair: at(2.194),
+            end: Some(at(2.27)),
+            kind: EpisodeKind::TimerRto,
+            timeouts: 1,
+            lost_segments: lost,
+            lost_copies: Some(lost),
+            lost_acks: Some(lost_acks),
+            flight_bytes: 20_272,
+            ..EpisodeRow::default()
+        };
+        all(&flow, &[], &[e], &[]).len()
+    };
+    assert_eq!([told(0, 1), told(9, 1), told(0, 7)], [0, 1, 1]);
+}

@@ -1,6 +1,7 @@
 //! Where to look, and on what evidence.
 
-use super::super::costs::{WORTH, unanswered};
+use super::super::certainty::Certainty;
+use super::super::costs::{Group, WORTH, unanswered};
 use super::super::flow_facts::arriving;
 use super::super::held::Held;
 use super::super::outages::Outages;
@@ -117,10 +118,12 @@ impl Told<'_> {
             true => format!("a queue of {} stands at the bottleneck (bufferbloat)", seconds(r.mean - r.min)),
             false => format!("the RTT is {} where {} would do", seconds(r.mean), seconds(r.min)),
         });
+        let handshakes = u64::from(c.handshake_s > 0.0);
         let by_loss = [
-            (c.outages.cost_s, vanished.clone()),
-            (c.tails.cost_s, (c.tails.n > 0).then(|| self.tail())),
+            (self.weight_of_outages(), c.outages.cost_s, vanished.clone()),
+            (self.weight(&c.tails), c.tails.cost_s, (c.tails.n > 0).then(|| self.tail())),
             (
+                (true, c.handshake_s, handshakes),
                 c.handshake_s,
                 (c.handshake_s > 0.0).then(|| match unanswered(flow) {
                     true => {
@@ -131,13 +134,13 @@ impl Told<'_> {
                     false => "the first packets of the connection were lost".into(),
                 }),
             ),
-            (c.losses.cost_s, (c.losses.n > 0).then(|| self.losing())),
-            (c.overshoot.cost_s, (c.overshoot.n > 0).then(|| self.losing())),
-            (c.unheard.cost_s, (c.unheard.n > 0).then(|| self.unheard())),
-            (c.overtaken.cost_s, (c.overtaken.n > 0).then(|| self.overtaking())),
+            (self.weight(&c.losses), c.losses.cost_s, (c.losses.n > 0).then(|| self.losing())),
+            (self.weight(&c.overshoot), c.overshoot.cost_s, (c.overshoot.n > 0).then(|| self.losing())),
+            (self.weight(&c.unheard), c.unheard.cost_s, (c.unheard.n > 0).then(|| self.unheard())),
+            (self.weight(&c.overtaken), c.overtaken.cost_s, (c.overtaken.n > 0).then(|| self.overtaking())),
         ];
-        let worst =
-            by_loss.into_iter().filter(|p| p.1.is_some()).reduce(|m, p| if p.0 > m.0 { p } else { m });
+        let there = by_loss.into_iter().filter(|p| p.2.is_some());
+        let worst = there.reduce(|m, p| if p.0 > m.0 { p } else { m }).map(|(_, cost, why)| (cost, why));
         match (worst, bloat) {
             // A queue that hides what the losses cost comes first.
             (Some((cost, why)), Some(bloat)) if cost < 0.03 * c.duration_s => {
@@ -148,6 +151,20 @@ impl Told<'_> {
             (_, Some(bloat)) => bloat,
             _ => self.losing(),
         }
+    }
+
+    /// What stands first of what went wrong: what cost most, then what came most often; a single outage that is a guess
+    /// behind all else. Costs that nobody would notice are none: each is what was lost less what seems to have been saved.
+    fn weight(&self, g: &Group) -> (bool, f64, u64) {
+        (true, if self.dear(g.cost_s) { g.cost_s } else { 0.0 }, g.n)
+    }
+
+    fn weight_of_outages(&self) -> (bool, f64, u64) {
+        let g = &self.costs.outages;
+        let beat = self.outages.is_some_and(|o| o.period_s.is_some());
+        let guess = !beat && g.sure.is_some_and(|s| s.certainty == Certainty::Open);
+        let (_, cost_s, n) = self.weight(g);
+        (!guess, cost_s, n)
     }
 
     fn unheard(&self) -> String {
