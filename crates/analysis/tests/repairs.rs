@@ -3,7 +3,7 @@
 mod story;
 
 use analysis::rows::{Cause, Vantage};
-use story::{MSS, Story, opened};
+use story::{All, MSS, Story, opened};
 
 /// Where the flight of ten begins.
 const BASE: u32 = 1 + MSS;
@@ -160,4 +160,51 @@ fn what_a_timer_ends_the_silence_of_was_data_but_for_what_acks_had_asked_for() {
     // Without SACK fast recovery repeats the first segment alone (RFC 6582 §3.2).
     let told = tail_behind_holes(opened(Vantage::Receiver)).ends();
     assert_eq!(told.flow.retransmitted_packets, 1 + 3 + 10);
+}
+
+/// Ten requests of 300 bytes, half a second apart, each acknowledged after 200 ms. The host's number grows by two from
+/// one to the next.
+fn requests_of_a_host(ttl: u8) -> All {
+    let mut t = opened(Vantage::Receiver).sack_permitted().ttl(ttl).at(30);
+    for k in 0..5 {
+        t = t.id(k).data(1 + u32::from(k) * 300, 300).ack(1 + u32::from(k + 1) * 300);
+    }
+    for k in 5..15 {
+        let (begins, at) = (1 + u32::from(k) * 300, 500 * u64::from(k));
+        t = t.id(2 * k - 4).at(at).data(begins, 300).at(at + 200).ack(begins + 300);
+    }
+    t.ends_with_all()
+}
+
+#[test]
+fn what_a_host_sends_elsewhere_during_a_silence_is_none_of_this_connections_losses() {
+    // Windows counts in the IP identification what else it sends; Linux each connection by itself.
+    assert_eq!(requests_of_a_host(128).flows[0].retransmitted_packets, 0);
+    assert!(requests_of_a_host(64).flows[0].retransmitted_packets >= 9, "each first copy was lost");
+}
+
+#[test]
+fn more_numbers_missing_than_can_have_been_sent_were_of_other_connections() {
+    // RFC 5681 §3.1: cwnd has grown to 18 segments at most when 100 numbers are missing.
+    let mut t = opened(Vantage::Receiver).sack_permitted().window(65_535).at(30);
+    let seq = |k: u32| 1 + k * MSS;
+    for k in 0..6 {
+        t = t.id(k as u16).data(seq(k), MSS).ack(seq(k + 1));
+    }
+    for k in 6..10 {
+        t = t.at(400).id(100 + k as u16).data(seq(k), MSS).ack(seq(k + 1));
+    }
+    assert_eq!(t.ends().flow.retransmitted_packets, 0);
+}
+
+#[test]
+fn nothing_can_be_missing_before_a_fin_but_itself() {
+    let fin = |missing: u16| {
+        let mut t = opened(Vantage::Receiver).sack_permitted().at(30);
+        for k in 0..30 {
+            t = t.id(k as u16).data(1 + k * MSS, MSS).ack(1 + (k + 1) * MSS);
+        }
+        t.at(5030).id(30 + missing).fin(1 + 30 * MSS).ack(2 + 30 * MSS).ends().flow.lost_segments
+    };
+    assert_eq!((fin(50), fin(1)), (Some(0), Some(1)));
 }

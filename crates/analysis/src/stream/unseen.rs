@@ -10,6 +10,11 @@ const ATTEMPTS: u64 = 16;
 /// More than these are not sent before the first ACK: ten segments (RFC 6928), and the handshake's ACK.
 const FIRST_WINDOW: u32 = 12;
 
+/// Linux's. It counts the packets of each connection by themselves; Windows, whose TTL begins at 128, counts those of
+/// other connections in the same row (Klein and Pinkas, "From IP ID to Device ID", 2019): what is missing after a
+/// silence may be of any.
+const TTL_OF_ONE_COUNTER_A_CONNECTION: u8 = 64;
+
 impl Stream {
     /// Data from beyond a gap: what lies between was sent before it and has not been seen.
     pub(super) fn reveal_hole(&mut self, p: &Piece) {
@@ -57,6 +62,9 @@ impl Stream {
             more_waits.then(|| self.arrivals.ids.missing_before(id)).flatten()
         };
         self.arrivals.ids.note(id, segments, hole);
+        if waited >= TIMERS_SILENCE && p.packet.ttl > TTL_OF_ONE_COUNTER_A_CONNECTION {
+            self.arrivals.ids.were_no_data();
+        }
         if self.arrivals.ids.skipped > 0 {
             // New data leaves in its order: packets that did not come cannot have reached beyond this.
             let unseen = u64::from(self.arrivals.ids.skipped) * unit(p, &stand!(self));
@@ -71,18 +79,27 @@ impl Stream {
         if !counted || self.arrivals.ids.skipped == 0 {
             return;
         }
-        // A window cannot have lost more than it holds.
-        let payload = (self.account.counts.bytes / self.account.counts.packets.max(1)).max(1);
-        let window = (self.window.known && self.window.max > 0).then_some(self.window.max / payload);
-        // ... unless a timer has fired meanwhile, and all of it was lost again.
-        let times = if waited < LEAST_RTO { 1 } else { 3 };
-        if window.is_some_and(|w| u64::from(self.arrivals.ids.skipped) > w * times + ATTEMPTS) {
+        if u64::from(self.arrivals.ids.skipped) > self.can_be_missing(p, waited) {
             self.arrivals.ids.are_shared();
             self.sent_up_to = 0;
         } else if in_turn {
             // No repair comes so soon after what was sent before the data that it repeats.
             self.arrivals.ids.spent_elsewhere();
         }
+    }
+
+    /// No more packets can have been lost before this one.
+    fn can_be_missing(&self, p: &Piece, waited: Span) -> u64 {
+        let payload = (self.account.counts.bytes / self.account.counts.packets.max(1)).max(1);
+        // A FIN of its own ends the data: only itself can have been sent before.
+        let is_end = p.packet.seg.payload == 0;
+        let window = (self.window.known && self.window.max > 0).then_some(self.window.max / payload);
+        // cwnd begins with a few segments, and grows by one for each that is acknowledged at most (RFC 5681 §3.1).
+        let grown = self.syn_time.map(|_| u64::from(FIRST_WINDOW) + self.account.counts.segments);
+        let most = window.into_iter().chain(grown).chain(is_end.then_some(1)).min();
+        // A timer may have fired meanwhile, and all of it was lost again.
+        let times = if waited < LEAST_RTO { 1 } else { 3 };
+        most.map_or(u64::MAX, |n| n * times + ATTEMPTS)
     }
 
     /// Of the packets missing before this one so many were repairs that were lost, and no data of their own.

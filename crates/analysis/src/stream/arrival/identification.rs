@@ -198,7 +198,7 @@ impl Ids {
         }
     }
     /// The packets missing just now were no data.
-    pub fn were_acks(&mut self) {
+    pub fn were_no_data(&mut self) {
         self.accounted_for(self.skipped.into());
         self.skipped = 0;
     }
