@@ -90,7 +90,7 @@ fn both(all: &mut Option<Sure>, one: Sure) {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Costs {
-    /// First to last data packet, or of the whole connection where that is nothing.
+    /// First to last data packet, with the gaps around them; or of the whole connection where that is nothing.
     pub duration_s: f64,
     pub outages: Group,
     /// The end of what the application had, lost with nothing behind it to tell.
@@ -280,6 +280,7 @@ pub(super) fn of(
     }
     // Not more than the episodes that the waits lie in.
     c.stale_backoff_s = c.stale_backoff_s.min(c.losses.cost_s + c.outages.cost_s);
+    c.duration_s += around(flow, idle);
     if unanswered(flow) {
         c.handshake_s = c.duration_s;
     } else if flow.handshake_resent > 0 {
@@ -293,6 +294,15 @@ pub(super) fn of(
     let under_way = flow.bytes.saturating_sub(flow.acked_bytes);
     c.cut_off = flow.reset.filter(|_| under_way > 0 && !flow.limits.one_way).map(|r| (r, under_way));
     c
+}
+
+/// Seconds of gaps before the first data and behind the last: what they cost is told of the time that has them.
+fn around(flow: &FlowRow, idle: &[IdleRow]) -> f64 {
+    let Some((first, last)) = flow.first_data.zip(flow.last_data).filter(|(a, b)| b > a) else { return 0.0 };
+    let gaps = || idle.iter().filter(|i| i.cause != IdleCause::Handshake);
+    let begins = gaps().map(|i| i.start).fold(first, wire::Time::min);
+    let ends = gaps().map(|i| i.end).fold(last, wire::Time::max);
+    (first - begins).as_secs() + (ends - last).as_secs()
 }
 
 /// A host that called and was not answered, however often.

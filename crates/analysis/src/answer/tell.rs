@@ -136,13 +136,9 @@ impl Told<'_> {
     /// What the window that losses left cost against what the path could carry.
     fn kept_small(&self) -> Option<Finding> {
         let small = self.small?;
+        let cuts = self.cuts()?;
         let sure = Sure::of(Claim::SmallWindow, self.flow, Grounds::default().with(Evidence::RoundTrips));
-        Some(Finding {
-            kind: Kind::SmallWindow,
-            cost_s: Some(small.cost_s),
-            sure,
-            text: small.words(&self.cuts()),
-        })
+        Some(Finding { kind: Kind::SmallWindow, cost_s: Some(small.cost_s), sure, text: small.words(&cuts) })
     }
 
     /// The same where no rounds tell what the path could carry.
@@ -153,7 +149,7 @@ impl Told<'_> {
         if other || self.small.is_some() || !c.slight() || !c.kept_small(self.flow, self.path) {
             return None;
         }
-        let n = self.cuts();
+        let n = self.cuts()?;
         let text = format!(
             "{n} kept the window small: each cuts it, and no queue stood at the bottleneck between them, so the path was not full"
         );
@@ -162,14 +158,17 @@ impl Told<'_> {
     }
 
     /// What cut the window: "12 loss episodes".
-    fn cuts(&self) -> String {
+    fn cuts(&self) -> Option<String> {
         let c = self.costs;
-        let lossy = c.losses.n + c.outages.n;
-        match (lossy, c.overtaken.n) {
-            (0, n) => format!("{} ({OVERTAKEN})", count(n, "needless repair")),
+        let lossy = c.losses.n + c.outages.n + c.tails.n + c.overshoot.n + c.intermittent.n;
+        let needless = c.overtaken.n + c.unheard.n + c.needless.n;
+        Some(match (lossy, needless) {
+            (0, 0) => return None,
+            (0, n) if n == c.overtaken.n => format!("{} ({OVERTAKEN})", count(n, "needless repair")),
+            (0, n) => count(n, "needless repair"),
             (n, 0) => count(n, "loss episode"),
             (n, o) => format!("{} and {}", count(n, "loss episode"), count(o, "needless repair")),
-        }
+        })
     }
 
     fn ceiling(&self) -> Option<Finding> {

@@ -11,6 +11,8 @@ use super::{Told, WORTH_SAYING, receive_window};
 use crate::limited::{LimitedBy, Why};
 use crate::rows::RecoveryStyle;
 
+/// A share of its time that is hardly worth a look.
+const LITTLE: f64 = 0.1;
 /// A mean over the transfer is one over the time with this limit, from this share of it on.
 const ALL_THE_TIME: f64 = 0.9;
 
@@ -82,7 +84,8 @@ impl Told<'_> {
         let cost = c.total();
         let lost = match cost >= WORTH_SAYING * c.duration_s && cost > 0.0 {
             true => format!(
-                "nothing in particular: only {} of {} were lost in all",
+                "nothing in particular: {}{} of {} were lost in all",
+                if cost < LITTLE * c.duration_s { "only " } else { "" },
                 seconds(cost),
                 seconds(c.duration_s)
             ),

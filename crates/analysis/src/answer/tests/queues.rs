@@ -136,3 +136,39 @@ fn what_cut_the_window_is_what_came_most_often_where_no_cost_is_worth_a_word() {
     let a = with_limits(&flow, &seen, &[(Why::SmallWindow, 5500, 3_000_000)]);
     assert!(a.look_at.contains("of the copies are lost, mostly one at a time"), "{}", a.look_at);
 }
+
+#[test]
+fn what_a_gap_cost_is_told_of_a_time_that_has_it() {
+    // A server that answers after a second: its first data leaves at 1.04 s, its last at 2.4 s.
+    let flow = FlowRow { first_data: Some(at(1.04)), last_data: Some(at(2.4)), ..transfer(2.4) };
+    let early = IdleRow { excess: ms(922), ..gap(0.04, 1.0, IdleCause::Application) };
+    let a = told(&flow, &[], &[], &[early]);
+    assert_eq!(a.sentences(), ["the application had nothing to send for 922 ms of 2.4 s, in 1 gap"]);
+    let parts = [(Why::BottleneckFull, 1300, 10_000_000), (Why::NothingToSend, 1000, 0)];
+    let early = IdleRow { excess: ms(922), ..gap(0.04, 1.0, IdleCause::Application) };
+    let look_at = answer(&flow, &[], &[], &[early], &limited(&parts, 50e6), START).look_at;
+    assert!(look_at.starts_with("nothing in particular: 922 ms of 2.4 s were lost in all"), "{look_at}");
+    // A timer that went on behind the last data.
+    let late = gap(2.4, 3.4, IdleCause::TimeoutBackoff);
+    let vain = EpisodeRow { timeouts: 4, end: None, ..episode(0, 2.3, EpisodeKind::Unrepaired, 4, 3.0) };
+    let a = told(&flow, &[], &[vain], &[late]);
+    assert!(a.sentences()[0].contains("cost 3.0 s of 4.8 s"), "{:?}", a.sentences());
+}
+
+#[test]
+fn no_window_is_kept_small_by_no_repair_and_a_probes_is_one() {
+    let parts = [(Why::SmallWindow, 561, 5_600), (Why::NothingToSend, 7900, 1_300_000)];
+    let flow = transfer(9.2);
+    let probed = |episodes: Vec<EpisodeRow>| {
+        let a = with_limits(&flow, &(episodes, vec![]), &parts);
+        a.findings.iter().find(|f| f.kind == Kind::SmallWindow).map(|f| f.text.clone())
+    };
+    assert_eq!(probed(vec![]), None);
+    let one = EpisodeRow {
+        lost_segments: 0,
+        probes: 1,
+        silence: Some(ms(316)),
+        ..episode(0, 7.48, EpisodeKind::Needless, 0, 0.03)
+    };
+    assert!(probed(vec![one]).unwrap().starts_with("1 needless repair kept the window small for 561 ms"));
+}
