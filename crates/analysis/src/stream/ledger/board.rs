@@ -25,9 +25,9 @@ pub struct Board {
     /// Outstanding segments that were sent more than once, or are holes.
     pub troubled: u32,
     /// Segments that have left at the front.
-    left: u64,
+    left: u32,
     /// Where a SACK block ended last, counted from the first segment of all: most blocks grow there.
-    edge: u64,
+    edge: u32,
     /// What those that were sent more than once need besides, and those that left and wait to be told apart.
     pub repaired: Repaireds,
     /// Segments looked at or moved, beyond the few that any packet needs (see `bounds`).
@@ -48,9 +48,12 @@ impl Board {
         if let Some(front) = self.segs.front() {
             prefetch::lines(front, 0, 1);
         }
-        if let Some(edge) = self.segs.get(self.edge.saturating_sub(self.left) as usize) {
+        if let Some(edge) = self.segs.get(self.at_edge()) {
             prefetch::lines(edge, 0, 1);
         }
+    }
+    fn at_edge(&self) -> usize {
+        (self.edge.wrapping_sub(self.left) as i32).max(0) as usize
     }
     pub fn is_empty(&self) -> bool {
         self.segs.is_empty()
@@ -109,7 +112,7 @@ impl Board {
     /// The same of the left end of what a SACK block says anew.
     #[inline]
     fn find_edge(&self, offset: u64) -> Option<usize> {
-        let i = self.edge.saturating_sub(self.left) as usize;
+        let i = self.at_edge();
         match self.segs.get(i) {
             Some(s) if s.start() == offset => Some(i),
             _ => self.find(offset),
@@ -193,7 +196,7 @@ impl Board {
         }
         each(head, self.segs.get(1).map(Entry::first), &mut self.repaired);
         self.segs.drop_front();
-        self.left += 1;
+        self.left = self.left.wrapping_add(1);
         Some(plain)
     }
     /// Something is kept of it, and it was seen, and sent once.
@@ -206,7 +209,7 @@ impl Board {
     }
     pub fn pop_front(&mut self) -> Option<Entry> {
         let seg = self.segs.pop_front()?;
-        self.left += 1;
+        self.left = self.left.wrapping_add(1);
         self.troubled -= u32::from(self.is_troubled(&seg));
         if seg.is_sacked() {
             self.sacked_bytes -= u64::from(seg.len());
@@ -256,7 +259,7 @@ impl Board {
             }
             self.split_at(i, right);
         }
-        self.edge = self.left + i as u64;
+        self.edge = self.left.wrapping_add(i as u32);
         self.steps += (i - first) as u64;
     }
     /// The share of memory that a quiet stream need not keep.
@@ -266,7 +269,7 @@ impl Board {
     /// As if new, with the room it has.
     pub fn clear(&mut self) {
         self.segs.clear();
-        self.repaired.clear();
+        self.repaired = Repaireds::default();
         (self.sacked_bytes, self.troubled, self.left, self.edge, self.steps) = (0, 0, 0, 0, 0);
     }
 }

@@ -64,21 +64,45 @@ impl Repaired {
 }
 
 /// All of a stream's. Entries know theirs by its place.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Repaireds {
-    all: Vec<Option<Repaired>>,
-    /// Places that are free.
-    free: Vec<u32>,
-    /// Copies after the first, of all of them.
-    later: usize,
+    all: Vec<Place>,
+    /// The place that was left last, or [`NOWHERE`].
+    free: u32,
+    /// What they take, in ordinals' room: their own, and that of their later copies.
+    room: u32,
+}
+
+/// The room of one.
+const ONE: u32 = (size_of::<Repaired>() / size_of::<Ordinal>()) as u32;
+
+#[derive(Clone, Debug)]
+enum Place {
+    Taken(Repaired),
+    /// Which place was left before this one.
+    Left(u32),
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Default for Repaireds {
+    fn default() -> Repaireds {
+        Repaireds { all: Vec::new(), free: NOWHERE, room: 0 }
+    }
 }
 
 impl Repaireds {
-    pub fn get(&self, at: u32) -> Option<&Repaired> {
-        self.all.get(at as usize)?.as_ref()
+    fn get(&self, at: u32) -> Option<&Repaired> {
+        match self.all.get(at as usize)? {
+            Place::Taken(repaired) => Some(repaired),
+            Place::Left(_) => None,
+        }
     }
     pub fn get_mut(&mut self, at: u32) -> Option<&mut Repaired> {
-        self.all.get_mut(at as usize)?.as_mut()
+        match self.all.get_mut(at as usize)? {
+            Place::Taken(repaired) => Some(repaired),
+            Place::Left(_) => None,
+        }
     }
     /// What is kept of an entry, if anything is.
     #[inline(always)]
@@ -94,26 +118,29 @@ impl Repaireds {
         self.get_mut(entry.kept()?)
     }
     fn put(&mut self, new: Repaired) -> u32 {
-        self.later += new.later.len();
-        let at = self.free.pop().unwrap_or(self.all.len() as u32);
-        match self.all.get_mut(at as usize) {
-            Some(place) => *place = Some(new),
-            None => {
-                if self.all.len() == self.all.capacity() {
-                    self.all.reserve_exact(self.all.len() / 4 + 4);
-                }
-                self.all.push(Some(new));
-            }
+        self.room += ONE + new.later.len() as u32;
+        let at = self.free;
+        if let Some(place) = self.all.get_mut(at as usize) {
+            self.free = match std::mem::replace(place, Place::Taken(new)) {
+                Place::Left(before) => before,
+                Place::Taken(_) => NOWHERE,
+            };
+            return at;
         }
-        at
+        if self.all.len() == self.all.capacity() {
+            self.all.reserve_exact(self.all.len() / 4 + 4);
+        }
+        self.all.push(Place::Taken(new));
+        self.all.len() as u32 - 1
     }
     pub fn take(&mut self, at: u32) -> Option<Repaired> {
-        let taken = self.all.get_mut(at as usize)?.take()?;
-        self.later -= taken.later.len();
-        self.free.push(at);
-        if self.free.len() == self.all.len() {
+        let place = self.all.get_mut(at as usize).filter(|place| matches!(place, Place::Taken(_)))?;
+        let Place::Taken(taken) = std::mem::replace(place, Place::Left(self.free)) else { return None };
+        self.free = at;
+        self.room -= ONE + taken.later.len() as u32;
+        if self.room == 0 {
             self.all.clear();
-            self.free.clear();
+            self.free = NOWHERE;
         }
         Some(taken)
     }
@@ -133,20 +160,42 @@ impl Repaireds {
         if sacked {
             of.reported = of.reported.min(time);
         }
-        self.later += 1;
+        self.room += 1;
     }
     /// Bytes that they take.
     pub fn held(&self) -> u64 {
-        let live = self.all.len() - self.free.len();
-        (live * size_of::<Option<Repaired>>() + self.later * size_of::<Ordinal>()) as u64
+        u64::from(self.room) * size_of::<Ordinal>() as u64
     }
     /// The trouble is over: their room is given back.
     pub fn rest(&mut self) {
-        if self.free.len() == self.all.len() {
+        if self.room == 0 {
             *self = Repaireds::default();
         }
     }
-    pub fn clear(&mut self) {
-        *self = Repaireds::default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_was_left_is_taken_by_the_next() {
+        assert_eq!(size_of::<Place>(), size_of::<Repaired>());
+        let (mut all, mut segs) = (Repaireds::default(), [Entry::default(); 4]);
+        for (time, seg) in (0..).zip(&mut segs) {
+            *seg = Entry::new(0, 100, Time(time), 0, 0);
+            all.keep(seg);
+        }
+        let at = segs.map(|s| s.kept().expect("it is kept"));
+        assert_eq!(at, [0, 1, 2, 3]);
+        assert_eq!(all.take(1).map(|r| r.due), Some(Time(1)));
+        assert_eq!(all.take(2).map(|r| r.due), Some(Time(2)));
+        assert!(all.take(2).is_none() && all.of(&segs[1]).is_none());
+        let mut next = [Entry::new(0, 100, Time(5), 0, 0); 3];
+        next.iter_mut().for_each(|seg| _ = all.keep(seg));
+        assert_eq!(next.map(|s| s.kept()), [Some(2), Some(1), Some(4)]);
+        assert_eq!(all.of(&segs[3]).map(|r| r.due), Some(Time(3)));
+        (0..5).for_each(|at| _ = all.take(at));
+        assert_eq!((all.held(), all.all.len()), (0, 0));
     }
 }
