@@ -3,10 +3,18 @@
 mod story;
 
 use analysis::rows::{Cause, Vantage};
-use story::{MSS, Story, Told, opened};
+use story::{Story, Told, opened};
+
+/// With timestamps it fits a segment, too.
+const SIZE: u32 = 900;
 
 fn seq(k: u32) -> u32 {
-    1 + k * MSS
+    1 + k * SIZE
+}
+
+/// Both hosts have timestamps and SACK, and a round trip takes 20 ms.
+fn opened_with_clocks() -> Story {
+    Story::from(Vantage::Receiver).stamped().sack_permitted().handshake(20)
 }
 
 fn causes(told: &Told) -> Vec<Cause> {
@@ -17,7 +25,7 @@ fn causes(told: &Told) -> Vec<Cause> {
 fn arrive(mut t: Story, of: std::ops::Range<u32>, when: u64) -> Story {
     for k in of.clone() {
         let before = u64::from(of.end - 1 - k);
-        t = t.id(k as u16).at(when - before).data(seq(k), MSS).ack(seq(k + 1));
+        t = t.id(k as u16).at(when - before).data(seq(k), SIZE).ack(seq(k + 1));
     }
     t
 }
@@ -29,15 +37,15 @@ fn a_timer_that_waits_for_a_second_is_no_linux_that_looks_whether_it_was_needles
     let after = |wait: u64| {
         let mut t = opened(Vantage::Receiver).sack_permitted();
         for k in 0..10 {
-            t = t.id(k as u16).at(25).data(seq(k), MSS).ack(seq(k + 1));
+            t = t.id(k as u16).at(25).data(seq(k), SIZE).ack(seq(k + 1));
         }
         for k in [11, 13, 15, 17, 19] {
-            t = t.id(k as u16).at(46).data(seq(k), MSS).sack(seq(10), &[(seq(k), seq(k + 1))]);
+            t = t.id(k as u16).at(46).data(seq(k), SIZE).sack(seq(10), &[(seq(k), seq(k + 1))]);
         }
         let blocks = [(seq(19), seq(20)), (seq(17), seq(18)), (seq(15), seq(16))];
-        t = t.id(20).at(46 + wait).data(seq(10), MSS).sack(seq(12), &blocks);
-        t = t.id(21).at(66 + wait).data(seq(12), MSS).sack(seq(14), &blocks);
-        causes(&t.id(22).at(66 + wait).data(seq(14), MSS).sack(seq(16), &blocks[..2]).ends())
+        t = t.id(20).at(46 + wait).data(seq(10), SIZE).sack(seq(12), &blocks);
+        t = t.id(21).at(66 + wait).data(seq(12), SIZE).sack(seq(14), &blocks);
+        causes(&t.id(22).at(66 + wait).data(seq(14), SIZE).sack(seq(16), &blocks[..2]).ends())
     };
     assert_eq!(after(1000), [Cause::Timeout, Cause::LossState, Cause::LossState]);
     assert_eq!(after(220), [Cause::Timeout, Cause::Recovery, Cause::Recovery], "a Linux");
@@ -63,7 +71,7 @@ fn repaired_from(mut t: Story, id: u16, at: u64) -> u64 {
     for (k, later) in
         [(7, 0), (8, 133), (9, 133), (10, 266), (11, 266), (12, 266), (13, 266), (14, 399), (15, 399)]
     {
-        t = t.id(id + k as u16 - 7).at(at + later).data(seq(k), MSS).ack(seq(k + 1));
+        t = t.id(id + k as u16 - 7).at(at + later).data(seq(k), SIZE).ack(seq(k + 1));
     }
     t.ends().flow.retransmitted_packets
 }
@@ -82,17 +90,17 @@ fn a_timer_that_partial_acks_do_not_restart_tells_nothing_of_how_long_it_waits()
     let mut t = arrive(opened_slowly(140), 7..8, 539);
     // Of 8 to 17, all but those four are there.
     for k in [9, 11, 13, 15, 16, 17] {
-        t = t.id(k).at(540).data(seq(k.into()), MSS).ack(seq(8));
+        t = t.id(k).at(540).data(seq(k.into()), SIZE).ack(seq(8));
     }
     for (n, k) in [8, 10, 12].into_iter().enumerate() {
-        t = t.id(18 + n as u16).at(673 + 133 * n as u64).data(seq(k), MSS).ack(seq(k + 2));
+        t = t.id(18 + n as u16).at(673 + 133 * n as u64).data(seq(k), SIZE).ack(seq(k + 2));
     }
     // The repair of 14 is lost, 21.
-    t = t.id(22).at(939 + 333).data(seq(14), MSS).ack(seq(18));
-    t = t.id(23).at(1405).data(seq(18), MSS).ack(seq(19)).id(24).data(seq(19), MSS).ack(seq(20));
+    t = t.id(22).at(939 + 333).data(seq(14), SIZE).ack(seq(18));
+    t = t.id(23).at(1405).data(seq(18), SIZE).ack(seq(19)).id(24).data(seq(19), SIZE).ack(seq(20));
     // Four more are lost, 25 to 28.
     for (id, k, at) in [(29, 20, 2538), (30, 21, 2671), (31, 22, 2671), (32, 23, 2804), (33, 24, 2804)] {
-        t = t.id(id).at(at).data(seq(k), MSS).ack(seq(k + 1));
+        t = t.id(id).at(at).data(seq(k), SIZE).ack(seq(k + 1));
     }
     let told = t.ends();
     use Cause::{LossState, Recovery, Timeout};
@@ -108,12 +116,52 @@ fn a_timer_that_waits_as_long_as_it_ever_does_waits_no_longer_the_next_time() {
     let (mut id, mut at, mut k) = (18, 539, 7);
     for wait in [1, 2, 4, 8, 16, 32, 60, 60] {
         at += wait * 1000;
-        t = t.id(id).at(at).data(seq(k), MSS).ack(seq(k + 1));
+        t = t.id(id).at(at).data(seq(k), SIZE).ack(seq(k + 1));
         (id, at, k) = (id + 3, at + 133, k + 1);
     }
     // The path is well again behind the last of them: 15, 16 and 17 are left.
     for k in [15, 16, 17, 18] {
-        t = t.id(id - 2 + (k - 15) as u16).at(at).data(seq(k), MSS).ack(seq(k + 1));
+        t = t.id(id - 2 + (k - 15) as u16).at(at).data(seq(k), SIZE).ack(seq(k + 1));
     }
     assert_eq!(t.ends().flow.retransmitted_packets, 11);
+}
+
+#[test]
+fn a_floor_of_a_second_shows_where_the_first_copy_of_the_timer_was_lost_too() {
+    // RFC 6298 §2.4 and §5.5: one second, and two. The eight packets missing are seven segments and the timer's first copy.
+    assert_eq!(repaired_from(opened_slowly(140), 15, 539 + 3000), 7);
+}
+
+#[test]
+fn what_the_timer_repeats_of_an_earlier_repair_is_in_that_repair_still() {
+    // RFC 5682 §2.1 and RFC 3522 §3.2. A round trip takes 20 ms.
+    let data =
+        |t: Story, id: u16, at: u64, k: u32, echo: u32| t.id(id).at(at).data(seq(k), SIZE).echoing(echo);
+    let mut t = opened_with_clocks();
+    for k in 0..10 {
+        t = data(t, k as u16, 25, k, 0).ack(seq(k + 1)).echoing(25);
+    }
+    // Of 10 to 29 the first is lost.
+    for k in 11..30 {
+        t = data(t, k as u16, 45, k, 25).sack(seq(10), &[(seq(11), seq(k + 1))]).echoing(25);
+    }
+    // Its repair comes, and in the same recovery new data of which 35 is lost, and repaired before the ACK of 10's repair
+    // is heard.
+    t = data(t, 30, 65, 10, 45).ack(seq(30)).echoing(65);
+    for (n, k) in (30..40).filter(|k| *k != 35).enumerate() {
+        t = data(t, 31 + n as u16 + u16::from(k > 35), 66, k, 45);
+        t = match k {
+            ..35 => t.ack(seq(k + 1)),
+            _ => t.sack(seq(35), &[(seq(36), seq(k + 1))]),
+        };
+        t = t.echoing(66);
+    }
+    t = data(t, 41, 67, 35, 45).ack(seq(40)).echoing(67);
+    // Only ACKs up to 35 are heard. 40 to 44 are lost, 45 arrives; then the timer repeats 35.
+    t = data(t, 47, 87, 45, 66).sack(seq(40), &[(seq(45), seq(46))]).echoing(67);
+    t = data(t, 48, 320, 35, 66).sack(seq(40), &[(seq(35), seq(36)), (seq(45), seq(46))]).echoing(67);
+    t = data(t, 49, 340, 40, 320).ack(seq(41)).echoing(340);
+    let told = t.ends();
+    use Cause::{LossState, Recovery, Timeout};
+    assert_eq!(causes(&told), [Recovery, Recovery, Timeout, LossState]);
 }

@@ -442,10 +442,11 @@ impl Repair {
         self.doubled = if a.ts == 0 { doubles(waited, lost) } else { Span::ZERO };
         if self.expiries == 0 && self.saw_it_begin(a, pace) {
             self.least_wait = self.least_wait.min(waited);
-            if lost == 0 {
-                self.note_floor(waited, a.now, pace);
+            let once = waited / ((2i64 << lost) - 1);
+            if lost == 0 || afar::is_exactly_a_second(once) {
+                self.note_floor(once, a.now, pace);
             }
-            self.timer_wait = waited / ((2i64 << lost) - 1);
+            self.timer_wait = once;
         }
         // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.
         let due = self.probes_now() && !(a.head && a.tail) && self.last_news > Time::FAR_PAST;
@@ -458,6 +459,7 @@ impl Repair {
             State::Loss { first_ts, .. } if self.expiries > 0 || self.age.recent() => first_ts,
             // RFC 3522 §3.2: that of the retransmission which began the repair.
             State::Recovery { first_ts, .. } => first_ts,
+            _ if pace.seat == Seat::Away => self.repaired_before(a).unwrap_or(a.ts),
             _ => a.ts,
         };
         self.state = State::Loss { high: a.next, f_rto, first_ts };

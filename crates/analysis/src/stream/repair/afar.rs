@@ -15,9 +15,14 @@ const HEARD_EVERY: Span = Span::from_millis(10);
 const OFF: (Span, Span) = (Span::from_millis(10), Span::from_millis(15));
 
 /// A floor of a second (RFC 6298 §2.4) shows: what is reckoned from round trips comes so near to one by chance only.
-fn is_exactly_a_second(waited: Span) -> bool {
+pub(super) fn is_exactly_a_second(waited: Span) -> bool {
     let second = Span::from_secs(1);
     (second - OFF.0..=second + OFF.1).contains(&waited)
+}
+
+/// So long such a timer takes to fire once, or up to three times, doubling (§5.5).
+fn is_of_a_second(waited: Span) -> bool {
+    [0, 2, 6].into_iter().any(|before| is_exactly_a_second(waited - Span::from_secs(before)))
 }
 
 impl Repair {
@@ -30,11 +35,20 @@ impl Repair {
         self.see_slow_start(a);
     }
 
+    /// The timer repeats what was repaired before, which the sender has not heard of: that repair goes on, and the clock of
+    /// its first retransmission holds (RFC 3522 §3.2).
+    pub(super) fn repaired_before(&self, a: &Attempt) -> Option<u32> {
+        match self.left {
+            Some(State::Recovery { first_ts, .. }) if a.start < self.resent_end => Some(first_ts),
+            _ => None,
+        }
+    }
+
     /// The timer is about to be taken to have fired: what three duplicate ACKs had asked for was sent, and lost with
     /// all the rest.
     pub(super) fn was_repairing_away(&mut self, a: &Attempt) -> bool {
         self.note_fired(a);
-        self.repairs() || a.sack_permitted && self.is_asked()
+        self.repairs() || a.sack_permitted && (self.is_asked() || self.repaired_before(a).is_some())
     }
 
     /// The first segment not acknowledged comes again: was it the timer? A repair that waited behind a full queue comes
@@ -121,7 +135,7 @@ impl Repair {
         let second = Span::from_secs(1);
         let shows_none = self.age.recent() && !self.slow_timer && !self.is_a_second(waited, now, pace);
         let has_none = self.least_wait < second.scale(0.8) || shows_none;
-        let slow = self.least_wait >= second.scale(0.8) && (self.slow_timer || is_exactly_a_second(waited));
+        let slow = self.least_wait >= second.scale(0.8) && (self.slow_timer || is_of_a_second(waited));
         let floor = if has_none { LEAST_RTO } else { second };
         let known = match self.expiries == 0 && self.doubled > Span::ZERO {
             true => Some(self.doubled),
