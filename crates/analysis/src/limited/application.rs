@@ -33,7 +33,12 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
 pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     // Where data is seen as it arrives PSH alone tells, and a sender with a small buffer sets it too.
     let sure = if facts.afar() { Certainty::Likely } else { Certainty::Known };
-    (r.share(r.row.waited.application) > MOSTLY).then_some((Why::NothingToSend, sure, Basis::Pushed))
+    // Who waited for the other host's data whenever a gap was long enough to see for what, waits so in between, too.
+    let (why, sure) = match facts.answers() {
+        true => (Why::NotAsked, Certainty::Likely),
+        false => (Why::NothingToSend, sure),
+    };
+    (r.share(r.row.waited.application) > MOSTLY).then_some((why, sure, Basis::Pushed))
 }
 
 /// Data that no ACK set off, though the window had room, and that was not paced: the program gave it so.

@@ -182,6 +182,12 @@ impl<'a> Facts<'a> {
         self.idle.iter().any(|i| matches!(i.cause, IdleCause::Application | IdleCause::Peer))
     }
 
+    /// Whenever it had nothing to send for long, the other host's data set it off: a server that answers requests.
+    pub fn answers(&self) -> bool {
+        let has = |cause| self.idle.iter().any(|i| i.cause == cause);
+        has(IdleCause::Peer) && !has(IdleCause::Application)
+    }
+
     /// A timer ended the gap: then something was sent again by its end, or was lost.
     pub fn told_by_timer(&self, i: &IdleRow) -> bool {
         let timer = matches!(i.cause, IdleCause::Timeout | IdleCause::TimeoutBackoff);

@@ -146,6 +146,23 @@ fn a_flight_that_stays_before_any_loss_is_held_by_the_sender_itself() {
     );
 }
 
+/// HTTP on one connection: the server's answer leaves at once, and then nothing until the next request.
+#[test]
+fn a_server_that_answers_waits_to_be_asked_in_short_waits_as_in_long_ones() {
+    let rows = rounds(4.04, 250e3, By::Application, 0.04);
+    let told = |gaps: &[IdleRow]| {
+        let found = limited(&flow(5.04, 1_000_000), &[], &[], gaps, &rows, &[]);
+        let part =
+            |why| found.parts.iter().find(|p| p.why == why).map(|p| (p.time > secs(3.0), p.certainty()));
+        (part(Why::NotAsked), part(Why::NothingToSend))
+    };
+    let (asked, nothing) = told(&[gap(4.04, 4.54, IdleCause::Peer)]);
+    assert_eq!((asked, nothing), (Some((true, Certainty::Likely)), None));
+    // A program that paused of itself may have done so before.
+    let own = [gap(4.04, 4.54, IdleCause::Peer), gap(4.54, 4.84, IdleCause::Application)];
+    assert_eq!(told(&own).1, Some((true, Certainty::Known)));
+}
+
 #[test]
 fn bursts_of_two_segments_are_paced_and_others_are_the_applications() {
     let paced = |at_once: f64| {
