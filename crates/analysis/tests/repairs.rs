@@ -4,6 +4,7 @@ mod story;
 
 use analysis::rows::{Cause, Vantage};
 use story::{All, MSS, Story, opened};
+use wire::Time;
 
 /// Where the flight of ten begins.
 const BASE: u32 = 1 + MSS;
@@ -207,4 +208,19 @@ fn nothing_can_be_missing_before_a_fin_but_itself() {
         t.at(5030).id(30 + missing).fin(1 + 30 * MSS).ack(2 + 30 * MSS).ends().flow.lost_segments
     };
     assert_eq!((fin(50), fin(1)), (Some(0), Some(1)));
+}
+
+#[test]
+fn a_needless_repair_is_over_when_its_answer_passes_however_long_nothing_follows() {
+    let mut t = opened(Vantage::Receiver).sack_permitted().at(30);
+    for k in 0..10 {
+        t = t.id(k as u16).at(30 + 10 * u64::from(k)).data(1 + k * MSS, MSS).ack(1 + (k + 1) * MSS);
+    }
+    // The last ACK is lost; 20 s later the application has something to send again.
+    t = t.id(10).at(500).data(1 + 9 * MSS, MSS).at(501).ack(1 + 10 * MSS);
+    t = t.id(11).at(20_000).data(1 + 10 * MSS, MSS).ack(1 + 11 * MSS);
+    let told = t.ends();
+    let episode = &told.rows.episodes[0];
+    let a_round_trip_later = Time(521_000_000);
+    assert_eq!((episode.needless, episode.end), (1, Some(a_round_trip_later)));
 }

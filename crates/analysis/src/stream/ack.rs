@@ -47,6 +47,9 @@ impl Stream {
         if ack > self.una || (other_blocks && !seg.sack.is_empty()) || asks || unheard {
             self.take_news(packet, ack, asks, other_blocks, around);
         }
+        if ack == self.una && elsewhere && is_bare(packet) {
+            self.account.on_answer(ack, packet.time, &around.view);
+        }
         let told = self.window.told();
         self.account.ack_in_round(packet.time, flight, told);
         if around.config.wanted.intervals {

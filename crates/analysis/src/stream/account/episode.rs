@@ -26,6 +26,8 @@ struct Episode {
     lost_unknown: bool,
     /// All that it sent again had been acknowledged here.
     acknowledged: bool,
+    /// By then it is over, though nothing may follow that shows it.
+    over_by: Time,
 }
 
 /// A repair, as the episodes see it.
@@ -111,16 +113,21 @@ impl Episodes {
 
     /// The cumulative ACK moved; true if an episode ended.
     pub fn on_ack(&mut self, una: u64, now: Time, next: Ordinal, delivery: &mut Delivery) -> bool {
-        if self.open.as_ref().is_none_or(|e| una < e.recover) {
-            return false;
-        }
-        if let Some(mut e) = self.open.take() {
-            e.row.end = Some(now.max(e.row.start));
-            e.close(now, next, delivery.bytes());
-            delivery.episode_ends(now);
-            self.ended.push_back(e);
-        }
+        let Some(mut e) = self.open.take_if(|e| una >= e.recover) else { return false };
+        e.row.end = Some(e.over_by.min(now).max(e.row.start));
+        e.close(now, next, delivery.bytes());
+        delivery.episode_ends(now);
+        self.ended.push_back(e);
         true
+    }
+
+    /// An ACK repeats what had been acknowledged here before all that was sent again came: it answers that, and what the
+    /// sender makes of it is here a round trip later.
+    #[inline]
+    pub fn on_answer(&mut self, una: u64, now: Time, round: Span) {
+        if let Some(e) = self.open.as_mut().filter(|e| e.acknowledged && una >= e.recover) {
+            e.over_by = e.over_by.min(now + round);
+        }
     }
 
     /// They are numbered one by one, and leave in that order.
@@ -165,7 +172,7 @@ impl Episodes {
         }
         if let Some(mut e) = self.open.take() {
             // An ACK that was lost beyond is said again, which moves nothing here: that repair is over all the same.
-            e.row.end = (e.acknowledged && una >= e.recover).then_some(now.max(e.row.start));
+            e.row.end = (e.acknowledged && una >= e.recover).then_some(e.over_by.min(now).max(e.row.start));
             e.close(now, Ordinal::MAX, delivered);
             each(e.row());
         }
@@ -200,12 +207,14 @@ impl Episode {
             first_burst: None,
             lost_unknown: false,
             acknowledged: true,
+            over_by: Time::FAR_FUTURE,
         }
     }
 
     fn on_repair(&mut self, r: &RepairSeen) {
         self.row.retransmissions = self.row.retransmissions.saturating_add(r.segments);
         self.acknowledged &= r.start < r.una;
+        self.over_by = Time::FAR_FUTURE;
         if r.previous >= self.extended_at {
             // What it replaces was sent after the repair had begun: a later burst, which extends the episode.
             self.recover = self.recover.max(r.next);
@@ -245,7 +254,7 @@ impl Episode {
     fn close(&mut self, now: Time, next: Ordinal, delivered: u64) {
         self.settled_by = next;
         self.row.delivered_bytes = delivered.saturating_sub(self.delivered_before);
-        let took = now.max(self.row.start) - self.row.start;
+        let took = self.row.end.unwrap_or(now).max(self.row.start) - self.row.start;
         self.row.cost = self
             .rate_bytes_per_s
             .filter(|r| *r > 0.0)

@@ -321,6 +321,14 @@ impl Account {
         }
     }
 
+    /// An ACK passes that moves nothing, away from the sender.
+    #[inline(always)]
+    pub fn on_answer(&mut self, una: u64, now: Time, view: &View) {
+        if self.episodes.is_open() {
+            self.episodes.on_answer(una, now, self.round(view));
+        }
+    }
+
     /// SACK blocks have passed where it was not known that they would.
     #[cold]
     pub fn learn_sack(&mut self, agreed: &Agreed) {
