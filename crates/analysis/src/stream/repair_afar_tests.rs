@@ -129,7 +129,7 @@ fn no_timer_of_a_sender_since_rfc_6928_is_known_to_have_a_floor_of_a_second() {
             s.model.age.note_probe();
         }
         let quicker = Pace { srtt: Span::from_millis(20), rto: Span::from_millis(220), ..pace() };
-        s.model.timer_start = ms(0);
+        s.model.timer.start = ms(0);
         assert_eq!(s.model.attempts_by(ms(1085), ms(0), &quicker), attempts, "recent: {recent}");
     }
 }

@@ -1,6 +1,9 @@
 //! What only shows away from the sender: repairs lost before they came here, ACKs lost after they passed.
 
-use super::{AckNews, Attempt, LEAST_RTO, PAUSE, Pace, Repair, State, TIMERS_SILENCE};
+use super::fired::{Fired, Unsure};
+use super::{AckNews, Attempt, PAUSE, Pace, Repair, State, TIMERS_SILENCE};
+use std::collections::VecDeque;
+use std::mem::offset_of;
 use wire::{Span, Time};
 
 /// So many ACKs taken for heard are remembered, and no two closer than this: a window and a timer's wait.
@@ -11,18 +14,52 @@ const MOST_DUPLICATES: u32 = 300;
 const NO_SUCH_WAIT: u32 = 2 * MOST_DUPLICATES;
 const HEARD_EVERY: Span = Span::from_millis(10);
 
-/// How much earlier or later than after a second a timer with such a floor fires, seen through ticks of 10 ms at most.
-const OFF: (Span, Span) = (Span::from_millis(10), Span::from_millis(15));
-
-/// A floor of a second (RFC 6298 §2.4) shows: what is reckoned from round trips comes so near to one by chance only.
-pub(super) fn is_exactly_a_second(waited: Span) -> bool {
-    let second = Span::from_secs(1);
-    (second - OFF.0..=second + OFF.1).contains(&waited)
+/// What is kept of a sender only where it is seen from afar.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(super) struct Afar {
+    /// What ACKs said that were lost on their way to the sender, until the next is heard.
+    pub(super) missed: Option<Box<AckNews>>,
+    /// New data packets since three duplicate ACKs were heard.
+    passed_over: u32,
+    /// The most that it had in flight since it last took something for lost.
+    pub(super) flight: u64,
+    /// ACKs taken for heard of late, one of every few milliseconds, the newest last.
+    heard: VecDeque<(u64, Time)>,
+    /// The first segment not acknowledged when a repair was lost on its way here.
+    lost_repair: (u64, Time),
+    /// Fewer than three duplicate ACKs were enough for a repair (RFC 8985 §6.2).
+    pub(super) quick: bool,
+    /// How things stood before the timer was taken to have fired.
+    pub(super) fired: Option<Fired>,
+    /// What the last repair of the first segment was is to be seen by what comes next.
+    pub(super) unsure: Unsure,
 }
 
-/// So long such a timer takes to fire once, or up to three times, doubling (§5.5).
-fn is_of_a_second(waited: Span) -> bool {
-    [0, 2, 6].into_iter().any(|before| is_exactly_a_second(waited - Span::from_secs(before)))
+impl Default for Afar {
+    fn default() -> Afar {
+        Afar {
+            missed: None,
+            passed_over: 0,
+            flight: 0,
+            heard: VecDeque::new(),
+            lost_repair: (0, Time::FAR_PAST),
+            quick: false,
+            fired: None,
+            unsure: Unsure::default(),
+        }
+    }
+}
+
+impl Afar {
+    /// So many bytes of it are touched by each packet.
+    pub(super) const OFTEN: usize = offset_of!(Afar, heard);
+
+    /// As if new, with the room it has.
+    pub(super) fn cleared(mut self) -> Afar {
+        self.heard.clear();
+        Afar { heard: self.heard, ..Afar::default() }
+    }
 }
 
 impl Repair {
@@ -39,7 +76,7 @@ impl Repair {
     /// its first retransmission holds (RFC 3522 §3.2).
     pub(super) fn repaired_before(&self, a: &Attempt) -> Option<u32> {
         match self.left {
-            Some(State::Recovery { first_ts, .. }) if a.start < self.resent_end => Some(first_ts),
+            Some(State::Recovery { first_ts, .. }) if a.start < self.resent.end => Some(first_ts),
             _ => None,
         }
     }
@@ -59,9 +96,9 @@ impl Repair {
         let stuck = a.now - self.last_progress >= TIMERS_SILENCE;
         // RFC 8985 §6.2: what was sent after a repair and has arrived tells that the repair was lost.
         let told = a.sack_permitted && self.age.recent() && self.newest_delivered > a.previous;
-        let again = !told && (a.previous_was_resend || a.start < self.resent_high);
+        let again = !told && (a.previous_was_resend || a.start < self.resent.high);
         // The timer has just begun anew, and doubled (RFC 6298 §5.5 and §5.6).
-        if self.is_timers() && a.now - self.loss_since < TIMERS_SILENCE {
+        if self.is_timers() && a.now - self.timer.fired_at < TIMERS_SILENCE {
             return false;
         }
         // RFC 8985 §6.2: by what is SACKed above, a sender that times each copy finds every loss, a repair's too, a
@@ -71,7 +108,7 @@ impl Repair {
             return false;
         }
         // It goes on where the repair before it ended, and nothing was sent between: slow start.
-        if a.start == self.resent_end && self.last_resent == self.last_sent && silent < PAUSE {
+        if a.start == self.resent.end && self.resent.at == self.last_sent && silent < PAUSE {
             return false;
         }
         match self.state {
@@ -84,7 +121,7 @@ impl Repair {
                 let waits = (MOST_DUPLICATES..NO_SUCH_WAIT).contains(&self.duplicates);
                 let overdue = a.now - self.last_progress >= pace.rto && !waits;
                 let passed_over =
-                    self.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
+                    self.afar.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
                 let asked = self.asked_for[0] == a.start;
                 silent > PAUSE && (stuck || !asked)
@@ -93,7 +130,7 @@ impl Repair {
             // A partial ACK asks for the next (RFC 6582), a block for what is missing below it (RFC 6675): only the
             // timer repeats what waits for neither. What a full queue holds up comes about as late as the one before.
             State::Recovery { .. } => {
-                let overdue = a.now - self.last_progress > self.answered_in.scale(1.5);
+                let overdue = a.now - self.last_progress > self.resent.answered_in.scale(1.5);
                 let quiet = silent > pace.tolerance.max(PAUSE);
                 stuck && (again || overdue && quiet)
             }
@@ -116,45 +153,21 @@ impl Repair {
         if a.unseen
             && self.state == State::Open
             && self.duplicates == 0
-            && self.last_resent == self.last_sent
-            && (a.start == self.resent_end || self.is_timers())
+            && self.resent.at == self.last_sent
+            && (a.start == self.resent.end || self.is_timers())
             && let Some(State::Loss { f_rto, first_ts, .. }) = self.left
         {
             self.state = State::Loss { high: a.next, f_rto, first_ts };
         }
     }
 
-    /// How often the timer has fired in vain until `now`, if it did now: it doubles (RFC 6298 §5.5).
-    pub fn attempts_by(&self, now: Time, last_sent: Time, pace: &Pace) -> u32 {
-        let waited = now - self.timer_start.max(last_sent - pace.srtt);
-        let backed_off = f64::from(1u32 << self.expiries.min(16));
-        let doublings = |rto: Span| (waited.as_secs() / (rto.as_secs().max(1e-3) * backed_off) + 1.0).log2();
-        let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
-        // As long as before; else RFC 6298 §2.4 has a floor of a second, Linux and most others one of 200 ms and SRTT.
-        // A sender whose timer has fired sooner has no floor of a second, nor has any since RFC 6928 without showing it.
-        let second = Span::from_secs(1);
-        let shows_none = self.age.recent() && !self.slow_timer && !self.is_a_second(waited, now, pace);
-        let has_none = self.least_wait < second.scale(0.8) || shows_none;
-        let slow = self.least_wait >= second.scale(0.8) && (self.slow_timer || is_of_a_second(waited));
-        let floor = if has_none { LEAST_RTO } else { second };
-        let known = match self.expiries == 0 && self.doubled > Span::ZERO {
-            true => Some(self.doubled),
-            false => (self.timer_wait < Span::MAX).then(|| pace.rto.max(self.timer_wait)),
-        };
-        let waits = [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(floor), LEAST_RTO.max(pace.srtt)];
-        let better = |n: f64, m: f64| if misfit(m) + 0.2 < misfit(n) { m } else { n };
-        let waits = if slow { waits.map(|w| w.max(second)) } else { waits };
-        let n = waits.into_iter().map(doublings).reduce(better).unwrap_or(1.0);
-        // The wait may come out a little short: what started the timer passed here earlier or later than is thought.
-        (n + 0.2).max(1.0) as u32 - 1
-    }
     /// Duplicate ACKs have asked for a repair that was never seen.
     pub fn repair_due(&self) -> u32 {
-        let asked = self.duplicates >= 3 || self.any_sacked && self.quick;
+        let asked = self.duplicates >= 3 || self.any_sacked && self.afar.quick;
         let due = match self.state {
             State::Open => asked,
             // A partial ACK asked for the next (RFC 6582 §3.2), and nothing above it has been repaired.
-            State::Recovery { .. } => self.resent_high <= self.una && self.last_progress >= self.last_resent,
+            State::Recovery { .. } => self.resent.high <= self.una && self.last_progress >= self.resent.at,
             State::Loss { .. } => false,
         };
         // One that is known to be lost has been accounted for.
@@ -165,7 +178,7 @@ impl Repair {
     /// 6582 §3.2); one probe where nothing is missing (RFC 8985 §7.3). In slow start any number (`None`).
     pub fn repairs_at_most(&self, holes: u64, sack: bool) -> Option<u64> {
         match sack {
-            _ if self.in_loss_state() || self.goes_back => None,
+            _ if self.in_loss_state() || self.resent.goes_back => None,
             true => Some(holes.max(1)),
             false => Some(u64::from(self.is_asked())),
         }
@@ -180,49 +193,50 @@ impl Repair {
     }
     /// A repair was lost before it came here: of what was asked for, most likely.
     pub fn on_lost_repair(&mut self, now: Time) {
-        self.lost_repair = (self.una, now);
+        self.afar.lost_repair = (self.una, now);
     }
     /// When the repair of the first segment was lost on its way here.
     pub fn lost_repair(&self) -> Option<Time> {
-        (self.lost_repair.0 == self.una && self.lost_repair.1 > Time::FAR_PAST).then_some(self.lost_repair.1)
+        (self.afar.lost_repair.0 == self.una && self.afar.lost_repair.1 > Time::FAR_PAST)
+            .then_some(self.afar.lost_repair.1)
     }
     /// New data was sent though a repair was asked for, as the sender's own echoes tell: it was lost, or not sent.
     #[inline]
     pub fn note_passed_over(&mut self) {
         let asked = self.state == State::Open && self.duplicates >= 3;
-        self.passed_over = if asked { self.passed_over + 1 } else { 0 };
+        self.afar.passed_over = if asked { self.afar.passed_over + 1 } else { 0 };
     }
     /// Data up to `end` is sent: for the first time or, where nothing is SACKed, `again`.
     #[inline]
     pub fn note_flight(&mut self, end: u64, again: bool) {
         match self.state {
             // The window of fast recovery is inflated by duplicate ACKs (RFC 5681 §3.2).
-            State::Recovery { .. } => self.flight = 0,
+            State::Recovery { .. } => self.afar.flight = 0,
             // What was sent before the timeout that new data tests (RFC 5682) is in flight no more.
             State::Loss { .. } if !again => {}
-            _ => self.flight = self.flight.max(end.saturating_sub(self.una)),
+            _ => self.afar.flight = self.afar.flight.max(end.saturating_sub(self.una)),
         }
     }
     /// As far as it has sent when it has heard of `una` and has data to send: but for losses its window does not
     /// shrink (RFC 5681 §3.1).
     pub fn sent_at_least(&self, una: u64) -> u64 {
-        una + self.flight
+        una + self.afar.flight
     }
     /// The last that it sent was what its timer repeats.
     pub fn is_timers(&self) -> bool {
-        self.loss_since == self.last_sent && self.loss_since > Time::FAR_PAST
+        self.timer.fired_at == self.last_sent && self.timer.fired_at > Time::FAR_PAST
     }
     /// Bytes that the repair after a timeout has still before it.
     pub fn left_to_repair(&self) -> u64 {
         match self.state {
-            State::Loss { high, .. } => high.saturating_sub(self.resent_high.max(self.una)),
+            State::Loss { high, .. } => high.saturating_sub(self.resent.high.max(self.una)),
             _ => 0,
         }
     }
 
     /// An ACK was lost on its way to the sender: what it said is told by the next.
     pub fn on_lost_ack(&mut self, news: &AckNews) {
-        self.missed = Some(Box::new(match &self.missed {
+        self.afar.missed = Some(Box::new(match &self.afar.missed {
             Some(missed) => news.with(missed),
             None => *news,
         }));
@@ -230,7 +244,7 @@ impl Repair {
 
     /// What the last ACK said that it heard has been said more of since.
     pub fn missed_acks(&self) -> bool {
-        self.missed.is_some()
+        self.afar.missed.is_some()
     }
 
     /// The sender sends what begins at `start`, below which nothing is outstanding to it: it has heard of no more,
@@ -251,26 +265,26 @@ impl Repair {
 
     /// Puts the clocks back to when it heard last of what it has heard of.
     fn unhear(&mut self, start: u64) {
-        let beyond = self.heard.iter().rev().take_while(|(ack, _)| *ack > start).count();
-        self.heard.truncate(self.heard.len() - beyond);
-        if let Some(&(ack, at)) = self.heard.back() {
+        let beyond = self.afar.heard.iter().rev().take_while(|(ack, _)| *ack > start).count();
+        self.afar.heard.truncate(self.afar.heard.len() - beyond);
+        if let Some(&(ack, at)) = self.afar.heard.back() {
             self.last_news = self.last_news.min(at);
-            let since = self.heard.iter().find(|(a, _)| *a == ack).map_or(at, |(_, t)| *t);
+            let since = self.afar.heard.iter().find(|(a, _)| *a == ack).map_or(at, |(_, t)| *t);
             self.last_progress = self.last_progress.min(since);
-            self.timer_start = self.timer_start.min(since.max(self.loss_since));
+            self.timer.start = self.timer.start.min(since.max(self.timer.fired_at));
         }
     }
 
     /// The sender is taken to have heard this ACK, which it may turn out not to have.
     #[inline]
     pub fn note_heard(&mut self, ack: u64, at: Time) {
-        if self.heard.back().is_some_and(|(_, t)| at - *t < HEARD_EVERY) {
+        if self.afar.heard.back().is_some_and(|(_, t)| at - *t < HEARD_EVERY) {
             return;
         }
-        if self.heard.len() == HEARD {
-            self.heard.pop_front();
+        if self.afar.heard.len() == HEARD {
+            self.afar.heard.pop_front();
         }
-        self.heard.push_back((ack, at));
+        self.afar.heard.push_back((ack, at));
     }
 
     #[inline]

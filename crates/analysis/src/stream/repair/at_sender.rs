@@ -22,7 +22,7 @@ pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
     }
     // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over. Slow start
     // repeats nothing: without SACK, duplicate ACKs asked for the first segment.
-    let again = a.previous_was_resend && a.previous >= sender.loss_since;
+    let again = a.previous_was_resend && a.previous >= sender.timer.fired_at;
     prompted(sender, a, &by, again && (a.sack_permitted || a.head))
 }
 
@@ -37,7 +37,7 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     let again = a.previous_was_resend && sender.newest_delivered < a.previous;
     // Who goes by ACKs had two round trips to repeat it: what was sent that long after the copy before has arrived.
     let passed_over = a.previous_was_resend && sender.newest_delivered - a.previous >= pace.srtt * 2;
-    let waited = a.now - sender.timer_start.max(a.previous);
+    let waited = a.now - sender.timer.start.max(a.previous);
     let told = sender.is_told(a);
     if told && sender.is_timed() && a.sack_permitted {
         // RFC 8985 §6.2: it is found lost by an ACK, or a while later; the timer fires where there was no room for it.
@@ -57,7 +57,7 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     if from_head && by.quiet() && sender.probes_now() {
         return true;
     }
-    let shortest = pace.rto.scale(0.45).min(sender.timer_wait.max(LEAST_RTO).scale(0.85));
+    let shortest = pace.rto.scale(0.45).min(sender.timer.wait.max(LEAST_RTO).scale(0.85));
     if waited >= pace.srtt.max(shortest) && (by.quiet() || unprompted || again || passed_over) {
         return true;
     }
@@ -70,7 +70,7 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     // ACKs behind it; it may have been running since the first partial ACK.
     let in_recovery = matches!(sender.state, State::Recovery { .. });
     let round = || a.now - sender.last_progress.max(a.previous) >= pace.srtt && by.quiet();
-    let unasked = unprompted || sender.duplicates > 3 && !sender.goes_back;
+    let unasked = unprompted || sender.duplicates > 3 && !sender.resent.goes_back;
     let hopeless = again && in_recovery && if a.sack_permitted { unprompted && round() } else { unasked };
     // No ACK could have told that it was lost again: with SACK (RFC 6675 §4), or so soon.
     let unheard_of = again

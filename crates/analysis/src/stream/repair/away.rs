@@ -16,8 +16,8 @@ pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
     // What has arrived since is no longer outstanding here; slow start goes upwards. Of a sender that times each copy
     // (RFC 8985) what lies below was sent before, seen here or not, and found lost again.
     let timed = sender.age.recent() && !a.overtaken;
-    let passed = a.start < sender.resent_high && (a.acknowledged || !a.sack_permitted || timed);
-    let again = passed || a.previous_was_resend && a.previous >= sender.loss_since;
+    let passed = a.start < sender.resent.high && (a.acknowledged || !a.sack_permitted || timed);
+    let again = passed || a.previous_was_resend && a.previous >= sender.timer.fired_at;
     prompted(sender, a, &by, again && is_asked_again(sender, a))
 }
 
@@ -31,16 +31,16 @@ fn unasked(sender: &Repair, a: &Attempt, by: &By) -> bool {
             // While it sends and hears only an ACK can have asked for it, one doubled on its way perhaps.
             (sender.silent(a.now) >= PAUSE || a.now - sender.last_progress >= TIMERS_SILENCE)
                 && sender.duplicates == 0
-                && a.start != sender.resent_end
+                && a.start != sender.resent.end
                 && !sender.asked_for.contains(&a.start)
         }
         // One that was overtaken had its turn before. Tahoe goes on with what follows, and begins again when that has
         // caused three duplicate ACKs.
         State::Recovery { .. } => {
-            a.start < sender.resent_end
+            a.start < sender.resent.end
                 && !a.overtaken
-                && !(sender.goes_back && sender.duplicates >= 3)
-                && (!by.train || a.end == sender.resent_end)
+                && !(sender.resent.goes_back && sender.duplicates >= 3)
+                && (!by.train || a.end == sender.resent.end)
         }
         State::Loss { .. } => false,
     }

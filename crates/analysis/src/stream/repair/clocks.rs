@@ -74,11 +74,11 @@ impl Repair {
 
     /// The RTO that its timer may have been set with, since when round trips were told without setting it anew.
     fn own_rto(&self, pace: &Pace) -> Span {
-        pace.rto.min(self.rto_then)
+        pace.rto.min(self.timer.rto_then)
     }
     /// An ACK that does not advance is about to be taken in; so long is the RTO before it.
     pub fn note_rto(&mut self, rto: Span) {
-        self.rto_then = self.rto_then.min(rto);
+        self.timer.rto_then = self.timer.rto_then.min(rto);
     }
     /// RACK's timer may be due, and the RTO is not: the sender has the one. The least round trip may have been less when
     /// that timer was set.
@@ -89,7 +89,7 @@ impl Repair {
     /// (tcp_rearm_rto). After a timeout every ACK sets it.
     pub(super) fn rto_is_due(&self, a: &Attempt, pace: &Pace) -> bool {
         let rto = self.own_rto(pace);
-        let (left, set) = (a.now - a.previous, a.now - a.previous.max(self.timer_start));
+        let (left, set) = (a.now - a.previous, a.now - a.previous.max(self.timer.start));
         let from_head = !self.in_loss_state() && left <= rto + LATE.max(rto / 8);
         set >= rto.scale(0.95) || left >= rto.scale(0.95) && from_head
     }

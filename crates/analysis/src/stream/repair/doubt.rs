@@ -43,20 +43,20 @@ impl Repair {
         // does not count, though an ACK that was lost had told of its first copy.
         let original = f_rto
             && (1..=high).contains(&news.original_end)
-            && news.original_end.max(news.ack) > self.resent_end;
+            && news.original_end.max(news.ack) > self.resent.end;
         // RFC 3708: all that was sent again, one copy by the timer, had arrived before.
         let proven = self.age.recent()
             && news.dsack
             && f_rto
-            && self.firings == 1
-            && self.last_resent == self.loss_since;
+            && self.timer.firings == 1
+            && self.resent.at == self.timer.fired_at;
         let since = self.last_news;
         let doubt =
             Doubt { since, high, first_ts, over: false, moved, sacks: 0, tested: false, sent: 0, proven };
         if self.una >= high {
             self.leave();
             self.doubt = Some(Doubt { over: true, ..doubt });
-        } else if proven || (delayed || original) && !self.goes_on {
+        } else if proven || (delayed || original) && !self.resent.goes_on {
             self.leave();
             self.doubt = Some(doubt);
         } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {
@@ -113,11 +113,11 @@ impl Repair {
             (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
             (false, _) => self.duplicates >= 3,
         };
-        let lost_again = a.previous_was_resend && a.previous >= self.loss_since;
+        let lost_again = a.previous_was_resend && a.previous >= self.timer.fired_at;
         if verdict.cause != Cause::Recovery || evidence || lost_again {
             return verdict;
         }
-        self.goes_on |= !doubt.over;
+        self.resent.goes_on |= !doubt.over;
         self.state = State::Loss { high: doubt.high.max(a.next), f_rto: false, first_ts: doubt.first_ts };
         Verdict { cause: Cause::LossState, evidence: Evidence::None, ..verdict }
     }

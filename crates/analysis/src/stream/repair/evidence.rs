@@ -55,8 +55,8 @@ impl Observed {
         let progress = step(a.now - sender.last_progress, LEAST_RTO, &SILENCES);
         let [first, others] = [a.head, !a.head].map(|of| move |step: u8| of.then_some(step));
         let behind = match a.start {
-            start if start == sender.resent_end => 0,
-            start if start < sender.resent_end => 1,
+            start if start == sender.resent.end => 0,
+            start if start < sender.resent.end => 1,
             _ => 2,
         };
         let asked = sender.asked_for[0] == a.start;
@@ -69,8 +69,8 @@ impl Observed {
             first(progress),
             others(progress),
             Some(step(silent, pace.srtt, &ROUNDS)),
-            first(step(a.now - sender.timer_start, pace.rto, &TIMERS)),
-            Some(behind * 2 + u8::from(a.start < sender.resent_high)),
+            first(step(a.now - sender.timer.start, pace.rto, &TIMERS)),
+            Some(behind * 2 + u8::from(a.start < sender.resent.high)),
             Some(sender.duplicates.min(3) as u8 * 2 + u8::from(asked)),
             Some(bits([a.sack_permitted, a.sacked_above, newer])),
             Some(u8::from(a.unseen) * 4 + a.missing.map_or(0, |n| 1 + n.min(2) as u8)),

@@ -44,26 +44,15 @@ const TOGETHER: f64 = 1.02;
 /// A sender with a floor of a second (RFC 6298 §2.4) that goes on at once has fast recovery after a timeout.
 const SURE: Span = Span::from_millis(800);
 
-/// The longest that timers wait: 60 s (RFC 6298 §2.5) or 120 s (Linux); so near to one a wait is the longest.
-const LONGEST: [Span; 2] = [Span::from_secs(60), Span::from_secs(120)];
-
-/// A timer fired after `waited`, `lost` times unseen before. So long it waits next, until a round trip is taken (RFC 6298
-/// §5.5).
-pub(super) fn doubles(waited: Span, lost: u32) -> Span {
-    let all = 2i64 << lost;
-    let longest = LONGEST.into_iter().any(|most| (most.scale(0.99)..most.scale(1.01)).contains(&waited));
-    if longest { waited } else { waited / (all - 1) * all }
-}
-
 impl Repair {
     /// The timer is about to be taken to have fired.
     pub(super) fn note_fired(&mut self, a: &Attempt) {
         // What had arrived before is repeated needlessly: ACKs that tell of that may be on their way.
-        let tells = !a.acknowledged && self.expiries == 0;
-        self.fired = tells.then(|| Fired {
+        let tells = !a.acknowledged && self.timer.expiries == 0;
+        self.afar.fired = tells.then(|| Fired {
             state: self.state,
-            timer_wait: self.timer_wait,
-            least_wait: self.least_wait,
+            timer_wait: self.timer.wait,
+            least_wait: self.timer.least_wait,
             start: a.start,
             high: a.next,
             at: a.seen,
@@ -80,11 +69,11 @@ impl Repair {
         }
         let since = a.now - self.last_progress;
         // Since RFC 6928 new data is sent amid the repair after a timeout, too.
-        let before = !self.goes_back && !self.age.recent();
+        let before = !self.resent.goes_back && !self.age.recent();
         let unsure = !a.sack_permitted && !a.acknowledged && before;
         // Three duplicate ACKs are answered amid what they set off.
         let answers = self.duplicates >= 3 || self.asked_for[0] == a.start;
-        self.unsure = Unsure {
+        self.afar.unsure = Unsure {
             may_be_none: unsure && (TIMERS_SILENCE..SURE).contains(&since),
             may_be_timers: !(answers && self.silent(a.now) < PAUSE),
             new: 0,
@@ -93,11 +82,11 @@ impl Repair {
 
     /// Fast recovery without SACK repeats the first segment only (RFC 6582 §3.2); slow start goes on with the next.
     pub(super) fn see_slow_start(&mut self, a: &Attempt) {
-        let next = !a.head && !a.overtaken && a.start == self.resent_end;
+        let next = !a.head && !a.overtaken && a.start == self.resent.end;
         if let State::Recovery { recover, first_ts } = self.state
             && next
-            && self.unsure.may_be_none
-            && self.unsure.may_be_timers
+            && self.afar.unsure.may_be_none
+            && self.afar.unsure.may_be_timers
         {
             self.state = State::Loss { high: recover, f_rto: false, first_ts };
         }
@@ -107,9 +96,9 @@ impl Repair {
     /// send two segments (RFC 5682 §2.1 step 2b).
     #[inline]
     pub fn see_recovery(&mut self, segments: u32) {
-        self.unsure.new = self.unsure.new.saturating_add(segments);
-        if self.unsure.may_be_none && self.unsure.new > 2 && self.left_to_repair() > 0 {
-            self.unsure.may_be_none = false;
+        self.afar.unsure.new = self.afar.unsure.new.saturating_add(segments);
+        if self.afar.unsure.may_be_none && self.afar.unsure.new > 2 && self.left_to_repair() > 0 {
+            self.afar.unsure.may_be_none = false;
             if let State::Loss { high, first_ts, .. } = self.state {
                 self.state = State::Recovery { recover: high, first_ts };
             }
@@ -119,7 +108,7 @@ impl Repair {
     /// An ACK passes on its way to the sender.
     #[inline]
     pub fn note_answer(&mut self, now: Time) {
-        if let Some(fired) = &mut self.fired {
+        if let Some(fired) = &mut self.afar.fired {
             fired.answered.get_or_insert(now);
         }
     }
@@ -127,7 +116,7 @@ impl Repair {
     /// A timer sends one segment (RFC 5681 §3.1) and waits for the answer. Returns how long that took to the sender,
     /// and what it set off from there. What comes right behind the copy left with it: then no timer sent either.
     pub fn after_timeout(&mut self, next: &Next) -> Option<Span> {
-        let fired = self.fired.take_if(|f| next.start != f.start && !next.overtaken)?;
+        let fired = self.afar.fired.take_if(|f| next.start != f.start && !next.overtaken)?;
         if next.spacing == Span::MAX {
             return None;
         }
@@ -136,9 +125,9 @@ impl Repair {
             return fired.answered.map(|t| next.seen - t).filter(|turn| *turn > together);
         }
         if fired.unsure {
-            (self.timer_wait, self.least_wait) = (fired.timer_wait, fired.least_wait);
-            self.expiries = 0;
-            self.unsure = Unsure::default();
+            (self.timer.wait, self.timer.least_wait) = (fired.timer_wait, fired.least_wait);
+            self.timer.expiries = 0;
+            self.afar.unsure = Unsure::default();
             if self.in_loss_state() {
                 self.state = match fired.state {
                     State::Open => State::Recovery { recover: fired.high, first_ts: 0 },

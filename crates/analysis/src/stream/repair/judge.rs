@@ -40,7 +40,7 @@ pub(super) fn timer(sender: &Repair) -> Verdict {
     Verdict {
         cause: Cause::Timeout,
         trigger: Trigger::TimerRto,
-        backoff: sender.expiries,
+        backoff: sender.timer.expiries,
         ..Verdict::default()
     }
 }
@@ -77,7 +77,7 @@ impl Repair {
     /// Without a single ACK to go by only the timer tells itself, by the silence before it.
     pub(super) fn judge_unheard(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
         if !a.previous_was_resend {
-            self.expiries = 0;
+            self.timer.expiries = 0;
         }
         if a.now - self.last_sent.max(a.previous) < LEAST_RTO.max(pace.rto.scale(0.45)) {
             // Not after a timer's silence: set off by an ACK, for whatever reason.

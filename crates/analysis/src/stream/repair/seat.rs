@@ -32,7 +32,7 @@ impl Repair {
 
     /// It shows when the timer that fires was begun: RFC 6582 §3.2 step 3 begins it anew on the first partial ACK only.
     pub(super) fn saw_it_begin(&self, a: &Attempt, pace: &Pace) -> bool {
-        let partial = matches!(self.state, State::Recovery { .. }) && a.start >= self.resent_end;
+        let partial = matches!(self.state, State::Recovery { .. }) && a.start >= self.resent.end;
         pace.seat != Seat::Away || a.sack_permitted || !partial
     }
 
