@@ -53,6 +53,11 @@ impl RoundFacts {
     }
 }
 
+/// A tail-loss probe whose copy had arrived tells of no loss, and nothing is cut (RFC 8985 §7.4.2).
+fn cuts_the_window(e: &EpisodeRow) -> bool {
+    !(e.kind == EpisodeKind::Needless && e.timeouts == 0 && e.probes >= e.retransmissions)
+}
+
 pub(super) struct Facts<'a> {
     pub flow: &'a FlowRow,
     /// In order of time.
@@ -125,7 +130,7 @@ impl<'a> Facts<'a> {
 
     fn look_at(&mut self, rounds: &[RoundRow]) {
         let mut window = None;
-        let first_loss = self.episodes.first().map(|e| e.start);
+        let first_loss = self.episodes.iter().find(|e| cuts_the_window(e)).map(|e| e.start);
         let (mut fastest, mut largest): (f64, f64) = (0.0, 0.0);
         for row in rounds {
             window = window.max(row.window_max_bytes);

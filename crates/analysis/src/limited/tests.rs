@@ -118,6 +118,25 @@ fn after_a_loss_without_a_queue_the_window_that_it_left_is_the_limit() {
 }
 
 #[test]
+fn a_probe_that_was_not_needed_leaves_the_window_as_it_was() {
+    let probe = EpisodeRow {
+        kind: EpisodeKind::Needless,
+        lost_segments: 0,
+        needless: 1,
+        probes: 1,
+        retransmissions: 1,
+        ..episode(0.5, 0.54)
+    };
+    let rows = rounds(4.04, 250e3, By::Ack, 0.04);
+    let small = |e: EpisodeRow| {
+        let found = split(&flow(4.04, 1_000_000), &[e], &[], &rows);
+        found.iter().any(|(why, _)| *why == Why::SmallWindow)
+    };
+    assert!(!small(probe.clone()));
+    assert!(small(EpisodeRow { probes: 0, ..probe }), "a needless repair cuts it");
+}
+
+#[test]
 fn a_sender_that_follows_a_model_of_the_path_has_no_window_that_losses_keep_small() {
     let flat = Inference { growth: Some((Growth::Flat, 0.9)), ..Inference::default() };
     let model = FlowRow { inference: flat, ..flow(4.04, 1_000_000) };
