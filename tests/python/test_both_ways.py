@@ -53,7 +53,8 @@ def test_what_the_receivers_side_sends_is_seen_as_it_arrives(tmp_path: Path) -> 
     )
     assert (there["vantage"], back["vantage"]) == ("both", "receiver")
     assert there["lost"]["copies"] > 0
-    # At its receiver ACKs show how long that host takes to answer, and echoed timestamps the round trip of the path.
+    # At its receiver ACKs show how long that host takes to answer, and echoed timestamps the round trip of
+    # the path.
     assert back["rtt"]["ack"]["max_ms"] < 40
     assert back["rtt"]["timestamps"]["min_ms"] >= 40
     assert "RTT 4" in " ".join(back["answer"]["evidence"]), back["answer"]["evidence"]
