@@ -4,6 +4,7 @@ mod story;
 
 use analysis::rows::{Cause, IdleCause, Vantage};
 use story::{MSS, Story, Told, causes, mid_stream, opened};
+use wire::Span;
 
 // Handshakes that were not seen
 
@@ -233,4 +234,22 @@ fn the_time_that_a_server_takes_to_answer_is_its_own() {
 fn a_request_that_brings_the_ack_of_the_last_answer_asks_all_the_same() {
     let t = opened(Vantage::Sender).at(30).data(1, 300).at(230).request(200).at_us(230_100).data(301, 300);
     assert_eq!(own_causes(&t.at(260).ack(601).ends()), [(IdleCause::Peer, 200)]);
+}
+
+#[test]
+fn a_window_that_stays_closed_holds_the_data_behind_it_to_the_end() {
+    let shut = |probed: bool| {
+        let t = opened(Vantage::Sender).at(30).data(1, MSS).at(50).window(0).ack(1 + MSS);
+        // RFC 9293 §3.8.6.1: the sender asks again and again whether it has been opened.
+        match probed {
+            true => t.at(250).bare(MSS).at(270).ack(1 + MSS).at(650).bare(MSS).at(670).ack(1 + MSS).ends(),
+            false => t.at(670).ack(1 + MSS).ends(),
+        }
+    };
+    let told = shut(true);
+    assert_eq!(own_causes(&told), [(IdleCause::ZeroWindow, 640)]);
+    assert_eq!(told.flow.zero_window_time, Span::from_millis(620));
+    let text = told.answers().sentences().join("\n");
+    assert!(text.contains("had closed its window for"), "{text}");
+    assert_eq!(own_causes(&shut(false)), [], "nothing more may be to be sent");
 }

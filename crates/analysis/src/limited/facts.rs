@@ -101,7 +101,10 @@ impl<'a> Facts<'a> {
         in_order.sort_by_key(|e| e.start);
         let end = flow.end.max(flow.start);
         let last_data = flow.last_data.filter(|_| flow.first_data.is_some()).unwrap_or(end);
-        let done = rounds.last().map_or(last_data, |r| r.end.max(last_data)).clamp(flow.start, end);
+        // What waits behind a window that never opened again is not done.
+        let shut = idle.iter().filter(|i| i.cause == IdleCause::ZeroWindow).map(|i| i.end).max();
+        let done = rounds.last().map_or(last_data, |r| r.end.max(last_data)).max(shut.unwrap_or(last_data));
+        let done = done.clamp(flow.start, end);
         let mut facts = Facts {
             flow,
             episodes: in_order,

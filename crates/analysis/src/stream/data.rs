@@ -33,7 +33,7 @@ impl Stream {
         self.hear_acks(&piece, around);
         let kind = self.classify(&piece, around);
         if !matches!(kind, Kind::New | Kind::Again | Kind::Early) {
-            return self.set_aside(kind);
+            return self.set_aside(kind, packet.time);
         }
         let expected = self.next;
         if kind == Kind::Early {
@@ -168,15 +168,20 @@ impl Stream {
     }
 
     /// Neither new data nor a retransmission: counted, and no more.
-    fn set_aside(&mut self, kind: Kind) {
+    fn set_aside(&mut self, kind: Kind, now: Time) {
         match kind {
-            Kind::WindowProbe => self.account.counts.window_probes += 1,
+            Kind::WindowProbe => self.note_window_probe(now),
             Kind::KeepAlive => self.account.counts.keep_alives += 1,
             Kind::CapturedTwice => self.limits.captured_twice += 1,
             Kind::Doubled => self.limits.duplicated += 1,
             Kind::Late => self.limits.reordered += 1,
             Kind::New | Kind::Again | Kind::Early => {}
         }
+    }
+
+    fn note_window_probe(&mut self, now: Time) {
+        self.account.counts.window_probes += 1;
+        self.window.probed = now;
     }
 
     pub(super) fn count(&mut self, packet: &Packet) {
@@ -245,7 +250,7 @@ impl Stream {
             && self.account.first_data().is_some()
         {
             match self.window.now {
-                0 => self.account.counts.window_probes += 1,
+                0 => self.note_window_probe(packet.time),
                 _ => self.account.counts.keep_alives += 1,
             }
         }

@@ -24,6 +24,12 @@ impl Stream {
         if let (Some(syn), None, 1..) = (self.syn_time, around.view.established, self.syn_retransmissions) {
             self.account.idle_in_handshake(syn, now, self.id, around);
         }
+        if let Some(since) = self.window.zero_since {
+            self.window.zero_time += now - since;
+        }
+        if self.window.closed_to_data().is_some() && self.fin_end.is_none() {
+            self.account.idle_to_the_end(self.last.sent, now, self.flight(), self.id, around);
+        }
         let judge = self.judge(&around.view);
         self.limits.unfilled_gaps += self.ledger.finish(&judge);
         self.tell_certain(around);

@@ -14,6 +14,8 @@ pub struct Window {
     pub before: u64,
     pub changed: Time,
     pub zero_since: Option<Time>,
+    /// When it was last probed while it was closed.
+    pub probed: Time,
     /// When it was last opened again.
     pub reopened: Time,
     pub zeros: u64,
@@ -32,6 +34,7 @@ impl Default for Window {
             before: u64::MAX,
             changed: Time::FAR_PAST,
             zero_since: None,
+            probed: Time::FAR_PAST,
             reopened: Time::FAR_PAST,
             zeros: 0,
             zero_time: Span::ZERO,
@@ -40,6 +43,10 @@ impl Default for Window {
 }
 
 impl Window {
+    /// It has been closed since then, and what is to be sent waits: it was probed.
+    pub fn closed_to_data(&self) -> Option<Time> {
+        self.zero_since.filter(|since| self.probed >= *since)
+    }
     /// What is advertised, where its scale is known and one was seen.
     pub fn told(&self) -> Option<u64> {
         (self.known && self.now != u64::MAX).then_some(self.now)

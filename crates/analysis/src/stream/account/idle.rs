@@ -188,6 +188,19 @@ impl Account {
         self.gap_row(from, to, &gap, flow, around);
     }
 
+    /// The receiver closed its window, was probed, and never opened it again.
+    pub fn idle_to_the_end<S: Sink>(
+        &mut self,
+        from: Time,
+        to: Time,
+        flight: u64,
+        flow: FlowId,
+        around: &mut Surroundings<'_, S>,
+    ) {
+        let gap = Gap { zero_window: true, flight, ..Gap::default() };
+        self.gap_row(from, to, &gap, flow, around);
+    }
+
     fn idle_threshold<S: Sink>(&self, around: &Surroundings<'_, S>) -> Span {
         threshold(around.config.idle, self.rtt.min().map(|r| r + around.view.turn))
     }
