@@ -253,3 +253,24 @@ fn a_window_that_stays_closed_holds_the_data_behind_it_to_the_end() {
     assert!(text.contains("had closed its window for"), "{text}");
     assert_eq!(own_causes(&shut(false)), [], "nothing more may be to be sent");
 }
+
+#[test]
+fn what_follows_a_pause_of_the_application_tells_no_round_trip() {
+    // The receiver's timestamps come back with the next data, which is set off by an ACK while data waits, and by the
+    // application later.
+    let mut t = Story::from(Vantage::Receiver)
+        .stamped()
+        .handshake(20)
+        .at(30)
+        .amid_data(1, MSS)
+        .echoing(20)
+        .ack(1 + MSS);
+    for k in 1..10 {
+        let (begins, now) = (1 + k * MSS, 30 + 20 * k);
+        t = t.at(now.into()).amid_data(begins, MSS).echoing(now - 20).ack(begins + MSS);
+    }
+    t = t.at(230).data(1 + 10 * MSS, MSS).echoing(210).ack(1 + 11 * MSS);
+    t = t.at(5_230).data(1 + 11 * MSS, 300).echoing(230).ack(301 + 11 * MSS);
+    let rtt = t.at(9_000).bare(300 + 11 * MSS).echoing(5_230).ends().flow.rtt_timestamps;
+    assert!(rtt.n >= 5 && rtt.max < 0.03, "{rtt:?}");
+}

@@ -195,8 +195,16 @@ impl Stream {
     pub fn flight(&self) -> u64 {
         (self.next - self.una).saturating_sub(self.ledger.sacked_bytes())
     }
-    /// A full round trip, told by the receiver's own timestamps coming back through the sender.
+    /// A full round trip, told by the receiver's own timestamps coming back through the sender. Who had nothing more to
+    /// send, or only asks whether the other end is there, echoes what it heard last, however long ago that was.
     pub fn round_trip(&mut self, sample: Span, packet: &Packet, config: &Config, sink: &mut impl Sink) {
+        let bare = packet.seg.payload == 0;
+        let paused = bare || self.last.pushed && self.last.silence(packet.time) > sample / 2;
+        let least = self.account.rtt().least_by_timestamps();
+        let waited = paused && least.map_or(bare, |least| sample > least * 2);
+        if waited {
+            return;
+        }
         self.account.round_trip(sample, self.una, self.next);
         if config.wanted.rtts {
             let begins = self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq));

@@ -118,6 +118,10 @@ impl Rtt {
     pub fn by_ack(&self) -> Summary {
         self.ack.summary()
     }
+    /// The least round trip that echoed timestamps told.
+    pub fn least_by_timestamps(&self) -> Option<Span> {
+        self.timestamps.min().map(Span::from_secs_f64)
+    }
     pub fn by_timestamps(&self) -> Summary {
         self.timestamps.summary()
     }
