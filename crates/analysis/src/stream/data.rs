@@ -3,7 +3,7 @@
 use super::account::Ended;
 use super::arrival::{Kind, Known, Piece};
 use super::ledger::MOST_OUTSTANDING;
-use super::repair::{Next, State, TIMERS_SILENCE};
+use super::repair::{Next, State};
 use super::*;
 use crate::Fate;
 use wire::Flags;
@@ -44,9 +44,7 @@ impl Stream {
         self.count(packet);
         self.limits.reordered += u64::from(fate == Fate::Late);
         let waited = around.view.sent - self.last.sent;
-        // Where all has arrived, and there is nothing more to acknowledge, only a timer could have sent anything else.
-        let idle = self.ledger.is_empty() && !self.arrivals.acknowledges(packet) && waited < TIMERS_SILENCE;
-        let in_turn = start == self.next && (waited < SHORTEST_WAIT || idle);
+        let in_turn = start == self.next && waited < SHORTEST_WAIT;
         self.note_id(&piece, in_turn && !self.repair.is_asked(), waited);
         self.arrivals.note_lost_acks(packet);
         self.note_lost_repair(&piece, around);

@@ -141,14 +141,9 @@ impl Arrivals {
         self.last_acked = Some(packet.seg.ack);
     }
 
-    /// The sender acknowledges more than in its last packet.
-    pub fn acknowledges(&self, packet: &Packet) -> bool {
-        self.last_acked.is_some_and(|a| a != packet.seg.ack)
-    }
-
-    /// If it does, the packet missing before this one may have been a bare ACK.
+    /// The sender acknowledges more than in its last packet: the packet missing before this one may have been a bare ACK.
     pub fn note_lost_acks(&mut self, packet: &Packet) {
-        if self.ids.skipped > 0 && self.acknowledges(packet) {
+        if self.ids.skipped > 0 && self.last_acked.is_some_and(|a| a != packet.seg.ack) {
             self.ids.were_no_data();
         }
         self.last_acked = Some(packet.seg.ack);
