@@ -1,8 +1,8 @@
-//! Which copies arrived, and what began a burst's repair, each as a timeline.
+//! Which copies arrived, each as a timeline.
 
 mod story;
 
-use analysis::rows::{Needless, Proof, Trigger, Vantage};
+use analysis::rows::{Needless, Proof, Vantage};
 use story::{MSS, opened};
 
 /// Where the flight begins.
@@ -10,22 +10,6 @@ const BASE: u32 = 1 + MSS;
 
 fn at(k: u32) -> u32 {
     BASE + k * MSS
-}
-
-#[test]
-fn a_timer_begins_the_repair_of_what_was_lost_behind_what_it_repeats() {
-    // RFC 5681 §3.1: to a timer all that is out is lost. Nothing else had told of the outage, in which what was on its
-    // way to the sender was lost as well.
-    let mut t = opened(Vantage::Sender).sack_permitted().at(30).data(1, MSS).at(50).ack(BASE).at(60);
-    t = t.data(at(0), MSS).data(at(1), MSS);
-    // 0 was lost, 1 arrived, and the link is gone.
-    t = t.at(62).data(at(2), MSS).data(at(3), MSS).data(at(4), MSS);
-    t = t.at(400).data(at(0), MSS).at(420).ack(at(2)).at_us(420_020).data(at(5), MSS).data(at(6), MSS);
-    t = t.at(440).sack(at(2), &[(at(5), at(6))]).sack(at(2), &[(at(5), at(7))]);
-    t = t.at_us(440_020).data(at(2), MSS).data(at(3), MSS).data(at(4), MSS);
-    let told = t.at(461).ack(at(7)).ends();
-    let bursts: Vec<_> = told.rows.bursts.iter().map(|b| (b.lost_copies, b.trigger)).collect();
-    assert_eq!(bursts, [(Some(1), Trigger::TimerRto), (Some(3), Trigger::TimerRto)]);
 }
 
 #[test]

@@ -36,13 +36,13 @@ impl Burst {
         row.episode = Some(by.episode);
         row.rtt_before = row.rtt_before.or(by.rtt_before.get());
     }
-    /// The first retransmission after a burst is understood: if it was a timer's, that began the repair, whether what it
-    /// repeats was lost before the burst, or arrived while its ACK was lost (paper `interruption`, Fig. 10). To a timer
-    /// all that is out is lost (RFC 5681 §3.1), and nothing had told of the burst before.
+    /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
+    /// (its ACK was lost with the burst), then the timer began the repair all the same (paper `interruption`,
+    /// Fig. 10).
     fn released_by(&mut self, first: &Repair) {
         let by_timer =
             first.is_timers() && matches!(first.resend.trigger, Trigger::TimerRto | Trigger::TimerProbe);
-        if by_timer {
+        if by_timer && matches!(first.resend.needless, Needless::Yes(_)) {
             self.repaired(first);
         }
     }
