@@ -13,12 +13,9 @@ impl Walk<'_> {
         let mut rest = r.behind(4)?;
         loop {
             let h = rest.bytes.first_chunk::<4>()?;
-            let (length, kind) = (u16::from_le_bytes([h[0], h[1]]), u16::from_le_bytes([h[2], h[3]]));
-            let (length, kind) = match kind.to_be_bytes() {
-                // No attribute has so high a number: a host of the other order wrote it.
-                [_, 0] if kind > 0xff => (length.swap_bytes(), kind.swap_bytes()),
-                _ => (length, kind),
-            };
+            // Attributes have numbers from 1 to 255: where the first byte is none, a big-endian host wrote it.
+            let word = if h[2] == 0 { u16::from_be_bytes } else { u16::from_le_bytes };
+            let (length, kind) = (word([h[0], h[1]]), word([h[2], h[3]]));
             if length < 4 {
                 return Some(Found::NonIp);
             }

@@ -138,7 +138,7 @@ impl Walk<'_> {
     }
 
     /// LLC, and SNAP behind it (RFC 1042).
-    pub fn llc(&mut self, r: Rest) -> Option<Found> {
+    fn llc(&mut self, r: Rest) -> Option<Found> {
         match r.bytes.first_chunk::<3>()? {
             [0xaa, 0xaa, 3] => {
                 let oui = r.bytes.get(3..6)?;
