@@ -8,8 +8,6 @@ use wire::{Flags, SackBlocks};
 
 /// What timestamps count (RFC 7323 §5.4: a millisecond to a second).
 const STAMP: Span = Span::from_millis(1);
-/// An answer that the receiver delays comes so much later, as a rule.
-const DELAYED: Span = Span::from_millis(50);
 /// ACKs that may be under way to a sender at once.
 const MOST_ON_THE_WAY: usize = 1 << 16;
 
@@ -27,7 +25,10 @@ impl Stream {
             self.repair.on_handshake(packet.time + around.view.turn);
         }
         let flight = self.flight();
-        let repeats = self.repeats(packet, ack, window);
+        let again = ack == self.una && is_bare(packet);
+        // RFC 5681 §2: nothing new in it, data outstanding, no data of its own, the same window. With SACK the window may
+        // move: a block says that data arrived (RFC 6675 §2).
+        let repeats = again && (window == self.window.now || !seg.sack.is_empty());
         let duplicate = repeats && self.next > self.una;
         self.at = around.view.at;
         self.account.count_ack(duplicate);
@@ -40,14 +41,14 @@ impl Stream {
         // Away from the sender more may be outstanding than was seen.
         let elsewhere = around.view.at.is_away();
         let asks = duplicate || repeats && elsewhere;
-        if ack == self.una && !self.agreed.sack_permitted && is_bare(packet) {
+        if again && !self.agreed.sack_permitted {
             self.match_answer(packet.time);
         }
         let unheard = self.repair.missed_acks() && seg.payload == 0;
         if ack > self.una || (other_blocks && !seg.sack.is_empty()) || asks || unheard {
             self.take_news(packet, ack, asks, other_blocks, around);
         }
-        if ack == self.una && elsewhere && is_bare(packet) {
+        if again && elsewhere {
             self.account.on_answer(ack, packet.time, &around.view);
         }
         let told = self.window.told();
@@ -60,13 +61,6 @@ impl Stream {
             around.sink.packet(row);
         }
         self.last_time = packet.time;
-    }
-
-    /// RFC 5681 §2: nothing new in it, data outstanding, no data of its own, the same window. With SACK the
-    /// window may move: a block says that data arrived (RFC 6675 §2).
-    fn repeats(&self, packet: &Packet, ack: u64, window: u64) -> bool {
-        let seg = &packet.seg;
-        ack == self.una && is_bare(packet) && (window == self.window.now || !seg.sack.is_empty())
     }
 
     fn take_window(&mut self, window: u64, now: Time) {
@@ -320,9 +314,7 @@ impl Stream {
     /// Without SACK, where it is seen to send: when the last packet left, if what left before it has been answered by now.
     fn answers(&self) -> Option<Time> {
         let plain = !self.agreed.sack_permitted && !self.at.is_away();
-        let rtt = self.account.rtt();
-        let answered = || self.last.waited() >= rtt.largest().max(rtt.srtt() * 2) + DELAYED;
-        (plain && answered()).then_some(self.last.sent)
+        (plain && self.last.waited() >= self.account.rtt().longest_answer()).then_some(self.last.sent)
     }
 
     /// What was sent again, or SACKed before, is acknowledged.
@@ -359,8 +351,7 @@ impl Stream {
                     last_ts = Some((plain.ts, plain.time));
                 }
             }
-            let rtt = self.account.rtt();
-            let wait = || rtt.largest().max(rtt.srtt() * 2) + DELAYED;
+            let wait = || self.account.rtt().longest_answer();
             let Some(seg) = self.ledger.pop_acked(ack, &by, wait) else { break };
             if let Some(told) = told {
                 self.tell(&seg, ecr, now, told);

@@ -1,5 +1,6 @@
 //! The end of a stream: what is open is closed, and its own row is written.
 
+use super::account::Gap;
 use super::*;
 use wire::{Endpoint, Flags};
 
@@ -22,13 +23,15 @@ impl Stream {
     pub fn finish<S: Sink>(&mut self, ending: &Ending, around: &mut Surroundings<'_, S>) {
         let now = self.last_time;
         if let (Some(syn), None, 1..) = (self.syn_time, around.view.established, self.syn_retransmissions) {
-            self.account.idle_in_handshake(syn, now, self.id, around);
+            let unanswered = Gap { handshake: true, ..Gap::default() };
+            self.account.gap_row(syn, now, &unanswered, self.id, around);
         }
         if let Some(since) = self.window.zero_since {
             self.window.zero_time += now - since;
         }
-        if self.window.closed_to_data().is_some() && self.fin_end.is_none() {
-            self.account.idle_to_the_end(self.last.sent, now, self.flight(), self.id, around);
+        if self.window.is_closed_to_data() && self.fin_end.is_none() {
+            let shut = Gap { zero_window: true, flight: self.flight(), ..Gap::default() };
+            self.account.gap_row(self.last.sent, now, &shut, self.id, around);
         }
         let judge = self.judge(&around.view);
         self.limits.unfilled_gaps += self.ledger.finish(&judge);

@@ -109,8 +109,7 @@ impl Stream {
         waited: Span,
         around: &Surroundings<'_, S>,
     ) -> u32 {
-        let by_timer =
-            self.repair.attempts_by(around.view.sent, self.last.sent, &self.account.pace(&around.view));
+        let by_timer = self.attempts_missing(around);
         // What was asked for and comes without a wait was not lost before.
         let comes = p.start <= self.repair.una() && waited < TIMERS_SILENCE;
         let due = if comes { 0 } else { self.repair.repair_due() };
@@ -132,9 +131,13 @@ impl Stream {
             0 => 0,
             _ => self.flight().div_ceil(unit(p, &stand!(self))),
         };
-        let pace = self.account.pace(&around.view);
-        let by_timer = self.repair.attempts_by(around.view.sent, self.last.sent, &pace);
+        let by_timer = self.attempts_missing(around);
         self.repair.repairs_at_most(holes, self.likely_has_sack()).map(|n| n + u64::from(by_timer))
+    }
+
+    /// So often the timer fired in vain since the last data came, if it fired for what comes now.
+    fn attempts_missing<S: Sink>(&self, around: &Surroundings<'_, S>) -> u32 {
+        self.repair.attempts_by(around.view.sent, self.last.sent, &self.account.pace(&around.view))
     }
 
     /// The first segment not acknowledged comes again after a timer's wait: so many segments beyond the highest seen

@@ -43,9 +43,9 @@ impl Default for Window {
 }
 
 impl Window {
-    /// It has been closed since then, and what is to be sent waits: it was probed.
-    pub fn closed_to_data(&self) -> Option<Time> {
-        self.zero_since.filter(|since| self.probed >= *since)
+    /// It is closed, and what is to be sent waits: it was probed.
+    pub fn is_closed_to_data(&self) -> bool {
+        self.zero_since.is_some_and(|since| self.probed >= since)
     }
     /// What is advertised, where its scale is known and one was seen.
     pub fn told(&self) -> Option<u64> {

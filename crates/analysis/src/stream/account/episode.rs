@@ -114,7 +114,7 @@ impl Episodes {
     /// The cumulative ACK moved; true if an episode ended.
     pub fn on_ack(&mut self, una: u64, now: Time, next: Ordinal, delivery: &mut Delivery) -> bool {
         let Some(mut e) = self.open.take_if(|e| una >= e.recover) else { return false };
-        e.row.end = Some(e.over_by.min(now).max(e.row.start));
+        e.row.end = Some(e.ends(now));
         e.close(now, next, delivery.bytes());
         delivery.episode_ends(now);
         self.ended.push_back(e);
@@ -172,7 +172,7 @@ impl Episodes {
         }
         if let Some(mut e) = self.open.take() {
             // An ACK that was lost beyond is said again, which moves nothing here: that repair is over all the same.
-            e.row.end = (e.acknowledged && una >= e.recover).then_some(e.over_by.min(now).max(e.row.start));
+            e.row.end = (e.acknowledged && una >= e.recover).then_some(e.ends(now));
             e.close(now, Ordinal::MAX, delivered);
             each(e.row());
         }
@@ -249,6 +249,11 @@ impl Episode {
             self.first_trigger = b.trigger;
             self.row.silence = b.silence;
         }
+    }
+
+    /// When it is over, if that shows at `now`.
+    fn ends(&self, now: Time) -> Time {
+        self.over_by.min(now).max(self.row.start)
     }
 
     fn close(&mut self, now: Time, next: Ordinal, delivered: u64) {

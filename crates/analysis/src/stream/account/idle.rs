@@ -176,37 +176,12 @@ impl Account {
         flight >= 2 * u64::from(full_segment(stand)) && before.is_some_and(|rtt| to - from > rtt * 2)
     }
 
-    /// Its SYN was never answered.
-    pub fn idle_in_handshake<S: Sink>(
-        &mut self,
-        from: Time,
-        to: Time,
-        flow: FlowId,
-        around: &mut Surroundings<'_, S>,
-    ) {
-        let gap = Gap { handshake: true, ..Gap::default() };
-        self.gap_row(from, to, &gap, flow, around);
-    }
-
-    /// The receiver closed its window, was probed, and never opened it again.
-    pub fn idle_to_the_end<S: Sink>(
-        &mut self,
-        from: Time,
-        to: Time,
-        flight: u64,
-        flow: FlowId,
-        around: &mut Surroundings<'_, S>,
-    ) {
-        let gap = Gap { zero_window: true, flight, ..Gap::default() };
-        self.gap_row(from, to, &gap, flow, around);
-    }
-
     fn idle_threshold<S: Sink>(&self, around: &Surroundings<'_, S>) -> Span {
         threshold(around.config.idle, self.rtt.min().map(|r| r + around.view.turn))
     }
 
     /// A row, if it is long enough for one.
-    fn gap_row<S: Sink>(
+    pub fn gap_row<S: Sink>(
         &mut self,
         from: Time,
         to: Time,

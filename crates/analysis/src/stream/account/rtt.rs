@@ -12,6 +12,9 @@ use wire::{Span, Time};
 /// Samples kept; eight a round trip at most.
 const RECENT: usize = 64;
 
+/// An answer that the receiver delays comes so much later, as a rule.
+const DELAYED: Span = Span::from_millis(50);
+
 /// A segment lives for two minutes (RFC 9293 §3.4.1); a host may sleep meanwhile, but not for days.
 const LONGEST: Span = Span::from_secs(86_400);
 
@@ -101,8 +104,9 @@ impl Rtt {
     pub fn min(&self) -> Option<Span> {
         (self.min != Span::MAX).then_some(self.min)
     }
-    pub fn largest(&self) -> Span {
-        self.largest
+    /// No answer to what left is longer under way, but for losses.
+    pub fn longest_answer(&self) -> Span {
+        self.largest.max(self.srtt() * 2) + DELAYED
     }
     /// 0 before the first sample.
     pub fn srtt(&self) -> Span {

@@ -24,7 +24,7 @@ pub(super) struct Afar {
     passed_over: u32,
     /// The most that it had in flight since it last took something for lost.
     pub(super) flight: u64,
-    /// ACKs taken for heard of late, one of every few milliseconds, the newest last.
+    /// The last ACKs taken for heard, one of every few milliseconds, the newest at the end.
     heard: VecDeque<(u64, Time)>,
     /// The first segment not acknowledged when a repair was lost on its way here.
     lost_repair: (u64, Time),

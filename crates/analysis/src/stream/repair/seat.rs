@@ -1,6 +1,7 @@
 //! Where the sender is watched from, the only place that asks it: at the sender, or away from it.
 
 use super::evidence::Observed;
+use super::timer::{SECOND, is_near_a_second};
 use super::{Attempt, Pace, Repair, State, Verdict, at_sender, away};
 use wire::{Span, Time};
 
@@ -40,14 +41,12 @@ impl Repair {
     /// from the sender what set it going and what it sent may each have been as long on their way; and a repair that was
     /// lost may have begun it anew after that.
     pub(super) fn is_a_second(&self, waited: Span, now: Time, pace: &Pace) -> bool {
-        let second = Span::from_secs(1);
-        let within =
-            |early: Span, late: Span, waited: Span| (second - early..=second + late).contains(&waited);
         match pace.seat {
-            Seat::AtSender { .. } => within(second.scale(0.01), second.scale(0.03), waited),
+            Seat::AtSender { .. } => is_near_a_second(waited, SECOND.scale(0.01), SECOND.scale(0.03)),
             Seat::Away => {
-                let off = pace.srtt.min(second.scale(0.1));
-                within(off, off, waited) || waited > second && within(off, off, self.silent(now))
+                let off = pace.srtt.min(SECOND.scale(0.1));
+                let near = |waited| is_near_a_second(waited, off, off);
+                near(waited) || waited > SECOND && near(self.silent(now))
             }
         }
     }

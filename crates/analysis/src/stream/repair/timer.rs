@@ -6,13 +6,20 @@ use wire::{Span, Time};
 /// The longest that timers wait: 60 s (RFC 6298 §2.5) or 120 s (Linux); so near to one a wait is the longest.
 const LONGEST: [Span; 2] = [Span::from_secs(60), Span::from_secs(120)];
 
+/// The floor of some timers (RFC 6298 §2.4).
+pub(super) const SECOND: Span = Span::from_secs(1);
+
 /// How much earlier or later than after a second a timer with such a floor fires, seen through ticks of 10 ms at most.
 const OFF: (Span, Span) = (Span::from_millis(10), Span::from_millis(15));
 
-/// A floor of a second (RFC 6298 §2.4) shows: what is reckoned from round trips comes so near to one by chance only.
+/// About a second was waited: so much less or more at most.
+pub(super) fn is_near_a_second(waited: Span, less: Span, more: Span) -> bool {
+    (SECOND - less..=SECOND + more).contains(&waited)
+}
+
+/// A floor of a second shows: what is reckoned from round trips comes so near to one by chance only.
 fn is_exactly_a_second(waited: Span) -> bool {
-    let second = Span::from_secs(1);
-    (second - OFF.0..=second + OFF.1).contains(&waited)
+    is_near_a_second(waited, OFF.0, OFF.1)
 }
 
 /// So long such a timer takes to fire once, or up to three times, doubling (§5.5).
@@ -20,12 +27,9 @@ fn is_of_a_second(waited: Span) -> bool {
     [0, 2, 6].into_iter().any(|before| is_exactly_a_second(waited - Span::from_secs(before)))
 }
 
-/// A timer fired after `waited`, `lost` times unseen before. So long it waits next, until a round trip is taken (RFC 6298
-/// §5.5).
-fn doubles(waited: Span, lost: u32) -> Span {
-    let all = 2i64 << lost;
-    let longest = LONGEST.into_iter().any(|most| (most.scale(0.99)..most.scale(1.01)).contains(&waited));
-    if longest { waited } else { waited / (all - 1) * all }
+/// A timer that fired after `waited` waits no longer: what it has doubled to is the longest (RFC 6298 §5.5).
+fn is_longest(waited: Span) -> bool {
+    LONGEST.into_iter().any(|most| (most.scale(0.99)..most.scale(1.01)).contains(&waited))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,18 +79,17 @@ impl Repair {
         let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
         // As long as before; else RFC 6298 §2.4 has a floor of a second, Linux and most others one of 200 ms and SRTT.
         // A sender whose timer has fired sooner has no floor of a second, nor has any since RFC 6928 without showing it.
-        let second = Span::from_secs(1);
         let shows_none = self.age.recent() && !self.timer.slow && !self.is_a_second(waited, now, pace);
-        let has_none = self.timer.least_wait < second.scale(0.8) || shows_none;
-        let slow = self.timer.least_wait >= second.scale(0.8) && (self.timer.slow || is_of_a_second(waited));
-        let floor = if has_none { LEAST_RTO } else { second };
+        let has_none = self.timer.least_wait < SECOND.scale(0.8) || shows_none;
+        let slow = self.timer.least_wait >= SECOND.scale(0.8) && (self.timer.slow || is_of_a_second(waited));
+        let floor = if has_none { LEAST_RTO } else { SECOND };
         let known = match self.timer.expiries == 0 && self.timer.doubled > Span::ZERO {
             true => Some(self.timer.doubled),
             false => (self.timer.wait < Span::MAX).then(|| pace.rto.max(self.timer.wait)),
         };
         let waits = [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(floor), LEAST_RTO.max(pace.srtt)];
         let better = |n: f64, m: f64| if misfit(m) + 0.2 < misfit(n) { m } else { n };
-        let waits = if slow { waits.map(|w| w.max(second)) } else { waits };
+        let waits = if slow { waits.map(|w| w.max(SECOND)) } else { waits };
         let n = waits.into_iter().map(doublings).reduce(better).unwrap_or(1.0);
         // The wait may come out a little short: what started the timer passed here earlier or later than is thought.
         (n + 0.2).max(1.0) as u32 - 1
@@ -94,7 +97,7 @@ impl Repair {
 
     /// The timer waited so long before it fired for the first time, seen from where it runs.
     fn note_floor(&mut self, waited: Span, now: Time, pace: &Pace) {
-        if waited < Span::from_secs(1).scale(0.9) {
+        if waited < SECOND.scale(0.9) {
             self.timer.slow = false;
         } else if waited > pace.rto.scale(1.3) {
             self.timer.slow |= self.is_a_second(waited, now, pace);
@@ -109,11 +112,17 @@ impl Repair {
             Seat::AtSender { .. } => 0, // every copy is seen
             Seat::Away => self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16),
         };
+        // It fired so often unseen before, and waited twice as long each time.
+        let all = 2i64 << lost;
+        let once = waited / (all - 1);
         // With timestamps every ACK tells a round trip (RFC 7323 §4).
-        self.timer.doubled = if a.ts == 0 { doubles(waited, lost) } else { Span::ZERO };
+        self.timer.doubled = match a.ts {
+            0 if is_longest(waited) => waited,
+            0 => once * all,
+            _ => Span::ZERO,
+        };
         if self.timer.expiries == 0 && self.saw_it_begin(a, pace) {
             self.timer.least_wait = self.timer.least_wait.min(waited);
-            let once = waited / ((2i64 << lost) - 1);
             if lost == 0 || is_exactly_a_second(once) {
                 self.note_floor(once, a.now, pace);
             }
