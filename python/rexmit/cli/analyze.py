@@ -55,7 +55,6 @@ def add(commands: Any) -> None:
         help="say what happened to each transfer of a capture",
         description=ANALYZE,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     a.add_argument(
         "captures",

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rexmit.cli.ending import ended
 from rexmit.cli.options import FORMATS, overwriting, reporting
-from rexmit.cli.shown import show
+from rexmit.cli.shown import answer
 from rexmit.cli.values import pair, positive, seed
 from rexmit.destination import opened
 from rexmit.say import as_json, one_line
@@ -37,7 +36,6 @@ def add(commands: Any) -> None:
         help="two runs side by side: episodes matched, sequence graphs over each other",
         description=COMPARE,
         epilog=COMPARE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     c.add_argument("first", metavar="RUN", help="a scenario file, a folder of a run, or a capture")
     c.add_argument("second", metavar="RUN", help="the other")
@@ -84,9 +82,7 @@ def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
 
 def run(o: argparse.Namespace) -> int:
     """Shows what differs, and writes it."""
-    lines, failure = _compared(o)
-    show(lines)
-    return ended(failure)
+    return answer(*_compared(o))
 
 
 def _compared(o: argparse.Namespace) -> tuple[list[str], str | None]:

@@ -20,13 +20,10 @@ Prints a script for the shell, to be read when it starts:
 
 def add(commands: Any) -> None:
     """Adds the command to the parser."""
-    from argparse import RawDescriptionHelpFormatter
-
     c = commands.add_parser(
         "completion",
         help="a script for bash, zsh or fish",
         description=ABOUT,
-        formatter_class=RawDescriptionHelpFormatter,
     )
     c.add_argument("shell", choices=SHELLS, help="for which shell")
 

@@ -30,7 +30,6 @@ def add(commands: Any) -> None:
         help="packetdrill scripts, without kernel or root",
         description=DRILL,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     d.add_argument("scripts", nargs="+", metavar="SCRIPT", help="a script in packetdrill's language")
     d.add_argument(

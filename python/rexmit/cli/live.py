@@ -16,6 +16,7 @@ def add(commands: Any) -> None:
         help="the live bench: what this machine can do, and what killed runs left",
         description="check: what this machine can do for runs with --bench live, what is missing, and the "
         "fix. clean: removes network namespaces that runs which were killed have left.",
+        formatter_class=argparse.HelpFormatter,
     )
     c.add_argument("what", choices=("check", "clean"), help="which")
     c.add_argument("--json", action="store_true", help="as JSON")

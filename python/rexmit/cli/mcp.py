@@ -28,7 +28,6 @@ def add(commands: Any) -> None:
         help="serve answers to an assistant (Model Context Protocol)",
         description=MCP,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     m.add_argument("folders", nargs="+", metavar="DIR", help="a folder below which it may read")
     m.add_argument("--write", metavar="DIR", help="the folder below which it may write (default: none)")

@@ -1,4 +1,6 @@
-"""The parser of the command line: its errors are one sentence, with the nearest valid option."""
+"""The parser: its errors are one sentence, with the nearest valid option, and what a command says of itself
+stands as it is written.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,8 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence with the nearest valid option."""
 
     def __init__(self, **options: Any) -> None:
+        # The library's own fills lines anew, examples too.
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:

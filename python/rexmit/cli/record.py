@@ -53,7 +53,6 @@ def add(commands: Any) -> None:
         help="record this machine's traffic, with the kernel's own word for what it did",
         description=RECORD,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     r.add_argument(
         "words", nargs="*", metavar="-- COMMAND", help="record what this command and its children do"

@@ -39,7 +39,6 @@ def add(commands: Any) -> None:
         help="would a stack have sent what a capture's sender sent",
         description=REPLAY,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     r.add_argument("captures", nargs="+", metavar="CAPTURE", help="a capture at the sender")
     r.add_argument(

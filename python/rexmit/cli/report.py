@@ -72,7 +72,6 @@ def add(commands: Any) -> None:
         help="one HTML file that shows a transfer",
         description=REPORT,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     named(r)
     r.add_argument(

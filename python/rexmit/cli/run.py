@@ -8,8 +8,8 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli import options
-from rexmit.cli.ending import ended, refuse
-from rexmit.cli.shown import show
+from rexmit.cli.ending import refuse
+from rexmit.cli.shown import answer, show
 from rexmit.cli.values import memory, pair, positive, seed, seeds
 from rexmit.destination import opened
 from rexmit.late import FAILURE, is_withheld
@@ -49,7 +49,6 @@ def add(commands: Any) -> None:
         help="simulate a scenario, and say what happened to each transfer",
         description=RUN,
         epilog=RUN_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     r.add_argument("scenario", metavar="SCENARIO", help="a scenario file")
     played = r.add_argument_group("what is run")
@@ -141,9 +140,7 @@ def scenario(o: argparse.Namespace) -> Scenario:
 def run(o: argparse.Namespace) -> int:
     """Runs the scenario, once or many times, and shows what happened."""
     refuse(check(o))
-    lines, failure = _run(o)
-    show(lines)
-    return ended(failure)
+    return answer(*_run(o))
 
 
 def _run(o: argparse.Namespace) -> tuple[list[str], str | None]:

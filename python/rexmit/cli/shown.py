@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from rexmit.cli.ending import ended
 from rexmit.say import visible
 from rexmit.streams import printing
 
@@ -25,6 +26,12 @@ ASCII = str.maketrans(
         "±": "+-",
     }
 )
+
+
+def answer(lines: Sequence[str], failure: str | None) -> int:
+    """Prints an answer, and says why it is not whole, if it is not; returns the exit code."""
+    show(lines)
+    return ended(failure)
 
 
 def show(lines: Sequence[str]) -> None:

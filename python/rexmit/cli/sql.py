@@ -35,7 +35,6 @@ def add(commands: Any) -> None:
         help="ask the results of a sweep in SQL",
         description=SQL,
         epilog=SQL_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     s.add_argument("folder", metavar="DIR", help="the results: a folder, or an address of fsspec's")
     s.add_argument("query", metavar="QUERY", help="one query of DuckDB's SQL")

@@ -62,7 +62,6 @@ def add(commands: Any) -> None:
         help="repeat a paper's experiments, and judge its claims",
         description=STUDY,
         epilog=STUDY_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = s.add_subparsers(dest="action", metavar="list|run")
     listing = actions.add_parser("list", help="the studies there are")
@@ -72,7 +71,6 @@ def add(commands: Any) -> None:
         help="run one, several or all",
         description=STUDY,
         epilog=STUDY_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     r.add_argument(
         "names",

@@ -6,9 +6,9 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rexmit.cli.ending import ended, refuse
+from rexmit.cli.ending import refuse
 from rexmit.cli.options import FORMATS
-from rexmit.cli.shown import show
+from rexmit.cli.shown import answer, show
 from rexmit.cli.values import duration, memory, pair, positive, seed
 from rexmit.say import as_json, one_line
 
@@ -42,7 +42,6 @@ def add(commands: Any) -> None:
         help="run a scenario at every point of a grid, many times",
         description=SWEEP,
         epilog=SWEEP_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     s.add_argument("scenario", nargs="?", metavar="SCENARIO", help="a scenario file")
     what = s.add_argument_group("what is run")
@@ -175,9 +174,7 @@ def check(o: argparse.Namespace) -> str | None:
 def run(o: argparse.Namespace) -> int:
     """Makes the runs, or puts parts together, and shows what they come to."""
     refuse(check(o))
-    lines, failure = _swept(o)
-    show(lines)
-    return ended(failure)
+    return answer(*_swept(o))
 
 
 def _swept(o: argparse.Namespace) -> tuple[list[str], str | None]:

@@ -6,9 +6,9 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rexmit.cli.ending import ended, refuse
+from rexmit.cli.ending import refuse
 from rexmit.cli.options import FORMATS, overwriting
-from rexmit.cli.shown import show
+from rexmit.cli.shown import answer
 from rexmit.cli.values import duration
 from rexmit.destination import opened
 from rexmit.not_written import STOPPED, UNDRAWN
@@ -42,7 +42,6 @@ def add(commands: Any) -> None:
         help="what all frames of a capture are, and how self-similar they come",
         description=TRAFFIC,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     t.add_argument("captures", nargs="+", metavar="CAPTURE", help="a capture, or several of one rotation")
     t.add_argument(
@@ -69,9 +68,7 @@ def check(o: argparse.Namespace) -> str | None:
 def run(o: argparse.Namespace) -> int:
     """Shows the counts, and writes them."""
     refuse(check(o))
-    lines, failure = _counted(o)
-    show(lines)
-    return ended(failure)
+    return answer(*_counted(o))
 
 
 def _counted(o: argparse.Namespace) -> tuple[list[str], str | None]:

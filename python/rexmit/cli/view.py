@@ -43,7 +43,6 @@ def add(commands: Any) -> None:
         help="the same page for very large captures, from this machine to its own browser",
         description=VIEW,
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     named(v)
     v.add_argument("--port", type=positive, metavar="N", help="the port to listen on (default: a free one)")
