@@ -20,6 +20,8 @@ import re
 import sys
 import tempfile
 import time
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +36,9 @@ from wire import SYN, packets
 TRACING = Path("/sys/kernel/tracing")
 EVENTS = ("tcp_retransmit_skb", "tcp_cong_state_set")
 STAMP = re.compile(r" (\d+)\.(\d{6}): ")
+#: A line of the trace with its fields by name: when, what, of which socket.
+FIELDS = re.compile(r" (?P<stamp>\d+\.\d{6}): (?P<event>tcp_\w+): .*?skaddr=(?P<socket>0x[0-9a-f]+)")
+VALUE = r"\b%s=(?:0x[0-9a-f]+ )?\((\d+)\)"
 LISTING = ("name", "cause", "start_s", "end_s", "trigger")
 DROPS = ("t_rel_syn", "dir", "cause", "ip_id", "seq", "payload")
 WORDS = {ours: theirs for theirs, ours in reversed(truth.TRIGGERS.items())}
@@ -171,6 +176,7 @@ def traced() -> Iterator[Callable[[], str]]:
     try:
         (own / "trace_clock").write_text("mono")
         (own / "buffer_size_kb").write_text("16384")
+        (own / "options" / "fields").write_text("1")  # the usual print leaves out whose state it is
         for event in EVENTS:
             (own / "events" / "tcp" / event / "enable").write_text("1")
         yield lambda: on_the_epoch_clock((own / "trace").read_text())
@@ -192,6 +198,37 @@ def on_the_epoch_clock(told: str) -> str:
         return f" {us // 1_000_000}.{us % 1_000_000:06d}: "
 
     return STAMP.sub(moved, told)
+
+
+def own_events(told: str, real: truth.Transfer) -> str:
+    """Of the events those of the transfer's sockets, as truth.py reads them.
+
+    The kernel tells of all namespaces, and sockets that a run left behind go on with the same addresses and
+    ports: its own is that whose retransmissions are in the capture.
+    """
+    again: dict[tuple[int, int], list[int]] = {}
+    for (src, dst), flow in real.flows.items():
+        again[src[1], dst[1]] = [copy.packet.time for copy in flow if copy.again]
+    events: list[tuple[tuple[int, int], str, str]] = []
+    seen: dict[tuple[int, int], Counter[str]] = {}
+    for line in told.splitlines():
+        if not (m := FIELDS.search(line)):
+            continue
+        sport, dport, state = (re.search(VALUE % name, line) for name in ("sport", "dport", "cong_state"))
+        if sport is None or dport is None or (ports := (int(sport[1]), int(dport[1]))) not in again:
+            continue
+        stamp, socket = m["stamp"], m["socket"]
+        if state is None:
+            seconds, us = stamp.split(".")
+            now = int(seconds) * 1_000_000_000 + int(us) * 1000
+            times = again[ports]
+            # It follows the packet, and its time is cut to whole microseconds.
+            follows = bisect_left(times, now - truth.MS) < bisect_right(times, now + 1000)
+            seen.setdefault(ports, Counter())[socket] += follows
+        said = f"{m['event']}: sport={ports[0]} dport={ports[1]}"
+        events.append((ports, socket, f" {stamp}: {said}" + (f" cong_state={state[1]}" if state else "")))
+    own = {ports: of.most_common(1)[0][0] for ports, of in seen.items()}
+    return "".join(f"{line}\n" for ports, socket, line in events if own.get(ports) == socket)
 
 
 def as_csv(names: tuple[str, ...], rows: list[tuple]) -> str:
@@ -246,9 +283,11 @@ def transfer(folder: Path, name: str, text: str, outages: Outage | None) -> list
             run = rx.run(rx.Scenario.parse(text, name), bench="live", captures=Path(work))
         except (rx.LiveError, OSError) as e:
             return str(e)
-        (folder / f"{name}.trace.txt.gz").write_bytes(gzip.compress(told().encode()))
+        events = told()
         transfers.keep_captures(Path(work), folder, name)
         log = drop_log(run, snd, rcv)
+    events = own_events(events, truth.transfer(snd, rcv))
+    (folder / f"{name}.trace.txt.gz").write_bytes(gzip.compress(events.encode()))
     end_s = (packets(snd)[-1].time - packets(snd)[0].time) / 1e9
     (folder / f"{name}.drops.csv.gz").write_bytes(gzip.compress(as_csv(DROPS, log).encode()))
     return outage_rows(folder, name, outages, end_s) if outages else []

@@ -60,3 +60,31 @@ def test_events_are_told_by_the_clock_of_the_packets() -> None:
     assert told
     assert abs(int(told[1]) * 1_000_000 + int(told[2]) - time.time_ns() // 1000) < 1_000_000
     assert (told[4], told[5], told[6]) == ("1", "2", "3")
+
+
+def test_events_of_a_socket_that_another_run_left_behind_are_none_of_the_transfers() -> None:
+    def line(us: int, event: str, socket: int, rest: str = "") -> str:
+        ports = "sport=0x400 (1024) dport=0x1389 (5001)"
+        return f"x-1 [000] ..s2. 7.{us:06d}: {event}: skaddr={socket:#x} (-1) {ports} {rest}"
+
+    ends = ("10.0.0.1", 1024), ("10.0.0.2", 5001)
+    times = [7_000_100_000, 7_000_150_900, 7_000_200_000]  # ns; the second and the third are sent again
+    copies = [
+        truth.Copy(wire.Packet(n, time, *ends, n, 1, 1, 16, 1448, ()), again=n > 1, segments=1)
+        for n, time in enumerate(times, 1)
+    ]
+    real = truth.Transfer("10.0.0.1", times[0], {ends: copies})
+    told = [
+        line(120, "tcp_retransmit_skb", 0xBAD),
+        line(130, "tcp_cong_state_set", 0xBAD, "cong_state=(4)"),
+        line(149, "tcp_cong_state_set", 0xF00D, "cong_state=(3)"),
+        line(150, "tcp_retransmit_skb", 0xF00D),
+        line(205, "tcp_retransmit_skb", 0xF00D),
+    ]
+    own = traced.own_events("\n".join(told), real)
+    found = [truth.EVENT.search(line) for line in own.splitlines()]
+    assert [(m[2], m[3], m[6]) for m in found if m] == [
+        ("000149", "tcp_cong_state_set", "3"),
+        ("000150", "tcp_retransmit_skb", None),
+        ("000205", "tcp_retransmit_skb", None),
+    ]
