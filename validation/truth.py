@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wire import SYN, Packet, after, packets
+from wire import FIN, SYN, Packet, after, packets
 
 # README.csv's words for what set off a repair, in the words of the analysis.
 TRIGGERS = {
@@ -31,7 +31,7 @@ MS = 1_000_000
 
 @dataclass
 class Copy:
-    """One data packet as sent."""
+    """One data packet as sent; or a FIN alone, which takes a sequence number and is sent again like data."""
 
     packet: Packet
     again: bool  # some of its data was sent before
@@ -129,12 +129,13 @@ def transfer(snd: Path, rcv: Path | None = None) -> Transfer:
         if p.flags & SYN:
             result.syns_again += (p.src, p.dst, p.seq) in opened
             opened.add((p.src, p.dst, p.seq))
-        if not p.payload or p.flags & SYN:
+        fin = bool(p.flags & FIN)
+        if not (p.payload or fin) or p.flags & SYN:
             continue
         flow = (p.src, p.dst)
-        end = (p.seq + p.payload) & 0xFFFFFFFF
+        end = (p.seq + p.payload + fin) & 0xFFFFFFFF
         top = tops.setdefault(flow, p.seq)
-        copy = Copy(p, again=after(top, p.seq), segments=-(-p.payload // mss))
+        copy = Copy(p, again=after(top, p.seq), segments=max(1, -(-p.payload // mss)))
         if arrivals is not None:
             copy.arrived = arrivals[key(p)] > 0
             arrivals[key(p)] -= copy.arrived
@@ -150,10 +151,17 @@ def add_drops(t: Transfer, path: Path) -> Counter[tuple[str, str]]:
     Raises ValueError where log and captures contradict each other: then neither is truth.
     """
     log = drop_rows(path)
+    fins = {identity(copy) for copy in t.copies if not copy.packet.payload}
     waiting: dict[tuple, list[str]] = defaultdict(list)
+    counted = []
     for row in log:
-        if row["dir"] == "0" and int(row["payload"]):
-            waiting[int(row["ip_id"]), int(row["seq"]), int(row["payload"])].append(row["cause"])
+        packet = int(row["ip_id"]), int(row["seq"]), int(row["payload"])
+        # What goes the data's way without data or FIN is a SYN, or an ACK of the other's.
+        if row["dir"] == "0" and (int(row["payload"]) or packet in fins):
+            waiting[packet].append(row["cause"])
+            counted.append(("data", row["cause"]))
+        elif row["dir"] == "1":
+            counted.append(("ack", row["cause"]))
     for copy in t.copies:
         causes = waiting.get(identity(copy))
         if causes and copy.arrived is not True:
@@ -167,9 +175,7 @@ def add_drops(t: Transfer, path: Path) -> Counter[tuple[str, str]]:
             copy.arrived = True
     if left := sum(map(len, waiting.values())):
         raise ValueError(f"{path.name}: {left} drops are of packets that arrived")
-    # What goes the data's way without data is a SYN, or an ACK of the other's.
-    counted = [row for row in log if row["dir"] == "1" or (row["dir"] == "0" and int(row["payload"]))]
-    return Counter((("data", "ack")[int(row["dir"])], row["cause"]) for row in counted)
+    return Counter(counted)
 
 
 EVENT = re.compile(
