@@ -29,7 +29,7 @@ def tables() -> str:
     import pyarrow as pa
 
     import rexmit
-    from rexmit.output import ABOUT, RUN_ABOUT
+    from rexmit.files.output import ABOUT, RUN_ABOUT
 
     scenario = str(Path(rexmit.__file__).parent / "scenarios" / "interruption.toml")
     run: Any = rexmit.run(scenario, duration="1s", tables=("state", "queues", "drops", "truth", "hosts"))

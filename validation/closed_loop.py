@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 import rexmit as rx
 from kernel import Case, drops_of, side
 from kernel_table import Event, Side, grid
-from rexmit.late import missed
+from rexmit.running.late import missed
 
 #: At most one live run in so many may be made again.
 REPLACED = 3

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import rexmit as rx
-from rexmit.text_table import aligned
+from rexmit.screen.text_table import aligned
 
 STACKS = {"cubic": "linux-6-cubic", "reno": "linux-6-reno", "bbr": "linux-6-bbr"}
 COLUMNS = ("open", "recovery", "loss", "retransmissions")

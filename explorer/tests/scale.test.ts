@@ -26,7 +26,7 @@ describe("a scale", () => {
 });
 
 describe("units", () => {
-  // The examples of python/rexmit/units.py.
+  // The examples of python/rexmit/screen/units.py.
   it("are written as on rexmit's pages", () => {
     expect([0.104, 1.41, 10.9, 212, 12404].map(three)).toEqual(["0.10", "1.41", "10.9", "212", "12,404"]);
     expect([1234567, -1234.5, 999, 0.25].map((v) => grouped(v, 1))).toEqual(["1,234,567.0", "-1,234.5", "999.0", "0.3"]);

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rexmit._core import CaptureError, LiveError, ScenarioError
     from rexmit.api import Capture, capture
-    from rexmit.episode_match import SideBySide, compare
+    from rexmit.captured.flows import Flow, Flows
+    from rexmit.captured.frame_counts import Traffic, traffic
+    from rexmit.captured.recording import Recording, record
+    from rexmit.compared.episode_match import SideBySide, compare
+    from rexmit.compared.replaying import Replay, replay
+    from rexmit.compared.stack_ranking import Ranking, rank_stacks
     from rexmit.fleets.analysing import fleet
     from rexmit.fleets.results import Fleet
-    from rexmit.flows import Flow, Flows
-    from rexmit.frame_counts import Traffic, traffic
-    from rexmit.many_runs import Runs, runs
-    from rexmit.one_run import LiveRun, Run, run
-    from rexmit.recording import Recording, record
-    from rexmit.replaying import Replay, replay
+    from rexmit.running.many_runs import Runs, runs
+    from rexmit.running.one_run import LiveRun, Run, run
+    from rexmit.running.scripted import Script, script
     from rexmit.scenario import Scenario
-    from rexmit.scripted import Script, script
-    from rexmit.stack_ranking import Ranking, rank_stacks
     from rexmit.sweeps.results import Sweep
     from rexmit.sweeps.sweeping import sweep
     from rexmit.tables import Table
@@ -66,34 +66,34 @@ _HOME = {
     "Capture": "rexmit.api",
     "CaptureError": "rexmit._core",
     "Fleet": "rexmit.fleets.results",
-    "Flow": "rexmit.flows",
-    "Flows": "rexmit.flows",
+    "Flow": "rexmit.captured.flows",
+    "Flows": "rexmit.captured.flows",
     "LiveError": "rexmit._core",
-    "LiveRun": "rexmit.one_run",
-    "Ranking": "rexmit.stack_ranking",
-    "Recording": "rexmit.recording",
-    "Replay": "rexmit.replaying",
-    "Run": "rexmit.one_run",
-    "Runs": "rexmit.many_runs",
+    "LiveRun": "rexmit.running.one_run",
+    "Ranking": "rexmit.compared.stack_ranking",
+    "Recording": "rexmit.captured.recording",
+    "Replay": "rexmit.compared.replaying",
+    "Run": "rexmit.running.one_run",
+    "Runs": "rexmit.running.many_runs",
     "Scenario": "rexmit.scenario",
     "ScenarioError": "rexmit._core",
-    "SideBySide": "rexmit.episode_match",
-    "Script": "rexmit.scripted",
+    "SideBySide": "rexmit.compared.episode_match",
+    "Script": "rexmit.running.scripted",
     "Sweep": "rexmit.sweeps.results",
     "Table": "rexmit.tables",
-    "Traffic": "rexmit.frame_counts",
+    "Traffic": "rexmit.captured.frame_counts",
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
-    "compare": "rexmit.episode_match",
+    "compare": "rexmit.compared.episode_match",
     "fleet": "rexmit.fleets.analysing",
-    "rank_stacks": "rexmit.stack_ranking",
-    "record": "rexmit.recording",
-    "replay": "rexmit.replaying",
-    "run": "rexmit.one_run",
-    "runs": "rexmit.many_runs",
-    "script": "rexmit.scripted",
+    "rank_stacks": "rexmit.compared.stack_ranking",
+    "record": "rexmit.captured.recording",
+    "replay": "rexmit.compared.replaying",
+    "run": "rexmit.running.one_run",
+    "runs": "rexmit.running.many_runs",
+    "script": "rexmit.running.scripted",
     "sweep": "rexmit.sweeps.sweeping",
-    "traffic": "rexmit.frame_counts",
+    "traffic": "rexmit.captured.frame_counts",
 }
 
 

@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rexmit import _core
-from rexmit.flows import ON_DEMAND, RANKED, Flow, Flows
+from rexmit.captured.flows import ON_DEMAND, RANKED, Flow, Flows
 from rexmit.memory import limit
-from rexmit.notebook import Shown
+from rexmit.screen.notebook import Shown
 from rexmit.tables import Named, Table
 
 if TYPE_CHECKING:
-    from rexmit.groups import By
+    from rexmit.captured.groups import By
     from rexmit.report.cell import Report
 
 Path = str | os.PathLike[str]
@@ -66,7 +66,7 @@ def capture(
     options |= {"at": at, "idle": idle, "interval": interval, "checksums": checksums}
     options |= {"max_memory": max_memory, "threads": threads, "like": like}
     if len(paths) == 1 and receiver is None and os.path.isdir(paths[0]):
-        from rexmit.recording import Recording, is_recording
+        from rexmit.captured.recording import Recording, is_recording
 
         if is_recording(paths[0]):
             return Recording(paths[0], options, tuple(tables), progress)
@@ -193,20 +193,20 @@ class Capture(Named, Shown):
     def by(self, what: By) -> Table:
         """Flows added up, those that lost most time first: by `pair`, `host`, `port` or `cause`.
 
-        The columns stand at `rexmit.groups.groups`. Raises ValueError for another way.
+        The columns stand at `rexmit.captured.groups.groups`. Raises ValueError for another way.
         """
-        from rexmit.groups import groups
+        from rexmit.captured.groups import groups
 
         return groups(self, what)
 
     def page(self, top: int = 7, hints: bool = True) -> str:
         """The answer on one screen, as `rexmit analyze` prints it; with the next command, if wanted."""
-        from rexmit.page import MANY, page
+        from rexmit.screen.page import MANY, page
 
         seen = self.overview(max(top, RANKED))
         summary = None
         if int(seen["totals"]["flows"]) >= MANY and not self.hurried:
-            from rexmit.short_flows import many
+            from rexmit.captured.short_flows import many
 
             summary = many(self)
         return "\n".join(page(seen, self.name, summary, command=self.command, hints=hints, most=top - 1))
@@ -243,7 +243,7 @@ class Capture(Named, Shown):
         return join(["rexmit", "analyze", *self.paths, *(word for pair in chosen for word in pair)])
 
     def _line(self) -> str:
-        from rexmit.units import count
+        from rexmit.screen.units import count
 
         totals = self.overview(1)["totals"]
         return f"capture {self.name}: {count(int(totals['flows_with_data']), 'flow')} with data"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from rexmit.units import parse_bytes
+from rexmit.screen.units import parse_bytes
 
 #: Of what is free; the rest is for whatever else runs here.
 SHARE = 0.75

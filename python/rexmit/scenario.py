@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
-from rexmit.say import one_line
+from rexmit.screen.say import one_line
 
 if TYPE_CHECKING:
     from typing import TypeAlias

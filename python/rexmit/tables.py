@@ -8,8 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rexmit.say import markup
-from rexmit.text_table import aligned
+from rexmit.screen.say import markup
+from rexmit.screen.text_table import aligned
 
 if TYPE_CHECKING:
     import pandas

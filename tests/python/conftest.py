@@ -18,9 +18,9 @@ import pytest
 import rexmit
 
 # What holds the compiled core by name must have it before a stand-in takes the name over.
-import rexmit.episodes
-import rexmit.many_runs
-import rexmit.words
+import rexmit.captured.episodes
+import rexmit.running.many_runs
+import rexmit.screen.words
 from browser import Watched, browser
 from rexmit import _core as COMPILED
 from rexmit.frame import Frame

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rexmit.cli import main
-from rexmit.destination import LIST
+from rexmit.files.destination import LIST
 from test_output import CAPTURE, RECORDED
 
 #: Bytes that are no UTF-8, a line break, a control character and one that turns the line around.

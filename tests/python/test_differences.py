@@ -9,7 +9,7 @@ import pytest
 
 import rexmit as rx
 from conftest import FakeCore
-from rexmit.differences import Profile, between, episodes_cost, of_profiles, page, profile, verdict
+from rexmit.compared.differences import Profile, between, episodes_cost, of_profiles, page, profile, verdict
 
 GOOD = Profile(
     name="good.pcap",

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import rexmit as rx
-from rexmit import episode_match
 from rexmit.cli import main
+from rexmit.compared import episode_match
 
 OUTAGE = """
 name = "pair"

@@ -14,7 +14,8 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.text import Annotation
 
-from rexmit import figures, ladder
+from rexmit import figures
+from rexmit.captured import ladder
 from rexmit.figures import Figure, thin
 from rexmit.frame import Frame
 from story import Story, arrow

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import rexmit as rx
-from rexmit.groups_page import page
+from rexmit.screen.groups_page import page
 
 ROOT = Path(__file__).parent.parent.parent
 

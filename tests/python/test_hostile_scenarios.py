@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rexmit as rx
-from rexmit import units
+from rexmit.screen import units
 
 SCENARIO = """\
 name = "x"

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from rexmit import say
 from rexmit.cli import main
+from rexmit.screen import say
 from test_output import CAPTURE, RECORDED
 
 pytestmark = [
@@ -285,7 +285,7 @@ def test_a_study_of_ones_own(evil: str) -> None:
 
 
 def test_no_medium_has_a_second_escape() -> None:
-    """One function for each medium, in `rexmit.say`."""
+    """One function for each medium, in `rexmit.screen.say`."""
     package = Path(say.__file__).parent
     own = re.compile(r"html\.escape|import html\b|replace\(\"\|\"|ensure_ascii")
     found = {

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rexmit import ladder
+from rexmit.captured import ladder
+from rexmit.captured.ladder import Step
+from rexmit.captured.lost import copies
 from rexmit.frame import Frame
-from rexmit.ladder import Step
-from rexmit.lost import copies
 from story import Story, arrow
 
 

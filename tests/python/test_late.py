@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rexmit import differences
 from rexmit.cli import main
-from rexmit.differences import Difference, Profile
-from rexmit.late import banner, is_withheld, missed
+from rexmit.compared import differences
+from rexmit.compared.differences import Difference, Profile
+from rexmit.running.late import banner, is_withheld, missed
 
 LATE: dict[str, Any] = {
     "missed": [

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rexmit import figures, limited
+from rexmit import figures
+from rexmit.captured import limited
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "validation"))
 import limits

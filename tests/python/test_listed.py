@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import rexmit as rx
-from rexmit.not_written import NotWrittenError
+from rexmit.files.not_written import NotWrittenError
 from rexmit.sweeps import listed
 from rexmit.sweeps.engine import Threads
 from rexmit.sweeps.places import Unnamed

@@ -276,7 +276,7 @@ def test_the_machine_says_what_it_can_do(capsys: pytest.CaptureFixture[str]) -> 
 def test_who_is_not_root_is_told_the_fix() -> None:
     code = (
         # All is loaded before: the library may lie where only root reads.
-        "import os, sys, rexmit as rx, rexmit.bench, rexmit.one_run\n"
+        "import os, sys, rexmit as rx, rexmit.running.bench, rexmit.running.one_run\n"
         "text = sys.stdin.read(); rx.Scenario.of(text); rexmit.memory.free()\n"
         "os.setgid(65534); os.setuid(65534)\n"
         "try: rx.run(text, bench='live')\n"

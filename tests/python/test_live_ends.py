@@ -98,7 +98,7 @@ def test_a_signal_while_files_are_written_spares_the_answer(
 ) -> None:
     # Stopped by the first figure: tables are there by then, and the last files are not.
     code = (
-        "import os, sys, rexmit.output as output; from rexmit.cli import main\n"
+        "import os, sys, rexmit.files.output as output; from rexmit.cli import main\n"
         f"output._draw = lambda *_: os.kill(os.getpid(), {int(number)}) or __import__('time').sleep(5)\n"
         "sys.exit(main(sys.argv[1:]))"
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import rexmit as rx
-from rexmit import cli, traces
+from rexmit import cli
+from rexmit.running import traces
 
 SCENARIO = """
 name = "traced"

@@ -13,8 +13,8 @@ import pytest
 
 from rexmit import _core
 from rexmit.cli import main
-from rexmit.destination import LIST, LOCK, Destination
-from rexmit.not_written import NotWrittenError
+from rexmit.files.destination import LIST, LOCK, Destination
+from rexmit.files.not_written import NotWrittenError
 
 RECORDED = """
 name = "recorded"
@@ -217,7 +217,7 @@ def test_a_file_that_comes_while_rexmit_works_is_not_replaced(tmp_path: Path) ->
 def test_what_is_cut_off_leaves_no_half_file_and_nothing_unlisted(tmp_path: Path) -> None:
     """As a kill does, at the worst moment: between a file's last byte and its place."""
     code = (
-        "import os, sys, rexmit.destination as d; from rexmit.cli import main\n"
+        "import os, sys, rexmit.files.destination as d; from rexmit.cli import main\n"
         "replace = os.replace\n"
         "def last(old, new):\n"
         "    if str(new).endswith('idle.csv'): os.kill(os.getpid(), 9)\n"
@@ -240,7 +240,7 @@ def test_what_is_cut_off_leaves_no_half_file_and_nothing_unlisted(tmp_path: Path
 def test_one_at_a_time_writes_into_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     code = (
-        "import sys, time; from rexmit.destination import Destination\n"
+        "import sys, time; from rexmit.files.destination import Destination\n"
         "with Destination(sys.argv[1]): print('held', flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", code, str(out)], stdout=subprocess.PIPE, text=True)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from conftest import overview
-from rexmit import units
+from rexmit.captured.episodes import EPISODES, worst_episodes
 from rexmit.cli import main
-from rexmit.episodes import EPISODES, worst_episodes
-from rexmit.page import aggregate, by_pair, page, told
+from rexmit.screen import units
+from rexmit.screen.page import aggregate, by_pair, page, told
 from story import Story
 
 ROOT = Path(__file__).parents[2]

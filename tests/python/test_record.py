@@ -22,8 +22,8 @@ import pytest
 
 import rexmit as rx
 from rexmit import _core
+from rexmit.captured.reasons import CIRCLE, join
 from rexmit.cli import main
-from rexmit.reasons import CIRCLE, join
 from stopping import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,8 +12,8 @@ import pytest
 
 import rexmit
 from conftest import DATA
+from rexmit.captured.flows import ON_DEMAND
 from rexmit.cli import main
-from rexmit.flows import ON_DEMAND
 from rexmit.report.anonymize import Anonymous
 from rexmit.report.make import hidden
 from rexmit.report.server import Server, of_view

@@ -16,9 +16,9 @@ import pytest
 import rexmit
 from browser import Watched
 from conftest import DATA
+from rexmit.captured.episodes import UNKNOWN_COST, worst_episodes
 from rexmit.cli import main
-from rexmit.episodes import UNKNOWN_COST, worst_episodes
-from rexmit.units import plain_seconds, seconds
+from rexmit.screen.units import plain_seconds, seconds
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
 #: Which finger came last; and it leaves the panels.

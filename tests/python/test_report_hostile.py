@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import rexmit
+from rexmit.captured.flows import ON_DEMAND
 from rexmit.cli import main
-from rexmit.flows import ON_DEMAND
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source
 from test_damaged_folders import live  # noqa: F401

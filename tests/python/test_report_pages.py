@@ -14,7 +14,7 @@ import rexmit
 from browser import Watched, saved_svg
 from conftest import DATA
 from rexmit.cli import main
-from rexmit.units import plain_seconds
+from rexmit.screen.units import plain_seconds
 
 FIRST, SECOND = DATA / "tsoblk.snd.pcap.gz", DATA / "tsoloss.snd.pcap.gz"
 

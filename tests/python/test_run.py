@@ -20,7 +20,8 @@ import polars as pl
 import pytest
 
 import rexmit as rx
-from rexmit import cli, ladder
+from rexmit import cli
+from rexmit.captured import ladder
 
 ROOT = Path(__file__).parent.parent.parent
 INTERRUPTION = str(ROOT / "scenarios" / "interruption.toml")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import rexmit as rx
-from rexmit.destination import RUNS
-from rexmit.not_written import NotWrittenError
+from rexmit.files.destination import RUNS
+from rexmit.files.not_written import NotWrittenError
 from stopping import wait_until
 
 SCENARIO = """

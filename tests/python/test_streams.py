@@ -129,11 +129,11 @@ sys.exit(main())
         "rexmit.api",
         "pyarrow",
         "pyarrow.lib",
-        "rexmit.output",
+        "rexmit.files.output",
         "matplotlib",
         "numpy",
         "rexmit.figures.style",
-        "rexmit.page",
+        "rexmit.screen.page",
     ],
 )
 def test_ctrl_c_while_modules_are_loaded(module: str, places: dict[str, str], tmp_path: Path) -> None:

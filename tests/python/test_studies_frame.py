@@ -358,7 +358,7 @@ def test_the_folder_of_a_study(form: str, tmp_path: Path, capsys: pytest.Capture
 
 
 def test_small_figures_for_the_documents(outcome: Outcome, tmp_path: Path) -> None:
-    from rexmit.destination import Destination
+    from rexmit.files.destination import Destination
     from rexmit.studies.output import write_docs
 
     with Destination(tmp_path) as into:

@@ -9,7 +9,7 @@ import pytest
 
 import rexmit as rx
 from rexmit.frame import Frame
-from rexmit.many_runs import runs
+from rexmit.running.many_runs import runs
 from rexmit.studies import load, paper
 from rexmit.studies.rto import gaps, setting, table2, timer
 from rexmit.studies.rto.channel import Channel, beyond, excess, fit

@@ -17,7 +17,7 @@ import pytest
 
 import rexmit as rx
 from rexmit import sweeps
-from rexmit.not_written import NotWrittenError
+from rexmit.files.not_written import NotWrittenError
 from rexmit.sweeps import axes, making, page
 from rexmit.sweeps.engine import Threads
 from rexmit.sweeps.merge import merge

@@ -16,7 +16,7 @@ from scipy import stats as scipy_stats
 
 import rexmit as rx
 from rexmit import stats, sweeps
-from rexmit.not_written import NotWrittenError
+from rexmit.files.not_written import NotWrittenError
 from test_sweep import LOSS, SCENARIO, rows
 
 STACK = "flow.up.stack"

@@ -11,7 +11,7 @@ import pytest
 
 import rexmit as rx
 from rexmit import cli
-from rexmit.frame_counts import usual_bin
+from rexmit.captured.frame_counts import usual_bin
 from rexmit.studies.selfsimilar import capture
 
 LAN = capture.FILE

@@ -20,9 +20,9 @@ import pytest
 import rexmit
 from conftest import DATA
 from containers import unpack
+from rexmit.captured.flows import ON_DEMAND
 from rexmit.cli import main
-from rexmit.flows import ON_DEMAND
-from rexmit.not_written import NotWrittenError
+from rexmit.files.not_written import NotWrittenError
 from rexmit.report import columns, held, levels, windows
 from rexmit.report.packets import Packets
 from rexmit.report.server import Server, of_view

@@ -13,7 +13,7 @@ import pytest
 import rexmit
 from browser import Watched, saved_svg, viewed
 from conftest import DATA
-from rexmit.flows import ON_DEMAND
+from rexmit.captured.flows import ON_DEMAND
 from rexmit.report import windows
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source

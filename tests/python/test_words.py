@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from rexmit.episodes import REPAIRED_BY
+from rexmit.captured.episodes import REPAIRED_BY
 from rexmit.figures.style import CAUSE_STYLE, IDLE_COLOUR
-from rexmit.words import closed_sets
+from rexmit.screen.words import closed_sets
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = (ROOT / "docs" / "json.schema.json").read_text()

@@ -1,4 +1,4 @@
-/** Figures as rexmit's pages write them (python/rexmit/units.py): three significant digits, the unit beside
+/** Figures as rexmit's pages write them (python/rexmit/screen/units.py): three significant digits, the unit beside
  * them. */
 
 /** Thousands apart. By hand: the browser's own formats take 40 ms before the first is there. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rexmit.say import as_json, visible
+from rexmit.screen.say import as_json, visible
 
 #: Characters of JSON in one answer.
 MOST = 24_000

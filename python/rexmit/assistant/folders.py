@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rexmit.say import one_line
+from rexmit.screen.say import one_line
 
 #: Keys of a scenario that name a stack: one of rexmit's own, or a file.
 STACKS = ("stack", "receiver", "based_on")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
-    from rexmit.flows import Flow
+    from rexmit.captured.flows import Flow
 
 #: How many stay open.
 KEPT = 4
@@ -32,7 +32,7 @@ class Opened:
         Raises CaptureError, ScenarioError or ValueError.
         """
         from rexmit.api import capture
-        from rexmit.episode_match import opened
+        from rexmit.compared.episode_match import opened
 
         key = tuple(_state(p) for p in (path, receiver) if p is not None)
         with self._lock:

@@ -15,7 +15,7 @@ from rexmit.assistant import resources
 from rexmit.assistant.folders import Folders
 from rexmit.assistant.tools import Tools
 from rexmit.rules.loading import refusing
-from rexmit.say import one_line
+from rexmit.screen.say import one_line
 
 INSTRUCTIONS = """\
 rexmit says what a burst of losses did to a TCP transfer and how it came back. Begin with list_files, then

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rexmit.assistant.answers import answer
 from rexmit.assistant.folders import Folders, RefusedError
 from rexmit.assistant.opened import RANKED, Opened, answer_of, flow_of
-from rexmit.say import one_line
+from rexmit.screen.say import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,14 +110,14 @@ class Tools:
 
     def ladder(self, path: str, episode: int, flow: str | None = None, receiver: str | None = None) -> Answer:
         """The packet exchange of one episode, from 1, as text: data to the right, ACKs to the left."""
-        from rexmit.ladder import text
+        from rexmit.captured.ladder import text
 
         rows = flow_of(self._open(path, receiver), flow)
         return answer({"ladder": text(rows.exchange(episode))})
 
     def compare(self, first: str, second: str) -> Answer:
         """Two runs or captures side by side: where time was lost or won, and their episodes matched."""
-        from rexmit import episode_match
+        from rexmit.compared import episode_match
 
         opened = [self._open(name, None) for name in (first, second)]
         found = episode_match.compare(*opened)
@@ -136,7 +136,7 @@ class Tools:
         rexmit://scenario-keys lists them.  out: a new folder for tables and
         figures, below the one for results.
         """
-        from rexmit.one_run import run
+        from rexmit.running.one_run import run
 
         path, overrides = self._scenario(scenario), dict(set or {})
         self._folders.check_scenario(path.read_text("utf-8", "replace"), path.parent, overrides)
@@ -184,8 +184,8 @@ class Tools:
         return own[name] if name in own else self._folders.to_read(name)
 
     def _write(self, done: Any, into: Path) -> str:
-        from rexmit import output
-        from rexmit.destination import opened
+        from rexmit.files import output
+        from rexmit.files.destination import opened
 
         with opened(str(into), output.planned(), False) as folder:
             assert folder is not None

@@ -14,8 +14,8 @@ from typing import Any, Protocol, cast
 
 from rexmit.cli.ending import ANSWER, FAILED, guarded, say
 from rexmit.cli.parsing import Parser
-from rexmit.not_written import NotWrittenError
-from rexmit.streams import open_closed, printing
+from rexmit.files.not_written import NotWrittenError
+from rexmit.screen.streams import open_closed, printing
 
 ABOUT = """\
 What a burst of losses did to a TCP transfer, and how the transfer came back.

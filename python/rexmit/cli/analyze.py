@@ -7,20 +7,20 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rexmit.address import is_remote
 from rexmit.cli import ends, options
 from rexmit.cli.ending import ANSWER, refuse
 from rexmit.cli.shown import show
 from rexmit.cli.values import duration, memory, port, positive
-from rexmit.destination import opened
-from rexmit.not_written import STOPPED, UNDRAWN, NotWrittenError
-from rexmit.say import as_json, tell
-from rexmit.streams import printing
+from rexmit.files.address import is_remote
+from rexmit.files.destination import opened
+from rexmit.files.not_written import STOPPED, UNDRAWN, NotWrittenError
+from rexmit.screen.say import as_json, tell
+from rexmit.screen.streams import printing
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
-    from rexmit.destination import Destination
-    from rexmit.flows import Flow
+    from rexmit.captured.flows import Flow
+    from rexmit.files.destination import Destination
 
 #: How many flows the JSON lists unless told otherwise.
 MOST_LISTED = 10_000
@@ -213,13 +213,13 @@ def _analyze(o: argparse.Namespace) -> None:
 
 def _may_annotate(o: argparse.Namespace) -> None:
     from rexmit import _core
-    from rexmit.destination import check_file
+    from rexmit.files.destination import check_file
 
     check_file(o.annotate, lambda path: _core.is_annotated(os.fspath(path)), o.overwrite)
 
 
 def _planned() -> list[str]:
-    from rexmit.output import planned
+    from rexmit.files.output import planned
 
     return planned()
 
@@ -232,7 +232,7 @@ def _told(o: argparse.Namespace, capture: Capture, into: Destination | None) -> 
     if shown:
         _shown(o, capture)
     if into:
-        from rexmit.output import write
+        from rexmit.files.output import write
 
         try:
             done = write(
@@ -276,7 +276,7 @@ def _shown(o: argparse.Namespace, capture: Capture) -> None:
         # Another pass, if packets were not kept.
         show(_ladder(o, capture))
     else:
-        from rexmit.progress import soon
+        from rexmit.screen.progress import soon
 
         show(soon(capture, lambda: capture.page(o.top or 7, hints=not o.out)).splitlines())
 
@@ -286,7 +286,7 @@ def _by(o: argparse.Namespace, capture: Capture) -> list[str]:
     if o.json:
         rows = capture.by(o.by).to_arrow().to_pylist()
         return [as_json({"by": o.by, "groups": rows})]
-    from rexmit.groups_page import MOST, page
+    from rexmit.screen.groups_page import MOST, page
 
     return page(capture, o.by, o.top or MOST)
 
@@ -295,7 +295,7 @@ def _json(o: argparse.Namespace) -> None:
     """The JSON and nothing else: what it does not list is not kept, and no table library is loaded."""
     from rexmit import _core
     from rexmit.memory import limit
-    from rexmit.progress import Progress
+    from rexmit.screen.progress import Progress
 
     paths = o.sender or o.captures
     with Progress(os.path.basename(paths[0])) as progress:
@@ -326,7 +326,7 @@ def _recorded(paths: list[str]) -> bool:
     """Whether what is named is a folder that `rexmit record` made."""
     if len(paths) != 1 or not os.path.isdir(paths[0]):
         return False
-    from rexmit.recording import is_recording
+    from rexmit.captured.recording import is_recording
 
     return is_recording(paths[0])
 
@@ -339,7 +339,7 @@ def _options(o: argparse.Namespace) -> dict[str, Any]:
 
 def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -> Capture:
     from rexmit.api import Capture
-    from rexmit.progress import Progress
+    from rexmit.screen.progress import Progress
 
     asked = _options(o)
     kinds: tuple[Any, ...] = ()
@@ -349,7 +349,7 @@ def _read(o: argparse.Namespace, paths: list[str], receiver: list[str] | None) -
         kinds = ("retransmissions", "packets")
     with Progress(os.path.basename(paths[0])) as progress:
         if _recorded(paths) and receiver is None:
-            from rexmit.recording import Recording
+            from rexmit.captured.recording import Recording
 
             capture: Capture = Recording(paths[0], asked, kinds, progress)
         else:
@@ -369,14 +369,14 @@ def _main_flow(o: argparse.Namespace, capture: Capture) -> Flow:
 
 
 def _ladder(o: argparse.Namespace, capture: Capture) -> list[str]:
-    from rexmit import ladder
+    from rexmit.captured import ladder
 
     flow = _main_flow(o, capture)
     return ladder.text(flow.exchange(o.ladder), _width())
 
 
 def _against(o: argparse.Namespace, capture: Capture) -> None:
-    from rexmit.differences import between, page
+    from rexmit.compared.differences import between, page
 
     # Other hosts took part in the other transfer: only the port can select in both.
     o.flow = o.host = None

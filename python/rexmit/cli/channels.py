@@ -19,7 +19,8 @@ def run(o: argparse.Namespace) -> int:
     """Shows them."""
     import json
 
-    from rexmit import _core, run_page
+    from rexmit import _core
+    from rexmit.screen import run_page
 
     text = _core.channels()
     show([text] if o.json else run_page.kinds(json.loads(text)))

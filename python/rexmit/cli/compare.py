@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rexmit.cli.options import FORMATS, overwriting, reporting
 from rexmit.cli.shown import answer
 from rexmit.cli.values import pair, positive, seed
-from rexmit.destination import opened
-from rexmit.say import as_json, one_line
+from rexmit.files.destination import opened
+from rexmit.screen.say import as_json, one_line
 
 if TYPE_CHECKING:
-    from rexmit.episode_match import SideBySide
+    from rexmit.compared.episode_match import SideBySide
 
 COMPARE = """\
 Lays two runs side by side: where the time went, bursts of losses and episodes matched, sequence graphs over
@@ -61,8 +61,8 @@ def add(commands: Any) -> None:
 
 def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
     """The comparison, as JSON and as it is printed. Half of one is none: Ctrl-C ends it."""
-    from rexmit import episode_match
-    from rexmit.progress import Ending
+    from rexmit.compared import episode_match
+    from rexmit.screen.progress import Ending
 
     runs = []
     with Ending() as ending:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rexmit.cli.ending import ANSWER, BAD_INPUT, FAILED
 from rexmit.cli.shown import show
-from rexmit.say import as_json
+from rexmit.screen.say import as_json
 
 DRILL = """\
 Runs packetdrill scripts on one of rexmit's own stacks: no kernel, no root, and no time passes but the

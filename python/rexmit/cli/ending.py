@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from rexmit.not_written import NotWrittenError
-from rexmit.say import tell
+from rexmit.files.not_written import NotWrittenError
+from rexmit.screen.say import tell
 
 #: Exit codes: an answer, a run that failed, input that is no use.
 ANSWER, FAILED, BAD_INPUT = 0, 1, 2
@@ -36,7 +36,7 @@ def ended(failure: str | None) -> int:
 def guarded(work: Callable[[], int]) -> int:
     """Whatever goes wrong is one sentence and an exit code."""
     from rexmit import _core
-    from rexmit.not_written import sentence
+    from rexmit.files.not_written import sentence
 
     try:
         return work()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from rexmit.cli.shown import show
-from rexmit.not_written import NotWrittenError
-from rexmit.say import as_json
+from rexmit.files.not_written import NotWrittenError
+from rexmit.screen.say import as_json
 
 #: Options of `rexmit analyze` that are of one capture, with what they are if nobody says.
 OF_ONE = ("sender", "receiver", "flow", "start", "end", "top", "by", "ladder", "like", "against", "annotate")
@@ -32,7 +32,7 @@ def check(o: argparse.Namespace) -> str | None:
 def analyze(o: argparse.Namespace) -> None:
     """Analyses what is not analysed yet, and shows what all of it comes to."""
     from rexmit.fleets.analysing import fleet
-    from rexmit.progress import Progress
+    from rexmit.screen.progress import Progress
 
     with Progress("captures") as progress:
         done = fleet(

@@ -26,7 +26,7 @@ def run(o: argparse.Namespace) -> int:
     """Shows what was found; the exit code says whether all is well."""
     import json
 
-    from rexmit import bench
+    from rexmit.running import bench
 
     if o.what == "check":
         found = bench.check()

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from rexmit.cli.ending import BAD_INPUT
-from rexmit.say import one_line, tell
-from rexmit.streams import printing
+from rexmit.screen.say import one_line, tell
+from rexmit.screen.streams import printing
 
 
 class Parser(argparse.ArgumentParser):

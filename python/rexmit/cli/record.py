@@ -11,8 +11,8 @@ from typing import Any
 from rexmit.cli.ending import ended, refuse
 from rexmit.cli.shown import show
 from rexmit.cli.values import duration
-from rexmit.say import tell
-from rexmit.streams import printing
+from rexmit.screen.say import tell
+from rexmit.screen.streams import printing
 
 RECORD = """\
 Records this machine's own traffic, or what a command sends and receives, and beside it what the kernel knows:
@@ -87,10 +87,10 @@ def run(o: argparse.Namespace) -> int:
 
 def _record(o: argparse.Namespace) -> str | None:
     """Returns why the recording failed, if it did."""
-    from rexmit.bench import told_to_end
-    from rexmit.progress import Stepping
-    from rexmit.recording import record
-    from rexmit.units import count
+    from rexmit.captured.recording import record
+    from rexmit.running.bench import told_to_end
+    from rexmit.screen.progress import Stepping
+    from rexmit.screen.units import count
 
     folder = o.out or _name()
     stepping = Stepping(f"recording into {folder}")

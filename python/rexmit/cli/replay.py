@@ -11,8 +11,8 @@ from rexmit.cli.shown import show
 from rexmit.cli.values import positive
 
 if TYPE_CHECKING:
-    from rexmit.replaying import Replay
-    from rexmit.stack_ranking import Ranking
+    from rexmit.compared.replaying import Replay
+    from rexmit.compared.stack_ranking import Ranking
 
 REPLAY = """\
 Would this stack have sent what that sender sent? The ACKs of a recorded transfer are fed, at their recorded
@@ -57,7 +57,7 @@ def add(commands: Any) -> None:
 
 def run(o: argparse.Namespace) -> int:
     """Shows how well the stack, or each, explains what was sent."""
-    from rexmit.say import as_json
+    from rexmit.screen.say import as_json
 
     found = _ranked(o) if o.stack == "all" else _replayed(o)
     show([as_json(found.to_dict())] if o.json else found.page().splitlines())
@@ -65,16 +65,16 @@ def run(o: argparse.Namespace) -> int:
 
 
 def _replayed(o: argparse.Namespace) -> Replay:
-    from rexmit.progress import Progress
-    from rexmit.replaying import LISTED, replay
+    from rexmit.compared.replaying import LISTED, replay
+    from rexmit.screen.progress import Progress
 
     with Progress(os.path.basename(o.captures[0])) as progress:
         return replay(o.captures, o.stack, flow=o.flow, at=o.at, listed=o.list or LISTED, progress=progress)
 
 
 def _ranked(o: argparse.Namespace) -> Ranking:
-    from rexmit.progress import Stepping
-    from rexmit.stack_ranking import rank_stacks
+    from rexmit.compared.stack_ranking import rank_stacks
+    from rexmit.screen.progress import Stepping
 
     with Stepping(os.path.basename(o.captures[0]), "replays") as progress:
         return rank_stacks(o.captures, flow=o.flow, at=o.at, listed=o.list or 0, progress=progress)

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexmit.address import is_remote
 from rexmit.cli import ends
 from rexmit.cli.ending import ANSWER, refuse
 from rexmit.cli.options import overwriting
 from rexmit.cli.values import positive
-from rexmit.destination import check_file
-from rexmit.say import tell
+from rexmit.files.address import is_remote
+from rexmit.files.destination import check_file
+from rexmit.screen.say import tell
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
@@ -154,7 +154,7 @@ def without_packets(o: argparse.Namespace, name: str) -> Made | None:
 @contextmanager
 def building(capture: Capture) -> Iterator[Callable[[int, int], None]]:
     """How far the columns are, on the terminal; Ctrl-C ends it."""
-    from rexmit.progress import Stepping
+    from rexmit.screen.progress import Stepping
 
     with Stepping(f"{os.path.basename(capture.name)}: columns", "rows") as progress:
 
@@ -188,7 +188,7 @@ def _compared(name: str, threads: int | None) -> list[Capture] | None:
 
     Raises ValueError where they are not there under the names that it gives, and for the name of a study.
     """
-    from rexmit.reading import json_of
+    from rexmit.files.reading import json_of
 
     path = Path(name)
     if not path.exists() and "/" not in name:
@@ -227,9 +227,9 @@ def read(o: argparse.Namespace) -> list[Capture]:
 
 def _read(name: str, receiver: str | None = None, threads: int | None = None) -> Capture:
     from rexmit.api import capture
-    from rexmit.episode_match import opened
-    from rexmit.flows import ON_DEMAND
-    from rexmit.progress import Progress, Stepping
+    from rexmit.captured.flows import ON_DEMAND
+    from rexmit.compared.episode_match import opened
+    from rexmit.screen.progress import Progress, Stepping
 
     simulated = name.endswith(".toml") or os.path.isfile(os.path.join(name, "scenario.toml"))
     with (Stepping if simulated else Progress)(os.path.basename(name)) as progress:
@@ -253,6 +253,6 @@ def command(name: str, o: argparse.Namespace) -> str:
 
 
 def _size(target: Path) -> str:
-    from rexmit.units import size
+    from rexmit.screen.units import size
 
     return size(target.stat().st_size) if target.is_file() else "all of it"

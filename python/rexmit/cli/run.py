@@ -11,17 +11,17 @@ from rexmit.cli import options
 from rexmit.cli.ending import refuse
 from rexmit.cli.shown import answer, show
 from rexmit.cli.values import memory, pair, positive, seed, seeds
-from rexmit.destination import opened
-from rexmit.late import FAILURE, is_withheld
-from rexmit.not_written import STOPPED, UNDRAWN
-from rexmit.say import tell
-from rexmit.streams import printing
+from rexmit.files.destination import opened
+from rexmit.files.not_written import STOPPED, UNDRAWN
+from rexmit.running.late import FAILURE, is_withheld
+from rexmit.screen.say import tell
+from rexmit.screen.streams import printing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rexmit.destination import Destination
-    from rexmit.one_run import AnyTable, Run
+    from rexmit.files.destination import Destination
+    from rexmit.running.one_run import AnyTable, Run
     from rexmit.scenario import Scenario
 
 RUN = """\
@@ -163,7 +163,7 @@ def _run(o: argparse.Namespace) -> tuple[list[str], str | None]:
 
 def _into(o: argparse.Namespace, done: Run, into: Destination | None) -> tuple[list[str], str | None]:
     """A single run, shown and written."""
-    from rexmit import bench
+    from rexmit.running import bench
 
     failures = [done.failure] if done.failure else []
     if is_withheld(done.summary.get("bridge")):
@@ -195,7 +195,7 @@ def _show(o: argparse.Namespace, done: Run) -> None:
     elif o.ladder:
         show(_ladder(o, done))
     else:
-        from rexmit.progress import soon
+        from rexmit.screen.progress import soon
 
         show(soon(done, lambda: done.page(o.top or 7, hints=not o.out)).splitlines())
 
@@ -208,9 +208,10 @@ def _options(o: argparse.Namespace) -> dict[str, Any]:
 def _json(o: argparse.Namespace) -> tuple[list[str], str | None]:
     import json
 
-    from rexmit import _core, bench
+    from rexmit import _core
     from rexmit.memory import limit
-    from rexmit.progress import Stepping
+    from rexmit.running import bench
+    from rexmit.screen.progress import Stepping
 
     with Stepping(os.path.basename(o.scenario)) as progress:
         variant = scenario(o)._variant(o.seed)
@@ -235,14 +236,14 @@ def _captures(o: argparse.Namespace, played: Scenario) -> list[str]:
 
 
 def _planned(captures: list[str]) -> list[str]:
-    from rexmit.output import planned
+    from rexmit.files.output import planned
 
     return planned(captures)
 
 
 def _play(o: argparse.Namespace, played: Scenario, captures: Path | None) -> Run:
-    from rexmit.one_run import LiveRun, Run
-    from rexmit.progress import Stepping
+    from rexmit.running.one_run import LiveRun, Run
+    from rexmit.screen.progress import Stepping
 
     tables: tuple[AnyTable, ...] = ()
     if o.out:
@@ -260,7 +261,7 @@ def _play(o: argparse.Namespace, played: Scenario, captures: Path | None) -> Run
 
 
 def _ladder(o: argparse.Namespace, done: Run) -> list[str]:
-    from rexmit import ladder
+    from rexmit.captured import ladder
 
     worst = done.worst(1)
     if not worst:
@@ -270,14 +271,14 @@ def _ladder(o: argparse.Namespace, done: Run) -> list[str]:
 
 def _write(o: argparse.Namespace, done: Run, into: Destination) -> tuple[str | None, str | None]:
     """What was written, or what was not, in words."""
-    from rexmit import bench
-    from rexmit.not_written import NotWrittenError
+    from rexmit.files.not_written import NotWrittenError
+    from rexmit.running import bench
 
     forms = [form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)]
     figures = None if o.figures == "none" or done.hurried else (o.figures or "png")
     try:
         with bench.interrupted_by(*bench.ENDING):
-            from rexmit.output import write
+            from rexmit.files.output import write
 
             written = write(
                 done,

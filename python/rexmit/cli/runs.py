@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli.values import MOST_RUNS
-from rexmit.say import as_json, one_line
-from rexmit.text_table import indented
+from rexmit.screen.say import as_json, one_line
+from rexmit.screen.text_table import indented
 
 if TYPE_CHECKING:
-    from rexmit.many_runs import Runs
+    from rexmit.running.many_runs import Runs
 
 #: What is told of each flow: key, words, as it is printed.
 FIGURES: tuple[tuple[str, str, str], ...] = (
@@ -62,12 +62,12 @@ def check(o: argparse.Namespace) -> str | None:
 def made(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """The lines to print, and why runs failed, if some did."""
     from rexmit.cli import run as single
-    from rexmit.many_runs import runs
-    from rexmit.progress import Stepping
+    from rexmit.running.many_runs import runs
+    from rexmit.screen.progress import Stepping
 
     with Stepping(os.path.basename(o.scenario), "runs") as progress:
         done = runs(single.scenario(o), chosen(o), bench=o.bench, progress=progress, max_memory=o.max_memory)
-    from rexmit.late import failure_of
+    from rexmit.running.late import failure_of
 
     found = summary(done, accept_late=o.accept_late)
     left_out = sum(not late["accepted"] for late in found["late"])
@@ -82,7 +82,7 @@ def summary(runs: Runs, accept_late: bool = False) -> dict[str, Any]:
 
     Live runs that were not in time are told, and left out of every figure unless `accept_late`.
     """
-    from rexmit.many_runs import is_unfinished
+    from rexmit.running.many_runs import is_unfinished
 
     late = runs.late
     out = set() if accept_late else set(late)
@@ -154,7 +154,7 @@ def _number(value: float) -> float | None:
 
 def page(found: dict[str, Any]) -> list[str]:
     """The answer for a person."""
-    from rexmit.units import count
+    from rexmit.screen.units import count
 
     said = "live: " if found["bench"] == "live" else ""
     said += f"{one_line(found['scenario'])}: {count(found['runs'], 'run')}"
@@ -191,7 +191,7 @@ def _late(late: dict[str, Any]) -> str:
 
 
 def _cells(told: dict[str, Any], kind: str) -> tuple[str, str, str]:
-    from rexmit import units
+    from rexmit.screen import units
 
     forms: dict[str, Callable[[float], str]] = {
         "rate": units.rate,

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from rexmit.cli.ending import ended
-from rexmit.say import visible
-from rexmit.streams import printing
+from rexmit.screen.say import visible
+from rexmit.screen.streams import printing
 
 #: For terminals and pipes that cannot carry these.
 ASCII = str.maketrans(

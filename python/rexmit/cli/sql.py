@@ -9,7 +9,7 @@ from typing import Any
 
 from rexmit.cli.ending import ANSWER, refuse
 from rexmit.cli.shown import show
-from rexmit.say import as_json, one_line, tell
+from rexmit.screen.say import as_json, one_line, tell
 
 SQL = """\
 Asks the results of a sweep, or of many captures, in SQL (DuckDB). The tables are runs, those that --table
@@ -60,7 +60,7 @@ def run(o: argparse.Namespace) -> int:
 
 
 def _asked(o: argparse.Namespace) -> list[str]:
-    from rexmit.destination import check_file
+    from rexmit.files.destination import check_file
     from rexmit.fleets import results as fleets
     from rexmit.sweeps.results import load
     from rexmit.sweeps.sql import query, refusal
@@ -85,8 +85,8 @@ def _asked(o: argparse.Namespace) -> list[str]:
 
 
 def _page(reader: Any) -> list[str]:
+    from rexmit.screen.text_table import aligned
     from rexmit.tables import cell
-    from rexmit.text_table import aligned
 
     rows: list[list[str]] = []
     more = 0
@@ -114,7 +114,7 @@ def _write(reader: Any, path: Path) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    from rexmit.not_written import NotWrittenError, sentence
+    from rexmit.files.not_written import NotWrittenError, sentence
 
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     rows = 0

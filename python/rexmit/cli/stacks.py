@@ -20,7 +20,8 @@ def run(o: argparse.Namespace) -> int:
     """Shows all stacks, or one."""
     import json
 
-    from rexmit import _core, run_page
+    from rexmit import _core
+    from rexmit.screen import run_page
 
     text = _core.stack(o.name) if o.name else _core.stacks()
     if o.json:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from rexmit.cli.ending import ended, refuse
 from rexmit.cli.options import overwriting, reporting
 from rexmit.cli.shown import show
-from rexmit.destination import opened
-from rexmit.say import as_json, tell
+from rexmit.files.destination import opened
+from rexmit.screen.say import as_json, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rexmit.destination import Destination
+    from rexmit.files.destination import Destination
     from rexmit.studies.own import Own
     from rexmit.studies.run import Outcome
     from rexmit.studies.study import Study

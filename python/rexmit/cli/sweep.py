@@ -10,7 +10,7 @@ from rexmit.cli.ending import refuse
 from rexmit.cli.options import FORMATS
 from rexmit.cli.shown import answer, show
 from rexmit.cli.values import duration, memory, pair, positive, seed
-from rexmit.say import as_json, one_line
+from rexmit.screen.say import as_json, one_line
 
 if TYPE_CHECKING:
     from rexmit.sweeps.plan import Plan
@@ -206,7 +206,7 @@ def _swept(o: argparse.Namespace) -> tuple[list[str], str | None]:
             progress.hide()
             show([*page.plan_page(plan), page.cost_line(plan, found, engine.threads, left)])
 
-    from rexmit.progress import Counting
+    from rexmit.screen.progress import Counting
 
     with (
         Counting(os.path.basename(o.scenario), "runs") as progress,

@@ -10,13 +10,13 @@ from rexmit.cli.ending import refuse
 from rexmit.cli.options import FORMATS, overwriting
 from rexmit.cli.shown import answer
 from rexmit.cli.values import duration
-from rexmit.destination import opened
-from rexmit.not_written import STOPPED, UNDRAWN
-from rexmit.say import as_json, one_line, tell
+from rexmit.files.destination import opened
+from rexmit.files.not_written import STOPPED, UNDRAWN
+from rexmit.screen.say import as_json, one_line, tell
 
 if TYPE_CHECKING:
-    from rexmit.destination import Destination
-    from rexmit.frame_counts import Traffic
+    from rexmit.captured.frame_counts import Traffic
+    from rexmit.files.destination import Destination
 
 TABLES = ("bins.parquet", "bins.csv")
 
@@ -73,8 +73,8 @@ def run(o: argparse.Namespace) -> int:
 
 def _counted(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """The lines to print, and which files could not be written, if some could not."""
-    from rexmit.frame_counts import FIGURES, traffic
-    from rexmit.progress import Progress, soon
+    from rexmit.captured.frame_counts import FIGURES, traffic
+    from rexmit.screen.progress import Progress, soon
 
     form = None if o.figures == "none" else o.figures or "png"
     names = [*TABLES, "traffic.json", *(f"{name}.{form}" for name in FIGURES if form)]
@@ -102,8 +102,8 @@ def _counted(o: argparse.Namespace) -> tuple[list[str], str | None]:
 
 
 def _write(found: Traffic, told: str, into: Destination, form: str | None) -> str:
-    from rexmit.output import write_table
-    from rexmit.units import count
+    from rexmit.files.output import write_table
+    from rexmit.screen.units import count
 
     with into.file(*TABLES) as paths:
         write_table(found.bins, paths)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rexmit.units import parse_bytes, parse_duration
+from rexmit.screen.units import parse_bytes, parse_duration
 
 #: The largest number that an option takes.
 MOST = 10**9

@@ -15,8 +15,8 @@ from rexmit.cli import report
 from rexmit.cli.ending import ANSWER, refuse
 from rexmit.cli.report import building, command, given, named, read, without_packets
 from rexmit.cli.values import positive
-from rexmit.not_written import NotWrittenError, sentence
-from rexmit.say import tell
+from rexmit.files.not_written import NotWrittenError, sentence
+from rexmit.screen.say import tell
 
 if TYPE_CHECKING:
     from rexmit.report.make import Hide

@@ -6,8 +6,8 @@ from typing import Any
 
 from rexmit.figures.style import IDLE_COLOUR, Figure, canvas, shade_episodes, styled, title
 from rexmit.frame import Frame
-from rexmit.units import count, seconds
-from rexmit.words import IDLE_IN_WORDS
+from rexmit.screen.units import count, seconds
+from rexmit.screen.words import IDLE_IN_WORDS
 
 
 @styled

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as MplFigure
 from matplotlib.patches import Polygon
 
+from rexmit.captured.ladder import Ladder, Step
 from rexmit.figures.style import BLACK, CAUSE_STYLE, GREEN, GREY, ORANGE, RED, SKY, Figure, styled
-from rexmit.ladder import Ladder, Step
-from rexmit.units import seconds
+from rexmit.screen.units import seconds
 
 #: Where a lost packet's arrow ends, as a share of the way.
 LOST_AT = 0.52

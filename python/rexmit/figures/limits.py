@@ -7,9 +7,9 @@ from typing import Any
 
 from matplotlib.colors import to_rgb
 
+from rexmit.captured.limited import DETAILS, LIMITS, SMALL, by_limit
 from rexmit.figures.style import LIMIT_COLOUR, Figure, canvas, styled, title
-from rexmit.limited import DETAILS, LIMITS, SMALL, by_limit
-from rexmit.units import percent, plain_seconds, rate
+from rexmit.screen.units import percent, plain_seconds, rate
 
 #: A letter of a label in the bar, points, and its width as a share of that: between a narrow and a wide one.
 LETTER = 6.5

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from rexmit.figures.style import CAUSE_STYLE, SKY, Figure, canvas, legend_above, shade_episodes, styled, title
 from rexmit.figures.throughput import interval_length, per_interval, span_of
 from rexmit.frame import Frame
-from rexmit.words import CAUSES
+from rexmit.screen.words import CAUSES
 
 
 @styled

@@ -23,7 +23,7 @@ from rexmit.figures.style import (
     scale_for,
     styled,
 )
-from rexmit.say import figure
+from rexmit.screen.say import figure
 
 #: Lines in one figure, and their markers, so that a print without colour tells them apart.
 LINES = [

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rexmit.captured.vantage import is_away
 from rexmit.figures import thin
 from rexmit.figures.style import (
     BLACK,
@@ -19,7 +20,6 @@ from rexmit.figures.style import (
     title,
 )
 from rexmit.frame import Frame
-from rexmit.vantage import is_away
 
 
 def of_the_whole_path(samples: Frame, flow: dict[str, Any]) -> Any:

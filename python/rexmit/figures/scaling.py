@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rexmit.figures.style import BLACK, BLUE, GREY, LIGHT, ORANGE, RED, Figure, canvas, styled
-from rexmit.say import figure
+from rexmit.screen.say import figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from rexmit.figures.style import (
     styled,
 )
 from rexmit.frame import Frame
-from rexmit.say import figure
+from rexmit.screen.say import figure
 
 #: A run's name, packets, episodes, bursts, and the row of its flow.
 Part = tuple[str, Frame, list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]

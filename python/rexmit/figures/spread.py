@@ -10,7 +10,7 @@ import numpy as np
 from rexmit.figures.response import LINES, scaled
 from rexmit.figures.scaling import heading
 from rexmit.figures.style import BLUE, GREY, RED, Figure, canvas, legend_above, styled
-from rexmit.say import figure
+from rexmit.screen.say import figure
 
 
 @styled

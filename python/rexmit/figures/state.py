@@ -23,7 +23,7 @@ from rexmit.figures.style import (
     title,
 )
 from rexmit.frame import Frame
-from rexmit.say import figure
+from rexmit.screen.say import figure
 
 SINCE = "time since the run began (s)"
 

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure as MplFigure
 
-from rexmit.units import seconds
+from rexmit.screen.units import seconds
 
 # Okabe and Ito's palette; black and grey carry what is ordinary, colour what went wrong.
 BLACK, GREY, LIGHT = "#222222", "#8a8a8a", "#d9d9d9"

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+from rexmit.captured.lost import copies as lost_copies
 from rexmit.columns import sack_columns
 from rexmit.figures import thin
 from rexmit.figures.style import (
@@ -28,8 +29,7 @@ from rexmit.figures.style import (
     title,
 )
 from rexmit.frame import Frame
-from rexmit.lost import copies as lost_copies
-from rexmit.words import CAUSES
+from rexmit.screen.words import CAUSES
 
 #: Up to this many segments each is drawn as a bar of its own height; beyond, as a point.
 BARS = 4000

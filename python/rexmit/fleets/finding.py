@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rexmit.address import is_remote
+from rexmit.files.address import is_remote
 from rexmit.fleets import remote
 
 #: What captures are called, also those that tcpdump numbers behind the name (`x.pcap3`).

@@ -104,7 +104,7 @@ def schema() -> Any:
     """Of `captures`."""
     import pyarrow as pa
 
-    from rexmit.groups import SUMS
+    from rexmit.captured.groups import SUMS
 
     return pa.schema(
         [

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rexmit.groups_page import causes, sums
-from rexmit.say import one_line
-from rexmit.text_table import indented
-from rexmit.units import count, percent, seconds, size
+from rexmit.screen.groups_page import causes, sums
+from rexmit.screen.say import one_line
+from rexmit.screen.text_table import indented
+from rexmit.screen.units import count, percent, seconds, size
 
 #: Captures that could not be read, and hours, that are named.
 UNREADABLE, HOURS = 5, 24

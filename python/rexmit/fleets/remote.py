@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rexmit.address import is_remote
+from rexmit.files.address import is_remote
 from rexmit.sweeps.places import Remote, reached
 
 #: Bytes that are copied at a time, between which whoever waits is asked.

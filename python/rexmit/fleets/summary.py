@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rexmit.captured.groups import SUMS, groups, sums_of
 from rexmit.frame import batches
-from rexmit.groups import SUMS, groups, sums_of
 
 if TYPE_CHECKING:
     from rexmit.fleets.results import Fleet

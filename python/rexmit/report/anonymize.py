@@ -12,8 +12,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import PurePath
 from typing import Any
 
-from rexmit.say import one_line, visible
-from rexmit.words import closed_sets
+from rexmit.screen.say import one_line, visible
+from rexmit.screen.words import closed_sets
 
 #: Where other addresses come from: benchmarks (RFC 2544), then what is reserved; documents (RFC 3849).
 FOUR, MANY_FOUR, SIX = IPv4Address("198.18.0.0"), IPv4Address("240.0.0.0"), IPv6Address("2001:db8::")

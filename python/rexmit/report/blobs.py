@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rexmit.report.containers import Column, pack
-from rexmit.words import closed_sets
+from rexmit.screen.words import closed_sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

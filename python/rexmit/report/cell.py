@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rexmit.destination import check_file
+from rexmit.files.destination import check_file
 from rexmit.report import document, make
 from rexmit.report.file import write
-from rexmit.say import markup, one_line, whole_page
+from rexmit.screen.say import markup, one_line, whole_page
 
 if TYPE_CHECKING:
     from rexmit.api import Capture

@@ -14,10 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rexmit.files.not_written import NotWrittenError
 from rexmit.frame import batches
-from rexmit.not_written import NotWrittenError
 from rexmit.report.tables import runs
-from rexmit.units import size
+from rexmit.screen.units import size
 
 Array = npt.NDArray[Any]
 Told = Callable[[int, int], None]

@@ -12,7 +12,7 @@ from typing import Any
 
 from rexmit.report.containers import deflated
 from rexmit.report.plain import in_html
-from rexmit.say import markup
+from rexmit.screen.say import markup
 
 #: Where the page has its data, and where what it may load and run is said.
 DATA, POLICY = "<!--rexmit-data-->", "<!--rexmit-policy-->"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from rexmit.not_written import NotWrittenError, sentence
+from rexmit.files.not_written import NotWrittenError, sentence
 
 
 def write(target: Path, pieces: Iterable[bytes]) -> None:

@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
-from rexmit.flows import ON_DEMAND
-from rexmit.one_run import Run
+from rexmit.captured.flows import ON_DEMAND
 from rexmit.report.anonymize import Anonymous
 from rexmit.report.held import RAW, hold
 from rexmit.report.plain import in_json
 from rexmit.report.source import Source
-from rexmit.words import closed_sets
+from rexmit.running.one_run import Run
+from rexmit.screen.words import closed_sets
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
@@ -94,7 +94,7 @@ def sources(capture: Capture, folder: Path, told: Told | None = None) -> list[So
     ends, labels = [capture], [without_folders(capture, capture.name)]
     if capture.receiver:
         from rexmit.api import capture as read
-        from rexmit.folder import LiveFolder
+        from rexmit.running.folder import LiveFolder
 
         ways = [capture.paths, capture.receiver]
         sent, came = reversed(ways) if capture.analysis.swapped() else ways
@@ -138,7 +138,7 @@ def title(ends: Sequence[Source]) -> str:
 
 def view_of(capture: Capture) -> str:
     """The command that shows every packet of a capture or a run, as far as it can be named."""
-    from rexmit.folder import LiveFolder
+    from rexmit.running.folder import LiveFolder
 
     if isinstance(capture, LiveFolder):
         named = [str(capture.folder)]
@@ -181,7 +181,7 @@ def of_comparison(
     """Two captures or runs beside each other: the largest flow of each. add: puts a source into the page, of
     which the given flow is told first (default: as a file has it).
     """
-    from rexmit.episode_match import compare
+    from rexmit.compared.episode_match import compare
     from rexmit.report.tables import in_ns
 
     found = compare(*captures)

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rexmit.captured.lost import among
 from rexmit.frame import Frame
-from rexmit.lost import among
 from rexmit.report.columns import Array, Columns, Told, nanoseconds, places
 from rexmit.report.containers import Column, pack, whole
 from rexmit.report.tables import Tables
-from rexmit.words import CAUSES, closed_sets
+from rexmit.screen.words import CAUSES, closed_sets
 
 #: Words of the closed columns, by their number in the store; "" for none.
 WORDS: dict[str, list[str]] = {"cause": ["", *CAUSES], "class": list(closed_sets()["packet_class"])}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rexmit.say import as_json, visible
+from rexmit.screen.say import as_json, visible
 
 #: What could end the element that holds the JSON, or a line of a script.
 _IN_HTML = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}

@@ -10,7 +10,7 @@ import numpy as np
 from rexmit.report.columns import Array, Columns, Told, nanoseconds, places
 from rexmit.report.containers import Column, pack
 from rexmit.report.tables import Tables
-from rexmit.words import closed_sets
+from rexmit.screen.words import closed_sets
 
 KINDS = {"time_ns": "i8", "rtt_us": "u4", "kind": "u1"}
 WORDS = {"kind": list(closed_sets()["rtt_kind"])}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rexmit.folder import LiveFolder, table
+from rexmit.files.reading import contents, json_of
 from rexmit.frame import Frame
-from rexmit.one_run import Run
-from rexmit.reading import contents, json_of
+from rexmit.running.folder import LiveFolder, table
+from rexmit.running.one_run import Run
 
 if TYPE_CHECKING:
     from rexmit.api import Capture

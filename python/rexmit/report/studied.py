@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
-from rexmit.reading import contents, json_of
+from rexmit.files.reading import contents, json_of
 from rexmit.studies.grades import GRADES
 
 Row = dict[str, Any]

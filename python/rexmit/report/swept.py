@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexmit.address import is_remote
+from rexmit.files.address import is_remote
 from rexmit.report.containers import Column, pack
-from rexmit.units import count
+from rexmit.screen.units import count
 
 if TYPE_CHECKING:
     from rexmit.sweeps.plan import Plan

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from rexmit.flows import ON_DEMAND
+from rexmit.captured.flows import ON_DEMAND
 from rexmit.frame import Frame
 
 if TYPE_CHECKING:

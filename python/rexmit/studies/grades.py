@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from rexmit.units import count
+from rexmit.screen.units import count
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Row, Statement, Together

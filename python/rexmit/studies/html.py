@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rexmit.say import markup, visible
+from rexmit.screen.say import markup, visible
 from rexmit.studies.page import Block, Grid, Heading, Text
 
 STYLE = """

@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexmit.say import as_json
+from rexmit.screen.say import as_json
+from rexmit.screen.units import count
 from rexmit.studies import cells, paper
 from rexmit.studies.html import document
 from rexmit.studies.page import blocks, markdown
 from rexmit.studies.study import Unfinished
-from rexmit.units import count
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from rexmit.destination import Destination
+    from rexmit.files.destination import Destination
     from rexmit.studies.run import Outcome
 
 #: Figures of the documents: small, in few colours.
@@ -154,7 +154,7 @@ def _fewer_colours(path: Path) -> None:
 def _write_tables(outcome: Outcome, into: Destination, folder: str) -> None:
     import pyarrow as pa
 
-    from rexmit.output import write_table
+    from rexmit.files.output import write_table
 
     tables: dict[str, Any] = {"rows": _rows(outcome), "claims": _claims(outcome)}
     if outcome.statements:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rexmit import say
+from rexmit.screen import say
+from rexmit.screen.units import count
 from rexmit.studies import cells, grades, paper
 from rexmit.studies.grades import GRADES
 from rexmit.studies.terminal import ran
-from rexmit.units import count
 
 if TYPE_CHECKING:
     from rexmit.studies.run import Outcome, Section

@@ -8,7 +8,7 @@ from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rexmit.progress import Interruptible
+from rexmit.screen.progress import Interruptible
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Batch

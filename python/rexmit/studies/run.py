@@ -13,7 +13,7 @@ from pathlib import Path
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
-from rexmit.notebook import Shown
+from rexmit.screen.notebook import Shown
 from rexmit.studies import paper
 from rexmit.studies.grades import counted
 from rexmit.studies.own import CURRENT, Own
@@ -35,7 +35,7 @@ from rexmit.studies.verdict import Judged, judge
 from rexmit.studies.warm import warm
 
 if TYPE_CHECKING:
-    from rexmit.many_runs import Progress
+    from rexmit.running.many_runs import Progress
 
 
 @dataclass
@@ -228,7 +228,7 @@ def _runs(
     study: Study, plan: Plan, results: Results, outcome: Outcome, watch: Watch, into: Path | None
 ) -> None:
     """The batches of runs, each on all cores."""
-    from rexmit.many_runs import runs
+    from rexmit.running.many_runs import runs
 
     for name, batch in plan.batches.items():
         if batch.call is not None or watch.stopped:

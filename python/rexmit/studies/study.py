@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rexmit.figures import Figure
-    from rexmit.many_runs import Runs
-    from rexmit.one_run import AnyTable
+    from rexmit.running.many_runs import Runs
+    from rexmit.running.one_run import AnyTable
     from rexmit.scenario import Source
     from rexmit.stats import Estimate, Test
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from rexmit.screen.units import count
 from rexmit.studies import cells, grades, paper
 from rexmit.studies.grades import GRADES
-from rexmit.units import count
 
 if TYPE_CHECKING:
     from rexmit.studies.run import Outcome, Section

@@ -13,7 +13,7 @@ from threading import get_ident
 from types import ModuleType
 
 JUDGING_AND_DRAWING = ("scipy.special", "scipy.stats", "numpy.ma", "matplotlib.figure")
-WRITING = ("rexmit.studies.output", "rexmit.output", "markdown_it")
+WRITING = ("rexmit.studies.output", "rexmit.files.output", "markdown_it")
 
 
 def warm(stopped: Callable[[], bool], writes: bool) -> None:

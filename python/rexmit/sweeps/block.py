@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from rexmit.many_runs import SUMMARY, flow_rows
+from rexmit.running.many_runs import SUMMARY, flow_rows
 from rexmit.sweeps.plan import Plan
 
 #: Hears how many runs of the block are done; whether to go on.

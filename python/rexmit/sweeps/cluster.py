@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from multiprocessing import spawn
 from typing import TYPE_CHECKING, Any
 
-from rexmit.address import is_remote
-from rexmit.not_written import sentence
-from rexmit.say import one_line
+from rexmit.files.address import is_remote
+from rexmit.files.not_written import sentence
+from rexmit.screen.say import one_line
 from rexmit.sweeps.engine import cores
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 from distributed import CancelledError, Client, Future
 from distributed.scheduler import KilledWorker
 
-from rexmit.say import one_line, tell
+from rexmit.screen.say import one_line, tell
 from rexmit.sweeps.block import Files, run_block
 from rexmit.sweeps.cluster_worker import OtherVersionError, other_version, work
 from rexmit.sweeps.engine import ASK_EVERY_S, Ask, Make

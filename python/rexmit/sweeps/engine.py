@@ -60,7 +60,7 @@ def engine_of(
         if any(name.startswith("__main__:") for name in classes):
             yield Threads(1, most)
         elif classes:
-            from rexmit.processes import Processes
+            from rexmit.running.processes import Processes
 
             yield Processes(threads, most)
         else:

@@ -115,7 +115,7 @@ def _text(base: Scenario) -> str:
 def _known(tables: Sequence[str]) -> None:
     from difflib import get_close_matches
 
-    from rexmit.output import ABOUT, RUN_ABOUT
+    from rexmit.files.output import ABOUT, RUN_ABOUT
 
     known = [*ABOUT, *RUN_ABOUT]
     for name in tables:

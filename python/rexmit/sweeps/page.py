@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rexmit import units
-from rexmit.say import one_line
+from rexmit.screen import units
+from rexmit.screen.say import one_line
+from rexmit.screen.text_table import indented
+from rexmit.screen.units import count
 from rexmit.sweeps import differences, summaries
 from rexmit.sweeps.carry_out import Outcome
 from rexmit.sweeps.measures import EVERY, MEASURES, Measure
 from rexmit.sweeps.plan import Plan
 from rexmit.sweeps.sizing import Trial
 from rexmit.sweeps.store import Store
-from rexmit.text_table import indented
-from rexmit.units import count
 
 #: Values of an axis, and points, that a page names.
 NAMED_VALUES = 6

@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from rexmit.address import is_remote
-from rexmit.lock import Lock
-from rexmit.not_written import NotWrittenError, sentence
-from rexmit.say import one_line
+from rexmit.files.address import is_remote
+from rexmit.files.lock import Lock
+from rexmit.files.not_written import NotWrittenError, sentence
+from rexmit.screen.say import one_line
 
 #: This machine, in names of files.
 _HOST = "".join(c for c in platform.node() if c.isalnum() or c == "-") or "here"

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import prod
 
-from rexmit.say import as_json
 from rexmit.scenario import Scenario
+from rexmit.screen.say import as_json
 from rexmit.sweeps import quantities
 from rexmit.sweeps.axes import Axis
 

@@ -154,7 +154,7 @@ class Sweep:
         return names
 
     def __repr__(self) -> str:
-        from rexmit.units import count
+        from rexmit.screen.units import count
 
         return f"<sweep of {self.plan.name}: {count(self.plan.points, 'point')}, {self.where}>"
 

@@ -18,7 +18,7 @@ from rexmit.sweeps.sizing import Trial, sized, trial
 from rexmit.sweeps.store import Store
 
 if TYPE_CHECKING:
-    from rexmit.one_run import AnyTable, At
+    from rexmit.running.one_run import AnyTable, At
     from rexmit.scenario import Source
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import rexmit as rx
-from rexmit.flows import Flow
+from rexmit.captured.flows import Flow
 from rexmit.studies import own
 from rexmit.studies.interruption.sections import IN_WORDS, Section, sections
 from rexmit.studies.interruption.setups import OUTAGE_S, periodic

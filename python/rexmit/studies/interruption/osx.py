@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rexmit.frame import Frame
-from rexmit.many_runs import Runs
+from rexmit.running.many_runs import Runs
 from rexmit.scenario import Scenario
 from rexmit.studies import scenario
 from rexmit.studies.interruption import sections, setups
@@ -18,7 +18,7 @@ from rexmit.studies.interruption.sections import Section
 from rexmit.studies.study import Plan, Results
 
 if TYPE_CHECKING:
-    from rexmit.one_run import AnyTable
+    from rexmit.running.one_run import AnyTable
 
 #: The server offers 46 segments and no more: what the paper saw lost at once.
 WINDOW_SEGMENTS = 46

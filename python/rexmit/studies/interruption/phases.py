@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from rexmit.many_runs import Runs
+from rexmit.running.many_runs import Runs
 from rexmit.studies.interruption import sections, setups
 from rexmit.studies.interruption.sections import Kind, Section, numbered
 from rexmit.studies.study import Plan, Results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rexmit.many_runs import Runs
+from rexmit.running.many_runs import Runs
 from rexmit.studies.interruption import sections, setups
 from rexmit.studies.interruption.sections import Section
 from rexmit.studies.study import Plan, Results

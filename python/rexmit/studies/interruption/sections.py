@@ -13,8 +13,8 @@ from rexmit.frame import Frame
 from rexmit.studies.interruption import setups
 
 if TYPE_CHECKING:
-    from rexmit.many_runs import Runs
-    from rexmit.one_run import AnyTable
+    from rexmit.running.many_runs import Runs
+    from rexmit.running.one_run import AnyTable
 
 Kind = Literal["without", "with", "intermittent", "other"]
 

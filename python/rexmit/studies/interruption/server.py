@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rexmit.frame import Frame
-from rexmit.many_runs import Runs
+from rexmit.running.many_runs import Runs
 from rexmit.studies.interruption import setups
 from rexmit.studies.interruption.sections import main_flow
 from rexmit.studies.study import Part, Plan, Results

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import rexmit as rx
-from rexmit.flows import Flow
+from rexmit.captured.flows import Flow
 from rexmit.frame import Frame
-from rexmit.one_run import Run
+from rexmit.running.one_run import Run
 from rexmit.scenario import Scenario
 from rexmit.studies import own
 from rexmit.studies.interruption import osx, setups

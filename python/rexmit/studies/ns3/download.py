@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import rexmit as rx
-from rexmit.flows import Flow
+from rexmit.captured.flows import Flow
 from rexmit.frame import Frame
 from rexmit.studies.ns3.cases import Numbers
 

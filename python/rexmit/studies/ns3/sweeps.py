@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rexmit.many_runs import Runs
+from rexmit.running.many_runs import Runs
 from rexmit.scenario import Scenario
 from rexmit.studies import scenario
 from rexmit.studies.ns3 import cases

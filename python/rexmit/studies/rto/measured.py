@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rexmit.studies.rto.setting import LOSSY, PAPERS, TESTS, readings, variants
 
 if TYPE_CHECKING:
-    from rexmit.many_runs import Runs
+    from rexmit.running.many_runs import Runs
     from rexmit.studies.study import Results
 
 Values = NDArray[np.float64]

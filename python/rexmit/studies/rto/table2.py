@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rexmit.scripted import Script, script
+from rexmit.running.scripted import Script, script
 from rexmit.studies import rows
 from rexmit.studies.paper import figures
 from rexmit.studies.rto.setting import CURED, PAPERS

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from rexmit.captured.frame_counts import Traffic, traffic
 from rexmit.figures import Figure
-from rexmit.frame_counts import Traffic, traffic
 from rexmit.studies import rows
 from rexmit.studies.selfsimilar.hurst import papers_way as estimate
 from rexmit.studies.selfsimilar.runs import NAME

@@ -16,7 +16,7 @@ from rexmit.studies.selfsimilar.runs import NAME, VARIANTS, Numbers
 from rexmit.studies.study import Drawing, Part, Results, Row
 
 if TYPE_CHECKING:
-    from rexmit.many_runs import Runs
+    from rexmit.running.many_runs import Runs
 
 PAPERS = "Kettani–Gubner, as the paper"
 

@@ -14,7 +14,7 @@ from rexmit.studies import scenario
 from rexmit.studies.study import Plan, Results
 
 if TYPE_CHECKING:
-    from rexmit.many_runs import Runs
+    from rexmit.running.many_runs import Runs
 
 Numbers = NDArray[np.float64]
 

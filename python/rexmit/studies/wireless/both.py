@@ -35,7 +35,7 @@ from rexmit.studies.wireless.measures import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rexmit.many_runs import Runs
+    from rexmit.running.many_runs import Runs
     from rexmit.scenario import Scenario
 
     Numbers = NDArray[np.float64]

@@ -18,7 +18,7 @@ from rexmit.studies import scenario
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rexmit.many_runs import Runs
+    from rexmit.running.many_runs import Runs
 
     Numbers = NDArray[np.float64]
 

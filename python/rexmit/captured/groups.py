@@ -1,0 +1,171 @@
+"""Flows added up: by pair of hosts, by host, by the port that was called, or by what held them up.
+
+A capture of many flows is read from the top down: who lost time, and to what, before any single flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rexmit.frame import batches
+from rexmit.tables import Table
+
+if TYPE_CHECKING:
+    from rexmit.api import Capture
+    from rexmit.fleets.results import Fleet
+
+By = Literal["pair", "host", "port", "cause"]
+
+#: Pairs of hosts that stand above the worst flow of a capture of many.
+PAIRS = 5
+#: What flows can be added up by.
+WAYS: tuple[By, ...] = ("pair", "host", "port", "cause")
+
+_KEY = pa.string()
+#: Sums of the flows of one group, in the order of the table's columns.
+SUMS = (
+    "flows",
+    "bytes",
+    "segments",
+    "resent_segments",
+    "timeouts",
+    "episodes",
+    "unanswered",
+    "resent_syns",
+    "lost_s",
+)
+
+
+def groups(capture: Capture | Fleet, by: By) -> Table:
+    """Flows added up, those that lost most time first.
+
+    by: "pair" (the two hosts, whichever sends), "host" (every flow counts for both its hosts), "port" (of the
+    host that was called) or "cause".  Rows of the first three have `flows`, `bytes`, `segments`,
+    `resent_segments`, `timeouts`, `episodes`, `unanswered` (flows whose SYN nobody answered), `resent_syns`
+    and `lost_s`: for each flow the larger of what its episodes cost and of its idle time while data waited,
+    and its handshake if that had to be sent again, or how long it called in vain. Rows by cause have `kind`
+    ("idle" or "resent"), `cause`, `flows`, `gaps`, `segments` and `lost_s`. Raises ValueError if `by` is none
+    of these.
+    """
+    if by not in WAYS:
+        raise ValueError(f"by = {by!r} is none of {', '.join(WAYS)}")
+    return Table(by, lambda: _by_cause(capture) if by == "cause" else _by_key(capture, KEYS[by]))
+
+
+def _by_key(capture: Capture | Fleet, keys: Callable[[Any], Sequence[Any]]) -> Any:
+    """Adds up batch by batch, so that memory grows with groups and not with flows."""
+    total: Any = None
+    for batch in batches(capture.flows):
+        sums = sums_of(batch)
+        for key in keys(batch):
+            part = pa.table({"group": pc.cast(key, _KEY), **sums})
+            total = _added(part if total is None else pa.concat_tables([total, part]))
+    if total is None:
+        return pa.table({"group": pa.array([], _KEY), **{name: pa.array([], pa.int64()) for name in SUMS}})
+    order = [("lost_s", "descending"), ("bytes", "descending"), ("group", "ascending")]
+    return total.sort_by(order)
+
+
+def _added(rows: Any) -> Any:
+    added = rows.group_by("group").aggregate([(name, "sum") for name in SUMS])
+    return added.select(["group", *(f"{name}_sum" for name in SUMS)]).rename_columns(["group", *SUMS])
+
+
+def sums_of(batch: Any) -> dict[str, Any]:
+    """What is added up, by name, for each flow of a batch."""
+    column = batch.column
+    silent = pc.and_(pc.is_null(column("first_data")), pc.is_null(column("handshake_s")))
+    unanswered = pc.and_(silent, pc.greater(column("syn_retransmissions"), 0))
+    waited = pc.max_element_wise(pc.fill_null(column("cost_s"), 0.0), column("idle_blocked_s"))
+    handshake = pc.fill_null(column("handshake_s"), 0.0)
+    waited = pc.add(waited, pc.if_else(pc.greater(column("handshake_resent"), 0), handshake, 0.0))
+    return {
+        "flows": pa.array([1] * batch.num_rows, pa.int64()),
+        "bytes": column("bytes"),
+        "segments": column("segments"),
+        "resent_segments": column("retransmitted_segments"),
+        "timeouts": column("timeouts"),
+        "episodes": column("episodes"),
+        "unanswered": pc.cast(unanswered, pa.int64()),
+        "resent_syns": column("syn_retransmissions"),
+        "lost_s": pc.if_else(unanswered, column("duration_s"), waited),
+    }
+
+
+def _host(endpoint: Any) -> Any:
+    """`10.0.0.1` of `10.0.0.1:80`, `[2001:db8::1]` of `[2001:db8::1]:80`."""
+    return pc.replace_substring_regex(endpoint, pattern=r":\d+$", replacement="")
+
+
+def _pairs(batch: Any) -> Sequence[Any]:
+    a, b = (_host(pc.cast(batch.column(end), _KEY)) for end in ("sender", "receiver"))
+    first = pc.less(a, b)
+    return [pc.binary_join_element_wise(pc.if_else(first, a, b), pc.if_else(first, b, a), " ↔ ")]
+
+
+def _hosts(batch: Any) -> Sequence[Any]:
+    return [_host(pc.cast(batch.column(end), _KEY)) for end in ("sender", "receiver")]
+
+
+def _ports(batch: Any) -> Sequence[Any]:
+    # Flows with odd numbers go towards the host that called: their sender was called.
+    answers = pc.equal(pc.bit_wise_and(pc.cast(batch.column("flow"), pa.int64()), 1), 1)
+    called = pc.if_else(
+        answers, pc.cast(batch.column("sender"), _KEY), pc.cast(batch.column("receiver"), _KEY)
+    )
+    return [pc.replace_substring_regex(called, pattern=r"^.*:", replacement="")]
+
+
+KEYS: dict[By, Callable[[Any], Sequence[Any]]] = {"pair": _pairs, "host": _hosts, "port": _ports}
+
+
+def _by_cause(capture: Capture | Fleet) -> Any:
+    """Idle time by cause, then segments sent again by cause; each with the number of flows that it befell."""
+    idle = _idle_by_cause(capture)
+    resent = _resent_by_cause(capture)
+    rows = sorted(idle, key=lambda r: -r["lost_s"]) + sorted(resent, key=lambda r: -r["segments"])
+    columns = ("kind", "cause", "flows", "gaps", "segments", "lost_s")
+    kinds = (pa.string(), pa.string(), pa.int64(), pa.int64(), pa.int64(), pa.float64())
+    schema = pa.schema(list(zip(columns, kinds, strict=True)))
+    return pa.Table.from_pylist(rows, schema)
+
+
+def _idle_by_cause(capture: Capture | Fleet) -> list[dict[str, Any]]:
+    total: Any = None
+    for batch in batches(capture.idle):
+        cause = pc.cast(batch.column("cause"), _KEY)
+        part = pa.table({"cause": cause, "flow": batch.column("flow"), "lost_s": batch.column("length_s")})
+        part = part.group_by(["cause", "flow"]).aggregate([("lost_s", "sum"), ("lost_s", "count")])
+        part = part.rename_columns(["cause", "flow", "lost_s", "gaps"])
+        total = part if total is None else pa.concat_tables([total, part])
+    if total is None:
+        return []
+    added = total.group_by("cause").aggregate(
+        [("flow", "count_distinct"), ("gaps", "sum"), ("lost_s", "sum")]
+    )
+    return [
+        {"kind": "idle", "cause": r["cause"], "flows": r["flow_count_distinct"]}
+        | {"gaps": r["gaps_sum"], "segments": None, "lost_s": r["lost_s_sum"]}
+        for r in added.to_pylist()
+    ]
+
+
+def _resent_by_cause(capture: Capture | Fleet) -> list[dict[str, Any]]:
+    from rexmit.screen.words import CAUSES
+
+    segments, flows = dict.fromkeys(CAUSES, 0), dict.fromkeys(CAUSES, 0)
+    for batch in batches(capture.flows):
+        for cause in CAUSES:
+            column = batch.column(f"retransmitted_{cause.replace('-', '_')}")
+            segments[cause] += pc.sum(column).as_py() or 0
+            flows[cause] += pc.sum(pc.greater(column, 0)).as_py() or 0
+    return [
+        {"kind": "resent", "cause": cause, "flows": flows[cause]}
+        | {"gaps": None, "segments": segments[cause], "lost_s": None}
+        for cause in CAUSES
+        if segments[cause]
+    ]

@@ -1,0 +1,1 @@
+"""One transfer against another, and a capture's sender against the stacks."""

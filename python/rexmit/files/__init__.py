@@ -1,0 +1,1 @@
+"""What is written and read: folders that an answer goes into, locks, addresses, and files of others."""

@@ -1,0 +1,1 @@
+"""What stands on a screen: pages, figures and tables as lines, progress, and what each medium allows."""
