@@ -2,6 +2,7 @@
 
 mod bare;
 mod ends;
+mod seen;
 mod steady;
 
 use crate::Fate;
@@ -18,7 +19,7 @@ use crate::table::is;
 use crate::vantage::Place;
 use bare::{BARE, Bare};
 use std::mem::offset_of;
-use steady::{SETTLED, WEIGHED_AT};
+use steady::SETTLED;
 use wire::{Endpoint, Flags, Notes, Packet, Segment, Seq, Span, Time, Tuple};
 
 /// What one host said of itself on its SYN, and how it ended its stream. Fields in the order of their use: those before
@@ -82,20 +83,6 @@ pub struct Connection {
 /// How many cache lines of a connection, and then of its second side, ordinary packets touch.
 const NEAR: usize = (offset_of!(Connection, sides) + offset_of!(Side, clock) - 1) / 64 + 1;
 const FAR: usize = (offset_of!(Side, clock) + size_of::<SenderClock>() - 1) / 64 + 1;
-
-/// Clocks of old captures tick a hundred times a second. Fewer packets than these may be multiples of anything.
-const COARSE: Span = Span::from_millis(1);
-const COARSEST: Span = Span::from_millis(20);
-const FEW: u32 = 8;
-
-/// The greatest common divisor (Euclid's), or what is left of it below a coarse tick.
-fn common_step(a: Span, b: Span) -> Span {
-    let (mut a, mut b) = (a.0, b.0);
-    while b >= COARSE.0 {
-        (a, b) = (b, a % b);
-    }
-    Span(if b == 0 { a } else { b })
-}
 
 /// Packets from a host after its reset that are more than what was on its way, or out of order.
 const SURVIVED: u8 = 8;
@@ -250,10 +237,7 @@ impl Connection {
                 &in_order
             }
         };
-        let step = packet.time - self.last;
-        if step > Span::ZERO && self.tick >= COARSE {
-            self.tick = if self.tick == Span::MAX { step } else { common_step(self.tick, step) };
-        }
+        self.note_step(packet.time - self.last);
         self.last = packet.time;
         self.note(packet, side, capture);
         self.place_again(capture.config);
@@ -298,25 +282,6 @@ impl Connection {
         2 * self.streams[side].limits.bad_checksums >= u64::from(self.sides[side].packets)
     }
 
-    /// Have the packets of this side a part of the path behind them?
-    fn comes_from_afar(&self, side: usize) -> bool {
-        self.at[side].is_away()
-    }
-
-    /// The answer to the first data set off the next: only one segment had been sent, by the timer.
-    #[cold]
-    fn learn_turn(&mut self, packet: &Packet, side: usize) {
-        self.turn = match (self.turn, side) {
-            (Turn::Unknown, 1) => Turn::Since(packet.time),
-            (Turn::Since(t), 0) => {
-                self.place.sample(0, packet.time - t);
-                Turn::Known
-            }
-            (turn, 1) => turn,
-            _ => Turn::Known,
-        };
-    }
-
     fn is_new_incarnation(&self, packet: &Packet, side: usize) -> bool {
         let (mine, other) = (&self.sides[side].opening, &self.sides[1 - side].opening);
         reopens(&packet.seg, mine, other, side == 0, self.established.is_some() || self.is_over())
@@ -353,34 +318,6 @@ impl Connection {
         }
     }
 
-    /// What its timestamps tell of clocks and distances. `early`: it is one of its side's first.
-    #[inline(always)]
-    fn note_clocks<S: Sink>(
-        &mut self,
-        packet: &Packet,
-        side: usize,
-        early: bool,
-        capture: &mut Capture<'_, S>,
-    ) {
-        let at_sender = self.is_at_sender(side);
-        let s = &mut self.sides[side];
-        if let Some(ts) = packet.seg.timestamps {
-            s.timestamps = true;
-            if early || !at_sender {
-                s.clock.note(ts.val, packet.time);
-            }
-        }
-        // Distances change little: after a while every eighth packet will do.
-        let told_here = self.at.contains(&Vantage::Receiver);
-        if (early || s.packets & 7 == 0 || told_here)
-            && let Some(sample) = self.place.note(packet, side)
-            && self.at[side] == Vantage::Receiver
-        {
-            // From the receiver's side this is the whole way: there, the sender, and back.
-            self.streams[side].round_trip(sample, packet, capture.config, capture.sink);
-        }
-    }
-
     fn on_ack<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
         let flags = packet.seg.flags;
         if self.established.is_none() && !flags.has(Flags::SYN) {
@@ -413,63 +350,6 @@ impl Connection {
         }
     }
 
-    fn view(&self, packet: &Packet, side: usize, own: bool) -> View {
-        let at = self.at[side];
-        let elsewhere = at.is_away();
-        let sent = match packet.seg.timestamps {
-            Some(ts) if elsewhere && own => self.sides[side].clock.unqueued(ts.val, packet.time),
-            _ => packet.time,
-        };
-        View {
-            at,
-            turn: self.place.turn(side, at),
-            heard: self.sides[1 - side].packets,
-            sent,
-            spoken: self.sides[1 - side].spoke,
-            established: self.established,
-            tick: self.known_tick(),
-        }
-    }
-
-    /// The tick of the capture's clock, where it is coarse enough to matter and enough packets show it.
-    fn known_tick(&self) -> Span {
-        let coarse = (COARSE..=COARSEST).contains(&self.tick);
-        let enough = || self.sides[0].packets + self.sides[1].packets >= FEW;
-        if coarse && enough() { self.tick } else { Span::ZERO }
-    }
-
-    /// Two captures have two vantage points for the two directions: what the receiver's side sends is seen as it arrives,
-    /// and what became of its copies as little as in one capture.
-    fn see_arrive(&mut self, side: usize, fate: Fate) -> Fate {
-        if fate != Fate::Here {
-            return fate;
-        }
-        self.arrives[side] = true;
-        self.at[side] = Vantage::Receiver;
-        Fate::Unknown
-    }
-
-    /// Weighs the evidence anew: at every packet while there is little, then now and then.
-    fn place_again(&mut self, config: &Config) {
-        let packets = self.sides[0].packets + self.sides[1].packets;
-        if packets > WEIGHED_AT && !packets.is_multiple_of(WEIGHED_AT) {
-            return;
-        }
-        let lost = [self.streams[0].losses_around(), self.streams[1].losses_around()];
-        if !self.place.news && lost == self.lost {
-            return;
-        }
-        self.lost = lost;
-        self.place.news = false;
-        for (side, lost) in lost.into_iter().enumerate() {
-            self.at[side] = match config.vantage {
-                Some(_) if self.arrives[side] => Vantage::Receiver,
-                Some(stated) => stated,
-                None => self.place.of_sender(side, lost),
-            };
-        }
-    }
-
     /// Ends both streams; returns how many rows were written.
     pub fn finish<S: Sink>(&mut self, capture: &mut Capture<'_, S>) -> u64 {
         let one_way = self.sides[0].packets == 0 || self.sides[1].packets == 0;
@@ -479,7 +359,6 @@ impl Connection {
                 continue;
             }
             self.streams[side].limits.one_way = one_way;
-            let at = self.at[side];
             let ends: [Endpoint; 2] = [self.tuple.src, self.tuple.dst];
             let ending = Ending {
                 sender: ends[side],
@@ -495,16 +374,7 @@ impl Connection {
                 opening_known: self.sides.iter().all(|s| s.isn.is_some()),
                 start: self.start,
             };
-            let view = View {
-                at,
-                turn: self.place.turn(side, at),
-                heard: self.sides[1 - side].packets,
-                sent: self.last,
-                spoken: self.sides[1 - side].spoke,
-                established: self.established,
-                tick: self.known_tick(),
-            };
-            let mut around = capture.around(view);
+            let mut around = capture.around(self.view_of(side, self.last));
             self.streams[side].finish(&ending, &mut around);
             rows += 1;
         }

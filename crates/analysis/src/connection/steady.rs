@@ -5,6 +5,7 @@
 //! not is not asked. Whatever is the least bit out of the ordinary goes the long way, [`Connection::take`], and
 //! what is taken here leaves the same behind as it would there.
 
+use super::seen::COARSE;
 use super::*;
 
 /// So many packets of each side are looked at in full: they tell of the place of the capture, and of clocks.
