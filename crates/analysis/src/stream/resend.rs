@@ -16,14 +16,6 @@ struct Explained {
     timer_ran: Span,
 }
 
-/// How things stood before it left.
-struct Before {
-    flight: u64,
-    limit: Limit,
-    silence: Span,
-    silence_before: Span,
-}
-
 impl Stream {
     pub(super) fn old_data<S: Sink>(
         &mut self,
@@ -192,19 +184,12 @@ impl Stream {
         let silence = self.last.silence(p.packet.time);
         let (flight, limit) = (self.flight(), stand!(self).limit());
         let silence_before = if around.view.at.is_away() { self.last.waited() } else { Span::ZERO };
-        let before = Before { flight, limit, silence, silence_before };
         let repeated = self.repeat(p, around.view.heard, repairs_unseen, verdict.cause);
         let trouble = self.account.counts.trouble();
         trouble.most_copies = trouble.most_copies.max(repeated.copy);
         let (needless, lost) = self.fate_if_acknowledged(p, &repeated, around.view.at);
-        let episode = self.episode_of(p, verdict, &repeated, &before, &around.view);
-        if verdict.cause == Cause::Probe {
-            let pace = self.account.pace(&around.view);
-            let row = self.probe_row(p, false, silence, &pace);
-            self.account.on_probe(row, &self.agreed, around);
-        }
         let previous = repeated.previous.map(|(t, ..)| t);
-        self.ledger.note_resend(Resend {
+        let mut resend = Resend {
             packet: p.packet.number,
             silence,
             since_previous: previous.map(since).into(),
@@ -212,7 +197,7 @@ impl Stream {
             timer_ran_us: u32::try_from(timer_ran.0.max(0) / 1000).unwrap_or(u32::MAX),
             segments,
             backoff: verdict.backoff,
-            episode,
+            episode: 0,
             copy: repeated.copy.try_into().unwrap_or(u16::MAX),
             cause: verdict.cause,
             other_candidate: verdict.other,
@@ -220,7 +205,18 @@ impl Stream {
             trigger: verdict.trigger,
             needless,
             lost,
-        });
+        };
+        let (now, start, end) = (p.packet.time, p.start, p.end);
+        let (una, next) = (self.una, self.next);
+        let (resent, repeated) = (&resend, &repeated);
+        let seen = RepairSeen { now, start, end, resent, repeated, una, next, flight, limit, silence_before };
+        resend.episode = self.account.on_repair(&seen, &around.view, self.id, &self.agreed);
+        if verdict.cause == Cause::Probe {
+            let pace = self.account.pace(&around.view);
+            let row = self.probe_row(p, false, silence, &pace);
+            self.account.on_probe(row, &self.agreed, around);
+        }
+        self.ledger.note_resend(resend);
     }
 
     /// It repeats what is outstanding.
@@ -249,41 +245,6 @@ impl Stream {
             fate => Some(fate == Fate::Lost),
         };
         (Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck }), lost)
-    }
-
-    /// The episode that this repair belongs to, or begins.
-    fn episode_of(
-        &mut self,
-        p: &Piece,
-        verdict: Verdict,
-        repeated: &Repeated,
-        before: &Before,
-        view: &View,
-    ) -> u32 {
-        let now = p.packet.time;
-        let segments = self.agreed.segments(p.packet.seg.payload);
-        let ordinal = repeated.ordinal;
-        let (previous_time, previous, first_time) =
-            repeated.previous.unwrap_or((now, ordinal.saturating_sub(1), false));
-        let seen = RepairSeen {
-            now,
-            ordinal,
-            previous_time,
-            previous,
-            cause: verdict.cause,
-            trigger: verdict.trigger,
-            backoff: verdict.backoff,
-            segments,
-            una: self.una,
-            next: self.next,
-            start: p.start,
-            first_time,
-            flight: before.flight,
-            limit: before.limit,
-            silence: before.silence,
-            silence_before: before.silence_before,
-        };
-        self.account.on_repair(&seen, p.end, view, self.id, &self.agreed)
     }
 
     pub(super) fn probe_row(&self, p: &Piece, new_data: bool, after: Span, pace: &Pace) -> ProbeRow {

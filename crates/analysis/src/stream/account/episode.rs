@@ -3,7 +3,7 @@
 use super::delivery::Delivery;
 use crate::prefetch;
 use crate::rows::*;
-use crate::stream::ledger::Ordinal;
+use crate::stream::ledger::{Ordinal, Repeated, Resend};
 use std::collections::VecDeque;
 use wire::{Span, Time};
 
@@ -32,26 +32,27 @@ struct Episode {
 
 /// A repair, as the episodes see it.
 #[derive(Clone, Copy, Debug)]
-pub struct RepairSeen {
+pub struct RepairSeen<'a> {
     pub now: Time,
-    pub ordinal: Ordinal,
-    /// The copy it replaces: when it was sent and where in order.
-    pub previous_time: Time,
-    pub previous: Ordinal,
-    pub cause: Cause,
-    pub trigger: Trigger,
-    pub backoff: u32,
-    pub segments: u32,
+    pub start: u64,
+    pub end: u64,
+    /// What is known of it, but for its episode, and of the copies before it.
+    pub resent: &'a Resend,
+    pub repeated: &'a Repeated,
     pub una: u64,
     pub next: u64,
-    pub start: u64,
-    /// The data had been sent once before.
-    pub first_time: bool,
+    /// How things stood before it left.
     pub flight: u64,
     pub limit: Limit,
-    pub silence: Span,
     /// Before the data that came last, where data arrives.
     pub silence_before: Span,
+}
+
+impl RepairSeen<'_> {
+    /// The copy it replaces: when it was sent, where in order, and whether the data had been sent but that once.
+    fn previous(&self) -> (Time, Ordinal, bool) {
+        self.repeated.previous.unwrap_or((self.now, self.repeated.ordinal.saturating_sub(1), false))
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -95,7 +96,7 @@ impl Episodes {
     /// A repair leaves; returns the episode it belongs to.
     pub fn on_repair(&mut self, r: &RepairSeen, delivery: &mut Delivery, rtt_min: Span, flow: FlowId) -> u32 {
         if self.open.is_none() {
-            let (rate, before) = delivery.episode_starts(r.previous_time, r.now, rtt_min);
+            let (rate, before) = delivery.episode_starts(r.previous().0, r.now, rtt_min);
             self.open = Some(Box::new(Episode::new(self.count, flow, r, rate, before)));
             self.count += 1;
         }
@@ -185,24 +186,24 @@ impl Episode {
             row: EpisodeRow {
                 flow,
                 number,
-                start: r.previous_time,
+                start: r.previous().0,
                 first_repair: r.now,
                 flight_bytes: r.flight,
                 sent_after_loss_bytes: r.next.saturating_sub(r.start),
                 limit: r.limit,
-                silence: Some(r.silence),
+                silence: Some(r.resent.silence),
                 silence_before: r.silence_before,
                 rate_before_bps: rate.map(|x| x * 8.0),
                 ..EpisodeRow::default()
             },
             recover: r.next,
-            extended_at: r.ordinal,
-            first_repair: r.ordinal,
+            extended_at: r.repeated.ordinal,
+            first_repair: r.repeated.ordinal,
             last_timeout_una: None,
             intermittent: false,
             delivered_before: before,
             rate_bytes_per_s: rate,
-            first_trigger: r.trigger,
+            first_trigger: r.resent.trigger,
             settled_by: Ordinal::MAX,
             first_burst: None,
             lost_unknown: false,
@@ -212,24 +213,25 @@ impl Episode {
     }
 
     fn on_repair(&mut self, r: &RepairSeen) {
-        self.row.retransmissions = self.row.retransmissions.saturating_add(r.segments);
+        let (_, previous, first_time) = r.previous();
+        self.row.retransmissions = self.row.retransmissions.saturating_add(r.resent.segments);
         self.acknowledged &= r.start < r.una;
         self.over_by = Time::FAR_FUTURE;
-        if r.previous >= self.extended_at {
+        if previous >= self.extended_at {
             // What it replaces was sent after the repair had begun: a later burst, which extends the episode.
             self.recover = self.recover.max(r.next);
-            self.extended_at = r.ordinal;
+            self.extended_at = r.repeated.ordinal;
         }
-        match r.cause {
+        match r.resent.cause {
             Cause::Timeout => {
                 // One segment a timeout (paper `interruption`, Fig. 11): progress since the last one, this
                 // segment not sent again yet, and lost in the burst that began the episode.
                 let progress = self.last_timeout_una.is_some_and(|una| r.una > una);
-                if progress && r.first_time && r.previous < self.first_repair {
+                if progress && first_time && previous < self.first_repair {
                     self.intermittent = true;
                 }
                 self.last_timeout_una = Some(r.una);
-                self.row.max_backoff = self.row.max_backoff.max(r.backoff.min(self.row.timeouts));
+                self.row.max_backoff = self.row.max_backoff.max(r.resent.backoff.min(self.row.timeouts));
                 self.row.timeouts += 1;
             }
             Cause::Probe => self.row.probes += 1,

@@ -271,8 +271,8 @@ impl Account {
         self.counts.resent_bytes += bytes;
     }
 
-    /// The episode that a repair up to `end` belongs to, or begins.
-    pub fn on_repair(&mut self, r: &RepairSeen, end: u64, view: &View, flow: FlowId, agreed: &Agreed) -> u32 {
+    /// The episode that a repair belongs to, or begins.
+    pub fn on_repair(&mut self, r: &RepairSeen, view: &View, flow: FlowId, agreed: &Agreed) -> u32 {
         let rtt_min = self.round(view);
         let began = !self.episodes.is_open();
         let episode = self.episodes.on_repair(r, &mut self.delivery, rtt_min, flow);
@@ -280,7 +280,7 @@ impl Account {
         if began {
             infer.on_episode_start(r.now);
         }
-        infer.on_retransmission(r.now, r.cause, r.start, end, r.segments);
+        infer.on_retransmission(r.now, r.resent.cause, r.start, r.end, r.resent.segments);
         episode
     }
 
