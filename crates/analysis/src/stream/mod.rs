@@ -9,7 +9,6 @@ mod data;
 mod facts;
 mod ledger;
 mod opening;
-mod queue;
 pub mod repair;
 pub mod report;
 mod resend;

@@ -2,25 +2,16 @@
 //! sequence order.
 
 use super::entry::Entry;
-use super::repaired::Repaireds;
+use super::list::List;
+use super::repaired::{Repaired, Repaireds};
 use super::{Acked, Ordinal};
 use crate::prefetch;
-use crate::stream::queue::Queue;
 use wire::Time;
-
-/// A segment that was sent once and is acknowledged.
-#[derive(Clone, Copy, Debug)]
-pub struct Plain {
-    pub end: u64,
-    pub len: u32,
-    pub sacked: bool,
-    pub time: Time,
-    pub ts: u32,
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct Board {
-    segs: Queue<Entry>,
+    /// And what has left and is not told yet.
+    pub list: List,
     pub sacked_bytes: u64,
     /// Outstanding segments that were sent more than once, or are holes.
     pub troubled: u32,
@@ -38,17 +29,17 @@ impl Board {
     /// More is to be put at the end soon.
     #[inline(always)]
     pub fn warm_end(&self) {
-        if let Some(seg) = self.segs.back() {
+        if let Some(seg) = self.list.outstanding().last() {
             prefetch::lines(seg, 0, 2);
         }
     }
     /// The front is acknowledged soon, or more is SACKed where the last block ended.
     #[inline(always)]
     pub fn warm_for_ack(&self) {
-        if let Some(front) = self.segs.front() {
+        if let Some(front) = self.list.head() {
             prefetch::lines(front, 0, 1);
         }
-        if let Some(edge) = self.segs.get(self.at_edge()) {
+        if let Some(edge) = self.get(self.at_edge()) {
             prefetch::lines(edge, 0, 1);
         }
     }
@@ -56,37 +47,52 @@ impl Board {
         (self.edge.wrapping_sub(self.left) as i32).max(0) as usize
     }
     pub fn is_empty(&self) -> bool {
-        self.segs.is_empty()
+        self.list.head().is_none()
     }
     pub fn front(&self) -> Option<&Entry> {
-        self.segs.front()
+        self.list.head()
     }
     pub fn get(&self, i: usize) -> Option<&Entry> {
-        self.segs.get(i)
+        self.list.outstanding().get(i)
     }
     pub fn get_mut(&mut self, i: usize) -> Option<&mut Entry> {
-        self.segs.get_mut(i)
+        self.list.outstanding_mut().get_mut(i)
     }
     /// Another copy of segment `i` passed.
     pub fn add_copy(&mut self, i: usize, ordinal: Ordinal, time: Time, ts: u32) {
-        let Some(seg) = self.segs.get_mut(i) else { return };
+        let Some(seg) = self.list.outstanding_mut().get_mut(i) else { return };
         self.repaired.add_copy(seg, ordinal, time);
         seg.sent_again(time, ts);
         self.steps += 1;
     }
     /// The latest copy of segment `i`, which was sent again, has that IP identification and checksum.
     pub fn note_numbers(&mut self, i: usize, ip_id: u16, checksum: u16) {
-        if let Some(of) = self.segs.get(i).and_then(Entry::kept).and_then(|at| self.repaired.get_mut(at)) {
+        if let Some(of) = self.get(i).and_then(Entry::kept).and_then(|at| self.repaired.get_mut(at)) {
             (of.ip_id, of.checksum) = (ip_id, checksum);
         }
     }
     /// A DSACK named segment `i`.
     pub fn note_dsack(&mut self, i: usize, now: Time) {
-        let Some(seg) = self.segs.get_mut(i) else { return };
+        let Some(seg) = self.list.outstanding_mut().get_mut(i) else { return };
         if let Some(repaired) = self.repaired.keep(seg) {
             repaired.note_dsack(now);
         }
         self.steps += 1;
+    }
+    /// Goes through those that have left and wait to be told apart, from the range that ends behind `from` up to that
+    /// which begins at `to`, until `each` says that it is enough.
+    pub fn each_settling(&mut self, (from, to): (u64, u64), mut each: impl FnMut(&mut Repaired) -> bool) {
+        // They were acknowledged in the order of their numbers.
+        let left = self.list.left();
+        let first = left.partition_point(|l| l.end() <= from);
+        for range in left[first..].iter().take_while(|l| l.start() < to) {
+            self.steps += 1;
+            if let Some(r) = range.kept().and_then(|at| self.repaired.get_mut(at))
+                && !each(r)
+            {
+                break;
+            }
+        }
     }
     /// Copies of a segment that were seen; none of a hole, at first.
     #[inline]
@@ -107,20 +113,21 @@ impl Board {
     #[inline(always)]
     pub fn push(&mut self, seg: Entry) {
         self.troubled += u32::from(seg.is_hole());
-        self.segs.push(seg);
+        self.list.push(seg);
     }
     /// The same of the left end of what a SACK block says anew.
     #[inline]
     fn find_edge(&self, offset: u64) -> Option<usize> {
         let i = self.at_edge();
-        match self.segs.get(i) {
+        match self.get(i) {
             Some(s) if s.start() == offset => Some(i),
             _ => self.find(offset),
         }
     }
     /// The segment that holds `offset`, if it is outstanding.
     pub fn find(&self, offset: u64) -> Option<usize> {
-        let head = self.segs.front()?;
+        let all = self.list.outstanding();
+        let head = all.first()?;
         if offset < head.start() {
             return None;
         }
@@ -131,30 +138,16 @@ impl Board {
         // the cache instead of ten.
         let size = u64::from(head.len()).max(1);
         let guess = ((offset - head.start()) / size) as usize;
-        if let Some(i) = self.near(guess.min(self.segs.len() - 1), offset) {
+        if let Some(i) = near(all, guess.min(all.len() - 1), offset) {
             return Some(i);
         }
-        let i = self.segs.all().partition_point(|s| s.end() <= offset);
-        (i < self.segs.len()).then_some(i)
-    }
-    fn near(&self, guess: usize, offset: u64) -> Option<usize> {
-        let mut i = guess;
-        for _ in 0..8 {
-            let s = self.segs.get(i)?;
-            if offset < s.start() {
-                i = i.checked_sub(1)?;
-            } else if offset >= s.end() {
-                i += 1;
-            } else {
-                return Some(i);
-            }
-        }
-        None
+        let i = all.partition_point(|s| s.end() <= offset);
+        (i < all.len()).then_some(i)
     }
     /// Makes `at` a boundary between segments; returns the index of the segment that starts there.
     #[inline]
     pub fn split_at(&mut self, i: usize, at: u64) -> usize {
-        let Some(seg) = self.segs.get(i) else { return i };
+        let Some(seg) = self.get(i) else { return i };
         match () {
             () if at <= seg.start() => i,
             () if at >= seg.end() => i + 1,
@@ -163,41 +156,28 @@ impl Board {
     }
     #[cold]
     fn split_inside(&mut self, i: usize, at: u64) -> usize {
-        let Some(seg) = self.segs.get_mut(i) else { return i };
+        let Some(seg) = self.get_mut(i) else { return i };
         let (left, mut right) = seg.cut(at);
         *seg = left;
         self.repaired.part(&mut right);
         self.troubled += u32::from(self.is_troubled(&right));
         // Half a step each: they move as one piece of memory.
-        self.steps += self.segs.insert(i + 1, right) as u64 / 2;
+        self.steps += self.list.insert(i + 1, right) as u64 / 2;
         i + 1
     }
-    /// Removes the front if all of it lies below `ack` and it was sent just once: what it says of itself is its
-    /// length, whether it was SACKed before, its time and timestamp.
-    #[inline]
-    pub fn pop_plain(
-        &mut self,
-        ack: u64,
-        each: impl FnOnce(&Entry, Option<Ordinal>, &mut Repaireds),
-    ) -> Option<Plain> {
-        let head = self.segs.front()?;
+    /// Removes the front if all of it lies below `ack` and it was sent just once.
+    #[inline(always)]
+    pub fn pop_plain(&mut self, ack: u64) -> Option<Entry> {
+        let head = self.front()?;
         if head.end() > ack || !(head.is_plain() || self.was_only_named(head)) {
             return None;
         }
-        let plain = Plain {
-            end: head.end(),
-            len: head.len(),
-            sacked: head.is_sacked(),
-            time: head.time,
-            ts: head.last_ts(),
-        };
-        if plain.sacked {
-            self.sacked_bytes -= u64::from(plain.len);
-        }
-        each(head, self.segs.get(1).map(Entry::first), &mut self.repaired);
-        self.segs.drop_front();
+        let seg = self.list.pop()?;
         self.left = self.left.wrapping_add(1);
-        Some(plain)
+        if seg.is_sacked() {
+            self.sacked_bytes -= u64::from(seg.len());
+        }
+        Some(seg)
     }
     /// Something is kept of it, and it was seen, and sent once.
     #[cold]
@@ -205,10 +185,10 @@ impl Board {
         !seg.is_hole() && self.copies(seg) == 1
     }
     pub fn len(&self) -> usize {
-        self.segs.len()
+        self.list.outstanding().len()
     }
     pub fn pop_front(&mut self) -> Option<Entry> {
-        let seg = self.segs.pop_front()?;
+        let seg = self.list.pop()?;
         self.left = self.left.wrapping_add(1);
         self.troubled -= u32::from(self.is_troubled(&seg));
         if seg.is_sacked() {
@@ -218,7 +198,7 @@ impl Board {
     }
     /// Removes the front if all of it lies below `ack`; splits it if a part does.
     pub fn pop_acked(&mut self, ack: u64) -> Option<Entry> {
-        let head = self.segs.front()?;
+        let head = self.front()?;
         if head.start() >= ack {
             return None;
         }
@@ -235,7 +215,7 @@ impl Board {
         let first = i;
         loop {
             let mut ends_inside = false;
-            for seg in self.segs.all_mut().get_mut(i..).unwrap_or_default() {
+            for seg in self.list.outstanding_mut().get_mut(i..).unwrap_or_default() {
                 if seg.start() >= right {
                     break;
                 }
@@ -262,16 +242,28 @@ impl Board {
         self.edge = self.left.wrapping_add(i as u32);
         self.steps += (i - first) as u64;
     }
-    /// The share of memory that a quiet stream need not keep.
-    pub fn shrink(&mut self) {
-        self.segs.trim();
-    }
     /// As if new, with the room it has.
     pub fn clear(&mut self) {
-        self.segs.clear();
+        self.list.clear();
         self.repaired = Repaireds::default();
         (self.sacked_bytes, self.troubled, self.left, self.edge, self.steps) = (0, 0, 0, 0, 0);
     }
+}
+
+/// The one that holds `offset`, if it lies close to the `guess`.
+fn near(all: &[Entry], guess: usize, offset: u64) -> Option<usize> {
+    let mut i = guess;
+    for _ in 0..8 {
+        let s = all.get(i)?;
+        if offset < s.start() {
+            i = i.checked_sub(1)?;
+        } else if offset >= s.end() {
+            i += 1;
+        } else {
+            return Some(i);
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -12,22 +12,23 @@ impl Ledger {
     #[inline(always)]
     pub fn may_advance(&self, now: Time) -> bool {
         let Some(trouble) = &self.trouble else { return false };
-        trouble.may_advance(now, self.oldest()) || self.board.troubled == 0 && trouble.left.is_empty()
+        let list = &self.board.list;
+        trouble.may_advance(now, list, self.oldest()) || self.board.troubled == 0 && list.left().is_empty()
     }
     /// Tells apart what has waited for that until `now`.
     pub fn settle(&mut self, now: Time, judge: &Judge) {
         if let Some(trouble) = &mut self.trouble {
-            trouble.settle(now, &mut self.board.repaired, judge);
+            trouble.settle(now, &mut self.board, judge);
         }
     }
     /// The next fact that has become certain, in the order of transmission.
     pub fn next_certain(&mut self, mss: u32, fin_end: Option<u64>) -> Option<Certain> {
         let oldest = self.oldest();
-        self.trouble.as_mut()?.next_certain(oldest, &Size { mss, fin_end })
+        self.trouble.as_mut()?.next_certain(&mut self.board.list, oldest, &Size { mss, fin_end })
     }
     /// The oldest copy whose fate is open, once [`Ledger::next_certain`] has given all.
     pub fn settled(&self) -> Ordinal {
-        self.trouble.as_ref().map_or(self.next, |t| t.settled(self.oldest()))
+        self.trouble.as_ref().map_or(self.next, |t| t.settled(&self.board.list, self.oldest()))
     }
     /// A burst is known of, and not yet where it ends or what repaired it.
     pub fn burst_is_open(&self) -> bool {
@@ -37,10 +38,8 @@ impl Ledger {
     pub fn rest(&mut self) -> (u32, u32) {
         let lost = self.losses_around();
         let over = self.board.troubled == 0
-            && self
-                .trouble
-                .as_ref()
-                .is_some_and(|t| t.left.is_empty() && t.repairs.is_empty() && !t.bursts.any());
+            && self.board.list.left().is_empty()
+            && self.trouble.as_ref().is_some_and(|t| t.repairs.is_empty() && !t.bursts.any());
         if !over {
             return (0, 0);
         }
@@ -52,13 +51,13 @@ impl Ledger {
     /// that were, and how many of them had never been seen.
     pub fn give_up(&mut self, judge: &Judge) -> (u64, u64) {
         if let Some(trouble) = &mut self.trouble {
-            trouble.settle_all(&mut self.board.repaired, judge);
+            trouble.settle(Time(i64::MAX), &mut self.board, judge);
         }
         let (all, mut unfilled) = (self.board.len() as u64, 0);
         while !self.board.is_empty() {
             unfilled += u64::from(self.forget_oldest());
         }
-        self.board.shrink();
+        self.board.list.trim();
         if let Some(trouble) = &mut self.trouble {
             trouble.repairs.settle_all();
         }
@@ -71,16 +70,16 @@ impl Ledger {
         let mut unfilled = 0;
         while let Some(mut seg) = self.board.pop_front() {
             unfilled += u64::from(self.board.is_unfilled(&seg));
-            let repaired = &mut self.board.repaired;
+            let Board { list, repaired, .. } = &mut self.board;
             if !seg.is_sacked() {
-                trouble.push(seg.leave_open(repaired), None);
+                trouble.push(seg.leave_open(repaired), list);
                 continue;
             }
             // SACKed and never acknowledged: arrived all the same.
             repaired.keep(&mut seg);
-            trouble.push(seg.leave_settling(Time::FAR_FUTURE), None);
+            trouble.push(seg.leave_settling(Time::FAR_FUTURE), list);
         }
-        trouble.settle_all(&mut self.board.repaired, judge);
+        trouble.settle(Time(i64::MAX), &mut self.board, judge);
         trouble.ended = true;
         unfilled
     }

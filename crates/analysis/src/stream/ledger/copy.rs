@@ -3,8 +3,8 @@
 use super::Ordinal;
 use crate::Fate;
 use crate::rows::*;
-use crate::stream::queue::Queue;
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 use std::num::NonZeroU32;
 use wire::{Span, Time};
 
@@ -161,10 +161,13 @@ impl Repair {
     }
 }
 
+/// Room for so many is kept.
+const FEW: usize = 4;
+
 /// Those whose fate is open, or that wait for what was sent before them; in the order of their transmission.
 #[derive(Clone, Debug, Default)]
 pub struct Repairs {
-    all: Queue<Repair>,
+    all: VecDeque<Repair>,
 }
 
 impl Repairs {
@@ -180,15 +183,21 @@ impl Repairs {
     pub fn pop_front(&mut self) -> Option<Repair> {
         self.all.pop_front()
     }
+    /// To be called when some have left: room for more than four times as many is given back.
     pub fn trim(&mut self) {
-        self.all.trim();
+        if self.all.len() * 4 < self.all.capacity() && self.all.capacity() > FEW {
+            self.all.shrink_to((self.all.len() * 2).max(FEW));
+        }
     }
     pub fn push(&mut self, ordinal: Ordinal, copy: Copy) {
-        self.all.push(Repair { ordinal, copy, resend: Resend::default() });
+        if self.all.len() == self.all.capacity() {
+            self.all.reserve_exact(self.all.len() / 4 + 2);
+        }
+        self.all.push_back(Repair { ordinal, copy, resend: Resend::default() });
     }
     /// What is known of the one that passed last.
     pub fn describe_last(&mut self, resend: Resend) {
-        if let Some(last) = self.all.len().checked_sub(1).and_then(|i| self.all.get_mut(i)) {
+        if let Some(last) = self.all.back_mut() {
             last.resend = resend;
         }
     }
@@ -206,7 +215,7 @@ impl Repairs {
     }
     /// What is open stays unknown: nothing waits for it any more.
     pub fn settle_all(&mut self) {
-        self.all.all_mut().iter_mut().for_each(|r| r.copy.settled = r.copy.len);
+        self.all.iter_mut().for_each(|r| r.copy.settled = r.copy.len);
     }
     /// `by` carried again what `of`, one of them, had carried.
     pub fn repaired(&mut self, of: Ordinal, by: Ordinal) {
@@ -216,8 +225,8 @@ impl Repairs {
     }
     /// They are spread evenly mostly, so the place can be guessed: of a few dozen rows only some are looked at.
     fn place(&self, ordinal: Ordinal) -> Option<usize> {
-        let all = self.all.all();
-        let (first, last) = (all.first()?.ordinal, all.last()?.ordinal);
+        let all = &self.all;
+        let (first, last) = (all.front()?.ordinal, all.back()?.ordinal);
         match ordinal {
             _ if ordinal < first || ordinal > last => return None,
             _ if ordinal == first => return Some(0),

@@ -22,6 +22,7 @@ mod certain;
 mod copy;
 mod entry;
 mod left;
+mod list;
 mod repaired;
 mod settle;
 mod told;
@@ -29,7 +30,6 @@ mod told;
 use crate::Fate;
 use crate::prefetch;
 use board::Board;
-pub use board::Plain;
 use bursts::Size;
 pub use copy::{Certain, Resend};
 use copy::{Copy, known_loss};
@@ -104,6 +104,16 @@ pub struct Repeated {
     told_apart: u32,
     /// The how-maniest copy it is.
     pub copy: u32,
+}
+
+/// A segment that was sent once and is acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain {
+    pub end: u64,
+    pub len: u32,
+    pub sacked: bool,
+    pub time: Time,
+    pub ts: u32,
 }
 
 /// A segment that an ACK took off, and that had to be looked at.
@@ -260,14 +270,14 @@ impl Ledger {
     }
     /// Bytes that it takes.
     pub fn held(&self) -> u64 {
-        (self.board.len() * size_of::<Entry>()) as u64
+        ((self.board.len() + self.board.list.left().len()) * size_of::<Entry>()) as u64
             + self.board.repaired.held()
             + self.trouble.as_ref().map_or(0, |t| t.held())
     }
     /// Room that is used no more is given back.
     #[inline(always)]
     pub fn trim(&mut self) {
-        self.board.shrink();
+        self.board.list.trim();
     }
 
     /// From now on every copy is followed: there is something to tell.
@@ -313,7 +323,8 @@ impl Ledger {
     /// Data was acknowledged that has never been seen, beyond all that was.
     pub fn acked_unseen(&mut self, start: u64, bytes: u64, time: Time) {
         if let Some(trouble) = &mut self.trouble {
-            trouble.push(Entry::unseen(self.next, start, start + bytes, time), None);
+            let unseen = Entry::unseen(self.next, start, start + bytes, time);
+            trouble.push(unseen, &mut self.board.list);
             self.next += 1;
         }
     }
@@ -393,15 +404,14 @@ impl Ledger {
     pub fn forget_oldest(&mut self) -> bool {
         let Some(seg) = self.board.pop_front() else { return false };
         let unfilled = self.board.is_unfilled(&seg);
-        let next = self.board.front().map(Entry::first);
-        let repaired = &mut self.board.repaired;
+        let board = &mut self.board;
         if let Some(trouble) = &mut self.trouble {
-            for ordinal in repaired.of(&seg).iter().flat_map(|r| r.later.iter()) {
+            for ordinal in board.repaired.of(&seg).iter().flat_map(|r| r.later.iter()) {
                 trouble.repairs.settle(*ordinal, seg.len().into(), false);
             }
-            trouble.push_arrived(&seg, next, repaired);
+            trouble.push_arrived(&seg, board);
         } else {
-            seg.leave(repaired);
+            seg.leave(&mut board.repaired);
         }
         unfilled
     }

@@ -6,29 +6,33 @@ impl Ledger {
     /// Takes the front off if all of it lies below `ack` and it was sent just once.
     #[inline(always)]
     pub fn pop_plain(&mut self, ack: u64) -> Option<Plain> {
-        let trouble = &mut self.trouble;
-        self.board.pop_plain(ack, |seg, next, repaired| {
-            if let Some(trouble) = trouble {
-                trouble.push_arrived(seg, next, repaired);
-            } else if !seg.is_plain() {
-                seg.leave(repaired);
-            }
+        let seg = self.board.pop_plain(ack)?;
+        if let Some(trouble) = &mut self.trouble {
+            trouble.push_arrived(&seg, &mut self.board);
+        } else if !seg.is_plain() {
+            seg.leave(&mut self.board.repaired);
+        }
+        Some(Plain {
+            end: seg.end(),
+            len: seg.len(),
+            sacked: seg.is_sacked(),
+            time: seg.time,
+            ts: seg.last_ts(),
         })
     }
     /// Takes off what of the front lies below `ack`: its copies met their fates, or will be told apart after `wait`.
     pub fn pop_acked(&mut self, ack: u64, by: &AckSeen, wait: impl FnOnce() -> Span) -> Option<Acked> {
         let seg = self.board.pop_acked(ack)?;
-        let next = self.board.front().map(Entry::first);
-        let repaired = &mut self.board.repaired;
-        let mut acked = Acked::of(&seg, repaired.of(&seg));
+        let board = &mut self.board;
+        let mut acked = Acked::of(&seg, board.repaired.of(&seg));
         let Some(trouble) = self.trouble.as_mut() else {
-            seg.leave(repaired);
+            seg.leave(&mut board.repaired);
             return Some(acked);
         };
-        let of = seg.kept().filter(|_| acked.resent).and_then(|at| repaired.get_mut(at));
+        let of = seg.kept().filter(|_| acked.resent).and_then(|at| board.repaired.get_mut(at));
         let Some(of) = of else {
             acked.unseen = seg.is_hole();
-            trouble.push_arrived(&seg, next, repaired);
+            trouble.push_arrived(&seg, board);
             return Some(acked);
         };
         let at_head = seg.start() == by.head;
@@ -39,7 +43,7 @@ impl Ledger {
         }
         of.last_time = seg.time;
         of.unblocked = if at_head { Time::FAR_FUTURE } else { by.newest_delivered };
-        trouble.push(seg.leave_settling(by.time.max(seg.time + wait())), next);
+        trouble.push(seg.leave_settling(by.time.max(seg.time + wait())), &mut board.list);
         Some(acked)
     }
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
@@ -48,13 +52,10 @@ impl Ledger {
     }
     /// The receiver got `[left, right)` once more than it needed; all before `una` is acknowledged.
     pub fn take_dsack(&mut self, (left, right): (u64, u64), una: u64, now: Time) {
-        let Board { repaired, steps, .. } = &mut self.board;
-        if let Some(trouble) = &mut self.trouble {
-            *steps += trouble.each_settling((left, right), repaired, |of| {
-                of.note_dsack(now);
-                true
-            });
-        }
+        self.board.each_settling((left, right), |of| {
+            of.note_dsack(now);
+            true
+        });
         let Some(mut i) = self.board.find(left.max(una)) else { return };
         while self.board.get(i).is_some_and(|seg| seg.start() < right) {
             self.board.note_dsack(i, now);
@@ -66,10 +67,8 @@ impl Ledger {
     /// retransmission not spoken of yet that has had the time, `soonest`; and of none that left before `delivered`, when
     /// the newest of what is known to have arrived did. True if there is one.
     pub fn take_duplicate_ack(&mut self, now: Time, soonest: Span, delivered: Time) -> bool {
-        let Board { repaired, steps, .. } = &mut self.board;
-        let Some(trouble) = &mut self.trouble else { return false };
         let (mut any, mut since) = (false, None);
-        *steps += trouble.each_settling((0, u64::MAX), repaired, |of| {
+        self.board.each_settling((0, u64::MAX), |of| {
             if !any {
                 let open = of.dsacks == 0 && of.last_time >= of.unblocked.max(delivered);
                 any = open && of.last_time + soonest <= now;
