@@ -26,7 +26,7 @@ const BETWEEN: i64 = ROUND_TRIP / IN_FLIGHT as i64;
 const OVERTAKEN: u64 = 3;
 
 /// Bytes that losses may take: what is outstanding beyond 24 segments, and all that is kept of repairs and of their episode.
-const MOST: usize = 6 << 10;
+const MOST: usize = 5 << 10;
 
 /// Both ends of a transfer, and what passes at the sender.
 #[derive(Default)]

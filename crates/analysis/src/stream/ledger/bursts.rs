@@ -109,6 +109,9 @@ impl Bursts {
         let ended = self.all.len() - usize::from(self.open);
         let i = self.all[..ended].iter().position(|b| b.last < first.ordinal)?;
         let mut burst = self.all.remove(i);
+        if self.all.is_empty() {
+            self.all.shrink_to(1); // mostly there is one at a time
+        }
         burst.released_by(first);
         Some(burst.row())
     }
@@ -145,7 +148,7 @@ impl Bursts {
             let (start, last, seq_start) = (copy.time, copy.time, copy.start);
             let row = BurstRow { start, last, seq_start, ..BurstRow::default() };
             if self.all.len() == self.all.capacity() {
-                self.all.reserve_exact(self.all.len() / 4 + 2);
+                self.all.reserve_exact(self.all.len() / 4 + 1);
             }
             self.all.push(Burst { row, copies: 0, last: ordinal, unseen: false });
             self.open = true;

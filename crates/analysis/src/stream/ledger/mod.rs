@@ -5,9 +5,9 @@
 //! ([`Ledger::pop_plain`], [`Ledger::pop_acked`], [`Ledger::sack`], [`Ledger::take_dsack`]); what became certain by
 //! that leaves through [`Ledger::next_certain`]. How it is kept is nobody else's matter:
 //!
-//! - Each first copy is an [`Entry`] of 32 bytes, in the order of transmission, which is that of sequence numbers. Those
-//!   that are outstanding are the [`Board`]; what an ACK takes off moves, as it is, to those that left, and stays while
-//!   something sent before it is open. There, what arrived and was sent once joins the entry before it.
+//! - Each first copy is an [`Entry`] of 32 bytes, in the order of transmission, which is that of sequence numbers: all of
+//!   them are one [`list::List`]. Those that are outstanding are the [`Board`]'s; what an ACK takes off stays, as it is,
+//!   while something sent before it is open. What arrived and was sent once joins the one that left before it.
 //! - What only a range needs that was sent again (its first time, its later copies, what was heard of it) is its
 //!   [`Repaired`], in a place that the entry knows: from its second copy on until they have been told apart.
 //! - Each copy that repeated something is a [`copy::Repair`], in the order of transmission: as a copy, and what is known of
