@@ -5,6 +5,7 @@ use crate::info::Tunnel;
 use crate::layers::{IPV4, Rest, be16};
 use crate::link::LinkType;
 use crate::record::{MAX_PACKET, Record};
+use std::collections::VecDeque;
 use wire::ip::{IpError, IpHeader};
 use wire::tcp::{self, HeaderError};
 use wire::{Endpoint, Host, Notes, Packet, Tuple, checksum};
@@ -31,6 +32,8 @@ pub(crate) enum Found {
     /// 802.2 logical link control that carries no IP.
     Llc,
     NonIp,
+    /// A frame of 802.11 whose data is encrypted.
+    Encrypted,
     Fragment,
     Truncated,
     Malformed(Wrong),
@@ -46,6 +49,7 @@ pub(crate) enum Wrong {
     TooDeep,
     TooManyLayers,
     FragmentTooLong,
+    FrameCheck,
     Length(u32),
 }
 
@@ -65,6 +69,7 @@ impl std::fmt::Display for Wrong {
             Wrong::TooDeep => write!(f, "more than {MAX_DEPTH} IP headers inside each other"),
             Wrong::TooManyLayers => write!(f, "more than {MAX_LAYERS} link layers inside each other"),
             Wrong::Length(n) => write!(f, "an IP datagram of {n} bytes"),
+            Wrong::FrameCheck => f.write_str("a radio frame whose check sequence is wrong"),
             Wrong::FragmentTooLong => f.write_str("an IP fragment that ends beyond 65,535 bytes"),
         }
     }
@@ -76,6 +81,8 @@ pub(crate) struct Decoder {
     pub fragments: Fragments,
     pub verify: bool,
     pub verified: u64,
+    /// Of a frame that holds several segments, those behind the first.
+    pub more: VecDeque<Packet>,
 }
 
 /// The way down through one frame.
@@ -183,6 +190,14 @@ impl Walk<'_> {
         self.tunnels |= 1 << tunnel as u8;
         if !matches!(tunnel, Tunnel::Vlan | Tunnel::Mpls | Tunnel::Pppoe) {
             self.packet.notes.add(Notes::TUNNELLED);
+        }
+    }
+
+    /// The packet is one more of this frame, which has one already.
+    #[cold]
+    pub fn another(&mut self) {
+        if !self.only_outer {
+            self.decoder.more.push_back(self.packet);
         }
     }
 

@@ -121,6 +121,8 @@ pub struct Others {
     pub other_ip: u64,
     /// Frames of the link layer without IP: spanning tree, LLDP, PPP control, ...
     pub non_ip: u64,
+    /// Data frames of 802.11 that are encrypted.
+    pub encrypted: u64,
     /// Fragments without a TCP header: those behind the first, or of other protocols.
     pub fragments: u64,
     /// Cut by the snap length before the end of the fixed TCP header, or before it was known to be TCP.
@@ -155,10 +157,11 @@ pub enum Tunnel {
     Geneve,
     Gtp,
     Erspan,
+    Capwap,
 }
 
 impl Tunnel {
-    pub const ALL: [Tunnel; 9] = [
+    pub const ALL: [Tunnel; 10] = [
         Tunnel::Vlan,
         Tunnel::Mpls,
         Tunnel::Pppoe,
@@ -168,6 +171,7 @@ impl Tunnel {
         Tunnel::Geneve,
         Tunnel::Gtp,
         Tunnel::Erspan,
+        Tunnel::Capwap,
     ];
     pub fn name(self) -> &'static str {
         match self {
@@ -180,6 +184,7 @@ impl Tunnel {
             Tunnel::Geneve => "Geneve",
             Tunnel::Gtp => "GTP-U",
             Tunnel::Erspan => "ERSPAN",
+            Tunnel::Capwap => "CAPWAP",
         }
     }
 }
@@ -327,6 +332,7 @@ impl Info {
             (o.arp, "ARP"),
             (o.other_ip, "other IP"),
             (o.non_ip, "without IP"),
+            (o.encrypted, "encrypted by 802.11: decrypt them first, with airdecap-ng for one"),
             (o.fragments, "IP fragments"),
             (o.truncated, "cut before the TCP header by the snap length"),
             (self.malformed.count, "malformed"),

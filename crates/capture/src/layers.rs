@@ -73,6 +73,10 @@ impl Walk<'_> {
             LinkType::C_HDLC => self.ethertype(r.word(2)?, r.behind(4)?),
             // The destination's address (RFC 4391), then the type and two reserved bytes (§6).
             LinkType::IPOIB => self.ethertype(r.word(40)?, r.behind(44)?),
+            LinkType::IEEE802_11 => self.bare_wifi(r),
+            LinkType::RADIOTAP => self.radiotap(r),
+            LinkType::PRISM | LinkType::AVS => self.prism(r),
+            LinkType::PPI => self.ppi(r),
             LinkType::NFLOG => self.nflog(r),
             LinkType::PFLOG => self.pflog(r),
             LinkType::PKTAP => self.pktap(r),
@@ -125,6 +129,14 @@ impl Walk<'_> {
                         return self.llc(r);
                     }
                 }
+                // 802.1BR §11.4: priority, extended identifiers, then the type
+                0x893f => {
+                    self.saw(Tunnel::Vlan);
+                    kind = r.word(6)?;
+                    r = r.behind(8)?;
+                }
+                // Cisco's FabricPath: a tag and a time to live, then the host's own frame
+                0x8903 => return self.ethernet(r.behind(2)?),
                 MPLS | 0x8848 => return self.mpls(r),
                 0x8864 => return self.pppoe(r),
                 PPP => return self.ppp(r),
@@ -138,7 +150,7 @@ impl Walk<'_> {
     }
 
     /// LLC, and SNAP behind it (RFC 1042).
-    fn llc(&mut self, r: Rest) -> Option<Found> {
+    pub fn llc(&mut self, r: Rest) -> Option<Found> {
         match r.bytes.first_chunk::<3>()? {
             [0xaa, 0xaa, 3] => {
                 let oui = r.bytes.get(3..6)?;

@@ -26,6 +26,7 @@ mod source;
 mod traffic;
 mod tunnel;
 mod whole;
+mod wifi;
 mod window;
 mod writer;
 

@@ -19,10 +19,15 @@ impl LinkType {
     pub const PPP_ETHER: LinkType = LinkType(51);
     pub const RAW: LinkType = LinkType(101);
     pub const C_HDLC: LinkType = LinkType(104);
+    pub const IEEE802_11: LinkType = LinkType(105);
     pub const LOOP: LinkType = LinkType(108);
     pub const LINUX_SLL: LinkType = LinkType(113);
     pub const PFLOG: LinkType = LinkType(117);
+    pub const PRISM: LinkType = LinkType(119);
+    pub const RADIOTAP: LinkType = LinkType(127);
+    pub const AVS: LinkType = LinkType(163);
     pub const PPP_PPPD: LinkType = LinkType(166);
+    pub const PPI: LinkType = LinkType(192);
     pub const PPP_WITH_DIR: LinkType = LinkType(204);
     pub const IPV4: LinkType = LinkType(228);
     pub const IPV6: LinkType = LinkType(229);
@@ -52,9 +57,11 @@ impl LinkType {
             119 => "802.11 with Prism header",
             127 => "802.11 with radiotap header",
             143 => "DOCSIS",
+            163 => "802.11 with AVS header",
             166 | 204 => "PPP with direction",
             187 => "Bluetooth HCI H4",
             189 => "USB",
+            192 => "PPI",
             195 => "802.15.4",
             197 => "ERF",
             220 => "USB (Linux, padded)",
@@ -86,10 +93,15 @@ impl LinkType {
                 | 51
                 | 101
                 | 104
+                | 105
                 | 108
                 | 113
                 | 117
+                | 119
+                | 127
+                | 163
                 | 166
+                | 192
                 | 204
                 | 228
                 | 229

@@ -90,6 +90,7 @@ impl Reader {
     fn fill(&mut self, out: &mut Vec<Packet>, max: usize) -> bool {
         let stop_at = self.tally.info.packets + FRAMES_PER_CALL;
         loop {
+            self.give_more(out, max);
             self.give_late(out, max);
             if out.len() >= max || self.tally.info.packets >= stop_at {
                 return true;
@@ -105,6 +106,15 @@ impl Reader {
                 Stop::Fault(fault) => self.end_file(Some(fault), 1),
                 Stop::Inside(fault) => self.end_file(Some(fault), 0),
             }
+        }
+    }
+
+    /// Segments of the last frame behind its first.
+    fn give_more(&mut self, out: &mut Vec<Packet>, max: usize) {
+        while out.len() < max
+            && let Some(p) = self.tally.decoder.more.pop_front()
+        {
+            self.tally.segment(p, out);
         }
     }
 
@@ -256,7 +266,7 @@ fn run<F: Framing>(
     max: usize,
     stop_at: u64,
 ) -> Stop {
-    while out.len() < max && tally.info.packets < stop_at {
+    while out.len() < max && tally.info.packets < stop_at && tally.decoder.more.is_empty() {
         let record = match framing.next(window, file) {
             Ok(Some(record)) => record,
             Ok(None) => return Stop::End,

@@ -105,7 +105,7 @@ impl Kind {
             (Some((v4, protocol)), _) => Kind::of_ip(v4, protocol),
             (None, Found::Arp) => Kind::Arp,
             (None, Found::Llc) => Kind::Llc,
-            (None, Found::NonIp) => Kind::Other,
+            (None, Found::NonIp | Found::Encrypted) => Kind::Other,
             (None, _) => Kind::Unread,
         }
     }

@@ -1,10 +1,12 @@
-//! What carries IP inside IP: GRE, IP in IP, and over UDP VXLAN, Geneve and GTP-U.
+//! What carries IP inside IP: GRE, IP in IP, and over UDP VXLAN, Geneve, GTP-U and CAPWAP.
 
 use crate::decode::{Found, Walk};
 use crate::info::Tunnel;
 use crate::layers::{ETHERNET, Rest, be16};
 
 const VXLAN: [u16; 2] = [4789, 8472]; // RFC 7348, and Linux's choice before it
+const VXLAN_GPE: u16 = 4790; // draft-ietf-nvo3-vxlan-gpe
+const CAPWAP_DATA: u16 = 5247;
 const GENEVE: u16 = 6081;
 const GTP_U: u16 = 2152;
 
@@ -53,6 +55,10 @@ impl Walk<'_> {
         let (tunnels, packet) = (self.tunnels, self.packet);
         let found = if VXLAN.contains(&destination) {
             self.vxlan(payload)
+        } else if destination == VXLAN_GPE {
+            self.vxlan_gpe(payload)
+        } else if destination == CAPWAP_DATA || source == CAPWAP_DATA {
+            self.capwap(payload)
         } else if destination == GENEVE {
             self.geneve(payload)
         } else if destination == GTP_U || source == GTP_U {
@@ -61,7 +67,8 @@ impl Walk<'_> {
             return Some(Found::Udp);
         };
         match found {
-            None | Some(Found::Malformed(_) | Found::NonIp | Found::Llc | Found::OtherIp) => {
+            None
+            | Some(Found::Malformed(_) | Found::NonIp | Found::Encrypted | Found::Llc | Found::OtherIp) => {
                 (self.tunnels, self.packet) = (tunnels, packet);
                 Some(Found::Udp)
             }
@@ -76,6 +83,42 @@ impl Walk<'_> {
         }
         self.saw(Tunnel::Vxlan);
         self.ethernet(r.behind(8)?)
+    }
+
+    /// VXLAN that says what it carries (draft-ietf-nvo3-vxlan-gpe §3.1).
+    fn vxlan_gpe(&mut self, r: Rest) -> Option<Found> {
+        let h = r.bytes.first_chunk::<8>()?;
+        // Of an instance, and the next protocol is there.
+        if h[0] & 0x0c != 0x0c {
+            return None;
+        }
+        self.saw(Tunnel::Vxlan);
+        match h[3] {
+            1 | 2 => self.ip(r.behind(8)?),
+            3 => self.ethernet(r.behind(8)?),
+            _ => Some(Found::NonIp),
+        }
+    }
+
+    /// Between an access point and its controller (RFC 5415 §4.3): a station's frame, of 802.11 or as Ethernet.
+    fn capwap(&mut self, r: Rest) -> Option<Found> {
+        let h = r.bytes.first_chunk::<8>()?;
+        // Version 0; type 1 would be DTLS.
+        if h[0] != 0 || h[3] & 0x08 != 0 {
+            return None;
+        }
+        let inner = r.behind(usize::from(h[1] >> 3) * 4)?;
+        // A fragment behind the first holds no header.
+        if be16(h, 6) >> 3 != 0 {
+            return Some(Found::Fragment);
+        }
+        self.saw(Tunnel::Capwap);
+        // The binding's identifier, and whether frames are as the radio had them.
+        match (h[2] & 1, h[2] >> 1 & 0x1f) {
+            (0, _) => self.ethernet(inner),
+            (_, 1) => self.wired_wifi(inner),
+            _ => Some(Found::NonIp),
+        }
     }
 
     fn geneve(&mut self, r: Rest) -> Option<Found> {

@@ -50,6 +50,8 @@ fn every_link_type_leads_to_the_segment() {
             ethernet(0x9100, &join(&[&[0, 5, 0x81, 0, 0, 6, 0x81, 0, 0, 7, 0x86, 0xdd], &v6()])),
             none,
         ),
+        ("E-TAG", 1, ethernet(0x893f, &join(&[&[0, 1, 0, 2, 0, 0, 8, 0], &v4()])), none),
+        ("FabricPath", 1, ethernet(0x8903, &join(&[&[0, 0x40], &inner()])), none),
         ("MPLS", 1, ethernet(0x8847, &join(&[&[0, 1, 1, 64], &v4()])), none),
         (
             "MPLS, three labels, IPv6",
@@ -155,6 +157,11 @@ fn every_tunnel_leads_to_the_segment() {
         let head = [0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, frame << 2, last];
         join(&[&[0x10, 0, 0x22, 0xeb, 0, 0, 0, 1], &head, mirrored])
     };
+    let gpe = |next: u8, payload: &[u8]| join(&[&[0x0c, 0, 0, next, 0, 0, 1, 0], payload]);
+    let capwap = |words: u8, binding: u8, frame: &[u8]| {
+        join(&[&[0, words << 3, binding, 0, 0, 0, 0, 0], &vec![0; usize::from(words) * 4 - 8], frame])
+    };
+    let station = |control: [u8; 2]| join(&[&control, &[0; 22], &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0], &v4()]);
     let cases: Vec<(&str, Tunnel, Vec<u8>)> = vec![
         ("GRE", Tunnel::Gre, outer(47, &join(&[&[0, 0, 8, 0], &v4()]))),
         ("GRE with all fields", Tunnel::Gre, outer(47, &join(&[&[0xb0, 0, 0x86, 0xdd], &[0; 12], &v6()]))),
@@ -186,6 +193,15 @@ fn every_tunnel_leads_to_the_segment() {
             Tunnel::Gtp,
             outer(17, &udp(2152, &gtp(0x34, &[0, 0, 0, 0x85, 1, 0, 0, 0x40, 2, 0, 0, 0, 0, 0, 0, 0]))),
         ),
+        ("VXLAN-GPE, Ethernet", Tunnel::Vxlan, outer(17, &udp(4790, &gpe(3, &inner())))),
+        ("VXLAN-GPE, IPv6", Tunnel::Vxlan, outer(17, &udp(4790, &gpe(2, &v6())))),
+        ("CAPWAP, Ethernet", Tunnel::Capwap, outer(17, &udp(5247, &capwap(2, 0x02, &inner())))),
+        ("CAPWAP, 802.11", Tunnel::Capwap, outer(17, &udp(5247, &capwap(4, 0x03, &station([8, 1]))))),
+        (
+            "CAPWAP, 802.11 as Cisco has it",
+            Tunnel::Capwap,
+            outer6(17, &udp(5247, &capwap(4, 0x03, &station([1, 8])))),
+        ),
         ("IP in IP", Tunnel::IpInIp, outer(4, &v4())),
         ("6in4", Tunnel::IpInIp, outer(41, &v6())),
         ("4in6", Tunnel::IpInIp, outer6(4, &v4())),
@@ -213,10 +229,13 @@ fn what_only_looks_like_a_tunnel_is_udp() {
         frame(6081, b"hello"),
         frame(53, &[0; 30]),
         frame(4789, &[]),
+        frame(4790, &[0; 60]),
+        frame(5247, &[0x01; 60]),
+        frame(5247, &[0; 60]),
     ];
     let (packets, info) = read(LinkType::ETHERNET, &frames);
     assert!(packets.is_empty());
-    assert_eq!((info.others.udp, info.tunnels), (5, [0; 9]));
+    assert_eq!((info.others.udp, info.tunnels), (8, [0; 10]));
 }
 
 #[test]
@@ -276,15 +295,11 @@ fn what_is_no_tcp_is_counted_as_what_it_is() {
 
 #[test]
 fn a_link_type_that_is_not_read_is_named_once() {
-    let (packets, info) = read(LinkType(127), &[vec![0; 60], vec![0; 60]]);
+    let (packets, info) = read(LinkType(187), &[vec![0; 60], vec![0; 60]]);
     assert!(packets.is_empty());
-    let said: Vec<_> = info.warnings.iter().filter(|w| w.contains("127")).collect();
-    assert_eq!(said, ["2 packets of link type 127 (802.11 with radiotap header) left out: it is not read"]);
-    assert!(
-        info.nothing()
-            .unwrap()
-            .ends_with("2 of link type 127 (802.11 with radiotap header), which is not read)")
-    );
+    let said: Vec<_> = info.warnings.iter().filter(|w| w.contains("187")).collect();
+    assert_eq!(said, ["2 packets of link type 187 (Bluetooth HCI H4) left out: it is not read"]);
+    assert!(info.nothing().unwrap().ends_with("2 of link type 187 (Bluetooth HCI H4), which is not read)"));
 }
 
 #[test]

@@ -42,7 +42,8 @@ fn every_public_capture_is_read_or_refused_with_a_sentence() {
                 assert_eq!(info.packets, packets, "packets of {file}: {:?}", info.warnings);
                 assert_eq!(given.len() as u64, info.selected);
                 let o = info.others;
-                let other = o.arp + o.udp + o.icmp + o.other_ip + o.non_ip + o.fragments + o.truncated;
+                let other =
+                    o.arp + o.udp + o.icmp + o.other_ip + o.non_ip + o.encrypted + o.fragments + o.truncated;
                 let left_out = info.malformed.count + info.unsupported.iter().map(|u| u.packets).sum::<u64>();
                 assert_eq!(info.tcp_packets + other + left_out, packets, "each packet of {file} counts once");
                 assert_eq!(info.nothing().is_some(), info.tcp_packets == 0, "{file}");

@@ -100,7 +100,8 @@ fn other_link_types_lead_to_the_same_kinds() {
         ("BSD loopback", 0, [&[2, 0, 0, 0][..], &four].concat(), Kind::Ipv4Tcp),
         ("PPP", 9, [&[0xff, 3, 0, 0x21][..], &four].concat(), Kind::Ipv4Tcp),
         ("PPP's own control", 9, vec![0xff, 3, 0xc0, 0x21, 1, 1, 0, 4], Kind::Other),
-        ("802.11, which is not read", 105, vec![0; 40], Kind::Unread),
+        ("802.11, a beacon", 105, [&[0x80, 0][..], &[0; 38]].concat(), Kind::Other),
+        ("Bluetooth, which is not read", 187, vec![0; 40], Kind::Unread),
     ];
     for (name, link, frame, kind) in cases {
         let found = count(LinkType(link), &[frame]);

@@ -154,7 +154,7 @@ fn put_info(info: &Info, out: &mut Vec<u8>) {
             "bad": info.checksums_verified.map(|_| info.checksums_bad),
         },
         "others": {
-            o.{ arp, udp, icmp, other_ip, non_ip, fragments, truncated },
+            o.{ arp, udp, icmp, other_ip, non_ip, encrypted, fragments, truncated },
         },
         "tunnels": By(|out: &mut Vec<u8>| {
             let seen = info.tunnels_seen().map(|(t, n)| By(move |out: &mut Vec<u8>| {

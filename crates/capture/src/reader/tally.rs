@@ -100,6 +100,7 @@ impl Tally {
         if found && packet.seg.flags.has(Flags::SYN) && self.options.picked(&packet) {
             self.earlier.push(packet);
         }
+        self.decoder.more.clear();
     }
 
     pub(super) fn segment(&mut self, packet: Packet, out: &mut Vec<Packet>) {
@@ -145,6 +146,7 @@ impl Tally {
             Found::Icmp => info.others.icmp += 1,
             Found::OtherIp => info.others.other_ip += 1,
             Found::NonIp | Found::Llc => info.others.non_ip += 1,
+            Found::Encrypted => info.others.encrypted += 1,
             Found::Fragment => info.others.fragments += 1,
             Found::Truncated => info.others.truncated += 1,
             Found::Malformed(wrong) => {
@@ -208,6 +210,12 @@ impl Tally {
         if info.others.truncated > 0 {
             let n = counted(info.others.truncated, "packet");
             say.push(format!("{n} left out, cut by the snap length before the end of the TCP header: capture with -s 128 or more"));
+        }
+        if info.others.encrypted > 0 {
+            let n = counted(info.others.encrypted, "frame");
+            say.push(format!(
+                "{n} left out, encrypted by 802.11: decrypt them first, with airdecap-ng for one"
+            ));
         }
         if info.options_cut > 0 {
             let n = counted(info.options_cut, "segment");
