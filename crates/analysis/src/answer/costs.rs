@@ -10,7 +10,7 @@ use crate::rows::{
     BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Reset, RtoRule,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use wire::Span;
+use wire::{Span, Time};
 
 /// Episodes of one sort together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -138,7 +138,7 @@ pub struct Ceiling {
 }
 
 /// The pauses of applications, by their start.
-struct Pauses(Vec<(wire::Time, wire::Time)>);
+struct Pauses(Vec<(Time, Time)>);
 
 impl Pauses {
     fn of(idle: &[IdleRow]) -> Pauses {
@@ -208,11 +208,13 @@ pub(super) fn of(
 ) -> Costs {
     let away: BTreeSet<u32> = bursts.iter().filter(|b| link_was_away(b)).filter_map(|b| b.episode).collect();
     let mut vanished: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut gaps: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut gaps: BTreeMap<u32, Vec<(Time, Time)>> = BTreeMap::new();
     for g in gone {
         let Some(n) = g.episode else { continue };
         *vanished.entry(n).or_default() += g.copies;
-        *gaps.entry(n).or_default() += g.gap.map_or(0.0, Span::as_secs);
+        if let Some(gap) = g.gap {
+            gaps.entry(n).or_default().push((g.start, g.start + gap));
+        }
     }
     let mut c = Costs { duration_s: duration(flow), ..Costs::default() };
     let mean_rate = if c.duration_s > 0.0 { flow.bytes as f64 / c.duration_s } else { 0.0 };
@@ -237,10 +239,14 @@ pub(super) fn of(
             _ if is_tail(e) => &mut c.tails,
             _ => &mut c.losses,
         };
-        let gap = gaps.get(&e.number).copied().unwrap_or(0.0);
         let away = away.contains(&e.number) || outage.is_some();
-        group.add(e, cost(e, flow, mean_rate, &pauses), away, flow);
-        c.outages.cost_s += gap;
+        let cost_s = cost(e, flow, mean_rate, &pauses);
+        group.add(e, cost_s, away, flow);
+        if let Some(gaps) = gaps.get_mut(&e.number) {
+            // What of them lies within the episode its own cost has, as far as it goes.
+            let (outside, within) = apart(gaps, (e.start, e.end.or(flow.last_data).unwrap_or(e.start)));
+            c.outages.cost_s += outside + (within - cost_s.max(0.0)).max(0.0);
+        }
     }
     // The rate before an episode goes up and down, and what one seems to cost too much another seems to cost too little.
     for group in c.groups() {
@@ -296,12 +302,26 @@ pub(super) fn of(
     c
 }
 
+/// Seconds of gaps outside of `span` and within it, those that lie over each other once.
+fn apart(gaps: &mut [(Time, Time)], span: (Time, Time)) -> (f64, f64) {
+    gaps.sort_unstable();
+    let (mut outside, mut within, mut told) = (0.0, 0.0, Time(i64::MIN));
+    for &(from, to) in gaps.iter() {
+        let from = from.max(told);
+        let inside = (to.min(span.1) - from.max(span.0)).as_secs().max(0.0);
+        within += inside;
+        outside += (to - from).as_secs().max(0.0) - inside;
+        told = told.max(to);
+    }
+    (outside, within)
+}
+
 /// Seconds of gaps before the first data and behind the last: what they cost is told of the time that has them.
 fn around(flow: &FlowRow, idle: &[IdleRow]) -> f64 {
     let Some((first, last)) = flow.first_data.zip(flow.last_data).filter(|(a, b)| b > a) else { return 0.0 };
     let gaps = || idle.iter().filter(|i| i.cause != IdleCause::Handshake);
-    let begins = gaps().map(|i| i.start).fold(first, wire::Time::min);
-    let ends = gaps().map(|i| i.end).fold(last, wire::Time::max);
+    let begins = gaps().map(|i| i.start).fold(first, Time::min);
+    let ends = gaps().map(|i| i.end).fold(last, Time::max);
     (first - begins).as_secs() + (ends - last).as_secs()
 }
 

@@ -75,7 +75,7 @@ pub(super) fn lasted(b: &BurstRow) -> Span {
 /// One time that everything vanished.
 #[derive(Clone, Copy, Debug)]
 pub struct Gone {
-    pub(super) start: Time,
+    pub start: Time,
     /// The last copy that was lost in it before any was repaired, and the last that was lost at all before
     /// something came through.
     pub(super) last: Time,

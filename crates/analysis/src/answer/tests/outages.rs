@@ -180,3 +180,27 @@ fn what_nobody_acknowledged_at_the_end_is_said_beside_the_copies_that_count() {
     // A reset says it itself, and what a FIN follows was acknowledged, or its ACK is the last to be lost.
     assert_eq!((limits(Closed::Reset).len(), limits(Closed::Fin).len()), (0, 0));
 }
+
+#[test]
+fn a_gap_that_an_episode_holds_is_counted_once() {
+    // Where data arrives: nothing did from 1.0 to 6.0 s, and a timer's repeat ended it. There was no rate before it.
+    let mut e = episode(0, 1.0, EpisodeKind::TimerRto, 4, 5.0);
+    (e.cost, e.delivered_bytes) = (None, 2896);
+    let hole = BurstRow { start: at(6.0), last: at(6.0), ..burst(&e, 0, 40) };
+    let flow = FlowRow { vantage: Vantage::Receiver, lost_copies: None, ..transfer(6.8) };
+    let cost = |e: &EpisodeRow| {
+        let a = told(
+            &flow,
+            std::slice::from_ref(&hole),
+            std::slice::from_ref(e),
+            &[gap(1.0, 5.0, IdleCause::Timeout)],
+        );
+        assert_eq!(a.outages.as_ref().map(|o| o.count), Some(1), "{:?}", a.sentences());
+        a.cost_s
+    };
+    assert!((4.9..=5.1).contains(&cost(&e)), "{}", cost(&e));
+    // One that begins as the hole is seen has none of it.
+    e.start = at(6.0);
+    e.cost = Some(ms(300));
+    assert!((5.2..=5.4).contains(&cost(&e)), "{}", cost(&e));
+}
