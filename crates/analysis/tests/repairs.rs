@@ -185,6 +185,40 @@ fn what_a_host_sends_elsewhere_during_a_silence_is_none_of_this_connections_loss
 }
 
 #[test]
+fn a_host_that_numbers_its_answer_to_a_syn_counts_what_it_sends_elsewhere_too() {
+    // Linux answers with number 0, and counts from somewhere else then.
+    let calls = |answer: u16| {
+        let mut t = Story::from(Vantage::Receiver).sack_permitted().at(0).crossing_syn().at(20);
+        t = t.id(answer).syn_again_with_ack().ack(1).at(60);
+        for k in 0..5 {
+            t = t.id(500 + k).data(1 + u32::from(k) * 300, 300).ack(1 + u32::from(k + 1) * 300);
+        }
+        for k in 5..15 {
+            let (begins, at) = (1 + u32::from(k) * 300, 500 * u64::from(k));
+            t = t.id(496 + 2 * k).at(at).data(begins, 300).at(at + 200).ack(begins + 300);
+        }
+        t.ends_with_all().flows[0].retransmitted_packets
+    };
+    assert_eq!(calls(499), 0);
+    assert!(calls(0) >= 9, "each first copy was lost");
+}
+
+#[test]
+fn what_windows_sends_elsewhere_in_a_short_wait_is_none_of_this_connections_losses() {
+    // A desktop shown far away: 50 bytes every 100 ms, and the host sends as much elsewhere.
+    let drawn = |ttl: u8| {
+        let mut t = opened(Vantage::Receiver).sack_permitted().ttl(ttl).at(30);
+        for k in 0..60 {
+            let (begins, at) = (1 + u32::from(k) * 50, 100 * u64::from(k) + 30);
+            let id = if k < 40 { k } else { 40 + 3 * (k - 40) };
+            t = t.id(id).at(at).data(begins, 50).at(at + 20).ack(begins + 50);
+        }
+        t.ends_with_all().flows[0].retransmitted_packets
+    };
+    assert_eq!(drawn(128), 0);
+}
+
+#[test]
 fn more_numbers_missing_than_can_have_been_sent_were_of_other_connections() {
     // RFC 5681 §3.1: cwnd has grown to 18 segments at most when 100 numbers are missing.
     let mut t = opened(Vantage::Receiver).sack_permitted().window(65_535).at(30);

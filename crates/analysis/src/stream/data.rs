@@ -9,7 +9,7 @@ use crate::Fate;
 use wire::Flags;
 
 /// Neither a timer nor a gap is shorter than this.
-const SHORTEST_WAIT: Span = Span::from_millis(2);
+pub(super) const SHORTEST_WAIT: Span = Span::from_millis(2);
 /// Data that follows on other data so soon ends no wait.
 #[inline(always)]
 fn close(config: &Config) -> Span {

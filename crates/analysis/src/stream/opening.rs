@@ -65,7 +65,10 @@ impl Stream {
                 });
             }
         }
-        self.syn_answers |= packet.seg.flags.has(Flags::ACK);
+        if packet.seg.flags.has(Flags::ACK) {
+            self.syn_answers = true;
+            self.arrivals.ids.note_answer(packet.ip_id);
+        }
         self.last_syn = Some(packet.time);
         self.last_time = packet.time;
     }

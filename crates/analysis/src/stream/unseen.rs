@@ -1,6 +1,7 @@
 //! Data that must have been sent and has not been seen here: holes, and tails that were lost as a whole.
 
 use super::arrival::{Piece, unit};
+use super::data::SHORTEST_WAIT;
 use super::repair::{LEAST_RTO, Pace, TIMERS_SILENCE};
 use super::*;
 
@@ -62,7 +63,11 @@ impl Stream {
             more_waits.then(|| self.arrivals.ids.missing_before(id)).flatten()
         };
         self.arrivals.ids.note(id, segments, hole);
-        if waited >= TIMERS_SILENCE && p.packet.ttl > TTL_OF_ONE_COUNTER_A_CONNECTION {
+        let one_row = p.packet.ttl > TTL_OF_ONE_COUNTER_A_CONNECTION || self.arrivals.ids.are_of_one_row();
+        // Data that goes on in order after a shorter wait repeats none: no timer is as short (RFC 8985 §7.2: a lone
+        // segment's probe waits for a delayed ACK), and no ACK can have told of a loss with nothing beyond it.
+        let in_order = p.start == self.next && waited >= SHORTEST_WAIT && !self.repair.is_asked();
+        if one_row && (waited >= TIMERS_SILENCE || in_order) {
             self.arrivals.ids.were_no_data();
         }
         if self.arrivals.ids.skipped > 0 {

@@ -17,6 +17,8 @@ pub struct Ids {
     data: u32,
     /// The host counts other packets in the same row.
     shared: bool,
+    /// It numbered its answer to a SYN, which Linux does not.
+    one_row: bool,
     /// Packets missing that cannot have been of this connection.
     elsewhere: u32,
     /// How long holes stay open until their repair comes, smoothed.
@@ -196,6 +198,14 @@ impl Ids {
         if self.elsewhere > 4 + self.regular / 32 {
             self.are_shared();
         }
+    }
+    /// Its answer to a SYN has this number. Linux gives it none, since no connection counts yet (ip_build_and_send_pkt);
+    /// who does counts what all connections send in one row.
+    pub fn note_answer(&mut self, id: u16) {
+        self.one_row |= id != 0;
+    }
+    pub fn are_of_one_row(&self) -> bool {
+        self.one_row
     }
     /// The packets missing just now were no data.
     pub fn were_no_data(&mut self) {
