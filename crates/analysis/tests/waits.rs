@@ -274,3 +274,19 @@ fn what_follows_a_pause_of_the_application_tells_no_round_trip() {
     let rtt = t.at(9_000).bare(300 + 11 * MSS).echoing(5_230).ends().flow.rtt_timestamps;
     assert!(rtt.n >= 5 && rtt.max < 0.03, "{rtt:?}");
 }
+
+#[test]
+fn a_program_that_pauses_after_a_repair_had_nothing_to_send() {
+    // The write ended with the last segment's PSH; the repair of the first, which came later, has none.
+    let mut t = opened(Vantage::Sender).sack_permitted().at(30);
+    for k in 0..9 {
+        t = t.amid_data(1 + k * MSS, MSS);
+    }
+    t = t.data(1 + 9 * MSS, MSS).at(50);
+    for k in 1..10 {
+        t = t.sack(1, &[(1 + MSS, 1 + (k + 1) * MSS)]);
+    }
+    t = t.at(51).amid_data(1, MSS).at(71).ack(1 + 10 * MSS);
+    t = t.at(5_051).data(1 + 10 * MSS, MSS).at(5_071).ack(1 + 11 * MSS);
+    assert_eq!(causes(&t.ends().rows), [(IdleCause::Application, 5_000)]);
+}

@@ -71,7 +71,7 @@ impl Stream {
             self.account.data_in_interval(packet.time, seg.payload, new, &stand, around);
         }
         self.note_packet(&piece, class, around);
-        self.last.note(packet, around.view.sent);
+        self.last.note(packet, around.view.sent, end >= self.next);
         if seg.flags.has(Flags::FIN) {
             self.fin_end = Some(end);
         }
@@ -117,7 +117,7 @@ impl Stream {
         self.repair.bound(start);
         self.repair.on_more_data(packet.time, self.flight());
         let flight = self.append(&piece, 1, heard);
-        self.last.note(packet, packet.time);
+        self.last.note(packet, packet.time, true);
         self.account.note_flight(flight);
     }
 

@@ -32,6 +32,8 @@ pub struct LastData {
     pub payload: u32,
     /// It ended in PSH or FIN.
     pub pushed: bool,
+    /// The highest data did, whatever was repaired since.
+    pub end_pushed: bool,
     /// The largest payload of all.
     pub largest: u32,
     pub sent: Time,
@@ -43,20 +45,31 @@ pub struct LastData {
 
 impl Default for LastData {
     fn default() -> LastData {
-        LastData { payload: 0, pushed: true, largest: 0, sent: Time::FAR_PAST, seen: None, waited_us: 0 }
+        LastData {
+            payload: 0,
+            pushed: true,
+            end_pushed: true,
+            largest: 0,
+            sent: Time::FAR_PAST,
+            seen: None,
+            waited_us: 0,
+        }
     }
 }
 
 impl LastData {
-    /// Data was sent at `sent`, and passes here.
+    /// Data was sent at `sent`, and passes here. `highest`: nothing above it has been sent.
     #[inline(always)]
-    pub fn note(&mut self, packet: &Packet, sent: Time) {
+    pub fn note(&mut self, packet: &Packet, sent: Time, highest: bool) {
         let seg = &packet.seg;
         if seg.payload > 0 {
             self.waited_us = (self.silence(packet.time).0 / 1000).try_into().unwrap_or(u32::MAX);
             (self.seen, self.sent, self.payload) = (Some(packet.time), sent, seg.payload);
         }
         self.pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
+        if highest {
+            self.end_pushed = self.pushed;
+        }
     }
     /// How long after the data before it that passed.
     pub fn waited(&self) -> Span {

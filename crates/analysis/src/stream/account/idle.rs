@@ -32,7 +32,7 @@ pub struct Gap {
     /// A packet ended it that is no full segment, and all that the window had room for: a sender that has more to send
     /// waits for a timer before it sends so little (RFC 9293 §3.8.6.2.1).
     pub took_all_room: bool,
-    /// The last data before it ended in PSH or FIN.
+    /// The highest data before it ended in PSH or FIN.
     pub pushed: bool,
     /// Data of the other host's came in it, and nothing was in flight any more.
     pub asked: bool,
@@ -121,7 +121,7 @@ impl Account {
             stalled: by.by_ack && self.waited_long(from, to, stand, &around.view),
             by_window: false,
             took_all_room: false,
-            pushed: stand.last.pushed,
+            pushed: stand.last.end_pushed,
             asked: false,
         };
         gap.took_all_room = gap.takes_all_room(packet.seg.payload);
