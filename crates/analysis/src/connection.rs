@@ -312,9 +312,11 @@ impl Connection {
         let early = self.sides[side].packets <= SETTLED;
         self.note_clocks(packet, side, early, capture);
         if packet.seg.options_cut || packet.notes.has(Notes::BAD_CHECKSUM) {
-            let limits = &mut self.streams[side].limits;
-            limits.options_cut += u64::from(packet.seg.options_cut);
-            limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
+            self.streams[side].limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
+            // What an ACK's options say is of the other direction's data.
+            for stream in &mut self.streams {
+                stream.limits.options_cut += u64::from(packet.seg.options_cut);
+            }
         }
     }
 

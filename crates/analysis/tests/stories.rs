@@ -460,3 +460,12 @@ fn packets_that_others_overtook_are_told_and_are_no_losses() {
     let said = said.sentences();
     assert_eq!(said[1..], ["10 of 100 packets arrived out of order"]);
 }
+
+#[test]
+fn options_cut_from_acks_limit_what_is_known_of_the_data() {
+    let mut t = opened(Vantage::Sender).sack_permitted().at(30);
+    for k in 0..20 {
+        t = t.data(1 + k * MSS, MSS).ack(1 + (k + 1) * MSS).cut();
+    }
+    assert_eq!(t.ends().flow.limits.options_cut, 20);
+}

@@ -37,7 +37,7 @@ pub struct Limits {
     pub mid_stream: bool,
     /// Packets of one direction only.
     pub one_way: bool,
-    /// TCP options cut off by the snap length, packets.
+    /// TCP options cut off by the snap length, packets of either direction: ACKs' options tell of the data.
     pub options_cut: u64,
     /// Acknowledged but never seen: bytes missing from the capture.
     pub missing_bytes: u64,

@@ -232,6 +232,13 @@ impl Story {
         }
         self
     }
+    /// The snap length cut the last packet's options off.
+    pub fn cut(mut self) -> Story {
+        if let Some(packet) = self.packets.last_mut() {
+            packet.seg.options_cut = true;
+        }
+        self
+    }
     pub fn fin(mut self, seq: u32) -> Story {
         self.sender.next = seq + 1;
         let ack = self.receiver.next;
