@@ -146,7 +146,8 @@ impl Walk<'_> {
                 _ => return Some(Found::Encrypted),
             };
         }
-        if fragment > 0 {
+        // Where bytes may be swapped those of the number may be, too; and who sends frames on has put them together.
+        if fragment > 0 && !radio.either_order {
             return Some(Found::Fragment);
         }
         match aggregated {

@@ -161,7 +161,8 @@ fn every_tunnel_leads_to_the_segment() {
     let capwap = |words: u8, binding: u8, frame: &[u8]| {
         join(&[&[0, words << 3, binding, 0, 0, 0, 0, 0], &vec![0; usize::from(words) * 4 - 8], frame])
     };
-    let station = |control: [u8; 2]| join(&[&control, &[0; 22], &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0], &v4()]);
+    let station =
+        |control: [u8; 2]| join(&[&control, &[0; 20], &[0x76, 0x30], &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0], &v4()]);
     let cases: Vec<(&str, Tunnel, Vec<u8>)> = vec![
         ("GRE", Tunnel::Gre, outer(47, &join(&[&[0, 0, 8, 0], &v4()]))),
         ("GRE with all fields", Tunnel::Gre, outer(47, &join(&[&[0xb0, 0, 0x86, 0xdd], &[0; 12], &v6()]))),
