@@ -40,7 +40,12 @@ pub(super) fn path(
     let own = fills_the_queue(limited);
     // Beside a bottleneck that is full a short round trip before a loss shows no empty queue.
     let full = own && !limited.parts.is_empty();
-    let overflow = overflow(flow, rtt, bursts, episodes, gone).filter(|overflow| *overflow || !full);
+    let overflow = match wait_before(flow, rtt, bursts, episodes, gone) {
+        // Longer than usual, and yet nearly none: a short queue, or none (a policer drops what exceeds its rate).
+        Some(Before { long: true, none }) => (!none || full).then_some(true),
+        Some(Before { none: true, .. }) => (!full).then_some(false),
+        _ => None,
+    };
     Path {
         rtt,
         queue_s,
@@ -66,14 +71,22 @@ fn fills_the_queue(limited: &Limited) -> bool {
     limited.parts.is_empty() || full >= MOSTLY * sending.as_secs()
 }
 
-/// Whether the round trip was longer than usual when episodes of loss began. Each counts once, by its first burst.
-fn overflow(
+/// The wait in the queue before losses.
+struct Before {
+    /// The round trip was longer than usual.
+    long: bool,
+    /// There was no queue to speak of, by the measure of `path`.
+    none: bool,
+}
+
+/// What the round trip was when episodes of loss began. Each counts once, by its first burst.
+fn wait_before(
     flow: &FlowRow,
     rtt: Option<Summary>,
     bursts: &[BurstRow],
     episodes: &[EpisodeRow],
     gone: &[Gone],
-) -> Option<bool> {
+) -> Option<Before> {
     let rtt = rtt.filter(|_| !arriving(flow))?;
     let outages: BTreeSet<Option<u32>> = gone.iter().map(|g| g.episode).collect();
     let mut begun: BTreeSet<u32> = BTreeSet::new();
@@ -88,9 +101,11 @@ fn overflow(
     }
     let at = before.len() / 2;
     let (_, median, _) = before.select_nth_unstable_by(at, f64::total_cmp);
-    let full = *median >= rtt.mean + 0.5 * rtt.stddev;
-    // No queue to speak of, by the measure of `path`. What lies between says nothing: a round trip tells of the queue one
-    // round trip ago, and a short one fills in less.
-    let empty = *median <= 1.5 * rtt.min + 0.005;
-    (full || empty).then_some(full)
+    // What is neither says nothing: a round trip tells of the queue one round trip ago, and a short one fills in less.
+    Some(Before { long: *median >= rtt.mean + 0.5 * rtt.stddev, none: no_queue(*median, rtt) })
+}
+
+/// A round trip of so many seconds met no queue to speak of.
+pub fn no_queue(seconds: f64, rtt: Summary) -> bool {
+    seconds <= 1.5 * rtt.min + 0.005
 }

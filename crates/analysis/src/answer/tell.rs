@@ -7,6 +7,7 @@ use super::Wait;
 use super::certainty::{Claim, Evidence, Grounds};
 use super::costs::{Costs, Group, WORTH};
 use super::findings::{Finding, Kind};
+use super::flow_facts::arriving;
 use super::grounds::Sure;
 use super::held::{Held, Small};
 use super::outages::Outages;
@@ -27,6 +28,8 @@ const REORDERED: f64 = 0.01;
 
 /// What sets off repairs of what was not lost, where no timer did.
 const OVERTAKEN: &str = "nothing had been lost, packets overtook each other or came twice";
+/// Where they did neither, and arrive.
+const DISCARDED: &str = "all had come as far as here, damaged (--checksums tells), or was dropped behind";
 
 /// "88 ACKs were".
 fn acks(n: u64) -> String {
@@ -76,6 +79,17 @@ impl Told<'_> {
         }
         found.truncate(SENTENCES);
         found
+    }
+
+    /// Packets came in order, once each, and yet the host behind asked for them again: it has not had them.
+    fn discarded(&self) -> bool {
+        let l = &self.flow.limits;
+        arriving(self.flow) && l.reordered + l.duplicated + l.captured_twice == 0
+    }
+
+    /// Why repairs without a timer were needless.
+    fn nothing_lost(&self) -> &'static str {
+        if self.discarded() { DISCARDED } else { OVERTAKEN }
     }
 
     fn without_cost(&self, kind: Kind, sure: Sure, text: String) -> Finding {
@@ -164,7 +178,9 @@ impl Told<'_> {
         let needless = c.overtaken.n + c.unheard.n + c.needless.n;
         Some(match (lossy, needless) {
             (0, 0) => return None,
-            (0, n) if n == c.overtaken.n => format!("{} ({OVERTAKEN})", count(n, "needless repair")),
+            (0, n) if n == c.overtaken.n => {
+                format!("{} ({})", count(n, "needless repair"), self.nothing_lost())
+            }
             (0, n) => count(n, "needless repair"),
             (n, 0) => count(n, "loss episode"),
             (n, o) => format!("{} and {}", count(n, "loss episode"), count(o, "needless repair")),

@@ -371,6 +371,19 @@ fn packets_that_overtake_each_other_keep_the_window_small() {
     assert!(a.sentences()[0].contains("kept the window small"), "{:?}", a.sentences());
 }
 
+#[test]
+fn what_came_in_order_and_is_asked_for_again_came_damaged_or_was_dropped_behind() {
+    let seen: Vec<EpisodeRow> = (0..8)
+        .map(|i| EpisodeRow { delivered_bytes: 90_000, ..needless(i, f64::from(i) * 0.8, 0, 0.06) })
+        .collect();
+    let mut flow =
+        FlowRow { vantage: Vantage::Receiver, retransmitted_segments: 16, needless: 16, ..transfer(6.8) };
+    let said = |flow: &FlowRow| told(flow, &[], &seen, &[]).look_at;
+    assert!(said(&flow).contains("--checksums"), "{}", said(&flow));
+    flow.limits.reordered = 20;
+    assert!(said(&flow).contains("overtake each other"), "{}", said(&flow));
+}
+
 /// What limited it: `parts` in ms, each known.
 fn limited(parts: &[(Why, i64, u64)], could_bps: f64) -> Limited {
     let parts: Vec<Part> = parts

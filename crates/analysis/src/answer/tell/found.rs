@@ -5,7 +5,7 @@ use super::super::costs::{Gaps, Group, unanswered};
 use super::super::findings::{Finding, Kind};
 use super::super::grounds::Sure;
 use super::super::words::{copies, count, grouped, seconds, times};
-use super::{MANY, OVERTAKEN, Told, WORTH_SAYING, acks, by_timer, ending};
+use super::{MANY, Told, WORTH_SAYING, acks, by_timer, ending};
 
 impl Told<'_> {
     pub(super) fn dear(&self, cost_s: f64) -> bool {
@@ -109,7 +109,11 @@ impl Told<'_> {
         if dear(&c.overtaken) {
             let g = &c.overtaken;
             let what = count(g.n, "needless repair");
-            add(Kind::Overtaken, g, format!("{what} cost {} of {d}: {OVERTAKEN}", seconds(g.cost_s)));
+            add(
+                Kind::Overtaken,
+                g,
+                format!("{what} cost {} of {d}: {}", seconds(g.cost_s), self.nothing_lost()),
+            );
         }
         if self.due(&c.intermittent) {
             let g = &c.intermittent;

@@ -5,12 +5,15 @@ use super::super::costs::{Group, WORTH, unanswered};
 use super::super::flow_facts::arriving;
 use super::super::held::Held;
 use super::super::outages::Outages;
+use super::super::path::no_queue;
 use super::super::where_to_look::Verdict;
 use super::super::words::{bytes, copies, count, grouped, percent, period, rate, seconds, times};
 use super::{Told, WORTH_SAYING, receive_window};
 use crate::limited::{LimitedBy, Why};
 use crate::rows::RecoveryStyle;
 
+/// Every path takes packets with so much data (RFC 8200 §5: 1280 bytes).
+const LARGE: u32 = 1220;
 /// A share of its time that is hardly worth a look.
 const LITTLE: f64 = 0.1;
 /// A mean over the transfer is one over the time with this limit, from this share of it on.
@@ -181,7 +184,13 @@ impl Told<'_> {
 
     fn overtaking(&self) -> String {
         let g = &self.costs.overtaken;
-        format!("packets overtake each other or come twice: {} that needed none", count(g.n, "repair"))
+        let repairs = count(g.n, "repair");
+        match self.discarded() {
+            true => format!(
+                "{repairs} of what had come as far as here, damaged (--checksums tells) or dropped behind"
+            ),
+            false => format!("packets overtake each other or come twice: {repairs} that needed none"),
+        }
     }
 
     fn tail(&self) -> String {
@@ -198,6 +207,20 @@ impl Told<'_> {
         }
     }
 
+    /// The handshake passed, and no full segment did: so does a path whose MTU is smaller look, and whose ICMP is lost
+    /// (a black hole, RFC 2923 §2.1).
+    fn perhaps_too_large(&self) -> String {
+        let f = self.flow;
+        let full = f.limits.largest_payload > LARGE && f.acked_bytes == 0 && f.handshake.is_some();
+        match full && !arriving(f) {
+            true => format!(
+                "; no packet with {} of data ever did: the path's MTU may be smaller, and its ICMP filtered",
+                bytes(f.limits.largest_payload.into())
+            ),
+            false => String::new(),
+        }
+    }
+
     fn vanishing(&self, o: &Outages) -> String {
         let ways = match o.both_ways {
             _ if arriving(self.flow) => "nothing arrives",
@@ -206,7 +229,11 @@ impl Told<'_> {
             None => "everything vanishes",
         };
         if let (Some(from), 1) = (o.dead_from_s, o.count) {
-            return format!("from {} on nothing comes through, to the end", period(from));
+            return format!(
+                "from {} on nothing comes through, to the end{}",
+                period(from),
+                self.perhaps_too_large()
+            );
         }
         // Those of the longest; on a beat one is like another.
         let bounds = match o.at_most_s {
@@ -259,8 +286,10 @@ impl Told<'_> {
             Some(s) => format!("{} of the {what} are lost", percent(s)),
             None => format!("{what} are lost"),
         };
+        // Slow start fills a queue within a round trip, which the longest shows; a policer has none to fill.
+        let stood = self.path.rtt.is_some_and(|r| !no_queue(r.max, r));
         let full = self.path.overflow == Some(true)
-            || self.path.overflow.is_some() && self.costs.overshoot.lost > self.costs.losses.lost;
+            || stood && self.path.overflow.is_some() && self.costs.overshoot.lost > self.costs.losses.lost;
         let runs = match self.flow.mean_burst {
             m if m < 1.5 => "mostly one at a time".into(),
             m => format!("about {m:.0} in a row"),

@@ -204,3 +204,29 @@ fn a_gap_that_an_episode_holds_is_counted_once() {
     e.cost = Some(ms(300));
     assert!((5.2..=5.4).contains(&cost(&e)), "{}", cost(&e));
 }
+
+#[test]
+fn a_path_that_takes_the_handshake_and_no_full_segment_may_have_a_smaller_mtu() {
+    // RFC 2923 §2.1: eleven full segments vanish, and so does what the timer repeats of the first.
+    let mut e = episode(0, 0.04, EpisodeKind::TimerRto, 11, 0.0);
+    (e.end, e.cost, e.timeouts, e.max_backoff) = (None, None, 7, 6);
+    let mut flow = FlowRow {
+        acked_bytes: 0,
+        bytes: 15_928,
+        handshake: Some(ms(41)),
+        closed: Closed::Open,
+        ..transfer(38.14)
+    };
+    flow.limits.largest_payload = 1448;
+    let waits: Vec<IdleRow> = (0..7)
+        .map(|i| {
+            let cause = if i == 0 { IdleCause::Timeout } else { IdleCause::TimeoutBackoff };
+            let (from, to) = (0.3 * f64::from((1 << i) - 1), 0.3 * f64::from((2 << i) - 1));
+            gap(0.04 + from, to - from, cause)
+        })
+        .collect();
+    let said = |flow: &FlowRow| told(flow, &[], std::slice::from_ref(&e), &waits).look_at;
+    assert!(said(&flow).contains("the path's MTU may be smaller"), "{}", said(&flow));
+    flow.acked_bytes = 1448;
+    assert!(!said(&flow).contains("MTU"), "{}", said(&flow));
+}

@@ -172,3 +172,13 @@ fn no_window_is_kept_small_by_no_repair_and_a_probes_is_one() {
     };
     assert!(probed(vec![one]).unwrap().starts_with("1 needless repair kept the window small for 561 ms"));
 }
+
+#[test]
+fn losses_without_a_queue_to_speak_of_are_congestion_only_where_the_bottleneck_was_full() {
+    // A policer drops what exceeds its rate: 40 ms before and behind, and the losses come at a few ms above the mean.
+    let rtt_ack = Summary { n: 1374, min: 0.040, mean: 0.0419, stddev: 0.0017, max: 0.0536 };
+    let flow = FlowRow { rtt_ack, lost_copies: Some(627), mean_burst: 1.3, ..transfer(4.3) };
+    let said = |why| with_limits(&flow, &losses(13, 0.3, 45), &[(why, 4300, 7_400_000)]).look_at;
+    assert!(!said(Why::SmallWindow).contains("congestion"), "{}", said(Why::SmallWindow));
+    assert!(said(Why::BottleneckFull).contains("congestion"), "{}", said(Why::BottleneckFull));
+}
