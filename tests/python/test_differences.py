@@ -119,6 +119,13 @@ def test_the_page_aligns_both_and_ends_with_where_to_look() -> None:
     assert row.endswith("+12.0 s")
 
 
+def test_the_page_says_of_which_it_advises_where_the_first_is_the_slower() -> None:
+    advice = ["  look at  the network: x"]
+    slower, quicker = (page(of_profiles(GOOD, other(duration_s=s), advice)) for s in (6.0, 20.0))
+    assert slower[-2:] == ["  of the first, which is the slower:", *advice]
+    assert quicker[-2:] == ["", *advice]
+
+
 def test_it_is_json_too() -> None:
     found = of_profiles(GOOD, other(duration_s=20.0))
     assert found.as_json()["longer_s"] == pytest.approx(12.0)

@@ -100,7 +100,8 @@ def between(first: Capture, second: Capture) -> Comparison:
     Raises ValueError if one of them has no flow with data.
     """
     a, b = largest(first), largest(second)
-    return of_profiles(profile(a, first.name), profile(b, second.name), look_at(second, b))
+    profiles = profile(a, first.name), profile(b, second.name)
+    return of_profiles(*profiles, look_at_slower(profiles, (first, second), (a, b)))
 
 
 def of_profiles(
@@ -108,7 +109,7 @@ def of_profiles(
 ) -> Comparison:
     """Compares two profiles.
 
-    advice: what to look at in the second, in sentences.  withheld: why the transfers are not to be judged:
+    advice: what to look at in the slower, in sentences.  withheld: why the transfers are not to be judged:
     then figures stand side by side, and none is said to have cost anything.
     """
     # Seconds for as many bytes as the first transfer moved, so that a longer file alone is no difference.
@@ -201,6 +202,19 @@ def episodes_cost(episodes: Sequence[dict[str, Any]], row: dict[str, Any], idle_
 
 def _known(value: Any) -> int | None:
     return None if value is None else int(value)
+
+
+def is_first_slower(a: Profile, b: Profile) -> bool:
+    """For as many bytes."""
+    return a.duration_s * b.bytes > b.duration_s * a.bytes
+
+
+def look_at_slower(
+    profiles: tuple[Profile, Profile], captures: tuple[Capture, Capture], flows: tuple[Flow, Flow]
+) -> list[str]:
+    """What to look at in the flow that takes longer for as many bytes, in sentences."""
+    slower = 0 if is_first_slower(*profiles) else 1
+    return look_at(captures[slower], flows[slower])
 
 
 def look_at(capture: Capture, flow: Flow) -> list[str]:
@@ -307,7 +321,8 @@ def page(found: Comparison) -> list[str]:
         cells = [f"{cell:{'<' if i == 0 else '>'}{widths[i]}}" for i, cell in enumerate(row)]
         lines.append(("  " + "  ".join(cells)).rstrip())
     if found.look_at:
-        lines += ["", *found.look_at]
+        first = is_first_slower(found.first, found.second)
+        lines += ["", *(["  of the first, which is the slower:"] if first else []), *found.look_at]
     return lines
 
 

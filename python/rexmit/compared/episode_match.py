@@ -71,7 +71,8 @@ class SideBySide(Shown):
         """Where the time of both went."""
         a, b = (differences.profile(flow, name) for flow, name in zip(self.flows, self.names, strict=True))
         withheld = [text for text in map(_untrusted, self.captures) if text]
-        return differences.of_profiles(a, b, differences.look_at(self.captures[1], self.flows[1]), withheld)
+        advice = differences.look_at_slower((a, b), self.captures, self.flows)
+        return differences.of_profiles(a, b, advice, withheld)
 
     @cached_property
     def episodes(self) -> list[Pair]:

@@ -27,6 +27,6 @@ MEASURES = {
     "data-packets": Measure("data_packets", "data packets", "data packets", "number", "number"),
     "resent": Measure("resent_packets", "resent", "resent packets", "number", "number"),
     "timeouts": Measure("timeouts", "timeouts", "timeouts", "number", "number"),
-    "lost": Measure("lost_packets", "lost", "lost packets", "number", "number"),
+    "lost": Measure("lost_packets", "lost by all", "packets lost by all links", "number", "number"),
 }
 EVERY = tuple(dict.fromkeys(MEASURES.values()))
