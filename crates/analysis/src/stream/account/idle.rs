@@ -111,18 +111,13 @@ impl Account {
         let mut gap = Gap {
             resent: by.resent,
             probe: by.probe,
-            handshake: false,
-            zero_window: false,
             flight: stand.flight,
             window: stand.window.told(),
             mss: u64::from(stand.agreed.mss),
             by_ack: by.by_ack,
-            of_small: false,
             stalled: by.by_ack && self.waited_long(from, to, stand, &around.view),
-            by_window: false,
-            took_all_room: false,
             pushed: stand.last.end_pushed,
-            asked: false,
+            ..Gap::default()
         };
         gap.took_all_room = gap.takes_all_room(packet.seg.payload);
         if by.resent.is_none() {
@@ -241,22 +236,7 @@ mod tests {
     use super::*;
 
     fn gap() -> Gap {
-        Gap {
-            resent: None,
-            probe: false,
-            handshake: false,
-            zero_window: false,
-            flight: 0,
-            window: Some(65535),
-            mss: 1448,
-            by_ack: false,
-            of_small: false,
-            stalled: false,
-            by_window: false,
-            took_all_room: false,
-            pushed: true,
-            asked: false,
-        }
+        Gap { window: Some(65535), mss: 1448, pushed: true, ..Gap::default() }
     }
 
     #[test]
