@@ -36,8 +36,8 @@ impl Stream {
         if ack > self.next {
             self.acked_unseen(ack);
         }
-        let some = !seg.sack.is_empty() || !self.last_sack.is_empty();
-        let other_blocks = some && seg.sack != self.last_sack;
+        let some = !seg.sack.is_empty() || self.last_blocks[0] != (0, 0);
+        let other_blocks = some.then(|| self.blocks(&seg.sack)).filter(|b| *b != self.last_blocks);
         // Away from the sender more may be outstanding than was seen.
         let elsewhere = around.view.at.is_away();
         let asks = duplicate || repeats && elsewhere;
@@ -45,7 +45,7 @@ impl Stream {
             self.match_answer(packet.time);
         }
         let unheard = self.repair.missed_acks() && seg.payload == 0;
-        if ack > self.una || (other_blocks && !seg.sack.is_empty()) || asks || unheard {
+        if ack > self.una || (other_blocks.is_some() && !seg.sack.is_empty()) || asks || unheard {
             self.take_news(packet, ack, asks, other_blocks, around);
         }
         if again && elsewhere {
@@ -108,7 +108,7 @@ impl Stream {
         packet: &Packet,
         ack: u64,
         duplicate: bool,
-        other_blocks: bool,
+        other_blocks: Option<[(u64, u64); 4]>,
         around: &mut Surroundings<'_, S>,
     ) {
         let seg = &packet.seg;
@@ -127,8 +127,8 @@ impl Stream {
         if ack > self.una {
             self.advance_una(ack, now, &mut news, &mut told);
         }
-        if other_blocks {
-            self.take_blocks(&seg.sack, &mut news, &mut told);
+        if let Some(blocks) = other_blocks {
+            self.take_blocks(&blocks, seg.sack.as_slice().len(), &mut news, &mut told);
         }
         news.nothing_outstanding = self.una == self.next || self.ledger.sacked_bytes() == 0;
         match around.view.at {
@@ -167,17 +167,13 @@ impl Stream {
             duplicate,
             carried: seg.payload > 0,
             no_bytes: u64::from(counts_bytes && self.fin_is_told()),
-            una: self.una,
-            next: self.next,
-            flight: self.flight(),
-            window: self.window.told(),
             copies: self.ledger.next_ordinal(),
         };
-        self.account.on_ack(&acked, self.id, &self.agreed, around);
+        self.account.on_ack(&acked, &stand!(self), around);
         if self.may_advance(now) {
             self.advance(now, around);
         }
-        if other_blocks || duplicate {
+        if other_blocks.is_some() || duplicate {
             self.keep_in_bounds(now, around);
         }
         self.ledger.trim();
@@ -190,14 +186,19 @@ impl Stream {
         self.fin_told
     }
 
-    /// SACK blocks that are not those of the ACK before it.
+    /// SACK blocks, the first `n` of them, that are not those of the ACK before it.
     #[inline(always)]
-    fn take_blocks(&mut self, sack: &SackBlocks, news: &mut AckNews, told: &mut Option<Told>) {
-        if !self.agreed.sack_seen && !sack.is_empty() {
+    fn take_blocks(
+        &mut self,
+        whole: &[(u64, u64); 4],
+        n: usize,
+        news: &mut AckNews,
+        told: &mut Option<Told>,
+    ) {
+        if !self.agreed.sack_seen && n > 0 {
             self.learn_sack();
         }
-        let whole = self.blocks(sack);
-        let blocks = &whole[..sack.as_slice().len()];
+        let blocks = &whole[..n];
         let dsack = is_dsack(blocks, news.ack);
         if dsack {
             news.dsack = true;
@@ -212,8 +213,7 @@ impl Stream {
                 self.take_sack(left, right, news, told);
             }
         }
-        self.last_sack = *sack;
-        self.last_blocks = whole;
+        self.last_blocks = *whole;
     }
 
     /// Blocks are sent only where both hosts agreed on them (RFC 2018 §3), whether that was seen or not.

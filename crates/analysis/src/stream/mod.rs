@@ -109,8 +109,7 @@ pub struct Stream {
     account: Account,
     window: Window,
     newest_delivered: Time,
-    /// SACK blocks of the last ACK, so that one that repeats them costs nothing.
-    last_sack: wire::SackBlocks,
+    /// SACK blocks of the last ACK as offsets, so that one that repeats them costs little.
     last_blocks: [(u64, u64); 4],
     pub limits: Limits,
     last_repair: Time,

@@ -19,8 +19,8 @@ impl Stream {
         on_the_way.clear();
         account.clear();
         *window = Window::default();
-        let Stream { last_sack, last_blocks, limits, last_repair, sent_up_to, sent_at_most, .. } = self;
-        (*last_sack, *last_blocks, *limits) = (wire::SackBlocks::NONE, [(0, 0); 4], Limits::default());
+        let Stream { last_blocks, limits, last_repair, sent_up_to, sent_at_most, .. } = self;
+        (*last_blocks, *limits) = ([(0, 0); 4], Limits::default());
         (*last_repair, *sent_up_to, *sent_at_most) = (Time::FAR_PAST, 0, 0);
         self.turn_at_most = Span::MAX;
         let Stream { spacing, id, acked_before, lost_around, syn_retransmissions, syn_time, .. } = self;

@@ -66,11 +66,6 @@ pub struct Acked {
     pub carried: bool,
     /// Of what it gained so many are no bytes: a FIN takes up a number.
     pub no_bytes: u64,
-    /// How the stream stands with it.
-    pub una: u64,
-    pub next: u64,
-    pub flight: u64,
-    pub window: Option<u64>,
     /// Copies sent so far.
     pub copies: u64,
 }
@@ -291,33 +286,27 @@ impl Account {
         self.duplicate_acks += u64::from(duplicate);
     }
 
-    /// One with news has been taken in.
+    /// One with news has been taken in; `stand` is how the stream stands with it.
     #[inline(always)]
-    pub fn on_ack<S: Sink>(
-        &mut self,
-        ack: &Acked,
-        flow: FlowId,
-        agreed: &Agreed,
-        around: &mut Surroundings<'_, S>,
-    ) {
+    pub fn on_ack<S: Sink>(&mut self, ack: &Acked, stand: &Stand<'_>, around: &mut Surroundings<'_, S>) {
         self.ack = LastAck { took: ack.gained, carried: ack.carried };
         if ack.gained > 0 {
             let rtt_min = self.round(&around.view);
             self.delivery.delivered(ack.gained, ack.time, rtt_min);
             if around.config.wanted.intervals {
-                self.acked_in_interval(ack.time, ack.gained - ack.no_bytes, flow, around);
+                self.acked_in_interval(ack.time, ack.gained - ack.no_bytes, stand.flow, around);
             }
         }
         if ack.advanced > 0 {
-            self.timers.on_progress(ack.una, ack.next);
-            let ended = self.episodes.on_ack(ack.una, ack.time, ack.copies, &mut self.delivery);
-            let infer = self.infer(agreed);
-            infer.on_cumulative_ack(ack.time, ack.una, ack.flight, ack.window);
+            self.timers.on_progress(stand.una, stand.next);
+            let ended = self.episodes.on_ack(stand.una, ack.time, ack.copies, &mut self.delivery);
+            let infer = self.infer(stand.agreed);
+            infer.on_cumulative_ack(ack.time, stand.una, stand.flight, stand.window.told());
             if ended {
                 infer.on_episode_end(ack.time);
             }
         } else if ack.duplicate {
-            self.infer(agreed).on_duplicate_ack();
+            self.infer(stand.agreed).on_duplicate_ack();
         }
     }
 
