@@ -109,9 +109,6 @@ impl Bursts {
         let ended = self.all.len() - usize::from(self.open);
         let i = self.all[..ended].iter().position(|b| b.last < first.ordinal)?;
         let mut burst = self.all.remove(i);
-        if self.all.is_empty() {
-            self.all.shrink_to(1); // mostly there is one at a time
-        }
         burst.released_by(first);
         Some(burst.row())
     }

@@ -191,7 +191,7 @@ impl Repairs {
     }
     pub fn push(&mut self, ordinal: Ordinal, copy: Copy) {
         if self.all.len() == self.all.capacity() {
-            self.all.reserve_exact(self.all.len() / 4 + 2);
+            self.all.reserve_exact(self.all.len() / 8 + 2);
         }
         self.all.push_back(Repair { ordinal, copy, resend: Resend::default() });
     }

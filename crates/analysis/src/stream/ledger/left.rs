@@ -55,7 +55,7 @@ impl Trouble {
     #[inline(always)]
     fn extends_run(&mut self, seg: &Entry, list: &mut List) -> bool {
         let next = list.head().map(Entry::first);
-        let Some(run) = list.left_mut().last_mut() else { return false };
+        let Some(run) = list.last_left() else { return false };
         let goes_on = run.last() + 1 == seg.first() && !run.is_alone() && next != Some(seg.first());
         goes_on && seg.origin() != Origin::Rest && self.known.is_empty() && run.extend(seg)
     }

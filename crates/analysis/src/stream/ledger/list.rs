@@ -53,6 +53,12 @@ impl List {
     pub fn left_mut(&mut self) -> &mut [Entry] {
         self.items.get_mut(self.from..self.to).unwrap_or_default()
     }
+    /// The one that left last.
+    #[inline(always)]
+    pub fn last_left(&mut self) -> Option<&mut Entry> {
+        let last = self.to.checked_sub(1).filter(|last| *last >= self.from)?;
+        self.items.get_mut(last)
+    }
     fn len(&self) -> usize {
         self.items.len() - self.head + self.to - self.from
     }
@@ -76,10 +82,12 @@ impl List {
     }
     /// Moves all to the front.
     fn close_up(&mut self) {
-        self.items.drain(self.to..self.head);
-        self.items.drain(..self.from);
+        let len = self.len();
+        self.items.copy_within(self.from..self.to, 0);
         (self.from, self.to) = (0, self.to - self.from);
+        self.items.copy_within(self.head.., self.to);
         self.head = self.to;
+        self.items.truncate(len);
     }
     /// Puts one at place `i` of those outstanding, before what is there; near the front those before it move. Returns how
     /// many moved.
@@ -106,20 +114,21 @@ impl List {
         Some(head)
     }
 
-    /// Puts one among those that left, at their end or at place `i` of them.
+    /// Puts one among those that left, at place `i` of them: mostly at their end.
     pub fn insert_left(&mut self, i: usize, entry: Entry) {
         if self.from == self.to {
             (self.from, self.to) = (0, 0);
         }
+        let at = self.from + i;
         if self.to == self.head {
-            // What was never outstanding.
-            self.items.insert(self.head, entry);
+            // It was never outstanding.
+            self.items.insert(at, entry);
             self.head += 1;
+        } else {
+            self.items.copy_within(at..self.to, at + 1);
+            self.items[at] = entry;
         }
         self.to += 1;
-        let behind = &mut self.left_mut()[i..];
-        behind.rotate_right(1);
-        behind[0] = entry;
     }
     /// The oldest that left.
     pub fn pop_left(&mut self) -> Option<Entry> {

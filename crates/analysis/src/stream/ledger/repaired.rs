@@ -128,7 +128,7 @@ impl Repaireds {
             return at;
         }
         if self.all.len() == self.all.capacity() {
-            self.all.reserve_exact(self.all.len() / 8 + 2);
+            self.all.reserve_exact(self.all.len() / 8 + 1);
         }
         self.all.push(Place::Taken(new));
         self.all.len() as u32 - 1

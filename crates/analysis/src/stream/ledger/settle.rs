@@ -2,7 +2,7 @@
 //! a DSACK can no longer come.
 
 use super::Ordinal;
-use super::copy::{Copy, Repairs};
+use super::copy::{Copy, Repair, Repairs};
 use super::entry::{Entry, Origin};
 use super::repaired::Repaired;
 use crate::rows::{Needless, Proof, Vantage};
@@ -30,30 +30,23 @@ impl Repaired {
     /// Tells the fate of every copy of `seg`: those that repeated it are told, and whether the first was lost is given.
     /// `known`: how many bytes of that one were lost, if a second capture tells.
     pub fn settle(&self, seg: &Entry, known: Option<u32>, repairs: &mut Repairs, judge: &Judge) -> bool {
-        let ordinals: Few<Ordinal> = std::iter::once(seg.first()).chain(self.later.iter().copied()).collect();
-        let copies: Few<Option<Copy>> = ordinals
-            .iter()
-            .enumerate()
-            .map(|(i, &o)| match i == 0 && seg.origin() != Origin::Rest {
-                true => Some(self.first_copy(seg, known)),
-                false => repairs.get(o).map(|r| r.copy),
-            })
+        let first = (seg.origin() != Origin::Rest).then(|| self.first_copy(seg, known));
+        let of_repair = |o: &Ordinal| repairs.get(*o).map(|r| r.copy);
+        let copies: Few<Option<Copy>> = std::iter::once(first.or_else(|| of_repair(&seg.first())))
+            .chain(self.later.iter().map(of_repair))
             .collect();
         let arrived = self.arrived(&copies, judge);
-        let first_arrived = arrived.iter().position(|a| *a).unwrap_or(ordinals.len());
-        let len = u64::from(seg.len());
-        for (i, (&ordinal, &here)) in ordinals.iter().zip(&arrived).enumerate() {
-            let needless = i > first_arrived;
-            let ts = copies[i].map_or(0, |c| c.ts);
-            repairs.settle(ordinal, len, !here);
-            let Some(resend) = repairs.get_mut(ordinal).map(|r| &mut r.resend) else { continue };
-            let verdict = match needless {
+        let first_arrived = arrived.iter().position(|a| *a).unwrap_or(arrived.len());
+        for (i, (&ordinal, &here)) in [seg.first()].iter().chain(&self.later).zip(&arrived).enumerate() {
+            let Some(Repair { copy, resend, .. }) = repairs.get_mut(ordinal) else { continue };
+            copy.settle(seg.len(), !here);
+            let verdict = match i > first_arrived {
                 false => Needless::No,
                 true if judge.at == Vantage::Receiver || judge.at == Vantage::Both => {
                     Needless::Yes(Proof::Seen)
                 }
                 true if self.dsacks > 0 => Needless::Yes(Proof::Dsack),
-                true if echoes_older(self.echo, ts) => Needless::Yes(Proof::Timestamps),
+                true if echoes_older(self.echo, copy.ts) => Needless::Yes(Proof::Timestamps),
                 true => Needless::Yes(Proof::EarlyAck),
             };
             // A packet that carried several segments was needless only if all of it was.
