@@ -8,7 +8,7 @@ mod steady;
 use crate::Fate;
 use crate::clock::SenderClock;
 use crate::config::Config;
-use crate::incarnation::{Opening, reopens};
+use crate::incarnation::{Opening, reopens, stale};
 use crate::negotiated::Negotiated;
 use crate::prefetch;
 use crate::rows::*;
@@ -239,6 +239,9 @@ impl Connection {
         };
         self.note_step(packet.time - self.last);
         self.last = packet.time;
+        if self.is_of_one_before(packet, side) {
+            return Taken::Yes;
+        }
         self.note(packet, side, capture);
         self.place_again(capture.config);
         let twice = capture.config.may_hold_twice && self.is_bare_packet_twice(packet, side);
@@ -280,6 +283,19 @@ impl Connection {
     #[cold]
     fn spoils_all(&self, side: usize) -> bool {
         2 * self.streams[side].limits.bad_checksums >= u64::from(self.sides[side].packets)
+    }
+
+    /// A host that still has the connection before, between the same ports, answers a SYN with the ACK of that one
+    /// (RFC 5961 §4, RFC 9293 §3.5.1), and the caller resets what it does not know; its SYN is sent again.
+    #[inline(always)]
+    fn is_of_one_before(&self, packet: &Packet, side: usize) -> bool {
+        self.established.is_none() && !packet.seg.flags.has(Flags::SYN) && self.knows_nothing_of(packet, side)
+    }
+
+    #[cold]
+    fn knows_nothing_of(&self, packet: &Packet, side: usize) -> bool {
+        let (mine, other) = (&self.sides[side].opening, &self.sides[1 - side].opening);
+        stale(&packet.seg, mine, other) && self.streams.iter().all(|s| !s.has_data())
     }
 
     fn is_new_incarnation(&self, packet: &Packet, side: usize) -> bool {

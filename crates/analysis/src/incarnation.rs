@@ -31,6 +31,11 @@ impl Opening {
         }
     }
 
+    fn is_answered_by(&self, seg: &Segment) -> bool {
+        let next = Seq(self.first.0.wrapping_add(1));
+        self.began == Began::Syn && seg.flags.has(Flags::ACK) && seg.ack == next
+    }
+
     /// Is this the SYN before the first packet seen, written down late?
     fn precedes(&self, syn: Seq) -> bool {
         (1..=NEAR).contains(&(self.first - syn))
@@ -46,10 +51,27 @@ pub fn establishes(flags: Flags) -> bool {
 /// began, `other`: the other host's. `settled`: the handshake is over, or the connection is.
 pub fn reopens(syn: &Segment, mine: &Opening, other: &Opening, caller: bool, settled: bool) -> bool {
     match mine.began {
-        // With the number of before it is a repetition, even after a refusal: some hosts try thrice.
-        Began::Syn => mine.first != syn.seq && (settled || caller),
+        // With the number of before it is a repetition, even after a refusal: some hosts try thrice. Another answer to the
+        // same SYN is another host's, at the same address.
+        Began::Syn => mine.first != syn.seq && (settled || caller) && !other.is_answered_by(syn),
         Began::Late => other.began != Began::Syn && !mine.precedes(syn.seq),
         Began::Unseen => other.began == Began::Late && !syn.flags.has(Flags::ACK) && settled,
+    }
+}
+
+/// A bare ACK of what its host's caller cannot have sent, or the reset that answers it: the caller has sent its SYN
+/// alone, and no answer has come. `mine`: how the host's packets began that sent it, `other`: the other host's.
+pub fn stale(seg: &Segment, mine: &Opening, other: &Opening) -> bool {
+    let bare = seg.payload == 0 && !seg.flags.has(Flags::FIN);
+    match (mine.began, other.began) {
+        (Began::Unseen, Began::Syn) => {
+            bare && seg.flags.has(Flags::ACK) && !seg.flags.has(Flags::RST) && !other.is_answered_by(seg)
+        }
+        (Began::Syn, Began::Unseen) => {
+            let own = [mine.first, Seq(mine.first.0.wrapping_add(1))].contains(&seg.seq);
+            bare && seg.flags.has(Flags::RST) && !own
+        }
+        _ => false,
     }
 }
 
@@ -72,6 +94,24 @@ mod tests {
         let mine = began_with(Flags::SYN, 7);
         assert!(!reopens(&seg(Flags::SYN, 7), &mine, &NOTHING, true, true));
         assert!(reopens(&seg(Flags::SYN, 8), &mine, &NOTHING, true, false));
+    }
+
+    #[test]
+    fn two_answers_to_one_syn_open_no_two_connections() {
+        let (caller, answered) = (began_with(Flags::SYN, 7), began_with(Flags::SYN.with(Flags::ACK), 90));
+        let answer = |ack| Segment { ack: Seq(ack), ..seg(Flags::SYN.with(Flags::ACK), 5_000_000) };
+        assert!(!reopens(&answer(8), &answered, &caller, false, true));
+        assert!(reopens(&answer(700), &answered, &caller, false, true));
+    }
+
+    #[test]
+    fn an_ack_of_the_connection_before_and_its_reset_are_of_none() {
+        let caller = began_with(Flags::SYN, 7);
+        let ack = |n| Segment { ack: Seq(n), ..seg(Flags::ACK, 900) };
+        assert!(stale(&ack(5_000_000), &NOTHING, &caller));
+        assert!(!stale(&ack(8), &NOTHING, &caller), "its SYN-ACK is missing");
+        assert!(stale(&seg(Flags::RST, 5_000_000), &caller, &NOTHING));
+        assert!(!stale(&seg(Flags::RST, 8), &caller, &NOTHING), "the caller gives up");
     }
 
     #[test]

@@ -469,3 +469,25 @@ fn options_cut_from_acks_limit_what_is_known_of_the_data() {
     }
     assert_eq!(t.ends().flow.limits.options_cut, 20);
 }
+
+#[test]
+fn of_two_hosts_that_answer_at_one_address_the_one_that_was_heard_counts() {
+    // Both answer the SYN, each twice; the caller took up the second, and the first asks once more.
+    let t = Story::from(Vantage::Receiver).at(0).crossing_syn();
+    let t = t.seq(3_000_000_000).at(10).syn_again_with_ack().seq(90_000_000).at(20).syn_again_with_ack();
+    let t = t.seq(3_000_000_000).at(500).syn_again_with_ack().seq(90_000_000).at(520).syn_again_with_ack();
+    let t = t.at(521).ack(1).seq(3_000_000_000).at(1_500).syn_again_with_ack().seq(90_000_000);
+    let told = t.at(1_510).data(1, MSS).data(1 + MSS, MSS).ack(1 + 2 * MSS).ends();
+    assert_eq!((told.flow.bytes, told.flow.acked_bytes), (2 * u64::from(MSS), 2 * u64::from(MSS)));
+    assert_eq!(told.flow.lost_segments, Some(0));
+}
+
+#[test]
+fn an_ack_of_the_connection_before_is_no_word_on_what_was_sent() {
+    // RFC 5961 §4: the called host still has the connection before; the caller resets that, and its timer calls again.
+    let t = Story::from(Vantage::Sender).at(0).syn().at(18).ack(900_000_000);
+    let t = t.at(3_000).syn().at(3_020).syn_ack().ack_of_syn().data(1, MSS).at(3_040).ack(1 + MSS);
+    let told = t.ends();
+    assert_eq!((told.flow.bytes, told.flow.limits.missing_bytes), (u64::from(MSS), 0));
+    assert_eq!((told.flow.acked_bytes, told.flow.syn_retransmissions), (u64::from(MSS), 1));
+}

@@ -44,6 +44,14 @@ impl Stream {
             self.base = self.base.min(self.unwrap.map_or(self.base, |u| u.peek(packet.seg.seq)));
             self.agreed.mid_stream = false;
             self.syn_time = Some(packet.time);
+        } else if self.is_another_opening(packet) {
+            // Several hosts answer at one address (anycast), each with a number of its own: the last answer before the
+            // handshake is over stands, and what comes of the others then is of no connection.
+            if around.view.established.is_none() && self.account.first_data().is_none() {
+                let mut unwrap = Unwrapper::new(packet.seg.seq);
+                self.base = unwrap.offset(packet.seg.seq);
+                self.start_at(unwrap, self.base + 1);
+            }
         } else if packet.seg.flags.has(Flags::ACK) && !self.syn_answers {
             // Both hosts called at once: each answers the other with its own SYN once more (RFC 9293 §3.5).
         } else {
@@ -71,6 +79,16 @@ impl Stream {
         }
         self.last_syn = Some(packet.time);
         self.last_time = packet.time;
+    }
+
+    pub fn has_data(&self) -> bool {
+        self.account.first_data().is_some()
+    }
+
+    /// An answer to a SYN that begins elsewhere than the one before.
+    fn is_another_opening(&self, packet: &Packet) -> bool {
+        let answers = packet.seg.flags.has(Flags::ACK) && self.syn_answers;
+        answers && self.unwrap.is_some_and(|u| u.peek(packet.seg.seq) != self.base)
     }
 
     pub(super) fn start_at(&mut self, unwrap: Unwrapper, first: u64) {
