@@ -104,7 +104,14 @@ impl Setter<'_> {
         }
         let (name, _) = first_segment(rest);
         let near = did_you_mean(&name, names.iter().map(String::as_str));
-        let says = format!("does not exist{near}{}", listed(names.iter().map(String::as_str)));
+        // A preset's links have names in the answer, and none in the file.
+        let preset = match path {
+            "link" if names.is_empty() => {
+                ": what a preset makes is set with it (chain.delay, dumbbell.bottleneck.delay)"
+            }
+            _ => "",
+        };
+        let says = format!("does not exist{near}{}{preset}", listed(names.iter().map(String::as_str)));
         self.refuse(&join(path, &name), &says);
     }
 

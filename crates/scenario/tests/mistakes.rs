@@ -171,3 +171,14 @@ fn no_file_makes_the_reader_panic() {
         }
     }
 }
+
+#[test]
+fn a_link_that_a_preset_makes_is_set_with_the_preset() {
+    let text = "name = \"x\"\nduration = \"1s\"\n[chain]\nnodes = [\"a\", \"b\"]\nrate = \"1Mbps\"\n[[flow]]\nname = \"up\"\n\
+                from = \"a\"\nto = \"b\"\nstack = \"rfc-sack\"\nworkload = { kind = \"endless\" }\n";
+    assert_eq!(
+        answer(text, &["link.a-b.delay=5ms"]),
+        "--set link.a-b.delay=5ms: link.a-b does not exist: what a preset makes is set with it (chain.delay, \
+         dumbbell.bottleneck.delay)"
+    );
+}
