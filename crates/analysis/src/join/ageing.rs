@@ -68,15 +68,7 @@ impl Joiner {
             Some(m) if m.number == copy.number && m.seq.wrapping_add(m.len) == copy.seq && copy.len > 0 => {
                 m.len = m.len.saturating_add(copy.len);
             }
-            _ => record.misses.push(Miss {
-                number: copy.number,
-                time: copy.time,
-                direction: copy.direction,
-                seq: copy.seq,
-                len: copy.len,
-                twin: copy.twin,
-                alike: copy.alike,
-            }),
+            _ => record.misses.push(Miss::of(&copy)),
         }
     }
 }

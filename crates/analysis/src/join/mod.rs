@@ -13,6 +13,7 @@ mod ageing;
 mod clock;
 mod copy;
 mod directions;
+mod limits;
 mod matched;
 mod outcome;
 mod pace;
@@ -29,6 +30,7 @@ use copy::{Copy, Rule};
 use directions::Directions;
 use pace::{Pace, SECOND};
 use pending::Pending;
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use wire::{Packet, Time};
 
@@ -52,7 +54,8 @@ impl Side {
 
 /// Captures that start further apart than this are taken to have unset clocks, and to have started together.
 const CLOCKS_UNSET: i64 = 900 * SECOND;
-/// Of a direction that the other capture does not show at all, so many packets are remembered.
+/// Of a direction that the other capture does not show at all, and of what comes after its end, so many packets are
+/// remembered.
 const ONE_SIDED: u16 = 1024;
 /// Packets of each side after which addresses are taken to be translated if none is common to both.
 const STRANGERS: u64 = 64;
@@ -69,6 +72,13 @@ struct Miss {
     len: u32,
     twin: bool,
     alike: bool,
+}
+
+impl Miss {
+    fn of(copy: &Copy) -> Miss {
+        let Copy { number, time, direction, seq, len, twin, alike, .. } = *copy;
+        Miss { number, time, direction, seq, len, twin, alike }
+    }
 }
 
 /// What is kept of one capture.
@@ -90,6 +100,16 @@ struct Record {
     /// be compared; own clock.
     comparable: (i64, i64),
     super_packets: u64,
+    beyond: Beyond,
+}
+
+/// What came too late for the other capture, which had ended.
+#[derive(Debug, Default)]
+struct Beyond {
+    /// Data, the first so many.
+    data: Vec<Miss>,
+    /// Directions of which anything came.
+    seen: FxHashSet<u32>,
 }
 
 impl Record {
@@ -104,6 +124,7 @@ impl Record {
             under_way: Vec::new(),
             comparable: (i64::MIN, i64::MAX),
             super_packets: 0,
+            beyond: Beyond::default(),
         }
     }
     /// A copy of that time came too early to be compared.
@@ -303,6 +324,10 @@ impl Joiner {
             let record = &mut self.records[here];
             record.outside += 1;
             record.comparable.1 = record.comparable.1.min(packet.time.saturating_sub(1));
+            record.beyond.seen.insert(packet.direction);
+            if packet.len > 0 && record.beyond.data.len() < usize::from(ONE_SIDED) {
+                record.beyond.data.push(Miss::of(&packet));
+            }
             return;
         }
         let mss = u32::from(self.directions.mss(packet.direction));

@@ -1,7 +1,8 @@
 //! What the comparison of two captures says: each lost packet, the clocks, and what could not be known.
 
 use super::clock::Clock;
-use super::directions::{Direction, Directions};
+use super::directions::Directions;
+use super::limits::{Heard, Limits};
 use super::pending::Pending;
 use super::{Joiner, Miss, ONE_SIDED, Record, Side, Warning};
 use crate::Fate;
@@ -243,11 +244,45 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
         };
         let limits = (!j.whole).then(|| Limits::new(clock, side, other, Span(j.pace.largest_delay)));
         here.comparable = record.comparable;
-        for miss in record.misses {
+        let way = |miss: &Miss| {
             let direction = j.directions.home(side, miss.direction);
             let k = known[direction as usize];
-            let Some(outward) = k.outward.filter(|_| k.compared[side as usize]) else { continue };
-            let leaves = outward == (side == Side::Sender);
+            let outward = k.outward.filter(|_| k.compared[side as usize])?;
+            Some((direction, outward == (side == Side::Sender)))
+        };
+        let heard = limits.as_ref().map(|l| {
+            let mut heard = Heard::new(spans[side as usize]);
+            record.beyond.seen.iter().for_each(|&w| {
+                match known[j.directions.home(side, w) as usize].outward {
+                    Some(outward) if outward == (side == Side::Sender) => {}
+                    _ => heard.note(&j.directions, w),
+                }
+            });
+            for (miss, (direction, _)) in
+                record.misses.iter().filter_map(|m| Some((m, way(m).filter(|w| !w.1)?)))
+            {
+                let again = miss.twin || miss.alike;
+                if !again && l.after(j.directions.get(direction), miss, false) {
+                    heard.note(&j.directions, miss.direction);
+                }
+            }
+            heard
+        });
+        let unanswered = |direction: u32, miss: &Miss| {
+            let (Some(limits), Some(heard)) = (&limits, &heard) else { return false };
+            heard.is_unanswered(&j.directions, direction, miss, limits)
+        };
+        for miss in &record.beyond.data {
+            if let Some((direction, true)) = way(miss)
+                && !miss.twin
+                && unanswered(direction, miss)
+            {
+                here.lost.push(lost(clock, side, direction, miss));
+                here.outside -= 1;
+            }
+        }
+        for miss in record.misses {
+            let Some((direction, leaves)) = way(&miss) else { continue };
             let outside =
                 || limits.as_ref().is_some_and(|l| l.outside(j.directions.get(direction), &miss, leaves));
             if !leaves {
@@ -257,7 +292,7 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
                     () => &mut there.not_captured,
                 };
                 *count += 1;
-            } else if limits.is_some() && miss.twin || outside() {
+            } else if limits.is_some() && miss.twin || outside() && !unanswered(direction, &miss) {
                 *(if miss.twin { &mut here.captured_twice } else { &mut here.outside }) += 1;
                 here.unknown.push(miss.number);
             } else {
@@ -293,42 +328,6 @@ fn lost(clock: &Clock, side: Side, direction: u32, miss: &Miss) -> Lost {
         Side::Receiver => clock.to_sender(Time(miss.time)),
     };
     Lost { packet: miss.number, time, seq: Seq(miss.seq), bytes: miss.len, direction }
-}
-
-/// Which packets of one capture the other one must have seen, if nothing happened to them.
-struct Limits<'a> {
-    clock: &'a Clock,
-    side: Side,
-    /// First and last time of the other capture, on its clock. Whether it went on after its last packet is not known.
-    other: (i64, i64),
-    /// The shortest and the longest that a copy takes.
-    delays: (Span, Span),
-    /// Clocks are known to some microseconds at best; a packet on the edge did not pass outside.
-    slack: Span,
-}
-
-impl Limits<'_> {
-    fn new(clock: &Clock, side: Side, other: (i64, i64), slowest: Span) -> Limits<'_> {
-        let floor = clock.rtt_floor.unwrap_or(Span::ZERO) / 2;
-        let slack = clock.residual + Span::from_micros(100);
-        Limits { clock, side, other, delays: (floor, slowest), slack }
-    }
-
-    /// May it have passed the other capture before that began, or after its end? `leaves`: from this side to that.
-    fn outside(&self, direction: &Direction, miss: &Miss, leaves: bool) -> bool {
-        let here = self.side as usize;
-        let (least, most) = self.delays;
-        let most = if direction.matched > 0 { Span(direction.slowest) } else { most };
-        let there = self.clock.to(self.side.other(), Time(miss.time));
-        let (earliest, latest) =
-            if leaves { (there + least, there + most) } else { (there - most, there - least) };
-        // On a path that keeps packets in order it passed between those that were seen there.
-        let after_one = !direction.reorders && direction.first_matched[here] <= miss.time;
-        let before_one = !direction.reorders && direction.last_matched[here] >= miss.time;
-        let before = !after_one && earliest + self.slack < Time(self.other.0);
-        let after = !before_one && latest + self.slack > Time(self.other.1);
-        before || after
-    }
 }
 
 /// Which direction leads where, and whether both captures looked at it.
