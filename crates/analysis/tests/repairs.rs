@@ -258,3 +258,29 @@ fn a_needless_repair_is_over_when_its_answer_passes_however_long_nothing_follows
     let a_round_trip_later = Time(521_000_000);
     assert_eq!((episode.needless, episode.end), (1, Some(a_round_trip_later)));
 }
+
+#[test]
+fn a_timers_copy_whose_answer_was_lost_with_all_others_was_not_lost_itself() {
+    // Only the way back is dark, from 81 to 760 ms. A probe that left 60 ms after the segments before it arrived as they did,
+    // and none was heard of; so the DSACK (RFC 2883) for the timer's first copy may have been lost as well.
+    let (base, size) = (901, 900);
+    let at = |k: u32| base + k * size;
+    let lost = |probe_arrives: bool| {
+        let mut t = Story::from(Vantage::Sender).stamped().sack_permitted().handshake(20);
+        t = t.at(30).data(1, size).at(50).ack(base).echoing(30).at(60);
+        for k in 0..4 {
+            t = t.data(at(k), size);
+        }
+        t = t.at(80).ack(at(2)).echoing(60).data(at(4), size).data(at(5), size);
+        t = t.at(140).data(at(6), size).at(330).data(at(2), size).at(760).data(at(2), size);
+        let (arrived, echo) = if probe_arrives { (7, 140) } else { (6, 80) };
+        t = t.at(781).sack(at(arrived), &[(at(2), at(3))]).echoing(echo);
+        if !probe_arrives {
+            t = t.at(782).data(at(6), size).at(802).ack(at(7)).echoing(782);
+        }
+        t = t.at(1300).data(at(7), size).at(1320).ack(at(8)).echoing(1300);
+        t.ends().flow.lost_copies
+    };
+    assert_eq!(lost(true), Some(0));
+    assert_eq!(lost(false), Some(2), "the probe, and the copy behind it");
+}

@@ -317,6 +317,21 @@ impl Stream {
         (plain && self.last.waited() >= self.account.rtt().longest_answer()).then_some(self.last.sent)
     }
 
+    /// With SACK, where it is seen to send: of data that left once each, and longer apart than its receiver takes to answer
+    /// it (RFC 8985 §7.2: a probe waits for two round trips), this ACK is the first to tell. It got through, and the
+    /// answers did not.
+    fn was_deaf(&self, ack: u64) -> bool {
+        if !self.agreed.sack_permitted || self.at.is_away() {
+            return false;
+        }
+        let once = |offset| self.ledger.find(offset).filter(|s| s.copies == 1 && !s.hole && !s.sacked);
+        let Some(head) = self.ledger.find(self.una) else { return false };
+        let (Some(second), Some(newest)) = (once(head.end), once(ack.saturating_sub(1))) else {
+            return false;
+        };
+        newest.first_time - second.first_time > self.account.rtt().srtt() * 2
+    }
+
     /// What was sent again, or SACKed before, is acknowledged.
     fn tell(&self, seg: &super::ledger::Acked, ecr: Option<u32>, now: Time, told: &mut Told) {
         if seg.resent {
@@ -338,7 +353,8 @@ impl Stream {
         let mut resent = false;
         let mut last_ts = None;
         let (newest_delivered, answers) = (self.newest_delivered, self.answers());
-        let by = AckSeen { time: now, head, echo: ecr, newest_delivered, answers };
+        let deaf = self.repair.in_loss_state() && self.was_deaf(ack);
+        let by = AckSeen { time: now, head, echo: ecr, newest_delivered, answers, deaf };
         loop {
             while let Some(plain) = self.ledger.pop_plain(ack) {
                 if !plain.sacked {

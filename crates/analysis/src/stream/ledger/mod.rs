@@ -35,7 +35,7 @@ pub use copy::{Certain, Resend};
 use copy::{Copy, known_loss};
 use entry::{Entry, Origin};
 use left::Trouble;
-use repaired::Repaired;
+use repaired::{Answers, Repaired};
 pub use settle::Judge;
 use wire::{Packet, Span, Time};
 
@@ -171,6 +171,8 @@ pub struct AckSeen {
     pub newest_delivered: Time,
     /// Without SACK: it came in answer to what left then, since nothing else had left for longer than any answer takes.
     pub answers: Option<Time>,
+    /// Answers to other data that arrived were lost on their way, for longer than a round trip.
+    pub deaf: bool,
 }
 
 #[derive(Clone, Debug, Default)]

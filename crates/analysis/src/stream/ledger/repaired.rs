@@ -30,10 +30,21 @@ pub struct Repaired {
     pub checksum: u16,
     /// Copies seen; the first copy of a hole was not (lost before it came here, or not captured).
     pub copies: u8,
-    /// Once it has left, without SACK: the ACK came in answer to the last copy, whichever delivered it.
-    pub answered: bool,
+    /// Once it has left: what is known of the answers to its copies.
+    pub answers: Answers,
     /// Its last copy came behind that ACK, if at all: what left no later did, as its own answer says.
     pub behind: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    #[default]
+    Unknown,
+    /// Without SACK: the ACK came in answer to the last copy, whichever delivered it.
+    OfLast,
+    /// With SACK: its ACK is the first to tell of other data that arrived meanwhile, too. The way there was well, and the
+    /// answers were lost until then.
+    Lost,
 }
 
 impl Repaired {
@@ -53,7 +64,7 @@ impl Repaired {
             ip_id,
             checksum,
             copies: u8::from(!entry.is_hole()),
-            answered: false,
+            answers: Answers::Unknown,
             behind: false,
         }
     }

@@ -4,7 +4,7 @@
 use super::Ordinal;
 use super::copy::{Copy, Repair, Repairs};
 use super::entry::{Entry, Origin};
-use super::repaired::Repaired;
+use super::repaired::{Answers, Repaired};
 use crate::rows::{Needless, Proof, Vantage};
 use smallvec::SmallVec;
 use wire::{Span, Time};
@@ -102,14 +102,15 @@ impl Repaired {
                 arrived[i] = true;
             }
         }
-        arrived[n - 1] |= self.answered;
-        // Later copies of what had arrived: the receiver would have answered each at once (RFC 5681 §4.2).
+        arrived[n - 1] |= self.answers == Answers::OfLast;
+        // Later copies of what had arrived: the receiver would have answered each at once (RFC 5681 §4.2). Where its answers
+        // are known to have been lost, as long as it was not heard, that tells nothing, and what else was sent arrived.
         for i in deliverer + 1..n {
             let silence = match (copies[i], copies.get(i + 1).copied().flatten()) {
                 (Some(c), Some(next)) => next.heard == c.heard,
                 _ => false,
             };
-            arrived[i] |= !judge.dsack_seen && !silence;
+            arrived[i] |= if silence { self.answers == Answers::Lost } else { !judge.dsack_seen };
         }
         arrived
     }

@@ -39,7 +39,11 @@ impl Ledger {
         if !acked.sacked {
             of.reported = by.time;
             of.echo = by.echo.filter(|_| at_head).unwrap_or(0);
-            of.answered = at_head && by.answers == Some(seg.time);
+            of.answers = match () {
+                () if at_head && by.answers == Some(seg.time) => Answers::OfLast,
+                () if by.deaf => Answers::Lost,
+                () => Answers::Unknown,
+            };
         }
         of.last_time = seg.time;
         of.unblocked = if at_head { Time::FAR_FUTURE } else { by.newest_delivered };
