@@ -165,3 +165,56 @@ fn what_the_timer_repeats_of_an_earlier_repair_is_in_that_repair_still() {
     use Cause::{LossState, Recovery, Timeout};
     assert_eq!(causes(&told), [Recovery, Recovery, Timeout, LossState]);
 }
+
+#[test]
+fn what_a_partial_ack_asked_for_is_not_due_where_the_timer_repeats_what_lies_below_it() {
+    // RFC 6582 §3.2, without SACK. Segments 10 and 12 are lost; the repair of 10 comes, its ACK and the tail 16 to 18 do
+    // not: what the timer sends tells that the sender has not heard of it. All three that are missing were data.
+    let mut t = arrive(opened(Vantage::Receiver), 0..10, 40);
+    for k in [11, 13, 14, 15] {
+        t = t.id(k as u16).at(45).data(seq(k), SIZE).ack(seq(10));
+    }
+    t = t.id(16).at(66).data(seq(10), SIZE).ack(seq(12));
+    t = t.id(20).at(390).data(seq(10), SIZE).ack(seq(12));
+    t = t.id(21).at(410).data(seq(12), SIZE).ack(seq(16));
+    for (k, id) in [(16, 22), (17, 23), (18, 24), (19, 25)] {
+        t = t.id(id).at(430).data(seq(k), SIZE).ack(seq(k + 1));
+    }
+    let told = t.ends();
+    use Cause::{LossState, Recovery, Timeout};
+    assert_eq!(causes(&told), [Recovery, Timeout, LossState, LossState, LossState, LossState]);
+}
+
+#[test]
+fn duplicate_acks_right_behind_a_repair_set_off_none() {
+    // RFC 6582 §3.2 step 1, without SACK: nothing beyond the end of the repair after the timeout, 20, is acknowledged. So
+    // the two missing before the next timeout were data, 25 and 26.
+    let mut t = arrive(opened(Vantage::Receiver), 0..10, 40);
+    // 10 to 19 are lost; ten repairs in three rounds.
+    for (k, at) in (10..20).zip([300, 320, 320, 340, 340, 340, 340, 360, 360, 360]) {
+        t = t.id(10 + k as u16).at(at).data(seq(k), SIZE).ack(seq(k + 1));
+    }
+    // So is 20, new, with 30.
+    for k in 21..25 {
+        t = t.id(10 + k as u16).at(361).data(seq(k), SIZE).ack(seq(20));
+    }
+    t = t.id(37).at(680).data(seq(20), SIZE).ack(seq(25));
+    for (k, id) in [(25, 38), (26, 39), (27, 40)] {
+        t = t.id(id).at(700).data(seq(k), SIZE).ack(seq(k + 1));
+    }
+    assert_eq!(t.ends().flow.retransmitted_packets, 13);
+}
+
+#[test]
+fn what_is_missing_while_the_window_is_full_was_no_data() {
+    // RFC 9293 §3.8.6: a window of ten segments. All ten arrive, their ACKs do not; a probe (RFC 8985 §7.3) and the timer's
+    // first copy are lost. Segment 30 is new.
+    let mut t = Story::from(Vantage::Receiver).sack_permitted().window(10 * SIZE as u16).handshake(20);
+    for round in 0..3u32 {
+        t = arrive(t, round * 10..round * 10 + 10, 40 + 40 * u64::from(round));
+    }
+    t = t.id(32).at(120 + 720).data(seq(20), SIZE).ack(seq(30));
+    t = t.id(33).at(860).data(seq(30), SIZE).ack(seq(31)).id(34).data(seq(31), SIZE).ack(seq(32));
+    let told = t.ends();
+    assert_eq!(causes(&told), [Cause::Timeout]);
+}

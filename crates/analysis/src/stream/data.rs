@@ -45,7 +45,7 @@ impl Stream {
         self.limits.reordered += u64::from(fate == Fate::Late);
         let waited = around.view.sent - self.last.sent;
         let in_turn = start == self.next && waited < SHORTEST_WAIT;
-        self.note_id(&piece, in_turn && !self.repair.is_asked(), waited);
+        self.note_id(&piece, in_turn && !self.repair.is_asked(self.likely_has_sack()), waited);
         self.arrivals.note_lost_acks(packet);
         self.note_lost_repair(&piece, around);
         if self.arrivals.ids.skipped > 0 {

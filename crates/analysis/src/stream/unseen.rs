@@ -53,7 +53,9 @@ impl Stream {
         let hole = if waited < TIMERS_SILENCE {
             let hole = u32::try_from(hole).unwrap_or(u32::MAX);
             // While losses are repaired, what is missing may be repairs that were lost, too: that tells nothing.
-            let repairs = self.repair.repairs() || self.repair.is_asked() || self.ledger.sacked_bytes() > 0;
+            let repairs = self.repair.repairs()
+                || self.repair.is_asked(self.likely_has_sack())
+                || self.ledger.sacked_bytes() > 0;
             (!(repairs && self.arrivals.ids.missing_before(id).is_some_and(|n| n > hole))).then_some(hole)
         } else {
             // Where more waits to be sent a timer's wait shows losses, and so few missing numbers that it counts.
@@ -66,7 +68,8 @@ impl Stream {
         let one_row = p.packet.ttl > TTL_OF_ONE_COUNTER_A_CONNECTION || self.arrivals.ids.are_of_one_row();
         // Data that goes on in order after a shorter wait repeats none: no timer is as short (RFC 8985 §7.2: a lone
         // segment's probe waits for a delayed ACK), and no ACK can have told of a loss with nothing beyond it.
-        let in_order = p.start == self.next && waited >= SHORTEST_WAIT && !self.repair.is_asked();
+        let in_order =
+            p.start == self.next && waited >= SHORTEST_WAIT && !self.repair.is_asked(self.likely_has_sack());
         if one_row && (waited >= TIMERS_SILENCE || in_order) {
             self.arrivals.ids.were_no_data();
         }
@@ -74,7 +77,8 @@ impl Stream {
             // New data leaves in its order: packets that did not come cannot have reached beyond this.
             let unseen = u64::from(self.arrivals.ids.skipped) * unit(p, &stand!(self));
             let before = self.arrivals.ids.owed() > self.arrivals.ids.skipped;
-            self.sent_at_most = if before { self.sent_at_most.max(self.next) } else { self.next } + unseen;
+            let at_most = if before { self.sent_at_most.max(self.next) } else { self.next } + unseen;
+            self.sent_at_most = at_most.min(self.right_edge(p, waited).max(self.next));
             // After a timeout repairs go upwards: what is missing behind the last one went on with it.
             self.arrivals.ids.accounted_for(
                 u64::from(self.arrivals.ids.skipped)
@@ -91,6 +95,14 @@ impl Stream {
             // No repair comes so soon after what was sent before the data that it repeats.
             self.arrivals.ids.spent_elsewhere();
         }
+    }
+
+    /// Nothing is sent beyond the window that goes with what the sender knows to be acknowledged (RFC 9293 §3.8.6): what a
+    /// timer repeats is the first that it does not (RFC 6298 §5.4).
+    fn right_edge(&self, p: &Piece, waited: Span) -> u64 {
+        let by_timer = p.start <= self.repair.una() && waited >= TIMERS_SILENCE;
+        let una = if by_timer { p.start } else { self.una };
+        if self.window.known && self.window.max > 0 { una + self.window.max } else { u64::MAX }
     }
 
     /// No more packets can have been lost before this one.
@@ -117,7 +129,7 @@ impl Stream {
         let by_timer = self.attempts_missing(around);
         // What was asked for and comes without a wait was not lost before.
         let comes = p.start <= self.repair.una() && waited < TIMERS_SILENCE;
-        let due = if comes { 0 } else { self.repair.repair_due() };
+        let due = if comes { 0 } else { self.repair.repair_due(p.start, self.likely_has_sack()) };
         // A repair, and not the first that the timer sends.
         let above = (self.repair.una() + 1..self.next).contains(&p.start);
         by_timer + due + u32::from(above && waited >= TIMERS_SILENCE)
@@ -161,7 +173,7 @@ impl Stream {
         let missing =
             self.arrivals.ids.skipped > 0 && self.arrivals.ids.are_counted() && p.start >= self.next;
         if missing
-            && self.repair.is_asked()
+            && self.repair.is_asked(self.likely_has_sack())
             && u64::from(self.arrivals.ids.skipped) > (p.start - self.next).div_ceil(unit(p, &stand!(self)))
         {
             self.repair.on_lost_repair(around.view.sent);

@@ -85,7 +85,7 @@ impl Repair {
     /// all the rest.
     pub(super) fn was_repairing_away(&mut self, a: &Attempt) -> bool {
         self.note_fired(a);
-        self.repairs() || a.sack_permitted && (self.is_asked() || self.repaired_before(a).is_some())
+        self.repairs() || a.sack_permitted && (self.is_asked(true) || self.repaired_before(a).is_some())
     }
 
     /// The first segment not acknowledged comes again: was it the timer? A repair that waited behind a full queue comes
@@ -161,11 +161,14 @@ impl Repair {
         }
     }
 
-    /// Duplicate ACKs have asked for a repair that was never seen.
-    pub fn repair_due(&self) -> u32 {
-        let asked = self.duplicates >= 3 || self.any_sacked && self.afar.quick;
+    /// Duplicate ACKs have asked for a repair that was never seen: by when the sender sends what begins at `start`.
+    pub fn repair_due(&self, start: u64, sack: bool) -> u32 {
+        // It has not heard of what is acknowledged here beyond that, nor of what that asks for.
+        if start < self.una {
+            return 0;
+        }
         let due = match self.state {
-            State::Open => asked,
+            State::Open => self.is_asked(sack) || self.any_sacked && self.afar.quick,
             // A partial ACK asked for the next (RFC 6582 §3.2), and nothing above it has been repaired.
             State::Recovery { .. } => self.resent.high <= self.una && self.last_progress >= self.resent.at,
             State::Loss { .. } => false,
@@ -173,20 +176,29 @@ impl Repair {
         // One that is known to be lost has been accounted for.
         u32::from(due && self.lost_repair().is_none())
     }
+    /// Without SACK duplicate ACKs set no repair off after a timeout until something is acknowledged beyond what had been
+    /// sent by then (RFC 6582 §3.2 steps 1 and 6: its own repeats may have caused them).
+    fn holds_back(&self, sack: bool) -> bool {
+        !sack && matches!(self.left, Some(State::Loss { high, .. }) if self.una <= high)
+    }
     /// So many repairs ACKs can have set off since the last packet that came, of `holes` that are open: each once, since
     /// nothing that left later has come to tell of its loss (RFC 8985 §6.2); without SACK the first segment's alone (RFC
-    /// 6582 §3.2); one probe where nothing is missing (RFC 8985 §7.3). In slow start any number (`None`).
+    /// 6582 §3.2), unless it came since; one probe where nothing is missing (RFC 8985 §7.3). In slow start any number
+    /// (`None`).
     pub fn repairs_at_most(&self, holes: u64, sack: bool) -> Option<u64> {
         match sack {
             _ if self.in_loss_state() || self.resent.goes_back => None,
             true => Some(holes.max(1)),
-            false => Some(u64::from(self.is_asked())),
+            false => {
+                let came = self.state != State::Open && self.resent.high > self.una;
+                Some(u64::from(self.is_asked(sack) && !came))
+            }
         }
     }
     /// The first segment not acknowledged has been asked for.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_asked(&self, sack: bool) -> bool {
         match self.state {
-            State::Open => self.duplicates >= 3,
+            State::Open => self.duplicates >= 3 && !self.holds_back(sack),
             State::Recovery { .. } => true,
             State::Loss { .. } => false,
         }
