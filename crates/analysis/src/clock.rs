@@ -70,6 +70,11 @@ impl SenderClock {
         }
     }
 
+    /// How long a tick takes; 0 while that is not known.
+    pub fn tick(&self) -> Span {
+        self.tick
+    }
+
     /// When a packet that carries `ts` and is seen at `now` would have passed, had it met no queue.
     pub fn unqueued(&self, ts: u32, now: Time) -> Time {
         match self.first {

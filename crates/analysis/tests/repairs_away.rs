@@ -218,3 +218,60 @@ fn what_is_missing_while_the_window_is_full_was_no_data() {
     let told = t.ends();
     assert_eq!(causes(&told), [Cause::Timeout]);
 }
+
+#[test]
+fn repairs_go_upwards_so_those_that_were_passed_over_were_sent_and_lost() {
+    // RFC 6675 §4, NextSeg. Of 10 to 19 four are lost, and of their repairs the second, that once more, and the third: the
+    // three packets missing were no data of their own, and what follows is new.
+    let data =
+        |t: Story, id: u16, at: u64, k: u32, echo: u32| t.id(id).at(at).data(seq(k), SIZE).echoing(echo);
+    let block = |l: u32, r: u32| (seq(l), seq(r));
+    let mut t = opened_with_clocks();
+    for k in 0..10 {
+        t = data(t, k as u16, 25, k, 0).ack(seq(k + 1)).echoing(25);
+    }
+    for k in [11, 13, 15, 17, 18, 19] {
+        let mut blocks = vec![block(k.min(17), k + 1)];
+        blocks.extend([15, 13, 11].into_iter().filter(|l| *l < k).map(|l| block(l, l + 1)));
+        blocks.truncate(3);
+        t = data(t, k as u16, 45, k, 25).sack(seq(10), &blocks).echoing(45);
+    }
+    t = data(t, 20, 65, 10, 45).sack(seq(12), &[block(17, 20), block(15, 16), block(13, 14)]).echoing(65);
+    t = data(t, 23, 66, 16, 45).sack(seq(12), &[block(15, 20), block(13, 14)]).echoing(66);
+    t = data(t, 25, 86, 14, 66).sack(seq(12), &[block(13, 20)]).echoing(86);
+    t = data(t, 26, 106, 12, 86).ack(seq(20)).echoing(106);
+    for k in 20..24 {
+        t = data(t, k as u16 + 7, 126, k, 106).ack(seq(k + 1)).echoing(126);
+    }
+    assert_eq!(causes(&t.ends()), [Cause::Recovery; 4]);
+}
+
+#[test]
+fn the_timer_of_a_linux_waits_for_what_queues_on_the_way_take_too() {
+    // RFC 6298 §2. A round trip takes 20 ms, and 200 with the queue. The repair that SACKs ask for is lost with the last
+    // segments; the timer fires 560 ms later for the first time, and not twice: no F-RTO in recovery (RFC 5682 §2.1).
+    let data = |t: Story, id: u16, at: u64, k: u32, left: u32, echo: u32| {
+        t.id(id).at(at).data(seq(k), SIZE).left(left).echoing(echo)
+    };
+    let mut t = opened_with_clocks();
+    for k in 0..10 {
+        t = data(t, k as u16, 40, k, 20, 0).ack(seq(k + 1)).echoing(20);
+    }
+    for (of, at) in [(10..20, 240), (20..30, 440), (30..40, 640)] {
+        for k in of {
+            t = data(t, k as u16, at, k, at as u32 - 200, at as u32 - 200).ack(seq(k + 1)).echoing(20);
+        }
+    }
+    // Of 40 to 53 two are lost, and the last four; what the last two SACK is not heard.
+    let mut told = Vec::new();
+    for k in (41..50).filter(|k| *k != 42) {
+        let blocks = [(seq(43), seq(k + 1)), (seq(41), seq(42))];
+        told = if k == 41 { blocks[1..].to_vec() } else { blocks.to_vec() };
+        t = data(t, k as u16, 840 + u64::from(k > 47) * 2, k, 640, 640).sack(seq(40), &told).echoing(640);
+    }
+    t = data(t, 55, 1440, 40, 1400, 840).sack(seq(42), &told[..1]).echoing(1400);
+    t = data(t, 56, 1480, 42, 1440, 1440).ack(seq(50)).echoing(1440);
+    t = data(t, 57, 1481, 50, 1440, 1440).ack(seq(51)).echoing(1440);
+    use Cause::{LossState, Timeout};
+    assert_eq!(causes(&t.ends()), [Timeout, LossState, LossState]);
+}

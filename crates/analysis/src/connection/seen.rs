@@ -95,6 +95,7 @@ impl Connection {
             spoken: self.sides[1 - side].spoke,
             established: self.established,
             tick: self.known_tick(),
+            stamp: self.sides[side].clock.tick(),
         }
     }
 

@@ -156,6 +156,7 @@ impl Connection {
             spoken: self.sides[1 - side].spoke,
             established: self.established,
             tick: Span::ZERO,
+            stamp: Span::ZERO,
         }
     }
 }

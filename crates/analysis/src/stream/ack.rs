@@ -130,6 +130,7 @@ impl Stream {
         if let Some(blocks) = other_blocks {
             self.take_blocks(&blocks, seg.sack.as_slice().len(), &mut news, &mut told);
         }
+        news.sacked_up_to = self.sacked_up_to;
         news.nothing_outstanding = self.una == self.next || self.ledger.sacked_bytes() == 0;
         match around.view.at {
             Vantage::Receiver | Vantage::Middle => {
@@ -267,6 +268,7 @@ impl Stream {
         if left >= right {
             return;
         }
+        self.sacked_up_to = self.sacked_up_to.max(right);
         let mut newest: Option<(Time, u64)> = None;
         let mut repaired = Time::FAR_PAST;
         let least = self.least_round_trip();

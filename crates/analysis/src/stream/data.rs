@@ -51,13 +51,15 @@ impl Stream {
         if self.arrivals.ids.skipped > 0 {
             // Of data never seen before one was the first copy, and what had filled the window was data.
             let own = u32::from(piece.start >= self.next).max(self.data_missing(&piece, waited));
-            let repairs = self.repairs_missing(&piece, waited, around);
+            let passed_over = self.repairs_passed_over(&piece, waited);
+            let repairs = self.repairs_missing(&piece, waited, around).max(passed_over);
             self.arrivals
                 .ids
                 .accounted_for(u64::from(repairs.min(self.arrivals.ids.owed().saturating_sub(own))));
         }
         if around.view.at.is_away() {
             self.note_spacing(&piece);
+            self.repair.note_stamps(around.view.stamp, self.agreed.sack_permitted);
             self.account.silences.note(packet.time, self.last.seen, start > expected);
         }
         let repairs_unseen = self.unseen_tail(&piece, around);
@@ -211,6 +213,7 @@ impl Stream {
                 return;
             }
             if let Some(news) = self.on_the_way.pop_front() {
+                self.heard_up_to = self.heard_up_to.max(news.sacked_up_to);
                 self.repair.note_heard(news.ack, news.time + turn);
                 self.repair.on_ack(&news, news.time + turn, self.next);
             }
@@ -304,7 +307,7 @@ impl Stream {
 
     /// New data after the sender has waited: for an ACK, the application, or a timer.
     fn data_after_a_pause<S: Sink>(&mut self, p: &Piece, flight: u64, around: &mut Surroundings<'_, S>) {
-        let pace = self.account.pace(&around.view);
+        let pace = self.pace(&around.view);
         let by_ack = around.view.sent - self.repair.last_news() <= pace.tolerance;
         let waited = self.last.silence(p.packet.time);
         // What ACKs make room for, a sender whose window is full uses at once.

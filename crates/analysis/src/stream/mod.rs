@@ -25,7 +25,7 @@ use arrival::Arrivals;
 pub use facts::Agreed;
 use facts::{LastData, Stand};
 use ledger::{Judge, Ledger};
-use repair::{AckNews, Repair};
+use repair::{AckNews, Pace, Repair};
 use std::collections::VecDeque;
 use std::mem::offset_of;
 use window::Window;
@@ -49,6 +49,8 @@ pub struct View {
     pub established: Option<Time>,
     /// The capture's clock ticks no finer than this; 0 if it is fine enough.
     pub tick: Span,
+    /// That of its sender's timestamps; 0 where it is not known.
+    pub stamp: Span,
 }
 
 /// What a stream needs to know of the packet's surroundings.
@@ -111,6 +113,9 @@ pub struct Stream {
     newest_delivered: Time,
     /// SACK blocks of the last ACK as offsets, so that one that repeats them costs little.
     last_blocks: [(u64, u64); 4],
+    /// Nothing beyond has been SACKed; that the sender has heard of.
+    sacked_up_to: u64,
+    heard_up_to: u64,
     pub limits: Limits,
     last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen; beyond there none can have been.
@@ -192,6 +197,10 @@ impl Stream {
     /// Bytes sent, not acknowledged and not SACKed.
     pub fn flight(&self) -> u64 {
         (self.next - self.una).saturating_sub(self.ledger.sacked_bytes())
+    }
+    /// What is known of time on this path, for its sender.
+    fn pace(&self, view: &View) -> Pace {
+        self.account.pace(view, self.repair.is_recent())
     }
     /// A full round trip, told by the receiver's own timestamps coming back through the sender. Who had nothing more to
     /// send, or only asks whether the other end is there, echoes what it heard last, however long ago that was.

@@ -19,8 +19,10 @@ impl Stream {
         on_the_way.clear();
         account.clear();
         *window = Window::default();
-        let Stream { last_blocks, limits, last_repair, sent_up_to, sent_at_most, .. } = self;
-        (*last_blocks, *limits) = ([(0, 0); 4], Limits::default());
+        let Stream { last_blocks, sacked_up_to, heard_up_to, limits, .. } = self;
+        (*last_blocks, *sacked_up_to, *heard_up_to) = ([(0, 0); 4], 0, 0);
+        *limits = Limits::default();
+        let Stream { last_repair, sent_up_to, sent_at_most, .. } = self;
         (*last_repair, *sent_up_to, *sent_at_most) = (Time::FAR_PAST, 0, 0);
         self.turn_at_most = Span::MAX;
         let Stream { spacing, id, acked_before, lost_around, syn_retransmissions, syn_time, .. } = self;
@@ -118,6 +120,7 @@ mod tests {
             spoken: Time::ZERO,
             established: None,
             tick: Span::ZERO,
+            stamp: Span::ZERO,
         };
         for k in 1..400u32 {
             // Data with holes in it, repeated now and then; ACKs that SACK what lies above the first hole.

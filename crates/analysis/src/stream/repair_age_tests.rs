@@ -132,3 +132,17 @@ fn an_ack_of_slow_start_does_not_excuse_the_timeout_amid_it() {
     s.hear(740, AckNews { ack: 5000, advanced: 4000, ecr: Some(340), ..AckNews::default() });
     assert_eq!(s.resends(740, 5, 0, false).cause, Cause::LossState);
 }
+
+#[test]
+fn where_one_segment_opens_the_clock_tells_how_old_a_sender_is() {
+    // RFC 5681 §3.1: a SYN that was lost leaves one. Linux counts milliseconds since 4.13, and 4 or 10 of them before.
+    for (segments, tick, sack, recent) in
+        [(1, 1, true, true), (1, 4, true, false), (1, 1, false, false), (3, 1, true, false)]
+    {
+        let mut s = Sender::with_in_flight(0);
+        s.model.on_handshake(ms(0));
+        (1..=segments).for_each(|k| s.model.note_opening(k * 1000, 1000));
+        s.model.note_stamps(Span::from_millis(tick), sack);
+        assert_eq!(s.model.is_recent(), recent, "{segments} segments, {tick} ms, SACK {sack}");
+    }
+}

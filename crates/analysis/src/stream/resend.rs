@@ -89,7 +89,7 @@ impl Stream {
     }
 
     fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Explained {
-        let pace = self.account.pace(&around.view);
+        let pace = self.pace(&around.view);
         if around.view.at.is_away() {
             self.unhear(p.start);
         }
@@ -109,6 +109,7 @@ impl Stream {
             previous: lost.map_or(before, |t| t.max(before)),
             previous_was_resend: lost.is_some() || at.is_some_and(|s| s.copies_in_all > 1),
             sacked_above: self.ledger.sacked_bytes() > 0,
+            untold: p.end > self.sacked_up_to.max(self.una),
             sack_permitted: self.likely_has_sack(),
             unseen,
             missing: self.arrivals.ids.are_counted().then_some(self.arrivals.ids.skipped),
@@ -212,7 +213,7 @@ impl Stream {
         let seen = RepairSeen { now, start, end, resent, repeated, una, next, flight, limit, silence_before };
         resend.episode = self.account.on_repair(&seen, &around.view, self.id, &self.agreed);
         if verdict.cause == Cause::Probe {
-            let pace = self.account.pace(&around.view);
+            let pace = self.pace(&around.view);
             let row = self.probe_row(p, false, silence, &pace);
             self.account.on_probe(row, &self.agreed, around);
         }

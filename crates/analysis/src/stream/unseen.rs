@@ -154,7 +154,28 @@ impl Stream {
 
     /// So often the timer fired in vain since the last data came, if it fired for what comes now.
     fn attempts_missing<S: Sink>(&self, around: &Surroundings<'_, S>) -> u32 {
-        self.repair.attempts_by(around.view.sent, self.last.sent, &self.account.pace(&around.view))
+        self.repair.attempts_by(around.view.sent, self.last.sent, &self.pace(&around.view))
+    }
+
+    /// Of the packets missing before a repair so many were repairs of holes that SACKs had told of. Repairs go upwards (RFC
+    /// 6675 §4, NextSeg): those of what lies open between the last that came and this one were sent in between; or those
+    /// of all from the lowest hole on, if they have begun again.
+    pub(super) fn repairs_passed_over(&mut self, p: &Piece, waited: Span) -> u32 {
+        if !self.agreed.sack_permitted || p.start >= self.next {
+            return 0;
+        }
+        let mut most = u64::from(self.arrivals.ids.skipped);
+        let timers = waited >= TIMERS_SILENCE && p.start <= self.repair.una();
+        let (from, to) = match self.repair.repairs_before_timer().filter(|_| timers) {
+            // What was asked for before the timer fired was sent before it, each by an ACK (RFC 9937).
+            Some((from, acks)) => {
+                most = most.min(acks);
+                (from, self.heard_up_to)
+            }
+            None => (self.repair.repairs_after(p.start), p.start.min(self.heard_up_to)),
+        };
+        let (from, unit) = (from.max(self.una), unit(p, &stand!(self)));
+        if from < to { (self.ledger.open_between(from, to, most * unit) / unit) as u32 } else { 0 }
     }
 
     /// The first segment not acknowledged comes again after a timer's wait: so many segments beyond the highest seen
@@ -194,7 +215,7 @@ impl Stream {
             return false;
         }
         let ack = u32::from(around.view.established == Some(p.packet.time));
-        let pace = Pace { rto: Span::from_secs(1), ..self.account.pace(&around.view) }; // RFC 6298 §2.1
+        let pace = Pace { rto: Span::from_secs(1), ..self.pace(&around.view) }; // RFC 6298 §2.1
         let attempts = self.repair.attempts_by(around.view.sent, self.repair.last_news(), &pace);
         let data = self.arrivals.ids.skipped.saturating_sub(ack + attempts);
         self.arrivals.ids.owe(data);
@@ -248,6 +269,8 @@ impl Stream {
             // While something else is missing, too, only what was data for sure.
             false => self.arrivals.ids.data(),
         };
+        // What it repeats had left before it.
+        let owed = owed.saturating_sub(self.arrivals.ids.missing_after(p.packet.ip_id));
         if owed > 0 {
             self.sent_up_to = (p.start + u64::from(owed) * unit).min(self.sent_at_most);
         } else if !lately && self.arrivals.ids.skipped == 0 {

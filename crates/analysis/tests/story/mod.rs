@@ -155,6 +155,14 @@ impl Story {
         self
     }
 
+    /// The last packet left at that time, by its host's clock.
+    pub fn left(mut self, ms: u32) -> Story {
+        if let Some(t) = self.packets.last_mut().and_then(|p| p.seg.timestamps.as_mut()) {
+            t.val = STAMPS_FROM + ms;
+        }
+        self
+    }
+
     fn put(mut self, from_sender: bool, flags: Flags, seq: u32, ack: u32, payload: u32) -> Story {
         let (mine, other) = match from_sender {
             true => (self.sender, self.receiver),

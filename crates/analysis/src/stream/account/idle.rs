@@ -152,7 +152,7 @@ impl Account {
     /// What held the sender back is what was so until the ACK came that ended the gap.
     fn look_before_the_ack(&self, gap: &mut Gap, from: Time, to: Time, stand: &Stand<'_>, view: &View) {
         let told = stand.window.changed + view.turn;
-        let just_now = told > from && to - told <= self.pace(view).tolerance;
+        let just_now = told > from && to - told <= self.pace(view, false).tolerance;
         gap.by_window = just_now && stand.window.now > stand.window.before;
         if gap.by_ack {
             let small = stand.last.payload < full_segment(stand);

@@ -197,11 +197,14 @@ impl Account {
     }
 
     /// What is known of time on this path.
-    pub fn pace(&self, view: &View) -> Pace {
+    /// `as_linux`: it reckons its timer as Linux does, from round trips that hold what queues are on the way.
+    pub fn pace(&self, view: &View, as_linux: bool) -> Pace {
         let round = self.round(view);
         let grain = view.tick.scale(2.5);
         let seat = if is_at_sender(view) { Seat::AtSender { grain } } else { Seat::Away };
-        let elsewhere = || (self.rtt.srtt() + view.turn, self.rtt.rto() + view.turn);
+        let told = self.timers.linux().filter(|_| as_linux && view.at == Vantage::Receiver);
+        let rto = told.map_or(self.rtt.rto() + view.turn, |(_, rto)| rto);
+        let elsewhere = || (self.rtt.srtt() + view.turn, rto);
         let (srtt, rto) = self.own_timer(view).unwrap_or_else(elsewhere);
         Pace {
             // Two packets that a tick parts may be two ticks apart, and half a tick is lost in rounding.

@@ -124,6 +124,14 @@ impl Ids {
     pub fn has_come(&self, id: u16) -> bool {
         self.came & self.bit_of(id) != 0
     }
+    /// So many of the last 64 numbers were given to packets that left after this one, and have not come.
+    pub fn missing_after(&self, id: u16) -> u32 {
+        let after = u32::from(self.next.wrapping_sub(id).wrapping_sub(1));
+        if !self.is_behind(id) || after == 0 {
+            return 0;
+        }
+        after.min(64) - (self.came & (u64::MAX >> (64 - after.min(64)))).count_ones()
+    }
     /// It is one of the last few that have not come.
     fn is_missing(&self, id: u16) -> bool {
         let bit = self.bit_of(id);

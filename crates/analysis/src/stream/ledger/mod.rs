@@ -248,6 +248,18 @@ impl Ledger {
         let open = outstanding.filter(|s| !s.is_sacked() && (s.time, s.end()) < (time, end));
         open.map(|s| s.time).max()
     }
+    /// Bytes from one place to another that are outstanding and not SACKed, counted up to `most`.
+    pub fn open_between(&mut self, from: u64, to: u64, most: u64) -> u64 {
+        let mut bytes = 0;
+        for i in self.board.find(from).unwrap_or(self.board.len()).. {
+            let Some(seg) = self.board.get(i).filter(|s| s.start() < to && bytes < most) else { break };
+            if !seg.is_sacked() {
+                bytes += seg.end().min(to) - seg.start().max(from);
+            }
+            self.board.steps += 1;
+        }
+        bytes.min(most)
+    }
     pub fn is_sacked(&self, offset: u64) -> bool {
         self.find(offset).is_some_and(|s| s.sacked)
     }

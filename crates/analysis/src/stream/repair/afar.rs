@@ -70,6 +70,7 @@ impl Repair {
         }
         self.go_on_unseen(a);
         self.see_slow_start(a);
+        self.slow_start_goes_on(a);
     }
 
     /// The timer repeats what was repaired before, which the sender has not heard of: that repair goes on, and the clock of
@@ -161,6 +162,21 @@ impl Repair {
         }
     }
 
+    /// The slow start after a timeout was taken for over, and what comes again no ACK can have told to be lost: nothing
+    /// beyond it has arrived (RFC 6675 §4; RFC 8985 §6.2).
+    fn slow_start_goes_on(&mut self, a: &Attempt) {
+        if a.sack_permitted
+            && a.untold
+            && !a.overtaken
+            && !self.in_loss_state()
+            && self.silent(a.now) < PAUSE
+            && let Some(State::Loss { high, first_ts, .. }) = self.left
+            && a.start < high
+        {
+            self.state = State::Loss { high, f_rto: false, first_ts };
+        }
+    }
+
     /// Duplicate ACKs have asked for a repair that was never seen: by when the sender sends what begins at `start`.
     pub fn repair_due(&self, start: u64, sack: bool) -> u32 {
         // It has not heard of what is acknowledged here beyond that, nor of what that asks for.
@@ -193,6 +209,24 @@ impl Repair {
                 let came = self.state != State::Open && self.resent.high > self.una;
                 Some(u64::from(self.is_asked(sack) && !came))
             }
+        }
+    }
+    /// Before its timer fired, a sender that repairs what SACKs tell of at once (RFC 8985 §6.2) repaired from here on, no more
+    /// than so many.
+    pub fn repairs_before_timer(&self) -> Option<(u64, u64)> {
+        match self.state {
+            _ if !self.age.recent() => None,
+            State::Recovery { .. } => Some((self.resent.end, self.duplicates.into())),
+            State::Open => Some((self.una, self.duplicates.checked_sub(2)?.into())),
+            State::Loss { .. } => None,
+        }
+    }
+    /// From where on holes below `start` have been repaired since the last repair came, in fast recovery.
+    pub fn repairs_after(&self, start: u64) -> u64 {
+        match self.state {
+            State::Recovery { .. } if start < self.resent.end => self.una,
+            State::Recovery { .. } => self.resent.end,
+            _ => start,
         }
     }
     /// The first segment not acknowledged has been asked for.

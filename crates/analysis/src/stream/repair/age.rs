@@ -2,6 +2,7 @@
 
 use super::Repair;
 use crate::infer::LEAST_MSS;
+use wire::Span;
 
 /// The first write of a transfer may be a short one, and be acknowledged alone.
 const FIRST_WRITE: u64 = 536;
@@ -20,6 +21,10 @@ pub(super) struct Age {
     opening_end: u64,
     /// It began with a window, or offered one with its SYN, as senders do since Linux 3.10, the first to probe.
     probes: bool,
+    /// Its first flight was a single segment: its SYN may have been lost (RFC 5681 §3.1), and its age does not show.
+    alone: bool,
+    /// It has SACK, and its timestamps count milliseconds, as Linux's do since 4.13 (TCP_TS_HZ); before, jiffies.
+    in_ms: bool,
 }
 
 /// What Linux offers with its SYN: 20 segments since 3.10, since 4.20 as many as 16 bits hold. Before, it was 4 or 10.
@@ -29,7 +34,7 @@ const TIMESTAMPS: u32 = 12;
 
 impl Age {
     pub(super) fn recent(&self) -> bool {
-        self.recent
+        self.recent || self.alone && self.in_ms
     }
     /// Of an age at which senders probe for lost tails.
     pub(super) fn probes(&self) -> bool {
@@ -56,6 +61,9 @@ impl Age {
     #[inline]
     pub(super) fn note_new_data(&mut self, una: u64, end: u64, mss: u32) {
         let acked = una.saturating_sub(self.opening_end.saturating_sub(FIRST_WRITE));
+        if self.opening_end > 0 && acked == 0 {
+            self.alone = end - una <= u64::from(mss);
+        }
         if self.opening_end > 0 && acked <= OPENING_SEGMENTS * u64::from(mss) {
             // Slow start adds to the window no more than is acknowledged (RFC 5681 §3.1, RFC 3465).
             let wide = end > una + acked + OLD_WINDOW_SEGMENTS * u64::from(mss);
@@ -70,6 +78,15 @@ impl Repair {
     pub fn note_syn(&mut self, window: u32, mss: u32) {
         let whole = |m: u32| window == OFFERED_SEGMENTS * m || window == u32::from(u16::MAX) / m * m;
         self.age.probes |= mss > LEAST_MSS && (whole(mss) || whole(mss - TIMESTAMPS));
+    }
+
+    /// How long a tick of its timestamps takes, and whether it has SACK.
+    #[inline]
+    pub fn note_stamps(&mut self, tick: Span, sack: bool) {
+        self.age.in_ms = sack && tick == Span::from_millis(1);
+    }
+    pub fn is_recent(&self) -> bool {
+        self.age.recent()
     }
 
     /// New data up to `end` leaves: in the initial window it tells how old the sender is.

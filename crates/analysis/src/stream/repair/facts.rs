@@ -27,6 +27,8 @@ pub struct AckNews {
     /// The sending time of the newest copy it proves delivered (RACK.xmit_ts, RFC 8985 §6.2).
     pub newest_delivered: Time,
     pub nothing_outstanding: bool,
+    /// Nothing beyond has been SACKed by then.
+    pub sacked_up_to: u64,
 }
 
 impl AckNews {
@@ -67,6 +69,8 @@ pub struct Attempt {
     pub previous_was_resend: bool,
     /// Data above it has been SACKed.
     pub sacked_above: bool,
+    /// Neither what lies beyond it has been SACKed nor itself acknowledged.
+    pub untold: bool,
     pub sack_permitted: bool,
     /// The copy before it went unseen.
     pub unseen: bool,
