@@ -275,3 +275,109 @@ fn the_timer_of_a_linux_waits_for_what_queues_on_the_way_take_too() {
     use Cause::{LossState, Timeout};
     assert_eq!(causes(&t.ends()), [Timeout, LossState, LossState]);
 }
+
+/// Segments `of` arrive at `when`, number `k` with identification `k`; the first of them is missing, and asked for.
+fn ask(mut t: Story, of: &[u32], when: u64, first: u32) -> Story {
+    for &k in of {
+        t = t.id(k as u16).at(when).data(seq(k), SIZE).ack(seq(first));
+    }
+    t
+}
+
+/// Repairs, each of a segment, with the time at which it comes and what is acknowledged then.
+fn repairs(mut t: Story, mut id: u16, of: &[(u32, u64, u32)]) -> Story {
+    for &(k, at, ack) in of {
+        t = t.id(id).at(at).data(seq(k), SIZE).ack(seq(ack));
+        id += 1;
+    }
+    t
+}
+
+#[test]
+fn who_answered_partial_acks_one_by_one_sends_two_at_once_only_after_a_timeout() {
+    // RFC 6582 §3.2 and RFC 5681 §3.1. The timer has run since the first partial ACK: its copy of 8 comes amid repairs.
+    let mut t = arrive(Story::from(Vantage::Receiver).stamped().handshake(60), 0..4, 65);
+    for k in 12..16 {
+        t = t.id(k as u16).at(125).data(seq(k), SIZE).echoing(65).ack(seq(4));
+    }
+    let fast = [(4, 185, 125), (5, 245, 185), (6, 305, 245), (7, 365, 305)];
+    let slow = [(8, 450, 365), (9, 510, 450), (10, 511, 450), (11, 570, 510)];
+    for (n, (k, at, echo)) in fast.into_iter().chain(slow).enumerate() {
+        t = t.id(16 + n as u16).at(at).data(seq(k), SIZE).echoing(echo);
+        t = t.ack(if k == 11 { seq(16) } else { seq(k + 1) });
+    }
+    let causes = causes(&t.ends());
+    assert_eq!((&causes[..4], &causes[6..]), (&[Cause::Recovery; 4][..], &[Cause::LossState; 2][..]));
+}
+
+#[test]
+fn slow_start_does_not_go_back() {
+    // RFC 5681 §3.2: who does not mind the timeout before (RFC 6582 §4.1 does) answers three duplicate ACKs amid slow start,
+    // a little sooner after they passed here than the way to the sender and back has been known to take.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);
+    let t = repairs(t, 12, &[(4, 300, 5), (5, 340, 6), (6, 340, 7)]);
+    let t = repairs(t, 16, &[(8, 380, 7), (9, 380, 7), (10, 380, 7), (7, 416, 11), (11, 456, 12)]);
+    use Cause::{LossState, Recovery, Timeout};
+    let [r, t_, l] = [Recovery, Timeout, LossState];
+    assert_eq!(causes(&t.ends()), [t_, l, l, l, l, l, r, r]);
+}
+
+#[test]
+fn what_comes_again_at_once_behind_a_late_repair_is_the_timers() {
+    // RFC 6298 §5.5: no timer fires again so soon, and fast recovery repeats nothing (RFC 6582 §3.2). The first copy of 4 was
+    // asked for by duplicate ACKs, and held up; the one behind it shows that.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);
+    let t = ask(t, &[5, 6, 9, 10, 11], 85, 4);
+    let t = repairs(t, 12, &[(4, 285, 7), (4, 405, 7), (7, 445, 8), (8, 445, 12)]);
+    assert_eq!(causes(&t.ends())[1..], [Cause::Timeout, Cause::LossState, Cause::LossState]);
+}
+
+#[test]
+fn new_data_amid_duplicate_acks_shows_that_no_timer_had_fired() {
+    // RFC 5681 §3.2 step 4: it comes sooner behind the copy of 4 than that can be answered. The next one is the timer's.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);
+    let t = ask(t, &[5, 6, 9, 10, 11], 85, 4);
+    let t =
+        repairs(t, 12, &[(4, 285, 7), (12, 295, 7), (13, 296, 7), (4, 405, 7), (7, 445, 8), (8, 445, 14)]);
+    assert_eq!(causes(&t.ends())[1..], [Cause::Timeout, Cause::LossState, Cause::LossState]);
+}
+
+#[test]
+fn what_is_sent_behind_a_timers_copy_tells_that_an_ack_has_been_heard() {
+    // RFC 5681 §3.1: the loss window is one segment. ACKs take far longer to the sender than they did: the timer repeats 4,
+    // long acknowledged, and slow start goes on at 8, where three duplicate ACKs send it back to.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(20), 0..8, 45);
+    let t = ask(t, &[9, 10, 11, 12, 13, 14], 70, 8);
+    let t = repairs(t, 15, &[(4, 305, 8), (8, 308, 9), (9, 311, 15), (8, 325, 15)]);
+    use Cause::{LossState, Recovery, Timeout};
+    assert_eq!(causes(&t.ends()), [Timeout, LossState, LossState, Recovery]);
+}
+
+#[test]
+fn a_repair_that_comes_long_after_its_ack_and_had_been_lost_is_the_timers() {
+    // RFC 6582 §3.2 answers a partial ACK at once; the packet missing before this one did.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);
+    let t = ask(t, &[9, 10, 11, 12], 85, 4);
+    let t = repairs(t, 13, &[(4, 125, 5), (5, 165, 6), (6, 205, 7)]);
+    let t = repairs(t, 17, &[(7, 375, 8), (8, 415, 13)]);
+    use Cause::{LossState, Recovery, Timeout};
+    assert_eq!(causes(&t.ends()), [Recovery, Recovery, Recovery, Timeout, LossState]);
+}
+
+#[test]
+fn a_repair_that_nothing_but_an_advancing_ack_set_off_is_slow_starts() {
+    // RFC 5681 §3.1. All of 4 to 11 is lost, and the timer's copy of 3, whose ACK was delayed.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..3, 44);
+    let t = t.id(3).at(45).data(seq(3), SIZE).at(245).ack(seq(4));
+    let t = repairs(t, 13, &[(4, 285, 5), (5, 286, 6), (6, 325, 7)]);
+    assert_eq!(causes(&t.ends()), [Cause::LossState; 3]);
+}
+
+#[test]
+fn the_third_duplicate_ack_may_have_been_heard_sooner_than_the_handshake_tells() {
+    // RFC 5681 §3.2. It passed 94 ms ago, where the handshake took 100 ms, and the one before it long ago.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(100), 0..4, 130);
+    let t = ask(ask(t, &[5, 6], 200, 4), &[7], 295, 4);
+    let t = repairs(t, 8, &[(4, 389, 8)]);
+    assert_eq!(causes(&t.ends()), [Cause::Recovery]);
+}

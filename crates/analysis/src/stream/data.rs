@@ -58,7 +58,7 @@ impl Stream {
                 .accounted_for(u64::from(repairs.min(self.arrivals.ids.owed().saturating_sub(own))));
         }
         if around.view.at.is_away() {
-            self.note_spacing(&piece);
+            self.note_spacing(&piece, around);
             self.repair.note_stamps(around.view.stamp, self.agreed.sack_permitted);
             self.account.silences.note(packet.time, self.last.seen, start > expected);
         }
@@ -139,10 +139,13 @@ impl Stream {
     }
 
     /// Packets that were sent together come as close to each other as the narrowest link lets them.
-    fn note_spacing(&mut self, p: &Piece) {
+    fn note_spacing<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
         let gap = p.packet.time - self.last.seen.unwrap_or(p.packet.time);
         let (seen, overtaken) = (p.packet.time, self.arrivals.was_overtaken(p, &self.agreed));
         let next = Next { start: p.start, seen, overtaken, spacing: self.spacing };
+        if p.start >= self.next && !self.agreed.sack_permitted {
+            self.repair.see_new_behind_timer(&next, around.view.turn.min(self.turn_at_most));
+        }
         if let Some(turn) = self.repair.after_timeout(&next).filter(|_| p.ts == 0) {
             self.turn_at_most = self.turn_at_most.min(turn);
         }
@@ -204,10 +207,11 @@ impl Stream {
         let turn = around.view.turn.min(self.turn_at_most);
         let by = around.view.sent - turn.scale(0.95);
         let echo = p.packet.seg.timestamps.map(|t| t.ecr);
+        let answers = self.answers_timer(p);
         while let Some(ack) = self.on_the_way.front() {
             let heard = match (ack.ts, echo) {
                 (Some(ts), Some(echo)) => (ts.wrapping_sub(echo) as i32) <= 0,
-                _ => ack.time <= by,
+                _ => ack.time <= by || answers,
             };
             if !heard || ack.ack > p.start {
                 return;
@@ -218,6 +222,16 @@ impl Stream {
                 self.repair.on_ack(&news, news.time + turn, self.next);
             }
         }
+    }
+
+    /// After its timer's copy, one segment (RFC 5681 §3.1), the sender goes on where an ACK says: it has heard that one,
+    /// however long the way there is thought to be.
+    fn answers_timer(&mut self, p: &Piece) -> bool {
+        if p.start >= self.next || !self.repair.is_timers() {
+            return false;
+        }
+        self.ledger.add_steps(self.on_the_way.len() / 2);
+        self.on_the_way.iter().any(|a| a.ack == p.start)
     }
 
     /// What three duplicate ACKs asked for comes, for the first time, and nothing had been sent again for long: the first

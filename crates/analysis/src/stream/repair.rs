@@ -337,6 +337,7 @@ impl Repair {
                 }
                 self.afar.quick |= self.state == State::Open && self.any_sacked && self.duplicates < 3;
                 let begins = !matches!(self.state, State::Recovery { .. });
+                self.resent.one_by_one = if begins { 0 } else { self.resent.one_by_one + u32::from(a.head) };
                 self.resent.goes_back |=
                     !begins && a.acknowledged && !a.sack_permitted && a.start == self.resent.end;
                 if begins {

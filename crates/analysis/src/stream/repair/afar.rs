@@ -67,10 +67,13 @@ impl Repair {
     pub(super) fn catch_up_away(&mut self, a: &Attempt, pace: &Pace) {
         if a.acks_seen && self.timer_went_unseen(a) {
             self.enter_loss(a, pace);
+        } else if self.goes_on_behind_lost_timer(a) {
+            self.state = State::Loss { high: a.next, f_rto: false, first_ts: 0 };
         }
         self.go_on_unseen(a);
         self.see_slow_start(a);
         self.slow_start_goes_on(a);
+        self.see_timer_behind_repair(a);
     }
 
     /// The timer repeats what was repaired before, which the sender has not heard of: that repair goes on, and the clock of
@@ -115,8 +118,8 @@ impl Repair {
         match self.state {
             State::Open => {
                 // Without SACK it takes three duplicate ACKs (RFC 5681 §3.2), and fewer have passed here.
-                let unasked =
-                    !a.sack_permitted && !a.acknowledged && self.duplicates + a.duplicates_on_the_way < 3;
+                let duplicates = self.duplicates + a.duplicates_on_the_way;
+                let unasked = !a.sack_permitted && !a.acknowledged && duplicates < 3;
                 // What was asked for, and passed over by new data until that ran out, was sent and lost. Amid new data
                 // it may be asked for late: Linux waits for up to 300 duplicate ACKs once it saw packets overtaken.
                 let waits = (MOST_DUPLICATES..NO_SUCH_WAIT).contains(&self.duplicates);
@@ -124,7 +127,7 @@ impl Repair {
                 let passed_over =
                     self.afar.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
-                let asked = self.asked_for[0] == a.start;
+                let asked = self.asked_for[0] == a.start || duplicates >= 3;
                 silent > PAUSE && (stuck || !asked)
                     || stuck && (a.previous_was_resend && !told || passed_over || unasked)
             }
@@ -133,7 +136,9 @@ impl Repair {
             State::Recovery { .. } => {
                 let overdue = a.now - self.last_progress > self.resent.answered_in.scale(1.5);
                 let quiet = silent > pace.tolerance.max(PAUSE);
-                stuck && (again || overdue && quiet)
+                // Without SACK that one is sent at once. It was, and is missing; the timer has run since the first partial ACK.
+                let lost = !a.sack_permitted && a.missing.is_some_and(|n| n > 0);
+                stuck && again || (stuck || lost) && overdue && quiet
             }
             State::Loss { .. } => silent >= TIMERS_SILENCE,
         }
@@ -146,6 +151,19 @@ impl Repair {
             && a.missing.is_some_and(|n| n > 0)
             && !self.in_loss_state()
             && self.silent(a.now) >= TIMERS_SILENCE
+    }
+
+    /// An ACK that advances sets off a repair of the next segment, and nothing had asked for any: slow start does that. What
+    /// the timer had sent before, in the silence up to that ACK, was lost on its way here (RFC 5681 §3.1).
+    fn goes_on_behind_lost_timer(&self, a: &Attempt) -> bool {
+        let unasked = self.duplicates + a.duplicates_on_the_way == 0 && !self.any_sacked && !a.sacked_above;
+        let by_ack = self.last_progress == self.last_news && a.now - self.last_news < PAUSE;
+        self.state == State::Open
+            && a.head
+            && a.missing.is_some_and(|n| n > 0)
+            && unasked
+            && by_ack
+            && self.last_news - self.last_sent >= TIMERS_SILENCE
     }
 
     /// The repair after a timeout goes on, beyond what had been seen when it began and was taken for its end: where the

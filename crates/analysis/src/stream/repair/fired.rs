@@ -16,6 +16,8 @@ pub(super) struct Fired {
     answered: Option<Time>,
     /// So soon after progress: it may turn out to have been a repair that a queue held up.
     unsure: bool,
+    /// Three duplicate ACKs had asked for it, and no repair was missing.
+    asked: bool,
 }
 
 /// The first segment came again later than fast recovery would mostly send it, and sooner than any timer must.
@@ -43,6 +45,8 @@ pub struct Next {
 const TOGETHER: f64 = 1.02;
 /// A sender with a floor of a second (RFC 6298 §2.4) that goes on at once has fast recovery after a timeout.
 const SURE: Span = Span::from_millis(800);
+/// So many repairs in a row that answered a partial ACK each show that the sender is no Tahoe.
+const ONE_BY_ONE: u32 = 3;
 
 impl Repair {
     /// The timer is about to be taken to have fired.
@@ -58,7 +62,50 @@ impl Repair {
             at: a.seen,
             answered: None,
             unsure: a.now - self.last_progress < SURE,
+            asked: self.state == State::Open
+                && (self.duplicates >= 3 || self.asked_for[0] == a.start)
+                && a.missing.is_none_or(|n| n == 0),
         });
+    }
+
+    /// What was taken for the timer's is repeated sooner than a timer that has just fired does (RFC 6298 §5.5), and fast
+    /// recovery never does (RFC 6582 §3.2): that one was asked for by duplicate ACKs, and this one is the timer's.
+    pub(super) fn see_timer_behind_repair(&mut self, a: &Attempt) {
+        let early = self.is_timers() && a.now - self.timer.fired_at < TIMERS_SILENCE;
+        if early
+            && !a.sack_permitted
+            && !a.overtaken
+            && let Some(f) = self.afar.fired.take_if(|f| f.start == a.start && f.asked)
+        {
+            self.was_no_timer(&f);
+            self.timer.fired_at = Time::FAR_PAST;
+        }
+    }
+
+    /// What was taken for the timer's was a repair that duplicate ACKs asked for.
+    fn was_no_timer(&mut self, f: &Fired) {
+        (self.timer.wait, self.timer.least_wait) = (f.timer_wait, f.least_wait);
+        self.timer.expiries = 0;
+        self.afar.unsure = Unsure::default();
+        if self.in_loss_state() {
+            self.state = match f.state {
+                State::Open => State::Recovery { recover: f.high, first_ts: 0 },
+                before => before,
+            };
+        }
+    }
+
+    /// New data comes sooner than the answer to the timer's copy can set it off, and no ACK before that had advanced: in
+    /// fast recovery duplicate ACKs let it go (RFC 5681 §3.2 step 4), after a timeout they do not.
+    pub fn see_new_behind_timer(&mut self, next: &Next, turn: Span) {
+        let soon = |f: &Fired| f.unsure && f.asked && next.seen - f.at < turn.scale(0.7);
+        if self.in_loss_state()
+            && !next.overtaken
+            && let Some(f) = self.afar.fired.take_if(|f| soon(f))
+        {
+            self.was_no_timer(&f);
+            self.timer.fired_at = Time::FAR_PAST;
+        }
     }
 
     /// The first segment comes again, and is about to be taken in.
@@ -83,10 +130,12 @@ impl Repair {
     /// Fast recovery without SACK repeats the first segment only (RFC 6582 §3.2); slow start goes on with the next.
     pub(super) fn see_slow_start(&mut self, a: &Attempt) {
         let next = !a.head && !a.overtaken && a.start == self.resent.end;
+        // It has answered partial ACKs one by one, and echoes no ACK that would ask for this: a timer came between.
+        let pairs = !a.sack_permitted && !a.acknowledged && a.ts != 0 && !self.resent.goes_back;
+        let turned = pairs && self.resent.one_by_one >= ONE_BY_ONE;
         if let State::Recovery { recover, first_ts } = self.state
             && next
-            && self.afar.unsure.may_be_none
-            && self.afar.unsure.may_be_timers
+            && (self.afar.unsure.may_be_none && self.afar.unsure.may_be_timers || turned)
         {
             self.state = State::Loss { high: recover, f_rto: false, first_ts };
         }
@@ -125,15 +174,7 @@ impl Repair {
             return fired.answered.map(|t| next.seen - t).filter(|turn| *turn > together);
         }
         if fired.unsure {
-            (self.timer.wait, self.timer.least_wait) = (fired.timer_wait, fired.least_wait);
-            self.timer.expiries = 0;
-            self.afar.unsure = Unsure::default();
-            if self.in_loss_state() {
-                self.state = match fired.state {
-                    State::Open => State::Recovery { recover: fired.high, first_ts: 0 },
-                    before => before,
-                };
-            }
+            self.was_no_timer(&fired);
         }
         None
     }

@@ -48,7 +48,10 @@ pub(super) fn timer(sender: &Repair) -> Verdict {
 /// What was sent again since the timeout is asked for once more: without SACK three duplicate ACKs tell it to senders
 /// that do not mind the timeout before (RFC 6582 §4.1 does).
 pub(super) fn is_asked_again(sender: &Repair, a: &Attempt) -> bool {
-    a.sack_permitted || a.head && (sender.duplicates >= 3 || a.start == sender.asked_for[0])
+    let asked = sender.duplicates >= 3 || a.start == sender.asked_for[0];
+    // Slow start goes upwards only.
+    let back = a.start < sender.resent.end && !a.overtaken;
+    a.sack_permitted || a.head && (asked || back)
 }
 
 /// An ACK set it off: in the slow start after a timeout, or for a loss that ACKs told. `lost_again`: it was sent again

@@ -15,6 +15,8 @@ pub(super) struct Resent {
     pub(super) goes_back: bool,
     /// It went on repairing before.
     pub(super) goes_on: bool,
+    /// In fast recovery it has repeated the first segment so often, each time another one.
+    pub(super) one_by_one: u32,
 }
 
 impl Default for Resent {
@@ -26,6 +28,7 @@ impl Default for Resent {
             answered_in: Span::ZERO,
             goes_back: false,
             goes_on: false,
+            one_by_one: 0,
         }
     }
 }
