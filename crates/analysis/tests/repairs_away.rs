@@ -381,3 +381,19 @@ fn the_third_duplicate_ack_may_have_been_heard_sooner_than_the_handshake_tells()
     let t = repairs(t, 8, &[(4, 389, 8)]);
     assert_eq!(causes(&t.ends()), [Cause::Recovery]);
 }
+
+#[test]
+fn duplicate_acks_behind_those_that_were_heard_tell_no_turn() {
+    // RFC 5681 §3.2. The first repair comes 2 ms behind duplicate ACKs, and 98 ms behind those that had asked for it.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(100), 0..4, 105);
+    let t = ask(ask(t, &[5, 6, 7], 205, 4), &[8, 9, 10, 11], 301, 4);
+    let mut t = repairs(t, 12, &[(4, 303, 12)]);
+    for k in 12..17 {
+        t = t.id(k as u16 + 1).at(403).data(seq(k), SIZE).ack(seq(k + 1));
+    }
+    for (k, at) in [(18, 504), (19, 504), (20, 598)] {
+        t = t.id(k as u16 + 1).at(at).data(seq(k), SIZE).ack(seq(17));
+    }
+    let t = repairs(t, 22, &[(17, 696, 21)]);
+    assert_eq!(causes(&t.ends()), [Cause::Recovery; 2]);
+}

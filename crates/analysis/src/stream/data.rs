@@ -237,8 +237,9 @@ impl Stream {
     /// What three duplicate ACKs asked for comes, for the first time, and nothing had been sent again for long: the first
     /// of those ACKs has been heard, and its way there and back took no longer. A handshake may have taken longer.
     fn bound_turn<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
-        if p.packet.seg.timestamps.is_some() || p.start >= self.next || self.repair.state != State::Open {
-            return;
+        let open = self.repair.state == State::Open && self.repair.una() < p.start;
+        if p.packet.seg.timestamps.is_some() || p.start >= self.next || !open {
+            return; // where some of them were heard before, those that were not are none of the first
         }
         self.ledger.add_steps(self.on_the_way.len() / 2);
         let hole = self.ledger.find(p.start);
