@@ -333,6 +333,18 @@ fn what_comes_again_at_once_behind_a_late_repair_is_the_timers() {
 }
 
 #[test]
+fn what_comes_again_at_once_is_the_timers_where_fast_recovery_went_on_too() {
+    // RFC 5681 §3.2: who left fast recovery at the ACK that asks for 7 answers three duplicate ones of that, too.
+    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);
+    let t = ask(t, &[5, 6, 8, 9, 10, 11], 85, 4);
+    let t = repairs(t, 12, &[(4, 125, 7), (12, 165, 7), (13, 166, 7), (14, 167, 7)]);
+    let t = repairs(t, 16, &[(7, 345, 9), (7, 425, 9), (9, 465, 11), (10, 465, 15)]);
+    use Cause::{LossState, Recovery, Timeout};
+    let told = causes(&t.ends());
+    assert_eq!((told[0], &told[2..]), (Recovery, &[Timeout, LossState, LossState][..]));
+}
+
+#[test]
 fn new_data_amid_duplicate_acks_shows_that_no_timer_had_fired() {
     // RFC 5681 §3.2 step 4: it comes sooner behind the copy of 4 than that can be answered. The next one is the timer's.
     let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);

@@ -16,7 +16,7 @@ pub(super) struct Fired {
     answered: Option<Time>,
     /// So soon after progress: it may turn out to have been a repair that a queue held up.
     unsure: bool,
-    /// Three duplicate ACKs had asked for it, and no repair was missing.
+    /// Three duplicate ACKs, or in fast recovery a partial one, had asked for it, and no repair was missing.
     asked: bool,
 }
 
@@ -53,6 +53,11 @@ impl Repair {
     pub(super) fn note_fired(&mut self, a: &Attempt) {
         // What had arrived before is repeated needlessly: ACKs that tell of that may be on their way.
         let tells = !a.acknowledged && self.timer.expiries == 0;
+        let asked = match self.state {
+            State::Open => self.duplicates >= 3 || self.asked_for[0] == a.start,
+            State::Recovery { .. } => true,
+            State::Loss { .. } => false,
+        };
         self.afar.fired = tells.then(|| Fired {
             state: self.state,
             timer_wait: self.timer.wait,
@@ -62,9 +67,7 @@ impl Repair {
             at: a.seen,
             answered: None,
             unsure: a.now - self.last_progress < SURE,
-            asked: self.state == State::Open
-                && (self.duplicates >= 3 || self.asked_for[0] == a.start)
-                && a.missing.is_none_or(|n| n == 0),
+            asked: asked && a.missing.is_none_or(|n| n == 0),
         });
     }
 
