@@ -115,7 +115,8 @@ def test_a_bin_is_chosen_by_how_dense_the_packets_are() -> None:
 
 
 def test_a_link_type_that_is_not_read_is_told_and_counts(tmp_path: Path) -> None:
-    found = rx.traffic(write(tmp_path / "a.pcap", np.arange(10.0), [bytes(40)], link=105), bin=1.0)
+    # Frames of USB.
+    found = rx.traffic(write(tmp_path / "a.pcap", np.arange(10.0), [bytes(40)], link=189), bin=1.0)
     assert found.shares()["unread"]["packets"] == 10
     assert any("not read" in said for said in found.summary["warnings"])
 
