@@ -295,7 +295,7 @@ fn repairs(mut t: Story, mut id: u16, of: &[(u32, u64, u32)]) -> Story {
 
 #[test]
 fn who_answered_partial_acks_one_by_one_sends_two_at_once_only_after_a_timeout() {
-    // RFC 6582 §3.2 and RFC 5681 §3.1. The timer has run since the first partial ACK: its copy of 8 comes amid repairs.
+    // RFC 6582 §3.2 and RFC 5681 §3.1. The timer has run since the first partial ACK: its copy of 8 comes among repairs.
     let mut t = arrive(Story::from(Vantage::Receiver).stamped().handshake(60), 0..4, 65);
     for k in 12..16 {
         t = t.id(k as u16).at(125).data(seq(k), SIZE).echoing(65).ack(seq(4));
@@ -312,7 +312,7 @@ fn who_answered_partial_acks_one_by_one_sends_two_at_once_only_after_a_timeout()
 
 #[test]
 fn slow_start_does_not_go_back() {
-    // RFC 5681 §3.2: who does not mind the timeout before (RFC 6582 §4.1 does) answers three duplicate ACKs amid slow start,
+    // RFC 5681 §3.2: who does not mind the timeout before (RFC 6582 §4.1 does) answers three duplicate ACKs in slow start,
     // a little sooner after they passed here than the way to the sender and back has been known to take.
     let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);
     let t = repairs(t, 12, &[(4, 300, 5), (5, 340, 6), (6, 340, 7)]);

@@ -110,6 +110,9 @@ impl FileInfo {
     }
 }
 
+/// What frames are whose data nobody can read as it is, and what helps.
+pub(crate) const ENCRYPTED: &str = "encrypted by 802.11: decrypt them first, with airdecap-ng for one";
+
 /// Packets that are no TCP segment, each counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Others {
@@ -332,7 +335,7 @@ impl Info {
             (o.arp, "ARP"),
             (o.other_ip, "other IP"),
             (o.non_ip, "without IP"),
-            (o.encrypted, "encrypted by 802.11: decrypt them first, with airdecap-ng for one"),
+            (o.encrypted, ENCRYPTED),
             (o.fragments, "IP fragments"),
             (o.truncated, "cut before the TCP header by the snap length"),
             (self.malformed.count, "malformed"),

@@ -45,7 +45,7 @@ impl Stream {
         self.limits.reordered += u64::from(fate == Fate::Late);
         let waited = around.view.sent - self.last.sent;
         let in_turn = start == self.next && waited < SHORTEST_WAIT;
-        self.note_id(&piece, in_turn && !self.repair.is_asked(self.likely_has_sack()), waited);
+        self.note_id(&piece, in_turn && !self.is_asked(), waited);
         self.arrivals.note_lost_acks(packet);
         self.note_lost_repair(&piece, around);
         if self.arrivals.ids.skipped > 0 {
@@ -261,10 +261,7 @@ impl Stream {
             return;
         }
         self.arrivals.note_bare(packet);
-        if unwrap.peek(packet.seg.seq) + 1 == self.una
-            && self.una == self.next
-            && self.account.first_data().is_some()
-        {
+        if unwrap.peek(packet.seg.seq) + 1 == self.una && self.una == self.next && self.has_data() {
             match self.window.now {
                 0 => self.note_window_probe(packet.time),
                 _ => self.account.counts.keep_alives += 1,

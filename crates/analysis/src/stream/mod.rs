@@ -157,10 +157,12 @@ impl Stream {
         let (before, after) = self.ledger.losses_around();
         (self.lost_around.0 + before, self.lost_around.1 + after)
     }
+    pub fn has_data(&self) -> bool {
+        self.account.first_data().is_some()
+    }
     /// Has it carried anything worth a row: data, or a SYN or FIN that had to be repeated?
     pub fn is_worth_a_row(&self) -> bool {
-        let account = &self.account;
-        account.first_data().is_some() || self.syn_retransmissions > 0 || account.counts.resent_packets > 0
+        self.has_data() || self.syn_retransmissions > 0 || self.account.counts.resent_packets > 0
     }
     pub fn everything_acked(&self) -> bool {
         self.ledger.is_empty()

@@ -49,7 +49,7 @@ impl Stream {
         } else if self.is_another_opening(packet) {
             // Several hosts answer at one address (anycast), each with a number of its own: the last answer before the
             // handshake is over stands, and what comes of the others then is of no connection.
-            if around.view.established.is_none() && self.account.first_data().is_none() {
+            if around.view.established.is_none() && !self.has_data() {
                 let mut unwrap = Unwrapper::new(packet.seg.seq);
                 self.base = unwrap.offset(packet.seg.seq);
                 self.start_at(unwrap, self.base + 1);
@@ -81,10 +81,6 @@ impl Stream {
         }
         self.last_syn = Some(packet.time);
         self.last_time = packet.time;
-    }
-
-    pub fn has_data(&self) -> bool {
-        self.account.first_data().is_some()
     }
 
     /// An answer to a SYN that begins elsewhere than the one before.

@@ -49,7 +49,7 @@ impl Stream {
     fn row(&self, ending: &Ending, at: Vantage) -> FlowRow {
         let fin = u64::from(self.fin_end.is_some());
         let bytes = (self.next - self.base).saturating_sub(1 + fin);
-        let any_data = self.account.first_data().is_some();
+        let any_data = self.has_data();
         let agreed = &self.agreed;
         let mut row = FlowRow {
             flow: self.id,

@@ -88,6 +88,11 @@ impl Stream {
         self.agreed.sack_permitted || self.agreed.timestamps && !self.agreed.sack_known
     }
 
+    /// ACKs have asked for a repair of the first segment not acknowledged.
+    pub(super) fn is_asked(&self) -> bool {
+        self.repair.is_asked(self.likely_has_sack())
+    }
+
     fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Explained {
         let pace = self.pace(&around.view);
         if around.view.at.is_away() {

@@ -53,9 +53,7 @@ impl Stream {
         let hole = if waited < TIMERS_SILENCE {
             let hole = u32::try_from(hole).unwrap_or(u32::MAX);
             // While losses are repaired, what is missing may be repairs that were lost, too: that tells nothing.
-            let repairs = self.repair.repairs()
-                || self.repair.is_asked(self.likely_has_sack())
-                || self.ledger.sacked_bytes() > 0;
+            let repairs = self.repair.repairs() || self.is_asked() || self.ledger.sacked_bytes() > 0;
             (!(repairs && self.arrivals.ids.missing_before(id).is_some_and(|n| n > hole))).then_some(hole)
         } else {
             // Where more waits to be sent a timer's wait shows losses, and so few missing numbers that it counts.
@@ -68,8 +66,7 @@ impl Stream {
         let one_row = p.packet.ttl > TTL_OF_ONE_COUNTER_A_CONNECTION || self.arrivals.ids.are_of_one_row();
         // Data that goes on in order after a shorter wait repeats none: no timer is as short (RFC 8985 §7.2: a lone
         // segment's probe waits for a delayed ACK), and no ACK can have told of a loss with nothing beyond it.
-        let in_order =
-            p.start == self.next && waited >= SHORTEST_WAIT && !self.repair.is_asked(self.likely_has_sack());
+        let in_order = p.start == self.next && waited >= SHORTEST_WAIT && !self.is_asked();
         if one_row && (waited >= TIMERS_SILENCE || in_order) {
             self.arrivals.ids.were_no_data();
         }
@@ -194,7 +191,7 @@ impl Stream {
         let missing =
             self.arrivals.ids.skipped > 0 && self.arrivals.ids.are_counted() && p.start >= self.next;
         if missing
-            && self.repair.is_asked(self.likely_has_sack())
+            && self.is_asked()
             && u64::from(self.arrivals.ids.skipped) > (p.start - self.next).div_ceil(unit(p, &stand!(self)))
         {
             self.repair.on_lost_repair(around.view.sent);
@@ -236,7 +233,7 @@ impl Stream {
         if !around.view.at.is_away() {
             return false;
         }
-        if self.account.first_data().is_none() {
+        if !self.has_data() {
             return false; // what a host that only acknowledges has lost before its FIN may well be an ACK
         }
         let srtt = self.account.srtt(&around.view);

@@ -1,7 +1,7 @@
 //! What each frame is: decoded, counted, and given on if it is a segment that is asked for.
 
 use crate::decode::{Decoder, Found, plain};
-use crate::info::{Info, LONG_STEP, Tunnel, Unsupported};
+use crate::info::{ENCRYPTED, Info, LONG_STEP, Tunnel, Unsupported};
 use crate::link::LinkType;
 use crate::options::Options;
 use crate::record::Record;
@@ -213,9 +213,7 @@ impl Tally {
         }
         if info.others.encrypted > 0 {
             let n = counted(info.others.encrypted, "frame");
-            say.push(format!(
-                "{n} left out, encrypted by 802.11: decrypt them first, with airdecap-ng for one"
-            ));
+            say.push(format!("{n} left out, {ENCRYPTED}"));
         }
         if info.options_cut > 0 {
             let n = counted(info.options_cut, "segment");
