@@ -29,7 +29,7 @@ pub use facts::{AckNews, Attempt, Pace, Verdict};
 pub use fired::Next;
 use probing::Probing;
 use resent::Resent;
-pub use seat::Seat;
+pub use seat::{AtSender, Away, Seat};
 use std::mem::offset_of;
 use timer::Timer;
 use wire::{Span, Time};
@@ -309,9 +309,10 @@ impl Repair {
 
     /// Explains a retransmission and follows the sender into the state that it shows.
     pub fn explain(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
-        let (before, observed) = (self.state, self.observe(a, pace));
-        self.catch_up(a, pace);
-        let verdict = if a.acks_seen { self.judge(a, pace) } else { self.judge_unheard(a, pace) };
+        let (before, observed) = (self.state, pace.judge().observe(self, a, pace));
+        pace.judge().catch_up(self, a, pace);
+        let verdict =
+            if a.acks_seen { pace.judge().judge(self, a, pace) } else { self.judge_unheard(a, pace) };
         self.basic = !a.sack_permitted || a.ts == 0;
         let verdict = self.settle_doubt(a, verdict);
         if !matches!(verdict.cause, Cause::Timeout | Cause::Probe) {
@@ -331,7 +332,8 @@ impl Repair {
                 self.timer.start = a.now;
             }
             Cause::Recovery => {
-                let timed = verdict.evidence == Evidence::Time && a.sacked_above && pace.seat != Seat::Away;
+                let timed =
+                    verdict.evidence == Evidence::Time && a.sacked_above && pace.judge().sees_it_send();
                 if timed && (!a.head || self.only_reordering_is_due(a, pace)) {
                     self.age.note_timed_repair();
                 }
@@ -352,7 +354,7 @@ impl Repair {
             }
             _ => {}
         }
-        self.keep_in_mind(a, pace);
+        pace.judge().keep_in_mind(self, a);
         self.resent.end = if a.overtaken { self.resent.end.max(a.end) } else { a.end };
         self.resent.at = a.now;
         self.sent(a.now, verdict.trigger);

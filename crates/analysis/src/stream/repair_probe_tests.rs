@@ -61,11 +61,11 @@ fn the_first_probe_of_a_sender_is_likely_and_later_ones_are_known() {
     let mut s = Sender::with_in_flight(10);
     s.ack(40, 5);
     s.sends_new(40);
-    assert!(s.sends_new(135) && !s.model.sure_of_probe(&pace()));
+    assert!(s.sends_new(135) && !s.model.has_shown_before());
     s.ack(180, 12);
     s.sends_new(180);
     s.sends_new(181);
-    assert!(s.sends_new(280) && s.model.sure_of_probe(&pace()));
+    assert!(s.sends_new(280) && s.model.has_shown_before());
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn pace() -> Pace {
         srtt: Span::from_millis(SRTT_MS),
         least: Span::from_millis(SRTT_MS),
         rto: Span::from_millis(SRTT_MS + 200),
-        seat: Seat::AtSender { grain: Span::ZERO },
+        seat: Seat::AtSender(AtSender { grain: Span::ZERO }),
     }
 }
 
@@ -149,7 +149,8 @@ impl Sender {
             unprompted: self.unprompted,
         };
         let pace = self.pace;
-        self.model.explain(&attempt, &Pace { seat: if self.near { pace.seat } else { Seat::Away }, ..pace })
+        self.model
+            .explain(&attempt, &Pace { seat: if self.near { pace.seat } else { Seat::Away(Away) }, ..pace })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::account::{Ended, RepairSeen};
 use super::arrival::{LATE, Piece};
 use super::ledger::{Repeated, Resend};
-use super::repair::{Attempt, Pace, Seat, Verdict};
+use super::repair::{Attempt, Pace, Verdict};
 use super::*;
 use crate::Fate;
 
@@ -151,7 +151,7 @@ impl Stream {
 
     /// When the last left of what RACK may be waiting for as the first segment leaves again, and no ACK lets it go.
     fn last_before(&self, p: &Piece, una: u64, pace: &Pace, view: &View) -> Time {
-        let waits = pace.seat != Seat::Away
+        let waits = pace.judge().sees_it_send()
             && p.start <= una
             && self.ledger.sacked_bytes() > 0
             && view.sent - self.repair.last_news() > AT_ONCE;
@@ -259,7 +259,7 @@ impl Stream {
             packet: p.packet.number,
             time: p.packet.time,
             new_data,
-            known: self.repair.sure_of_probe(pace),
+            known: pace.judge().sees_it_send() && self.repair.has_shown_before(),
             after,
             seq_start: self.relative(p.start),
             seq_end: self.relative(p.end),

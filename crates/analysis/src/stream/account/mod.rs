@@ -12,7 +12,7 @@ mod rtt;
 mod silence;
 
 use super::facts::{Agreed, Stand};
-use super::repair::{Pace, Seat};
+use super::repair::{AtSender, Away, Pace, Seat};
 use super::{Surroundings, View};
 use crate::infer::Inferrer;
 use crate::rounds::Rounds;
@@ -201,7 +201,7 @@ impl Account {
     pub fn pace(&self, view: &View, as_linux: bool) -> Pace {
         let round = self.round(view);
         let grain = view.tick.scale(2.5);
-        let seat = if is_at_sender(view) { Seat::AtSender { grain } } else { Seat::Away };
+        let seat = if is_at_sender(view) { Seat::AtSender(AtSender { grain }) } else { Seat::Away(Away) };
         let told = self.timers.linux().filter(|_| as_linux && view.at == Vantage::Receiver);
         let rto = told.map_or(self.rtt.rto() + view.turn, |(_, rto)| rto);
         let elsewhere = || (self.rtt.srtt() + view.turn, rto);

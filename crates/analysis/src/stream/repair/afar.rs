@@ -85,13 +85,6 @@ impl Repair {
         }
     }
 
-    /// The timer is about to be taken to have fired: what three duplicate ACKs had asked for was sent, and lost with
-    /// all the rest.
-    pub(super) fn was_repairing_away(&mut self, a: &Attempt) -> bool {
-        self.note_fired(a);
-        self.repairs() || a.sack_permitted && (self.is_asked(true) || self.repaired_before(a).is_some())
-    }
-
     /// The first segment not acknowledged comes again: was it the timer? A repair that waited behind a full queue comes
     /// late as well; but while it waits, ACKs that were on their way are heard, and what left before it comes.
     pub(super) fn timer_from_afar(&self, a: &Attempt, pace: &Pace) -> bool {

@@ -1,29 +1,59 @@
 //! At the sender: one retransmission, judged by ACKs that are seen when they are heard and by times as the sender has them.
 
 use super::judge::{By, prompted, timer};
+use super::seat::Judge;
+use super::timer::{SECOND, is_near_a_second};
 use super::{Attempt, LEAST_RTO, Pace, Repair, SOON, State, Verdict};
-use wire::Span;
+use wire::{Span, Time};
 
 /// How soon after an ACK even a quick host sends.
 const AT_ONCE: Span = Span::from_micros(100);
 
-/// How close to an ACK what it set off must be.
-pub(super) fn tight(reaction: Span, grain: Span, pace: &Pace) -> Span {
-    (reaction * 4).max(AT_ONCE).max(grain).min(pace.tolerance)
+/// ACKs are seen when it hears them, its packets when they leave. Two packets that a tick of its clock parts may be
+/// `grain` apart.
+#[derive(Clone, Copy, Debug)]
+pub struct AtSender {
+    pub grain: Span,
 }
 
-pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
-    let by = By::of(sender, a, pace);
-    if by.quiet() && sender.probe_is_due(a, pace) && sender.probe_is_not_late(a, pace) {
-        return Verdict::PROBE;
+impl Judge for AtSender {
+    fn judge(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
+        let by = By::of(sender, a, pace);
+        if by.quiet() && sender.probe_is_due(a, pace) && sender.probe_is_not_late(a, pace) {
+            return Verdict::PROBE;
+        }
+        if a.one_segment && timer_fired(sender, a, &by, pace) {
+            return timer(sender);
+        }
+        // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over. Slow
+        // start repeats nothing: without SACK, duplicate ACKs asked for the first segment.
+        let again = a.previous_was_resend && a.previous >= sender.timer.fired_at;
+        prompted(sender, a, &by, again && (a.sack_permitted || a.head))
     }
-    if a.one_segment && timer_fired(sender, a, &by, pace) {
-        return timer(sender);
+
+    /// By what this sender is used to.
+    fn tight(&self, sender: &Repair, pace: &Pace) -> Span {
+        (sender.reaction * 4).max(AT_ONCE).max(self.grain).min(pace.tolerance)
     }
-    // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over. Slow start
-    // repeats nothing: without SACK, duplicate ACKs asked for the first segment.
-    let again = a.previous_was_resend && a.previous >= sender.timer.fired_at;
-    prompted(sender, a, &by, again && (a.sack_permitted || a.head))
+
+    /// It is late by a little.
+    fn is_a_second(&self, _sender: &Repair, waited: Span, _now: Time, _pace: &Pace) -> bool {
+        is_near_a_second(waited, SECOND.scale(0.01), SECOND.scale(0.03))
+    }
+
+    fn was_repairing(&self, sender: &mut Repair, a: &Attempt) -> bool {
+        sender.repairs() || sender.is_found_lost(a)
+    }
+
+    /// Every copy is seen.
+    fn unseen_firings(&self, _sender: &Repair, _a: &Attempt, _pace: &Pace) -> u32 {
+        0
+    }
+
+    /// Where it is the shorter of the two, a probe leaves in its place.
+    fn rto_for_probe(&self, pace: &Pace) -> Span {
+        pace.rto.scale(0.9)
+    }
 }
 
 /// The timer repeats the first segment not acknowledged (RFC 6298 §5.4).
@@ -31,7 +61,7 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     if !a.head {
         return false;
     }
-    let tight = sender.tight(pace);
+    let tight = pace.judge().tight(sender, pace);
     let unprompted = by.since_news > tight && a.now - sender.last_sent > tight;
     // Nothing sent after the copy before this one has arrived: no ACK can have told that it was lost.
     let again = a.previous_was_resend && sender.newest_delivered < a.previous;

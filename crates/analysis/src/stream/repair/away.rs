@@ -1,24 +1,88 @@
 //! Away from the sender: one retransmission, judged by silences and by what could have asked for it.
 
+use super::evidence::Observed;
 use super::judge::{By, is_asked_again, prompted, timer};
+use super::seat::Judge;
+use super::timer::{SECOND, is_near_a_second};
 use super::{Attempt, PAUSE, Pace, Repair, State, TIMERS_SILENCE, Verdict};
+use wire::{Span, Time};
 
-pub(super) fn judge(sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
-    let by = By::of(sender, a, pace);
-    // A timer repeats the first segment. The sender's SRTT may be far longer than what is seen of it.
-    if by.quiet() && sender.probe_is_due(a, pace) && (!a.head || sender.probe_is_not_late(a, pace)) {
-        return Verdict::PROBE;
+/// What is seen of it has come some way, or not come at all; what it hears has some way to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Away;
+
+impl Judge for Away {
+    fn judge(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
+        let by = By::of(sender, a, pace);
+        // A timer repeats the first segment. The sender's SRTT may be far longer than what is seen of it.
+        if by.quiet() && sender.probe_is_due(a, pace) && (!a.head || sender.probe_is_not_late(a, pace)) {
+            return Verdict::PROBE;
+        }
+        if a.one_segment && (unasked(sender, a, &by) || a.head && sender.timer_from_afar(a, pace)) {
+            return timer(sender);
+        }
+        // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over.
+        // What has arrived since is no longer outstanding here; slow start goes upwards. Of a sender that times each
+        // copy (RFC 8985) what lies below was sent before, seen here or not, and found lost again.
+        let timed = sender.age.recent() && !a.overtaken;
+        let passed = a.start < sender.resent.high && (a.acknowledged || !a.sack_permitted || timed);
+        let again = passed || a.previous_was_resend && a.previous >= sender.timer.fired_at;
+        prompted(sender, a, &by, again && is_asked_again(sender, a))
     }
-    if a.one_segment && (unasked(sender, a, &by) || a.head && sender.timer_from_afar(a, pace)) {
-        return timer(sender);
+
+    fn tight(&self, _sender: &Repair, pace: &Pace) -> Span {
+        pace.tolerance
     }
-    // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over.
-    // What has arrived since is no longer outstanding here; slow start goes upwards. Of a sender that times each copy
-    // (RFC 8985) what lies below was sent before, seen here or not, and found lost again.
-    let timed = sender.age.recent() && !a.overtaken;
-    let passed = a.start < sender.resent.high && (a.acknowledged || !a.sack_permitted || timed);
-    let again = passed || a.previous_was_resend && a.previous >= sender.timer.fired_at;
-    prompted(sender, a, &by, again && is_asked_again(sender, a))
+
+    /// What set it going and what it sent may each have been a round trip on their way; and a repair that was lost may
+    /// have begun it anew after that.
+    fn is_a_second(&self, sender: &Repair, waited: Span, now: Time, pace: &Pace) -> bool {
+        let off = pace.srtt.min(SECOND.scale(0.1));
+        let near = |waited| is_near_a_second(waited, off, off);
+        near(waited) || waited > SECOND && near(sender.silent(now))
+    }
+
+    /// What three duplicate ACKs had asked for was sent, and lost with all the rest.
+    fn was_repairing(&self, sender: &mut Repair, a: &Attempt) -> bool {
+        sender.note_fired(a);
+        let asked = || sender.is_asked(true) || sender.repaired_before(a).is_some();
+        sender.repairs() || a.sack_permitted && asked()
+    }
+
+    fn unseen_firings(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> u32 {
+        sender.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16)
+    }
+
+    /// It is not known well enough.
+    fn rto_for_probe(&self, _pace: &Pace) -> Span {
+        Span::MAX
+    }
+
+    fn sees_it_send(&self) -> bool {
+        false
+    }
+
+    /// RFC 6582 §3.2 step 3 begins it anew on the first partial ACK only.
+    fn saw_timer_begin(&self, sender: &Repair, a: &Attempt) -> bool {
+        let partial = matches!(sender.state, State::Recovery { .. }) && a.start >= sender.resent.end;
+        a.sack_permitted || !partial
+    }
+
+    fn repaired_before(&self, sender: &Repair, a: &Attempt) -> Option<u32> {
+        sender.repaired_before(a)
+    }
+
+    fn catch_up(&self, sender: &mut Repair, a: &Attempt, pace: &Pace) {
+        sender.catch_up_away(a, pace);
+    }
+
+    fn observe(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> Option<Observed> {
+        a.acks_seen.then(|| Observed::before(sender, a, pace))
+    }
+
+    fn keep_in_mind(&self, sender: &mut Repair, a: &Attempt) {
+        sender.note_unsure(a);
+    }
 }
 
 /// What had arrived was not asked for by any ACK.

@@ -1,7 +1,7 @@
 //! What the model of the sender is told, and what it answers.
 
-use super::Seat;
 use super::evidence::Observed;
+use super::seat::{Judge, Seat};
 use crate::rows::{Cause, Evidence, Trigger};
 use wire::{Span, Time};
 
@@ -121,4 +121,12 @@ pub struct Pace {
     pub rto: Span,
     /// Where it is told from.
     pub seat: Seat,
+}
+
+impl Pace {
+    /// Who judges the sender from there.
+    #[inline]
+    pub fn judge(&self) -> &dyn Judge {
+        self.seat.judge()
+    }
 }

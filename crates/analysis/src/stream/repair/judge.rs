@@ -1,6 +1,6 @@
 //! What both judges of a retransmission go by, wherever the sender is watched from.
 
-use super::{Attempt, LEAST_RTO, Pace, Repair, Seat, State, Verdict};
+use super::{Attempt, LEAST_RTO, Pace, Repair, State, Verdict};
 use crate::rows::{Cause, Evidence, Trigger};
 use wire::Span;
 
@@ -103,19 +103,13 @@ impl Repair {
             && !self.probing.has_none()
             && (!a.head || self.may_probe_alone())
             && self.probes_now()
-            && self.silent(a.now) >= after.min(rto_for_probe(pace))
+            && self.silent(a.now) >= after.min(pace.judge().rto_for_probe(pace))
     }
 
     /// No later than any probe.
     pub(super) fn probe_is_not_late(&self, a: &Attempt, pace: &Pace) -> bool {
         self.silent(a.now) <= last_probe(a.head, pace)
     }
-}
-
-/// Where the RTO is the shorter of the two a probe leaves in its place (RFC 8985 §7.2). Away from the sender it is not
-/// known well enough.
-fn rto_for_probe(pace: &Pace) -> Span {
-    if pace.seat == Seat::Away { Span::MAX } else { pace.rto.scale(0.9) }
 }
 
 /// The longest time after which a tail-loss probe leaves: 2 SRTT, and 200 ms for a single segment, whose ACK may be

@@ -91,7 +91,7 @@ impl Repair {
         let ahead = now - waited - head < pace.rto;
         let due = waited >= least || (ahead && now - head >= pace.rto.scale(0.9));
         let long = waited >= pause && due;
-        if long && !p.outstanding() && !(own_pace && pace.seat.shows_own_pace()) {
+        if long && !p.outstanding() && !(own_pace && pace.judge().sees_it_send()) {
             // Even if it seemed to have none: it may be that those were not due.
             if !p.has_none() {
                 return true;
@@ -118,7 +118,7 @@ impl Repair {
     }
 
     /// It had sent probes before the one just sent, and more often than not where one was due.
-    pub(super) fn has_shown_before(&self) -> bool {
+    pub fn has_shown_before(&self) -> bool {
         self.probing.shown > 1 && self.probing.shown - 1 > self.probing.missed
     }
 
@@ -126,6 +126,6 @@ impl Repair {
     pub(super) fn note_clock(&mut self, now: Time, pace: &Pace) {
         let since_news = now - self.last_news;
         let follows = self.probing.clocked && since_news <= pace.tolerance;
-        self.probing.clocked = follows || since_news <= self.tight(pace);
+        self.probing.clocked = follows || since_news <= pace.judge().tight(self, pace);
     }
 }

@@ -1,6 +1,6 @@
 //! The retransmission timer: when it was started, how long it waits, and what follows when it fires.
 
-use super::{Attempt, LEAST_RTO, Pace, Repair, Seat, State};
+use super::{Attempt, LEAST_RTO, Pace, Repair, State};
 use wire::{Span, Time};
 
 /// The longest that timers wait: 60 s (RFC 6298 §2.5) or 120 s (Linux); so near to one a wait is the longest.
@@ -79,7 +79,8 @@ impl Repair {
         let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
         // As long as before; else RFC 6298 §2.4 has a floor of a second, Linux and most others one of 200 ms and SRTT.
         // A sender whose timer has fired sooner has no floor of a second, nor has any since RFC 6928 without showing it.
-        let shows_none = self.age.recent() && !self.timer.slow && !self.is_a_second(waited, now, pace);
+        let shows_none =
+            self.age.recent() && !self.timer.slow && !pace.judge().is_a_second(self, waited, now, pace);
         let has_none = self.timer.least_wait < SECOND.scale(0.8) || shows_none;
         let slow = self.timer.least_wait >= SECOND.scale(0.8) && (self.timer.slow || is_of_a_second(waited));
         let floor = if has_none { LEAST_RTO } else { SECOND };
@@ -100,18 +101,15 @@ impl Repair {
         if waited < SECOND.scale(0.9) {
             self.timer.slow = false;
         } else if waited > pace.rto.scale(1.3) {
-            self.timer.slow |= self.is_a_second(waited, now, pace);
+            self.timer.slow |= pace.judge().is_a_second(self, waited, now, pace);
         }
     }
 
     /// The timer has fired.
     pub(super) fn enter_loss(&mut self, a: &Attempt, pace: &Pace) {
-        let repairs = self.was_repairing(a, pace);
+        let repairs = pace.judge().was_repairing(self, a);
         let waited = a.now - self.timer.start.max(a.previous);
-        let lost = match pace.seat {
-            Seat::AtSender { .. } => 0, // every copy is seen
-            Seat::Away => self.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16),
-        };
+        let lost = pace.judge().unseen_firings(self, a, pace);
         // It fired so often unseen before, and waited twice as long each time.
         let all = 2i64 << lost;
         let once = waited / (all - 1);
@@ -121,7 +119,7 @@ impl Repair {
             0 => once * all,
             _ => Span::ZERO,
         };
-        if self.timer.expiries == 0 && self.saw_it_begin(a, pace) {
+        if self.timer.expiries == 0 && pace.judge().saw_timer_begin(self, a) {
             self.timer.least_wait = self.timer.least_wait.min(waited);
             if lost == 0 || is_exactly_a_second(once) {
                 self.note_floor(once, a.now, pace);
@@ -139,8 +137,7 @@ impl Repair {
             State::Loss { first_ts, .. } if self.timer.expiries > 0 || self.age.recent() => first_ts,
             // RFC 3522 §3.2: that of the retransmission which began the repair.
             State::Recovery { first_ts, .. } => first_ts,
-            _ if pace.seat == Seat::Away => self.repaired_before(a).unwrap_or(a.ts),
-            _ => a.ts,
+            _ => pace.judge().repaired_before(self, a).unwrap_or(a.ts),
         };
         self.state = State::Loss { high: a.next, f_rto, first_ts };
         self.timer.fired_at = a.now;
