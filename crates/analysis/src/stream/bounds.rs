@@ -40,8 +40,8 @@ impl Stream {
     /// What is outstanding is followed no more: the fate of those copies stays unknown, and the answer says so.
     #[cold]
     fn give_up_detail<S: Sink>(&mut self, now: Time, around: &mut Surroundings<'_, S>) {
-        let judge = self.judge(&around.view);
-        let (segments, unfilled) = self.ledger.give_up(&judge);
+        let conditions = self.conditions(&around.view);
+        let (segments, unfilled) = self.ledger.give_up(&conditions);
         self.limits.not_followed += segments;
         self.limits.unfilled_gaps += unfilled;
         while let Some(old) = self.on_the_way.pop_front() {

@@ -15,8 +15,8 @@ impl Stream {
         if !self.ledger.is_followed() {
             return;
         }
-        let judge = self.judge(&around.view);
-        self.ledger.settle(now, &judge);
+        let conditions = self.conditions(&around.view);
+        self.ledger.settle(now, &conditions);
         self.tell_certain(around);
         self.account.end_episodes(self.ledger.settled(), self.ledger.burst_is_open(), around);
         if self.account.episodes().idle() && around.view.at != Vantage::Both {

@@ -24,7 +24,7 @@ use account::Account;
 use arrival::Arrivals;
 pub use facts::Agreed;
 use facts::{LastData, Stand};
-use ledger::{Judge, Ledger};
+use ledger::{Conditions, Ledger};
 use repair::{AckNews, Pace, Repair};
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -232,8 +232,8 @@ impl Stream {
         offset.saturating_sub(self.base)
     }
 
-    fn judge(&self, view: &View) -> Judge {
-        Judge {
+    fn conditions(&self, view: &View) -> Conditions {
+        Conditions {
             at: view.at,
             // A coarse clock may have cut a tick off what it measures.
             forth_and_back: (self.account.rtt().min().unwrap_or(Span::ZERO) - view.tick).max(Span::ZERO),

@@ -33,8 +33,8 @@ impl Stream {
             let shut = Gap { zero_window: true, flight: self.flight(), ..Gap::default() };
             self.account.gap_row(self.last.sent, now, &shut, self.id, around);
         }
-        let judge = self.judge(&around.view);
-        self.limits.unfilled_gaps += self.ledger.finish(&judge);
+        let conditions = self.conditions(&around.view);
+        self.limits.unfilled_gaps += self.ledger.finish(&conditions);
         self.tell_certain(around);
         self.account.finish(now, self.una, around);
         let mut row = self.row(ending, around.view.at);

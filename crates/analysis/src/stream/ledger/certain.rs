@@ -16,9 +16,9 @@ impl Ledger {
         trouble.may_advance(now, list, self.oldest()) || self.board.troubled == 0 && list.left().is_empty()
     }
     /// Tells apart what has waited for that until `now`.
-    pub fn settle(&mut self, now: Time, judge: &Judge) {
+    pub fn settle(&mut self, now: Time, conditions: &Conditions) {
         if let Some(trouble) = &mut self.trouble {
-            trouble.settle(now, &mut self.board, judge);
+            trouble.settle(now, &mut self.board, conditions);
         }
     }
     /// The next fact that has become certain, in the order of transmission.
@@ -49,9 +49,9 @@ impl Ledger {
     }
     /// Nothing that is outstanding is followed any more: the fate of those copies stays unknown. Gives how many segments
     /// that were, and how many of them had never been seen.
-    pub fn give_up(&mut self, judge: &Judge) -> (u64, u64) {
+    pub fn give_up(&mut self, conditions: &Conditions) -> (u64, u64) {
         if let Some(trouble) = &mut self.trouble {
-            trouble.settle(Time(i64::MAX), &mut self.board, judge);
+            trouble.settle(Time(i64::MAX), &mut self.board, conditions);
         }
         let (all, mut unfilled) = (self.board.len() as u64, 0);
         while !self.board.is_empty() {
@@ -65,7 +65,7 @@ impl Ledger {
     }
     /// The stream ends: what is open stays unknown, unless it was repaired in vain. Gives how many segments are
     /// outstanding that were never seen.
-    pub fn finish(&mut self, judge: &Judge) -> u64 {
+    pub fn finish(&mut self, conditions: &Conditions) -> u64 {
         let Some(trouble) = &mut self.trouble else { return 0 };
         let mut unfilled = 0;
         while let Some(mut seg) = self.board.pop_front() {
@@ -79,7 +79,7 @@ impl Ledger {
             repaired.keep(&mut seg);
             trouble.push(seg.leave_settling(Time::FAR_FUTURE), list);
         }
-        trouble.settle(Time(i64::MAX), &mut self.board, judge);
+        trouble.settle(Time(i64::MAX), &mut self.board, conditions);
         trouble.ended = true;
         unfilled
     }

@@ -9,7 +9,7 @@ use super::bursts::Bursts;
 use super::copy::{Certain, Copy, Repairs};
 use super::entry::{Entry, Origin};
 use super::list::List;
-use super::settle::Judge;
+use super::settle::Conditions;
 use std::collections::VecDeque;
 use wire::Time;
 
@@ -89,11 +89,11 @@ impl Trouble {
             && self.repairs.front().is_none_or(|r| r.ordinal > ordinal)
     }
     /// Tells apart what has waited for that until `now`, the first of it first.
-    pub fn settle(&mut self, now: Time, board: &mut Board, judge: &Judge) {
+    pub fn settle(&mut self, now: Time, board: &mut Board, conditions: &Conditions) {
         let Board { list, repaired, .. } = board;
         for range in list.left_mut().iter_mut().take_while(|range| is_due(range, now)) {
             if let Some(of) = range.kept().and_then(|at| repaired.take(at)) {
-                let lost = of.settle(range, self.known(range.first()), &mut self.repairs, judge);
+                let lost = of.settle(range, self.known(range.first()), &mut self.repairs, conditions);
                 range.told_apart(&of, lost);
             }
         }

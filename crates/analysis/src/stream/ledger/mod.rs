@@ -36,7 +36,7 @@ use copy::{Copy, known_loss};
 use entry::{Entry, Origin};
 use left::Trouble;
 use repaired::{Answers, Repaired};
-pub use settle::Judge;
+pub use settle::Conditions;
 use wire::{Packet, Span, Time};
 
 /// Place of a copy in transmission order, counting from 0 within the stream.

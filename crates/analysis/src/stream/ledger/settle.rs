@@ -14,7 +14,7 @@ type Few<T> = SmallVec<[T; 4]>;
 
 /// What the path and the receiver are like.
 #[derive(Clone, Copy, Debug)]
-pub struct Judge {
+pub struct Conditions {
     pub at: Vantage,
     /// From here to the receiver and back, at least.
     pub forth_and_back: Span,
@@ -29,20 +29,26 @@ fn echoes_older(echo: u32, ts: u32) -> bool {
 impl Repaired {
     /// Tells the fate of every copy of `seg`: those that repeated it are told, and whether the first was lost is given.
     /// `known`: how many bytes of that one were lost, if a second capture tells.
-    pub fn settle(&self, seg: &Entry, known: Option<u32>, repairs: &mut Repairs, judge: &Judge) -> bool {
+    pub fn settle(
+        &self,
+        seg: &Entry,
+        known: Option<u32>,
+        repairs: &mut Repairs,
+        conditions: &Conditions,
+    ) -> bool {
         let first = (seg.origin() != Origin::Rest).then(|| self.first_copy(seg, known));
         let of_repair = |o: &Ordinal| repairs.get(*o).map(|r| r.copy);
         let copies: Few<Option<Copy>> = std::iter::once(first.or_else(|| of_repair(&seg.first())))
             .chain(self.later.iter().map(of_repair))
             .collect();
-        let arrived = self.arrived(&copies, judge);
+        let arrived = self.arrived(&copies, conditions);
         let first_arrived = arrived.iter().position(|a| *a).unwrap_or(arrived.len());
         for (i, (&ordinal, &here)) in [seg.first()].iter().chain(&self.later).zip(&arrived).enumerate() {
             let Some(Repair { copy, resend, .. }) = repairs.get_mut(ordinal) else { continue };
             copy.settle(seg.len(), !here);
             let verdict = match i > first_arrived {
                 false => Needless::No,
-                true if judge.at == Vantage::Receiver || judge.at == Vantage::Both => {
+                true if conditions.at == Vantage::Receiver || conditions.at == Vantage::Both => {
                     Needless::Yes(Proof::Seen)
                 }
                 true if self.dsacks > 0 => Needless::Yes(Proof::Dsack),
@@ -67,18 +73,18 @@ impl Repaired {
     }
 
     /// For each copy, whether it arrived.
-    fn arrived(&self, copies: &[Option<Copy>], judge: &Judge) -> Few<bool> {
+    fn arrived(&self, copies: &[Option<Copy>], conditions: &Conditions) -> Few<bool> {
         let mut arrived: Few<bool> = copies.iter().map(|c| c.is_some_and(|c| c.known() == Some(0))).collect();
         if copies.iter().all(|c| c.is_none_or(|c| c.known().is_some())) {
             return arrived;
         }
-        if judge.at == Vantage::Receiver {
+        if conditions.at == Vantage::Receiver {
             // What was seen here arrived here.
             return copies.iter().map(|c| c.is_some_and(|c| !c.unseen)).collect();
         }
         // A copy can have caused the report only if it left a round trip before it: sooner than the quickest of all, and it
         // was an earlier one (RFC 8985 §6.2).
-        let soonest = judge.forth_and_back;
+        let soonest = conditions.forth_and_back;
         let n = copies.len();
         let in_time = if self.behind { n - 1 } else { n };
         let could = |i: usize, by: Time| {
@@ -110,7 +116,7 @@ impl Repaired {
                 (Some(c), Some(next)) => next.heard == c.heard,
                 _ => false,
             };
-            arrived[i] |= if silence { self.answers == Answers::Lost } else { !judge.dsack_seen };
+            arrived[i] |= if silence { self.answers == Answers::Lost } else { !conditions.dsack_seen };
         }
         arrived
     }

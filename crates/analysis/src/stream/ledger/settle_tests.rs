@@ -7,7 +7,7 @@ struct Case {
     repairs: Repairs,
     seg: Entry,
     of: Repaired,
-    judge: Judge,
+    conditions: Conditions,
     known: Option<u32>,
     copies: u64,
 }
@@ -29,8 +29,9 @@ impl Case {
         }
         let of = seg.kept().and_then(|at| all.take(at)).expect("it was sent again");
         assert!(of.later.iter().eq(&(1..times.len() as u64).collect::<Vec<_>>()));
-        let judge = Judge { at: Vantage::Sender, forth_and_back: Span::from_millis(40), dsack_seen: true };
-        Case { repairs, seg, of, judge, known: None, copies: times.len() as u64 }
+        let conditions =
+            Conditions { at: Vantage::Sender, forth_and_back: Span::from_millis(40), dsack_seen: true };
+        Case { repairs, seg, of, conditions, known: None, copies: times.len() as u64 }
     }
     fn acked(mut self, t: i64) -> Case {
         self.of.reported = ms(t);
@@ -46,12 +47,12 @@ impl Case {
     }
     /// For each copy: lost?
     fn lost(mut self) -> Vec<bool> {
-        let first = self.of.settle(&self.seg, self.known, &mut self.repairs, &self.judge);
+        let first = self.of.settle(&self.seg, self.known, &mut self.repairs, &self.conditions);
         let repaired = (1..self.copies).map(|o| self.repairs.get(o).is_some_and(|r| r.copy.lost > 0));
         std::iter::once(first).chain(repaired).collect()
     }
     fn needless(mut self) -> Vec<Needless> {
-        self.of.settle(&self.seg, self.known, &mut self.repairs, &self.judge);
+        self.of.settle(&self.seg, self.known, &mut self.repairs, &self.conditions);
         (1..self.copies).filter_map(|o| self.repairs.get(o).map(|r| r.resend.needless)).collect()
     }
 }
