@@ -276,6 +276,19 @@ fn the_timer_of_a_linux_waits_for_what_queues_on_the_way_take_too() {
     assert_eq!(causes(&t.ends()), [Timeout, LossState, LossState]);
 }
 
+#[test]
+fn a_queue_that_was_there_before_the_senders_clock_was_known_is_seen_through() {
+    // RFC 7323 §5.4: how fast timestamps tick shows when 100 ms have passed, and what comes then has waited for 200 ms in a
+    // queue. The repair waits for 600, and left as soon as what was SACKed was heard.
+    let mut t = arrive(opened_with_clocks(), 0..10, 40);
+    for k in 11..20 {
+        t = t.id(k as u16).at(440).data(seq(k), SIZE).left(240).echoing(40);
+        t = t.sack(seq(10), &[(seq(11), seq(k + 1))]).echoing(240);
+    }
+    t = t.id(20).at(1045).data(seq(10), SIZE).left(445).echoing(440).ack(seq(20)).echoing(445);
+    assert_eq!(causes(&t.ends()), [Cause::Recovery]);
+}
+
 /// Segments `of` arrive at `when`, number `k` with identification `k`; the first of them is missing, and asked for.
 fn ask(mut t: Story, of: &[u32], when: u64, first: u32) -> Story {
     for &k in of {
