@@ -6,7 +6,7 @@ mod flow;
 mod round;
 mod sets;
 
-pub use flow::{FlowRow, Inference, Inferred, Limits, Reset, Summary, Timers, delivered};
+pub use flow::{FlowRow, Inference, Inferred, Limits, Reset, Summary, Timers, TooLarge, delivered};
 pub use round::{RoundRow, Waited};
 use serde::{Deserialize, Serialize};
 pub use sets::{

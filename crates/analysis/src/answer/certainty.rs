@@ -66,6 +66,8 @@ closed_sets! {
         RoundTrips = "round-trips", "the RTT was measured throughout";
         Beat = "beat", "they come at regular intervals";
         Unfinished = "unfinished", "it was not over at the end";
+        /// From one size on all copies vanished, repairs too, and smaller ones sent in between did not.
+        SizesApart = "sizes-apart", "none of the large packets came through, repairs included, and smaller ones between them did";
     }
 }
 
@@ -82,6 +84,8 @@ pub enum Claim {
     Idle(IdleCause),
     /// Nothing came through for a while, within the stated bounds.
     Outage,
+    /// What is larger than the path takes vanished.
+    TooLarge,
     /// A window that was never exceeded.
     Ceiling,
     /// How long packets waited in a queue.
@@ -155,7 +159,7 @@ fn where_it_leaves(claim: Claim, at: Vantage, g: Grounds) -> Certainty {
         // A single lost ACK does the same.
         Claim::Outage if g.has(AcksUnheard) && g.any(&[Lone, AcksLostSingly]) => Open,
         Claim::Outage => Likely,
-        Claim::Ceiling | Claim::Overshoot | Claim::SmallWindow => Likely,
+        Claim::TooLarge | Claim::Ceiling | Claim::Overshoot | Claim::SmallWindow => Likely,
         Claim::Queue if g.has(RoundTrips) => Known,
         Claim::Queue => Likely,
         Claim::Nothing => Known,
@@ -249,7 +253,7 @@ fn where_it_arrives(claim: Claim, g: Grounds) -> Certainty {
         // One lost segment or one lost ACK that a timer had to ask for is no outage yet.
         Claim::Outage if g.has(TimerSilence) && !g.any(&[Lone, AcksUnheard]) => Likely,
         Claim::Outage => Open,
-        Claim::Ceiling => Likely,
+        Claim::TooLarge | Claim::Ceiling => Likely,
         Claim::Queue | Claim::Overshoot | Claim::SmallWindow => Open,
         Claim::Nothing => Likely,
     }

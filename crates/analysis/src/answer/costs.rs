@@ -7,7 +7,7 @@ use super::path::{BLOATED_S, Path};
 use super::reason::{Wait, link_was_away, wait};
 use super::where_to_look::Verdict;
 use crate::rows::{
-    BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Reset, RtoRule,
+    BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Reset, RtoRule, TooLarge,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{Span, Time};
@@ -95,6 +95,8 @@ pub struct Costs {
     pub outages: Group,
     /// The end of what the application had, lost with nothing behind it to tell.
     pub tails: Group,
+    /// While packets from some size on vanished, and smaller ones did not.
+    pub too_large: Group,
     /// The first losses of the transfer: slow start sent twice what the queue had room for.
     pub overshoot: Group,
     pub losses: Group,
@@ -183,6 +185,13 @@ fn cost(e: &EpisodeRow, flow: &FlowRow, mean_rate: f64, pauses: &Pauses) -> f64 
     known.unwrap_or_else(|| estimate().or_else(silence).unwrap_or(0.0).max(0.0))
 }
 
+/// It repaired what was too large for the path, or tried to.
+fn too_large(flow: &FlowRow, e: &EpisodeRow) -> bool {
+    let meets =
+        |t: TooLarge| e.start <= t.until.unwrap_or(flow.end) && e.end.is_none_or(|end| end >= t.since);
+    flow.too_large.is_some_and(meets)
+}
+
 /// The sender resent what had arrived because it did not hear of it: ACKs are known to have been lost, or the
 /// receiver's side saw the repair come so late that the sender's timer had waited for one in vain.
 fn went_unheard(e: &EpisodeRow, flow: &FlowRow) -> bool {
@@ -229,6 +238,7 @@ pub(super) fn of(
         let large = beside >= OVERSHOOT && beside * OF_ALL_SENT >= sent_before;
         let first = e.number == 0 && e.bursts >= 3 && large && beside > outage.unwrap_or(0);
         let group = match e.kind {
+            _ if too_large(flow, e) => &mut c.too_large,
             _ if dead == Some(e.number) => &mut c.outages,
             _ if e.kind.one_per_timeout(e.timeouts, e.lost_segments) && !is_tail(e) => &mut c.intermittent,
             _ if first && e.timeouts == 0 => &mut c.overshoot,
@@ -352,10 +362,11 @@ const HEAVY: f64 = 0.05;
 const SELDOM: f64 = 100.0;
 
 impl Costs {
-    fn groups(&mut self) -> [&mut Group; 8] {
+    fn groups(&mut self) -> [&mut Group; 9] {
         [
             &mut self.outages,
             &mut self.tails,
+            &mut self.too_large,
             &mut self.overshoot,
             &mut self.losses,
             &mut self.intermittent,
@@ -384,7 +395,7 @@ impl Costs {
     /// What the losses cost that the network has to answer for.
     fn lost_s(&self) -> f64 {
         let lost = self.outages.cost_s + self.tails.cost_s + self.overshoot.cost_s + self.losses.cost_s;
-        lost + self.unheard.cost_s + self.overtaken.cost_s
+        lost + self.too_large.cost_s + self.unheard.cost_s + self.overtaken.cost_s
     }
 
     /// Share of the duration by who can fix it.

@@ -10,6 +10,7 @@ closed_sets! {
     "finding" Kind {
         Outages = "outages", "outages";
         LostTails = "lost-tails", "lost tails";
+        TooLarge = "too-large", "packets too large for the path";
         Overshoot = "overshoot", "slow start beyond the queue";
         Losses = "losses", "losses";
         LostAcks = "lost-acks", "lost ACKs";

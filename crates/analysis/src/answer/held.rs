@@ -34,7 +34,7 @@ impl<'a> Held<'a> {
             Why::NothingToSend | Why::Nagle => Verdict::SendingApplication,
             Why::NotAsked | Why::NothingRead | Why::SteadyWindow => Verdict::Receiver,
             Why::Buffer | Why::Pacing => Verdict::SendingStack,
-            Why::Outage => Verdict::Network,
+            Why::Outage | Why::TooLarge => Verdict::Network,
             // A path that carries what it can is nobody's fault, but for what else went wrong there.
             Why::BottleneckFull if costs.at_network(path) => Verdict::Network,
             Why::BottleneckFull => Verdict::Nothing,
@@ -84,6 +84,7 @@ impl<'a> Held<'a> {
             },
             Why::Buffer => format!("its own window or send buffer was full {time}{}", self.could()),
             Why::Pacing => format!("it sends at a pace of {} {time}{}", rate(at), self.could()),
+            Why::TooLarge => format!("packets that vanished for their size held it {time}"),
             Why::Outage if self.alone() => format!("the path was dark {time}"),
             Why::Outage => format!("the network held it {time}, mostly dark"),
             Why::BottleneckFull if self.alone() => format!("the bottleneck was full {time}, at {}", rate(at)),

@@ -78,7 +78,7 @@ fn verdict_sure(verdict: Verdict, confidence: f64, flow: &FlowRow, findings: &[F
 /// Whose a finding is.
 fn blames(kind: Kind) -> Option<Verdict> {
     Some(match kind {
-        Kind::Outages | Kind::LostTails | Kind::Overshoot | Kind::Losses => Verdict::Network,
+        Kind::Outages | Kind::LostTails | Kind::TooLarge | Kind::Overshoot | Kind::Losses => Verdict::Network,
         Kind::LostAcks | Kind::Overtaken | Kind::Handshake | Kind::Queue | Kind::SmallWindow => {
             Verdict::Network
         }
@@ -135,7 +135,7 @@ pub fn answer(
         None => verdict_sure(verdict, confidence, flow, &findings),
         // An outage is told with the limit: together they are as sure as the less sure of both.
         Some(held) if verdict == Verdict::Network && told.tells_fault(verdict, held) => {
-            let outage = findings.iter().find(|f| f.kind == Kind::Outages);
+            let outage = findings.iter().find(|f| matches!(f.kind, Kind::Outages | Kind::TooLarge));
             let limit = held_sure(held, flow, &costs, &path);
             outage.map_or(limit, |outage| limit.and(outage.sure))
         }

@@ -141,6 +141,9 @@ pub(crate) fn all(
         true => arrivals_stopped(flow, bursts, episodes, idle),
         false => copies_vanished(flow, bursts, episodes, idle),
     };
+    // What vanished for its size went into no outage: smaller packets came through.
+    let by_size = |g: &Gone| flow.too_large.is_some_and(|t| t.holds(g.start, flow.end));
+    seen.retain(|g| !by_size(g));
     seen.sort_by_key(|g| g.start);
     let mut gaps: Vec<&IdleRow> = idle.iter().collect();
     gaps.sort_by_key(|i| i.start);

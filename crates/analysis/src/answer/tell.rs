@@ -57,6 +57,7 @@ impl Told<'_> {
     pub fn findings(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         found.extend(self.outages());
+        found.extend(self.too_large());
         found.extend(self.tails());
         found.extend(self.overshoot());
         found.extend(self.losses());

@@ -51,6 +51,16 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
             add(back, d.repaired, Why::Timer, Certainty::Likely, Basis::PathBack);
         }
     }
+    if let Some(t) = facts.flow.too_large {
+        let end = t.until.unwrap_or(facts.done).max(t.since);
+        claims.push(Claim {
+            start: t.since,
+            end,
+            why: Why::TooLarge,
+            sure: Certainty::Likely,
+            basis: Basis::SizesApart,
+        });
+    }
     claims.extend(facts.losses().filter_map(|e| full_while_repairing(facts, e)));
     match facts.afar() {
         true => claims.extend(facts.timers.iter().flat_map(|i| silences(i))),
@@ -83,6 +93,7 @@ fn chains(facts: &Facts, claims: &mut Vec<Claim>) {
     while !rest.is_empty() {
         let chain = chain(rest);
         if let [first, .., last] = chain
+            && !facts.flow.too_large.is_some_and(|t| t.holds(first.end, facts.end))
             && let Some(sure) = of_repairs(facts, chain)
         {
             let back = last.start + (last.end - last.start) / 2;

@@ -52,6 +52,8 @@ closed_sets! {
         Buffer = "buffer", "its window or buffer full";
         Pacing = "pacing", "pacing";
         Outage = "outage", "outage";
+        /// What was sent was larger than the path takes.
+        TooLarge = "too-large", "packets larger than the path takes";
         BottleneckFull = "bottleneck-full", "bottleneck full";
         /// An ACK was awaited for long, and why it took so long does not show.
         LateAck = "late-ack", "waiting for an ACK";
@@ -68,6 +70,8 @@ closed_sets! {
         Handshake = "handshake", "the SYN and its answer";
         /// Everything sent vanished, or nothing came.
         PathDark = "path-dark", "everything vanished, or nothing came";
+        /// Large packets vanished, repairs too, and smaller ones came through.
+        SizesApart = "sizes-apart", "none of the large packets came through, and smaller ones did";
         /// The path was back, and the sender did not know it yet.
         PathBack = "path-back", "the path was back before the sender knew";
         /// A timer fired in vain, again and again.
@@ -121,7 +125,7 @@ impl Why {
             Why::SteadyWindow => LimitedBy::ReceiverWindow,
             Why::Timer | Why::Repairing | Why::SlowStartAgain | Why::SmallWindow => LimitedBy::Loss,
             Why::Buffer | Why::Pacing => LimitedBy::Sender,
-            Why::Outage | Why::BottleneckFull => LimitedBy::Network,
+            Why::Outage | Why::TooLarge | Why::BottleneckFull => LimitedBy::Network,
             Why::LateAck | Why::Unknown => LimitedBy::Open,
         }
     }

@@ -30,6 +30,26 @@ impl Reset {
     }
 }
 
+/// Data packets from some size on vanished while smaller ones came through, for as long as that is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TooLarge {
+    /// The smallest payload that vanished, and the largest that came through meanwhile.
+    pub lost_from_bytes: u32,
+    pub through_to_bytes: u32,
+    /// Copies that vanished, repairs among them.
+    pub lost: u32,
+    /// When the first of them was sent, and the first behind the last of them that came through, if any did.
+    pub since: Time,
+    pub until: Option<Time>,
+}
+
+impl TooLarge {
+    /// Whether it lasted at `time`, of a flow that ends at `end`.
+    pub fn holds(&self, time: Time, end: Time) -> bool {
+        (self.since..=self.until.unwrap_or(end)).contains(&time)
+    }
+}
+
 /// Things about a flow that limit the answer, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
@@ -127,6 +147,8 @@ pub struct FlowRow {
     pub window_min_bytes: Option<u64>,
     pub timers: Timers,
     pub inference: Inference,
+    /// Large packets alone vanished.
+    pub too_large: Option<TooLarge>,
     pub limits: Limits,
 }
 

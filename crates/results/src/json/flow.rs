@@ -154,6 +154,20 @@ pub fn rate_bps(bytes: u64, took: Span) -> Option<u64> {
     (took.0 > 0).then(|| (bytes as f64 * 8e9 / took.0 as f64).round() as u64)
 }
 
+/// Packets that vanished for their size; times from the start of the capture.
+struct Vanished(TooLarge, Time);
+impl Put for Vanished {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Vanished(TooLarge { lost_from_bytes, through_to_bytes, lost, since, until }, origin) = *self;
+        object!(out,
+            lost_from_bytes, through_to_bytes,
+            "copies": lost,
+            "since_s": since - origin,
+            "until_s": until.map(|t| t - origin),
+        );
+    }
+}
+
 /// What was sent again, and by which timers.
 #[derive(PartialEq)]
 struct Repairs {
@@ -221,7 +235,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         probes_new_data, probes_repeat, keep_alives, window_probes, zero_windows, zero_window_time, lost_copies,
         lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts, max_backoff, cost, idle_total,
         idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes, window_max_bytes,
-        window_min_bytes, timers, inference, limits,
+        window_min_bytes, timers, inference, too_large, limits,
     });
     let repairs = Repairs {
         retransmitted_segments: *retransmitted_segments,
@@ -260,6 +274,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         "burst_count": bursts,
         "burst_mean": mean_burst,
         "burst_largest": largest_burst,
+        "too_large": too_large.map(|t| Vanished(t, origin)),
         "episode_count": episodes,
         timeouts, max_backoff,
         "cost_s": cost,

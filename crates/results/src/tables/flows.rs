@@ -29,6 +29,7 @@ table! { FlowColumns of FlowRow {
         zero_window_time, lost_copies, lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts,
         max_backoff, cost, idle_total, idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes,
         window_max_bytes, window_min_bytes,
+        too_large,
         timers: Timers { compared, best, error, srtt, rttvar, rto },
         inference: Inference {
             initial_window_segments, decrease_factor, growth, recovery, tail_loss_probes, f_rto, limit,
@@ -65,6 +66,8 @@ table! { FlowColumns of FlowRow {
     probes_repeat: Int, keep_alives: Int, window_probes: Int, zero_windows: Int,
     zero_window_s: Secs = zero_window_time,
     lost_copies: MaybeInt, lost_segments: MaybeInt, bursts: Int, mean_burst: Real, largest_burst: Int,
+    too_large_from_bytes: MaybeInt = too_large.map(|t| t.lost_from_bytes),
+    too_large_through_bytes: MaybeInt = too_large.map(|t| t.through_to_bytes),
     episodes: Int, timeouts: Int, max_backoff: Int,
     cost_s: MaybeSecs = cost,
     idle_total_s: Secs = idle_total,

@@ -6,6 +6,7 @@ use super::super::findings::{Finding, Kind};
 use super::super::grounds::Sure;
 use super::super::words::{copies, count, grouped, seconds, times};
 use super::{MANY, Told, WORTH_SAYING, acks, by_timer, ending};
+use crate::rows::TooLarge;
 
 impl Told<'_> {
     pub(super) fn dear(&self, cost_s: f64) -> bool {
@@ -14,9 +15,9 @@ impl Told<'_> {
     fn took(&self) -> String {
         seconds(self.costs.duration_s)
     }
-    fn lossy(&self) -> [&Group; 5] {
+    fn lossy(&self) -> [&Group; 6] {
         let c = self.costs;
-        [&c.outages, &c.tails, &c.overshoot, &c.losses, &c.intermittent]
+        [&c.outages, &c.too_large, &c.tails, &c.overshoot, &c.losses, &c.intermittent]
     }
     /// It cost time, or many of the losses are its own.
     fn due(&self, g: &Group) -> bool {
@@ -56,6 +57,25 @@ impl Told<'_> {
         let price = self.price(g, !self.dear(g.cost_s));
         let text = format!("{}{within} {price}; {}", count(n, "outage"), ending(g, n));
         Some(self.found(Kind::Outages, g, Claim::Repair, text))
+    }
+
+    /// What vanished for its size, and what came through.
+    pub(super) fn sizes(&self, t: &TooLarge) -> String {
+        let (from, to) = (grouped(t.lost_from_bytes.into()), grouped(t.through_to_bytes.into()));
+        format!("packets with {from} bytes of data or more vanish, smaller ones (up to {to}) come through")
+    }
+
+    pub(super) fn too_large(&self) -> Option<Finding> {
+        let (g, t) = (&self.costs.too_large, self.flow.too_large?);
+        let price = self.price(g, true);
+        let end = match t.until {
+            Some(_) => "until the sender sent smaller ones",
+            None => "to the end",
+        };
+        let text = format!("{}: that {price} and lasted {end}", self.sizes(&t));
+        let grounds = Grounds::default().with(Evidence::SizesApart);
+        let sure = Sure::of(Claim::TooLarge, self.flow, grounds);
+        Some(Finding { kind: Kind::TooLarge, cost_s: Some(g.cost_s), sure, text })
     }
 
     pub(super) fn tails(&self) -> Option<Finding> {

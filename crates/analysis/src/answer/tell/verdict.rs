@@ -47,6 +47,7 @@ impl Told<'_> {
             // What made it somebody's fault, or an outage, has more to say.
             (Verdict::Network, Why::BottleneckFull) => true,
             (Verdict::Network, Why::Outage) if self.outages.is_some() => true,
+            (Verdict::Network, Why::TooLarge) => true,
             (Verdict::Network | Verdict::SendingStack, why) => dear || why.limit() == LimitedBy::Loss,
             (Verdict::Receiver, Why::NothingRead) => self.costs.zero_window.n > 0,
             _ => false,
@@ -127,6 +128,16 @@ impl Told<'_> {
         let handshakes = u64::from(c.handshake_s > 0.0);
         let by_loss = [
             (self.weight_of_outages(), c.outages.cost_s, vanished.clone()),
+            (
+                self.weight(&c.too_large),
+                c.too_large.cost_s,
+                flow.too_large.filter(|_| c.too_large.n > 0).map(|t| {
+                    format!(
+                        "{}: its MTU is smaller than the sender takes it to be, and no ICMP says so",
+                        self.sizes(&t)
+                    )
+                }),
+            ),
             (self.weight(&c.tails), c.tails.cost_s, (c.tails.n > 0).then(|| self.tail())),
             (
                 (true, c.handshake_s, handshakes),
@@ -211,11 +222,13 @@ impl Told<'_> {
     /// (a black hole, RFC 2923 §2.1).
     fn perhaps_too_large(&self) -> String {
         let f = self.flow;
-        let full = f.limits.largest_payload > LARGE && f.acked_bytes == 0 && f.handshake.is_some();
+        // Not a single one, then, whatever smaller ones did.
+        let size = f.limits.largest_payload.min(f.mss);
+        let full = size > LARGE && f.acked_bytes < size.into() && f.handshake.is_some();
         match full && !arriving(f) {
             true => format!(
                 "; no packet with {} of data ever did: the path's MTU may be smaller, and its ICMP filtered",
-                bytes(f.limits.largest_payload.into())
+                bytes(size.into())
             ),
             false => String::new(),
         }

@@ -1,7 +1,7 @@
 //! What is counted of a stream.
 
 use super::Account;
-use crate::rows::{FlowRow, Inference};
+use crate::rows::{FlowRow, Inference, TooLarge};
 use wire::Span;
 
 /// First what any data packet counts.
@@ -35,6 +35,7 @@ pub struct Trouble {
     pub largest_burst: u32,
     pub timeouts: u64,
     pub max_backoff: u32,
+    too_large: Option<TooLarge>,
     /// What its episodes cost, where that is known.
     cost: Option<Span>,
 }
@@ -57,6 +58,15 @@ impl Counts {
 }
 
 impl Account {
+    /// What the sizes of copies that were lost said; of several times the one at which most were counts.
+    pub fn note_too_large(&mut self, told: Option<TooLarge>) {
+        let Some(told) = told else { return };
+        let before = &mut self.counts.trouble().too_large;
+        if before.is_none_or(|b| b.lost <= told.lost) {
+            *before = Some(told);
+        }
+    }
+
     /// What is counted, in the row of the stream, whose vantage point it tells already.
     pub fn put_counts(&self, row: &mut FlowRow) {
         let (c, trouble) = (&self.counts, self.counts.told());
@@ -85,6 +95,7 @@ impl Account {
         row.idle_longest = self.idle.longest;
         row.idle_gaps = self.idle.gaps;
         row.flight_max_bytes = self.flight_max;
+        row.too_large = trouble.too_large;
     }
 
     /// What is worked out at the end, where it is wanted.

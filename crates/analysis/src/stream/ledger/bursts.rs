@@ -3,6 +3,7 @@
 
 use super::Ordinal;
 use super::copy::{Copy, Repair, Repairs};
+use super::sizes::Sizes;
 use crate::rows::*;
 use wire::Time;
 
@@ -72,6 +73,7 @@ pub struct Bursts {
     /// Copies lost before they came here, and after.
     pub lost_before: u32,
     pub lost_after: u32,
+    pub sizes: Sizes,
 }
 
 impl Bursts {
@@ -89,12 +91,22 @@ impl Bursts {
     pub fn take(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
         if copy.lost == 0 {
             // What is settled without a loss has arrived; at the end there may be others.
+            if copy.is_settled() {
+                self.sizes.through(copy.len, copy.time);
+            }
             self.end(Some(copy.time).filter(|_| copy.is_settled()));
             return;
         }
         self.lost_before += u32::from(copy.unseen);
         self.lost_after += u32::from(!copy.unseen);
         self.extend(ordinal, copy, repairs, size);
+        if copy.unseen {
+            return; // a hole does not show in how many pieces it was sent
+        }
+        self.sizes.lost(copy.lost.min(size.mss.max(1)), copy.time);
+        if copy.settled > copy.lost {
+            self.sizes.through((copy.settled - copy.lost).min(size.mss.max(1)), copy.time);
+        }
     }
     /// A copy was not lost; if it arrived, it was sent at `arrived`.
     pub fn end(&mut self, arrived: Option<Time>) {

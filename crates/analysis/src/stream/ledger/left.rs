@@ -78,6 +78,7 @@ impl Trouble {
             range.stand_alone();
         }
         if !range.is_alone() && before.is_none() && self.is_quiet_before(first) {
+            self.bursts.sizes.through(range.len(), range.time);
             return;
         }
         list.insert_left(at, range);
@@ -154,6 +155,8 @@ impl Trouble {
     fn take(&mut self, range: &Entry) {
         if !range.is_alone() {
             self.bursts.end(Some(range.time));
+            // Of a run only the sum is known, and that none of it is larger.
+            self.bursts.sizes.through(range.len(), range.time);
             return;
         }
         if range.origin() == Origin::Rest {

@@ -25,10 +25,12 @@ mod left;
 mod list;
 mod repaired;
 mod settle;
+mod sizes;
 mod told;
 
 use crate::Fate;
 use crate::prefetch;
+use crate::rows::TooLarge;
 use board::Board;
 use bursts::Size;
 pub use copy::{Certain, Resend};
@@ -203,6 +205,10 @@ impl Ledger {
         }
     }
 
+    /// What their sizes say of the copies that were lost.
+    pub fn too_large(&self) -> Option<TooLarge> {
+        self.trouble.as_ref()?.bursts.sizes.told()
+    }
     /// Is nothing outstanding?
     pub fn is_empty(&self) -> bool {
         self.board.is_empty()
