@@ -140,7 +140,7 @@ impl Stream {
                 if self.on_the_way.len() > MOST_ON_THE_WAY
                     && let Some(old) = self.on_the_way.pop_front()
                 {
-                    self.repair.on_ack(&old, old.time + around.view.turn, self.next);
+                    self.repair.on_ack(&old, old.time + around.view.turn);
                 }
             }
             _ => {
@@ -153,7 +153,7 @@ impl Stream {
                 if let Some((newest, rtt)) = told.as_ref().and_then(|t| t.rack(now)) {
                     self.repair.note_rack(newest, rtt);
                 }
-                self.repair.on_ack(&news, now, self.next);
+                self.repair.on_ack(&news, now);
             }
         }
         if around.config.wanted.rtts {

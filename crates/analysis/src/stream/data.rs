@@ -219,7 +219,7 @@ impl Stream {
             if let Some(news) = self.on_the_way.pop_front() {
                 self.heard_up_to = self.heard_up_to.max(news.sacked_up_to);
                 self.repair.note_heard(news.ack, news.time + turn);
-                self.repair.on_ack(&news, news.time + turn, self.next);
+                self.repair.on_ack(&news, news.time + turn);
             }
         }
     }

@@ -13,8 +13,6 @@ pub(super) struct Resent {
     pub(super) answered_in: Span,
     /// After a fast retransmit it sends again what had arrived: Tahoe.
     pub(super) goes_back: bool,
-    /// It went on repairing before.
-    pub(super) goes_on: bool,
     /// In fast recovery it has repeated the first segment so often, each time another one.
     pub(super) one_by_one: u32,
 }
@@ -27,7 +25,6 @@ impl Default for Resent {
             at: Time::FAR_PAST,
             answered_in: Span::ZERO,
             goes_back: false,
-            goes_on: false,
             one_by_one: 0,
         }
     }
