@@ -16,8 +16,6 @@ struct Sender {
     unseen: bool,
     missing: Option<u32>,
     timestamps: bool,
-    /// By its own clock it had heard nothing for a while before.
-    unprompted: bool,
     /// What it sent after the next repair came before that.
     overtaken: bool,
     untold: bool,
@@ -58,7 +56,6 @@ impl Sender {
             unseen: false,
             missing: None,
             timestamps: true,
-            unprompted: false,
             overtaken: false,
             untold: false,
             last_before: None,
@@ -146,7 +143,6 @@ impl Sender {
             overtaken: self.overtaken,
             last_before: self.last_before.map_or(Time::FAR_PAST, ms),
             reordering: Span::from_millis(SRTT_MS / 4),
-            unprompted: self.unprompted,
         };
         let pace = self.pace;
         self.model

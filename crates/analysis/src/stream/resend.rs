@@ -128,7 +128,6 @@ impl Stream {
             last_before: self.last_before(p, una, &pace, &around.view),
             reordering: if self.dsack_seen { pace.srtt } else { pace.least / 4 },
             overtaken: self.arrivals.was_overtaken(p, &self.agreed),
-            unprompted: self.arrivals.is_unprompted(p),
         };
         self.ledger.add_steps(self.on_the_way.len() / 2);
         let timer_start = self.repair.timer_start();

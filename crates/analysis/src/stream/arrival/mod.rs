@@ -74,10 +74,6 @@ pub struct Known {
 #[derive(Clone, Copy, Debug, Default)]
 struct Tick {
     ts: u32,
-    /// What it echoes.
-    echo: u32,
-    /// It began two ticks or more after the one before, and no ACK had been heard since that.
-    unprompted: bool,
     from: u64,
     began: Time,
 }
@@ -116,9 +112,7 @@ impl Arrivals {
     #[inline(always)]
     pub fn note(&mut self, p: &Piece, next: u64) {
         if self.tick.ts == 0 || (p.ts.wrapping_sub(self.tick.ts) as i32) > 0 {
-            let echo = p.packet.seg.timestamps.map_or(0, |t| t.ecr);
-            let unprompted = echo == self.tick.echo && echo != 0 && p.ts.wrapping_sub(self.tick.ts) >= 2;
-            self.tick = Tick { ts: p.ts, echo, unprompted, from: next, began: p.packet.time };
+            self.tick = Tick { ts: p.ts, from: next, began: p.packet.time };
         }
         if p.packet.seg.payload > 0 {
             self.ttl = p.packet.ttl;
@@ -153,11 +147,6 @@ impl Arrivals {
     pub fn was_overtaken(&self, p: &Piece, agreed: &Agreed) -> bool {
         self.ids.are_counted()
             && self.ids.was_overtaken(p.packet.ip_id, agreed.segments(p.packet.seg.payload))
-    }
-
-    /// By its own timestamps the sender had sent and heard nothing for a while when it sent this packet.
-    pub fn is_unprompted(&self, p: &Piece) -> bool {
-        self.tick.unprompted && self.tick.began == p.packet.time
     }
 
     /// The same packet once more: captured on two interfaces, or doubled on the way. A retransmission is a new

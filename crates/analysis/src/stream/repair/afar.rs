@@ -8,10 +8,6 @@ use wire::{Span, Time};
 
 /// So many ACKs taken for heard are remembered, and no two closer than this: a window and a timer's wait.
 const HEARD: usize = 64;
-/// Linux waits for no more duplicate ACKs, however far packets were overtaken (tcp_max_reordering).
-const MOST_DUPLICATES: u32 = 300;
-/// With so many it was not duplicate ACKs that it waited for.
-const NO_SUCH_WAIT: u32 = 2 * MOST_DUPLICATES;
 const HEARD_EVERY: Span = Span::from_millis(10);
 
 /// What is kept of a sender only where it is seen from afar.
@@ -113,12 +109,9 @@ impl Repair {
                 // Without SACK it takes three duplicate ACKs (RFC 5681 §3.2), and fewer have passed here.
                 let duplicates = self.duplicates + a.duplicates_on_the_way;
                 let unasked = !a.sack_permitted && !a.acknowledged && duplicates < 3;
-                // What was asked for, and passed over by new data until that ran out, was sent and lost. Amid new data
-                // it may be asked for late: Linux waits for up to 300 duplicate ACKs once it saw packets overtaken.
-                let waits = (MOST_DUPLICATES..NO_SUCH_WAIT).contains(&self.duplicates);
-                let overdue = a.now - self.last_progress >= pace.rto && !waits;
-                let passed_over =
-                    self.afar.passed_over >= 4 && (silent > pace.tolerance || a.unprompted || overdue);
+                // What was asked for, and passed over by new data until that ran out or for the RTO, was sent and lost.
+                let overdue = a.now - self.last_progress >= pace.rto;
+                let passed_over = self.afar.passed_over >= 4 && (silent > pace.tolerance || overdue);
                 // Three duplicate ACKs are answered a round trip later, however long that is here.
                 let asked = self.asked_for[0] == a.start || duplicates >= 3;
                 silent > PAUSE && (stuck || !asked)

@@ -87,7 +87,7 @@ impl Judge for Away {
 
 /// What had arrived was not asked for by any ACK.
 fn unasked(sender: &Repair, a: &Attempt, by: &By) -> bool {
-    if !a.acknowledged || a.sack_permitted || sender.doubt.is_some() {
+    if !a.acknowledged || a.sack_permitted {
         return false;
     }
     match sender.state {

@@ -93,8 +93,6 @@ pub struct Attempt {
     pub last_before: Time,
     /// At the sender: the most that RACK may wait for what is out of order (RFC 8985 §6.2 step 4).
     pub reordering: Span,
-    /// By its own timestamps the sender had sent and heard nothing for a while.
-    pub unprompted: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,7 +16,7 @@ pub(super) struct Fired {
     answered: Option<Time>,
     /// So soon after progress: it may turn out to have been a repair that a queue held up.
     unsure: bool,
-    /// Three duplicate ACKs, or in fast recovery a partial one, had asked for it, and no repair was missing.
+    /// Three duplicate ACKs, or in fast recovery a partial one, had asked for it.
     asked: bool,
 }
 
@@ -67,7 +67,7 @@ impl Repair {
             at: a.seen,
             answered: None,
             unsure: a.now - self.last_progress < SURE,
-            asked: asked && a.missing.is_none_or(|n| n == 0),
+            asked,
         });
     }
 
@@ -75,11 +75,7 @@ impl Repair {
     /// recovery never does (RFC 6582 §3.2): that one was asked for by duplicate ACKs, and this one is the timer's.
     pub(super) fn see_timer_behind_repair(&mut self, a: &Attempt) {
         let early = self.is_timers() && a.now - self.timer.fired_at < TIMERS_SILENCE;
-        if early
-            && !a.sack_permitted
-            && !a.overtaken
-            && let Some(f) = self.afar.fired.take_if(|f| f.start == a.start && f.asked)
-        {
+        if early && let Some(f) = self.afar.fired.take_if(|f| f.start == a.start && f.asked) {
             self.was_no_timer(&f);
             self.timer.fired_at = Time::FAR_PAST;
         }
@@ -132,7 +128,7 @@ impl Repair {
 
     /// Fast recovery without SACK repeats the first segment only (RFC 6582 §3.2); slow start goes on with the next.
     pub(super) fn see_slow_start(&mut self, a: &Attempt) {
-        let next = !a.head && !a.overtaken && a.start == self.resent.end;
+        let next = !a.head && a.start == self.resent.end;
         // It has answered partial ACKs one by one, and echoes no ACK that would ask for this: a timer came between.
         let pairs = !a.sack_permitted && !a.acknowledged && a.ts != 0 && !self.resent.goes_back;
         let turned = pairs && self.resent.one_by_one >= ONE_BY_ONE;
