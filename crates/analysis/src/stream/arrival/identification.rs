@@ -224,9 +224,6 @@ impl Ids {
     pub fn count_otherwise(&mut self) {
         self.irregular += 1;
     }
-    pub fn open_for(&self) -> Span {
-        self.open_for
-    }
     /// Does this host count its packets, one number each?
     pub fn are_counted(&self) -> bool {
         !self.shared && self.regular > 2 && self.regular > self.irregular * 4
