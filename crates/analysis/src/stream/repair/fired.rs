@@ -7,8 +7,6 @@ use wire::{Span, Time};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fired {
     state: State,
-    timer_wait: Span,
-    least_wait: Span,
     start: u64,
     high: u64,
     /// The timer's copy came here, and its answer left.
@@ -52,16 +50,13 @@ impl Repair {
     /// The timer is about to be taken to have fired.
     pub(super) fn note_fired(&mut self, a: &Attempt) {
         // What had arrived before is repeated needlessly: ACKs that tell of that may be on their way.
-        let tells = !a.acknowledged && self.timer.expiries == 0;
         let asked = match self.state {
             State::Open => self.duplicates >= 3 || self.asked_for[0] == a.start,
             State::Recovery { .. } => true,
             State::Loss { .. } => false,
         };
-        self.afar.fired = tells.then(|| Fired {
+        self.afar.fired = (!a.acknowledged).then(|| Fired {
             state: self.state,
-            timer_wait: self.timer.wait,
-            least_wait: self.timer.least_wait,
             start: a.start,
             high: a.next,
             at: a.seen,
@@ -83,7 +78,6 @@ impl Repair {
 
     /// What was taken for the timer's was a repair that duplicate ACKs asked for.
     fn was_no_timer(&mut self, f: &Fired) {
-        (self.timer.wait, self.timer.least_wait) = (f.timer_wait, f.least_wait);
         self.timer.expiries = 0;
         self.afar.unsure = Unsure::default();
         if self.in_loss_state() {
