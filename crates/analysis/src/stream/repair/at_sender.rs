@@ -19,16 +19,15 @@ pub struct AtSender {
 impl Judge for AtSender {
     fn judge(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict {
         let by = By::of(sender, a, pace);
-        if by.quiet() && sender.probe_is_due(a, pace) && sender.probe_is_not_late(a, pace) {
+        if by.quiet() && sender.probe_is_due(a, pace) {
             return Verdict::PROBE;
         }
         if a.one_segment && timer_fired(sender, a, &by, pace) {
             return timer(sender);
         }
-        // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over. Slow
-        // start repeats nothing: without SACK, duplicate ACKs asked for the first segment.
-        let again = a.previous_was_resend && a.previous >= sender.timer.fired_at;
-        prompted(sender, a, &by, again && (a.sack_permitted || a.head))
+        // RFC 8985 §6.2: what was sent again since the timeout is found lost by ACKs; the timer's repair is over, and slow
+        // start repeats nothing.
+        prompted(sender, a, &by, a.previous_was_resend && a.previous >= sender.timer.fired_at)
     }
 
     /// By what this sender is used to.
@@ -69,17 +68,15 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     let passed_over = a.previous_was_resend && sender.newest_delivered - a.previous >= pace.srtt * 2;
     let waited = a.now - sender.timer.start.max(a.previous);
     let told = sender.is_told(a);
-    if told && sender.is_timed() && a.sack_permitted {
+    if told && sender.is_timed() {
         // RFC 8985 §6.2: it is found lost by an ACK, or a while later; the timer fires where there was no room for it.
         let otherwise = sender.reordering_is_due(a, a.reordering) || sender.pace_is_due(a.now);
         return by.since_news > tight.max(SOON) && !otherwise && sender.rto_is_due(a, pace);
     }
-    // What was told of its own clocks let go, before the RTO would.
-    let paced = sender.at_its_pace(a.now) && waited < pace.rto.scale(0.9);
-    // Who has RACK has timestamps, as a rule.
+    // What was told of its own clocks let go, before the RTO would. Who has RACK has timestamps, as a rule.
     let reordering = !a.previous_was_resend && a.ts != 0 && sender.only_reordering_is_due(a, pace);
     let timed = reordering || sender.pace_is_due(a.now) && !sender.rto_is_due(a, pace);
-    if told && (paced || a.sack_permitted && timed) {
+    if told && a.sack_permitted && timed {
         return false;
     }
     // Nothing tells of a loss. With a probe pending Linux counts the timer from when the head left (RFC 8985 §7.2).
@@ -88,20 +85,18 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
         return true;
     }
     let shortest = pace.rto.scale(0.45).min(sender.timer.wait.max(LEAST_RTO).scale(0.85));
-    if waited >= pace.srtt.max(shortest) && (by.quiet() || unprompted || again || passed_over) {
+    if waited >= pace.srtt.max(shortest) && (by.quiet() || unprompted || passed_over) {
         return true;
     }
-    // Who keeps no pace of its own and times no copies sends behind ACKs, or when its timer fires.
-    let silent = sender.silent(a.now) >= LEAST_RTO.scale(0.9);
-    if silent && !told && !sender.at_its_pace(a.now) {
+    // Who was told of no loss sends behind ACKs, or when its timer fires.
+    if !told && sender.silent(a.now) >= LEAST_RTO.scale(0.9) {
         return true;
     }
     // Without SACK nothing but the timer repeats a repair of the first segment (RFC 6582 §3.2), but for three duplicate
     // ACKs behind it; it may have been running since the first partial ACK.
     let in_recovery = matches!(sender.state, State::Recovery { .. });
-    let round = || a.now - sender.last_progress.max(a.previous) >= pace.srtt && by.quiet();
     let unasked = unprompted || sender.duplicates > 3 && !sender.resent.goes_back;
-    let hopeless = again && in_recovery && if a.sack_permitted { unprompted && round() } else { unasked };
+    let hopeless = again && in_recovery && if a.sack_permitted { unprompted } else { unasked };
     // No ACK could have told that it was lost again: with SACK (RFC 6675 §4), or so soon.
     let unheard_of = again
         && (a.sack_permitted && waited >= pace.srtt.scale(0.8)

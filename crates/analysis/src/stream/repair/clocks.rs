@@ -90,17 +90,16 @@ impl Repair {
     pub(super) fn rto_is_due(&self, a: &Attempt, pace: &Pace) -> bool {
         let rto = self.own_rto(pace);
         let (left, set) = (a.now - a.previous, a.now - a.previous.max(self.timer.start));
-        let from_head = !self.in_loss_state() && left <= rto + LATE.max(rto / 8);
+        let from_head = left <= rto + LATE.max(rto / 8);
         set >= rto.scale(0.95) || left >= rto.scale(0.95) && from_head
     }
 
-    /// It was told of: what left later has arrived, or lies above it and is SACKed.
+    /// It was told of: what left later has arrived.
     pub(super) fn is_told(&self, a: &Attempt) -> bool {
-        let later = match self.rack.newest {
+        match self.rack.newest {
             (time, end) if time == a.previous && time == self.newest_delivered => end > a.end,
             _ => self.newest_delivered >= a.previous,
-        };
-        later || a.sacked_above && !a.previous_was_resend
+        }
     }
 
     /// RACK's timer is due: all that left before the newest that was delivered is lost (Linux: tcp_rack_detect_loss waits
@@ -110,7 +109,6 @@ impl Repair {
         let latest = at + most;
         let wait = latest - self.last_news;
         a.last_before > Time::FAR_PAST
-            && wait > Span::ZERO
             && a.now >= at - Span::from_millis(1)
             && a.now <= latest + LATE.max(wait / 8)
     }
