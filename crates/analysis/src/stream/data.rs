@@ -234,7 +234,7 @@ impl Stream {
         self.on_the_way.iter().any(|a| a.ack == p.start)
     }
 
-    /// What three duplicate ACKs asked for comes, for the first time, and nothing had been sent again for long: the first
+    /// What three duplicate ACKs asked for comes, and nothing had been sent again for long: the first
     /// of those ACKs has been heard, and its way there and back took no longer. A handshake may have taken longer.
     fn bound_turn<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
         let open = self.repair.state == State::Open && self.repair.una() < p.start;
@@ -242,13 +242,9 @@ impl Stream {
             return; // where some of them were heard before, those that were not are none of the first
         }
         self.ledger.add_steps(self.on_the_way.len() / 2);
-        let hole = self.ledger.find(p.start);
         let mut asks = self.on_the_way.iter().filter(|a| a.ack == p.start);
         let Some(first) = asks.next() else { return };
-        if asks.count() >= 3
-            && hole.is_some_and(|s| s.hole && s.copies == 0)
-            && self.repair.last_resent() + around.view.turn < first.time
-        {
+        if asks.count() >= 3 && self.repair.last_resent() + around.view.turn < first.time {
             self.turn_at_most = self.turn_at_most.min(around.view.sent - first.time);
         }
     }

@@ -201,11 +201,11 @@ fn a_partial_ack_asks_for_a_repair() {
     let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
     (40..43).for_each(|t| s.duplicate(t));
     assert_eq!(s.resends(80, 0, 0, false).cause, Cause::Recovery);
-    assert_eq!(s.model.repair_due(s.model.una(), true), 0);
+    assert_eq!(s.model.repair_due(true), 0);
     s.ack(120, 4);
-    assert_eq!(s.model.repair_due(s.model.una(), true), 1);
+    assert_eq!(s.model.repair_due(true), 1);
     assert_eq!(s.resends(160, 4, 0, false).cause, Cause::Recovery);
-    assert_eq!(s.model.repair_due(s.model.una(), true), 0);
+    assert_eq!(s.model.repair_due(true), 0);
 }
 
 #[test]

@@ -46,11 +46,11 @@ fn a_repair_asked_for_and_lost_is_due_once() {
     let mut s = Sender::with_in_flight(20).seen_afar();
     s.duplicate(40);
     s.duplicate(41);
-    assert_eq!((s.model.repair_due(s.model.una(), true), s.model.is_asked(true)), (0, false));
+    assert_eq!((s.model.repair_due(true), s.model.is_asked(true)), (0, false));
     s.duplicate(42);
-    assert_eq!((s.model.repair_due(s.model.una(), true), s.model.is_asked(true)), (1, true));
+    assert_eq!((s.model.repair_due(true), s.model.is_asked(true)), (1, true));
     s.model.on_lost_repair(ms(45));
-    assert_eq!((s.model.lost_repair(), s.model.repair_due(s.model.una(), true)), (Some(ms(45)), 0));
+    assert_eq!((s.model.lost_repair(), s.model.repair_due(true)), (Some(ms(45)), 0));
     s.ack(90, 1);
     assert_eq!(s.model.lost_repair(), None);
 }

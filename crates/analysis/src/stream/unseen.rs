@@ -126,7 +126,7 @@ impl Stream {
         let by_timer = self.attempts_missing(around);
         // What was asked for and comes without a wait was not lost before.
         let comes = p.start <= self.repair.una() && waited < TIMERS_SILENCE;
-        let due = if comes { 0 } else { self.repair.repair_due(p.start, self.likely_has_sack()) };
+        let due = if comes { 0 } else { self.repair.repair_due(self.likely_has_sack()) };
         // A repair, and not the first that the timer sends.
         let above = (self.repair.una() + 1..self.next).contains(&p.start);
         by_timer + due + u32::from(above && waited >= TIMERS_SILENCE)

@@ -151,26 +151,18 @@ impl Repair {
             && self.last_news - self.last_sent >= TIMERS_SILENCE
     }
 
-    /// The repair after a timeout goes on, beyond what had been seen when it began and was taken for its end: where the
-    /// repair before it ended or, after the timer's own copy, where the ACK of that says.
+    /// The repair after a timeout goes on, beyond what had been seen when it began and was taken for its end.
     pub(super) fn go_on_unseen(&mut self, a: &Attempt) {
         if a.unseen
             && self.state == State::Open
-            && self.duplicates == 0
-            && self.resent.at == self.last_sent
-            && (a.start == self.resent.end || self.is_timers())
             && let Some(State::Loss { f_rto, first_ts, .. }) = self.left
         {
             self.state = State::Loss { high: a.next, f_rto, first_ts };
         }
     }
 
-    /// Duplicate ACKs have asked for a repair that was never seen: by when the sender sends what begins at `start`.
-    pub fn repair_due(&self, start: u64, sack: bool) -> u32 {
-        // It has not heard of what is acknowledged here beyond that, nor of what that asks for.
-        if start < self.una {
-            return 0;
-        }
+    /// ACKs have asked for a repair that was never seen.
+    pub fn repair_due(&self, sack: bool) -> u32 {
         let due = match self.state {
             State::Open => self.is_asked(sack) || self.any_sacked && self.afar.quick,
             // A partial ACK asked for the next (RFC 6582 §3.2), and nothing above it has been repaired.
