@@ -2,6 +2,7 @@
 
 mod story;
 
+use analysis::answer::Verdict;
 use analysis::rows::{Cause, IdleCause, Vantage};
 use story::{MSS, Story, Told, causes, mid_stream, opened};
 use wire::Span;
@@ -289,4 +290,26 @@ fn a_program_that_pauses_after_a_repair_had_nothing_to_send() {
     t = t.at(51).amid_data(1, MSS).at(71).ack(1 + 10 * MSS);
     t = t.at(5_051).data(1 + 10 * MSS, MSS).at(5_071).ack(1 + 11 * MSS);
     assert_eq!(causes(&t.ends().rows), [(IdleCause::Application, 5_000)]);
+}
+
+#[test]
+fn where_data_arrives_a_short_segment_that_fills_the_window_is_no_end_of_the_data() {
+    // The program there takes 3840 bytes every 20 ms, which the ACK waits for; the window has room for two such bursts, and
+    // the last segment of each ends where the window did that its sender knew of (RFC 9293 §3.8.6).
+    let burst = 3 * MSS + 840;
+    let slow = |window: u32| {
+        let mut t = Story::from(Vantage::Receiver).window(window as u16).sack_permitted().handshake(20);
+        for k in 0..40u32 {
+            let (now, at) = (30 + 20 * u64::from(k), 1 + k * burst);
+            for part in 0..3 {
+                t = t.at(now).amid_data(at + part * MSS, MSS);
+            }
+            t = t.at(now).data(at + 3 * MSS, 840).at(now + 19).ack(at + burst);
+        }
+        t.ends().answers()
+    };
+    let said = slow(2 * burst);
+    assert_eq!(said.verdict, Verdict::Receiver, "{}", said.look_at);
+    // With room for more it was something at the sender that stopped there.
+    assert_ne!(slow(8 * burst).verdict, Verdict::Receiver, "{}", slow(8 * burst).look_at);
 }

@@ -39,7 +39,7 @@ pub(super) fn round(facts: &Facts, r: &RoundFacts) -> Told {
     let fills = |bytes: f64| r.row.window_max_bytes.is_some_and(|w| bytes + facts.mss >= NEARLY * w as f64);
     let held_here = facts.afar() && fills(r.row.flight_bytes as f64);
     let full = match facts.afar() {
-        true => held_here || fills(r.flight),
+        true => held_here || fills(r.flight) || r.share(r.row.waited.window) > MOSTLY,
         false => r.share(r.row.waited.window) > MOSTLY,
     };
     // Linux answers at once only what the program has read, or where the window can move (__tcp_ack_snd_check): with a full

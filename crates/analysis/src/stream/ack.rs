@@ -32,6 +32,10 @@ impl Stream {
         let duplicate = repeats && self.next > self.una;
         self.at = around.view.at;
         self.account.count_ack(duplicate);
+        if again && around.view.at.is_away() && window > self.window.now && self.window.now != u64::MAX {
+            // A wider window alone is no news that waits to be heard: the sender may know of it at once.
+            self.window.edge = self.window.edge.max(ack + window);
+        }
         self.take_window(window, packet.time);
         if ack > self.next {
             self.acked_unseen(ack);
@@ -121,6 +125,7 @@ impl Stream {
             ecr: seg.timestamps.map(|t| t.ecr),
             ts: seg.timestamps.map(|t| t.val),
             newest_delivered: Time::FAR_PAST,
+            edge: ack + self.window.now,
             ..AckNews::default()
         };
         let mut told = (!around.view.at.is_away()).then(Told::default);

@@ -30,6 +30,7 @@ impl Stream {
         if self.agreed.mss == 0 {
             self.agreed.mss = USUAL_MSS;
         }
+        self.window.edge_before = self.window.edge;
         self.hear_acks(&piece, around);
         let kind = self.classify(&piece, around);
         if !matches!(kind, Kind::New | Kind::Again | Kind::Early) {
@@ -218,6 +219,7 @@ impl Stream {
             }
             if let Some(news) = self.on_the_way.pop_front() {
                 self.heard_up_to = self.heard_up_to.max(news.sacked_up_to);
+                self.window.edge = self.window.edge.max(news.edge);
                 self.repair.note_heard(news.ack, news.time + turn);
                 self.repair.on_ack(&news, news.time + turn);
             }

@@ -20,6 +20,10 @@ pub struct Window {
     pub reopened: Time,
     pub zeros: u64,
     pub zero_time: Span,
+    /// Where data arrives: up to where the receiver takes it, as far as its sender had heard; and as far as it had when the
+    /// data before this left.
+    pub edge: u64,
+    pub edge_before: u64,
     /// The peer's advertised window, bytes; scaled only where its scale is known.
     pub now: u64,
 }
@@ -38,6 +42,8 @@ impl Default for Window {
             reopened: Time::FAR_PAST,
             zeros: 0,
             zero_time: Span::ZERO,
+            edge: 0,
+            edge_before: 0,
         }
     }
 }
@@ -46,6 +52,10 @@ impl Window {
     /// It is closed, and what is to be sent waits: it was probed.
     pub fn is_closed_to_data(&self) -> bool {
         self.zero_since.is_some_and(|since| self.probed >= since)
+    }
+    /// Where data arrives: what came up to `next` had taken all the room that its sender knew of, but for less than `room`.
+    pub fn was_full(&self, next: u64, room: u64) -> bool {
+        self.known && self.edge_before > 0 && next + room > self.edge_before
     }
     /// What is advertised, where its scale is known and one was seen.
     pub fn told(&self) -> Option<u64> {

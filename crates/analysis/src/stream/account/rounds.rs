@@ -111,6 +111,8 @@ impl Account {
         let window = if widened { stand.window.before } else { stand.window.now };
         let took = if by_ack { self.ack.took } else { 0 };
         let full = stand.window.known && at_sender && stand.next - stand.una + took + mss > window;
+        // Where data arrives, by what its sender had heard when the last of it left: a newer ACK let this go.
+        let full_here = !at_sender && stand.window.was_full(stand.next, mss);
         let full_sized = stand.last.largest;
         let ran_dry = stand.last.pushed && stand.last.payload < full_sized;
         // Nagle's algorithm keeps back what fills no segment, if that is all there is (RFC 896).
@@ -118,6 +120,7 @@ impl Account {
         let held_back = alone && packet.seg.flags.has(Flags::PSH);
         match () {
             () if full && (by_ack || widened) && !held_back => SetOff::Window,
+            () if full_here && !held_back => SetOff::Window,
             () if held_back => SetOff::Application,
             // Where a small send buffer made room, what was written into it may end in a short segment.
             () if by_ack => SetOff::Ack,

@@ -29,6 +29,8 @@ pub struct AckNews {
     pub nothing_outstanding: bool,
     /// Nothing beyond has been SACKed by then.
     pub sacked_up_to: u64,
+    /// Up to where the receiver takes data, by this ACK.
+    pub edge: u64,
 }
 
 impl AckNews {
