@@ -205,6 +205,7 @@ impl Stream {
             return; // as ever, at the sender
         }
         self.bound_turn(p, around);
+        self.bound_turn_by_repair(p, around);
         let turn = around.view.turn.min(self.turn_at_most);
         let by = around.view.sent - turn.scale(0.95);
         let echo = p.packet.seg.timestamps.map(|t| t.ecr);
@@ -247,6 +248,26 @@ impl Stream {
         let mut asks = self.on_the_way.iter().filter(|a| a.ack == p.start);
         let Some(first) = asks.next() else { return };
         if asks.count() >= 3 && self.repair.last_resent() + around.view.turn < first.time {
+            self.turn_at_most = self.turn_at_most.min(around.view.sent - first.time);
+        }
+    }
+
+    /// Without SACK a repair that does not go on where the one before it ended begins where an ACK says: that was heard,
+    /// and its way there and back took no longer. None is missing between the two.
+    fn bound_turn_by_repair<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
+        let repairs = self.repair.repairs() && self.repair.una() < p.start && p.start < self.next;
+        if p.packet.seg.timestamps.is_some()
+            || self.agreed.sack_permitted
+            || !repairs
+            || self.repair.goes_on_at(p.start)
+            || !self.arrivals.ids.are_counted()
+            || self.arrivals.ids.missing_before(p.packet.ip_id) != Some(0)
+        {
+            return;
+        }
+        self.ledger.add_steps(self.on_the_way.len() / 2);
+        let first = self.on_the_way.iter().find(|a| a.ack == p.start);
+        if let Some(first) = first.filter(|a| !a.duplicate && !a.retold) {
             self.turn_at_most = self.turn_at_most.min(around.view.sent - first.time);
         }
     }

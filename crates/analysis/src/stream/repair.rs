@@ -152,6 +152,10 @@ impl Repair {
     pub fn last_resent(&self) -> Time {
         self.resent.at
     }
+    /// The last repair ended there.
+    pub fn goes_on_at(&self, start: u64) -> bool {
+        self.resent.end == start
+    }
     pub fn last_news(&self) -> Time {
         self.last_news
     }
@@ -332,9 +336,13 @@ impl Repair {
                 self.afar.quick |= self.state == State::Open && self.any_sacked && self.duplicates < 3;
                 let begins = !matches!(self.state, State::Recovery { .. });
                 self.resent.one_by_one = if begins { 0 } else { self.resent.one_by_one + u32::from(a.head) };
-                self.resent.goes_back |=
-                    !begins && a.acknowledged && !a.sack_permitted && a.start == self.resent.end;
+                self.resent.goes_back |= !begins
+                    && a.acknowledged
+                    && !a.sack_permitted
+                    && a.start == self.resent.end
+                    && !self.inflates();
                 if begins {
+                    self.resent.inflated = 0;
                     self.probing.over();
                     self.afar.flight = 0;
                     self.state = State::Recovery { recover: a.next, first_ts: a.ts };

@@ -23,7 +23,8 @@ impl Stream {
         repairs_unseen: bool,
         around: &mut Surroundings<'_, S>,
     ) -> (PacketClass, Option<Cause>) {
-        if !repairs_unseen && self.fills_hole_in_time(p, around) {
+        let sent_before = p.end <= self.sent_up_to;
+        if !repairs_unseen && !sent_before && self.fills_hole_in_time(p, around) {
             self.limits.reordered += 1;
             self.end_gap(p, None, true, around);
             return (PacketClass::Reordered, None);
@@ -95,7 +96,8 @@ impl Stream {
 
     fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Explained {
         let pace = self.pace(&around.view);
-        if around.view.at.is_away() {
+        let overtaken = self.arrivals.was_overtaken(p, &self.agreed);
+        if around.view.at.is_away() && !overtaken {
             self.unhear(p.start);
         }
         let at = self.ledger.find(p.start);
@@ -105,7 +107,7 @@ impl Stream {
         let before = at.map_or(Time::FAR_PAST, |s| s.last_time);
         let attempt = Attempt {
             now: around.view.sent,
-            head: p.start <= una,
+            head: p.start <= una && (!overtaken || p.start == una),
             start: p.start,
             end: p.end,
             acknowledged: p.end <= self.una,
@@ -126,7 +128,7 @@ impl Stream {
             seen: p.packet.time,
             last_before: self.last_before(p, una, &pace, &around.view),
             reordering: if self.dsack_seen { pace.srtt } else { pace.least / 4 },
-            overtaken: self.arrivals.was_overtaken(p, &self.agreed),
+            overtaken,
         };
         self.ledger.add_steps(self.on_the_way.len() / 2);
         let timer_start = self.repair.timer_start();
@@ -160,7 +162,8 @@ impl Stream {
     /// Taken for heard, and not heard: the sender has sent something below.
     fn unhear(&mut self, start: u64) {
         if let Some(ack) = self.repair.rewind(start) {
-            let news = AckNews { time: self.last_time, ack, advanced: ack - start, ..AckNews::default() };
+            let advanced = ack - start;
+            let news = AckNews { time: self.last_time, ack, advanced, retold: true, ..AckNews::default() };
             self.on_the_way.push_front(news);
         }
     }

@@ -123,7 +123,10 @@ impl Stream {
         waited: Span,
         around: &Surroundings<'_, S>,
     ) -> u32 {
-        let by_timer = self.attempts_missing(around);
+        // What the slow start before it went on with has been accounted for.
+        let went_on = self.repair.left_to_repair().div_ceil(unit(p, &stand!(self)));
+        let others = u64::from(self.arrivals.ids.skipped).saturating_sub(went_on) as u32;
+        let by_timer = self.attempts_missing(p, waited, around).min(others);
         // What was asked for and comes without a wait was not lost before.
         let comes = p.start <= self.repair.una() && waited < TIMERS_SILENCE;
         let due = if comes { 0 } else { self.repair.repair_due(self.likely_has_sack()) };
@@ -145,13 +148,16 @@ impl Stream {
             0 => 0,
             _ => self.flight().div_ceil(unit(p, &stand!(self))),
         };
-        let by_timer = self.attempts_missing(around);
+        let by_timer = self.attempts_missing(p, around.view.sent - self.last.sent, around);
         self.repair.repairs_at_most(holes, self.likely_has_sack()).map(|n| n + u64::from(by_timer))
     }
 
     /// So often the timer fired in vain since the last data came, if it fired for what comes now.
-    fn attempts_missing<S: Sink>(&self, around: &Surroundings<'_, S>) -> u32 {
-        self.repair.attempts_by(around.view.sent, self.last.sent, &self.pace(&around.view))
+    fn attempts_missing<S: Sink>(&self, p: &Piece, waited: Span, around: &Surroundings<'_, S>) -> u32 {
+        let missing = (waited >= TIMERS_SILENCE).then_some(self.arrivals.ids.skipped);
+        self.repair.attempts_told(p.start, missing, p.ts != 0).unwrap_or_else(|| {
+            self.repair.attempts_by(around.view.sent, self.last.sent, &self.pace(&around.view))
+        })
     }
 
     /// Of the packets missing before a repair so many were repairs of holes that SACKs had told of. Repairs go upwards (RFC

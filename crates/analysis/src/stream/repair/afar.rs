@@ -123,10 +123,16 @@ impl Repair {
                 let quiet = silent > pace.tolerance.max(PAUSE);
                 // Without SACK that one is sent at once. It was, and is missing; the timer has run since the first partial ACK.
                 let lost = !a.sack_permitted && a.missing.is_some_and(|n| n > 0);
-                stuck && again || (stuck || lost) && overdue && quiet
+                let anew = !a.sack_permitted && self.begins_anew(a) && silent < PAUSE;
+                stuck && again && !anew || (stuck || lost) && overdue && quiet
             }
             State::Loss { .. } => silent >= TIMERS_SILENCE,
         }
+    }
+
+    /// Tahoe, which sends again what had arrived, begins anew where three duplicate ACKs say.
+    pub(super) fn begins_anew(&self, a: &Attempt) -> bool {
+        self.resent.goes_back && (self.duplicates >= 3 || self.asked_for.contains(&a.start))
     }
 
     /// What the timer sent was lost on its way here; what slow start sent behind it comes.

@@ -50,7 +50,8 @@ impl Judge for Away {
     }
 
     fn unseen_firings(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> u32 {
-        sender.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16)).min(16)
+        let by_time = || sender.attempts_by(a.now, a.previous, pace).min(a.missing.unwrap_or(16));
+        sender.attempts_told(a.start, a.missing, a.ts != 0).unwrap_or_else(by_time).min(16)
     }
 
     /// It is not known well enough.
@@ -103,7 +104,7 @@ fn unasked(sender: &Repair, a: &Attempt, by: &By) -> bool {
         State::Recovery { .. } => {
             a.start < sender.resent.end
                 && !a.overtaken
-                && !(sender.resent.goes_back && sender.duplicates >= 3)
+                && !sender.begins_anew(a)
                 && (!by.train || a.end == sender.resent.end)
         }
         State::Loss { .. } => false,

@@ -17,6 +17,8 @@ pub struct AckNews {
     /// A duplicate ACK (RFC 5681 §2).
     pub duplicate: bool,
     pub dsack: bool,
+    /// It had been taken for heard already.
+    pub retold: bool,
     /// Bytes among them that no SACK had reported before.
     pub advanced_new: u64,
     /// Data sent only once became acknowledged or SACKed: the end of the lowest such segment, 0 for none.

@@ -139,6 +139,12 @@ impl Repair {
     #[inline]
     pub fn see_recovery(&mut self, segments: u32) {
         self.afar.unsure.new = self.afar.unsure.new.saturating_add(segments);
+        if let State::Recovery { recover, .. } = self.state
+            && self.resent.high.max(self.una) < recover
+        {
+            self.resent.inflated = self.resent.inflated.saturating_add(segments);
+            self.resent.goes_back &= !self.inflates();
+        }
         if self.afar.unsure.may_be_none && self.afar.unsure.new > 2 && self.left_to_repair() > 0 {
             self.afar.unsure.may_be_none = false;
             if let State::Loss { high, first_ts, .. } = self.state {

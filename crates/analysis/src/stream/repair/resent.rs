@@ -1,5 +1,6 @@
 //! What the sender has sent again, as far as it was seen.
 
+use super::Repair;
 use wire::{Span, Time};
 
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,8 @@ pub(super) struct Resent {
     pub(super) answered_in: Span,
     /// After a fast retransmit it sends again what had arrived: Tahoe.
     pub(super) goes_back: bool,
+    /// New segments that it has sent since fast recovery began.
+    pub(super) inflated: u32,
     /// In fast recovery it has repeated the first segment so often, each time another one.
     pub(super) one_by_one: u32,
 }
@@ -25,7 +28,16 @@ impl Default for Resent {
             at: Time::FAR_PAST,
             answered_in: Span::ZERO,
             goes_back: false,
+            inflated: 0,
             one_by_one: 0,
         }
+    }
+}
+
+impl Repair {
+    /// New data amid repairs: duplicate ACKs inflate its window (RFC 5681 §3.2 step 4). Tahoe sends none before it has sent
+    /// all again.
+    pub(super) fn inflates(&self) -> bool {
+        self.resent.inflated > 2
     }
 }

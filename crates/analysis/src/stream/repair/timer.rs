@@ -94,6 +94,18 @@ impl Repair {
         (n + 0.2).max(1.0) as u32 - 1
     }
 
+    /// Its timer's copy came last, and so many packets are missing behind that: how often has the timer fired in vain? Until
+    /// the copy is answered it sends nothing else; then two segments (RFC 5681 §3.1), unless an ACK of more may have told it
+    /// that the timeout was needless (RFC 3522, RFC 5682).
+    pub fn attempts_told(&self, start: u64, missing: Option<u32>, stamped: bool) -> Option<u32> {
+        let may_undo = start > self.resent.end && (self.age.recent() || stamped);
+        if !self.is_timers() || may_undo {
+            return None;
+        }
+        let others = if start < self.resent.end { 0 } else { 2 };
+        missing.map(|n| n.saturating_sub(others))
+    }
+
     /// The timer waited so long before it fired for the first time, seen from where it runs.
     fn note_floor(&mut self, waited: Span, now: Time, pace: &Pace) {
         if waited < SECOND.scale(0.9) {
