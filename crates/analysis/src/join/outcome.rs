@@ -83,9 +83,7 @@ impl Joined {
 
     /// The fate of a packet of either capture: of one that arrives there, that it does.
     pub fn fate_at(&mut self, side: Side, packet: &Packet) -> Fate {
-        let Joined { directions, known, at, sender, receiver, .. } = self;
-        let seen = if side == Side::Sender { &*sender } else { &*receiver };
-        Fates { seen, side, directions, known, at: &mut at[side as usize] }.of(packet)
+        self.fates(side).of(packet)
     }
 
     /// A reader of fates for a pass over one capture.

@@ -137,30 +137,7 @@ impl Stream {
         }
         news.sacked_up_to = self.sacked_up_to;
         news.nothing_outstanding = self.una == self.next || self.ledger.sacked_bytes() == 0;
-        match around.view.at {
-            Vantage::Receiver | Vantage::Middle => {
-                self.repair.note_answer(now);
-                self.on_the_way.push_back(news);
-                // Where the sender's packets are missing nothing shows what it heard: some day it has.
-                if self.on_the_way.len() > MOST_ON_THE_WAY
-                    && let Some(old) = self.on_the_way.pop_front()
-                {
-                    self.repair.on_ack(&old, old.time + around.view.turn);
-                }
-            }
-            _ => {
-                if news.advanced == 0 {
-                    self.repair.note_rto(self.account.own_rto());
-                }
-                if let Some(rtt) = told.as_ref().and_then(|t| t.round_trip(now)) {
-                    self.account.on_own_rtt(rtt, self.una, self.next);
-                }
-                if let Some((newest, rtt)) = told.as_ref().and_then(|t| t.rack(now)) {
-                    self.repair.note_rack(newest, rtt);
-                }
-                self.repair.on_ack(&news, now);
-            }
-        }
+        self.tell_sender(&news, &told, &around.view);
         if around.config.wanted.rtts {
             self.account.rtt_rows(self.id, now, self.base, around.sink);
         }
@@ -183,6 +160,31 @@ impl Stream {
             self.keep_in_bounds(now, around);
         }
         self.ledger.trim();
+    }
+
+    /// Its sender hears of it: now, where it is seen from there, or some time after it passed here.
+    fn tell_sender(&mut self, news: &AckNews, told: &Option<Told>, view: &View) {
+        let now = news.time;
+        if let Some(told) = told {
+            if news.advanced == 0 {
+                self.repair.note_rto(self.account.own_rto());
+            }
+            if let Some(rtt) = told.round_trip(now) {
+                self.account.on_own_rtt(rtt, self.una, self.next);
+            }
+            if let Some((newest, rtt)) = told.rack(now) {
+                self.repair.note_rack(newest, rtt);
+            }
+            return self.repair.on_ack(news, now);
+        }
+        self.repair.note_answer(now);
+        self.on_the_way.push_back(*news);
+        // Where the sender's packets are missing nothing shows what it heard: some day it has.
+        if self.on_the_way.len() > MOST_ON_THE_WAY
+            && let Some(old) = self.on_the_way.pop_front()
+        {
+            self.repair.on_ack(&old, old.time + view.turn);
+        }
     }
 
     /// Is the FIN among what was acknowledged just now? It takes up a number and is no byte.

@@ -50,13 +50,7 @@ impl Stream {
         self.arrivals.note_lost_acks(packet);
         self.note_lost_repair(&piece, around);
         if self.arrivals.ids.skipped > 0 {
-            // Of data never seen before one was the first copy, and what had filled the window was data.
-            let own = u32::from(piece.start >= self.next).max(self.data_missing(&piece, waited));
-            let passed_over = self.repairs_passed_over(&piece, waited);
-            let repairs = self.repairs_missing(&piece, waited, around).max(passed_over);
-            self.arrivals
-                .ids
-                .accounted_for(u64::from(repairs.min(self.arrivals.ids.owed().saturating_sub(own))));
+            self.tell_repairs_from_data(&piece, waited, around);
         }
         if around.view.at.is_away() {
             self.note_spacing(&piece, around);

@@ -116,13 +116,23 @@ impl Stream {
         most.map_or(u64::MAX, |n| n * times + ATTEMPTS)
     }
 
-    /// Of the packets missing before this one so many were repairs that were lost, and no data of their own.
-    pub(super) fn repairs_missing<S: Sink>(
-        &self,
+    /// Packets are missing before this one: as far as they were repairs that were lost too, they were no data of their own.
+    pub(super) fn tell_repairs_from_data<S: Sink>(
+        &mut self,
         p: &Piece,
         waited: Span,
         around: &Surroundings<'_, S>,
-    ) -> u32 {
+    ) {
+        let passed_over = self.repairs_passed_over(p, waited);
+        let repairs = self.repairs_missing(p, waited, around).max(passed_over);
+        // Of data never seen before one was the first copy, and what had filled the window was data.
+        let own = u32::from(p.start >= self.next).max(self.data_missing(p, waited));
+        let ids = &mut self.arrivals.ids;
+        ids.accounted_for(u64::from(repairs.min(ids.owed().saturating_sub(own))));
+    }
+
+    /// Of the packets missing before this one so many were repairs that were lost.
+    fn repairs_missing<S: Sink>(&self, p: &Piece, waited: Span, around: &Surroundings<'_, S>) -> u32 {
         // What the slow start before it went on with has been accounted for.
         let went_on = self.repair.left_to_repair().div_ceil(unit(p, &stand!(self)));
         let others = u64::from(self.arrivals.ids.skipped).saturating_sub(went_on) as u32;
@@ -163,7 +173,7 @@ impl Stream {
     /// Of the packets missing before a repair so many were repairs of holes that SACKs had told of. Repairs go upwards (RFC
     /// 6675 §4, NextSeg): those of what lies open between the last that came and this one were sent in between; or those
     /// of all from the lowest hole on, if they have begun again.
-    pub(super) fn repairs_passed_over(&mut self, p: &Piece, waited: Span) -> u32 {
+    fn repairs_passed_over(&mut self, p: &Piece, waited: Span) -> u32 {
         if !self.agreed.sack_permitted || p.start >= self.next {
             return 0;
         }
@@ -183,7 +193,7 @@ impl Stream {
 
     /// The first segment not acknowledged comes again after a timer's wait: so many segments beyond the highest seen
     /// the window had room for.
-    pub(super) fn data_missing(&self, p: &Piece, waited: Span) -> u32 {
+    fn data_missing(&self, p: &Piece, waited: Span) -> u32 {
         if p.start > self.repair.una() || waited < TIMERS_SILENCE {
             return 0;
         }
