@@ -99,10 +99,6 @@ impl Repair {
         if timed && !self.in_loss_state() && silent < TIMERS_SILENCE {
             return false;
         }
-        // It goes on where the repair before it ended, and nothing was sent between: slow start.
-        if a.start == self.resent.end && self.resent.at == self.last_sent && silent < PAUSE {
-            return false;
-        }
         match self.state {
             State::Open => {
                 // Without SACK it takes three duplicate ACKs (RFC 5681 §3.2), and fewer have passed here.

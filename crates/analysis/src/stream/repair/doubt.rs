@@ -50,13 +50,9 @@ impl Repair {
         }
     }
 
-    /// Data sent before the timeout was SACKed after it, and the sender let that pass: it waits for its own repair to
-    /// be acknowledged.
+    /// The cumulative ACK moves on, and nothing that the sender sent since shows that it takes the timeout for needless.
     pub(super) fn still_repairs(&mut self) {
-        if let Some(d) = &self.doubt
-            && !d.over
-            && self.last_sent < d.since
-        {
+        if let Some(d) = self.doubt.as_ref().filter(|d| !d.over) {
             self.state = State::Loss { high: d.high, f_rto: false, first_ts: d.first_ts };
         }
     }
