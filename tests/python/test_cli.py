@@ -64,6 +64,15 @@ def test_a_fault_of_our_own_is_code_1_and_no_trace(
         run("analyze", "x.pcap")
 
 
+def test_an_option_like_no_other_is_answered_with_its_commands_help(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["compare", "a", "b", "--zzqqxx"]
+    monkeypatch.setattr(sys, "argv", ["rexmit", *words])
+    assert run(*words) == 2
+    assert capsys.readouterr().err == "rexmit: --zzqqxx is no option; see rexmit compare --help\n"
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

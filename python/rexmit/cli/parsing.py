@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
             unknown = message.removeprefix("unrecognized arguments: ").split()[0]
             near = self._near(unknown.split("=")[0], self._known())
             message = f"{unknown} is no option"
-            hint = f"; did you mean {near}?" if near else f"; see {self.prog} --help"
+            hint = f"; did you mean {near}?" if near else f"; see {self._asked().prog} --help"
         elif "invalid choice: " in message:
             name, _, rest = message.removeprefix("argument ").partition(": invalid choice: ")
             wrong, _, choices = rest.partition(" (choose from ")
@@ -50,6 +50,11 @@ class Parser(argparse.ArgumentParser):
                 file.write(message)
         elif message:
             tell(message.removesuffix("\n"))
+
+    def _asked(self) -> argparse.ArgumentParser:
+        """The parser of the command that was given, whose help has its options; else this one."""
+        choices = [a.choices for a in self._actions if isinstance(a, argparse._SubParsersAction)]
+        return next((of[word] for of in choices for word in sys.argv[1:] if word in of), self)
 
     def _known(self) -> list[str]:
         known = list(self._option_string_actions)
