@@ -289,6 +289,50 @@ fn a_queue_that_was_there_before_the_senders_clock_was_known_is_seen_through() {
     assert_eq!(causes(&t.ends()), [Cause::Recovery]);
 }
 
+/// Ten segments arrive; of what is sent next `of` do, and what they SACK beyond ten is told at 45.
+fn sacked_beyond_ten(of: &[u32]) -> Story {
+    let data = |t: Story, k: u32, echo: u32| t.id(k as u16).data(seq(k), SIZE).echoing(echo);
+    let mut t = opened_with_clocks().at(25);
+    for k in 0..10 {
+        t = data(t, k, 0).ack(seq(k + 1)).echoing(25);
+    }
+    t = t.at(45);
+    for (n, k) in of.iter().enumerate() {
+        let blocks: Vec<_> = of[..=n].iter().rev().take(3).map(|k| (seq(*k), seq(k + 1))).collect();
+        t = data(t, *k, 25).sack(seq(10), &blocks).echoing(25);
+    }
+    t
+}
+
+#[test]
+fn what_is_missing_before_the_first_repair_and_no_repair_of_a_hole_below_was_data() {
+    // RFC 6675 §5 begins with the first hole: the repair of 10 was lost, 20, and with it 14 to 19. All of them are found lost
+    // when the repair of 12 has arrived (RFC 8985 §6.2), and that of 10 is lost once more, 22.
+    let mut t = sacked_beyond_ten(&[11, 13]);
+    t = t.id(21).at(65).data(seq(12), SIZE).echoing(45).sack(seq(10), &[(seq(11), seq(14))]).echoing(65);
+    for k in 14..22 {
+        t = t.id(k as u16 + 9).at(85).data(seq(k), SIZE).echoing(65);
+        t = t.sack(seq(10), &[(seq(11), seq(k + 1))]).echoing(85);
+    }
+    assert_eq!(causes(&t.ends()), [Cause::Recovery; 7]);
+}
+
+#[test]
+fn who_times_each_copy_repairs_all_that_left_before_a_repair_that_arrived() {
+    // RFC 8985 §6.2. 16 was sent before the repair of 10, and 17 and 18 before that of 12; what is missing then, 21, was the
+    // repair of 14.
+    let mut t = sacked_beyond_ten(&[11, 13, 15]);
+    let after = |k: u32| (seq(k), seq(k + 1));
+    t = t.id(17).at(65).data(seq(10), SIZE).echoing(45);
+    t = t.sack(seq(12), &[after(15), after(13)]).echoing(65);
+    t = t.id(20).at(66).data(seq(12), SIZE).echoing(45).sack(seq(14), &[after(15)]).echoing(66);
+    for k in 16..22 {
+        t = t.id(k as u16 + 6).at(86).data(seq(k), SIZE).echoing(66);
+        t = t.sack(seq(14), &[(seq(15), seq(k + 1))]).echoing(86);
+    }
+    assert_eq!(causes(&t.ends()), [Cause::Recovery; 5]);
+}
+
 /// Segments `of` arrive at `when`, number `k` with identification `k`; the first of them is missing, and asked for.
 fn ask(mut t: Story, of: &[u32], when: u64, first: u32) -> Story {
     for &k in of {

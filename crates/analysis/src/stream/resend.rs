@@ -30,11 +30,17 @@ impl Stream {
             return (PacketClass::Reordered, None);
         }
         self.ledger.follow();
-        let at_most = self.repairs_missing_at_most(p, around);
+        let by_timer = self.repairs_missing_at_most(p, around);
+        let first = self.repairs_before_first(p, around);
         let explained = self.explain(p, repairs_unseen, around);
         let verdict = explained.verdict;
-        if let Some(n) = at_most.filter(|_| verdict.cause == Cause::Timeout) {
-            self.arrivals.ids.repeats_by_timer(n);
+        let at_most = match verdict.cause {
+            Cause::Timeout => by_timer,
+            Cause::Recovery => first,
+            _ => None,
+        };
+        if let Some(n) = at_most {
+            self.arrivals.ids.had_repairs_before(n);
         }
         let resent = Some((verdict.cause, verdict.backoff));
         self.end_gap(p, resent, verdict.trigger == Trigger::Ack, around);

@@ -2,7 +2,7 @@
 
 use super::arrival::{Piece, unit};
 use super::data::SHORTEST_WAIT;
-use super::repair::{LEAST_RTO, Pace, TIMERS_SILENCE};
+use super::repair::{LEAST_RTO, Pace, State, TIMERS_SILENCE};
 use super::*;
 
 /// Repairs that may have been lost besides, each sent by a timer that doubles.
@@ -162,6 +162,21 @@ impl Stream {
         self.repair.repairs_at_most(holes, self.likely_has_sack()).map(|n| n + u64::from(by_timer))
     }
 
+    /// Fast recovery begins with what comes, if an ACK set it off, and no repair was sent before those of the holes below
+    /// (RFC 6675 §5): of the packets missing right before it no more were any.
+    pub(super) fn repairs_before_first<S: Sink>(
+        &mut self,
+        p: &Piece,
+        around: &Surroundings<'_, S>,
+    ) -> Option<u64> {
+        let begins = self.arrivals.ids.skipped > 0
+            && self.repair.state == State::Open
+            && p.end > self.una
+            && self.ledger.sacked_bytes() > 0
+            && around.view.at.is_away();
+        begins.then(|| self.repairs_passed_over(p, around.view.sent - self.last.sent).into())
+    }
+
     /// So often the timer fired in vain since the last data came, if it fired for what comes now.
     fn attempts_missing<S: Sink>(&self, p: &Piece, waited: Span, around: &Surroundings<'_, S>) -> u32 {
         let missing = (waited >= TIMERS_SILENCE).then_some(self.arrivals.ids.skipped);
@@ -274,7 +289,9 @@ impl Stream {
         let owed = match self.ledger.is_empty() && (new || lately) {
             _ if !counted => 0,
             true => self.arrivals.ids.owed(),
-            // While something else is missing, too, only what was data for sure.
+            // While something else is missing, too, only what was data for sure. Who times each copy (RFC 8985 §6.2) has
+            // been told of what left before a repair all at once.
+            false if self.repair.is_recent() && self.arrivals.ids.data() > 0 => self.arrivals.ids.owed(),
             false => self.arrivals.ids.data(),
         };
         // What it repeats had left before it.

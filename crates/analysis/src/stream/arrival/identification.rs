@@ -187,8 +187,8 @@ impl Ids {
     pub fn begins_repair(&mut self) {
         self.data = self.data.max(self.skipped.min(self.owed));
     }
-    /// A timer sent this one, and of the packets missing right before it no more than `n` were repairs.
-    pub fn repeats_by_timer(&mut self, n: u64) {
+    /// Of the packets missing right before this one no more than `n` were repairs.
+    pub fn had_repairs_before(&mut self, n: u64) {
         let repairs = u32::try_from(n).unwrap_or(u32::MAX);
         self.data = self.data.max(self.skipped.saturating_sub(repairs).min(self.owed));
     }

@@ -203,11 +203,13 @@ impl Repair {
             State::Loss { .. } => None,
         }
     }
-    /// From where on holes below `start` have been repaired since the last repair came, in fast recovery.
+    /// From where on holes below `start` have been repaired since the last repair came, in fast recovery; it begins with the
+    /// first (RFC 6675 §5).
     pub fn repairs_after(&self, start: u64) -> u64 {
         match self.state {
             State::Recovery { .. } if start < self.resent.end => self.una,
             State::Recovery { .. } => self.resent.end,
+            State::Open if self.duplicates > 0 && self.any_sacked => self.una,
             _ => start,
         }
     }
