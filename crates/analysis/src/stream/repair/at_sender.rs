@@ -68,7 +68,7 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     let passed_over = a.previous_was_resend && sender.newest_delivered - a.previous >= pace.srtt * 2;
     let waited = a.now - sender.timer.start.max(a.previous);
     let told = sender.is_told(a);
-    if told && sender.is_timed() {
+    if told && sender.is_timed() && a.sack_permitted {
         // RFC 8985 §6.2: it is found lost by an ACK, or a while later; the timer fires where there was no room for it.
         let otherwise = sender.reordering_is_due(a, a.reordering) || sender.pace_is_due(a.now);
         return by.since_news > tight.max(SOON) && !otherwise && sender.rto_is_due(a, pace);
