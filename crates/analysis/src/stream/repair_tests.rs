@@ -18,6 +18,7 @@ struct Sender {
     timestamps: bool,
     /// What it sent after the next repair came before that.
     overtaken: bool,
+    untold: bool,
     /// What RACK waits for left then, last.
     last_before: Option<i64>,
     pace: Pace,
@@ -56,6 +57,7 @@ impl Sender {
             missing: None,
             timestamps: true,
             overtaken: false,
+            untold: false,
             last_before: None,
             pace: pace(),
         }
@@ -127,6 +129,7 @@ impl Sender {
             acknowledged: segment * 1000 + 1000 <= self.una,
             previous: ms(previous),
             previous_was_resend: again,
+            untold: self.untold,
             sacked_above: self.sack,
             sack_permitted: self.sack,
             unseen: self.unseen,

@@ -181,3 +181,19 @@ fn the_last_segment_alone_after_a_long_silence_is_a_probe_from_afar() {
     s.sack(320, 10, 285);
     assert_eq!(s.resends(325, 0, 0, false).cause, Cause::Recovery);
 }
+
+#[test]
+fn what_nothing_beyond_tells_of_goes_on_with_a_timeout_that_looked_needless() {
+    // RFC 6675 §4. Data sent once is acknowledged after the timeout (RFC 5682 §3.1), and a SACK tells of losses below it.
+    for (untold, cause) in [(true, Cause::LossState), (false, Cause::Recovery)] {
+        let mut s = Sender::with_in_flight(20).seen_afar();
+        s.model.age.note_probe();
+        assert_eq!(s.resends(240, 0, 0, false).cause, Cause::Timeout);
+        s.ack_of_originals(280, 4);
+        s.sends_new(280);
+        s.sack(320, 21, 280);
+        assert_eq!(s.resends(320, 4, 0, false).cause, Cause::Recovery);
+        s.untold = untold;
+        assert_eq!(s.resends(321, 19, 0, false).cause, cause, "{untold}");
+    }
+}

@@ -122,6 +122,7 @@ impl Stream {
             previous: lost.map_or(before, |t| t.max(before)),
             previous_was_resend: lost.is_some() || at.is_some_and(|s| s.copies_in_all > 1),
             sacked_above: self.ledger.sacked_bytes() > 0,
+            untold: p.end > self.sacked_up_to.max(self.una),
             sack_permitted: self.likely_has_sack(),
             unseen,
             missing: self.arrivals.ids.are_counted().then_some(self.arrivals.ids.skipped),

@@ -68,6 +68,7 @@ impl Repair {
         }
         self.go_on_unseen(a);
         self.see_slow_start(a);
+        self.slow_start_goes_on(a);
         self.see_timer_behind_repair(a);
     }
 
@@ -160,6 +161,21 @@ impl Repair {
             && let Some(State::Loss { f_rto, first_ts, .. }) = self.left
         {
             self.state = State::Loss { high: a.next, f_rto, first_ts };
+        }
+    }
+
+    /// The slow start after a timeout was taken for over, and what comes again no ACK can have told to be lost: nothing
+    /// beyond it has arrived (RFC 6675 §4; RFC 8985 §6.2).
+    fn slow_start_goes_on(&mut self, a: &Attempt) {
+        if a.sack_permitted
+            && a.untold
+            && !a.overtaken
+            && !self.in_loss_state()
+            && self.silent(a.now) < PAUSE
+            && let Some(State::Loss { high, first_ts, .. }) = self.left
+            && a.start < high
+        {
+            self.state = State::Loss { high, f_rto: false, first_ts };
         }
     }
 

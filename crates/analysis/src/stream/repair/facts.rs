@@ -73,6 +73,8 @@ pub struct Attempt {
     pub previous_was_resend: bool,
     /// Data above it has been SACKed.
     pub sacked_above: bool,
+    /// Neither what lies beyond it has been SACKed nor itself acknowledged.
+    pub untold: bool,
     pub sack_permitted: bool,
     /// The copy before it went unseen.
     pub unseen: bool,
