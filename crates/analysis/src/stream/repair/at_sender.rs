@@ -73,10 +73,12 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
         let otherwise = sender.reordering_is_due(a, a.reordering) || sender.pace_is_due(a.now);
         return by.since_news > tight.max(SOON) && !otherwise && sender.rto_is_due(a, pace);
     }
-    // What was told of its own clocks let go, before the RTO would. Who has RACK has timestamps, as a rule.
+    // What was told of its own clocks let go, before the RTO would.
+    let paced = sender.at_its_pace(a.now) && waited < pace.rto.scale(0.9);
+    // Who has RACK has timestamps, as a rule.
     let reordering = !a.previous_was_resend && a.ts != 0 && sender.only_reordering_is_due(a, pace);
     let timed = reordering || sender.pace_is_due(a.now) && !sender.rto_is_due(a, pace);
-    if told && a.sack_permitted && timed {
+    if told && (paced || a.sack_permitted && timed) {
         return false;
     }
     // Nothing tells of a loss. With a probe pending Linux counts the timer from when the head left (RFC 8985 §7.2).

@@ -112,6 +112,11 @@ impl Repair {
         self.age.probes() || self.probing.has_shown()
     }
 
+    /// It has been silent for no longer than a sender of its pace is.
+    pub(super) fn at_its_pace(&self, now: Time) -> bool {
+        self.probing.is_its_pace(self.silent(now))
+    }
+
     /// It had sent probes before the one just sent, and more often than not where one was due.
     pub fn has_shown_before(&self) -> bool {
         self.probing.shown > 1 && self.probing.shown - 1 > self.probing.missed
