@@ -182,6 +182,12 @@ fn cost(e: &EpisodeRow, flow: &FlowRow, mean_rate: f64, pauses: &Pauses) -> f64 
         _ => None,
     };
     let silence = || e.silence.map(Span::as_secs);
+    // A pause within it has a sentence of its own: what the episode cost is no part of that.
+    let paused = pauses.within(e);
+    let known = match (known, e.end) {
+        (Some(cost), Some(end)) if paused > 0.0 => Some(cost.min((end - e.start).as_secs() - paused)),
+        _ => known,
+    };
     known.unwrap_or_else(|| estimate().or_else(silence).unwrap_or(0.0).max(0.0))
 }
 

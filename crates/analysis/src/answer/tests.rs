@@ -452,3 +452,14 @@ fn the_verdict_is_whose_the_largest_limit_is() {
     let a = held(&transfer(10.0), &[], &[(Why::Unknown, 9000, 9_000_000), (Why::Pacing, 1000, 1)], 50e6);
     assert_eq!(a.look_at, "nothing: this capture shows no lost time");
 }
+
+#[test]
+fn a_pause_within_an_episode_is_no_cost_of_the_episode() {
+    // A needless repair that nothing ends but the program's next data, 8 s later: 17 s in all, at the rate before it.
+    let mut e = episode(0, 27.4, EpisodeKind::Needless, 0, 17.0);
+    e.cost = Some(ms(16_600));
+    let pauses = [gap(0.7, 26.0, IdleCause::Peer), gap(27.5, 8.0, IdleCause::Peer)];
+    let a = told(&transfer(45.0), &[], &[e], &pauses);
+    let sum: f64 = a.findings.iter().filter_map(|f| f.cost_s).sum();
+    assert!((42.0..=45.0).contains(&sum) && (a.cost_s - sum).abs() < 1e-9, "{sum} {:?}", a.sentences());
+}
