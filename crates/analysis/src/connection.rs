@@ -1,6 +1,7 @@
 //! A connection: two streams, one each way, their handshake and their end.
 
 mod bare;
+mod ecn;
 mod ends;
 mod seen;
 mod steady;
@@ -18,6 +19,7 @@ use crate::stream::{Stream, Surroundings, USUAL_MSS, View};
 use crate::table::is;
 use crate::vantage::Place;
 use bare::{BARE, Bare};
+use ecn::EcnSeen;
 use std::mem::offset_of;
 use steady::SETTLED;
 use wire::{Endpoint, Flags, Notes, Packet, Segment, Seq, Span, Time, Tuple};
@@ -77,6 +79,7 @@ pub struct Connection {
     lost: [(u32, u32); 2],
     handshake: Option<Span>,
     turn: Turn,
+    ecn: [EcnSeen; 2],
     streams: [Stream; 2],
 }
 
@@ -150,6 +153,7 @@ impl Connection {
         *place = Place { news: true, ..Place::default() };
         *lost = [(0, 0); 2];
         *handshake = None;
+        self.ecn = [EcnSeen::default(); 2];
         *turn = Turn::Known;
         let [towards, back] = &mut self.streams;
         towards.reset(number * 2);
@@ -243,6 +247,9 @@ impl Connection {
             return Taken::Yes;
         }
         self.note(packet, side, capture);
+        if packet.notes.ecn() != 0 || flags.has(Flags::SYN.with(Flags::ECE).with(Flags::CWR)) {
+            self.note_ecn(packet, side);
+        }
         self.place_again(capture.config);
         let twice = capture.config.may_hold_twice && self.is_bare_packet_twice(packet, side);
         if twice {
@@ -389,6 +396,7 @@ impl Connection {
                 handshake: self.handshake,
                 syns_resent: self.streams.iter().map(|s| s.syn_retransmissions).sum(),
                 window_scale: self.sides[1 - side].window_scale,
+                ecn: self.ecn_of(side),
                 opening_known: self.sides.iter().all(|s| s.isn.is_some()),
                 start: self.start,
             };

@@ -6,12 +6,12 @@ mod flow;
 mod round;
 mod sets;
 
-pub use flow::{FlowRow, Inference, Inferred, Limits, Reset, Summary, Timers, TooLarge, delivered};
+pub use flow::{Ecn, FlowRow, Inference, Inferred, Limits, Reset, Summary, Timers, TooLarge, delivered};
 pub use round::{RoundRow, Waited};
 use serde::{Deserialize, Serialize};
 pub use sets::{
-    Cause, Closed, ClosedSet, EpisodeKind, Evidence, Growth, IdleCause, Limit, Needless, PacketClass, Proof,
-    RecoveryStyle, RtoRule, RttKind, Trigger, Vantage,
+    Cause, Closed, ClosedSet, EcnKind, EpisodeKind, Evidence, Growth, IdleCause, Limit, Needless,
+    PacketClass, Proof, RecoveryStyle, RtoRule, RttKind, Trigger, Vantage,
 };
 use wire::{Span, Time};
 

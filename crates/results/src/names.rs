@@ -49,8 +49,8 @@ macro_rules! closed_sets {
     };
 }
 closed_sets! {
-    Vantage Cause Evidence Proof Trigger EpisodeKind IdleCause Limit RttKind PacketClass Closed RtoRule Growth
-    RecoveryStyle Certainty Ground Finding Verdict LimitedBy LimitDetail PathRate
+    Vantage Cause Evidence Proof Trigger EpisodeKind IdleCause Limit RttKind PacketClass Closed EcnKind RtoRule
+    Growth RecoveryStyle Certainty Ground Finding Verdict LimitedBy LimitDetail PathRate
 }
 
 fn put_set<T: ClosedSet>(out: &mut Vec<u8>) {

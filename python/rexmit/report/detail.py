@@ -25,7 +25,7 @@ LISTS = ("bursts", "episodes", "idle", "answer", "limited_by", "path")
 OF_LARGE = (
     *("paper_rto", "timers", "inference", "first_data_s", "last_data_s", "probes", "burst_mean"),
     *("burst_largest", "max_backoff", "idle_blocked_s", "idle_longest_s", "acks", "flight_max_bytes"),
-    "window",
+    *("window", "ecn", "too_large"),
 )
 
 

@@ -29,6 +29,7 @@ closed_sets! {
         SmallWindow = "small-window", "a window kept small";
         Reset = "reset", "a reset";
         Reordering = "reordering", "reordering";
+        Marks = "marks", "congestion marks";
         #[default]
         Nothing = "nothing", "nothing";
     }

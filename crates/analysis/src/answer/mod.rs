@@ -85,7 +85,7 @@ fn blames(kind: Kind) -> Option<Verdict> {
         Kind::OnePerTimeout | Kind::NeedlessRepairs | Kind::StaleBackoff => Verdict::SendingStack,
         Kind::ClosedWindow | Kind::FullWindow | Kind::Peer => Verdict::Receiver,
         Kind::Application | Kind::Nagle => Verdict::SendingApplication,
-        Kind::Ceiling | Kind::Reset | Kind::Reordering | Kind::Nothing => return None,
+        Kind::Ceiling | Kind::Reset | Kind::Reordering | Kind::Marks | Kind::Nothing => return None,
     })
 }
 

@@ -12,7 +12,7 @@ use super::grounds::Sure;
 use super::held::{Held, Small};
 use super::outages::Outages;
 use super::path::Path;
-use super::words::{bytes, copies, count, grouped, period, rate, seconds};
+use super::words::{bytes, copies, count, grouped, period, rate, seconds, times};
 use crate::limited::LimitedBy;
 use crate::rows::{FlowRow, Limit};
 
@@ -73,6 +73,7 @@ impl Told<'_> {
         if found.is_empty() {
             found.push(self.nothing());
         }
+        found.extend(self.marks());
         found.extend(self.reordered());
         if let Some(reset) = self.reset() {
             // A transfer that was given up is worse than one that took its time; else it may have ended as it was meant to.
@@ -104,6 +105,33 @@ impl Told<'_> {
             let text = format!("{} of {} arrived out of order", grouped(late), count(all, "packet"));
             self.without_cost(Kind::Reordering, self.seen(), text)
         })
+    }
+
+    /// Routers marked packets where they would have dropped them, and what the sender made of that (RFC 3168).
+    fn marks(&self) -> Option<Finding> {
+        let ecn = &self.flow.ecn;
+        let marked = ecn.marked_packets.filter(|n| *n > 0);
+        let echoes = ecn.echoes.filter(|n| *n > 0);
+        let what = match (marked, echoes) {
+            (None, None) => return None,
+            (Some(n), None) => {
+                format!("{} arrived with a congestion mark (ECN)", count(n.into(), "data packet"))
+            }
+            (None, Some(n)) => format!("{} told of congestion marks (ECN)", count(n.into(), "ACK")),
+            (Some(m), Some(n)) => format!(
+                "{} arrived with a congestion mark (ECN), {} told the sender so",
+                count(m.into(), "data packet"),
+                count(n.into(), "ACK")
+            ),
+        };
+        let text = match ecn.reductions_by_marks {
+            None => what,
+            Some(0) => format!("{what}: the window was not reduced for it"),
+            Some(n) => {
+                format!("{what}: the window was reduced {} for marks, not for losses", times(n.into()))
+            }
+        };
+        Some(self.without_cost(Kind::Marks, self.seen(), text))
     }
 
     /// The sender was asking in vain when the end came.

@@ -5,6 +5,7 @@
 //! not is not asked. Whatever is the least bit out of the ordinary goes the long way, [`Connection::take`], and
 //! what is taken here leaves the same behind as it would there.
 
+use super::ecn::MARKED;
 use super::seen::COARSE;
 use super::*;
 
@@ -91,7 +92,8 @@ impl Connection {
         let ordinary = packet.time >= self.last
             && seg.flags.without(Flags::PSH) == Flags::ACK
             && !seg.options_cut
-            && !packet.notes.has(Notes::BAD_CHECKSUM);
+            && !packet.notes.has(Notes::BAD_CHECKSUM)
+            && packet.notes.ecn() != MARKED;
         match seg.payload {
             _ if !ordinary => false,
             0 => self.take_bare_ack(packet, SIDE, capture),

@@ -1,6 +1,6 @@
 //! What is told of a flow as a whole.
 
-use super::{Closed, FlowId, Growth, Limit, RecoveryStyle, RtoRule, Vantage};
+use super::{Closed, EcnKind, FlowId, Growth, Limit, RecoveryStyle, RtoRule, Vantage};
 use serde::{Deserialize, Serialize};
 use wire::{Endpoint, Span, Time};
 
@@ -28,6 +28,22 @@ impl Reset {
     pub fn by(self) -> &'static str {
         if self.by_sender { "sender" } else { "receiver" }
     }
+}
+
+/// Explicit congestion notification of a flow (RFC 3168).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ecn {
+    /// `None` where the handshake was not seen whole.
+    pub agreed: Option<EcnKind>,
+    /// Some of its data said in its IP header that it may be marked (ECT).
+    pub capable: bool,
+    /// Data packets that came here with a mark (CE); `None` where data is seen before it meets a router.
+    pub marked_packets: Option<u32>,
+    /// ACKs with ECE, and data packets with CWR; `None` but for classic ECN, where these bits say so.
+    pub echoes: Option<u32>,
+    pub reductions: Option<u32>,
+    /// Those of them behind an ECE, and not amid a repair: the window was reduced for a mark, not for a loss.
+    pub reductions_by_marks: Option<u32>,
 }
 
 /// Data packets from some size on vanished while smaller ones came through, for as long as that is followed.
@@ -103,6 +119,7 @@ pub struct FlowRow {
     pub sack_permitted: Option<bool>,
     pub timestamps: Option<bool>,
     pub window_scale: Option<u8>,
+    pub ecn: Ecn,
     pub closed: Closed,
     /// What cut it off.
     pub reset: Option<Reset>,

@@ -64,6 +64,13 @@ closed_sets! {
         Unknown = "unknown", "where does not show";
     }
 
+    /// What a handshake agreed on (RFC 3168 §6.1.1, RFC 9768 §3.1).
+    "ecn" EcnKind {
+        Off = "off", "no ECN";
+        Classic = "classic", "ECN";
+        Accurate = "accurate", "accurate ECN";
+    }
+
     /// Why a segment was sent again.
     #[derive(Default)]
     "cause" Cause {

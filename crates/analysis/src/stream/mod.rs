@@ -164,6 +164,9 @@ impl Stream {
     pub fn is_worth_a_row(&self) -> bool {
         self.has_data() || self.syn_retransmissions > 0 || self.account.counts.resent_packets > 0
     }
+    pub fn is_repairing(&self) -> bool {
+        self.account.episodes().is_open()
+    }
     pub fn everything_acked(&self) -> bool {
         self.ledger.is_empty()
     }

@@ -13,6 +13,7 @@ pub struct Ending {
     pub handshake: Option<Span>,
     pub syns_resent: u32,
     pub window_scale: Option<u8>,
+    pub ecn: Ecn,
     /// What was agreed on is known, if from SYNs before the part that was asked for.
     pub opening_known: bool,
     pub start: Time,
@@ -67,6 +68,7 @@ impl Stream {
             sack_permitted: (agreed.sack_permitted || agreed.sack_known).then_some(agreed.sack_permitted),
             timestamps: (agreed.timestamps || self.limits.options_cut == 0).then_some(agreed.timestamps),
             window_scale: ending.window_scale,
+            ecn: ending.ecn,
             closed: ending.closed,
             reset: ending.reset.filter(|_| any_data && self.fin_end.is_none()),
             syn_retransmissions: self.syn_retransmissions,

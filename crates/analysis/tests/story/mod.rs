@@ -233,6 +233,19 @@ impl Story {
         let ack = self.receiver.next;
         self.put(true, Flags::ACK, seq, ack, 0)
     }
+    /// The last packet has these flags, too; and it came with a mark of a router.
+    pub fn flagged(mut self, flags: Flags) -> Story {
+        if let Some(p) = self.packets.last_mut() {
+            p.seg.flags = p.seg.flags.with(flags);
+        }
+        self
+    }
+    pub fn marked(mut self) -> Story {
+        if let Some(p) = self.packets.last_mut() {
+            p.notes = p.notes.with_ecn(3);
+        }
+        self
+    }
     /// The last packet's checksum is wrong.
     pub fn damaged(mut self) -> Story {
         if let Some(packet) = self.packets.last_mut() {

@@ -154,6 +154,13 @@ pub fn rate_bps(bytes: u64, took: Span) -> Option<u64> {
     (took.0 > 0).then(|| (bytes as f64 * 8e9 / took.0 as f64).round() as u64)
 }
 
+impl Put for Ecn {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Ecn { agreed, capable, marked_packets, echoes, reductions, reductions_by_marks } = self;
+        object!(out, agreed, capable, marked_packets, echoes, reductions, reductions_by_marks);
+    }
+}
+
 /// Packets that vanished for their size; times from the start of the capture.
 struct Vanished(TooLarge, Time);
 impl Put for Vanished {
@@ -229,7 +236,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin: Time) {
     apart!(row => FlowRow {
         flow, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets,
-        segments, acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, closed, reset,
+        segments, acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, ecn, closed, reset,
         syn_retransmissions, handshake, handshake_resent, retransmitted_segments, retransmitted_packets,
         retransmitted_bytes, by_cause: causes, needless, needless_unknown, most_copies_of_one_segment,
         probes_new_data, probes_repeat, keep_alives, window_probes, zero_windows, zero_window_time, lost_copies,
@@ -267,6 +274,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
             "resent": handshake_resent,
             sack_permitted, timestamps, window_scale,
         },
+        ecn,
     );
     repairs.put(out);
     members!(out, ",",

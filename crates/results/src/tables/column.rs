@@ -1,8 +1,8 @@
 //! Columns: how a value of a row becomes a cell of an Arrow array.
 
 use analysis::rows::{
-    Cause, Closed, EpisodeKind, Evidence, IdleCause, Limit, PacketClass, Proof, RtoRule, RttKind, Trigger,
-    Vantage,
+    Cause, Closed, EcnKind, EpisodeKind, Evidence, IdleCause, Limit, PacketClass, Proof, RtoRule, RttKind,
+    Trigger, Vantage,
 };
 use arrow_array::builder::*;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -152,6 +152,7 @@ pub(crate) use words;
 words!(
     Cause,
     Closed,
+    EcnKind,
     EpisodeKind,
     Evidence,
     IdleCause,

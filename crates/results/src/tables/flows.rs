@@ -23,7 +23,9 @@ fn confidence<T>(told: Inferred<T>) -> Option<f64> {
 
 table! { FlowColumns of FlowRow {
         flow, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets, segments,
-        acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, closed, reset, syn_retransmissions, handshake, handshake_resent,
+        acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale,
+        ecn: Ecn { agreed, capable, marked_packets, echoes, reductions, reductions_by_marks },
+        closed, reset, syn_retransmissions, handshake, handshake_resent,
         retransmitted_segments, retransmitted_packets, retransmitted_bytes, by_cause, needless, needless_unknown,
         most_copies_of_one_segment, probes_new_data, probes_repeat, keep_alives, window_probes, zero_windows,
         zero_window_time, lost_copies, lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts,
@@ -48,7 +50,11 @@ table! { FlowColumns of FlowRow {
     first_data: MaybeStamp, last_data: MaybeStamp, bytes: Int, acked_bytes: Int,
     throughput_bps: MaybeReal = rate_bps(delivered(vantage, one_way, bytes, acked_bytes), end - start).map(|r| r as f64),
     packets: Int, segments: Int, acks: Int, duplicate_acks: Int, mss: Int, sack_permitted: MaybeBool,
-    timestamps: MaybeBool, window_scale: MaybeInt, closed: Word,
+    timestamps: MaybeBool, window_scale: MaybeInt,
+    ecn: MaybeWord = agreed, ecn_capable: Bool = capable, ecn_marked_packets: MaybeInt = marked_packets,
+    ecn_echoes: MaybeInt = echoes, ecn_reductions: MaybeInt = reductions,
+    ecn_reductions_by_marks: MaybeInt = reductions_by_marks,
+    closed: Word,
     reset_by: MaybeWord = reset.map(Reset::by),
     reset: MaybeStamp = reset.map(|r| r.time),
     syn_retransmissions: Int,
