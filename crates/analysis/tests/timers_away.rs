@@ -27,6 +27,10 @@ fn sent_again(t: Story) -> u64 {
     t.ends().flow.retransmitted_packets
 }
 
+fn causes(t: Story) -> Vec<Cause> {
+    t.ends().rows.retransmissions.iter().map(|r| r.cause).collect()
+}
+
 #[test]
 fn behind_an_answered_copy_of_a_timer_two_segments_are_sent_and_no_more() {
     // RFC 5681 §3.1. It fires a second after 7 was lost, and 3 s after the answer to that: once, or after one second and
@@ -75,8 +79,7 @@ fn three_duplicate_acks_send_tahoe_back_once_more() {
     t = come(t, &[(31, 10, 52, 16), (32, 11, 53, 16), (33, 12, 54, 16), (34, 13, 55, 16), (35, 14, 56, 16)]);
     t = come(t, &[(36, 15, 57, 16), (37, 16, 58, 31), (38, 17, 59, 31), (39, 18, 60, 31)]);
     t = come(t, &[(40, 16, 85, 31), (41, 19, 86, 31), (42, 20, 87, 31)]);
-    let told: Vec<Cause> = t.ends().rows.retransmissions.iter().map(|r| r.cause).collect();
-    assert_eq!(told, [Cause::Recovery; 12]);
+    assert_eq!(causes(t), [Cause::Recovery; 12]);
 }
 
 #[test]
@@ -92,8 +95,7 @@ fn who_sends_new_data_amid_repairs_is_no_tahoe() {
     t = come(t, &[(34, 26, 126, 32), (35, 32, 127, 33), (36, 33, 128, 34), (37, 34, 129, 35)]);
     t = (35..41).fold(t, |t, k| come(t, &[(k as u16 + 3, k, 320 + 4 * u64::from(k - 35), k + 1)]));
     t = come(t, &[(44, 26, 346, 41)]);
-    let told: Vec<Cause> = t.ends().rows.retransmissions.iter().map(|r| r.cause).collect();
-    assert_eq!(told, [Cause::Recovery, Cause::Recovery, Cause::Recovery, Cause::Timeout]);
+    assert_eq!(causes(t), [Cause::Recovery, Cause::Recovery, Cause::Recovery, Cause::Timeout]);
 }
 
 #[test]
@@ -109,8 +111,7 @@ fn what_was_overtaken_tells_nothing_of_what_its_sender_has_not_heard() {
         t = come(t, &[(k as u16, k, 25 + 10 * n as u64, ack)]);
     }
     t = come(t, &[(31, 14, 330, 30), (30, 10, 331, 30)]);
-    let told: Vec<Cause> = t.ends().rows.retransmissions.iter().map(|r| r.cause).collect();
-    assert_eq!(told, [Cause::Recovery; 2]);
+    assert_eq!(causes(t), [Cause::Recovery; 2]);
 }
 
 #[test]
@@ -124,7 +125,37 @@ fn a_repair_that_begins_where_an_ack_says_tells_how_long_that_took() {
     }
     let t = come(t, &[(25, 21, 1840, 20), (26, 22, 1840, 20), (27, 23, 1840, 20), (29, 25, 1841, 20)]);
     let t = come(t, &[(30, 26, 1841, 20), (31, 20, 1891, 24), (32, 24, 2141, 27)]);
-    let told: Vec<Cause> = t.ends().rows.retransmissions.iter().map(|r| r.cause).collect();
+    let told = causes(t);
     use Cause::{LossState, Recovery, Timeout};
     assert_eq!(told, [Timeout, LossState, LossState, LossState, Recovery, Timeout]);
+}
+
+/// Segments 0 to 9, a millisecond apart, the last at 34 ms.
+fn begun(t: Story) -> Story {
+    (0..10).fold(t, |t, k| come(t, &[(k as u16, k, 25 + u64::from(k), k + 1)]))
+}
+
+#[test]
+fn two_repairs_that_left_together_are_slow_starts() {
+    // RFC 6582 §3.2: in fast recovery one repair leaves a round trip, of 20 ms. 16, taken for such a one, was the timer's.
+    let t = begun(Story::from(Vantage::Receiver).handshake(20));
+    let t = come(t, &[(11, 11, 46, 10), (13, 13, 47, 10), (15, 15, 48, 10), (20, 20, 49, 10)]);
+    let t = come(t, &[(21, 10, 76, 12), (22, 21, 77, 12), (23, 22, 78, 12), (24, 23, 79, 12)]);
+    let t = come(t, &[(25, 12, 97, 14), (26, 14, 118, 16), (27, 16, 238, 17), (28, 17, 258, 18)]);
+    let told = causes(come(t, &[(29, 18, 259, 19), (30, 19, 279, 24)]));
+    assert_eq!(told[5..], [Cause::LossState; 2]);
+}
+
+#[test]
+fn duplicates_of_an_ack_that_had_not_been_heard_had_not_been_either() {
+    // RFC 5681 §3.2. The ACK of 9 was delayed, and the timer repeated that; behind a queue it comes after duplicate ACKs
+    // of 10, which would else have been heard.
+    let t = (0..9).fold(Story::from(Vantage::Receiver).handshake(20), |t, k| {
+        come(t, &[(k as u16, k, 25 + u64::from(k), k + 1)])
+    });
+    let mut t = t.id(9).at(34).data(seq(9), MSS).at(225).ack(seq(10));
+    for k in 11..17 {
+        t = come(t, &[(k as u16, k, 320 + u64::from(k), 10)]);
+    }
+    assert_eq!(causes(come(t, &[(17, 17, 356, 10), (18, 9, 362, 10)])), [Cause::Timeout]);
 }

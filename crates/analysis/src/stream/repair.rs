@@ -26,7 +26,7 @@ use age::Age;
 use clocks::{Rack, Rhythm};
 use doubt::Doubt;
 pub use facts::{AckNews, Attempt, Pace, Verdict};
-pub use fired::Next;
+pub use fired::{Next, left_together};
 use probing::Probing;
 use resent::Resent;
 pub use seat::{AtSender, Away, Seat};
@@ -335,7 +335,8 @@ impl Repair {
                 }
                 self.afar.quick |= self.state == State::Open && self.any_sacked && self.duplicates < 3;
                 let begins = !matches!(self.state, State::Recovery { .. });
-                self.resent.one_by_one = if begins { 0 } else { self.resent.one_by_one + u32::from(a.head) };
+                self.resent.one_by_one =
+                    if begins || a.together { 0 } else { self.resent.one_by_one + u32::from(a.head) };
                 self.resent.goes_back |= !begins
                     && a.acknowledged
                     && !a.sack_permitted

@@ -3,7 +3,7 @@
 use super::account::{Ended, RepairSeen};
 use super::arrival::{LATE, Piece};
 use super::ledger::{Repeated, Resend};
-use super::repair::{Attempt, Pace, Verdict};
+use super::repair::{Attempt, Pace, Verdict, left_together};
 use super::*;
 use crate::Fate;
 
@@ -136,6 +136,7 @@ impl Stream {
             last_before: self.last_before(p, una, &pace, &around.view),
             reordering: if self.dsack_seen { pace.srtt } else { pace.least / 4 },
             overtaken,
+            together: self.last.seen.is_some_and(|t| left_together(p.packet.time - t, self.spacing)),
         };
         self.ledger.add_steps(self.on_the_way.len() / 2);
         let timer_start = self.repair.timer_start();

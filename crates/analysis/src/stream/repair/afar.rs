@@ -299,6 +299,9 @@ impl Repair {
         if start >= self.una {
             return None;
         }
+        if self.state == State::Open {
+            self.duplicates = 0; // of an ACK that it has not heard
+        }
         if let (State::Open, Some(State::Recovery { recover: end, .. } | State::Loss { high: end, .. })) =
             (self.state, self.left)
             && start < end

@@ -93,6 +93,8 @@ pub struct Attempt {
     pub seen: Time,
     /// What was sent after it came before it.
     pub overtaken: bool,
+    /// It came as close behind the packet before as packets do that left together.
+    pub together: bool,
     /// At the sender: when the last left of what is outstanding and left before the newest that was delivered.
     pub last_before: Time,
     /// At the sender: the most that RACK may wait for what is out of order (RFC 8985 §6.2 step 4).

@@ -41,6 +41,12 @@ pub struct Next {
 
 /// What left together comes no further apart than this: the answer to the first takes longer on any path.
 const TOGETHER: f64 = 1.02;
+
+/// Two packets came so close to each other, and none ever closer than `spacing`.
+pub fn left_together(gap: Span, spacing: Span) -> bool {
+    spacing < Span::MAX && gap <= spacing.scale(TOGETHER)
+}
+
 /// A sender with a floor of a second (RFC 6298 §2.4) that goes on at once has fast recovery after a timeout.
 const SURE: Span = Span::from_millis(800);
 /// So many repairs in a row that answered a partial ACK each show that the sender is no Tahoe.
@@ -125,7 +131,10 @@ impl Repair {
         let next = !a.head && a.start == self.resent.end;
         // It has answered partial ACKs one by one, and echoes no ACK that would ask for this: a timer came between.
         let pairs = !a.sack_permitted && !a.acknowledged && a.ts != 0 && !self.resent.goes_back;
-        let turned = pairs && self.resent.one_by_one >= ONE_BY_ONE;
+        // What it sends that left together with the repair before it no ACK of that asked for.
+        let right_behind = a.missing == Some(0) && self.resent.at == self.last_sent;
+        let together = !a.sack_permitted && a.together && right_behind;
+        let turned = pairs && self.resent.one_by_one >= ONE_BY_ONE || together && self.inflates();
         if let State::Recovery { recover, first_ts } = self.state
             && next
             && (self.afar.unsure.may_be_none && self.afar.unsure.may_be_timers || turned)
