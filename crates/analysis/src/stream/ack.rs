@@ -175,7 +175,7 @@ impl Stream {
             if let Some((newest, rtt)) = told.rack(now) {
                 self.repair.note_rack(newest, rtt);
             }
-            return self.repair.on_ack(news, now);
+            return self.repair.on_ack(news, now, self.next);
         }
         self.repair.note_answer(now);
         self.on_the_way.push_back(*news);
@@ -183,7 +183,7 @@ impl Stream {
         if self.on_the_way.len() > MOST_ON_THE_WAY
             && let Some(old) = self.on_the_way.pop_front()
         {
-            self.repair.on_ack(&old, old.time + view.turn);
+            self.repair.on_ack(&old, old.time + view.turn, self.next);
         }
     }
 

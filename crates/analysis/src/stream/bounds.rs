@@ -45,7 +45,7 @@ impl Stream {
         self.limits.not_followed += segments;
         self.limits.unfilled_gaps += unfilled;
         while let Some(old) = self.on_the_way.pop_front() {
-            self.repair.on_ack(&old, old.time + around.view.turn);
+            self.repair.on_ack(&old, old.time + around.view.turn, self.next);
         }
         self.on_the_way = VecDeque::new();
         self.advance(now, around);

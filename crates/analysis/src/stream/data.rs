@@ -216,7 +216,7 @@ impl Stream {
                 self.heard_up_to = self.heard_up_to.max(news.sacked_up_to);
                 self.window.edge = self.window.edge.max(news.edge);
                 self.repair.note_heard(news.ack, news.time + turn);
-                self.repair.on_ack(&news, news.time + turn);
+                self.repair.on_ack(&news, news.time + turn, self.next);
             }
         }
     }

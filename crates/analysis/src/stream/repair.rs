@@ -70,6 +70,8 @@ pub struct Repair {
     last_trigger: Trigger,
     any_sacked: bool,
     probing: Probing,
+    /// It has no SACK, or no timestamps.
+    basic: bool,
     duplicates: u32,
     rhythm: Rhythm,
     newest_delivered: Time,
@@ -99,6 +101,7 @@ impl Default for Repair {
             last_trigger: Trigger::Unrepaired,
             any_sacked: false,
             probing: Probing::default(),
+            basic: false,
             duplicates: 0,
             rhythm: Rhythm::default(),
             newest_delivered: Time::FAR_PAST,
@@ -167,22 +170,22 @@ impl Repair {
 
     /// An ACK reaches the sender; `at` is when.
     #[inline]
-    pub fn on_ack(&mut self, news: &AckNews, at: Time) {
+    pub fn on_ack(&mut self, news: &AckNews, at: Time, next: u64) {
         match self.afar.missed.is_some() {
-            true => self.on_ack_and_missed(news, at),
-            false => self.hear(news, at),
+            true => self.on_ack_and_missed(news, at, next),
+            false => self.hear(news, at, next),
         }
     }
 
     #[cold]
-    fn on_ack_and_missed(&mut self, news: &AckNews, at: Time) {
+    fn on_ack_and_missed(&mut self, news: &AckNews, at: Time, next: u64) {
         if let Some(missed) = self.afar.missed.take() {
-            self.hear(&news.with(&missed), at);
+            self.hear(&news.with(&missed), at, next);
         }
     }
 
     #[inline(always)]
-    fn hear(&mut self, news: &AckNews, at: Time) {
+    fn hear(&mut self, news: &AckNews, at: Time, next: u64) {
         let moved = news.ack > self.una;
         let duplicate = news.duplicate && news.ack == self.una;
         if moved || news.sacked > 0 || duplicate {
@@ -211,7 +214,9 @@ impl Repair {
         }
         if moved {
             self.still_repairs();
+            self.doubt.take_if(|d| !d.over);
         } else if let Some(doubt) = &mut self.doubt {
+            doubt.sacks += u32::from(news.sacked > 0);
             doubt.proven |= news.dsack;
         }
         match self.state {
@@ -221,7 +226,9 @@ impl Repair {
                     self.leave();
                 }
             }
-            State::Loss { high, f_rto, first_ts } => self.on_ack_in_loss(news, moved, high, f_rto, first_ts),
+            State::Loss { high, f_rto, first_ts } => {
+                self.on_ack_in_loss(news, moved, high, f_rto, first_ts, next)
+            }
         }
     }
 
@@ -310,6 +317,7 @@ impl Repair {
         pace.judge().catch_up(self, a, pace);
         let verdict =
             if a.acks_seen { pace.judge().judge(self, a, pace) } else { self.judge_unheard(a, pace) };
+        self.basic = !a.sack_permitted || a.ts == 0;
         let verdict = self.settle_doubt(a, verdict);
         if !matches!(verdict.cause, Cause::Timeout | Cause::Probe) {
             self.note_reaction(a.now, pace.tolerance);

@@ -2,11 +2,13 @@
 
 use super::*;
 
-/// A timeout at 300 ms without timestamps; data sent once is acknowledged, and then data beyond the hole is SACKed.
-fn goes_on_after_a_needless_timeout(s: &mut Sender) -> Cause {
+/// A timeout at 300 ms without timestamps, whose needlessness a DSACK tells; then data beyond the hole is SACKed.
+fn goes_on_after_a_dsack(s: &mut Sender) -> Cause {
     s.timestamps = false;
     assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
-    s.ack_of_originals(340, 2);
+    let dsack = AckNews { ack: 2000, advanced: 2000, original_end: 2000, dsack: true, ..AckNews::default() };
+    s.una = 2000;
+    s.hear(340, dsack);
     s.sends_new(340);
     s.sack(380, 11, 340);
     s.resends(380, 2, 0, false).cause
@@ -14,12 +16,12 @@ fn goes_on_after_a_needless_timeout(s: &mut Sender) -> Cause {
 
 #[test]
 fn a_sender_since_rfc_6928_believes_at_once_that_a_timeout_was_needless() {
-    // Linux 3.10 and later: RFC 5682 §3.1 without the second ACK.
+    // Linux 3.10 and later: RFC 5682 §3.1 without the second ACK, and RFC 3708.
     let mut old = Sender::with_in_flight(10);
-    assert_eq!(goes_on_after_a_needless_timeout(&mut old), Cause::LossState);
+    assert_eq!(goes_on_after_a_dsack(&mut old), Cause::LossState);
     let mut probes = Sender::with_in_flight(10);
     probes.model.age.note_probe();
-    assert_eq!(goes_on_after_a_needless_timeout(&mut probes), Cause::Recovery);
+    assert_eq!(goes_on_after_a_dsack(&mut probes), Cause::Recovery);
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl Sender {
         self.hear(t, AckNews { ack: self.una, duplicate: true, ..AckNews::default() });
     }
     fn hear(&mut self, t: i64, news: AckNews) {
-        self.model.on_ack(&AckNews { time: ms(t), ..news }, ms(t));
+        self.model.on_ack(&AckNews { time: ms(t), ..news }, ms(t), self.next);
     }
     /// Sends a segment again that was sent at `previous`.
     fn resends(&mut self, t: i64, segment: u64, previous: i64, again: bool) -> Verdict {

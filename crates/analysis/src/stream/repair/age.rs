@@ -13,7 +13,7 @@ const OPENING_SEGMENTS: u64 = 4;
 
 /// A sender since RFC 6928 (2013) began with more than RFC 3390 allows, or has sent a tail-loss probe (RFC 8985 §7).
 /// Linux has believed since then at once that a timeout was needless: data sent once before it and acknowledged
-/// after it is enough. RFC 5682 waits for one more ACK.
+/// after it is enough, or a DSACK for the timer's copy. RFC 5682 waits for one more ACK.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Age {
     recent: bool,

@@ -13,6 +13,10 @@ pub(super) struct Doubt {
     pub(super) first_ts: u32,
     /// All that was known to be in flight has been acknowledged: away from the sender there may have been more.
     pub(super) over: bool,
+    /// The cumulative ACK moved then.
+    pub(super) moved: bool,
+    /// ACKs since then that SACKed something.
+    pub(super) sacks: u32,
     /// New data was sent since: to see what becomes of it (RFC 5682 §2.1 step 2b), or because all was well.
     pub(super) tested: bool,
     /// New segments sent since.
@@ -29,6 +33,7 @@ impl Repair {
         high: u64,
         f_rto: bool,
         first_ts: u32,
+        next: u64,
     ) {
         // Eifel detection (RFC 3522): the ACK echoes a clock from before the timer's retransmission.
         let delayed = moved
@@ -39,29 +44,45 @@ impl Repair {
         let original = f_rto
             && (1..=high).contains(&news.original_end)
             && news.original_end.max(news.ack) > self.resent.end;
+        // RFC 3708: all that was sent again, one copy by the timer, had arrived before.
+        let proven = self.age.recent()
+            && news.dsack
+            && f_rto
+            && self.timer.firings == 1
+            && self.resent.at == self.timer.fired_at;
         let since = self.last_news;
-        let doubt = Doubt { since, high, first_ts, over: false, tested: false, sent: 0, proven: false };
+        let doubt =
+            Doubt { since, high, first_ts, over: false, moved, sacks: 0, tested: false, sent: 0, proven };
         if self.una >= high {
             self.leave();
             self.doubt = Some(Doubt { over: true, ..doubt });
-        } else if delayed || original {
+        } else if proven || (delayed || original) && !self.resent.goes_on {
             self.leave();
             self.doubt = Some(doubt);
+        } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {
+            // RFC 5682 §3.1 step 3a: new data was sent, and a duplicate ACK came: the loss was real.
+            self.state = State::Loss { high, f_rto: false, first_ts };
         }
     }
 
-    /// The cumulative ACK moves on, and nothing that the sender sent since shows that it takes the timeout for needless.
+    /// Data sent before the timeout was SACKed after it, and the sender let that pass: it waits for its own repair to
+    /// be acknowledged.
     pub(super) fn still_repairs(&mut self) {
-        if let Some(d) = self.doubt.as_ref().filter(|d| !d.over) {
+        if let Some(d) = &self.doubt
+            && !d.over
+            && !d.moved
+            && self.last_sent < d.since
+        {
             self.state = State::Loss { high: d.high, f_rto: false, first_ts: d.first_ts };
         }
     }
 
-    /// New data after a timeout that looked spurious: the sender may have seen it, too (RFC 5682 §2.1 step 3).
+    /// New data after a timeout that looked spurious: the sender has seen it, too. Without SACK or timestamps it
+    /// waits for one more ACK (RFC 5682 §2.1 step 3).
     #[inline]
     pub(super) fn new_data_in_doubt(&mut self) {
         match &mut self.doubt {
-            Some(d) if d.over || d.proven => self.doubt = None,
+            Some(d) if d.over || d.proven && (self.age.recent() || !self.basic) => self.doubt = None,
             Some(d) => d.tested = true,
             None => {}
         }
@@ -72,7 +93,7 @@ impl Repair {
     pub fn note_new_segments(&mut self, segments: u32) {
         if let Some(d) = &mut self.doubt {
             d.sent += segments;
-            if d.sent > 2 {
+            if d.sent > 2 && !self.basic {
                 self.doubt = None;
             }
         }
@@ -84,18 +105,20 @@ impl Repair {
         // What it sends on that very ACK, a sender that had thought so would have been new; one that has the whole SACK
         // rules to hand (RFC 8985 §6.2) may know at once what else was lost.
         let later = self.last_news > doubt.since;
-        let evidence = match (a.sack_permitted, a.ts == 0) {
+        let evidence = match (a.sack_permitted, self.basic) {
             _ if doubt.proven => true,
             (true, _) if self.age.recent() => a.sacked_above,
             _ if !later => false,
-            (true, false) => a.sacked_above && !doubt.tested,
-            (true, true) => a.sacked_above && doubt.over,
+            (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
+            (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
             (false, _) => self.duplicates >= 3,
         };
-        if verdict.cause != Cause::Recovery || evidence {
+        let lost_again = a.previous_was_resend && a.previous >= self.timer.fired_at;
+        if verdict.cause != Cause::Recovery || evidence || lost_again {
             return verdict;
         }
-        self.state = State::Loss { high: doubt.high, f_rto: false, first_ts: doubt.first_ts };
+        self.resent.goes_on |= !doubt.over;
+        self.state = State::Loss { high: doubt.high.max(a.next), f_rto: false, first_ts: doubt.first_ts };
         Verdict { cause: Cause::LossState, evidence: Evidence::None, ..verdict }
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Resent {
     pub(super) goes_back: bool,
     /// New segments that it has sent since fast recovery began.
     pub(super) inflated: u32,
+    /// It went on repairing before.
+    pub(super) goes_on: bool,
     /// In fast recovery it has repeated the first segment so often, each time another one.
     pub(super) one_by_one: u32,
 }
@@ -29,6 +31,7 @@ impl Default for Resent {
             answered_in: Span::ZERO,
             goes_back: false,
             inflated: 0,
+            goes_on: false,
             one_by_one: 0,
         }
     }

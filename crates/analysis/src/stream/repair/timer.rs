@@ -41,8 +41,9 @@ pub(super) struct Timer {
     /// How long it waits next while nothing but repeated segments is acknowledged, of which no round trip is taken
     /// (Karn's rule, RFC 6298 §3): what has doubled stays so (§5.5). 0 once that is over.
     pub(super) doubled: Span,
-    /// How often it fired in a row without progress.
+    /// How often it fired in a row without progress; the same, kept when progress is made.
     pub(super) expiries: u32,
+    pub(super) firings: u32,
     /// When it last fired.
     pub(super) fired_at: Time,
     /// How long it waits, as its last first expiry showed.
@@ -60,6 +61,7 @@ impl Default for Timer {
             rto_then: Span::MAX,
             doubled: Span::ZERO,
             expiries: 0,
+            firings: 0,
             fired_at: Time::FAR_PAST,
             wait: Span::MAX,
             least_wait: Span::MAX,
@@ -153,6 +155,7 @@ impl Repair {
         self.timer.fired_at = a.now;
         self.afar.flight = 0;
         self.timer.expiries += 1;
+        self.timer.firings = self.timer.expiries;
         self.probing.over();
         self.timer.start = a.now;
         self.duplicates = 0;
