@@ -466,3 +466,11 @@ fn duplicate_acks_behind_those_that_were_heard_tell_no_turn() {
     let t = repairs(t, 22, &[(17, 696, 21)]);
     assert_eq!(causes(&t.ends()), [Cause::Recovery; 2]);
 }
+
+#[test]
+fn a_probe_may_repeat_a_tail_that_was_never_seen() {
+    // RFC 8985 §7.2: after two round trips, while nothing is known to be missing. Segment 10, with identification 10, is lost.
+    let open = arrive(opened_with_clocks(), 0..10, 25);
+    let told = open.id(11).at(71).data(seq(10), SIZE).ack(seq(11)).ends();
+    assert_eq!(causes(&told), [Cause::Probe]);
+}

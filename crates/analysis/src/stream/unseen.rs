@@ -267,12 +267,18 @@ impl Stream {
         if !self.has_data() {
             return false; // what a host that only acknowledges has lost before its FIN may well be an ACK
         }
-        let lately = around.view.sent - self.last_repair < self.account.srtt(&around.view) * 2
+        let srtt = self.account.srtt(&around.view);
+        let lately = around.view.sent - self.last_repair < srtt * 2
             || self.repair.left_to_repair() > 0
             || self.repair.is_timers();
-        // Nothing tells a sender of the loss of all that it had sent last but its timer.
+        // Nothing tells a sender of the loss of all that it had sent last but its timer, or a probe, which goes out while
+        // nothing is known to be missing (RFC 8985 §7.2).
         let waited = around.view.sent - self.last.sent;
-        let new = self.arrivals.ids.skipped > 0 && waited >= LEAST_RTO.scale(0.9);
+        let silence = match self.agreed.sack_permitted && self.repair.probes_now() {
+            true => LEAST_RTO.min(srtt.scale(1.5)),
+            false => LEAST_RTO,
+        };
+        let new = self.arrivals.ids.skipped > 0 && waited >= silence.scale(0.9);
         if !new && self.arrivals.ids.skipped > 0 {
             let hole = u32::try_from((p.start - self.next).div_ceil(unit)).unwrap_or(u32::MAX);
             self.arrivals.ids.accounted_for(u64::from(self.arrivals.ids.skipped.saturating_sub(hole)));

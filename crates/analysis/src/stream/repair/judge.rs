@@ -90,7 +90,7 @@ impl Repair {
     }
 
     /// A tail-loss probe goes out only while nothing is known to be missing (RFC 8985 §7.2).
-    pub(super) fn probes_now(&self) -> bool {
+    pub fn probes_now(&self) -> bool {
         self.state == State::Open && !self.any_sacked && self.duplicates == 0
     }
 
