@@ -22,16 +22,31 @@ pub struct SenderClock {
     window_start: Time,
     /// The timestamp seen last.
     last: u32,
+    /// Data has come: what only acknowledges takes less time on each link.
+    data: bool,
 }
 
 impl SenderClock {
-    /// Takes in a timestamp seen at `now`, not before the last one.
+    /// Takes in a timestamp seen at `now`, not before the last one, of a packet with `data` or without.
     #[inline]
-    pub fn note(&mut self, ts: u32, now: Time) {
+    pub fn note(&mut self, ts: u32, now: Time, data: bool) {
+        if data && !self.data {
+            self.begin_with_data();
+        }
         // Seen again in the same window, it has only been longer on its way.
         if ts != self.last || self.tick == Span::ZERO || now - self.window_start > WINDOW {
             self.last = ts;
             self.weigh(ts, now);
+        }
+    }
+
+    /// The first data tells how long data takes where no queue of its sender's is.
+    fn begin_with_data(&mut self) {
+        self.data = true;
+        self.window_start = Time::FAR_PAST;
+        (self.least, self.least_before) = (Span::MAX, Span::MAX);
+        if self.tick == Span::ZERO {
+            self.first = None;
         }
     }
 
@@ -99,7 +114,7 @@ mod tests {
         let mut c = SenderClock::default();
         for ms in 0..2000i64 {
             let queue = if ms > 1000 { 50 } else { 0 };
-            c.note(7000 + ms as u32, Time((ms + queue) * 1_000_000));
+            c.note(7000 + ms as u32, Time((ms + queue) * 1_000_000), true);
         }
         let sent = c.unqueued(7000 + 1500, Time(1_550_000_000));
         assert!((sent - Time(1_500_000_000)).0.abs() <= 1_000_000, "{sent}");
@@ -111,7 +126,7 @@ mod tests {
         let mut c = SenderClock::default();
         for ticks in 0..500i64 {
             let queue = (ticks * 5).min(300);
-            c.note(7000 + ticks as u32, Time((ticks * 4 + queue) * 1_000_000));
+            c.note(7000 + ticks as u32, Time((ticks * 4 + queue) * 1_000_000), true);
         }
         assert_eq!(c.tick, Span::from_millis(4));
         let sent = c.unqueued(7400, Time(1_900_000_000));
@@ -119,9 +134,21 @@ mod tests {
     }
 
     #[test]
+    fn what_data_takes_longer_than_a_bare_packet_is_no_queue() {
+        // A SYN, and full segments that a slow link takes 12 ms for: nothing waited.
+        let mut c = SenderClock::default();
+        c.note(7000, Time(0), false);
+        for ms in (20..420).step_by(20) {
+            c.note(7000 + ms as u32, Time((ms + 12) * 1_000_000), true);
+        }
+        let sent = c.unqueued(7400, Time(412_000_000));
+        assert!((sent - Time(412_000_000)).0.abs() <= 1_000_000, "{sent}");
+    }
+
+    #[test]
     fn without_a_known_rate_the_arrival_stands() {
         let mut c = SenderClock::default();
-        c.note(1, Time(0));
+        c.note(1, Time(0), true);
         assert_eq!(c.unqueued(5, Time(99)), Time(99));
     }
 }

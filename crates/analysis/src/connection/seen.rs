@@ -40,7 +40,7 @@ impl Connection {
         if let Some(ts) = packet.seg.timestamps {
             s.timestamps = true;
             if early || !at_sender {
-                s.clock.note(ts.val, packet.time);
+                s.clock.note(ts.val, packet.time, packet.seg.payload > 0);
             }
         }
         // Distances change little: after a while every eighth packet will do.
