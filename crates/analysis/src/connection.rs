@@ -147,13 +147,13 @@ impl Connection {
         *scales = [0; 2];
         *established = None;
         (*reset, *reset_by, *since_reset, *steady) = (false, 0, 0, false);
-        let Connection { start, last, tick, sides, place, lost, handshake, turn, .. } = self;
+        let Connection { start, last, tick, sides, place, lost, handshake, turn, ecn, .. } = self;
         (*start, *last, *tick) = (Time::FAR_FUTURE, Time::FAR_PAST, Span::MAX);
         *sides = Default::default();
         *place = Place { news: true, ..Place::default() };
         *lost = [(0, 0); 2];
         *handshake = None;
-        self.ecn = [EcnSeen::default(); 2];
+        *ecn = [EcnSeen::default(); 2];
         *turn = Turn::Known;
         let [towards, back] = &mut self.streams;
         towards.reset(number * 2);

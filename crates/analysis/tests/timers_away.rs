@@ -23,6 +23,12 @@ fn opened() -> Story {
     (0..7).fold(t, |t, k| come(t, &[(k as u16, k, [139, 272, 272, 405, 405, 405, 405][k as usize], k + 1)]))
 }
 
+/// The first `segments` over a path whose round trip takes 20 ms, from 25 ms on, `apart` ms from each other.
+fn begun(segments: u32, apart: u64) -> Story {
+    let t = Story::from(Vantage::Receiver).handshake(20);
+    (0..segments).fold(t, |t, k| come(t, &[(k as u16, k, 25 + apart * u64::from(k), k + 1)]))
+}
+
 fn sent_again(t: Story) -> u64 {
     t.ends().flow.retransmitted_packets
 }
@@ -73,8 +79,7 @@ fn behind_an_answer_that_says_more_than_its_copy_two_segments_are_sent_too() {
 fn three_duplicate_acks_send_tahoe_back_once_more() {
     // RFC 2581 §3.2, without fast recovery: behind its repair it sends again what had arrived, and begins anew where three
     // duplicate ACKs say, though an ACK of more is on its way.
-    let mut t = Story::from(Vantage::Receiver).handshake(20);
-    t = (0..10).fold(t, |t, k| come(t, &[(k as u16, k, 25, k + 1)]));
+    let mut t = begun(10, 0);
     t = (11..31).filter(|k| *k != 16).fold(t, |t, k| come(t, &[(k as u16, k, 20 + u64::from(k), 10)]));
     t = come(t, &[(31, 10, 52, 16), (32, 11, 53, 16), (33, 12, 54, 16), (34, 13, 55, 16), (35, 14, 56, 16)]);
     t = come(t, &[(36, 15, 57, 16), (37, 16, 58, 31), (38, 17, 59, 31), (39, 18, 60, 31)]);
@@ -83,11 +88,10 @@ fn three_duplicate_acks_send_tahoe_back_once_more() {
 }
 
 #[test]
-fn who_sends_new_data_amid_repairs_is_no_tahoe() {
+fn who_sends_new_data_among_repairs_is_no_tahoe() {
     // RFC 5681 §3.2 step 4. Behind the first repair what had arrived came again; but three new segments come behind the next.
     // So it is the timer that repeats 26 once more, and not Tahoe that begins anew.
-    let mut t = Story::from(Vantage::Receiver).handshake(20);
-    t = (0..10).fold(t, |t, k| come(t, &[(k as u16, k, 25, k + 1)]));
+    let mut t = begun(10, 0);
     t = (11..16).fold(t, |t, k| come(t, &[(k as u16, k, 26, 10)]));
     t = come(t, &[(16, 10, 60, 16), (17, 11, 61, 16)]);
     t = (16..26).fold(t, |t, k| come(t, &[(k as u16 + 2, k, 81, k + 1)]));
@@ -130,15 +134,10 @@ fn a_repair_that_begins_where_an_ack_says_tells_how_long_that_took() {
     assert_eq!(told, [Timeout, LossState, LossState, LossState, Recovery, Timeout]);
 }
 
-/// Segments 0 to 9, a millisecond apart, the last at 34 ms.
-fn begun(t: Story) -> Story {
-    (0..10).fold(t, |t, k| come(t, &[(k as u16, k, 25 + u64::from(k), k + 1)]))
-}
-
 #[test]
 fn two_repairs_that_left_together_are_slow_starts() {
     // RFC 6582 §3.2: in fast recovery one repair leaves a round trip, of 20 ms. 16, taken for such a one, was the timer's.
-    let t = begun(Story::from(Vantage::Receiver).handshake(20));
+    let t = begun(10, 1);
     let t = come(t, &[(11, 11, 46, 10), (13, 13, 47, 10), (15, 15, 48, 10), (20, 20, 49, 10)]);
     let t = come(t, &[(21, 10, 76, 12), (22, 21, 77, 12), (23, 22, 78, 12), (24, 23, 79, 12)]);
     let t = come(t, &[(25, 12, 97, 14), (26, 14, 118, 16), (27, 16, 238, 17), (28, 17, 258, 18)]);
@@ -150,10 +149,7 @@ fn two_repairs_that_left_together_are_slow_starts() {
 fn duplicates_of_an_ack_that_had_not_been_heard_had_not_been_either() {
     // RFC 5681 §3.2. The ACK of 9 was delayed, and the timer repeated that; behind a queue it comes after duplicate ACKs
     // of 10, which would else have been heard.
-    let t = (0..9).fold(Story::from(Vantage::Receiver).handshake(20), |t, k| {
-        come(t, &[(k as u16, k, 25 + u64::from(k), k + 1)])
-    });
-    let mut t = t.id(9).at(34).data(seq(9), MSS).at(225).ack(seq(10));
+    let mut t = begun(9, 1).id(9).at(34).data(seq(9), MSS).at(225).ack(seq(10));
     for k in 11..17 {
         t = come(t, &[(k as u16, k, 320 + u64::from(k), 10)]);
     }

@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
             unknown = message.removeprefix("unrecognized arguments: ").split()[0]
             near = self._near(unknown.split("=")[0], self._known())
             message = f"{unknown} is no option"
-            hint = f"; did you mean {near}?" if near else f"; see {self._asked().prog} --help"
+            hint = f"; did you mean {near}?" if near else f"; see {(self._asked() or self).prog} --help"
         elif "invalid choice: " in message:
             name, _, rest = message.removeprefix("argument ").partition(": invalid choice: ")
             wrong, _, choices = rest.partition(" (choose from ")
@@ -51,20 +51,21 @@ class Parser(argparse.ArgumentParser):
         elif message:
             tell(message.removesuffix("\n"))
 
-    def _asked(self) -> argparse.ArgumentParser:
-        """The parser of the command that was given, whose help has its options; else this one."""
-        choices = [a.choices for a in self._actions if isinstance(a, argparse._SubParsersAction)]
-        return next((of[word] for of in choices for word in sys.argv[1:] if word in of), self)
+    def _commands(self) -> dict[str, Parser]:
+        """The parsers of its commands by name."""
+        subparsers = (a for a in self._actions if isinstance(a, argparse._SubParsersAction))
+        return next((dict(action.choices) for action in subparsers), {})
+
+    def _asked(self) -> Parser | None:
+        """The parser of the command that was given, whose help has its options."""
+        commands = self._commands()
+        return next((commands[word] for word in sys.argv[1:] if word in commands), None)
 
     def _known(self) -> list[str]:
-        known = list(self._option_string_actions)
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                # An option of another command would be none here either.
-                named = next((word for word in sys.argv[1:] if word in action.choices), None)
-                for name, sub in action.choices.items():
-                    known += sub._known() if named in (None, name) else []
-        return known
+        # An option of another command would be none here either.
+        asked = self._asked()
+        commands = [asked] if asked else self._commands().values()
+        return [*self._option_string_actions, *(option for of in commands for option in of._known())]
 
     @staticmethod
     def _near(word: str, known: Sequence[str]) -> str | None:

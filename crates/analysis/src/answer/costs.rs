@@ -9,7 +9,7 @@ use super::path::{BLOATED_S, Path};
 use super::reason::link_was_away;
 use super::where_to_look::Verdict;
 use crate::rows::{
-    BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Reset, RtoRule, TooLarge,
+    BurstRow, Closed, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Reset, RtoRule,
 };
 pub use group::{Gaps, Group};
 use group::{both, lost};
@@ -121,9 +121,7 @@ fn cost(e: &EpisodeRow, flow: &FlowRow, mean_rate: f64, pauses: &Pauses) -> f64 
 
 /// It repaired what was too large for the path, or tried to.
 fn too_large(flow: &FlowRow, e: &EpisodeRow) -> bool {
-    let meets =
-        |t: TooLarge| e.start <= t.until.unwrap_or(flow.end) && e.end.is_none_or(|end| end >= t.since);
-    flow.too_large.is_some_and(meets)
+    flow.too_large.is_some_and(|t| t.meets(e.start, e.end, flow.end))
 }
 
 /// The sender resent what had arrived because it did not hear of it: ACKs are known to have been lost, or the

@@ -110,19 +110,14 @@ impl Told<'_> {
     /// Routers marked packets where they would have dropped them, and what the sender made of that (RFC 3168).
     fn marks(&self) -> Option<Finding> {
         let ecn = &self.flow.ecn;
-        let marked = ecn.marked_packets.filter(|n| *n > 0);
-        let echoes = ecn.echoes.filter(|n| *n > 0);
-        let what = match (marked, echoes) {
+        let some = |n: Option<u32>, noun| n.filter(|n| *n > 0).map(|n| count(n.into(), noun));
+        let marked = some(ecn.marked_packets, "data packet")
+            .map(|packets| format!("{packets} arrived with a congestion mark (ECN)"));
+        let what = match (marked, some(ecn.echoes, "ACK")) {
             (None, None) => return None,
-            (Some(n), None) => {
-                format!("{} arrived with a congestion mark (ECN)", count(n.into(), "data packet"))
-            }
-            (None, Some(n)) => format!("{} told of congestion marks (ECN)", count(n.into(), "ACK")),
-            (Some(m), Some(n)) => format!(
-                "{} arrived with a congestion mark (ECN), {} told the sender so",
-                count(m.into(), "data packet"),
-                count(n.into(), "ACK")
-            ),
+            (Some(marked), None) => marked,
+            (None, Some(acks)) => format!("{acks} told of congestion marks (ECN)"),
+            (Some(marked), Some(acks)) => format!("{marked}, {acks} told the sender so"),
         };
         let text = match ecn.reductions_by_marks {
             None => what,

@@ -42,7 +42,7 @@ pub struct Ecn {
     /// ACKs with ECE, and data packets with CWR; `None` but for classic ECN, where these bits say so.
     pub echoes: Option<u32>,
     pub reductions: Option<u32>,
-    /// Those of them behind an ECE, and not amid a repair: the window was reduced for a mark, not for a loss.
+    /// Those of them behind an ECE, and not within a repair: the window was reduced for a mark, not for a loss.
     pub reductions_by_marks: Option<u32>,
 }
 
@@ -60,9 +60,13 @@ pub struct TooLarge {
 }
 
 impl TooLarge {
-    /// Whether it lasted at `time`, of a flow that ends at `end`.
-    pub fn holds(&self, time: Time, end: Time) -> bool {
-        (self.since..=self.until.unwrap_or(end)).contains(&time)
+    /// Whether it lasted at `time`, of a flow that ends at `over`.
+    pub fn holds(&self, time: Time, over: Time) -> bool {
+        self.meets(time, Some(time), over)
+    }
+    /// Whether it lasted at some time from `start` to `end`, or on.
+    pub fn meets(&self, start: Time, end: Option<Time>, over: Time) -> bool {
+        start <= self.until.unwrap_or(over) && end.is_none_or(|end| end >= self.since)
     }
 }
 

@@ -20,8 +20,7 @@ impl Stream {
         self.tell_certain(around);
         self.account.end_episodes(self.ledger.settled(), self.ledger.burst_is_open(), around);
         if self.account.episodes().idle() && around.view.at != Vantage::Both {
-            let told = self.ledger.too_large();
-            self.account.note_too_large(told);
+            self.account.note_too_large(self.ledger.too_large());
             let (before, after) = self.ledger.rest();
             self.lost_around.0 += before;
             self.lost_around.1 += after;

@@ -313,10 +313,10 @@ impl Repair {
 
     /// Explains a retransmission and follows the sender into the state that it shows.
     pub fn explain(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
-        let (before, observed) = (self.state, pace.judge().observe(self, a, pace));
-        pace.judge().catch_up(self, a, pace);
-        let verdict =
-            if a.acks_seen { pace.judge().judge(self, a, pace) } else { self.judge_unheard(a, pace) };
+        let judge = pace.judge();
+        let (before, observed) = (self.state, judge.observe(self, a, pace));
+        judge.catch_up(self, a, pace);
+        let verdict = if a.acks_seen { judge.judge(self, a, pace) } else { self.judge_unheard(a, pace) };
         self.basic = !a.sack_permitted || a.ts == 0;
         let verdict = self.settle_doubt(a, verdict);
         if !matches!(verdict.cause, Cause::Timeout | Cause::Probe) {
@@ -336,8 +336,7 @@ impl Repair {
                 self.timer.start = a.now;
             }
             Cause::Recovery => {
-                let timed =
-                    verdict.evidence == Evidence::Time && a.sacked_above && pace.judge().sees_it_send();
+                let timed = verdict.evidence == Evidence::Time && a.sacked_above && judge.sees_it_send();
                 if timed && (!a.head || self.only_reordering_is_due(a, pace)) {
                     self.age.note_timed_repair();
                 }
@@ -363,7 +362,7 @@ impl Repair {
             }
             _ => {}
         }
-        pace.judge().keep_in_mind(self, a);
+        judge.keep_in_mind(self, a);
         self.resent.end = if a.overtaken { self.resent.end.max(a.end) } else { a.end };
         self.resent.at = a.now;
         self.sent(a.now, verdict.trigger);

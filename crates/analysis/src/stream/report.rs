@@ -38,8 +38,7 @@ impl Stream {
         self.limits.unfilled_gaps += self.ledger.finish(&conditions);
         self.tell_certain(around);
         self.account.finish(now, self.una, around);
-        let told = self.ledger.too_large();
-        self.account.note_too_large(told);
+        self.account.note_too_large(self.ledger.too_large());
         let mut row = self.row(ending, around.view.at);
         if around.sink.wants_all(&row) {
             self.account.complete(&mut row);

@@ -177,9 +177,9 @@ impl Repair {
         if next.spacing == Span::MAX {
             return None;
         }
-        let together = next.spacing.scale(TOGETHER);
-        if next.seen - fired.at > together {
-            return fired.answered.map(|t| next.seen - t).filter(|turn| *turn > together);
+        if !left_together(next.seen - fired.at, next.spacing) {
+            let turn = fired.answered.map(|t| next.seen - t);
+            return turn.filter(|turn| !left_together(*turn, next.spacing));
         }
         if fired.unsure {
             self.was_no_timer(&fired);

@@ -38,7 +38,7 @@ impl Default for Resent {
 }
 
 impl Repair {
-    /// New data amid repairs: duplicate ACKs inflate its window (RFC 5681 §3.2 step 4). Tahoe sends none before it has sent
+    /// New data among repairs: duplicate ACKs inflate its window (RFC 5681 §3.2 step 4). Tahoe sends none before it has sent
     /// all again.
     pub(super) fn inflates(&self) -> bool {
         self.resent.inflated > 2

@@ -119,9 +119,10 @@ impl Repair {
 
     /// The timer has fired.
     pub(super) fn enter_loss(&mut self, a: &Attempt, pace: &Pace) {
-        let repairs = pace.judge().was_repairing(self, a);
+        let judge = pace.judge();
+        let repairs = judge.was_repairing(self, a);
         let waited = a.now - self.timer.start.max(a.previous);
-        let lost = pace.judge().unseen_firings(self, a, pace);
+        let lost = judge.unseen_firings(self, a, pace);
         // It fired so often unseen before, and waited twice as long each time.
         let all = 2i64 << lost;
         let once = waited / (all - 1);
@@ -131,7 +132,7 @@ impl Repair {
             0 => once * all,
             _ => Span::ZERO,
         };
-        if self.timer.expiries == 0 && pace.judge().saw_timer_begin(self, a) {
+        if self.timer.expiries == 0 && judge.saw_timer_begin(self, a) {
             self.timer.least_wait = self.timer.least_wait.min(waited);
             if lost == 0 || is_exactly_a_second(once) {
                 self.note_floor(once, a.now, pace);
@@ -149,7 +150,7 @@ impl Repair {
             State::Loss { first_ts, .. } if self.timer.expiries > 0 || self.age.recent() => first_ts,
             // RFC 3522 §3.2: that of the retransmission which began the repair.
             State::Recovery { first_ts, .. } => first_ts,
-            _ => pace.judge().repaired_before(self, a).unwrap_or(a.ts),
+            _ => judge.repaired_before(self, a).unwrap_or(a.ts),
         };
         self.state = State::Loss { high: a.next, f_rto, first_ts };
         self.timer.fired_at = a.now;
