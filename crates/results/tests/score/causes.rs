@@ -115,6 +115,18 @@ pub fn truths(run: &Run) -> HashMap<u64, Label> {
 
 /// Scores one side. Counted is each packet that is a retransmission by the truth or by the analysis.
 pub fn score(run: &Run, at: Vantage, matrix: &mut Matrix) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    for (number, truth, said) in judged(run, at) {
+        matrix.add(truth, said);
+        if truth != said {
+            wrong.push(Wrong { number, truth, said });
+        }
+    }
+    wrong
+}
+
+/// Number, truth and answer of each packet that is a retransmission by the truth or by the analysis.
+pub fn judged(run: &Run, at: Vantage) -> Vec<(u64, Label, Label)> {
     let truths = truths(run);
     let rows = run.analysed(at);
     let said: HashMap<u64, Cause> = rows.retransmissions.iter().map(|r| (r.packet, r.cause)).collect();
@@ -122,7 +134,7 @@ pub fn score(run: &Run, at: Vantage, matrix: &mut Matrix) -> Vec<Wrong> {
         Vantage::Receiver => run.arrivals.iter().map(|(n, f)| (*n, f.copy, f.connection)).collect(),
         _ => run.sent.iter().map(|s| (s.packet.number, s.facts.copy, s.facts.connection)).collect(),
     };
-    let mut wrong = Vec::new();
+    let mut judged = Vec::new();
     let mut opened = HashSet::new();
     for (number, copy, of) in seen {
         let Some(&truth) = truths.get(&copy) else { continue };
@@ -134,11 +146,8 @@ pub fn score(run: &Run, at: Vantage, matrix: &mut Matrix) -> Vec<Wrong> {
         opened.insert(of);
         let said = said.get(&number).copied();
         if truth.is_some() || said.is_some() {
-            matrix.add(truth, said);
-        }
-        if truth != said {
-            wrong.push(Wrong { number, truth, said });
+            judged.push((number, truth, said));
         }
     }
-    wrong
+    judged
 }
