@@ -1,0 +1,8 @@
+"""Captures that are rebuilt from public reports: a table of packets for each, and what writes it."""
+
+from __future__ import annotations
+
+from reports import lists, others, rfcs
+from reports.packets import Report
+
+ALL: list[Report] = [*rfcs.REPORTS, *lists.REPORTS, *others.REPORTS]
