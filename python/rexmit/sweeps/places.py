@@ -10,6 +10,7 @@ import secrets
 import stat
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -165,6 +166,7 @@ class Unnamed:
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=self.MOST)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
         self._there: dict[str, tuple[int, int]] = {}
         self._end = 0
         self._one = threading.Lock()
