@@ -6,7 +6,7 @@ float column, -1 in an integer column, None in a text column.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -26,15 +26,22 @@ def batches(table: ArrowStream) -> Iterator[Any]:
     yield from pa.RecordBatchReader.from_stream(table)
 
 
-def gather(table: ArrowStream, flow: int | None = None) -> Any:
-    """A pyarrow Table, only of the rows of one flow if a flow is named; other rows are dropped batch by
-    batch.
+def gather(table: ArrowStream, flow: int | None = None, columns: Sequence[str] | None = None) -> Any:
+    """A pyarrow Table, only of the rows of one flow if a flow is named, and of some columns if any are;
+    others are dropped batch by batch.
     """
     reader = pa.RecordBatchReader.from_stream(table)
-    if flow is None:
+    if flow is None and columns is None:
         return reader.read_all()
-    kept = (batch.filter(pc.equal(batch.column("flow"), flow)) for batch in reader)
-    return pa.Table.from_batches([b for b in kept if b.num_rows], schema=reader.schema)
+    names = reader.schema.names if columns is None else list(columns)
+    kept = []
+    for batch in reader:
+        part = batch.select(names)
+        if flow is not None:
+            part = part.filter(pc.equal(batch.column("flow"), flow))
+        if part.num_rows:
+            kept.append(part)
+    return pa.Table.from_batches(kept, schema=pa.schema([reader.schema.field(name) for name in names]))
 
 
 def values(column: Any) -> list[Any]:
@@ -103,6 +110,10 @@ class Frame:
     def where(self, mask: npt.NDArray[np.bool_]) -> Frame:
         """The rows that a mask selects."""
         return Frame(self._table.filter(pa.array(mask)), self.origin_ns, self.since)
+
+    def take(self, places: npt.NDArray[np.int64]) -> Frame:
+        """The rows at these places."""
+        return Frame(self._table.take(pa.array(places, pa.int64())), self.origin_ns, self.since)
 
     def equals(self, name: str, value: str) -> npt.NDArray[np.bool_]:
         """A mask of the rows whose text column has this value."""

@@ -211,6 +211,10 @@ class Story:
             )
             end = next(p["time"] for p in until if p["ack"] >= point)
             inside = [r for r in self.retransmissions if burst["start"] <= r["time"] <= end]
+            acked = [
+                max((p["ack"] or 0 for p in self.packets if p["time"] <= t), default=0)
+                for t in (burst["start"], end)
+            ]
             result.append(
                 {
                     "flow": 0,
@@ -225,6 +229,7 @@ class Story:
                     "retransmissions": len(inside),
                     "timeouts": sum(r["cause"] == "timeout" for r in inside),
                     "max_backoff": max((r["backoff"] for r in inside), default=0),
+                    "delivered_bytes": acked[1] - max(acked[0], 1),
                     "cost_s": (end - burst["start"]) * 0.7,
                     "silence_s": burst["silence_s"],
                 }

@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rexmit as rx
 from conftest import FakeCore
-from rexmit.compared.differences import Profile, between, episodes_cost, of_profiles, page, profile, verdict
+from rexmit.compared.differences import (
+    Profile,
+    _overlapping,
+    between,
+    episodes_cost,
+    of_profiles,
+    page,
+    profile,
+    verdict,
+)
 
 GOOD = Profile(
     name="good.pcap",
@@ -142,10 +152,15 @@ def episode(**changed: Any) -> dict[str, Any]:
     return {"start": 0.2, "end": 7.5, "delivered_bytes": 100_000, "cost_s": None} | changed
 
 
+def columns(*rows: dict[str, Any]) -> dict[str, Any]:
+    """Rows as columns of a table, NaN where there is nothing."""
+    return {key: np.array([row[key] for row in rows], dtype=float) for key in episode()}
+
+
 def test_what_an_episode_of_unknown_cost_took_is_no_slow_sending() -> None:
     # An outage of 7.3 s in the first second: 8 s are left for 10 MB less what came meanwhile.
     row = {"start": 0.0, "duration_s": 15.3, "bytes": 10_000_000}
-    cost = episodes_cost([episode()], row, 0.0)
+    cost = episodes_cost(columns(episode()), row, 0.0)
     assert cost == pytest.approx(7.3 - 100_000 / (9_900_000 / 8.0))
     found = of_profiles(
         other(duration_s=8.0, episodes=0, episodes_cost_s=0.0), other(duration_s=15.3, episodes_cost_s=cost)
@@ -158,12 +173,47 @@ def test_what_an_episode_of_unknown_cost_took_is_no_slow_sending() -> None:
 def test_an_episode_that_never_ended_lasts_to_the_end() -> None:
     row = {"start": 1.0, "duration_s": 10.0, "bytes": 1_000_000}
     open_end = episode(start=6.0, end=None, delivered_bytes=0)
-    assert episodes_cost([episode(start=2.0, end=3.0, cost_s=0.5), open_end], row, 0.5) == pytest.approx(5.5)
+    found = episodes_cost(columns(episode(start=2.0, end=3.0, cost_s=0.5), open_end), row, 0.5)
+    assert found == pytest.approx(5.5)
 
 
 def test_where_all_was_sent_in_an_episode_its_cost_is_not_told_from_the_rate() -> None:
     row = {"start": 0.0, "duration_s": 7.4, "bytes": 100_000}
-    assert episodes_cost([episode(start=0.0)], row, 0.0) is None
+    assert episodes_cost(columns(episode(start=0.0)), row, 0.0) is None
     found = of_profiles(GOOD, other(episodes_cost_s=None))
     assert "rate while sending" not in [d.what for d in found.differences]
     assert "rate, with the loss episodes in it" in [d.what for d in found.differences]
+
+
+def test_a_flow_without_a_duration_has_no_rate_and_no_cost() -> None:
+    # Two packets of one time stamp, the second of which repeats the first.
+    row = {"start": 0.0, "duration_s": 0.0, "bytes": 24_616}
+    for end, delivered in ((0.0, 0), (0.0, 24_616), (None, 0), (1.0, 0)):
+        assert (
+            episodes_cost(columns(episode(start=0.0, end=end, delivered_bytes=delivered)), row, 0.0) is None
+        )
+    still = other(duration_s=0.0, throughput_bps=0.0, episodes_cost_s=None)
+    for a, b in ((still, still), (GOOD, still), (still, GOOD)):
+        found = of_profiles(a, b)
+        assert next(d for d in found.differences if d.what.startswith("rate"))
+        assert page(found)
+        assert "Gbps" not in verdict(found)
+    assert [(d.first, d.second) for d in of_profiles(still, still).differences if "rate" in d.what] == [
+        ("–", "–")
+    ]
+
+
+def test_gaps_in_episodes_are_told_from_those_outside(core: FakeCore) -> None:
+    rng = np.random.default_rng(1)
+    for seed in range(100):
+        begins, gaps = np.sort(rng.uniform(0, 9, (2, seed % 12 + 1)))
+        ends = begins + rng.exponential(0.5, len(begins))
+        ends[rng.random(len(ends)) < 0.05] = np.nan
+        episodes = {"start": begins, "end": ends}
+        idle = {"start": gaps, "end": gaps + rng.exponential(0.3, len(gaps))}
+        until = np.where(np.isnan(ends), np.inf, ends)
+        every = [
+            bool(((begins < end) & (until > start)).any())
+            for start, end in zip(idle["start"], idle["end"], strict=True)
+        ]
+        assert _overlapping(idle, episodes).tolist() == every, f"seed {seed}"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 
 import rexmit as rx
 from rexmit.cli import main
-from rexmit.compared import episode_match
+from rexmit.compared import episode_match, matching
 
 OUTAGE = """
 name = "pair"
@@ -38,34 +41,76 @@ workload = { kind = "file", size = "8MB" }
 """
 
 
-def at(*starts: float) -> list[dict[str, Any]]:
-    return [{"start": start} for start in starts]
-
-
-def starts(pairs: list[episode_match.Pair]) -> list[tuple[float | None, float | None]]:
-    return [(p.first and p.first["start"], p.second and p.second["start"]) for p in pairs]
+def matched(first: Sequence[float], second: Sequence[float]) -> list[tuple[float | None, float | None]]:
+    found = matching.nearest(np.array(first, float), np.array(second, float))
+    return [(None if a is None else first[a], None if b is None else second[b]) for a, b in found]
 
 
 def test_rows_are_matched_by_the_nearest_beginning_each_once() -> None:
-    pairs = episode_match._matched(at(1.0, 3.0), at(1.2, 1.4, 9.0))
-    assert starts(pairs) == [(1.0, 1.2), (None, 1.4), (3.0, None), (None, 9.0)]
+    found = matched([1.0, 3.0], [1.2, 1.4, 9.0])
+    assert found == [(1.0, 1.2), (None, 1.4), (3.0, None), (None, 9.0)]
 
 
 def test_outages_on_a_beat_match_over_half_of_it() -> None:
     # Behind a deep queue the first lost packet was sent up to a second or two before the outage.
-    pairs = episode_match._matched(at(5.0, 10.0, 15.0), at(6.9, 11.9, 16.9))
-    assert starts(pairs) == [(5.0, 6.9), (10.0, 11.9), (15.0, 16.9)]
+    found = matched([5.0, 10.0, 15.0], [6.9, 11.9, 16.9])
+    assert found == [(5.0, 6.9), (10.0, 11.9), (15.0, 16.9)]
 
 
 def test_no_pair_crosses_another() -> None:
     # By nearness alone 0.387 and 0.139 would be a pair across that of 0.142.
-    pairs = episode_match._matched(at(0.142, 0.384, 0.387), at(0.139, 0.141, 0.383))
-    assert starts(pairs) == [(None, 0.139), (0.142, 0.141), (0.384, 0.383), (0.387, None)]
-    for first, second in ((at(*range(5)), at(*(k / 3 for k in range(15)))), (at(0.1, 0.2), at(0.05, 0.15))):
-        found = [p for p in starts(episode_match._matched(first, second)) if None not in p]
-        assert found == sorted(found)
-        assert [b for _, b in found] == sorted(b or 0.0 for _, b in found)
-        assert found
+    found = matched([0.142, 0.384, 0.387], [0.139, 0.141, 0.383])
+    assert found == [(None, 0.139), (0.142, 0.141), (0.384, 0.383), (0.387, None)]
+    for first, second in ((range(5), [k / 3 for k in range(15)]), ([0.1, 0.2], [0.05, 0.15])):
+        pairs = [pair for pair in matched(first, second) if None not in pair]
+        assert pairs == sorted(pairs)
+        assert [b for _, b in pairs] == sorted(b or 0.0 for _, b in pairs)
+        assert pairs
+
+
+def by_every_pair(first: Sequence[float], second: Sequence[float]) -> list[tuple[int, int]]:
+    """What `nearest` has to find, by looking at every pair."""
+    gaps = [b - a for times in (first, second) for a, b in pairwise(times)]
+    near = max(
+        matching.NEAR_S, *(min((b - a for a, b in pairwise(t)), default=0.0) / 2 for t in (first, second))
+    )
+    assert all(gap >= 0 for gap in gaps)
+    chosen: list[tuple[int, int]] = []
+    close = (
+        (abs(a - b), i, k) for i, a in enumerate(first) for k, b in enumerate(second) if abs(a - b) <= near
+    )
+    for _, i, k in sorted(close):
+        if all((a < i and b < k) or (a > i and b > k) for a, b in chosen):
+            chosen.append((i, k))
+    return sorted(chosen)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_found_by_neighbours_is_what_every_pair_shows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scale = rng.choice([0.2, 3.0, 50.0])
+    first, second = (np.sort(rng.uniform(0, scale, rng.integers(0, 25))).tolist() for _ in "ab")
+    if seed % 3 == 0:  # some begin at the same time
+        second = sorted({*second, *first[::2]})
+    found = matching.nearest(np.array(first), np.array(second))
+    assert [pair for pair in found if None not in pair] == by_every_pair(first, second), f"seed {seed}"
+    assert sorted(a for a, _ in found if a is not None) == list(range(len(first)))
+    assert sorted(b for _, b in found if b is not None) == list(range(len(second)))
+
+
+def test_memory_grows_with_the_rows_and_not_with_their_pairs() -> None:
+    # All within a second: 9 million pairs are near enough.
+    first, second = (np.linspace(0, 1, 3000) + shift for shift in (0, 1e-5))
+    tracemalloc.start()
+    try:
+        assert len(matching.nearest(first, second)) == 3000
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_equal_beginnings_are_matched_one_by_one() -> None:
+    assert matched([1.0, 1.0, 5.0], [1.0, 1.0, 1.0]) == [(1.0, 1.0), (1.0, 1.0), (None, 1.0), (5.0, None)]
 
 
 def test_of_a_live_run_the_largest_flow_counts(tmp_path: Path) -> None:

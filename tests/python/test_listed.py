@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,14 @@ def test_rows_that_are_many_go_to_a_file_without_a_name(monkeypatch: pytest.Monk
     assert place.read("b/0") is None
     with pytest.raises(FileNotFoundError):
         place.open("b/0")
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_file_without_a_name_is_closed_with_its_last_use() -> None:
+    place = Unnamed()
+    place.write("a/0", b"x")
+    del place
+    gc.collect()
 
 
 def test_a_full_disk_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -243,6 +243,23 @@ def test_another_folder_is_refused_in_a_sentence(
     assert said.count("\n") == 1
 
 
+@pytest.mark.parametrize("name", ["../elsewhere", "/ABSOLUTE", "linked"])
+def test_a_study_has_no_figures_from_elsewhere(
+    name: str, tmp_path: Path, study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere = study.parent / "elsewhere" / "figures"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "private.svg").write_text("<svg>private</svg>")
+    (study / "linked" / "figures").mkdir(parents=True)
+    (study / "linked" / "figures" / "x.svg").symlink_to(elsewhere / "private.svg")
+    answer = json.loads((study / "results.json").read_text())
+    answer["study"] = name.replace("/ABSOLUTE", str(elsewhere.parent))
+    (study / "results.json").write_text(json.dumps(answer))
+    assert main(["report", str(study), "-o", str(tmp_path / "x.html")]) == 2
+    assert f"leads out of {study}" in capsys.readouterr().err
+    assert not (tmp_path / "x.html").exists()
+
+
 def test_a_folder_of_several_studies_names_them(
     tmp_path: Path, study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,6 +77,15 @@ def test_other_runs_lie_beside_them(tmp_path: Path) -> None:
     assert one.summary.to_arrow().equals(rx.runs(SCENARIO, seeds=range(1, 5)).summary.to_arrow())
 
 
+@pytest.mark.parametrize("cut", ['{"size": 0}', '{"size": "x"}', "[1]", "", "[" * 100_000])
+def test_a_damaged_size_of_blocks_is_named(cut: str, tmp_path: Path) -> None:
+    rx.runs(SCENARIO, seeds=range(1, 3), into=tmp_path)
+    (file,) = tmp_path.rglob("cut.json")
+    file.write_text(cut)
+    with pytest.raises(ValueError, match=r"cut\.json: does not say how runs are cut into blocks"):
+        rx.runs(SCENARIO, seeds=range(1, 3), into=tmp_path)
+
+
 def test_a_folder_that_cannot_be_and_live_runs_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(NotWrittenError, match="file"):

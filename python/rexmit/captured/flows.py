@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from rexmit import _core
@@ -50,6 +50,18 @@ class Flows(Table):
         for batch in batches(self):
             for i in range(batch.num_rows):
                 yield Flow(self._capture, batch.slice(i, 1))
+
+    def largest(self) -> Flow | None:
+        """The flow with the most data, of several the first; None if there is none."""
+        from rexmit.frame import batches
+
+        most, found = -1, None
+        for batch in batches(self):
+            carried = batch.column("bytes").to_numpy()
+            if batch.num_rows and int(carried.max()) > most:
+                place = int(carried.argmax())
+                most, found = int(carried[place]), batch.slice(place, 1)
+        return None if found is None else Flow(self._capture, found)
 
     def _at(self, places: set[int]) -> dict[int, Any]:
         """One-row batches by their place in the table."""
@@ -111,25 +123,38 @@ class Flow:
         """Rows of this flow, times in s after the capture's first packet; packets are read for this flow
         only.
         """
+        if name not in self._frames:
+            has = self._capture._has(name)
+            source = (self._capture.analysis, self.id) if has else self._detailed()
+            self._frames[name] = self._gathered(name, None, *source)
+        return self._frames[name]
+
+    def columns(self, name: _core.TableName, *columns: str) -> Frame:
+        """Some columns of this flow's rows, which are not kept: those of a long transfer take memory."""
+        if self._capture._has(name):
+            return self._gathered(name, columns, self._capture.analysis, self.id)
+        return self._gathered(name, columns, *(self._detail or self._alone((name,))))
+
+    def _gathered(
+        self, name: _core.TableName, columns: Sequence[str] | None, analysis: _core.Analysis, number: int
+    ) -> Frame:
         from rexmit.frame import Frame, gather
 
-        if name not in self._frames:
-            if self._capture._has(name):
-                rows = gather(self._capture.analysis.table(name), self.id)
-            else:
-                analysis, number = self._detailed()
-                rows = gather(analysis.table(name), number)
-            self._frames[name] = Frame(rows, self._capture.origin_ns, self._capture.since)
-        return self._frames[name]
+        rows = gather(analysis.table(name), number, columns)
+        return Frame(rows, self._capture.origin_ns, self._capture.since)
 
     def _detailed(self) -> tuple[_core.Analysis, int]:
         """A pass over this flow alone, every kind of row kept, and the flow's number in it."""
         if self._detail is None:
-            if "-" in self._capture.paths:
-                raise ValueError("standard input can be read once only: ask for the rows at once, tables=(…)")
-            analysis = self._capture._run(ON_DEMAND, flow=f"{self.sender}-{self.receiver}")
-            self._detail = (analysis, self._find(analysis))
+            self._detail = self._alone(ON_DEMAND)
         return self._detail
+
+    def _alone(self, tables: Sequence[_core.TableName]) -> tuple[_core.Analysis, int]:
+        """A pass over this flow alone that keeps these rows, and the flow's number in it."""
+        if "-" in self._capture.paths:
+            raise ValueError("standard input can be read once only: ask for the rows at once, tables=(…)")
+        analysis = self._capture._run(tables, flow=f"{self.sender}-{self.receiver}")
+        return analysis, self._find(analysis)
 
     def _find(self, analysis: _core.Analysis) -> int:
         # Ports are used again: of several connections between the same two, the one that starts nearest.

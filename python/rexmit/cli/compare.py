@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli.options import FORMATS, overwriting, reporting
-from rexmit.cli.shown import answer
+from rexmit.cli.shown import answer, show_pieces
 from rexmit.cli.values import pair, positive, seed
 from rexmit.files.destination import opened
-from rexmit.screen.say import as_json, one_line
+from rexmit.screen.say import one_line
 
 if TYPE_CHECKING:
     from rexmit.compared.episode_match import SideBySide
@@ -59,8 +60,8 @@ def add(commands: Any) -> None:
     c.add_argument("--figures", choices=FORMATS, default="png", help="format of the figure")
 
 
-def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
-    """The comparison, as JSON and as it is printed. Half of one is none: Ctrl-C ends it."""
+def _found(o: argparse.Namespace) -> tuple[SideBySide, list[str]]:
+    """The comparison, and its page unless it is printed as JSON. Half of one is none: Ctrl-C ends it."""
     from rexmit.compared import episode_match
     from rexmit.screen.progress import Ending
 
@@ -74,10 +75,9 @@ def _found(o: argparse.Namespace) -> tuple[SideBySide, str, list[str]]:
             runs.append(run)
             ending.check()
         found = episode_match.compare(*runs)
-        text = as_json(found.as_json(), 1)
-        lines = text.splitlines() if o.json else found.page().splitlines()
+        lines = found.page().splitlines()
         ending.check()
-    return found, text, lines
+    return found, [] if o.json else lines
 
 
 def run(o: argparse.Namespace) -> int:
@@ -91,11 +91,14 @@ def _compared(o: argparse.Namespace) -> tuple[list[str], str | None]:
         raise ValueError("--report needs --out DIR to write into; rexmit report writes a file by itself")
     names = ("comparison.json", f"side-by-side.{o.figures}", *(["report.html"] if o.report else []))
     with opened(o.out, names, o.overwrite) as into:
-        found, text, lines = _found(o)
+        found, lines = _found(o)
+        if o.json:
+            show_pieces(chain(found.json_pieces(), "\n"))
         if not into:
             return lines, None
-        with into.file(names[0]) as (path,):
-            path.write_text(text + "\n", encoding="utf-8")
+        with into.file(names[0]) as (path,), open(path, "w", encoding="utf-8") as file:
+            file.writelines(found.json_pieces())
+            file.write("\n")
         with into.file(names[1]) as (path,):
             found.figure().save(path)
         if o.report:

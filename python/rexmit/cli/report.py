@@ -40,6 +40,8 @@ exit codes: 0 written, 1 it could not be written, 2 bad input
 """
 #: Ends of names that say nothing of what is in the file.
 ENDS = re.compile(r"(\.(pcap|pcapng|cap|snoop|gz|zst|xz|toml))+$", re.IGNORECASE)
+#: Bytes of a file's name before its ending: file systems take 255 in all.
+LONGEST = 240
 
 
 def named(parser: Any) -> None:
@@ -180,7 +182,11 @@ def _called(o: argparse.Namespace) -> str:
 def default(name: str) -> str:
     """The file for what is named: in this folder."""
     base = "" if name == "-" else os.path.basename(os.path.normpath(name))
-    return (ENDS.sub("", base) or "report") + ".html"
+    # The name of a sweep or a study is anybody's text.
+    base = "".join("_" if ord(c) < 32 or c == "\x7f" else c for c in ENDS.sub("", base))
+    while len(os.fsencode(base)) > LONGEST:
+        base = base[:-1]
+    return (base or "report") + ".html"
 
 
 def _compared(name: str, threads: int | None) -> list[Capture] | None:
@@ -206,7 +212,8 @@ def _compared(name: str, threads: int | None) -> list[Capture] | None:
     except (KeyError, TypeError):
         raise ValueError(f"{told}: is not what rexmit compare writes") from None
     for one in both:
-        if not os.path.exists(one):
+        # The names are anybody's text, too: a pipe among them would be waited for.
+        if not os.path.isfile(one) and not os.path.isdir(one):
             raise ValueError(f"{told}: {one} is no file here; name the two: rexmit report FIRST SECOND")
     return [_read(one, threads=threads) for one in both]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rexmit.cli.ending import ended
 from rexmit.screen.say import visible
@@ -36,9 +36,17 @@ def answer(lines: Sequence[str], failure: str | None) -> int:
 
 def show(lines: Sequence[str]) -> None:
     """Prints lines of an answer, in what characters standard output has."""
-    if not lines:
-        return
-    text = visible("\n".join(lines) + "\n")
+    if lines:
+        show_pieces(["\n".join(lines) + "\n"])
+
+
+def show_pieces(pieces: Iterable[str]) -> None:
+    """The same for text that comes piece by piece."""
+    for piece in pieces:
+        _show(visible(piece))
+
+
+def _show(text: str) -> None:
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):

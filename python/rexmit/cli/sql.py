@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -100,10 +101,10 @@ def _page(reader: Any) -> list[str]:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """What JSON knows; all else (times, blobs) as text. NaN is none."""
+    """What JSON knows; all else (times, blobs) as text. NaN and infinity are none."""
     told = {}
     for key, value in row.items():
-        if isinstance(value, float) and value != value:
+        if isinstance(value, float) and not math.isfinite(value):
             value = None
         told[key] = value if value is None or isinstance(value, bool | int | float | str) else str(value)
     return told

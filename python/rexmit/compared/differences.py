@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rexmit.captured.vantage import is_away
+from rexmit.frame import Frame
 from rexmit.screen.page import WIDTH
 from rexmit.screen.say import one_line
 from rexmit.screen.units import count, percent, plain_seconds, rate, seconds, size, three
@@ -18,6 +20,9 @@ from rexmit.screen.words import IDLE_IN_WORDS
 if TYPE_CHECKING:
     from rexmit.api import Capture
     from rexmit.captured.flows import Flow
+
+#: Columns of a table, times in seconds.
+Columns = Mapping[str, npt.NDArray[Any]] | Frame
 
 #: Share of a transfer that must lie outside of episodes to say what they cost.
 LEAST_OUTSIDE = 0.05
@@ -130,26 +135,19 @@ def of_profiles(
 
 def largest(capture: Capture) -> Flow:
     """The flow with the most data. Raises ValueError if there is none."""
-    best: tuple[int, Any] | None = None
-    for flow in capture.flows:
-        n = int(flow.row["bytes"])
-        if best is None or n > best[0]:
-            best = (n, flow)
-    if best is None or best[0] == 0:
+    chosen = capture.flows.largest()
+    if chosen is None or int(chosen.row["bytes"]) == 0:
         raise ValueError(f"{capture.name}: no TCP connection in it carries data")
-    chosen: Flow = best[1]
     return chosen
 
 
 def profile(flow: Flow, name: str) -> Profile:
     """Where a flow's time went."""
     row = flow.row
-    idle = flow.frame("idle")
+    idle = flow.columns("idle", "start", "end", "cause")
+    episodes = flow.columns("episodes", "start", "end", "cost_s", "delivered_bytes")
     sums = {}
-    outside = np.ones(len(idle), dtype=bool)
-    for episode in flow.episodes():
-        end = episode["end"] if episode["end"] is not None else float("inf")
-        outside &= ~((idle["start"] < end) & (idle["end"] > episode["start"]))
+    outside = ~_overlapping(idle, episodes) if len(idle) else np.ones(0, dtype=bool)
     for cause in IDLE_IN_WORDS:
         mask = (idle.equals("cause", cause) if len(idle) else np.zeros(0, dtype=bool)) & outside
         if mask.any() and cause not in IN_EPISODES:
@@ -164,7 +162,7 @@ def profile(flow: Flow, name: str) -> Profile:
         duration_s=float(row["duration_s"]),
         throughput_bps=float(row.get("throughput_bps") or 0.0),
         episodes=int(row["episodes"]),
-        episodes_cost_s=episodes_cost(flow.episodes(), row, sum(sums.values())),
+        episodes_cost_s=episodes_cost(episodes, row, sum(sums.values())) if len(episodes) else 0.0,
         lost=None if row.get("lost_copies") is None else int(row["lost_copies"]),
         retransmitted=int(row["retransmitted_segments"]),
         segments=int(row["segments"]),
@@ -179,24 +177,40 @@ def profile(flow: Flow, name: str) -> Profile:
     )
 
 
-def episodes_cost(episodes: Sequence[dict[str, Any]], row: dict[str, Any], idle_s: float) -> float | None:
+def _overlapping(gaps: Columns, episodes: Columns) -> npt.NDArray[np.bool_]:
+    """Whether an episode goes on in each of the gaps; one without an end goes on for ever."""
+    order = np.argsort(episodes["start"], kind="stable")
+    ends = episodes["end"][order]
+    # When the last of those that began so far ends.
+    latest = np.maximum.accumulate(np.where(np.isnan(ends), np.inf, ends))
+    begun = np.searchsorted(episodes["start"][order], gaps["end"], side="left")
+    found: npt.NDArray[np.bool_] = np.r_[-np.inf, latest][begun] > gaps["start"]
+    return found
+
+
+def episodes_cost(episodes: Columns, row: dict[str, Any], idle_s: float) -> float | None:
     """What loss episodes cost, seconds; one whose cost is unknown, by the rate outside of all such episodes.
 
-    row: the flow's.  idle_s: gaps outside of episodes.  Returns None where hardly anything was sent outside.
+    episodes: `start`, `end`, `cost_s` and `delivered_bytes`, NaN where there is none.  row: the flow's.
+    idle_s: gaps outside of episodes.  Returns None where hardly anything was sent outside.
     """
-    known = sum(float(e["cost_s"]) for e in episodes if e["cost_s"] is not None)
-    unknown = [e for e in episodes if e["cost_s"] is None]
-    if not unknown:
+    costs = episodes["cost_s"]
+    unknown = np.isnan(costs)
+    known = float(costs[~unknown].sum())
+    if not unknown.any():
         return max(0.0, known)
-    ends = float(row["start"]) + float(row["duration_s"])
-    took = [(ends if e["end"] is None else float(e["end"])) - float(e["start"]) for e in unknown]
-    delivered = [float(e["delivered_bytes"]) for e in unknown]
-    outside_s = float(row["duration_s"]) - sum(took) - known - idle_s
-    outside = float(row["bytes"]) - sum(delivered)
-    if outside_s < LEAST_OUTSIDE * float(row["duration_s"]) or outside < LEAST_OUTSIDE * float(row["bytes"]):
+    begin, end = episodes["start"][unknown], episodes["end"][unknown]
+    took = np.where(np.isnan(end), float(row["start"]) + float(row["duration_s"]), end) - begin
+    delivered = episodes["delivered_bytes"][unknown]
+    outside_s = float(row["duration_s"]) - float(took.sum()) - known - idle_s
+    outside = float(row["bytes"]) - float(delivered.sum())
+    # A flow may take no time at all: then nothing was sent outside, either.
+    if outside_s <= LEAST_OUTSIDE * float(row["duration_s"]) or outside <= LEAST_OUTSIDE * float(
+        row["bytes"]
+    ):
         return None
     speed = outside / outside_s
-    lost = sum(max(0.0, t - d / speed) for t, d in zip(took, delivered, strict=True))
+    lost = float(np.maximum(0.0, took - delivered / speed).sum())
     return max(0.0, known + lost)
 
 
@@ -261,7 +275,7 @@ def _sending(a: Profile, b: Profile, scale: float) -> Difference:
     what = "rate while sending" if apart else "rate, with the loss episodes in it"
     # Where those of one have no cost of their own, those of the other stand in its rate, too.
     x, y = (p.sending_s + (0.0 if apart else p.episodes_cost_s or 0.0) for p in (a, b))
-    rates = [rate(p.bytes * 8 / spent) for p, spent in ((a, x), (b, y))]
+    rates = [rate(p.bytes * 8 / spent) if p.duration_s else "–" for p, spent in ((a, x), (b, y))]
     cost = y * scale - x
     return Difference(what, rates[0], rates[1], cost, abs(cost))
 

@@ -7,21 +7,20 @@ their sequence graphs laid over each other.
 from __future__ import annotations
 
 import os
-from bisect import bisect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit.captured.episodes import REPAIRED_BY, UNKNOWN_COST
 from rexmit.compared import differences
 from rexmit.compared.differences import Comparison
+from rexmit.compared.matching import Matches, Pair, Row, Side
 from rexmit.files.reading import check, json_of
 from rexmit.running.late import is_withheld, missed
 from rexmit.screen.notebook import Shown
 from rexmit.screen.page import WIDTH
+from rexmit.screen.say import json_pieces
 from rexmit.screen.units import count, plain_seconds, seconds
 
 if TYPE_CHECKING:
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
     from rexmit.captured.flows import Flow
     from rexmit.figures import Figure
 
-Row = dict[str, Any]
-
-#: Two episodes further apart than this are never the same event, s: beyond it only a repeated outage matches.
-NEAR_S = 1.0
 #: Pairs that the page lists, at most; --json has all.
 LISTED = 12
 #: Of the answers that are read back.
@@ -41,14 +36,6 @@ FORMAT = 1
 AGAIN = "run it again with --out, or name the captures themselves"
 #: Longer names give way in the figure's legend.
 LEGEND = 48
-
-
-@dataclass(frozen=True)
-class Pair:
-    """What happened in both, or in one only. Times are s since the flow's own start."""
-
-    first: Row | None
-    second: Row | None
 
 
 class SideBySide(Shown):
@@ -75,38 +62,64 @@ class SideBySide(Shown):
         return differences.of_profiles(a, b, advice, withheld)
 
     @cached_property
-    def episodes(self) -> list[Pair]:
+    def matched_episodes(self) -> Matches:
         """Episodes of both, matched by when they began."""
-        return _matched(*self._rows("episodes"))
+        return self._matches("episodes")
 
     @cached_property
-    def bursts(self) -> list[Pair]:
+    def matched_bursts(self) -> Matches:
         """Bursts of losses of both, matched by when they began."""
-        return _matched(*self._rows("bursts"))
+        return self._matches("bursts")
 
-    def _rows(self, table: Literal["bursts", "episodes"]) -> list[list[Row]]:
-        """Of each flow, with the outages that are known, times counted from the flow's first packet."""
-        return [
-            _since_start(flow, labelled(capture, flow, table))
-            for capture, flow in zip(self.captures, self.flows, strict=True)
-        ]
+    @property
+    def episodes(self) -> list[Pair]:
+        """The pairs of episodes."""
+        return list(self.matched_episodes.pairs())
+
+    @property
+    def bursts(self) -> list[Pair]:
+        """The pairs of bursts of losses."""
+        return list(self.matched_bursts.pairs())
+
+    def _matches(self, table: Literal["bursts", "episodes"]) -> Matches:
+        first, second = (
+            Side(capture, flow, table) for capture, flow in zip(self.captures, self.flows, strict=True)
+        )
+        return Matches(first, second)
 
     def figure(self) -> Figure:
         """The sequence graphs laid over each other, and how far the second is ahead."""
-        from rexmit import figures
+        from rexmit.figures.side_by_side import BURSTS, EPISODES, PACKETS, Part, side_by_side
 
-        names = _short(*self.names)
         parts = [
-            (name, flow.frame("packets"), labelled(capture, flow, "episodes"), flow.bursts(), flow.row)
-            for name, capture, flow in zip(names, self.captures, self.flows, strict=True)
+            Part(
+                name,
+                flow.columns("packets", *PACKETS),
+                flow.columns("episodes", *EPISODES),
+                flow.columns("bursts", *BURSTS),
+                float(flow.row["start"]),
+                outages,
+            )
+            for name, flow, outages in zip(
+                _short(*self.names), self.flows, self.matched_episodes.outages, strict=True
+            )
         ]
-        return figures.side_by_side(parts[0], parts[1])
+        return side_by_side(parts[0], parts[1])
 
     def as_json(self) -> dict[str, Any]:
         """As plain values, for --json (docs/json.md)."""
+        found = self._parts()
+        return found | {name: list(found[name]) for name in ("episodes", "bursts")}
+
+    def json_pieces(self) -> Iterator[str]:
+        """The same as JSON, piece by piece: there may be as many pairs as packets."""
+        return json_pieces(self._parts())
+
+    def _parts(self) -> dict[str, Any]:
+        """What JSON has, the pairs as iterators."""
         return self.costs.as_json() | {
-            "episodes": [asdict(pair) for pair in self.episodes],
-            "bursts": [asdict(pair) for pair in self.bursts],
+            "episodes": map(vars, self.matched_episodes.pairs()),
+            "bursts": map(vars, self.matched_bursts.pairs()),
             "assumed": self.assumed,
         }
 
@@ -124,7 +137,7 @@ class SideBySide(Shown):
         if self.assumed:
             names = ", ".join(self.assumed)
             lines += ["", f"  assumed  {names}: no source tells all of it (rexmit stacks NAME)"]
-        for what, pairs in (("episodes", self.episodes), ("bursts of losses", self.bursts)):
+        for what, pairs in (("episodes", self.matched_episodes), ("bursts of losses", self.matched_bursts)):
             lines += ["", *_table(what, pairs)]
         return "\n".join(lines)
 
@@ -182,14 +195,6 @@ def opened(
     return capture(path, progress=progress, tables=tables, threads=threads)
 
 
-def labelled(capture: Capture, flow: Flow, table: Literal["bursts", "episodes"]) -> list[Row]:
-    """A flow's bursts or episodes, with `outage` where the run knows which one took data of them."""
-    from rexmit.running.folder import LiveFolder
-
-    rows = flow.bursts() if table == "bursts" else flow.episodes()
-    return capture.label(flow, rows, table) if isinstance(capture, LiveFolder) else rows
-
-
 def _nothing_to_set(path: Path, set: Mapping[str, Any] | None, seed: int | None, why: str) -> None:
     if set or seed is not None:
         raise ValueError(f"{path}: {why}; keys and seeds are set where a scenario is simulated")
@@ -239,58 +244,10 @@ def _captures(folder: Path, told: Row) -> tuple[Path, Path]:
     return found[0], found[1]
 
 
-def _since_start(flow: Flow, rows: Sequence[Row]) -> list[Row]:
-    """Rows with their times counted from the flow's first packet, so that runs lie over each other."""
-    start = float(flow.row["start"])
-    moved = []
-    for row in rows:
-        times = {key: row[key] - start for key in TIMES if row.get(key) is not None}
-        moved.append(row | times)
-    return moved
-
-
-TIMES = ("start", "last", "back", "first_repair", "end")
-
-
-def _matched(first: list[Row], second: list[Row]) -> list[Pair]:
-    """Pairs by nearest beginnings, each row once, none across another; what is left stands alone. In order of
-    time.
-    """
-    near = max(NEAR_S, _beat([r["start"] for r in first]) / 2, _beat([r["start"] for r in second]) / 2)
-    close = sorted(
-        (abs(a["start"] - b["start"]), i, k)
-        for i, a in enumerate(first)
-        for k, b in enumerate(second)
-        if abs(a["start"] - b["start"]) <= near
-    )
-    partner: dict[int, int] = {}
-    chosen: list[tuple[int, int]] = []
-    for _, i, k in close:
-        place = bisect(chosen, (i, k))
-        before, after = chosen[place - 1 : place], chosen[place : place + 1]
-        if all(b[0] < i and b[1] < k for b in before) and all(i < b[0] and k < b[1] for b in after):
-            chosen.insert(place, (i, k))
-            partner[i] = k
-    taken = set(partner.values())
-    pairs = [Pair(a, second[partner[i]] if i in partner else None) for i, a in enumerate(first)]
-    pairs += [Pair(None, b) for k, b in enumerate(second) if k not in taken]
-    return sorted(pairs, key=_begins)
-
-
-def _begins(pair: Pair) -> float:
-    return min(float(row["start"]) for row in (pair.first, pair.second) if row is not None)
-
-
-def _beat(starts: list[float]) -> float:
-    """The shortest time from one to the next; 0 for fewer than two."""
-    return min((b - a for a, b in pairwise(starts)), default=0.0)
-
-
-def _table(what: str, pairs: Sequence[Pair]) -> list[str]:
-    if not pairs:
+def _table(what: str, matches: Matches) -> list[str]:
+    if not len(matches):
         return [f"  {what}: none in either"]
-    both = sum(pair.first is not None and pair.second is not None for pair in pairs)
-    only = [sum(pair.second is None for pair in pairs), sum(pair.first is None for pair in pairs)]
+    both, *only = matches.counts
     words = [f"{both} in both"] + [
         f"{n} in the {name} only" for n, name in zip(only, ("first", "second"), strict=True) if n
     ]
@@ -299,18 +256,18 @@ def _table(what: str, pairs: Sequence[Pair]) -> list[str]:
     if what != "episodes":
         head = ("#", "", "at", "lost", "trigger", "silence")
     width = len(head)
-    outages = any(row and row.get("outage") for pair in pairs for row in (pair.first, pair.second))
+    outages = matches.has_outages
     head += ("outage",) * outages
     rows: list[tuple[str, ...]] = [head]
-    for number, pair in enumerate(pairs[:LISTED], 1):
+    for number, pair in enumerate(matches.pairs(LISTED), 1):
         told = zip(_rows(number, pair, width), _outages(pair), strict=False)
         rows += [(*row, outage) if outages else row for row, outage in told]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     for row in rows:
         cells = [f"{cell:{'<' if i in (1, 4, width) else '>'}{widths[i]}}" for i, cell in enumerate(row)]
         lines.append(("  " + "  ".join(cells)).rstrip()[:WIDTH])
-    if len(pairs) > LISTED:
-        lines.append(f"  and {count(len(pairs) - LISTED, 'more pair')}; --json has all")
+    if len(matches) > LISTED:
+        lines.append(f"  and {count(len(matches) - LISTED, 'more pair')}; --json has all")
     return lines
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
+from matplotlib.collections import PolyCollection
 
 from rexmit.figures import thin
 from rexmit.figures.style import (
@@ -23,9 +21,31 @@ from rexmit.figures.style import (
 from rexmit.frame import Frame
 from rexmit.screen.say import figure
 
-#: A run's name, packets, episodes, bursts, and the row of its flow.
-Part = tuple[str, Frame, list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]
+#: Columns of packets, episodes and bursts that it needs.
+PACKETS, EPISODES, BURSTS = ("time", "seq", "len", "data"), ("start", "end"), ("start", "seq_start")
 Floats = npt.NDArray[np.float64]
+
+
+class Part:
+    """One of the two runs: what the figure draws of it."""
+
+    def __init__(
+        self,
+        name: str,
+        packets: Frame,
+        episodes: Frame,
+        bursts: Frame,
+        start: float,
+        outages: list[str | None] | None,
+    ) -> None:
+        """start: of its flow.  outages: which one took data of each episode, in order of time."""
+        self.name, self.episodes, self.bursts, self.start = name, episodes, bursts, start
+        self.outages = outages
+        self.until = float(packets["time"].max()) if len(packets) else 0.0
+        #: The highest byte sent by each time, s since the flow's start. The packets need not stay.
+        self.progress = _progress(packets, start)
+
+
 STYLES = ((BLACK, "-"), (BLUE, "--"))
 #: Height of a strip of episodes, as a share of the panel.
 STRIP = 0.025
@@ -41,13 +61,13 @@ def side_by_side(first: Part, second: Part) -> Figure:
     with the outage that took data of them where it is known. Below, how many bytes the second is ahead.
     """
     fig, (ax, apart) = canvas(2, height=5.6, gridspec_kw={"height_ratios": [3, 1]})
-    steps = [_progress(part) for part in (first, second)]
+    steps = [part.progress for part in (first, second)]
     top = max((float(y[-1]) for _, y in steps if len(y)), default=1.0)
     scale, unit = scale_for(top, "B")
     for (x, y), part, (colour, dashes) in zip(steps, (first, second), STYLES, strict=True):
         keep = thin.extremes(x, y) if len(x) else np.arange(0)
         ax.step(
-            x[keep], y[keep] / scale, where="post", color=colour, ls=dashes, lw=1.1, label=figure(part[0])
+            x[keep], y[keep] / scale, where="post", color=colour, ls=dashes, lw=1.1, label=figure(part.name)
         )
         _lost(ax, part, colour, scale)
     ax.plot([], [], "x", ms=5, mew=0.9, color=GREY, label="a burst of losses")
@@ -62,47 +82,45 @@ def side_by_side(first: Part, second: Part) -> Figure:
     return Figure(fig, "side-by-side")
 
 
-def _progress(part: Part) -> tuple[Floats, Floats]:
-    """The highest byte sent by each time, s since the flow's start."""
-    _, packets, _, _, flow = part
+def _progress(packets: Frame, start: float) -> tuple[Floats, Floats]:
     data = packets["data"] & (packets["len"] > 0)
-    x = packets["time"][data] - float(flow["start"])
+    x = packets["time"][data] - start
     end = (packets["seq"] + packets["len"])[data].astype(float)
     order = np.argsort(x, kind="stable")
     return x[order], np.maximum.accumulate(end[order]) if len(end) else end
 
 
 def _lost(ax: Axes, part: Part, colour: str, scale: float) -> None:
-    _, _, _, bursts, flow = part
-    if not bursts:
+    bursts = part.bursts
+    if not len(bursts):
         return
-    x = np.array([float(b["start"]) - float(flow["start"]) for b in bursts])
-    y = np.array([float(b["seq_start"]) for b in bursts]) / scale
-    ax.plot(x, y, "x", ms=5, mew=0.9, color=colour, zorder=5)
+    x, y = bursts["start"] - part.start, bursts["seq_start"] / scale
+    keep = thin.cells(x, y)
+    ax.plot(x[keep], y[keep], "x", ms=5, mew=0.9, color=colour, zorder=5)
 
 
 def _strip(ax: Axes, part: Part, place: float, colour: str) -> None:
-    _, packets, episodes, _, flow = part
-    until = float(packets["time"].max()) if len(packets) else 0.0
-    for episode in episodes:
-        end = until if episode.get("end") is None else float(episode["end"])
-        left = float(episode["start"]) - float(flow["start"])
-        box = Rectangle(
-            (left, place),
-            max(end - float(episode["start"]), 1e-3),
-            STRIP,
-            transform=ax.get_xaxis_transform(),
-            color=colour,
-            alpha=0.45,
-            lw=0,
-            zorder=1,
-        )
-        ax.add_patch(box)
-        if episode.get("outage") and len(episodes) <= NAMED:
+    episodes = part.episodes
+    if not len(episodes):
+        return
+    order = np.argsort(episodes["start"], kind="stable")
+    starts, ends = episodes["start"][order], episodes["end"][order]
+    lefts = starts - part.start
+    took = np.maximum(np.where(np.isnan(ends), part.until, ends) - starts, 1e-3)
+    boxes = [
+        [(left, place), (right, place), (right, place + STRIP), (left, place + STRIP)]
+        for left, right in zip(*thin.spans(lefts, lefts + took), strict=True)
+    ]
+    strips = PolyCollection(
+        boxes, transform=ax.get_xaxis_transform(), facecolor=colour, edgecolor="none", alpha=0.45, zorder=1
+    )
+    ax.add_collection(strips, autolim=False)
+    for left, outage in zip(lefts, part.outages or (), strict=False):
+        if outage and len(episodes) <= NAMED:
             ax.text(
                 left,
                 place + STRIP + 0.01 if place == 0 else place - 0.01,
-                figure(episode["outage"]),
+                figure(outage),
                 va="bottom" if place == 0 else "top",
                 transform=ax.get_xaxis_transform(),
                 fontsize=6.5,

@@ -28,6 +28,21 @@ def extremes(x: npt.NDArray[Any], y: npt.NDArray[Any], bins: int = 1200) -> Indi
     return np.unique(np.concatenate([starts, ends, order[starts], order[ends]]))
 
 
+def spans(
+    starts: npt.NDArray[Any], ends: npt.NDArray[Any], bins: int = 2000
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Starts and ends of what intervals cover together, where gaps narrower than 1 / bins of the whole close.
+
+    starts: sorted, shape (n,).  Returns at most bins + 1 intervals.
+    """
+    if not len(starts):
+        return starts, ends
+    reach = np.maximum.accumulate(ends)
+    hair = float(reach[-1] - starts[0]) / bins
+    begins = np.flatnonzero(np.r_[True, starts[1:] - reach[:-1] > hair])
+    return starts[begins], reach[np.r_[begins[1:], len(starts)] - 1]
+
+
 def cells(x: npt.NDArray[Any], y: npt.NDArray[Any], columns: int = 1600, rows: int = 1000) -> Indices:
     """Indices of one point for each cell of a grid that holds any: what a print of that size can show.
 

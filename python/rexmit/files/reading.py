@@ -31,6 +31,20 @@ def check(path: Path) -> None:
         raise ValueError(f"{path}: is {'a directory' if stat.S_ISDIR(kind) else 'no regular file'}")
 
 
+def within(folder: Path, name: str) -> Path:
+    """The path of a file of a folder. Raises ValueError if links lead it out of the folder, which may be a
+    stranger's.
+    """
+    path = folder / name
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ValueError(f"{path}: cannot be read: {error}") from None
+    if not inside:
+        raise ValueError(f"{path}: leads out of {folder}, and a folder of results holds its own files")
+    return path
+
+
 def json_of(path: Path, fix: str = "") -> Any:
     """The value in a JSON file. Raises ValueError, with its name and the fix, for a file that is none."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import cache
 from typing import Any
 
 from rexmit.fleets.remote import here
@@ -76,12 +77,8 @@ def _parquet(number: int, table: Any, add: bool) -> tuple[bytes, dict[str, Any]]
     from rexmit.fleets.summary import totals
 
     reader = pa.RecordBatchReader.from_stream(table)
-    # Each file is read by itself: a dictionary of texts says nothing to the next one.
-    plain = [
-        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in reader.schema
-    ]
-    schema = pa.schema([pa.field("capture", pa.int64()), *plain])
+    plain = [_plain(field) for field in reader.schema]
+    schema = pa.schema([_number(), *plain])
     total: dict[str, Any] = {}
     into = io.BytesIO()
     with pq.ParquetWriter(into, schema, compression="zstd") as writer:
@@ -100,17 +97,44 @@ def _parquet(number: int, table: Any, add: bool) -> tuple[bytes, dict[str, Any]]
     return into.getvalue(), total
 
 
-def schema() -> Any:
-    """Of `captures`."""
+def _number() -> Any:
+    import pyarrow as pa
+
+    return pa.field("capture", pa.int64(), nullable=False)
+
+
+def _plain(field: Any) -> Any:
+    """Each file is read by itself: a dictionary of texts says nothing to the next one."""
+    import pyarrow as pa
+
+    return field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+
+
+@cache
+def schema(table: str) -> Any:
+    """The columns of a table that is kept."""
+    import pyarrow as pa
+
+    from rexmit import _core
+
+    if table == CAPTURES:
+        return _captures()
+    # The tables of no runs have the columns of a capture's, behind those that say which run it is.
+    empty = pa.RecordBatchReader.from_stream(_core.simulate_many([], [], tables=[table]).table(table))  # type: ignore[list-item, arg-type]
+    fields = [field for field in empty.schema if field.name not in ("run", "variant", "seed", "outage")]
+    return pa.schema([_number(), *map(_plain, fields)])
+
+
+def _captures() -> Any:
     import pyarrow as pa
 
     from rexmit.captured.groups import SUMS
 
     return pa.schema(
         [
-            pa.field("capture", pa.int64()),
-            pa.field("path", pa.string()),
-            pa.field("files", pa.int64()),
+            _number(),
+            pa.field("path", pa.string(), nullable=False),
+            pa.field("files", pa.int64(), nullable=False),
             pa.field("error", pa.string()),
             pa.field("start", pa.timestamp("ns", "UTC")),
             pa.field("span_s", pa.float64()),
@@ -129,4 +153,5 @@ def _row(told: dict[str, Any]) -> bytes:
 
     from rexmit.sweeps.block import parquet
 
-    return parquet(pa.table({field.name: pa.array([told.get(field.name)], field.type) for field in schema()}))
+    columns = [pa.array([told.get(field.name)], field.type) for field in schema(CAPTURES)]
+    return parquet(pa.table(columns, schema=schema(CAPTURES)))

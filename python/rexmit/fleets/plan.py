@@ -13,6 +13,13 @@ FORMAT = 2
 KIND = "captures"
 
 
+def _file(path: Any, bytes: Any, mtime_ns: Any) -> File:
+    """Raises ValueError for values that are of other kinds: anybody may have written them."""
+    if type(path) is not str or type(bytes) is not int or type(mtime_ns) is not int:
+        raise ValueError
+    return File(path, bytes, mtime_ns)
+
+
 @dataclass(frozen=True)
 class Plan:
     """options: of the analysis, the same for all.  captures: by number; None in the place of one whose files
@@ -37,10 +44,13 @@ class Plan:
             if told["kind"] != KIND or told["format"] != FORMAT:
                 raise ValueError
             captures = tuple(
-                None if one is None else tuple(File(**file) for file in one) for one in told["captures"]
+                None if one is None else tuple(_file(**file) for file in one) for one in told["captures"]
             )
-            return cls(told["rexmit"], told["options"], captures)
-        except (ValueError, KeyError, TypeError):
+            version, options = told["rexmit"], told["options"]
+            if type(version) is not str or type(options) is not dict or () in captures:
+                raise ValueError
+            return cls(version, options, captures)
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise ValueError("is no plan of captures that this rexmit reads, or cut off") from None
 
     def with_found(self, found: Sequence[Found]) -> Plan:

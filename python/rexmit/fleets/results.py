@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from rexmit.fleets.one import CAPTURES, TABLES
+from rexmit.fleets.one import CAPTURES, TABLES, schema
 from rexmit.fleets.plan import KIND, Plan
 from rexmit.sweeps.numbered import Numbered, named
-from rexmit.sweeps.places import place
-from rexmit.sweeps.store import PLAN
+from rexmit.sweeps.parquet import DamagedError, batches, opened
+from rexmit.sweeps.store import PLAN, plan_there
 from rexmit.tables import Table
 
 #: Batches that are put together, and rows of one that is large by itself.
@@ -51,17 +51,22 @@ class Store(Numbered):
 
     def _batches(self, table: str, numbers: list[int]) -> Iterator[Any]:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
+        from rexmit.fleets.checked import check
+
+        wanted = schema(table)
         for number in numbers:
             content = self.place.read(named(table, number))
             if content is None:  # a capture that could not be read has no flows
                 continue
             try:
-                yield from pq.ParquetFile(pa.BufferReader(content)).iter_batches()
-            except (pa.ArrowException, OSError):
+                with opened(pa.BufferReader(content), wanted) as whole:
+                    for batch in batches(whole, wanted):
+                        check(table, number, batch)
+                        yield batch
+            except DamagedError as error:
                 raise ValueError(
-                    f"{self.name}/{named(table, number)}: cannot be read; remove it and "
+                    f"{self.name}/{named(table, number)}: cannot be read ({error}); remove it and "
                     f"{named(CAPTURES, number)}, and the same command makes both again"
                 ) from None
 
@@ -173,8 +178,8 @@ class Fleet:
 
 def is_fleet(where: str | os.PathLike[str]) -> bool:
     """Whether what lies there are results of many captures."""
-    content = place(where).read(PLAN)
-    return content is not None and f'"kind": "{KIND}"'.encode() in content[:200]
+    told = plan_there(where)
+    return isinstance(told, dict) and told.get("kind") == KIND
 
 
 def load(where: str | os.PathLike[str]) -> Fleet:

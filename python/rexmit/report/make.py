@@ -268,19 +268,26 @@ def hidden(captures: Sequence[Capture], names: Sequence[str] = (), scenario: str
     found = Anonymous()
     for name in names:
         found.path("capture", name)
-    found.scenario(tomllib.loads(scenario))
+    found.scenario(_tree(scenario, ", ".join(names)))
     for capture in captures:
         for path in [*capture.paths, *(capture.receiver or [])]:
             found.path("capture", path)
         _files(found, capture.info)
         told = runs.told(capture)
         if told is not None and told["scenario"]:
-            try:
-                found.scenario(tomllib.loads(told["scenario"]))
-            except tomllib.TOMLDecodeError as error:
-                raise ValueError(f"{capture.name}: its scenario.toml cannot be read: {error}") from None
+            found.scenario(_tree(told["scenario"], capture.name))
             found.name("run", told["name"])
     return found
+
+
+def _tree(scenario: str, name: str) -> Row:
+    """The values of a scenario's TOML. Raises ValueError, with the name of its owner, for another text."""
+    try:
+        return tomllib.loads(scenario)
+    except RecursionError:
+        raise ValueError(f"{name}: its scenario cannot be read: it is nested too deep") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{name}: its scenario cannot be read: {error}") from None
 
 
 def _files(found: Anonymous, info: Row) -> None:

@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
-from rexmit.files.reading import contents, json_of
+from rexmit.files.reading import contents, json_of, within
 from rexmit.studies.grades import GRADES
 
 Row = dict[str, Any]
@@ -33,7 +33,7 @@ def read(folder: Path) -> Row:
     """
     answer = _answer(folder)
     answer["grade_words"] = dict(GRADES)
-    answer["figures"] = figures(folder / str(answer["study"]) / "figures")
+    answer["figures"] = figures(folder, f"{answer['study']}/figures")
     return answer
 
 
@@ -54,11 +54,16 @@ def _answer(folder: Path) -> Row:
     return dict(answers[0])
 
 
-def figures(folder: Path) -> list[Row]:
-    """The figures in a folder, by name."""
-    if not folder.is_dir():
+def figures(folder: Path, place: str) -> list[Row]:
+    """The figures at a place in a folder, by name. Raises ValueError for one that lies elsewhere."""
+    if not within(folder, place).is_dir():
         return []
-    found = sorted(path for path in folder.iterdir() if path.suffix in (".svg", ".png") and path.is_file())
+    there = sorted((folder / place).iterdir())
+    found = [
+        within(folder, f"{place}/{path.name}")
+        for path in there
+        if path.suffix in (".svg", ".png") and path.is_file()
+    ]
     return [{"name": path.stem, "svg": _svg(path)} for path in found]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexmit.files.address import is_remote
 from rexmit.report.containers import Column, pack
 from rexmit.screen.units import count
 
@@ -48,19 +46,9 @@ def is_sweep(folder: str | Path) -> bool:
     """Whether this is such a folder, or address; the plan of many captures is another kind. Raises ValueError
     for an address that cannot be reached.
     """
-    try:
-        if is_remote(str(folder)):
-            from rexmit.sweeps.places import place
+    from rexmit.sweeps.store import plan_there
 
-            content = place(folder).read("plan.json") or b""
-        else:
-            content = (Path(folder) / "plan.json").read_bytes()
-    except OSError:
-        return False
-    try:
-        told = json.loads(content)
-    except ValueError:
-        return False
+    told = plan_there(folder)
     return isinstance(told, dict) and "axes" in told
 
 

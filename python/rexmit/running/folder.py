@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -60,15 +62,20 @@ class LiveFolder(Capture):
         """The folder, as the user named it."""
         return f"{self.folder} (live)"
 
-    def label(self, flow: Flow, rows: list[Row], table: Literal["bursts", "episodes"]) -> list[Row]:
-        """Rows of a flow with `outage`, as the run's own table has it."""
-        known = self._outages(flow, table)
-
-        def outage(row: Row) -> str | None:
-            near = min(known, key=lambda other: abs(other[0] - row["start"]), default=None)
-            return near[1] if near is not None and abs(near[0] - row["start"]) < SAME_S else None
-
-        return [row | {"outage": outage(row)} for row in rows]
+    def outages_of(
+        self, flow: Flow, table: Literal["bursts", "episodes"], starts: Sequence[float]
+    ) -> list[str | None]:
+        """Which outage took data of the bursts or episodes that began then, as the run's own table has it."""
+        known = sorted(self._outages(flow, table), key=lambda one: one[0])
+        times = [time for time, _ in known]
+        found: list[str | None] = []
+        for start in starts:
+            place = bisect_left(times, start)
+            near = min(
+                known[max(0, place - 1) : place + 1], key=lambda one: abs(one[0] - start), default=None
+            )
+            found.append(near[1] if near is not None and abs(near[0] - start) < SAME_S else None)
+        return found
 
     def _outages(self, flow: Flow, rows_of: str) -> list[tuple[float, str | None]]:
         """When the flow's bursts or episodes began, s since the capture's first packet, and their outages."""

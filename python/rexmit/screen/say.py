@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TextIO
 
@@ -74,6 +75,25 @@ def as_json(value: Any, indent: int | None = None, compact: bool = False) -> str
     separators = (",", ":") if compact else None
     text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=False)
     return text.translate(_IN_JSON)
+
+
+def json_pieces(value: Mapping[str, Any]) -> Iterator[str]:
+    """`as_json(value, 1)` piece by piece. An iterator becomes a list, whose elements are never all in
+    memory.
+    """
+    before = "{"
+    for key, one in value.items():
+        yield f"{before}\n {as_json(key)}: "
+        before = ","
+        if isinstance(one, Iterator):
+            inner = "["
+            for element in one:
+                yield f"{inner}\n  " + as_json(element, 1).replace("\n", "\n  ")
+                inner = ","
+            yield "[]" if inner == "[" else "\n ]"
+        else:
+            yield as_json(one, 1).replace("\n", "\n ")
+    yield "\n}"
 
 
 def markdown(text: str) -> str:

@@ -72,7 +72,7 @@ def write_report(outcome: Outcome, into: Destination) -> None:
     from rexmit.studies.answer import one
 
     name = outcome.study.name
-    told = one(outcome) | {"figures": studied.figures(into.path / name / "figures")}
+    told = one(outcome) | {"figures": studied.figures(into.path, f"{name}/figures")}
     with into.file(f"{name}/{beside.NAME}") as (path,):
         beside.of_study(told, _command(outcome), path)
 

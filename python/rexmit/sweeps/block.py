@@ -78,6 +78,15 @@ def tables_of(
     return kept | {RUNS: _runs(plan, numbers, seeds, counted)}
 
 
+def runs_schema() -> Any:
+    """The columns of `runs` that every plan has."""
+    import pyarrow as pa
+
+    which = {"run": "int64", "point": "int64", "replication": "int64", "seed": "uint64"}
+    kinds = which | {"end": "string", "failure": "string"} | COUNTED
+    return pa.schema([(name, getattr(pa, kind)()) for name, kind in kinds.items()])
+
+
 def _runs(plan: Plan, numbers: Sequence[int], seeds: Sequence[int], counted: Sequence[Any]) -> Any:
     import pyarrow as pa
 

@@ -21,6 +21,8 @@ def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
     """A row for each point that is not the first of its pair, flow and measure. p: of no difference,
     two-sided (Student's t); p_holm: corrected by Holm's method for all rows. Fewer than two pairs have none.
     """
+    import numpy as np
+
     from rexmit import stats
 
     found: list[dict[str, Any]] = []
@@ -33,7 +35,8 @@ def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
         which = {"point": point, **plan.told(point), "against": against, "flow": flow}
         for measure in EVERY:
             a, b = _aligned(mine, its, measure.column)
-            test = stats.Test.paired(measure.words, a, b)
+            with np.errstate(over="ignore", invalid="ignore"):
+                test = stats.Test.paired(measure.words, a, b)
             if test.n >= 2:
                 low, high = test.interval
                 found.append(
@@ -43,7 +46,7 @@ def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
                 )
     for row, p in zip(found, stats.holm([row["p"] for row in found]), strict=True):
         row["p_holm"] = p
-    return [{key: None if _is_nan(value) else value for key, value in row.items()} for row in found]
+    return [{key: None if _is_none(value) else value for key, value in row.items()} for row in found]
 
 
 def first_of_pair(plan: Plan, point: int) -> int:
@@ -63,5 +66,5 @@ def _aligned(mine: dict[str, Any], its: dict[str, Any], column: str) -> tuple[An
     return mine[column][a], its[column][b]
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
+def _is_none(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)

@@ -49,7 +49,7 @@ class Blocks(Numbered):
         self.size = size
         if self._kept:
             cut = self._kept.read(CUT)
-            self.size = size if cut is None else int(json.loads(cut)["size"])
+            self.size = size if cut is None else _size(cut, f"{folder}/{CUT}")
             if cut is None:
                 self._kept.write(CUT, json.dumps({"size": size}).encode())
 
@@ -66,6 +66,17 @@ class Blocks(Numbered):
         """One that was stopped has some of its runs; one for which there was no room lacks rows."""
         told = json.loads(files[self._last])
         return len(told["runs"]) == runs and not told["warnings"]
+
+
+def _size(cut: bytes, name: str) -> int:
+    """Raises ValueError, with the file, for what says no size."""
+    try:
+        size = json.loads(cut)["size"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        size = None
+    if type(size) is not int or size < 1:
+        raise ValueError(f"{name}: does not say how runs are cut into blocks; remove the folder of that file")
+    return size
 
 
 def folder_of(

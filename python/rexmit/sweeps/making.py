@@ -12,14 +12,12 @@ from rexmit.scenario import Scenario, whole_seed
 from rexmit.sweeps import axes, quantities
 from rexmit.sweeps.axes import Axis
 from rexmit.sweeps.plan import Plan
+from rexmit.sweeps.plan_check import MOST_POINTS, MOST_RUNS, known_tables
 from rexmit.sweeps.until import read as read_wish
 
 if TYPE_CHECKING:
     from rexmit.scenario import Source
 
-#: Points and runs of a plan, at most. Every point is read before anything runs, at 0.4 ms each.
-MOST_POINTS = 100_000
-MOST_RUNS = 10**12
 #: Points that the core reads in one call.
 AT_ONCE = 1000
 #: A folder that is not there: whatever resolves in it names no files beside it.
@@ -115,9 +113,7 @@ def _text(base: Scenario) -> str:
 def _known(tables: Sequence[str]) -> None:
     from difflib import get_close_matches
 
-    from rexmit.files.output import ABOUT, RUN_ABOUT
-
-    known = [*ABOUT, *RUN_ABOUT]
+    known = known_tables()
     for name in tables:
         if name not in known:
             near = get_close_matches(name, known, 1, 0.6)

@@ -31,6 +31,7 @@ def merge(sources: Sequence[str | os.PathLike[str]], into: str | os.PathLike[str
         for part in found:
             for number in part.store.done():
                 if number not in have:
+                    part.store.check(number)
                     store.keep(number, part.store.files(number, [*plan.tables, RUNS]))
                     have.add(number)
     return load(into)

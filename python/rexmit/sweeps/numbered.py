@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 
 from rexmit.sweeps.block import Files
 from rexmit.sweeps.places import Place, place
+
+#: As `named` names files: six digits, or more without a leading zero.
+_NAMED = re.compile(r"([0-9]{6}|[1-9][0-9]{6,11})\.parquet")
 
 
 class Numbered:
@@ -22,8 +26,7 @@ class Numbered:
 
     def done(self) -> list[int]:
         """The numbers that are done, in order."""
-        names = (name.partition(".") for name in self.place.names(self._last))
-        return sorted(int(stem) for stem, _, form in names if stem.isdecimal() and form == "parquet")
+        return sorted(int(match[1]) for match in map(_NAMED.fullmatch, self.place.names(self._last)) if match)
 
     def keep(self, number: int, files: Files) -> None:
         """Puts a number's files there. Raises NotWrittenError."""

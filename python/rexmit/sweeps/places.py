@@ -7,8 +7,10 @@ import io
 import os
 import platform
 import secrets
+import stat
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,10 +19,13 @@ from typing import Any, Protocol
 from rexmit.files.address import is_remote
 from rexmit.files.lock import Lock
 from rexmit.files.not_written import NotWrittenError, sentence
+from rexmit.files.reading import within
 from rexmit.screen.say import one_line
 
 #: This machine, in names of files.
 _HOST = "".join(c for c in platform.node() if c.isalnum() or c == "-") or "here"
+#: Of `open(2)`; Windows has no such flag, and no such pipes.
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 
 
 class Place(Protocol):
@@ -28,6 +33,10 @@ class Place(Protocol):
 
     #: As the user named it.
     name: str
+
+    @property
+    def root(self) -> str:
+        """How the address of each of its files begins."""
 
     def read(self, name: str) -> bytes | None:
         """A file; None if it is not there."""
@@ -39,10 +48,10 @@ class Place(Protocol):
         """The files right in a folder, in order; none if it is not there."""
 
     def open(self, name: str) -> Any:
-        """A file to read from anywhere in it."""
+        """A file to read from anywhere in it. Raises FileNotFoundError, or ValueError for what is no file."""
 
     def address(self, name: str) -> str:
-        """A file as other programs call it."""
+        """A file that is there as other programs call it; one that `open` takes."""
 
     def held(self, what: str) -> Any:
         """A context within which no other process does the same. Raises NotWrittenError if one does."""
@@ -65,12 +74,13 @@ class Local:
 
     def read(self, name: str) -> bytes | None:
         try:
-            return (self._path / name).read_bytes()
+            with self.open(name) as file:
+                return bytes(file.read())
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def write(self, name: str, content: bytes) -> None:
-        target = self._path / name
+        target = within(self._path, name)
         # Other parts may be written beside this one, from other machines too.
         draft = target.with_name(f".{target.name}.{_HOST}.{os.getpid()}.{secrets.token_hex(4)}")
         try:
@@ -92,10 +102,26 @@ class Local:
             return []
 
     def open(self, name: str) -> Any:
-        return open(self._path / name, "rb")
+        path = within(self._path, name)
+        try:
+            # A pipe without a writer would block even the opening.
+            file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NONBLOCK))  # noqa: SIM115
+        except (FileNotFoundError, NotADirectoryError):
+            raise
+        except OSError as error:
+            raise ValueError(f"{path}: cannot be read: {sentence(error)}") from None
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise ValueError(f"{path}: is no regular file")
+        return file
+
+    @property
+    def root(self) -> str:
+        return os.path.abspath(self._path)
 
     def address(self, name: str) -> str:
-        return str(self._path / name)
+        self.open(name).close()
+        return os.path.join(self.root, name)
 
     @contextmanager
     def held(self, what: str) -> Iterator[None]:
@@ -114,7 +140,7 @@ class Local:
         """Removes what processes of this machine that were killed had begun to write."""
         for draft in self._path.glob(f"*/.*.{_HOST}.*.*"):
             pid = draft.name.split(".")[-2]
-            if pid.isdecimal() and not _lives(int(pid)):
+            if pid.isdecimal() and not _lives(int(pid)) and not draft.parent.is_symlink():
                 with suppress(OSError):
                     draft.unlink()
 
@@ -140,6 +166,7 @@ class Unnamed:
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=self.MOST)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
         self._there: dict[str, tuple[int, int]] = {}
         self._end = 0
         self._one = threading.Lock()
@@ -174,8 +201,12 @@ class Unnamed:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         return io.BytesIO(content)
 
-    def address(self, name: str) -> str:
+    @property
+    def root(self) -> str:
         raise ValueError(f"{self.name} have no address")
+
+    def address(self, name: str) -> str:
+        return self.root
 
     @contextmanager
     def held(self, what: str) -> Iterator[None]:
@@ -241,6 +272,10 @@ class Remote:
     def open(self, name: str) -> Any:
         with reached(self.name, "cannot be read"):
             return self.files.open(self._at(name), "rb")
+
+    @property
+    def root(self) -> str:
+        return str(self.files.unstrip_protocol(self.path))
 
     def address(self, name: str) -> str:
         return str(self.files.unstrip_protocol(self._at(name)))

@@ -17,15 +17,12 @@ from math import prod
 
 from rexmit.scenario import Scenario
 from rexmit.screen.say import as_json
-from rexmit.sweeps import quantities
+from rexmit.sweeps import plan_check, quantities
 from rexmit.sweeps.axes import Axis
+from rexmit.sweeps.plan_check import FORMAT, SEEDS
 
-#: Of `plan.json` and of the files beside it.
-FORMAT = 1
 #: Points that are looked at for rules in Python.
 LOOKED_AT = 64
-#: Seeds are whole numbers below this.
-SEEDS = 2**63
 #: Parts of a plan whose difference has words of its own.
 _IN_WORDS = {
     "format": "the format of the folder",
@@ -81,21 +78,9 @@ class Plan:
 
     @classmethod
     def of_json(cls, text: str) -> Plan:
-        """Raises ValueError if that is no plan, or one of another format."""
-        try:
-            said = json.loads(text)
-            if said["format"] != FORMAT:
-                raise ValueError(f"is of format {said['format']}, and this rexmit reads format {FORMAT}")
-            digest = said.pop("digest")
-            said["axes"] = tuple(
-                Axis(tuple(axis["keys"]), tuple(map(tuple, axis["values"]))) for axis in said["axes"]
-            )
-            said["set"] = tuple((key, value) for key, value in said["set"])
-            for key in ("pair", "until", "tables", "texts"):
-                said[key] = tuple(said[key])
-            plan = cls(**said)
-        except (KeyError, TypeError, json.JSONDecodeError):
-            raise ValueError("is no plan of a sweep, or cut off") from None
+        """Raises ValueError if that is no plan, one of another format, or a field is none of a plan."""
+        digest, fields = plan_check.read(text)
+        plan = cls(**fields)
         if plan.digest != digest:
             raise ValueError("was changed by hand: its digest is another")
         return plan

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 UNIT = r"[A-Za-zµ%]*"
+#: Longest text that is read as a quantity, and the largest exponent. No value of a scenario is beyond these,
+#: and exact arithmetic takes time and memory by the number of digits.
+LONGEST, LARGEST_EXPONENT = 100, 300
 _TEXT = re.compile(rf"\s*({NUMBER})\s*({UNIT})\s*")
 
 
@@ -60,10 +64,14 @@ class Quantity:
 
 def read(text: str) -> Quantity | None:
     """What a text says as a quantity; None if it is none."""
-    match = _TEXT.fullmatch(text)
+    match = _TEXT.fullmatch(text) if len(text) <= LONGEST else None
     if match is None or match[2] not in _KINDS:
         return None
-    return Quantity(Fraction(match[1]) * _KINDS[match[2]][1], match[2])
+    exponent = match[1].lower().partition("e")[2]
+    if exponent and abs(int(exponent)) > LARGEST_EXPONENT:
+        return None
+    found = Quantity(Fraction(match[1]) * _KINDS[match[2]][1], match[2])
+    return found if abs(found.value) <= sys.float_info.max else None
 
 
 def number(text: str) -> float:

@@ -43,6 +43,8 @@ def as_table(
 
 def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
     """The same as dictionaries, in the order of points, flows and measures."""
+    import numpy as np
+
     from rexmit import stats
 
     found = []
@@ -50,7 +52,9 @@ def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
         which = {"point": point, **plan.told(point), "flow": flow}
         for measure in EVERY:
             x = figures[measure.column]
-            mean, boot = stats.mean(x), stats.bootstrap_mean(x)
+            # Values of a damaged file may be so large that their sum is none.
+            with np.errstate(over="ignore", invalid="ignore"):
+                mean, boot = stats.mean(x), stats.bootstrap_mean(x)
             found.append(
                 which
                 | {"measure": measure.column, "n": mean.n, "mean": _number(mean.value)}
@@ -62,7 +66,7 @@ def rows(plan: Plan, values: Values) -> list[dict[str, Any]]:
 
 
 def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    return value if math.isfinite(value) else None
 
 
 def _quantiles(values: Any) -> list[float | None]:

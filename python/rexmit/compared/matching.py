@@ -1,0 +1,149 @@
+"""Bursts or episodes of two flows, matched by when they began, in time that grows as n log n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from rexmit.api import Capture
+    from rexmit.captured.flows import Flow
+
+Row = dict[str, Any]
+Floats = npt.NDArray[np.float64]
+#: Places of the two rows of a pair; None where a row stands alone.
+Places = tuple[int | None, int | None]
+
+#: Two episodes further apart than this are never the same event, s: beyond it only a repeated outage matches.
+NEAR_S = 1.0
+#: Columns that are times; a pair has them in s since the flow's own start.
+TIMES = ("start", "last", "back", "first_repair", "end")
+#: Pairs whose rows are made at once.
+AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What happened in both, or in one only. Times are s since the flow's own start."""
+
+    first: Row | None
+    second: Row | None
+
+
+class Side:
+    """Bursts or episodes of one flow in order of time. Rows are made only for what somebody looks at."""
+
+    def __init__(self, capture: Capture, flow: Flow, table: Literal["bursts", "episodes"]) -> None:
+        from rexmit.running.folder import LiveFolder
+
+        frame = flow.frame(table)
+        self._begin = float(flow.row["start"])
+        self._order = np.argsort(frame["start"], kind="stable") if len(frame) else np.zeros(0, dtype=int)
+        self._frame = frame
+        #: When each began, s since the flow's own start.
+        self.starts: Floats = frame["start"][self._order] - self._begin if len(frame) else np.zeros(0)
+        #: Which outage took data of each, where the run knows.
+        self.outages: list[str | None] | None = None
+        if len(frame) and "outage" in frame:
+            told = frame.text("outage")
+            self.outages = [told[place] for place in self._order]
+        elif isinstance(capture, LiveFolder):
+            self.outages = capture.outages_of(flow, table, (self.starts + self._begin).tolist())
+
+    def rows(self, places: Sequence[int]) -> list[Row]:
+        """The rows at these places of the order."""
+        found = self._frame.take(self._order[list(places)]).rows()
+        for place, row in zip(places, found, strict=True):
+            row.update({key: row[key] - self._begin for key in TIMES if row.get(key) is not None})
+            if self.outages is not None:
+                row["outage"] = self.outages[place]
+        return found
+
+
+class Matches:
+    """Pairs of the rows of two flows, in order of time."""
+
+    def __init__(self, first: Side, second: Side) -> None:
+        self._sides = (first, second)
+        self._places = nearest(first.starts, second.starts)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many are in both, in the first only, and in the second only."""
+        first = sum(b is None for _, b in self._places)
+        second = sum(a is None for a, _ in self._places)
+        return len(self) - first - second, first, second
+
+    @property
+    def outages(self) -> tuple[list[str | None] | None, list[str | None] | None]:
+        """Of each side, which outage took data of each row, in order of time; None where no run knows."""
+        return self._sides[0].outages, self._sides[1].outages
+
+    @property
+    def has_outages(self) -> bool:
+        """Whether the run of either knows an outage that took data."""
+        return any(outage for side in self._sides for outage in side.outages or ())
+
+    def pairs(self, most: int | None = None) -> Iterator[Pair]:
+        """The pairs, or so many of them at most."""
+        places = self._places[:most]
+        for begin in range(0, len(places), AT_ONCE):
+            some = places[begin : begin + AT_ONCE]
+            rows = []
+            for side, of_side in zip(self._sides, zip(*some, strict=True), strict=True):
+                wanted = [place for place in of_side if place is not None]
+                rows.append(iter(side.rows(wanted)))
+            for a, b in some:
+                yield Pair(None if a is None else next(rows[0]), None if b is None else next(rows[1]))
+
+
+def nearest(first: Floats, second: Floats) -> list[Places]:
+    """Pairs of two ascending sequences by the nearest values, each once, none across another; what is left
+    stands alone. In order of time.
+
+    The nearest two of what is left are always neighbours in the merged sequence, and a pair parts it into two
+    that no further pair may join. So only neighbours can be pairs, and the nearest are taken first.
+    """
+    near = max(NEAR_S, _beat(first) / 2, _beat(second) / 2)
+    # Equal times alternate, so that the k-th of the one stands beside the k-th of the other.
+    times = np.concatenate([first, second])
+    which = np.repeat([0, 1], [len(first), len(second)])
+    places = np.concatenate([np.arange(len(first)), np.arange(len(second))])
+    order = np.lexsort((which, np.concatenate([_among_equals(first), _among_equals(second)]), times))
+    times, which, places = times[order], which[order], places[order]
+    left = np.flatnonzero((which[1:] != which[:-1]) & (np.diff(times) <= near))
+    # The pair's places in the first and in the second say which of equal distances is taken first.
+    a = np.where(which[left] == 0, places[left], places[left + 1])
+    b = np.where(which[left] == 0, places[left + 1], places[left])
+    left = left[np.lexsort((b, a, times[left + 1] - times[left]))]
+    paired = np.zeros(len(times), dtype=bool)
+    begins = np.zeros(len(times), dtype=bool)
+    for at in left.tolist():
+        if not paired[at] and not paired[at + 1]:
+            paired[at] = paired[at + 1] = begins[at] = True
+    found: list[Places] = []
+    for at, place in enumerate(places.tolist()):
+        if begins[at]:
+            other = int(places[at + 1])
+            found.append((place, other) if which[at] == 0 else (other, place))
+        elif not paired[at]:
+            found.append((place, None) if which[at] == 0 else (None, place))
+    return found
+
+
+def _among_equals(times: Floats) -> npt.NDArray[np.int64]:
+    """How many equal values stand before each of an ascending sequence."""
+    begins = np.flatnonzero(np.r_[True, np.diff(times) != 0][: len(times)])
+    return np.arange(len(times)) - np.repeat(begins, np.diff(np.r_[begins, len(times)]))
+
+
+def _beat(starts: Floats) -> float:
+    """The shortest time from one to the next; 0 for fewer than two."""
+    return float(np.diff(starts).min()) if len(starts) > 1 else 0.0
