@@ -26,6 +26,8 @@ from typing import Any
 
 #: An execution that is not over after so long ends the program, s.
 HANGS_S = 120.0
+#: And a round, whose executions are many.
+ROUND_HANGS_S = 3600.0
 #: Faults that are shown whole.
 SHOWN = 20
 MB = 1_000_000
@@ -46,7 +48,7 @@ class Limits:
     #: Of the clock, and of processors; both have to be over, as the machine may be busy.
     seconds: float
     cpu_seconds: float
-    #: Bytes on top of what the process had when the execution began.
+    #: Bytes on top of what the process had when the round began.
     memory: int
 
 
@@ -74,6 +76,7 @@ class Run:
     most_memory: int = 0
     _round: int = 0
     _now: tuple[str, float] | None = None
+    _resident: int = 0
 
     @contextlib.contextmanager
     def execution(self, what: str) -> Iterator[None]:
@@ -81,10 +84,8 @@ class Run:
         if self.options.round is not None:
             print(what[:2000], flush=True)
         self.executions += 1
-        forget_peak()
-        before, began, cpu = resident(), time.monotonic(), time.process_time()
+        began, cpu = time.monotonic(), time.process_time()
         self._now = what, began
-        faulthandler.dump_traceback_later(HANGS_S + 30, exit=True)
         try:
             yield
         except FaultError as fault:
@@ -93,15 +94,15 @@ class Run:
             self._tell("traceback", what, traceback.format_exc())
         finally:
             self._now = None
-            faulthandler.cancel_dump_traceback_later()
         seconds, used = time.monotonic() - began, time.process_time() - cpu
-        grown = peak() - before
+        grown = peak() - self._resident
         self.longest_s, self.most_memory = max(self.longest_s, seconds), max(self.most_memory, grown)
         limits = self.target.limits
         if seconds > limits.seconds and used > limits.cpu_seconds:
             self._tell("limit", what, f"{seconds:.1f} s, of processors {used:.1f} s")
         if grown > limits.memory:
-            self._tell("limit", what, f"{grown / MB:,.0f} MB more than before")
+            self._tell("limit", what, f"{grown / MB:,.0f} MB more than when the round began")
+            self._resident += grown
 
     def _tell(self, kind: str, what: str, detail: str) -> None:
         self.faults[kind] += 1
@@ -119,6 +120,9 @@ class Run:
         first = self.options.round if self.options.round is not None else 0
         for number in range(first, sys.maxsize):
             self._round = number
+            # For what holds the interpreter and never ends.
+            faulthandler.dump_traceback_later(ROUND_HANGS_S, exit=True)
+            self._resident = forget_peak()
             with scratch() as folder:
                 self.target.play(random.Random(f"{self.options.seed}:{number}"), folder, self)
             now = time.monotonic()
@@ -196,25 +200,16 @@ def scratch() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def forget_peak() -> None:
-    """Linux counts the peak anew."""
+def forget_peak() -> int:
+    """Has Linux count the peak anew; returns the bytes that the process holds now."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-
-
-def resident() -> int:
-    """Bytes that the process holds now."""
-    return _status("VmRSS")
+    return peak()
 
 
 def peak() -> int:
-    """The most since `forget_peak`."""
-    return _status("VmHWM")
-
-
-def _status(key: str) -> int:
-    with open("/proc/self/status", encoding="ascii") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
+    """The most bytes since `forget_peak`."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def mutated(rng: random.Random, text: bytes, words: tuple[bytes, ...] = ()) -> bytes:

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Folders of sweeps that a stranger made: `rexmit sql`, `report`, `sweep --merge` and the rows from Python.
+"""Folders of sweeps that a stranger made: plans, blocks of rows, and the commands that read them.
 
-Each command has to end in time and in bounded memory, with an answer or with sentences of which one names the
-folder. Nothing outside of the folder is opened, and only the results are written.
+An execution reads a plan and asks it for all that is worked out of one, or reads a block, or runs a command:
+`rexmit sql`, `report`, `sweep --merge`, and the rows and drawings from Python. Each has to end in time and
+in bounded memory, with an answer or with sentences of which one names the folder. Nothing outside of the
+folder is opened, and only the results are written.
 
   .venv/bin/python fuzz/sweeps.py --seed 1 --seconds 60
 """
@@ -19,7 +21,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +53,27 @@ kind = "random"
 loss = "2%"
 """
 VARY = {"link.l.rate": ["5Mbps", "8Mbps"], "flow.up.stack": ["rfc-sack", "ns2-reno"]}
-#: Folders in a round, and commands on each.
-FOLDERS, COMMANDS = 4, 12
+#: Folders in a round, commands on each of them, and the plans and blocks that are read by themselves.
+FOLDERS, COMMANDS, PLANS, BLOCKS = 2, 2, 1000, 10
+MANY = tuple((str(k),) for k in range(1000))
 HTML = "</script><img src=x onerror=alert(1)>\x1b[31m\0"
 SQL = "x\" as select 1; copy (select 1) to 'OUT/written'; create view \"y"
 #: What stands for a text in a plan.
 TEXTS = (
     "", "x", HTML, SQL, "../../out/esc", "OUT/esc", "/etc/passwd", "episodes", "runs", "a\nb", "é" * 500,
     "%s{0}", "\ud83d",
+)  # fmt: skip
+QUANTITIES = (
+    "1Mbps", "1e400Mbps", "-5Mbps", "nan", "1e308s", "0s", "3ms", "7us", "9 GiB", "10%", "1e-400", "10 SMSS",
+    "0x10", "1_000", "٣ms", "5m s", "5 packets", "1e5kB", "inf ms", "true", "[1, 2]", "{ a = 1 }",
+    "9" * 400 + "s", "9" * 5000 + "Mbps", "0." + "0" * 400 + "1s", f"1e{'9' * 50}s",
+)  # fmt: skip
+WISHES = (
+    "goodput ±1%", "goodput +-1%", "timeouts ±1", "goodput ±1kbps", "goodput +-1Mbps, timeouts +-5%",
+    "goodput", "±", "goodput ±", "goodput ±0%", "goodput ±nan%", "goodput ±-1%", "goodput ±1e400%",
+    "none ±1%",
+    "duration ±10ms", "lost ±5%", "duration ±" + "9" * 400 + "s", "duration ±" + "9" * 5000 + "s",
+    "goodput ±0." + "0" * 400 + "1%", "up duration ±1%", "\x1b[31m duration ±1%",
 )  # fmt: skip
 TABLES = ("episodes", "runs", "flows", "bursts", "summary", "none", *TEXTS)
 QUERIES = (
@@ -100,16 +115,20 @@ class Place:
 
     def _folder(self, name: str) -> Path:
         folder, rng = self.read / name, self.rng
+        self.sweep(folder)
+        for _ in range(rng.choice((0, 0, 1, 1, 2, 3))):
+            if rng.random() < 0.5:
+                self.change_plan(folder / "plan.json")
+            else:
+                self.change_block(folder)
+        return folder
+
+    def sweep(self, folder: Path) -> None:
+        """A sweep as rexmit made it."""
         for file, content in sweeps().items():
             path = folder / file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
-            if rng.random() < 0.5:
-                self._plan(folder / "plan.json")
-            else:
-                self._block(folder)
-        return folder
 
     def text(self) -> str:
         return self.rng.choice(TEXTS).replace("OUT", str(self.out))
@@ -127,7 +146,7 @@ class Place:
         )
         return rng.choice(made)()
 
-    def _plan(self, path: Path) -> None:
+    def change_plan(self, path: Path) -> None:
         """A plan with another value somewhere, and mostly with the digest that belongs to it."""
         from rexmit.sweeps.plan import Plan
 
@@ -140,30 +159,57 @@ class Place:
             plan = Plan.of_json(path.read_text("utf-8"))
         except ValueError:
             return
-        key = rng.choice([*asdict(plan), "axes", "tables"])
+        key = rng.choice([*(field.name for field in fields(plan)), "axes", "tables"])
         value: Any = self.anything()
         if key == "tables" and rng.random() < 0.8:
             names = [name.replace("OUT", str(self.out)) for name in TABLES]
             value = tuple(rng.choice(names) for _ in range(rng.choice((0, 1, 2))))
         elif key == "axes" and rng.random() < 0.8:
             value = self._axes(plan.axes)
+        elif rng.random() < 0.5:
+            value = self._plausible().get(key, value)
+        values = {key: value}
+        if key in ("until", "most") and rng.random() < 0.7:
+            values = {"until": self._plausible()["until"], "most": rng.choice((1, 3, 5, 1000, 10**12))}
         with contextlib.suppress(TypeError, ValueError, AttributeError, RecursionError):
-            text = replace(plan, **{key: value}).to_json()
+            text = replace(plan, **values).to_json()
             path.write_text(text, "utf-8", "surrogatepass")
+
+    def _plausible(self) -> dict[str, Any]:
+        """Values that a plan can have, if an odd one."""
+        rng = self.rng
+        return {
+            "name": self.text(),
+            "label": self.text(),
+            "text": rng.choice((SCENARIO, SCENARIO + "\n# " + self.text(), self.text())),
+            "set": rng.choice(((), (("duration", "2s"),), (("duration", "1s"), ("duration", "3s")))),
+            "pair": rng.choice(((), ("link.l.rate",), ("link.l.rate", "flow.up.stack"))),
+            "seed": rng.choice((0, 1, 2**62, 2**63 - 1)),
+            "runs": rng.choice((1, 2, 7, 1000, 10**6)),
+            "most": rng.choice((None, 1, 5, 10**9)),
+            "until": tuple(rng.choice(WISHES) for _ in range(rng.choice((0, 1, 1, 2)))),
+            "block": rng.choice((1, 2, 5, 1000)),
+            "at": rng.choice(("both", "sender", "receiver")),
+            "idle": rng.choice((None, 0.0, 0.05, 1e6)),
+            "interval": rng.choice((1e-9, 0.1, 1.0, 1e6)),
+            "texts": rng.choice(((), (SCENARIO,) * 4, (SCENARIO,))),
+        }
 
     def _axes(self, axes: tuple[Any, ...]) -> tuple[Any, ...]:
         from rexmit.sweeps.axes import Axis
 
         rng, rate = self.rng, ("link.l.rate",)
-        few = [(f"{k}Mbps",) for k in range(rng.choice((1, 3, 3000)))]
-        many = [tuple((str(j),) for j in range(1000)) for _ in range(7)]
+        few = [(f"{k}Mbps",) for k in range(rng.choice((1, 3, 3, 300)))]
+        some = tuple((rng.choice(QUANTITIES),) for _ in range(rng.choice((1, 1, 2, 5))))
         return rng.choice((
             (), (Axis((), ()),), (Axis((), ((),)),), (Axis(rate, ()),), (Axis(rate, ((5,), (None,))),),
             (Axis((self.text(),), ((self.text(),),)),), axes * 2, axes[:1], (Axis(rate, tuple(few)),),
-            (Axis(("a", "b"), (("1",), ("2",))),), tuple(Axis((f"k{i}",), v) for i, v in enumerate(many)),
+            (Axis(rate, some),), (Axis((rng.choice(("link.l.delay", "seed", "no.such", "x")),), some),),
+            (Axis(("a", "b"), (("1",), ("2",))),), tuple(Axis((f"k{i}",), MANY) for i in range(7)),
         ))  # fmt: skip
 
-    def _block(self, folder: Path) -> None:
+    def change_block(self, folder: Path) -> None:
+        """A block that is damaged, of another shape, or no file at all."""
         rng = self.rng
         blocks = sorted(folder.glob("*/*.parquet"))
         if not blocks:
@@ -240,7 +286,7 @@ class Place:
         elif what < 0.35:
             table = pa.concat_tables([table] * rng.choice((2, 50)))
         elif what < 0.45:
-            table = table.append_column(rng.choice((name, self.text(), "point")), rng.choice(columns)())
+            table = table.append_column(rng.choice((name, HTML, SQL, "point")), rng.choice(columns)())
         elif place >= 0:
             table = table.set_column(place, name, rng.choice(columns)())
         with contextlib.suppress(pa.ArrowException, OSError, UnicodeEncodeError):
@@ -261,32 +307,80 @@ class Fuzzer:
                 for sweep in place.folders:
                     for k in range(COMMANDS):
                         self._command(rng, place, sweep, f"{sweep.name}-{k}", run)
+                self._parts(place, place.results / "parts", run)
         except FaultError as fault:
             with run.execution("a round"):
                 raise fault
 
-    def _command(self, rng: random.Random, place: Place, folder: Path, name: str, run: Run) -> None:
-        into = place.results / name
-        other = rng.choice(place.folders)
-        words = rng.choice((
-            ["sql", folder, rng.choice(QUERIES)],
-            ["sql", folder, rng.choice(QUERIES), "--json"],
+    def warm(self) -> None:
+        """Each command once on a good sweep: what it imports is no cost of an execution."""
+        with fuzzing.scratch() as top:
+            place = Place(random.Random(0), top)
+            folder = place.read / "good"
+            place.sweep(folder)
+            for words in self._all(place.results / "good", QUERIES[0], folder, folder):
+                done = self._done(folder, words)
+                assert done in ("answered", "exit code 0"), (words, done)
+                self._plain(place)
+
+    def _all(self, into: Path, query: str, folder: Path, other: Path) -> list[list[str]]:
+        made = (
+            ["sql", folder, query],
+            ["sql", folder, query, "--json"],
             ["sql", folder, "from runs", "-o", f"{into}.parquet"],
             ["report", folder, "-o", f"{into}.html"],
             ["sweep", "--merge", folder, "--out", into],
             ["sweep", "--merge", folder, other, "--out", into, "--json"],
             ["rows"],
             ["figures"],
-        ))  # fmt: skip
+        )
+        return [[str(word) for word in words] for words in made]
+
+    def _command(self, rng: random.Random, place: Place, folder: Path, name: str, run: Run) -> None:
+        made = self._all(place.results / name, rng.choice(QUERIES), folder, rng.choice(place.folders))
+        words = rng.choice(made)
         if words == ["figures"] and rng.random() < 0.9:
             words = ["rows"]
-        words = [str(word) for word in words]
         with run.execution(f"{folder.name}: {' '.join(words)}"), self.watched.call():
-            if words[0] in ("rows", "figures"):
-                run.outcomes[self._asked(folder, words[0])] += 1
-            else:
-                run.outcomes[self._ran(folder, words)] += 1
+            run.outcomes[self._done(folder, words)] += 1
         self._plain(place)
+
+    def _done(self, folder: Path, words: list[str]) -> str:
+        return self._asked(folder, words[0]) if len(words) == 1 else self._ran(folder, words)
+
+    def _parts(self, place: Place, folder: Path, run: Run) -> None:
+        """Plans and blocks by themselves: most of what can be wrong is found without a command."""
+        from rexmit.sweeps.results import load
+
+        place.sweep(folder)
+        plan, base = folder / "plan.json", sweeps()["plan.json"]
+        for _ in range(PLANS):
+            plan.write_bytes(base)
+            for _ in range(place.rng.choice((1, 1, 2))):
+                place.change_plan(plan)
+            with run.execution(f"plan {plan.read_bytes()!r}"), self.watched.call(python=False):
+                run.outcomes[self._refusing(folder, lambda: _used(load(folder).plan))] += 1
+        plan.write_bytes(base)
+        for _ in range(BLOCKS):
+            blocks = {path: path.read_bytes() for path in folder.glob("*/*.parquet")}
+            place.change_block(folder)
+            with run.execution(f"block of {folder.name}"), self.watched.call():
+                run.outcomes[self._refusing(folder, lambda: _read(load(folder)))] += 1
+            for path in folder.glob("*/*"):
+                path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+            for path, content in blocks.items():
+                path.write_bytes(content)
+        shutil.rmtree(folder)
+
+    def _refusing(self, folder: Path, work: Callable[[], None]) -> str:
+        """What it does, or a sentence that names the folder."""
+        try:
+            work()
+        except (ValueError, OSError) as error:
+            if isinstance(error, UnicodeError) or str(folder) not in str(error):
+                raise
+            return "refused"
+        return "answered"
 
     def _ran(self, folder: Path, words: list[str]) -> str:
         """The command line, as its own process would run it."""
@@ -309,6 +403,8 @@ class Fuzzer:
             raise FaultError("answer", f"names no file: {said}")
         if not code and "--json" in words:
             json.loads(out.getvalue(), parse_constant=_no_number)
+        if not code and words[0] == "report" and b"<img src=x" in Path(words[-1]).read_bytes():
+            raise FaultError("answer", "the page has an element that a plan made")
         return f"exit code {code}"
 
     def _asked(self, folder: Path, what: str) -> str:
@@ -317,7 +413,7 @@ class Fuzzer:
 
         from rexmit.sweeps.results import load
 
-        try:
+        def work() -> None:
             sweep = load(folder)
             for table in (sweep.runs, sweep.summary, sweep.differences, *map(sweep.table, sweep.plan.tables)):
                 pa.table(table)
@@ -325,16 +421,42 @@ class Fuzzer:
                 for draw in (sweep.curves, sweep.heat_map, sweep.distributions, sweep.paired):
                     with contextlib.suppress(ValueError):
                         draw()
-        except (ValueError, OSError) as error:
-            if isinstance(error, UnicodeError) or str(folder) not in str(error):
-                raise
-            return "refused"
-        return "answered"
+
+        return self._refusing(folder, work)
 
     def _plain(self, place: Place) -> None:
         """Results are files below the folder for them, and the next command finds none."""
         for path in place.results.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def _used(plan: Any) -> None:
+    """All that is worked out of a plan."""
+    from rexmit import _core
+    from rexmit.sweeps.plan import Plan
+
+    again = Plan.of_json(plan.to_json())
+    assert again.digest == plan.digest
+    assert not again.differences(plan)
+    assert plan.keys is not None
+    assert plan.columns is not None
+    assert plan.rounds > 0
+    for point in {0, plan.points - 1}:
+        assert set(plan.values(point)) == set(plan.keys)
+        plan.told(point)
+        plan.seeds([point])
+        with contextlib.suppress(_core.ScenarioError):
+            plan.scenario(point).to_toml()
+    for block in {0, plan.blocks - 1, *plan.of_round(plan.rounds - 1)[:1]}:
+        assert len(plan.of_block(block)) > 0
+
+
+def _read(sweep: Any) -> None:
+    """All rows of all tables."""
+    import pyarrow as pa
+
+    for table in (sweep.runs, *map(sweep.table, sweep.plan.tables)):
+        pa.table(table)
 
 
 def _no_number(text: str) -> None:
@@ -352,9 +474,10 @@ def main() -> int:
 
         assert duckdb
         assert rexmit.report.make
-        sweeps()
+        fuzzer = Fuzzer()
+        fuzzer.warm()
         limits = Limits(seconds=10, cpu_seconds=10, memory=600 * MB)
-        done = fuzzing.main(Target("sweeps", Fuzzer().play, limits, "rexmit.sweeps"), __doc__)
+        done = fuzzing.main(Target("sweeps", fuzzer.play, limits, "rexmit.sweeps"), __doc__)
         matplotlib.pyplot.close("all")
         return done
 
