@@ -1,5 +1,6 @@
 """The compiled core. Everything in `rexmit` stands on these few names."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict
@@ -28,7 +29,8 @@ class ScenarioError(ValueError):
 
 class Variant(TypedDict):
     """A scenario and its overrides. Either `path`, or `text` with a name for messages and a folder; without a
-    name it was made in code, and messages name no lines of it.
+    name it was made in code, and messages name no lines of it. The file and all that it names have to be
+    `within`.
     """
 
     path: str | None
@@ -38,6 +40,20 @@ class Variant(TypedDict):
     set: list[tuple[str, str]]
     label: str | None
     seed: int | None
+    within: Reach | None
+
+class OutsideError(ValueError):
+    """A file or folder that is outside the folders that may be read. Whether it exists is not told."""
+
+class Reach:
+    """Folders below which files may be read; links are followed as long as they stay inside."""
+
+    def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
+        """Raises OSError for a folder that is not there."""
+    def place(self, path: str | os.PathLike[str]) -> Path:
+        """Where a file or folder is, without links. Raises OutsideError, or OSError where there is none."""
+    def read(self, path: str | os.PathLike[str]) -> bytes:
+        """What is in a regular file. Raises OutsideError, ValueError for a pipe or a device, OSError."""
 
 class CaptureError(Exception):
     """Nothing could be read. The message is one sentence: file, byte offset, packet number, fix."""
@@ -121,6 +137,7 @@ def analyze(
     max_memory: int | None = None,
     threads: int | None = None,
     like: bool = False,
+    within: Reach | None = None,
     progress: Callable[[int, int | None, int], bool] | None = None,
 ) -> Analysis:
     """Reads captures (several files: one rotation, in order of time; "-": standard input) and analyses them.
@@ -134,6 +151,7 @@ def analyze(
     max_memory: bytes; once they are used up what comes is counted, and not analysed.
     threads: how many analyse; the answer does not depend on it. None: one a core, for small captures one.
     like: replay the transfer with the most data through every stack, for `inference.stack`.
+    within: folders below which the files have to be; None: any file may be read.
     progress(bytes done, bytes in all or None, packets): called about ten times a second without the GIL held
     by the core; returning False ends the reading early and keeps what was read.
     Raises CaptureError if nothing could be read, ValueError for arguments.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rexmit import _core
 from rexmit.captured.flows import ON_DEMAND, RANKED, Flow, Flows
+from rexmit.files.reach import WITHIN
 from rexmit.memory import limit
 from rexmit.screen.notebook import Shown
 from rexmit.tables import Named, Table
@@ -105,7 +106,12 @@ class Capture(Named, Shown):
             options["like"] = False
         options["max_memory"] = limit(options.get("max_memory"))
         found = _core.analyze(
-            self.paths, receiver=self.receiver, tables=list(tables), progress=self._progress, **options
+            self.paths,
+            receiver=self.receiver,
+            tables=list(tables),
+            within=WITHIN.get(),
+            progress=self._progress,
+            **options,
         )
         if not changed:
             self._kept = frozenset(tables)

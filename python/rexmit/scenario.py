@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
+from rexmit.files.reach import WITHIN
 from rexmit.screen.say import one_line
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class Scenario:
             "set": list(self._set),
             "label": self._mark,
             "seed": None if seed is None else whole_seed(seed),
+            "within": WITHIN.get(),
         }
 
     def _arguments(self) -> list[str]:

@@ -178,6 +178,18 @@ def test_two_runs_are_compared(place: Path) -> None:
     assert found["episodes"]
 
 
+def test_a_recording_is_opened(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "rec/captures").mkdir(parents=True)
+    taken = next(iter(sorted((place / "captures").iterdir())))
+    (tmp_path / "rec/captures/a.pcapng").write_bytes(taken.read_bytes())
+    (tmp_path / "rec/record.json").write_text('{"packets": 1, "end": "limit"}', "utf-8")
+    found = told(Folders([str(tmp_path)]), "open_capture", path="rec")
+    assert (
+        found["totals"]
+        == told(Folders([str(place)]), "open_capture", path=f"captures/{taken.name}")["totals"]
+    )
+
+
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "../outside.pcap", "captures/../../outside.pcap", "link.pcap", "a\0b", "", "~/x"]
 )
@@ -200,7 +212,8 @@ def test_nothing_outside_the_folders_is_read(place: Path, path: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("link.air.channel.trace", '{ kind = "rate-trace", file = "/etc/shadow" }'),
+        ("link.wire.channel.interruption.schedule", '{ file = "/etc/shadow" }'),
+        ('link.wire.channel.interruption.schedule."file"', "/etc/shadow"),
         ("flow.upload.stack", "/etc/passwd.toml"),
         ("flow.upload.stack", "../mine.toml"),
         ("flow.upload.receiver", "..\\mine.toml"),

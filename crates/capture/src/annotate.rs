@@ -10,6 +10,7 @@ use crate::source::Meter;
 use crate::whole::WholeFile;
 use crate::window::Window;
 use crate::writer::{NewPacket, Writer};
+use reach::Reach;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::iter::Peekable;
@@ -57,7 +58,7 @@ pub fn annotate(
     let name = shown(out);
     let failed = |reason: io::Error| Error::Write { file: name.clone(), reason };
     let meter = Meter::default();
-    let mut rotation = prepare(paths, &meter)?;
+    let mut rotation = prepare(paths, &Reach::Anywhere, &meter)?;
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let file = WholeFile::create(out).map_err(failed)?;
     let out = BufWriter::with_capacity(1 << 18, file);

@@ -65,6 +65,9 @@ pub enum Error {
     Permission { file: String },
     #[error("{file}: cannot be read: {}", io_reason(.reason))]
     Unreadable { file: String, reason: io::Error },
+    /// Not within the reach.
+    #[error("{file}: is {why}")]
+    Refused { file: String, why: String },
     #[error("{file}: is empty (0 bytes): has the capture been started, or its disk been full?")]
     Empty { file: String },
     #[error(
@@ -101,6 +104,13 @@ impl Error {
             io::ErrorKind::PermissionDenied => Error::Permission { file },
             io::ErrorKind::IsADirectory => Error::Directory { file },
             _ => Error::Unreadable { file, reason },
+        }
+    }
+
+    pub(crate) fn refused(file: &str, refusal: reach::Refusal) -> Error {
+        match refusal {
+            reach::Refusal::Io(reason) => Error::opening(file, reason),
+            refusal => Error::Refused { file: file.to_string(), why: refusal.to_string() },
         }
     }
 }

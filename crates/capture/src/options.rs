@@ -1,6 +1,7 @@
 //! What of a capture is read: the selection, and how it is written by a user.
 
 use crate::error::Error;
+use reach::Reach;
 use std::net::IpAddr;
 use wire::{Endpoint, Host, Packet, Span};
 
@@ -20,6 +21,8 @@ pub struct Options {
     /// Verify the TCP checksum of segments that were captured whole. Off by default: over payload that is
     /// otherwise never looked at it takes longer than all the rest of reading.
     pub verify_checksums: bool,
+    /// Which files may be opened.
+    pub reach: Reach,
 }
 
 impl Options {

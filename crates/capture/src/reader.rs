@@ -58,7 +58,7 @@ pub fn open(paths: &[PathBuf], options: &Options) -> Result<Reader, Error> {
 /// it says no is the capture.
 pub fn open_with(paths: &[PathBuf], options: &Options, patience: Option<Patience>) -> Result<Reader, Error> {
     let meter = Meter::patient(patience);
-    let rotation = prepare(paths, &meter)?;
+    let rotation = prepare(paths, &options.reach, &meter)?;
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let mut reader = Reader {
         options: options.clone(),

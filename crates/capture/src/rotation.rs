@@ -9,6 +9,7 @@ use crate::sniff;
 use crate::snoop::Snoop;
 use crate::source::{self, Meter, Source};
 use crate::window::{Room, Window};
+use reach::Reach;
 use std::path::PathBuf;
 use wire::Time;
 
@@ -127,10 +128,10 @@ pub(crate) struct Rotation {
 
 /// Opens each file, to know that it is a capture and when it starts. Of several, one that cannot be read is
 /// told and left out, as long as another can.
-pub(crate) fn prepare(paths: &[PathBuf], meter: &Meter) -> Result<Rotation, Error> {
+pub(crate) fn prepare(paths: &[PathBuf], reach: &Reach, meter: &Meter) -> Result<Rotation, Error> {
     let mut room = Room::default();
     if let [only] = paths {
-        let source = Source::new(only);
+        let source = Source::new(only, reach);
         let opened = Some(Opened::new(&source, meter, &mut room)?);
         let files = vec![Pending { source, opened, first: None }];
         return Ok(Rotation { files, room, warnings: Vec::new() });
@@ -138,7 +139,7 @@ pub(crate) fn prepare(paths: &[PathBuf], meter: &Meter) -> Result<Rotation, Erro
     let mut files = Vec::new();
     let mut errors = Vec::new();
     for path in paths {
-        let source = Source::new(path);
+        let source = Source::new(path, reach);
         // A file is opened again when its turn comes: thousands of buffers at once would be too many.
         let again = source.len().is_some();
         let unmetered = Meter::default();

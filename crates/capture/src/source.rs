@@ -3,6 +3,7 @@
 use crate::dictionary;
 use crate::error::{Error, grouped, shown};
 use crate::info::Compression;
+use reach::Reach;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -69,23 +70,25 @@ impl<R: Read> Read for Decompressed<R> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    Path(PathBuf),
+    /// Opened if it is within the reach.
+    Path(PathBuf, Reach),
     Stdin,
 }
 
 impl Source {
-    /// `-` is standard input.
-    pub fn new(path: &Path) -> Source {
-        match path.as_os_str() == "-" {
+    /// `-` is standard input, where any file may be read.
+    pub fn new(path: &Path, reach: &Reach) -> Source {
+        match path.as_os_str() == "-" && *reach == Reach::Anywhere {
             true => Source::Stdin,
-            false => Source::Path(path.to_path_buf()),
+            false => Source::Path(path.to_path_buf(), reach.clone()),
         }
     }
     /// Its length, where it has one.
     pub(crate) fn len(&self) -> Option<u64> {
         match self {
             Source::Stdin => None,
-            Source::Path(p) => p.metadata().ok().filter(|m| m.is_file()).map(|m| m.len()),
+            Source::Path(p, Reach::Anywhere) => p.metadata().ok().filter(|m| m.is_file()).map(|m| m.len()),
+            Source::Path(p, Reach::Below(folders)) => Some(folders.place(p).ok()?.metadata().ok()?.len()),
         }
     }
 }
@@ -93,7 +96,7 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Path(p) => f.write_str(&shown(p)),
+            Source::Path(p, _) => f.write_str(&shown(p)),
             Source::Stdin => f.write_str("standard input"),
         }
     }
@@ -167,8 +170,11 @@ pub(crate) fn open(source: &Source, meter: &Meter) -> Result<Stream, Error> {
     let name = source.to_string();
     let raw: Box<dyn Read + Send> = match source {
         Source::Stdin => Box::new(io::stdin()),
-        Source::Path(path) => {
-            let file = open_file(path, meter).map_err(|e| Error::opening(&name, e))?;
+        Source::Path(path, reach) => {
+            let file = match reach {
+                Reach::Anywhere => open_file(path, meter).map_err(|e| Error::opening(&name, e))?,
+                Reach::Below(folders) => folders.open(path).map_err(|e| Error::refused(&name, e))?,
+            };
             if file.metadata().is_ok_and(|m| m.is_dir()) {
                 return Err(Error::Directory { file: name });
             }

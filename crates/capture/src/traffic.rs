@@ -8,6 +8,7 @@ use crate::reader::Progress;
 use crate::record::{Fault, Record, explain};
 use crate::rotation::prepare;
 use crate::source::{Meter, Patience};
+use reach::Reach;
 use std::path::PathBuf;
 use wire::{Span, Time};
 
@@ -144,7 +145,7 @@ pub fn traffic(
     mut go_on: impl FnMut(Progress) -> bool,
 ) -> Result<Traffic, Error> {
     let meter = Meter::patient(patience);
-    let mut rotation = prepare(paths, &meter)?;
+    let mut rotation = prepare(paths, &Reach::Anywhere, &meter)?;
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let mut count = Count { width: width.0.max(1), ..Count::default() };
     count.done.warnings = rotation.warnings;

@@ -174,3 +174,32 @@ fn a_pipe_is_read_like_a_file() {
     writer.join().unwrap();
     assert_eq!(packets.iter().map(|p| p.seg.seq.0).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
 }
+
+#[test]
+fn below_a_folder_nothing_outside_is_opened() {
+    let dir = Scratch::new("reach");
+    let (inside, outside) = (dir.file("a", &part(0, 0)), dir.file("b", &part(0, 1)));
+    std::fs::create_dir(dir.path("below")).unwrap();
+    let copied = dir.path("below/a");
+    std::fs::copy(&inside, &copied).unwrap();
+    let reach = reach::Reach::Below(reach::Folders::new([dir.path("below")]).unwrap());
+    let options = Options { reach, ..Options::default() };
+    assert_eq!(read_all(std::slice::from_ref(&copied), &options).0.len(), 3);
+    let refused = |path: PathBuf| capture::open(&[path], &options).err().expect("a refusal").to_string();
+    for path in [outside.clone(), dir.path("missing"), dir.path("below/../b"), PathBuf::from("/dev/zero")] {
+        let said = refused(path.clone());
+        assert!(said.contains(": is outside the folders that may be read: "), "{said}");
+        assert!(said.starts_with(path.to_str().unwrap()), "{said}");
+    }
+    assert!(refused(PathBuf::from("-")).contains("-: is outside"), "not standard input");
+    assert!(refused(dir.path("below/none")).ends_with("none: no such file"));
+    assert!(refused(dir.path("below")).ends_with("below: is a folder, not a regular file"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&outside, dir.path("below/link")).unwrap();
+        assert!(refused(dir.path("below/link")).contains(": is outside"));
+    }
+    // Of a rotation it is left out and told.
+    let (packets, info) = read_all(&[copied, outside], &options);
+    assert_eq!((packets.len(), info.warnings.len()), (3, 1));
+}

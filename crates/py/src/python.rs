@@ -5,6 +5,7 @@ use analysis::{Config, Wanted};
 use capture::Options;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use reaching::PyReach;
 use results::run::{self, Findings, Request};
 use results::simulate::Played;
 use results::simulate::tables::RunTable;
@@ -26,6 +27,7 @@ mod documents;
 mod drilled;
 mod levels;
 mod own;
+mod reaching;
 #[cfg(target_os = "linux")]
 mod recording;
 mod replaying;
@@ -235,7 +237,7 @@ const MOST_LISTED: usize = 10_000;
 #[pyo3(signature = (
     paths, *, receiver = None, flow = None, host = None, port = None, start = None, end = None, at = None,
     idle = None, interval = 1.0, checksums = false, tables = Vec::new(), flows = Some(MOST_LISTED),
-    listed_only = false, max_memory = None, threads = None, like = false, progress = None
+    listed_only = false, max_memory = None, threads = None, like = false, within = None, progress = None
 ))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 fn analyze(
@@ -257,6 +259,7 @@ fn analyze(
     max_memory: Option<u64>,
     threads: Option<usize>,
     like: bool,
+    within: Option<Py<PyReach>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Analysis> {
     if interval <= 0.0 {
@@ -269,6 +272,7 @@ fn analyze(
         from: span("start", start)?,
         to: span("end", end)?,
         verify_checksums: checksums,
+        reach: PyReach::of(within.as_ref()),
     };
     let config = Config {
         vantage: at.map(vantage).transpose()?,
@@ -400,6 +404,8 @@ mod _core {
         PyAckFacts, PyDelivery, PyDetectFacts, PyHorizon, PyLossFacts, PyPatience, PyProgress, PyRateSample,
         PyRepairFacts, PyVerdict, PyWindow,
     };
+    #[pymodule_export]
+    use super::reaching::{OutsideError, PyReach};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::recording::{record, record_filter};

@@ -1,11 +1,12 @@
 //! What there is, as data: for `rexmit channels`, `rexmit stacks` and `rexmit stacks NAME`.
 
 use crate::docs;
-use crate::file;
+use crate::file::{self, Form};
 use crate::keys::{CHANNEL, Kind, QUEUE, STACK, Table, Variant, Word};
 use crate::stacks::{Library, Wanted, built_in};
 use params::problem::{Errors, Origin, Problems};
 use params::{Item, Value, Values};
+use reach::Reach;
 use std::path::Path;
 
 /// One kind of channel or queue.
@@ -86,10 +87,15 @@ pub fn stacks() -> Result<Vec<StackLine>, Errors> {
 /// One stack; a name or a file.
 pub fn load(name: &str) -> Result<tcp::stack::Stack, Errors> {
     let mut p = Problems::default();
-    let library = Library { read: &file::read, own: Vec::new() };
+    let library = Library { read: &anywhere, own: Vec::new() };
     let shown = format!("{name:?}");
     let stack = library.stack(&wanted(name, &shown), &mut p);
     p.into_result(stack)
+}
+
+/// The name comes from the command line or a script of the user's own.
+fn anywhere(path: &Path, form: Form) -> Result<String, String> {
+    file::read(path, form, &Reach::Anywhere)
 }
 
 fn wanted<'a>(name: &'a str, shown: &'a str) -> Wanted<'a> {
@@ -99,7 +105,7 @@ fn wanted<'a>(name: &'a str, shown: &'a str) -> Wanted<'a> {
 /// What one stack is made of; a name or a file.
 pub fn stack(name: &str) -> Result<StackPage, Errors> {
     let mut p = Problems::default();
-    let library = Library { read: &file::read, own: Vec::new() };
+    let library = Library { read: &anywhere, own: Vec::new() };
     let shown = format!("{name:?}");
     let wanted = wanted(name, &shown);
     let values = library.values(&wanted, &mut p);

@@ -1,20 +1,23 @@
 //! The one door to files that a scenario, a stack or a command line names.
 //!
-//! A scenario may come from somebody else, so what it names is not trusted: only regular files are read (opening a
-//! FIFO would wait for a writer, a device may have no end), only so much of each, and what is in a file that is not of
-//! the expected form never gets into a message.
+//! A scenario may come from somebody else, so what it names is not trusted: only regular files within [`Reach`] are read
+//! (opening a FIFO would wait for a writer, a device may have no end), only so much of each, and what is in a file that
+//! is not of the expected form never gets into a message.
 
 pub use params::Form;
 
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use reach::{Reach, Refusal};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
 
 /// The text of a file, or why it cannot be read: a sentence without its subject.
-pub fn read(path: &Path, form: Form) -> Result<String, String> {
-    let file = open(path).map_err(|e| sentence(&e))??;
+pub fn read(path: &Path, form: Form, reach: &Reach) -> Result<String, String> {
+    let file = reach.open(path).map_err(|refusal| match refusal {
+        Refusal::Io(error) => sentence(&error),
+        refusal => format!("it is {refusal}"),
+    })?;
     let most = form.most_bytes();
     let told = file.metadata().map_err(|e| sentence(&e))?.len();
     let too_large = |size: String| {
@@ -30,54 +33,6 @@ pub fn read(path: &Path, form: Form) -> Result<String, String> {
         return too_large(format!("more than {}", megabytes(most)));
     }
     String::from_utf8(bytes).map_err(|_| "it is no text (UTF-8)".to_owned())
-}
-
-/// Looked at before it is opened, as opening alone does things to devices, and after, as the name may mean another by
-/// then.
-fn open(path: &Path) -> io::Result<Result<File, String>> {
-    if let Err(why) = regular(&std::fs::metadata(path)?) {
-        return Ok(Err(why));
-    }
-    let file = options().open(path)?;
-    Ok(regular(&file.metadata()?).map(|()| file))
-}
-
-/// Neither opening nor reading waits: some files of /proc would.
-#[cfg(unix)]
-fn options() -> OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
-    options
-}
-
-#[cfg(not(unix))]
-fn options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    options
-}
-
-fn regular(metadata: &Metadata) -> Result<(), String> {
-    let kind = metadata.file_type();
-    if kind.is_file() { Ok(()) } else { Err(format!("it is {}, not a regular file", what(kind))) }
-}
-
-#[cfg(unix)]
-fn what(kind: FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-    match kind {
-        kind if kind.is_dir() => "a folder",
-        kind if kind.is_fifo() => "a pipe (FIFO)",
-        kind if kind.is_socket() => "a socket",
-        kind if kind.is_char_device() || kind.is_block_device() => "a device",
-        _ => "of another kind",
-    }
-}
-
-#[cfg(not(unix))]
-fn what(kind: FileType) -> &'static str {
-    if kind.is_dir() { "a folder" } else { "of another kind" }
 }
 
 fn sentence(error: &io::Error) -> String {
@@ -97,6 +52,7 @@ fn megabytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
     use std::io::Write;
 
     fn scratch(name: &str) -> std::path::PathBuf {
@@ -108,19 +64,19 @@ mod tests {
         let path = scratch("limit");
         let mut file = File::create(&path).unwrap();
         file.write_all(b"x = 1\n").unwrap();
-        assert_eq!(read(&path, Form::Stack).as_deref(), Ok("x = 1\n"));
+        assert_eq!(read(&path, Form::Stack, &Reach::Anywhere).as_deref(), Ok("x = 1\n"));
         file.set_len(8 * MIB).unwrap();
-        assert_eq!(read(&path, Form::Stack).map(|text| text.len() as u64), Ok(8 * MIB));
+        assert_eq!(read(&path, Form::Stack, &Reach::Anywhere).map(|text| text.len() as u64), Ok(8 * MIB));
         file.set_len(9 * MIB).unwrap();
-        let said = read(&path, Form::Stack);
+        let said = read(&path, Form::Stack, &Reach::Anywhere);
         assert_eq!(said, Err("it is 9.0 MiB large, and a stack file has at most 8 MiB".to_owned()));
-        assert!(read(&path, Form::Rates).is_ok());
+        assert!(read(&path, Form::Rates, &Reach::Anywhere).is_ok());
         std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
     fn only_regular_files_are_opened() {
-        let said = |path: &str| read(Path::new(path), Form::Scenario).unwrap_err();
+        let said = |path: &str| read(Path::new(path), Form::Scenario, &Reach::Anywhere).unwrap_err();
         assert_eq!(said("/"), "it is a folder, not a regular file");
         assert_eq!(said("no such file"), "there is no such file");
         assert_eq!(said("a\0b"), "this is no file's name");

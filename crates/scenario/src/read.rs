@@ -9,6 +9,7 @@ use crate::overrides;
 use crate::stacks::{Library, ReadFile, Wanted};
 use crate::tree::{self, Entry, Node, Tree};
 use params::problem::{Errors, Origin, Problems, did_you_mean, listed};
+use reach::Reach;
 use std::path::Path;
 use std::sync::Arc;
 use tcp::stack::Stack;
@@ -33,21 +34,22 @@ impl Override {
 
 /// Reads a scenario from disk.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Scenario, Errors> {
-    load_as(path, &path.display().to_string(), overrides)
+    load_as(path, &path.display().to_string(), overrides, &Reach::Anywhere)
 }
 
-/// The same; `file` names it in messages.
-pub fn load_as(path: &Path, file: &str, overrides: &[Override]) -> Result<Scenario, Errors> {
-    let text = file::read(path, Form::Scenario).map_err(|error| unreadable(file, &error))?;
+/// The same; `file` names it in messages. It and all files that it names have to be within `reach`.
+pub fn load_as(path: &Path, file: &str, overrides: &[Override], reach: &Reach) -> Result<Scenario, Errors> {
+    let text = file::read(path, Form::Scenario, reach).map_err(|error| unreadable(file, &error))?;
     let dir = path.parent().unwrap_or(Path::new(""));
-    parse(&text, file, dir, overrides, &file::read)
+    parse(&text, file, dir, overrides, &|path, form| file::read(path, form, reach))
 }
 
 /// Reads a stack from disk.
 pub fn load_stack(path: &Path) -> Result<Stack, Errors> {
     let file = path.display().to_string();
-    let text = file::read(path, Form::Stack).map_err(|error| unreadable(&file, &error))?;
-    parse_stack(&text, &file, path.parent().unwrap_or(Path::new("")), &file::read)
+    let read = |path: &Path, form| file::read(path, form, &Reach::Anywhere);
+    let text = read(path, Form::Stack).map_err(|error| unreadable(&file, &error))?;
+    parse_stack(&text, &file, path.parent().unwrap_or(Path::new("")), &read)
 }
 
 /// Reads a scenario: `file` names it in messages, and files that it names are found from `dir`.

@@ -155,7 +155,7 @@ fn a_pipe_is_refused_without_waiting_for_its_writer() {
     let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
     assert!(made.success());
     // Would wait for ever.
-    let said = file::read(&path, Form::Rates);
+    let said = file::read(&path, Form::Rates, &reach::Reach::Anywhere);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(said, Err("it is a pipe (FIFO), not a regular file".to_owned()));
 }

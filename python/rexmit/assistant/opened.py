@@ -2,47 +2,71 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
+    from rexmit.assistant.limits import Turn
     from rexmit.captured.flows import Flow
 
 #: How many stay open.
 KEPT = 4
 #: Flows that can be asked for by their number: those that lost most.
 RANKED = 200
+#: What was cut short is opened again for a call that has so many times the time.
+MORE_TIME = 1.25
 
 Key = tuple[tuple[str, int, int], ...]
 
 
-class Opened:
-    """Captures by their files; a file that has changed since is read again."""
+@dataclass
+class _Kept:
+    capture: Capture
+    #: How long opening it was allowed to take, s.
+    seconds: float
 
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Key, Capture] = OrderedDict()
-        self._lock = threading.Lock()
+
+class Opened:
+    """Captures by their files; a file that has changed since is read again. One call at a time."""
+
+    def __init__(self, turn: Turn, max_memory: int | str | None = None) -> None:
+        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
+        self._turn = turn
+        self._max_memory = max_memory
 
     def capture(self, path: Path, receiver: Path | None = None) -> Capture:
         """A capture, two of one transfer, or a run's folder.
 
         Raises CaptureError, ScenarioError or ValueError.
         """
+        limit = self._turn.limit
+        key = tuple(_state(p) for p in (path, receiver) if p is not None)
+        found, left = self._kept.pop(key, None), limit.left()
+        if found is None or (found.capture.interrupted and left > MORE_TIME * found.seconds):
+            found = _Kept(self._open(path, receiver), left)
+        limit.cut |= found.capture.interrupted
+        self._kept[key] = found
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return found.capture
+
+    def forget(self, capture: Capture) -> None:
+        """Opened anew when it is asked for again."""
+        self._kept = OrderedDict(
+            (key, kept) for key, kept in self._kept.items() if kept.capture is not capture
+        )
+
+    def _open(self, path: Path, receiver: Path | None) -> Capture:
         from rexmit.api import capture
         from rexmit.compared.episode_match import opened
 
-        key = tuple(_state(p) for p in (path, receiver) if p is not None)
-        with self._lock:
-            found = self._kept.pop(key, None)
-            if found is None:
-                found = opened(path) if receiver is None else capture(path, receiver=receiver)
-            self._kept[key] = found
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return found
+        asked: dict[str, Any] = {"progress": self._turn.goes_on, "max_memory": self._max_memory}
+        made = opened(path, **asked) if receiver is None else capture(path, receiver=receiver, **asked)
+        made.hurried = made.interrupted
+        return made
 
 
 def _state(path: Path) -> tuple[str, int, int]:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any
+import functools
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from rexmit.assistant.answers import answer
 from rexmit.assistant.folders import Folders, RefusedError
+from rexmit.assistant.limits import Limit, TimeUpError, Turn
 from rexmit.assistant.opened import RANKED, Opened, answer_of, flow_of
+from rexmit.captured.flows import ON_DEMAND
+from rexmit.files.reach import within
+from rexmit.rules.loading import refusing
 from rexmit.screen.say import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rexmit.api import Capture
+    from rexmit.running.one_run import Run
+    from rexmit.scenario import Scenario
 
 Answer = dict[str, Any]
+Asked = ParamSpec("Asked")
 
 #: Files that one listing names.
 LISTED = 200
@@ -25,17 +34,45 @@ BRIEF = (
     "flow", "sender", "receiver", "vantage", "bytes", "duration_s", "throughput_bps", "retransmissions",
     "lost", "episode_count", "timeouts", "cost_s", "idle_total_s", "closed",
 )  # fmt: skip
-#: A simulation is stopped after so long, s, and what was seen until then is the answer.
+#: A call is stopped after so long, s, and the answer is what was done until then.
 LONGEST_S = 120.0
+#: Reading or simulating may take this part of the time; in the rest the answer is made. Packets of an episode
+#: are read once more, and writing takes longer.
+OPENING, AGAIN, WRITTEN = 0.7, 0.5, 0.5
+#: A rule of one's own is a program, which whoever asks an assistant has not started.
+NO_CODE = "is not run by rexmit mcp, which runs no rules in Python: rexmit run does"
+
+
+def _tool(ask: Callable[Concatenate[Tools, Asked], Answer]) -> Callable[Concatenate[Tools, Asked], Answer]:
+    """A tool: it reads below the folders, runs nobody's code, and ends in time; its answer is bounded."""
+
+    @functools.wraps(ask)
+    def asked(self: Tools, /, *given: Asked.args, **named: Asked.kwargs) -> Answer:
+        with self._turn.taken(self.longest_s) as limit, within(self._folders.reach), refusing(NO_CODE):
+            found = ask(self, *given, **named)
+            if limit.cut:
+                said = (
+                    f"a call may take {round(limit.seconds, 1):g} s: the answer covers what was done by then"
+                )
+                found = {"cut_short": said, **found}
+            return answer(found)
+
+    return asked
 
 
 class Tools:
     """The tools' functions: their names, arguments and docstrings are what the assistant sees."""
 
-    def __init__(self, folders: Folders) -> None:
+    def __init__(self, folders: Folders, max_memory: int | str | None = None) -> None:
+        """max_memory: bytes, or text such as "2GB", that one answer may take."""
         self._folders = folders
-        self._opened = Opened()
+        self._max_memory = max_memory
+        #: What a call may take, s.
+        self.longest_s = LONGEST_S
+        self._turn = Turn()
+        self._opened = Opened(self._turn, max_memory)
 
+    @_tool
     def list_files(self, folder: str = ".") -> Answer:
         """Captures, folders of runs and scenarios below a folder that may be read."""
         base = self._folders.to_read(folder)
@@ -43,9 +80,9 @@ class Tools:
             raise RefusedError(f"{folder} is no folder")
         found: list[dict[str, Any]] = []
         more = 0
-        for path in sorted(base.rglob("*")):
-            kind = _kind(path)
-            if kind is None or not self._may_read(path):
+        for path in _below(base, self._turn.limit):
+            kind = self._kind(path)
+            if kind is None:
                 continue
             name = self._folders.shown(path.resolve())
             # A name that is not shown as it is cannot be given back.
@@ -55,8 +92,9 @@ class Tools:
             found.append(
                 {"path": name, "kind": kind, "bytes": path.stat().st_size if path.is_file() else None}
             )
-        return answer({"files": found, "not_listed": more})
+        return {"files": found, "not_listed": more}
 
+    @_tool
     def open_capture(self, path: str, receiver: str | None = None) -> Answer:
         """The first screen of a capture, a folder of `rexmit run` or `rexmit record`, or a scenario (which is
         simulated): what limited the worst transfer, what was lost, how it came back.
@@ -66,14 +104,13 @@ class Tools:
         """
         opened = self._open(path, receiver)
         seen = opened.overview(1)
-        return answer(
-            {
-                "page": opened.page(top=5, hints=False).splitlines(),
-                "capture": seen["capture"],
-                "totals": seen["totals"],
-            }
-        )
+        return {
+            "page": opened.page(top=5, hints=False).splitlines(),
+            "capture": seen["capture"],
+            "totals": seen["totals"],
+        }
 
+    @_tool
     def list_flows(self, path: str, receiver: str | None = None, top: int = 10, skip: int = 0) -> Answer:
         """Flows by what they lost, the worst first: `top` of them after the first `skip`.
 
@@ -89,15 +126,17 @@ class Tools:
             }
             for flow in seen["flows"][skip:]
         ]
-        return answer({"flows": flows, "flows_in_all": seen["totals"]["flows"]})
+        return {"flows": flows, "flows_in_all": seen["totals"]["flows"]}
 
+    @_tool
     def flow_answer(self, path: str, flow: str | None = None, receiver: str | None = None) -> Answer:
         """Everything that is known of one flow (default: the worst): what limited it and for how long, the
         answer in sentences with how sure each is and what it rests on, round-trip times, windows, losses.
         """
         found = answer_of(self._open(path, receiver), flow)
-        return answer({"flow": found, "not_listed": _not_listed(found)})
+        return {"flow": found, "not_listed": _not_listed(found)}
 
+    @_tool
     def list_episodes(self, path: str, flow: str | None = None, receiver: str | None = None) -> Answer:
         """Loss episodes of one flow (default: the worst), the costliest first, numbered from 1 in order of
         time: what was lost, what set the repair off, timeouts, cost, how sure that is and on what evidence.
@@ -106,23 +145,38 @@ class Tools:
         numbered = [episode | {"number": episode["number"] + 1} for episode in found["episodes"]]
         episodes = sorted(numbered, key=lambda episode: -(episode["cost_s"] or 0.0))
         of = {key: found[key] for key in ("flow", "sender", "receiver", "vantage", "episode_count")}
-        return answer({"of": of, "episodes": episodes, "not_listed": _not_listed(found)})
+        return {"of": of, "episodes": episodes, "not_listed": _not_listed(found)}
 
+    @_tool
     def ladder(self, path: str, episode: int, flow: str | None = None, receiver: str | None = None) -> Answer:
         """The packet exchange of one episode, from 1, as text: data to the right, ACKs to the left."""
         from rexmit.captured.ladder import text
 
-        rows = flow_of(self._open(path, receiver), flow)
-        return answer({"ladder": text(rows.exchange(episode))})
+        opened, limit = self._open(path, receiver), self._turn.limit
+        whole = not limit.cut
+        # The packets are read once more, for which the time may be too short.
+        try:
+            with limit.share(AGAIN):
+                return {"ladder": text(flow_of(opened, flow).exchange(episode))}
+        except (ValueError, LookupError, StopIteration) as error:
+            if not limit.cut:
+                raise
+            raise TimeUpError("there was no time to read the packets of this episode") from error
+        finally:
+            if whole and limit.cut:
+                self._opened.forget(opened)
 
+    @_tool
     def compare(self, first: str, second: str) -> Answer:
         """Two runs or captures side by side: where time was lost or won, and their episodes matched."""
         from rexmit.compared import episode_match
 
-        opened = [self._open(name, None) for name in (first, second)]
-        found = episode_match.compare(*opened)
-        return answer({"page": found.page().splitlines(), **found.as_json()})
+        with self._turn.limit.share(0.5):
+            one = self._open(first, None)
+        found = episode_match.compare(one, self._open(second, None))
+        return {"page": found.page().splitlines(), **found.as_json()}
 
+    @_tool
     def simulate(
         self,
         scenario: str,
@@ -138,60 +192,85 @@ class Tools:
         """
         from rexmit.running.one_run import run
 
-        path, overrides = self._scenario(scenario), dict(set or {})
-        self._folders.check_scenario(path.read_text("utf-8", "replace"), path.parent, overrides)
+        base, limit = self._scenario(scenario), self._turn.limit
         into = self._folders.to_write(out) if out is not None else None
-        ends = time.monotonic() + LONGEST_S
-        done = run(path, seed=seed, set=overrides, progress=lambda *_: time.monotonic() < ends)
-        written = self._write(done, into) if into else None
+        with limit.share(WRITTEN if into else OPENING):
+            done = run(
+                base,
+                seed=seed,
+                set=dict(set or {}),
+                tables=ON_DEMAND if into else (),
+                max_memory=self._max_memory,
+                progress=self._turn.goes_on,
+            )
+        done.hurried = limit.cut = done.interrupted
+        with limit.share(WRITTEN):
+            written = self._write(done, into) if into else None
         seen = done.overview(3)
-        return answer(
-            {
-                "page": done.page(top=5, hints=False).splitlines(),
-                "simulation": seen.get("simulation"),
-                "flows": [{key: f[key] for key in BRIEF if key in f} for f in seen["flows"]],
-                "failure": done.failure,
-                "written": written,
-            }
-        )
+        return {
+            "page": done.page(top=5, hints=False).splitlines(),
+            "simulation": seen.get("simulation"),
+            "flows": [{key: f[key] for key in BRIEF if key in f} for f in seen["flows"]],
+            "failure": done.failure,
+            "written": written,
+        }
 
+    @_tool
     def study(self, name: str) -> Answer:
         """Repeats a study with the fewest runs: the paper's rows beside rexmit's, with grades, and its claims
         judged. Takes up to a minute.
         """
         from rexmit import studies
         from rexmit.studies.answer import one
+        from rexmit.studies.progress import Watch
         from rexmit.studies.run import run
 
         if name not in studies.names():
             raise RefusedError(f"{name} is none of {', '.join(studies.names())}")
-        outcome = next(iter(run([studies.load(name)], quick=True)))
-        return answer(one(outcome))
+        watch = Watch(self._turn.limit.goes_on)
+        # It reads files of rexmit's own, and only those.
+        with within(None), self._turn.limit.share(OPENING):
+            found = one(next(iter(run([studies.load(name)], quick=True, watch=watch))))
+        # `left_out` of an answer says what was cut to bound it.
+        unfinished = found.pop("left_out")
+        return {**found, "unfinished": unfinished}
 
     def _open(self, path: str, receiver: str | None) -> Capture:
-        place = self._folders.to_read(path)
-        scenario = place if place.suffix == ".toml" else place / "scenario.toml"
-        if scenario.suffix == ".toml" and scenario.is_file():
-            inside = self._folders.to_read(str(scenario))
-            self._folders.check_scenario(inside.read_text("utf-8", "replace"), inside.parent, {})
         other = self._folders.to_read(receiver) if receiver is not None else None
-        return self._opened.capture(place, other)
+        with self._turn.limit.share(OPENING):
+            return self._opened.capture(self._folders.to_read(path), other)
 
-    def _scenario(self, name: str) -> Path:
+    def _scenario(self, name: str) -> Scenario:
         from rexmit.assistant.resources import own_scenarios
+        from rexmit.scenario import Scenario
 
         own = own_scenarios()
-        return own[name] if name in own else self._folders.to_read(name)
+        if name in own:
+            # Its own file is not below the folders; files that overrides name are.
+            return Scenario.parse(own[name].read_text("utf-8"), own[name].name, self._folders.read[0])
+        return Scenario.load(self._folders.to_read(name))
 
-    def _write(self, done: Any, into: Path) -> str:
+    def _write(self, done: Run, into: Path) -> str:
         from rexmit.files import output
         from rexmit.files.destination import opened
 
         with opened(str(into), output.planned(), False) as folder:
             assert folder is not None
-            output.write(done, folder, forms=("parquet",), figures="png")
+            figures = None if done.hurried else "png"
+            output.write(done, folder, forms=("parquet",), figures=figures, goes_on=self._turn.goes_on)
             folder.finish()
         return self._folders.shown(into)
+
+    def _kind(self, path: Path) -> str | None:
+        """What a file or folder is to an assistant; None for what is nothing, or may not be read."""
+        if not self._may_read(path):
+            return None
+        if path.is_dir():
+            summary = path / "summary.json"
+            return "run" if self._may_read(summary) and summary.is_file() else None
+        if path.suffix == ".toml":
+            return "scenario"
+        return "capture" if path.suffix in CAPTURES else None
 
     def _may_read(self, path: Path) -> bool:
         try:
@@ -201,15 +280,23 @@ class Tools:
         return True
 
 
+def _below(folder: Path, limit: Limit) -> Iterator[Path]:
+    """All that is below a folder, in the order of the names, until the time is over. No link is followed."""
+    todo = [folder]
+    while todo and limit.goes_on():
+        path = todo.pop()
+        if path != folder:
+            yield path
+        if path.is_symlink() or not path.is_dir():
+            continue
+        try:
+            names = sorted(os.listdir(path), reverse=True)
+        except OSError:
+            continue
+        todo += [path / name for name in names]
+
+
 def _not_listed(flow: Answer) -> dict[str, int]:
     """How many bursts, episodes and idle gaps the lists lack, which hold the heaviest (docs/json.md)."""
     lists = {"bursts": "burst_count", "episodes": "episode_count", "idle": "idle_count"}
     return {name: max(0, flow[count] - len(flow[name])) for name, count in lists.items()}
-
-
-def _kind(path: Path) -> str | None:
-    if path.is_dir():
-        return "run" if (path / "summary.json").is_file() else None
-    if path.suffix == ".toml":
-        return "scenario"
-    return "capture" if path.suffix in CAPTURES else None

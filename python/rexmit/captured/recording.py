@@ -18,6 +18,7 @@ from rexmit import _core
 from rexmit.api import Capture
 from rexmit.captured.flows import RANKED
 from rexmit.captured.kernel_word import join_all, told_by_kernel
+from rexmit.files.reach import exists, lexists, placed
 from rexmit.files.reading import check, contents, json_of
 from rexmit.running.folder import NEEDED, table, with_columns
 from rexmit.screen.say import as_json
@@ -115,7 +116,8 @@ def record(
 
 def is_recording(path: str | os.PathLike[str]) -> bool:
     """Whether this is a folder that `record` made."""
-    return os.path.isfile(os.path.join(path, ABOUT))
+    about = Path(path) / ABOUT
+    return exists(about) and about.is_file()
 
 
 def _new(out: Path) -> None:
@@ -230,7 +232,8 @@ class Recording(Capture):
     ) -> None:
         self.folder = Path(folder)
         self.about: Json = _about(self.folder / ABOUT)
-        taken = sorted((self.folder / CAPTURES).glob("*.pcapng"))
+        captures = self.folder / CAPTURES
+        taken = sorted(placed(captures).glob("*.pcapng")) if exists(captures) else []
         for path in taken:
             check(path)
         paths = [os.fspath(path) for path in taken]
@@ -264,7 +267,7 @@ class Recording(Capture):
         None if there is none.
         """
         path = self.folder / KERNEL / f"{name}.csv"
-        if not os.path.lexists(path):
+        if not lexists(path):
             return table(self.folder, name, KERNEL)
         import pyarrow as pa
 

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from rexmit.cli.ending import ANSWER
+from rexmit.cli.values import memory
 
 MCP = """\
 The same answers for an assistant: a server of the Model Context Protocol over standard input and output
@@ -31,6 +32,12 @@ def add(commands: Any) -> None:
     )
     m.add_argument("folders", nargs="+", metavar="DIR", help="a folder below which it may read")
     m.add_argument("--write", metavar="DIR", help="the folder below which it may write (default: none)")
+    m.add_argument(
+        "--max-memory",
+        type=memory,
+        metavar="SIZE",
+        help="what one answer may take, such as 2GB (default: three quarters of what is free)",
+    )
 
 
 def run(o: argparse.Namespace) -> int:
@@ -44,5 +51,5 @@ def run(o: argparse.Namespace) -> int:
         if (error.name or "").partition(".")[0] != "mcp":
             raise
         raise ValueError("the package mcp is not there: pip install 'rexmit[mcp]'") from None
-    serve(folders)
+    serve(folders, o.max_memory)
     return ANSWER

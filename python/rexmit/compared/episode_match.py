@@ -16,6 +16,7 @@ from rexmit.captured.episodes import REPAIRED_BY, UNKNOWN_COST
 from rexmit.compared import differences
 from rexmit.compared.differences import Comparison
 from rexmit.compared.matching import Matches, Pair, Row, Side
+from rexmit.files.reach import exists, lexists
 from rexmit.files.reading import check, json_of
 from rexmit.running.late import is_withheld, missed
 from rexmit.screen.notebook import Shown
@@ -161,38 +162,43 @@ def opened(
     progress: Callable[..., bool] | None = None,
     tables: Sequence[Any] = (),
     threads: int | None = None,
+    max_memory: int | str | None = None,
 ) -> Capture:
     """A run by its place: a scenario file is simulated; a folder that `rexmit run --out` wrote is simulated
-    again from its own scenario, or, if it ran live, read from its captures; anything else is a capture.
+    again from its own scenario, or, if it ran live, read from its captures; anything else is a capture, or
+    the folder of a recording.
 
-    set, seed: as `rexmit.run` takes them, where something is simulated. progress, tables: as `rexmit.run` and
-    `rexmit.capture` take them; threads: as `rexmit.capture` does, where packets are read.
+    set, seed: as `rexmit.run` takes them, where something is simulated. progress, tables, max_memory: as
+    `rexmit.run` and `rexmit.capture` take them; threads: as `rexmit.capture` does, where packets are read.
 
     Raises ValueError for a folder that holds no run, or where there is nothing to override.
     """
     from rexmit.api import capture
+    from rexmit.captured.recording import is_recording
     from rexmit.rules.loading import refusing
     from rexmit.running.folder import LiveFolder
     from rexmit.running.one_run import run
 
     path = Path(place)
     scenario = path if path.suffix == ".toml" else path / "scenario.toml"
-    if path.is_dir() and not scenario.exists():
+    of_run = path.is_dir() and exists(scenario)
+    if path.is_dir() and not of_run and not is_recording(path):
         raise ValueError(f"{path}: no folder of a run: rexmit run SCENARIO --out {path} makes one")
-    if path.is_dir() and (told := _ran_live(path)):
+    if of_run and (told := _ran_live(path)):
         _nothing_to_set(path, set, seed, "what ran live is over")
         sender, receiver = _captures(path, told)
         # What its sender knew lies in the folder.
         kept = [table for table in tables if table != "state"]
-        return LiveFolder(path, sender, receiver, progress, kept, threads)
-    if path.is_dir() and scenario.exists():
+        return LiveFolder(path, sender, receiver, progress, kept, threads, max_memory)
+    how: dict[str, Any] = {"progress": progress, "tables": tables, "max_memory": max_memory}
+    if of_run:
         # Whoever made the folder chose what is in it.
         with refusing(f"is not run for a folder that is opened: to run it, name {scenario}"):
-            return run(scenario, seed=seed, set=set, progress=progress, tables=tables)
-    if scenario.exists() and scenario.suffix == ".toml":
-        return run(scenario, seed=seed, set=set, progress=progress, tables=tables)
+            return run(scenario, seed=seed, set=set, **how)
+    if exists(scenario) and scenario.suffix == ".toml":
+        return run(scenario, seed=seed, set=set, **how)
     _nothing_to_set(path, set, seed, "a capture is what it is")
-    return capture(path, progress=progress, tables=tables, threads=threads)
+    return capture(path, threads=threads, **how)
 
 
 def _nothing_to_set(path: Path, set: Mapping[str, Any] | None, seed: int | None, why: str) -> None:
@@ -203,8 +209,8 @@ def _nothing_to_set(path: Path, set: Mapping[str, Any] | None, seed: int | None,
 def _ran_live(folder: Path) -> Row | None:
     """What is written of a live run (docs/json.md, `simulation`); None for any other folder."""
     summary = folder / "summary.json"
-    if not os.path.lexists(summary):
-        if (folder / "captures").exists():
+    if not lexists(summary):
+        if exists(folder / "captures"):
             raise ValueError(f"{summary}: is missing, and alone says whether the run was a live one; {AGAIN}")
         return None
     found = json_of(summary, AGAIN)
@@ -238,7 +244,7 @@ def _captures(folder: Path, told: Row) -> tuple[Path, Path]:
         raise ValueError(f"{folder}: no TCP connection in it carries data")
     found = [folder / "captures" / f"{node}.pcapng" for node in largest[1:]]
     for path in found:
-        if not path.exists():
+        if not exists(path):
             raise ValueError(f"{path}: the capture at {path.stem} is not there any more")
         check(path)
     return found[0], found[1]

@@ -4,7 +4,7 @@ is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,12 +69,14 @@ def write(
     figures: str | None = "png",
     top: int = 3,
     report: bool = False,
+    goes_on: Callable[[], bool] | None = None,
 ) -> str:
     """Writes everything about a capture into a folder, batch by batch; returns a sentence that says where.
 
     forms: of "parquet" and "csv".  packets_as_csv: one row a packet is large as text, so the packets table
     is written as CSV only on request.  figures: png, svg, pdf or None.  top: how many flows get figures, the
-    worst first.  report: also the page of `rexmit report`. What an earlier call wrote there and this one does
+    worst first.  report: also the page of `rexmit report`.  goes_on: asked between figures; once it
+    says no, no more are drawn. What an earlier call wrote there and this one does
     not is removed, so that all is of one answer; other files stay. Raises NotWrittenError, once all others
     are written, with the names of the files that could not be.
     """
@@ -120,11 +122,14 @@ def write(
     drawn = 0
     if figures:
         # The worst flow always; another one only if something happened to it.
+        goes_on = goes_on or _always
         for place, flow in enumerate(capture.worst(top)):
+            if not goes_on():
+                break
             if place == 0 or flow.row["episodes"] or flow.row["retransmitted_segments"]:
-                drawn += _draw(flow, into, figures, lines)
-        if run:
-            drawn += _draw_own(run, into, figures, lines)
+                drawn += _draw(flow, into, figures, lines, goes_on)
+        if run and goes_on():
+            drawn += _draw_own(run, into, figures, lines, goes_on)
     lines += [
         "",
         "rexmit's docs/definitions.md says what words and columns mean, docs/figures.md the figures.",
@@ -154,7 +159,11 @@ def _as_run(capture: Capture) -> Run | None:
     return capture if isinstance(capture, Run) else None
 
 
-def _draw_own(run: Run, into: Destination, form: str, lines: list[str]) -> int:
+def _always() -> bool:
+    return True
+
+
+def _draw_own(run: Run, into: Destination, form: str, lines: list[str], goes_on: Callable[[], bool]) -> int:
     """The figures of what only the simulator shows; returns how many."""
     made = []
     for name, figure in run.own_figures():
@@ -163,6 +172,8 @@ def _draw_own(run: Run, into: Destination, form: str, lines: list[str]) -> int:
             figure.save(path)
         if not into.lacks(target):
             made.append((name, target))
+        if not goes_on():
+            break
     if made:
         lines += ["", "## Figures of senders and queues", ""]
     lines += [_item(target, OWN_ABOUT[name.split("-")[0]]) for name, target in made]
@@ -190,7 +201,7 @@ def write_table(table: Table, paths: Sequence[Path]) -> int:
     return rows
 
 
-def _draw(flow: Flow, into: Destination, form: str, lines: list[str]) -> int:
+def _draw(flow: Flow, into: Destination, form: str, lines: list[str], goes_on: Callable[[], bool]) -> int:
     lines += ["", f"## Figures of {flow.sender} → {flow.receiver}", ""]
     drawn = 0
     for name, figure in flow.figures():
@@ -202,6 +213,8 @@ def _draw(flow: Flow, into: Destination, form: str, lines: list[str]) -> int:
         about = FIGURE_ABOUT.get(name) or f"the packet exchange of episode {name.rpartition('-')[2]}"
         lines.append(_item(target, about))
         drawn += 1
+        if not goes_on():
+            break
     return drawn
 
 

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from rexmit.files.not_written import sentence
+from rexmit.files.reach import WITHIN, placed
 
 
 def contents(path: Path) -> bytes:
     """What is in a regular file: pipes and devices may never end. Raises ValueError, with its name, for
-    another and for one that cannot be read.
+    another, for one that cannot be read and for one that may not be (`rexmit.files.reach`).
     """
     check(path)
+    reach = WITHIN.get()
     try:
-        return path.read_bytes()
+        return path.read_bytes() if reach is None else reach.read(path)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {sentence(error)}") from None
 
@@ -24,7 +26,7 @@ def contents(path: Path) -> bytes:
 def check(path: Path) -> None:
     """Raises ValueError, with its name, for what is no regular file."""
     try:
-        kind = path.stat().st_mode
+        kind = placed(path).stat().st_mode
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {sentence(error)}") from None
     if not stat.S_ISREG(kind):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit.api import Capture
+from rexmit.files.reach import lexists
 from rexmit.files.reading import contents
 
 if TYPE_CHECKING:
@@ -46,13 +46,14 @@ class LiveFolder(Capture):
         progress: Any = None,
         tables: Any = (),
         threads: int | None = None,
+        max_memory: int | str | None = None,
     ) -> None:
         self.folder = folder
         options: dict[str, Any] = dict.fromkeys(("flow", "host", "port", "start", "end", "at", "idle"))
         super().__init__(
             [str(sender)],
             [str(receiver)],
-            options | {"interval": 1.0, "threads": threads},
+            options | {"interval": 1.0, "threads": threads, "max_memory": max_memory},
             tuple(tables),
             progress,
         )
@@ -104,7 +105,7 @@ def table(folder: Path, name: str, inside: str = "tables") -> Any:
 
     for form, read in ((".parquet", pyarrow.parquet.read_table), (".csv", pyarrow.csv.read_csv)):
         path = (folder / inside / name).with_suffix(form)
-        if not os.path.lexists(path):
+        if not lexists(path):
             continue
         try:
             # Read here: Arrow takes no name that is not UTF-8.

@@ -45,7 +45,7 @@ class Processes:
         waiting: dict[Future[Files], Any] = {}
         with _pool(self.threads) as pool:
             while True:
-                with _without_main():
+                with without_main():
                     for number in islice(todo, 2 * self.threads - len(waiting)):
                         waiting[pool.submit(make, plan_json, number, None, self._memory)] = number
                 if not waiting or not ask(0):
@@ -81,7 +81,7 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
+def without_main() -> Iterator[None]:
     """A program's own file is not run again in each process: nothing of it is asked for there."""
     main = sys.modules["__main__"]
     names = vars(main)

@@ -20,8 +20,10 @@ GUESS_S = 0.03
 class Watch(Interruptible):
     """Knows how far the plans of all studies are, and whether to go on. After Ctrl-C what is done is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, goes_on: Callable[[], bool] | None = None) -> None:
+        """goes_on: asked now and then; False ends the work as Ctrl-C does."""
         super().__init__()
+        self._goes_on = goes_on
         self._runs: dict[tuple[str, str], int] = {}
         self._calls: dict[tuple[str, str], float] = {}
         self._ended: set[tuple[str, str]] = set()
@@ -74,6 +76,8 @@ class Watch(Interruptible):
         return max(0.0, runs * per_run + calls)
 
     def _tick(self) -> None:
+        if self._goes_on is not None and not self._goes_on():
+            self.stopped = True
         elapsed = time.monotonic() - self._began
         if self._waited():
             self._show()

@@ -1,6 +1,7 @@
 //! Simulation, as Python sees it.
 
 use super::own;
+use super::reaching::PyReach;
 use super::watch::Watch;
 use super::{Analysis, MOST_LISTED, PyTable, Source, span, wanted};
 use analysis::Config;
@@ -18,7 +19,7 @@ use scenario::Override;
 use scenario::describe::{KeyPage, KindPage, Section, StackLine};
 use scenario::file::{self, Form};
 use scenario::model::{Scenario, Workload};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tcp::stack::Kind;
 use wire::Span;
@@ -48,9 +49,15 @@ pub struct Variant {
     /// What stands before an override in messages.
     label: Option<String>,
     seed: Option<u64>,
+    /// Where the file and all that it names have to be.
+    within: Option<Py<PyReach>>,
 }
 
 impl Variant {
+    fn read(&self, path: &Path, form: Form) -> Result<String, String> {
+        file::read(path, form, &PyReach::of(self.within.as_ref()))
+    }
+
     fn overrides(&self) -> Vec<Override> {
         let label = match self.label.as_deref() {
             Some("--set ") => "--set ",
@@ -63,7 +70,7 @@ impl Variant {
 
     /// A sentence that begins with a key, behind the file and the line where that is said.
     pub(super) fn placed(&self, sentence: &str) -> String {
-        let read = self.path.as_ref().and_then(|path| file::read(path, Form::Scenario).ok());
+        let read = self.path.as_ref().and_then(|path| self.read(path, Form::Scenario).ok());
         let (Some(text), Some(file)) = (read.as_ref().or(self.text.as_ref()), &self.file) else {
             return sentence.to_owned();
         };
@@ -75,10 +82,14 @@ impl Variant {
         let set = self.overrides();
         let file = self.file.as_deref().unwrap_or_default();
         let mut scenario = match (&self.path, &self.text) {
-            (Some(path), _) => scenario::load_as(path, file, &set).map_err(refused)?,
+            (Some(path), _) => {
+                let reach = PyReach::of(self.within.as_ref());
+                scenario::load_as(path, file, &set, &reach).map_err(refused)?
+            }
             (None, Some(text)) => {
                 let folder = self.folder.clone().unwrap_or_default();
-                scenario::parse(text, file, &folder, &set, &file::read).map_err(refused)?
+                let read = |path: &Path, form| self.read(path, form);
+                scenario::parse(text, file, &folder, &set, &read).map_err(refused)?
             }
             (None, None) => return Err(PyValueError::new_err("a scenario needs a path or a text")),
         };
