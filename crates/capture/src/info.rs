@@ -2,6 +2,7 @@
 
 use crate::error::{Damage, counted, grouped};
 use crate::link::LinkType;
+use crate::sets::set;
 use std::fmt;
 use wire::Time;
 
@@ -147,48 +148,19 @@ pub struct Unsupported {
     pub packets: u64,
 }
 
-/// What TCP came in. The order is that of [`Info::tunnels`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Tunnel {
-    Vlan,
-    Mpls,
-    Pppoe,
-    Gre,
-    IpInIp,
-    Vxlan,
-    Geneve,
-    Gtp,
-    Erspan,
-    Capwap,
-}
-
-impl Tunnel {
-    pub const ALL: [Tunnel; 10] = [
-        Tunnel::Vlan,
-        Tunnel::Mpls,
-        Tunnel::Pppoe,
-        Tunnel::Gre,
-        Tunnel::IpInIp,
-        Tunnel::Vxlan,
-        Tunnel::Geneve,
-        Tunnel::Gtp,
-        Tunnel::Erspan,
-        Tunnel::Capwap,
-    ];
-    pub fn name(self) -> &'static str {
-        match self {
-            Tunnel::Vlan => "VLAN",
-            Tunnel::Mpls => "MPLS",
-            Tunnel::Pppoe => "PPPoE",
-            Tunnel::Gre => "GRE",
-            Tunnel::IpInIp => "IP in IP",
-            Tunnel::Vxlan => "VXLAN",
-            Tunnel::Geneve => "Geneve",
-            Tunnel::Gtp => "GTP-U",
-            Tunnel::Erspan => "ERSPAN",
-            Tunnel::Capwap => "CAPWAP",
-        }
+set! {
+    /// What TCP came in. The order is that of [`Info::tunnels`].
+    Tunnel {
+        Vlan = "VLAN",
+        Mpls = "MPLS",
+        Pppoe = "PPPoE",
+        Gre = "GRE",
+        IpInIp = "IP in IP",
+        Vxlan = "VXLAN",
+        Geneve = "Geneve",
+        Gtp = "GTP-U",
+        Erspan = "ERSPAN",
+        Capwap = "CAPWAP",
     }
 }
 

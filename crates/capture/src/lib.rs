@@ -20,6 +20,7 @@ mod pcapng;
 mod reader;
 mod record;
 mod rotation;
+mod sets;
 mod sniff;
 mod snoop;
 mod source;

@@ -7,6 +7,7 @@ use crate::link::LinkType;
 use crate::reader::Progress;
 use crate::record::{Fault, Record, explain};
 use crate::rotation::prepare;
+use crate::sets::set;
 use crate::source::{Meter, Patience};
 use std::path::PathBuf;
 use wire::{Span, Time};
@@ -30,62 +31,30 @@ impl Tally {
     }
 }
 
-/// What a frame carries, by its outermost headers: a datagram in a tunnel counts as the tunnel's. VLAN tags, MPLS
-/// labels and PPP are looked through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    Ipv4Tcp,
-    Ipv4Udp,
-    Ipv4Icmp,
-    Ipv4Other,
-    Ipv6Tcp,
-    Ipv6Udp,
-    Ipv6Icmp,
-    Ipv6Other,
-    /// ARP and RARP.
-    Arp,
-    /// IEEE 802.2 logical link control that carries neither IP nor ARP: spanning tree, NetBIOS, IS-IS, ...
-    Llc,
-    /// Other types of frame.
-    Other,
-    /// Not known: cut off or damaged before it was clear, or of a link type that is not read.
-    Unread,
+set! {
+    /// What a frame carries, by its outermost headers: a datagram in a tunnel counts as the tunnel's. VLAN tags, MPLS
+    /// labels and PPP are looked through.
+    Kind {
+        Ipv4Tcp = "ipv4.tcp",
+        Ipv4Udp = "ipv4.udp",
+        Ipv4Icmp = "ipv4.icmp",
+        Ipv4Other = "ipv4.other",
+        Ipv6Tcp = "ipv6.tcp",
+        Ipv6Udp = "ipv6.udp",
+        Ipv6Icmp = "ipv6.icmp",
+        Ipv6Other = "ipv6.other",
+        /// ARP and RARP.
+        Arp = "arp",
+        /// IEEE 802.2 logical link control that carries neither IP nor ARP: spanning tree, NetBIOS, IS-IS, ...
+        Llc = "llc",
+        /// Other types of frame.
+        Other = "other",
+        /// Not known: cut off or damaged before it was clear, or of a link type that is not read.
+        Unread = "unread",
+    }
 }
 
 impl Kind {
-    pub const ALL: [Kind; 12] = [
-        Kind::Ipv4Tcp,
-        Kind::Ipv4Udp,
-        Kind::Ipv4Icmp,
-        Kind::Ipv4Other,
-        Kind::Ipv6Tcp,
-        Kind::Ipv6Udp,
-        Kind::Ipv6Icmp,
-        Kind::Ipv6Other,
-        Kind::Arp,
-        Kind::Llc,
-        Kind::Other,
-        Kind::Unread,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Ipv4Tcp => "ipv4.tcp",
-            Kind::Ipv4Udp => "ipv4.udp",
-            Kind::Ipv4Icmp => "ipv4.icmp",
-            Kind::Ipv4Other => "ipv4.other",
-            Kind::Ipv6Tcp => "ipv6.tcp",
-            Kind::Ipv6Udp => "ipv6.udp",
-            Kind::Ipv6Icmp => "ipv6.icmp",
-            Kind::Ipv6Other => "ipv6.other",
-            Kind::Arp => "arp",
-            Kind::Llc => "llc",
-            Kind::Other => "other",
-            Kind::Unread => "unread",
-        }
-    }
-
     /// An IP datagram by its version and the protocol of its payload; each fragment says it.
     fn of_ip(v4: bool, protocol: u8) -> Kind {
         match (v4, protocol) {
