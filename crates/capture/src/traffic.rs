@@ -2,13 +2,14 @@
 
 use crate::decode::{Decoder, Found};
 use crate::error::{Error, counted, grouped};
-use crate::info::{FileInfo, Unsupported};
+use crate::info::{FileInfo, Unread, dropped};
 use crate::link::LinkType;
 use crate::reader::Progress;
 use crate::record::{Fault, Record, explain};
 use crate::rotation::prepare;
 use crate::sets::set;
 use crate::source::{Meter, Patience};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use wire::{Span, Time};
 
@@ -92,7 +93,7 @@ pub struct Traffic {
     pub last: Option<Time>,
     /// The last one may be cut short by the capture's end.
     pub bins: Vec<Tally>,
-    pub unsupported: Vec<Unsupported>,
+    pub unsupported: Unread,
     pub warnings: Vec<String>,
     /// It was stopped before the end.
     pub interrupted: bool,
@@ -165,6 +166,8 @@ pub fn traffic(
 struct Count {
     done: Traffic,
     decoder: Decoder,
+    /// What becomes of [`Traffic::bins`]: a capture may go back in time with each frame.
+    bins: VecDeque<Tally>,
     /// Of a bin, ns.
     width: i64,
 }
@@ -175,22 +178,18 @@ impl Count {
         done.total.add(record.wire_len);
         let (found, outer) = self.decoder.kind(record, data);
         if found == Found::Unsupported {
-            let link = LinkType(record.link);
-            match done.unsupported.iter_mut().find(|u| u.link == link) {
-                Some(u) => u.packets += 1,
-                None => done.unsupported.push(Unsupported { link, packets: 1 }),
-            }
+            done.unsupported.note(LinkType(record.link));
         }
         done.kinds[Kind::of(found, outer) as usize].add(record.wire_len);
         done.last = Some(done.last.map_or(record.time, |t| t.max(record.time)));
         let bin = self.bin(record.time)?;
-        self.done.bins[bin].add(record.wire_len);
+        self.bins[bin].add(record.wire_len);
         Ok(())
     }
 
     /// The bin of a time, made if it is not there yet. A frame from before the first moves the origin.
     fn bin(&mut self, time: Time) -> Result<usize, Error> {
-        let bins = &mut self.done.bins;
+        let bins = &mut self.bins;
         let origin = *self.done.origin.get_or_insert(time);
         let place = i128::from(time.0) - i128::from(origin.0);
         let bin = place.div_euclid(i128::from(self.width));
@@ -207,7 +206,7 @@ impl Count {
         }
         if bin < 0 {
             let more = -bin as usize;
-            bins.splice(0..0, std::iter::repeat_n(Tally::default(), more));
+            (0..more).for_each(|_| bins.push_front(Tally::default()));
             self.done.origin = Some(Time(origin.0 - more as i64 * self.width));
             return Ok(0);
         }
@@ -233,12 +232,12 @@ impl Count {
     }
 
     fn finish(mut self) -> Traffic {
-        for u in &self.done.unsupported {
+        self.done.bins = self.bins.into();
+        for u in self.done.unsupported.iter() {
             let n = counted(u.packets, "packet");
             self.done.warnings.push(format!("{n} of link type {} counted as unread: it is not read", u.link));
         }
-        let known = self.done.files.iter().flat_map(|f| &f.interfaces).filter_map(|i| i.dropped);
-        if let n @ 1.. = known.sum::<u64>() {
+        if let Some(n @ 1..) = dropped(&self.done.files) {
             self.done.warnings.push(format!(
                 "the capture lost {} packets, by its own count: they are in no bin",
                 grouped(n)
