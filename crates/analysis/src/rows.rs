@@ -10,7 +10,7 @@ pub use flow::{Ecn, FlowRow, Inference, Inferred, Limits, Reset, Summary, Timers
 pub use round::{RoundRow, Waited};
 use serde::{Deserialize, Serialize};
 pub use sets::{
-    Cause, Closed, ClosedSet, EcnKind, EpisodeKind, Evidence, Growth, IdleCause, Limit, Needless,
+    ByCause, Cause, Closed, ClosedSet, EcnKind, EpisodeKind, Evidence, Growth, IdleCause, Limit, Needless,
     PacketClass, Proof, RecoveryStyle, RtoRule, RttKind, Trigger, Vantage,
 };
 use wire::{Span, Time};

@@ -11,6 +11,8 @@ use wire::{Endpoint, Flags, Host, Packet, Segment, Seq, Time, Tuple};
 const PACKETS: u32 = 100_000;
 /// Where the first part of an input fills what is outstanding, this many segments.
 const HALF: u32 = PACKETS / 2;
+/// Where losses come first and are repaired then: two packets each, and a third for the repair.
+const ROUNDS: u32 = PACKETS / 3 * 2;
 /// An odd number beyond all others that are used.
 const TOP: u32 = 4 * PACKETS + 10_001;
 
@@ -79,7 +81,7 @@ fn cost(make: impl Fn(u32) -> Packet, vantage: Option<Vantage>, frozen: bool) ->
 
 type Input = (&'static str, fn(u32) -> Packet);
 
-const INPUTS: [Input; 16] = [
+const INPUTS: [Input; 17] = [
     ("ascending with gaps", |n| packet(n, 2 * n + 10, 1)),
     ("reverse", |n| packet(n, TOP - 2 * n, 1)),
     ("random", |n| packet(n, 10 + 2 * scattered(n), 1)),
@@ -117,6 +119,12 @@ const INPUTS: [Input; 16] = [
         0..30_000 => packet(n, n + 10, 1),
         30_000..60_000 => packet(n, n - 30_000 + 10, 1),
         n => ack(n, 29_000, &[]),
+    }),
+    ("every other one lost, SACKed and at last repaired", |n| match (n, n % 2) {
+        // Two full segments at a time, of which the second arrives.
+        (0..ROUNDS, 0) => packet(n, 10 + n * 1000, 1000),
+        (0..ROUNDS, _) => ack(n, 10, &[(10 + n * 1000, 1010 + n * 1000)]),
+        _ => packet(n, 10 + (n - ROUNDS) * 2000, 1000),
     }),
     ("ACKs that are not heard", |n| match n {
         0..HALF => ack(n, 11, &[(100, 101 + n % 7)]),

@@ -1,7 +1,8 @@
 //! A copy of a capture with comments on chosen packets: what Wireshark then shows beside them.
 
 use crate::error::{Damage, Error, shown};
-use crate::info::{FileInfo, Interface};
+use crate::info::FileInfo;
+use crate::link::LinkType;
 use crate::pcapng::each_option;
 use crate::reader::Progress;
 use crate::record::{Record, explain};
@@ -11,6 +12,7 @@ use crate::whole::WholeFile;
 use crate::window::Window;
 use crate::writer::{NewPacket, Writer};
 use reach::Reach;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::iter::Peekable;
@@ -65,7 +67,8 @@ pub fn annotate(
     let writer = Writer::pcapng_about(out, Some(ABOUT)).map_err(failed)?;
     let mut copy = Copy {
         writer,
-        interfaces: Vec::new(),
+        numbers: HashMap::new(),
+        dropped: Vec::new(),
         map: Vec::new(),
         comments: comments.into_iter().peekable(),
         done: Annotated::default(),
@@ -95,8 +98,10 @@ pub fn annotate(
 
 struct Copy<W: Write, C: Iterator<Item = (u64, String)>> {
     writer: Writer<W>,
-    /// What was described to the writer, in order.
-    interfaces: Vec<Interface>,
+    /// The numbers of the interfaces that were described to the writer.
+    numbers: HashMap<Described, u32>,
+    /// What each of them lost, by its number.
+    dropped: Vec<Option<u64>>,
     /// For each interface of the file that is read, its number there.
     map: Vec<u32>,
     comments: Peekable<C>,
@@ -105,9 +110,8 @@ struct Copy<W: Write, C: Iterator<Item = (u64, String)>> {
     last: Time,
 }
 
-fn same(a: &Interface, b: &Interface) -> bool {
-    (&a.name, a.link, a.snap) == (&b.name, b.link, b.snap)
-}
+/// What tells an interface from others: name, link type and snap length.
+type Described = (Option<String>, LinkType, Option<u32>);
 
 impl<W: Write, C: Iterator<Item = (u64, String)>> Copy<W, C> {
     /// Copies one packet; false at the end of the file, or of what is whole of it.
@@ -141,15 +145,17 @@ impl<W: Write, C: Iterator<Item = (u64, String)>> Copy<W, C> {
     /// Describes the interfaces that the file has told of since.
     fn describe(&mut self, file: &FileInfo) -> io::Result<()> {
         for i in &file.interfaces[self.map.len()..] {
-            let known = self.interfaces.iter().position(|k| same(k, i));
-            self.map.push(match known {
-                Some(n) => n as u32,
+            let described = (i.name.clone(), i.link, i.snap);
+            let number = match self.numbers.get(&described) {
+                Some(n) => *n,
                 None => {
                     let n = self.writer.interface(i.name.as_deref(), i.link, i.snap.unwrap_or(0))?;
-                    self.interfaces.push(Interface { dropped: None, ..i.clone() });
+                    self.numbers.insert(described, n);
+                    self.dropped.push(None);
                     n
                 }
-            });
+            };
+            self.map.push(number);
         }
         Ok(())
     }
@@ -221,7 +227,7 @@ impl<W: Write, C: Iterator<Item = (u64, String)>> Copy<W, C> {
         self.describe(file)?;
         for (i, n) in file.interfaces.iter().zip(&self.map) {
             if let Some(dropped) = i.dropped {
-                let known = &mut self.interfaces[*n as usize].dropped;
+                let known = &mut self.dropped[*n as usize];
                 let sum = known.unwrap_or(0).saturating_add(dropped);
                 *known = Some(sum);
                 self.writer.statistics(*n, self.last, sum)?;

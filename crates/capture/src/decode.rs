@@ -85,6 +85,8 @@ pub(crate) struct Decoder {
     pub more: VecDeque<Packet>,
 }
 
+const _: () = assert!(Tunnel::ALL.len() <= u16::BITS as usize, "`Walk::tunnels` has a bit for each");
+
 /// The way down through one frame.
 pub(crate) struct Walk<'d> {
     pub packet: Packet,

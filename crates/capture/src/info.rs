@@ -2,7 +2,10 @@
 
 use crate::error::{Damage, counted, grouped};
 use crate::link::LinkType;
+use crate::sets::set;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::Deref;
 use wire::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,48 +150,56 @@ pub struct Unsupported {
     pub packets: u64,
 }
 
-/// What TCP came in. The order is that of [`Info::tunnels`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Tunnel {
-    Vlan,
-    Mpls,
-    Pppoe,
-    Gre,
-    IpInIp,
-    Vxlan,
-    Geneve,
-    Gtp,
-    Erspan,
-    Capwap,
+/// All of them, in the order in which they came. A file may name each of 65,536.
+#[derive(Clone, Debug, Default)]
+pub struct Unread {
+    all: Vec<Unsupported>,
+    places: HashMap<LinkType, usize>,
 }
 
-impl Tunnel {
-    pub const ALL: [Tunnel; 10] = [
-        Tunnel::Vlan,
-        Tunnel::Mpls,
-        Tunnel::Pppoe,
-        Tunnel::Gre,
-        Tunnel::IpInIp,
-        Tunnel::Vxlan,
-        Tunnel::Geneve,
-        Tunnel::Gtp,
-        Tunnel::Erspan,
-        Tunnel::Capwap,
-    ];
-    pub fn name(self) -> &'static str {
-        match self {
-            Tunnel::Vlan => "VLAN",
-            Tunnel::Mpls => "MPLS",
-            Tunnel::Pppoe => "PPPoE",
-            Tunnel::Gre => "GRE",
-            Tunnel::IpInIp => "IP in IP",
-            Tunnel::Vxlan => "VXLAN",
-            Tunnel::Geneve => "Geneve",
-            Tunnel::Gtp => "GTP-U",
-            Tunnel::Erspan => "ERSPAN",
-            Tunnel::Capwap => "CAPWAP",
+impl Unread {
+    /// Another packet of that link type.
+    pub(crate) fn note(&mut self, link: LinkType) {
+        let place = *self.places.entry(link).or_insert(self.all.len());
+        match self.all.get_mut(place) {
+            Some(known) => known.packets += 1,
+            None => self.all.push(Unsupported { link, packets: 1 }),
         }
+    }
+}
+
+impl Deref for Unread {
+    type Target = [Unsupported];
+    fn deref(&self) -> &[Unsupported] {
+        &self.all
+    }
+}
+
+/// Packets that interfaces say were lost; `None` if none says anything about it.
+pub(crate) fn dropped(files: &[FileInfo]) -> Option<u64> {
+    let known = files.iter().flat_map(|f| &f.interfaces).filter_map(|i| i.dropped);
+    known.fold(None, |sum, d| Some(u64::saturating_add(sum.unwrap_or(0), d)))
+}
+
+/// Link types of all interfaces, each once, in order.
+pub fn links(files: &[FileInfo]) -> Vec<LinkType> {
+    let mut seen = HashSet::new();
+    files.iter().flat_map(|f| &f.interfaces).map(|i| i.link).filter(|link| seen.insert(*link)).collect()
+}
+
+set! {
+    /// What TCP came in. The order is that of [`Info::tunnels`].
+    Tunnel {
+        Vlan = "VLAN",
+        Mpls = "MPLS",
+        Pppoe = "PPPoE",
+        Gre = "GRE",
+        IpInIp = "IP in IP",
+        Vxlan = "VXLAN",
+        Geneve = "Geneve",
+        Gtp = "GTP-U",
+        Erspan = "ERSPAN",
+        Capwap = "CAPWAP",
     }
 }
 
@@ -218,7 +229,7 @@ pub struct Info {
     pub others: Others,
     /// Packets with each of [`Tunnel::ALL`] around their TCP segment.
     pub tunnels: [u64; Tunnel::ALL.len()],
-    pub unsupported: Vec<Unsupported>,
+    pub unsupported: Unread,
     pub malformed: Malformed,
     /// TCP segments whose options were cut off by the snap length.
     pub options_cut: u64,
@@ -271,19 +282,12 @@ impl Info {
 
     /// Packets that the capture says it lost; `None` if it says nothing about it.
     pub fn dropped(&self) -> Option<u64> {
-        let known = self.files.iter().flat_map(|f| &f.interfaces).filter_map(|i| i.dropped);
-        known.fold(None, |sum, d| Some(u64::saturating_add(sum.unwrap_or(0), d)))
+        dropped(&self.files)
     }
 
     /// Link types met, each once, in order.
     pub fn links(&self) -> Vec<LinkType> {
-        let mut seen: Vec<LinkType> = Vec::new();
-        for i in self.files.iter().flat_map(|f| &f.interfaces) {
-            if !seen.contains(&i.link) {
-                seen.push(i.link);
-            }
-        }
-        seen
+        links(&self.files)
     }
 
     /// The largest snap length of all interfaces; `None` if one of them had no limit.

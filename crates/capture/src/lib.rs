@@ -20,6 +20,7 @@ mod pcapng;
 mod reader;
 mod record;
 mod rotation;
+mod sets;
 mod sniff;
 mod snoop;
 mod source;
@@ -33,7 +34,8 @@ mod writer;
 pub use annotate::{Annotated, annotate, is_annotated};
 pub use error::{Damage, Error, What, grouped, sentence, shown};
 pub use info::{
-    Compression, FileInfo, Format, Info, Interface, Malformed, Others, Resolution, Tunnel, Unsupported,
+    Compression, FileInfo, Format, Info, Interface, Malformed, Others, Resolution, Tunnel, Unread,
+    Unsupported, links,
 };
 pub use link::LinkType;
 pub use options::{Options, parse_flow, parse_host, parse_port, parse_span};

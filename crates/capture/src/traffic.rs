@@ -2,13 +2,15 @@
 
 use crate::decode::{Decoder, Found};
 use crate::error::{Error, counted, grouped};
-use crate::info::{FileInfo, Unsupported};
+use crate::info::{FileInfo, Unread, dropped};
 use crate::link::LinkType;
 use crate::reader::Progress;
 use crate::record::{Fault, Record, explain};
 use crate::rotation::prepare;
+use crate::sets::set;
 use crate::source::{Meter, Patience};
 use reach::Reach;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use wire::{Span, Time};
 
@@ -31,62 +33,30 @@ impl Tally {
     }
 }
 
-/// What a frame carries, by its outermost headers: a datagram in a tunnel counts as the tunnel's. VLAN tags, MPLS
-/// labels and PPP are looked through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    Ipv4Tcp,
-    Ipv4Udp,
-    Ipv4Icmp,
-    Ipv4Other,
-    Ipv6Tcp,
-    Ipv6Udp,
-    Ipv6Icmp,
-    Ipv6Other,
-    /// ARP and RARP.
-    Arp,
-    /// IEEE 802.2 logical link control that carries neither IP nor ARP: spanning tree, NetBIOS, IS-IS, ...
-    Llc,
-    /// Other types of frame.
-    Other,
-    /// Not known: cut off or damaged before it was clear, or of a link type that is not read.
-    Unread,
+set! {
+    /// What a frame carries, by its outermost headers: a datagram in a tunnel counts as the tunnel's. VLAN tags, MPLS
+    /// labels and PPP are looked through.
+    Kind {
+        Ipv4Tcp = "ipv4.tcp",
+        Ipv4Udp = "ipv4.udp",
+        Ipv4Icmp = "ipv4.icmp",
+        Ipv4Other = "ipv4.other",
+        Ipv6Tcp = "ipv6.tcp",
+        Ipv6Udp = "ipv6.udp",
+        Ipv6Icmp = "ipv6.icmp",
+        Ipv6Other = "ipv6.other",
+        /// ARP and RARP.
+        Arp = "arp",
+        /// IEEE 802.2 logical link control that carries neither IP nor ARP: spanning tree, NetBIOS, IS-IS, ...
+        Llc = "llc",
+        /// Other types of frame.
+        Other = "other",
+        /// Not known: cut off or damaged before it was clear, or of a link type that is not read.
+        Unread = "unread",
+    }
 }
 
 impl Kind {
-    pub const ALL: [Kind; 12] = [
-        Kind::Ipv4Tcp,
-        Kind::Ipv4Udp,
-        Kind::Ipv4Icmp,
-        Kind::Ipv4Other,
-        Kind::Ipv6Tcp,
-        Kind::Ipv6Udp,
-        Kind::Ipv6Icmp,
-        Kind::Ipv6Other,
-        Kind::Arp,
-        Kind::Llc,
-        Kind::Other,
-        Kind::Unread,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Ipv4Tcp => "ipv4.tcp",
-            Kind::Ipv4Udp => "ipv4.udp",
-            Kind::Ipv4Icmp => "ipv4.icmp",
-            Kind::Ipv4Other => "ipv4.other",
-            Kind::Ipv6Tcp => "ipv6.tcp",
-            Kind::Ipv6Udp => "ipv6.udp",
-            Kind::Ipv6Icmp => "ipv6.icmp",
-            Kind::Ipv6Other => "ipv6.other",
-            Kind::Arp => "arp",
-            Kind::Llc => "llc",
-            Kind::Other => "other",
-            Kind::Unread => "unread",
-        }
-    }
-
     /// An IP datagram by its version and the protocol of its payload; each fragment says it.
     fn of_ip(v4: bool, protocol: u8) -> Kind {
         match (v4, protocol) {
@@ -124,7 +94,7 @@ pub struct Traffic {
     pub last: Option<Time>,
     /// The last one may be cut short by the capture's end.
     pub bins: Vec<Tally>,
-    pub unsupported: Vec<Unsupported>,
+    pub unsupported: Unread,
     pub warnings: Vec<String>,
     /// It was stopped before the end.
     pub interrupted: bool,
@@ -197,6 +167,8 @@ pub fn traffic(
 struct Count {
     done: Traffic,
     decoder: Decoder,
+    /// What becomes of [`Traffic::bins`]: a capture may go back in time with each frame.
+    bins: VecDeque<Tally>,
     /// Of a bin, ns.
     width: i64,
 }
@@ -207,22 +179,18 @@ impl Count {
         done.total.add(record.wire_len);
         let (found, outer) = self.decoder.kind(record, data);
         if found == Found::Unsupported {
-            let link = LinkType(record.link);
-            match done.unsupported.iter_mut().find(|u| u.link == link) {
-                Some(u) => u.packets += 1,
-                None => done.unsupported.push(Unsupported { link, packets: 1 }),
-            }
+            done.unsupported.note(LinkType(record.link));
         }
         done.kinds[Kind::of(found, outer) as usize].add(record.wire_len);
         done.last = Some(done.last.map_or(record.time, |t| t.max(record.time)));
         let bin = self.bin(record.time)?;
-        self.done.bins[bin].add(record.wire_len);
+        self.bins[bin].add(record.wire_len);
         Ok(())
     }
 
     /// The bin of a time, made if it is not there yet. A frame from before the first moves the origin.
     fn bin(&mut self, time: Time) -> Result<usize, Error> {
-        let bins = &mut self.done.bins;
+        let bins = &mut self.bins;
         let origin = *self.done.origin.get_or_insert(time);
         let place = i128::from(time.0) - i128::from(origin.0);
         let bin = place.div_euclid(i128::from(self.width));
@@ -239,7 +207,7 @@ impl Count {
         }
         if bin < 0 {
             let more = -bin as usize;
-            bins.splice(0..0, std::iter::repeat_n(Tally::default(), more));
+            (0..more).for_each(|_| bins.push_front(Tally::default()));
             self.done.origin = Some(Time(origin.0 - more as i64 * self.width));
             return Ok(0);
         }
@@ -265,12 +233,12 @@ impl Count {
     }
 
     fn finish(mut self) -> Traffic {
-        for u in &self.done.unsupported {
+        self.done.bins = self.bins.into();
+        for u in self.done.unsupported.iter() {
             let n = counted(u.packets, "packet");
             self.done.warnings.push(format!("{n} of link type {} counted as unread: it is not read", u.link));
         }
-        let known = self.done.files.iter().flat_map(|f| &f.interfaces).filter_map(|i| i.dropped);
-        if let n @ 1.. = known.sum::<u64>() {
+        if let Some(n @ 1..) = dropped(&self.done.files) {
             self.done.warnings.push(format!(
                 "the capture lost {} packets, by its own count: they are in no bin",
                 grouped(n)

@@ -165,3 +165,19 @@ fn it_stops_when_told() {
     let found = traffic(&[dir.file("a.pcap", &at(&times))], Span(MS), None, |_| false).unwrap();
     assert!(found.interrupted && found.total.packets < 40_000);
 }
+
+#[test]
+fn interfaces_that_lost_more_than_can_be_counted_lost_as_much_as_can_be() {
+    let mut w = Writer::pcapng(Vec::new()).unwrap();
+    for _ in 0..2 {
+        let interface = w.interface(None, LinkType::ETHERNET, 0).unwrap();
+        w.statistics(interface, Time(0), u64::MAX).unwrap();
+    }
+    let dir = scratch();
+    let path = dir.file("lost.pcapng", &w.finish().unwrap());
+    let warnings = traffic(&[path], Span(MS), None, |_| true).unwrap().warnings;
+    assert_eq!(
+        warnings,
+        ["the capture lost 18,446,744,073,709,551,615 packets, by its own count: they are in no bin"]
+    );
+}

@@ -125,6 +125,11 @@ impl Problems {
         self.said.is_empty()
     }
 
+    /// No more is said of what is wrong: to look for the word that was meant, among all names of a file, is not worth it.
+    pub fn is_full(&self) -> bool {
+        self.said.len() >= MOST_SAID
+    }
+
     /// In the order of the file's lines; what overrides brought comes first, as it was said last.
     pub fn into_result<T>(mut self, value: Option<T>) -> Result<T, Errors> {
         match value {

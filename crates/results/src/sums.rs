@@ -2,7 +2,7 @@
 
 use crate::json::flow::by_cause;
 use crate::json::write::object;
-use analysis::rows::{FlowRow, Vantage};
+use analysis::rows::{ByCause, FlowRow, Vantage};
 use wire::Span;
 
 /// What adds up.
@@ -73,7 +73,7 @@ sums! { row:
     pub retransmitted_segments: u64 = row.retransmitted_segments;
     pub retransmitted_packets: u64 = row.retransmitted_packets;
     pub retransmitted_bytes: u64 = row.retransmitted_bytes;
-    pub by_cause: [u64; 7] = row.by_cause;
+    pub by_cause: ByCause = row.by_cause;
     pub needless: u64 = row.needless;
     pub needless_unknown: u64 = row.needless_unknown;
     pub probes_new_data: u64 = row.probes_new_data;

@@ -94,7 +94,7 @@ impl OfFlow {
         if self.repairs.is_empty() {
             return;
         }
-        row.by_cause = [0; 7];
+        row.by_cause = Default::default();
         for r in &self.repairs {
             row.by_cause[r.kernel.unwrap_or(r.seen) as usize] += u64::from(r.segments);
         }

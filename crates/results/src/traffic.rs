@@ -22,13 +22,7 @@ impl Counted {
             let (name, packets) = (f.name.clone(), f.packets);
             By(move |out: &mut Vec<u8>| object!(out, "name": name.as_str(), "packets": packets))
         };
-        let mut links: Vec<String> = Vec::new();
-        for interface in files.iter().flat_map(|f| &f.interfaces) {
-            let link = interface.link.to_string();
-            if !links.contains(&link) {
-                links.push(link);
-            }
-        }
+        let links: Vec<String> = capture::links(files).iter().map(ToString::to_string).collect();
         let seconds = |t: wire::Time| t.0 as f64 / 1e9;
         let span = last.zip(*origin).map(|(last, origin)| (last - origin).as_secs());
         let mut out = Vec::new();

@@ -136,8 +136,7 @@ impl Network {
         let name = item.text()?;
         let found = self.node(name);
         if found.is_none() {
-            let names = || self.nodes.iter().map(|n| n.name.as_str());
-            item.refuse(p, format!("is no node{}{}", did_you_mean(name, names()), listed(names())));
+            item.refuse(p, no_such("node", name, self.nodes.iter().map(|n| n.name.as_str()), p));
         }
         found
     }
@@ -200,6 +199,19 @@ fn record(v: Option<&Values>, net: &Network, flows: &flow::Flows, p: &mut Proble
     }
 }
 
+/// That there is nothing of that name, with the name that may have been meant.
+pub(crate) fn no_such<'a>(
+    noun: &str,
+    name: &str,
+    all: impl Iterator<Item = &'a str> + Clone,
+    p: &Problems,
+) -> String {
+    match p.is_full() {
+        true => format!("is no {noun}"),
+        false => format!("is no {noun}{}{}", did_you_mean(name, all.clone()), listed(all)),
+    }
+}
+
 /// The indices that a flag or a list of names stands for, ascending, each once.
 fn chosen(item: Option<&Item>, noun: &str, all: &[&str], p: &mut Problems) -> Vec<usize> {
     let Some(item) = item else { return Vec::new() };
@@ -207,14 +219,14 @@ fn chosen(item: Option<&Item>, noun: &str, all: &[&str], p: &mut Problems) -> Ve
         Value::Flag(true) => (0..all.len()).collect(),
         Value::List(names) => {
             let mut found = Vec::new();
+            // Of equal names the first.
+            let places: HashMap<&str, usize> =
+                all.iter().enumerate().rev().map(|(at, name)| (*name, at)).collect();
             for name in names {
                 let text = name.text().unwrap_or_default();
-                match all.iter().position(|n| *n == text) {
-                    Some(at) => found.push(at),
-                    None => {
-                        let near = did_you_mean(text, all.iter().copied());
-                        name.refuse(p, format!("is no {noun}{near}{}", listed(all.iter().copied())));
-                    }
+                match places.get(text) {
+                    Some(at) => found.push(*at),
+                    None => name.refuse(p, no_such(noun, text, all.iter().copied(), p)),
                 }
             }
             found.sort_unstable();

@@ -87,7 +87,7 @@ pub fn stacks() -> Result<Vec<StackLine>, Errors> {
 /// One stack; a name or a file.
 pub fn load(name: &str) -> Result<tcp::stack::Stack, Errors> {
     let mut p = Problems::default();
-    let library = Library { read: &anywhere, own: Vec::new() };
+    let library = Library { read: &anywhere, own: Default::default() };
     let shown = format!("{name:?}");
     let stack = library.stack(&wanted(name, &shown), &mut p);
     p.into_result(stack)
@@ -105,7 +105,7 @@ fn wanted<'a>(name: &'a str, shown: &'a str) -> Wanted<'a> {
 /// What one stack is made of; a name or a file.
 pub fn stack(name: &str) -> Result<StackPage, Errors> {
     let mut p = Problems::default();
-    let library = Library { read: &anywhere, own: Vec::new() };
+    let library = Library { read: &anywhere, own: Default::default() };
     let shown = format!("{name:?}");
     let wanted = wanted(name, &shown);
     let values = library.values(&wanted, &mut p);

@@ -62,7 +62,7 @@ pub fn parse(
 ) -> Result<Scenario, Errors> {
     let mut p = Problems::default();
     let Some(root) = tree(text, file, overrides, &mut p) else { return p.into_result(None) };
-    let library = Library { read, own: own_stacks(&root) };
+    let library = Library { read, own: own_stacks(&root).into() };
     let values = check::table(&root, &SCENARIO, "", &mut p);
     check_own_stacks(&values, &library, dir, &mut p);
     let scenario = build::scenario(&values, &Context { library: &library, dir }, &mut p);
@@ -120,7 +120,7 @@ pub fn parse_stack(text: &str, file: &str, dir: &Path, read: ReadFile<'_>) -> Re
     // The text stands for the file that is read first; what it is based on is read as ever.
     let first = dir.join(file_name(file));
     let from_text = |path: &Path, form| if path == first { Ok(text.to_owned()) } else { read(path, form) };
-    let library = Library { read: &from_text, own: Vec::new() };
+    let library = Library { read: &from_text, own: Default::default() };
     let mut p = Problems::default();
     let stack = library.file(&first, file, &mut p);
     p.into_result(stack)

@@ -4,13 +4,15 @@ mod build;
 
 pub(crate) use build::defaults;
 
+use crate::build::no_such;
 use crate::check;
 use crate::file::Form;
 use crate::keys::{Kind, STACK, Table};
 use crate::overrides::{all_keys, drop_other_variants};
 use crate::tree::{self, Entry, Node, Tree};
 use params::Values;
-use params::problem::{Origin, Problems, did_you_mean, listed};
+use params::problem::{Origin, Problems};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tcp::stack::Stack;
@@ -24,9 +26,37 @@ pub type ReadFile<'a> = &'a dyn Fn(&Path, Form) -> Result<String, String>;
 /// Where stacks come from: a scenario's own, the built-in ones, files.
 pub(crate) struct Library<'a> {
     pub read: ReadFile<'a>,
-    /// `[[stack]]` of the scenario: name and tree.
-    pub own: Vec<(String, Node)>,
+    pub own: Own,
 }
+
+/// `[[stack]]` of a scenario, in order: name and tree.
+#[derive(Default)]
+pub(crate) struct Own {
+    all: Vec<(String, Node)>,
+    places: HashMap<String, usize>,
+}
+
+impl Own {
+    /// Names of these and of the built-in ones.
+    fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        let built_in = BUILT_IN.iter().map(|(name, _)| *name);
+        self.all.iter().map(|(name, _)| name.as_str()).chain(built_in)
+    }
+    fn get(&self, name: &str) -> Option<&(String, Node)> {
+        self.places.get(name).map(|at| &self.all[*at])
+    }
+}
+
+impl From<Vec<(String, Node)>> for Own {
+    fn from(all: Vec<(String, Node)>) -> Own {
+        // Of equal names the first.
+        let places = all.iter().enumerate().rev().map(|(at, (name, _))| (name.clone(), at)).collect();
+        Own { all, places }
+    }
+}
+
+/// Stacks based on one another in a row: more are no help to a reader, and each is a call within the one before.
+const MOST_BASES: usize = 32;
 
 /// One step of "based on": the place that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +110,12 @@ impl Library<'_> {
         chain: &mut Vec<Step>,
         problems: &mut Problems,
     ) -> Option<(Node, String)> {
+        if chain.len() > MOST_BASES {
+            let says =
+                format!("is too far down: no more than {MOST_BASES} stacks may be based on one another");
+            problems.add(wanted.origin, wanted.path, Some(wanted.shown), says);
+            return None;
+        }
         let step = self.find(wanted, chain, problems)?;
         let (node, dir) = self.read(&step, wanted, problems)?;
         let path = match &step {
@@ -126,7 +162,7 @@ impl Library<'_> {
 
     fn find(&self, wanted: &Wanted<'_>, chain: &[Step], problems: &mut Problems) -> Option<Step> {
         let name = wanted.name;
-        let own = self.own.iter().find(|(n, _)| n == name).map(|(n, _)| Step::Own(n.clone()));
+        let own = self.own.get(name).map(|(n, _)| Step::Own(n.clone()));
         let embedded = BUILT_IN.iter().find(|(n, _)| *n == name).map(|(n, _)| Step::BuiltIn(n));
         let file = looks_like_a_file(name).then(|| Step::File(wanted.dir.join(name)));
         let steps: Vec<Step> = own.into_iter().chain(embedded).chain(file).collect();
@@ -134,13 +170,9 @@ impl Library<'_> {
         if let Some(step) = steps.iter().find(|s| !chain.contains(s)) {
             return Some(step.clone());
         }
-        let says = if steps.is_empty() {
-            let own = self.own.iter().map(|(n, _)| n.clone());
-            let names: Vec<String> = own.chain(built_in().map(str::to_owned)).collect();
-            let names = || names.iter().map(String::as_str);
-            format!("is no stack{}{}", did_you_mean(name, names()), listed(names()))
-        } else {
-            "leads back to itself".to_owned()
+        let says = match steps.is_empty() {
+            true => no_such("stack", name, self.own.names(), problems),
+            false => "leads back to itself".to_owned(),
         };
         problems.add(wanted.origin, wanted.path, Some(wanted.shown), says);
         None
@@ -149,7 +181,7 @@ impl Library<'_> {
     fn read(&self, step: &Step, wanted: &Wanted<'_>, problems: &mut Problems) -> Option<(Node, PathBuf)> {
         match step {
             Step::Own(name) => {
-                let (_, node) = self.own.iter().find(|(n, _)| n == name)?;
+                let (_, node) = self.own.get(name)?;
                 Some((placed(node.clone(), wanted.dir), wanted.dir.to_owned()))
             }
             Step::BuiltIn(name) => {

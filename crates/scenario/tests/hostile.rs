@@ -99,6 +99,26 @@ fn nesting_is_bounded() {
 }
 
 #[test]
+fn a_row_of_stacks_based_on_one_another_is_bounded() {
+    let row = |n: usize| {
+        let own = (0..n).map(|i| format!("[[stack]]\nname = \"s{i}\"\nbased_on = \"s{}\"\n", i + 1));
+        let last = format!("[[stack]]\nname = \"s{n}\"\nbased_on = \"rfc-sack\"\n");
+        let text = scenario_with("", "\"s0\"") + &own.collect::<String>() + &last;
+        parse(&text, "x.toml", Path::new(""), &[], &|path: &Path, form| {
+            file::read(path, form, &reach::Reach::Anywhere)
+        })
+    };
+    assert!(row(30).is_ok());
+    let said = row(5_000).expect_err("refused").to_string();
+    assert!(said.contains("no more than 32 stacks may be based on one another"), "{said}");
+    // A file that names another, and that one the next, for ever.
+    let read = |_: &Path, _| Ok("name = \"s\"\nbased_on = \"a/b.toml\"\n".to_owned());
+    let said = parse_stack("name = \"s\"\nbased_on = \"a.toml\"\n", "x.toml", Path::new(""), &read);
+    let said = said.expect_err("refused").to_string();
+    assert!(said.contains("based_on = \"a/b.toml\" is too far down"), "{said}");
+}
+
+#[test]
 fn names_are_plain_and_short() {
     let none = |_: &Path, _| Err("there is no such file".to_owned());
     let named = |name: &str| {

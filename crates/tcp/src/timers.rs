@@ -23,7 +23,7 @@ pub enum Timer {
     TimeWait,
 }
 
-const COUNT: usize = 7;
+const COUNT: usize = Timer::TimeWait as usize + 1;
 const OFF: Time = Time::FAR_FUTURE;
 
 #[derive(Clone, Copy, Debug)]

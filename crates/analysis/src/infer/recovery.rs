@@ -21,7 +21,7 @@ pub struct Repairs {
     /// Every resent segment followed the one resent before it.
     contiguous: bool,
     last_end: u64,
-    votes: [u16; 4],
+    votes: [u16; STYLES.len()],
 }
 
 impl Repairs {

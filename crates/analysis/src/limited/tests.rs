@@ -252,6 +252,26 @@ fn an_outage_that_acks_repaired_is_followed_by_no_wait_for_a_timer() {
 }
 
 #[test]
+fn an_outage_that_begins_behind_the_last_data_takes_no_time_of_the_transfer() {
+    let kept_open = FlowRow { end: at(64.04), ..flow(4.04, 1_000_000) };
+    for (back, first_repair) in [(None, None), (Some(at(9.0)), None), (Some(at(9.0)), Some(at(9.0)))] {
+        let lost = BurstRow {
+            start: at(8.0),
+            last: at(8.5),
+            lost_segments: 90,
+            first_repair,
+            back,
+            trigger: Trigger::TimerRto,
+            ..BurstRow::default()
+        };
+        let path = rounds(4.04, 250e3, By::Window, 0.04);
+        let found = limited(&kept_open, &[lost], &[], &[], &path, &[]);
+        let outage = found.parts.iter().find(|p| p.why == Why::Outage);
+        assert_eq!((outage, found.transfer()), (None, secs(4.04)), "{back:?} {first_repair:?}");
+    }
+}
+
+#[test]
 fn what_comes_after_the_last_data_is_no_limit_of_the_transfer() {
     let kept_open = FlowRow { end: at(64.04), ..flow(4.04, 1_000_000) };
     let found = limited(&kept_open, &[], &[], &[], &rounds(4.04, 250e3, By::Window, 0.04), &[]);

@@ -201,7 +201,8 @@ impl Rounds {
             self.done[i] = self.done[at].with(&self.done[at + 1]);
         }
         self.done.truncate(kept);
-        self.stride *= 2;
+        // Pauses end rounds, too, however long those are to be.
+        self.stride = self.stride.saturating_mul(2);
     }
 
     /// All of them. `last`: when the last data passed.

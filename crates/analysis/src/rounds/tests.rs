@@ -98,3 +98,22 @@ fn away_from_the_sender_data_a_round_trip_after_a_train_of_acks_began_was_set_of
     assert!(rounds.answers_train(ms(230), rtt));
     assert!(!rounds.answers_train(ms(200), rtt));
 }
+
+#[test]
+fn rounds_stay_as_long_as_they_are_to_be_however_often_the_sender_paused() {
+    let rtt = Span::from_millis(20);
+    let mut rounds = Rounds::default();
+    rounds.begin(ms(0), counted(0, 0), rtt);
+    // Merged 40 times: each time twice as many round trips go into a round.
+    let pauses = 40 * ((MOST - FINE) / 2) as i64;
+    for n in 1..=pauses {
+        let at = 1000 * n;
+        let bytes = 1000 * n as u64;
+        rounds.on_ack(ms(at - 500), 1000, u64::MAX, bytes);
+        rounds.pause(ms(at - 500), ms(at), counted(bytes, bytes), rtt);
+    }
+    let begun = 1000 * pauses;
+    let all = begun as u64;
+    assert!(!(1..100).any(|t| rounds.on_ack(ms(begun + 20 * t), 1000, u64::MAX, all)), "no round is over");
+    assert!(rounds.finish(ms(begun + 2000), counted(all, all)).len() < MOST);
+}

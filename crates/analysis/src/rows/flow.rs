@@ -1,6 +1,6 @@
 //! What is told of a flow as a whole.
 
-use super::{Closed, EcnKind, FlowId, Growth, Limit, RecoveryStyle, RtoRule, Vantage};
+use super::{ByCause, Closed, EcnKind, FlowId, Growth, Limit, RecoveryStyle, RtoRule, Vantage};
 use serde::{Deserialize, Serialize};
 use wire::{Endpoint, Span, Time};
 
@@ -135,8 +135,7 @@ pub struct FlowRow {
     pub retransmitted_segments: u64,
     pub retransmitted_packets: u64,
     pub retransmitted_bytes: u64,
-    /// Segments, by [`Cause::ALL`].
-    pub by_cause: [u64; 7],
+    pub by_cause: ByCause,
     pub needless: u64,
     pub needless_unknown: u64,
     pub most_copies_of_one_segment: u32,

@@ -228,6 +228,9 @@ closed_sets! {
     }
 }
 
+/// A count of segments for each cause, in the order of [`Cause::ALL`].
+pub type ByCause = [u64; Cause::ALL.len()];
+
 impl Vantage {
     /// What the sender sends has come some way, or not come at all; what it hears has some way to go.
     pub fn is_away(self) -> bool {

@@ -39,7 +39,7 @@ pub struct Timers {
     linux22: Linux22,
     compared: u32,
     /// Sum of relative errors, in the order of `RULES`.
-    errors: [f64; 4],
+    errors: [f64; RULES.len()],
 }
 
 /// How far a timeout lies from a rule's, beyond what its clock explains.

@@ -1,7 +1,7 @@
 //! What each frame is: decoded, counted, and given on if it is a segment that is asked for.
 
 use crate::decode::{Decoder, Found, plain};
-use crate::info::{ENCRYPTED, Info, LONG_STEP, Tunnel, Unsupported};
+use crate::info::{ENCRYPTED, Info, LONG_STEP, Tunnel};
 use crate::link::LinkType;
 use crate::options::Options;
 use crate::record::Record;
@@ -156,13 +156,7 @@ impl Tally {
                     info.malformed.first = Some((file, info.packets, byte, wrong.to_string()));
                 }
             }
-            Found::Unsupported => {
-                let link = LinkType(record.link);
-                match info.unsupported.iter_mut().find(|u| u.link == link) {
-                    Some(u) => u.packets += 1,
-                    None => info.unsupported.push(Unsupported { link, packets: 1 }),
-                }
-            }
+            Found::Unsupported => info.unsupported.note(LinkType(record.link)),
         }
     }
 
@@ -196,7 +190,7 @@ impl Tally {
         self.settle();
         let info = &mut self.info;
         let mut say = Vec::new();
-        for u in &info.unsupported {
+        for u in info.unsupported.iter() {
             let n = counted(u.packets, "packet");
             say.push(format!("{n} of link type {} left out: it is not read", u.link));
         }

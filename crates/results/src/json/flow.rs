@@ -6,16 +6,16 @@ use analysis::rows::*;
 use std::sync::LazyLock;
 use wire::{Span, Time};
 
-/// Counts of retransmitted segments, by cause.
-pub fn by_cause(counts: &[u64; 7]) -> impl Put + '_ {
+/// Counts of retransmitted segments, each under the name of its cause.
+pub fn by_cause(counts: &ByCause) -> impl Put + '_ {
     By(move |out: &mut Vec<u8>| {
-        // In the order of `Cause::ALL`.
-        let [recovery, timeout, loss_state, probe, persist, handshake, unknown] = counts;
-        object!(out,
-            recovery, timeout,
-            "loss-state": loss_state,
-            probe, persist, handshake, unknown,
-        );
+        for (i, (cause, count)) in Cause::ALL.iter().zip(counts).enumerate() {
+            out.push(if i == 0 { b'{' } else { b',' });
+            cause.name().put(out);
+            out.push(b':');
+            count.put(out);
+        }
+        out.push(b'}');
     })
 }
 
@@ -181,7 +181,7 @@ struct Repairs {
     retransmitted_segments: u64,
     retransmitted_packets: u64,
     retransmitted_bytes: u64,
-    causes: [u64; 7],
+    causes: ByCause,
     needless: u64,
     needless_unknown: u64,
     most_copies: u32,
@@ -194,7 +194,7 @@ const NO_REPAIRS: Repairs = Repairs {
     retransmitted_segments: 0,
     retransmitted_packets: 0,
     retransmitted_bytes: 0,
-    causes: [0; 7],
+    causes: [0; Cause::ALL.len()],
     needless: 0,
     needless_unknown: 0,
     most_copies: 1,

@@ -25,7 +25,7 @@ fn flow(id: FlowId) -> FlowRow {
         end: at_ms(2250),
         bytes: 1_000_000,
         segments: 800,
-        by_cause: [1, 2, 3, 4, 5, 6, 7],
+        by_cause: std::array::from_fn(|i| i as u64 + 1),
         retransmitted_segments: 28,
         lost_copies: Some(4),
         rtt_ack: Summary { n: 3, min: 0.038, mean: 0.041, stddev: 0.0012, max: 0.212 },

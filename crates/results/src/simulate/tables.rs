@@ -102,8 +102,8 @@ impl Names {
 
 /// The simulator's rows of a run that is over.
 pub struct RunRows {
-    stores: [Sealed; 5],
-    held: [bool; 5],
+    stores: [Sealed; RunTable::ALL.len()],
+    held: [bool; RunTable::ALL.len()],
     names: Arc<Names>,
 }
 

@@ -57,6 +57,18 @@ fn what_is_unknown_is_null() {
 }
 
 #[test]
+fn each_cause_has_its_own_column_of_retransmitted_segments() {
+    let mut spool = Spool::new(EVERYTHING);
+    let by_cause: ByCause = std::array::from_fn(|i| i as u64 + 1);
+    spool.flow(&FlowRow { by_cause, ..FlowRow::default() });
+    let batch = reader(&spool.seal(), Table::Flows).unwrap().next().unwrap().unwrap();
+    for (i, cause) in Cause::ALL.iter().enumerate() {
+        let column = format!("retransmitted_{}", cause.name().replace('-', "_"));
+        assert_eq!(batch[column.as_str()].as_primitive::<Int64Type>().value(0), i as i64 + 1, "{column}");
+    }
+}
+
+#[test]
 fn every_table_keeps_its_schema_through_the_c_interface_empty_or_not() {
     let mut full = Spool::new(EVERYTHING);
     full.flow(&FlowRow::default());

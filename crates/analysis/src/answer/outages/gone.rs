@@ -128,7 +128,9 @@ pub(crate) struct Darkness {
 }
 
 impl Gone {
+    /// `end`: when the transfer was over, which may be before this outage began: the FIN alone is sent after it.
     pub(crate) fn darkness(&self, end: Time) -> Darkness {
+        let end = end.max(self.start);
         if self.for_good {
             return Darkness { start: self.start, dark: end, back: Some(end), repaired: end, by_timer: true };
         }

@@ -1,7 +1,7 @@
 //! What is counted of a stream.
 
 use super::Account;
-use crate::rows::{FlowRow, Inference, TooLarge};
+use crate::rows::{ByCause, FlowRow, Inference, TooLarge};
 use wire::Span;
 
 /// First what any data packet counts.
@@ -22,7 +22,7 @@ pub struct Counts {
 /// What streams count that have lost something, or sent it again: most have not.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trouble {
-    pub by_cause: [u64; 7],
+    pub by_cause: ByCause,
     pub needless: u64,
     pub needless_unknown: u64,
     pub most_copies: u32,

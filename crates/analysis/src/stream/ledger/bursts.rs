@@ -5,6 +5,7 @@ use super::Ordinal;
 use super::copy::{Copy, Repair, Repairs};
 use super::sizes::Sizes;
 use crate::rows::*;
+use std::collections::VecDeque;
 use wire::Time;
 
 #[derive(Clone, Debug, Default)]
@@ -64,8 +65,8 @@ pub struct Size {
 
 #[derive(Clone, Debug, Default)]
 pub struct Bursts {
-    /// Bursts that ended, until the first retransmission after them is understood.
-    all: Vec<Burst>,
+    /// Bursts that ended, until the first retransmission after them is understood; in the order of transmission.
+    all: VecDeque<Burst>,
     /// The last of them has not ended.
     open: bool,
     /// The last thing that a timer sent again.
@@ -111,7 +112,7 @@ impl Bursts {
     /// A copy was not lost; if it arrived, it was sent at `arrived`.
     pub fn end(&mut self, arrived: Option<Time>) {
         if std::mem::take(&mut self.open)
-            && let Some(b) = self.all.last_mut()
+            && let Some(b) = self.all.back_mut()
         {
             b.row.back = arrived.filter(|t| *t >= b.row.last);
         }
@@ -119,8 +120,7 @@ impl Bursts {
     /// The next burst that waited for this retransmission, which is understood.
     pub fn released_by(&mut self, first: &Repair) -> Option<BurstRow> {
         let ended = self.all.len() - usize::from(self.open);
-        let i = self.all[..ended].iter().position(|b| b.last < first.ordinal)?;
-        let mut burst = self.all.remove(i);
+        let mut burst = self.all.pop_front_if(|b| ended > 0 && b.last < first.ordinal)?;
         burst.released_by(first);
         Some(burst.row())
     }
@@ -133,7 +133,7 @@ impl Bursts {
     /// At the end of the stream nothing is waited for.
     pub fn next_at_the_end(&mut self) -> Option<BurstRow> {
         self.open = false;
-        (!self.all.is_empty()).then(|| self.all.remove(0).row())
+        self.all.pop_front().map(Burst::row)
     }
     fn extend(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
         let Size { mss, fin_end } = *size;
@@ -143,7 +143,7 @@ impl Bursts {
         let bytes = copy.lost - u32::from(fin);
         let segments = bytes.div_ceil(mss.max(1)).max(1);
         let repair = (copy.repair != 0).then(|| ordinal + u64::from(copy.repair));
-        let again = match self.all.last() {
+        let again = match self.all.back() {
             Some(b) if self.open => own.is_some() && (b.row.seq_start..b.row.seq_end).contains(&copy.start),
             _ => false,
         };
@@ -159,10 +159,10 @@ impl Bursts {
             if self.all.len() == self.all.capacity() {
                 self.all.reserve_exact(self.all.len() / 4 + 1);
             }
-            self.all.push(Burst { row, copies: 0, last: ordinal, unseen: false });
+            self.all.push_back(Burst { row, copies: 0, last: ordinal, unseen: false });
             self.open = true;
         }
-        let Some(b) = self.all.last_mut() else { return };
+        let Some(b) = self.all.back_mut() else { return };
         b.row.last = b.row.last.max(copy.time);
         b.last = ordinal;
         b.unseen |= copy.unseen;
