@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -273,12 +275,65 @@ def test_what_names_no_cluster_is_refused(cluster: Any, told: str) -> None:
         rx.sweep(SCENARIO, cluster=cluster, runs=4)
 
 
-def test_without_dask_the_fix_is_named() -> None:
-    code = "import sys; sys.modules['distributed'] = None; from rexmit.cli import main; sys.exit(main())"
+@pytest.mark.parametrize(
+    ("package", "told"),
+    [
+        ("distributed", "--cluster needs Dask"),
+        ("cryptography", "--cluster local needs the package cryptography"),
+    ],
+)
+def test_without_a_package_the_fix_is_named(package: str, told: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; from rexmit.cli import main; sys.exit(main())"
     command = ["sweep", "scenarios/wifi-bursts.toml", "--cluster", "local:2"]
     found = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True)
     assert found.returncode == 2
-    assert found.stderr == "rexmit: --cluster needs Dask: pip install 'rexmit[cluster]'\n"
+    assert found.stderr == f"rexmit: {told}: pip install 'rexmit[cluster]'\n"
+
+
+def test_worker_processes_of_this_machine_talk_only_to_who_has_their_key() -> None:
+    import psutil
+
+    me = psutil.Process()
+
+    def listening() -> set[Any]:
+        processes = (me, *me.children(recursive=True))
+        lines = [line for process in processes for line in process.net_connections("tcp")]
+        return {line.laddr for line in lines if line.status == psutil.CONN_LISTEN}
+
+    before = listening()
+    with connected("local:1"):
+        opened = listening() - before
+        assert {address.ip for address in opened} == {"127.0.0.1"}
+        answers = sorted(_answer_to_a_stranger(address.port) for address in opened)
+        # The scheduler, the worker and the worker's nanny, and two ports of Dask's for pages.
+        assert answers == ["404"] * 2 + ["certificate required"] * 3
+
+
+def _answer_to_a_stranger(port: int) -> str:
+    """What a port answers to a process that has no key: statuses of HTTP, or why TLS ended."""
+    statuses = set()
+    try:
+        for page in (
+            "/health",
+            "/json/identity.json",
+            "/info/main/workers.html",
+            "/metrics",
+        ):
+            http = HTTPConnection("127.0.0.1", port, timeout=20)
+            http.request("GET", page)
+            statuses.add(str(http.getresponse().status))
+            http.close()
+        return ", ".join(sorted(statuses))
+    except TimeoutError:
+        return "waits for more"
+    except (HTTPException, OSError):
+        pass
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    line = socket.create_connection(("127.0.0.1", port), timeout=20)
+    with line, pytest.raises(ssl.SSLError) as ended, context.wrap_socket(line) as known:
+        known.recv(1)
+    return "certificate required" if "certificate required" in str(ended.value) else str(ended.value)
 
 
 def test_ctrl_c_on_worker_processes_of_this_machine_keeps_what_is_done_and_says_one_sentence(

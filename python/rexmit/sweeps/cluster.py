@@ -76,16 +76,32 @@ def _number(name: str, text: str) -> int:
 @contextmanager
 def _workers_here(processes: int) -> Iterator[Any]:
     import dask
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, Security
 
-    # Their profiler looks 100 times a second, and nobody looks at what it saw.
+    try:
+        # Whoever reaches a scheduler can run code there, and every user of this machine reaches its ports: it
+        # answers only the processes that have this certificate's key.
+        secret = Security.temporary()
+    except ImportError:
+        raise ValueError(
+            f"--cluster {LOCAL} needs the package cryptography: pip install 'rexmit[cluster]'"
+        ) from None
+    quiet = {
+        # The profiler looks 100 times a second, and nobody looks at what it saw.
+        "distributed.worker.profile.enabled": False,
+        # Dask also opens ports for HTTP, whatever its options say: no page is served there.
+        "distributed.scheduler.http.routes": [],
+        "distributed.worker.http.routes": [],
+    }
     with (
         _without_main(),
-        dask.config.set({"distributed.worker.profile.enabled": False}),
+        dask.config.set(quiet),
         LocalCluster(
             n_workers=processes,
             threads_per_worker=1,
             host="127.0.0.1",
+            protocol="tls://",
+            security=secret,
             dashboard_address=None,
             silence_logs=logging.CRITICAL,
             preload=["rexmit.sweeps.cluster_worker"],
