@@ -7,6 +7,8 @@ import json
 import os
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -27,6 +29,7 @@ from rexmit.report import columns, held, levels, windows
 from rexmit.report.packets import Packets
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source
+from stopping import wait_until
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
 AGAIN = ("recovery", "timeout", "loss_state", "probe", "persist", "handshake", "unknown")
@@ -245,6 +248,24 @@ def test_a_wrong_token_is_no_token(server: Server, place: str) -> None:
 def test_a_bad_question_gets_a_sentence(server: Server, asked: str, status: int, says: str) -> None:
     got, _, body = ask(server, asked)
     assert (got, json.loads(body)["error"]) == (status, says)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET %s HTTP/1.1\r\nHost: %s\r\n\r\n"], ids=len)
+def test_a_client_that_resets_its_connection_leaves_no_traceback(
+    server: Server, sent: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if b"%s" in sent:
+        sent %= (server.base.encode(), f"127.0.0.1:{server.server_port}".encode())
+    before = threading.active_count()
+    for _ in range(50):
+        client = socket.create_connection(("127.0.0.1", server.server_port))
+        client.sendall(sent)
+        # Closing sends RST instead of FIN.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+    assert ask(server, "meta.json")[0] == 200
+    wait_until(lambda: threading.active_count() <= before)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
