@@ -31,7 +31,7 @@ import pyramid
 import simulators
 import sweep
 import threads
-from measure import DATA, ROOT, Program, build, build_of, in_turns, mark, row
+from measure import DATA, ROOT, Program, build, build_of, in_turns, mark, or_skipped, row
 
 
 @dataclass(frozen=True)
@@ -172,19 +172,23 @@ def main() -> int:
         todo = programs(case, args.rexmit, maker, floor, 0.1 if args.quick else 1.0)
         in_turns(todo, runs)
         rows += report(case, todo)
+    share, python = 0.1 if args.quick else 1.0, args.rexmit.parent / "python"
     made = partial(capture, maker)
-    rows += threads.bench(args.only, 0.1 if args.quick else 1.0, runs, args.rexmit, made)
-    if not args.only or args.only in pyramid.NAME:
-        whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
-        rows += pyramid.bench(args.rexmit.parent / "python", whole, runs)
-    rows += simulators.bench(args.only, args.quick, runs)
-    if not args.only or args.only in sweep.NAME:
-        rows += sweep.bench(args.rexmit.parent / "python", args.quick, runs)
-    if not args.only or args.only in cluster.NAME:
-        rows += cluster.bench(args.quick, runs)
-    if not args.only or args.only in explorer.NAME:
-        whole = capture(maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
-        rows += explorer.bench(args.only, args.quick, whole)
+    large = partial(capture, maker, "one-flow-10", 1_000_000 if args.quick else 10_000_000)
+
+    def asked(name: str) -> bool:
+        return not args.only or args.only in name
+
+    if_there = {
+        threads.NAME: lambda: threads.bench(args.only, share, runs, args.rexmit, made),
+        pyramid.NAME: lambda: pyramid.bench(python, large(), runs) if asked(pyramid.NAME) else [],
+        "simulators": lambda: simulators.bench(args.only, args.quick, runs),
+        sweep.NAME: lambda: sweep.bench(python, args.quick, runs) if asked(sweep.NAME) else [],
+        cluster.NAME: lambda: cluster.bench(args.quick, runs) if asked(cluster.NAME) else [],
+        explorer.NAME: lambda: explorer.bench(args.only, args.quick, large()) if asked(explorer.NAME) else [],
+    }
+    for name, bench in if_there.items():
+        rows += or_skipped(name, bench)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=1) + "\n")
     print(f"\nwritten to {args.out}")

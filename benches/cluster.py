@@ -16,9 +16,10 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from measure import mark, row
+from measure import mark, or_skipped, row
 from sweep import SCENARIO, SIZE, TABLES
 
 NAME = "cluster"
@@ -118,7 +119,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3, help="turns (default 3)")
     parser.add_argument("--quick", action="store_true", help="half of the blocks")
     args = parser.parse_args()
-    bench(args.quick, args.runs)
+    or_skipped(NAME, partial(bench, args.quick, args.runs))
     return 0
 
 

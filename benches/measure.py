@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -130,6 +131,15 @@ def row(
         "peer_value": None if peer_value is None else round(peer_value, 1),
         "ratio": rounded,
     }
+
+
+def or_skipped(name: str, bench: Callable[[], list[dict]]) -> list[dict]:
+    """The rows of a benchmark; none, and a line, if a package that it needs is not installed."""
+    try:
+        return bench()
+    except ModuleNotFoundError as error:
+        print(f"\n{name}: skipped, because {error.name} is not installed")
+        return []
 
 
 def mark(met: bool) -> str:

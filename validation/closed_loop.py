@@ -155,7 +155,7 @@ def on_bench(case: Drawn, folder: Path | None) -> Side:
     if late := missed(bench.summary["bridge"]):
         raise LateError("; ".join(late))
     if folder:
-        pq.write_table(bench.state.to_arrow(), folder / "state.parquet")
+        pq.write_table(bench.state.to_arrow(unit="ns"), folder / "state.parquet")
     return side(case, bench, drops_of(case, bench))
 
 

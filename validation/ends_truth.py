@@ -122,7 +122,7 @@ def of(run: rx.Run, folder: Path, d: Drawn, live: bool) -> Truth:
 
 def runs_of_losses(run: rx.Run, t: Truth, least: int = 15 * MS) -> list[tuple[int, int]]:
     """Times in which a channel that loses in bursts let nothing through, by when its copies were sent."""
-    rows = run.drops.to_arrow().select(["channel"]).to_pylist()
+    rows = run.drops.to_arrow(unit="ns").select(["channel"]).to_pylist()
     if not any(r["channel"] == "ge" for r in rows):
         return []
     found, lost = [], []
@@ -139,7 +139,7 @@ def runs_of_losses(run: rx.Run, t: Truth, least: int = 15 * MS) -> list[tuple[in
 def simulated_causes(run: rx.Run, t: Truth) -> None:
     """The simulator says why each transmission was made."""
     why: dict[tuple[int, int], str] = {}
-    for row in run.truth.to_arrow().select(["time", "seq_start", "cause"]).to_pylist():
+    for row in run.truth.to_arrow(unit="ns").select(["time", "seq_start", "cause"]).to_pylist():
         why[int(row["time"].value), int(row["seq_start"])] = str(row["cause"])
     first = next((s.packet.seq for s in t.sent), 0)
     for s in t.sent:
@@ -153,7 +153,7 @@ def kernel_causes(run: rx.Run, t: Truth) -> None:
     In Loss, what followed a silence or the entry into the state is the timer's; outside Recovery and Loss
     only probes repeat data.
     """
-    rows = run.state.to_arrow().select(["time", "phase", "backoff", "connection"]).to_pylist()
+    rows = run.state.to_arrow(unit="ns").select(["time", "phase", "backoff", "connection"]).to_pylist()
     told = [(int(r["time"].value), str(r["phase"]), int(r["backoff"] or 0)) for r in rows]
     told.sort(key=lambda r: r[0])
     times = [r[0] for r in told]
@@ -218,7 +218,7 @@ def taken(run: rx.Run, t: Truth, outages: list[tuple[float, float, str]]) -> lis
     """The outages that took packets of this flow, data or ACKs."""
     if not outages:
         return []
-    rows = run.drops.to_arrow().select(["time", "channel"]).to_pylist()
+    rows = run.drops.to_arrow(unit="ns").select(["time", "channel"]).to_pylist()
     at = sorted(int(r["time"].value) for r in rows if r["channel"] == "cut")
     origin = run.origin_ns
     found = []

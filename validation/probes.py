@@ -220,7 +220,7 @@ def count(capture: Path) -> Counted:
     analysis = rx.capture(str(capture), at="sender")
     flows = [f for f in analysis.flows.to_arrow().to_pylist() if f["sender"].startswith(SENDER)]
     numbers = {f["flow"] for f in flows}
-    probes = analysis.probes.to_arrow()
+    probes = analysis.probes.to_arrow(unit="ns")
     times = probes["time"].cast(pa.int64()).to_pylist()
     rows = [{**row, "ns": ns} for row, ns in zip(probes.drop_columns("time").to_pylist(), times, strict=True)]
     return Counted(

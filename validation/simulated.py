@@ -159,7 +159,7 @@ def compare(seed: int, scores: dict[str, Score]) -> list[Difference]:
 
 def _data(table: Any, header: int) -> Iterator[dict[str, Any]]:
     """The rows of TCP packets that carry more than `header` bytes."""
-    rows = table.to_arrow().to_pylist()
+    rows = table.to_arrow(unit="ns").to_pylist()
     return (row for row in rows if row["payload_bytes"] > header and row["flow"] is not None)
 
 
@@ -205,7 +205,7 @@ def _truth(run: rx.Run) -> list[dict[str, Any]]:
 
 
 def _rows(table: Any, *more: str) -> list[dict[str, Any]]:
-    rows = table.to_arrow().select(["flow", "time", "seq_start", "cause", *more])
+    rows = table.to_arrow(unit="ns").select(["flow", "time", "seq_start", "cause", *more])
     rows = rows.set_column(1, "time", rows.column("time").cast("int64"))
     return list(rows.to_pylist())
 

@@ -102,7 +102,7 @@ def table(run: Run, name: Any) -> list[dict[str, Any]]:
     """Rows of one of a run's tables, `time` in ns since it began."""
     import pyarrow as pa
 
-    found = run.table(name).to_arrow()
+    found = run.table(name).to_arrow(unit="ns")
     if "time" in found.column_names:
         at = found.column_names.index("time")
         found = found.set_column(at, "time", found.column("time").cast(pa.int64()))

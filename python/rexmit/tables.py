@@ -5,8 +5,8 @@ printed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit.screen.say import markup
 from rexmit.screen.text_table import aligned
@@ -26,7 +26,7 @@ class Table:
     """Rows of one kind. Hand it to Polars, pandas, pyarrow or DuckDB as it is: they read it through Arrow.
 
     Times are nanosecond timestamps (UTC), lengths of time float64 seconds (`_s`), sizes int64 bytes
-    (`_bytes`).
+    (`_bytes`). Iterating gives rows as `to_pylist` has them, batch by batch.
     """
 
     def __init__(self, name: str, load: Callable[[], ArrowStream]) -> None:
@@ -52,11 +52,33 @@ class Table:
         names = getattr(source, "columns", None)
         return list(names) if names and isinstance(names[0], str) else list(source.column_names)
 
-    def to_arrow(self) -> pyarrow.Table:
-        """As a pyarrow Table."""
+    def __iter__(self) -> Iterator[Any]:
+        from rexmit.frame import batches, dictionaries
+
+        for batch in batches(self):
+            yield from dictionaries(batch)
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """All rows as dictionaries, times as numpy's datetime64[ns] (UTC)."""
+        return list(Table.__iter__(self))
+
+    def to_arrow(self, unit: Literal["us", "ns"] = "us") -> pyarrow.Table:
+        """As a pyarrow Table.
+
+        unit: of its times. Python's datetime holds microseconds, and pyarrow makes Python values of
+        nanoseconds only where pandas is installed; so times are cut to microseconds unless unit is "ns".
+        `pa.table(table)` has nanoseconds, too.
+        """
         import pyarrow as pa
 
-        return pa.table(self)
+        if unit not in ("us", "ns"):
+            raise ValueError(f"unit = {unit!r}: us or ns")
+        rows = pa.table(self)
+        if unit == "ns":
+            return rows
+        return rows.cast(
+            pa.schema([_in_us(field) for field in rows.schema], rows.schema.metadata), safe=False
+        )
 
     def to_polars(self) -> polars.DataFrame:
         """As a Polars DataFrame, without a copy. Raises ImportError with the fix if Polars is missing."""
@@ -72,11 +94,11 @@ class Table:
             import pandas as pd
         except ImportError as error:
             raise ImportError("to_pandas needs pandas: pip install pandas") from error
-        frame: pandas.DataFrame = self.to_arrow().to_pandas(types_mapper=pd.ArrowDtype)
+        frame: pandas.DataFrame = self.to_arrow(unit="ns").to_pandas(types_mapper=pd.ArrowDtype)
         return frame
 
     def head(self, n: int = SHOWN) -> list[dict[str, Any]]:
-        """The first n rows as dictionaries, times as numpy's datetime64[ns] (UTC)."""
+        """The first n rows as `to_pylist` has them."""
         from rexmit.frame import batches, dictionaries
 
         rows: list[dict[str, Any]] = []
@@ -114,6 +136,13 @@ class Table:
         body = "".join("<tr>" + "".join(f"<td>{markup(c)}</td>" for c in row) + "</tr>" for row in rows)
         caption = f"<caption>{markup(self.name)}: {len(self):,} rows</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _in_us(field: Any) -> Any:
+    """A field of a schema, in microseconds if it is a time."""
+    import pyarrow as pa
+
+    return field.with_type(pa.timestamp("us", field.type.tz)) if pa.types.is_timestamp(field.type) else field
 
 
 def cell(value: Any) -> str:

@@ -88,7 +88,7 @@ def told(text: str, seed: int) -> dict[str, pa.Table]:
     """All the tables of a run that went well."""
     run = rx.run(text, seed=seed, tables=TABLES)
     assert run.failure is None
-    return {name: run.table(name).to_arrow() for name in TABLES}
+    return {name: run.table(name).to_arrow(unit="ns") for name in TABLES}
 
 
 def same(ours: dict[str, pa.Table], theirs: dict[str, pa.Table]) -> None:

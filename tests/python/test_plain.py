@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import rexmit as rx
+from conftest import DATA
 from rexmit.studies import paper
 from rexmit.studies.interruption.phases import Transfer, unfinished
+from rexmit.tables import Table
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "validation"))
@@ -54,6 +59,74 @@ print(table._repr_html_())
     assert lines[0] == "1500000001123456789 None 1"
     assert "02:40:01.123456" in lines[3]
     assert "<td>02:40:01.123456</td>" in said
+
+
+def test_every_table_becomes_python_lists_where_times_have_nanoseconds(tmp_path: Path) -> None:
+    # Microseconds taken for nanoseconds: the magic number says which of them a file has.
+    packets = gzip.decompress((DATA / "interruption.snd.pcap.gz").read_bytes())
+    (tmp_path / "ns.pcap").write_bytes(b"\x4d\x3c\xb2\xa1" + packets[4:])
+    said = plainly(f"""
+import rexmit as rx
+NAMES = ("flows", "bursts", "episodes", "retransmissions", "probes", "idle", "intervals", "rtt", "packets")
+OF_RUN = ("state", "queues", "drops", "truth", "hosts")
+cap = rx.capture({str(tmp_path / "ns.pcap")!r})
+run = rx.run("scenarios/interruption.toml", 1, duration="2s")
+runs = rx.runs("scenarios/interruption.toml", [1, 2], duration="2s", tables=("flows", "episodes", "drops"))
+fleet = rx.fleet({str(tmp_path / "ns.pcap")!r}, into={str(tmp_path / "fleet")!r})
+sweep = rx.sweep("scenarios/interruption.toml", {{}}, runs=2, set={{"duration": "2s"}},
+                 tables=("flows", "episodes"), into={str(tmp_path / "sweep")!r})
+tables = [cap.table(name) for name in NAMES] + [run.table(name) for name in NAMES + OF_RUN]
+tables += [fleet.table(name) for name in ("captures", "flows", "bursts", "episodes", "idle")]
+tables += [sweep.table(name) for name in ("runs", "flows", "episodes")] + [sweep.summary]
+tables += [runs.table(name) for name in ("flows", "episodes", "drops")] + [runs.summary]
+tables += [cap.by("pair"), cap.by("cause"), rx.traffic(cap.paths[0]).bins]
+tables += [rx.script("linux-6-cubic", [{{"at": 0.0, "write": 1}}]).table]
+fine, whole = 0, 0
+for table in tables:
+    rows = table.to_pylist()
+    cut = table.to_arrow().to_pylist()
+    assert len(rows) == len(cut) == len(table) == sum(1 for _ in table), table.name
+    for row, less in zip(rows, cut):
+        for name, value in row.items():
+            if getattr(value, "dtype", None) is not None and value.dtype.kind == "M":
+                fine += int(value.astype("int64")) % 1000 > 0
+                whole += 1
+                assert less[name].replace(tzinfo=None) == value.astype("datetime64[us]").item()
+assert 0 < fine < whole
+print("rows", len(tables))
+""")
+    assert said.startswith("rows ")
+
+
+def test_rows_come_one_by_one_with_exact_times() -> None:
+    at = pa.array([1_500_000_001_123_456_789, None], pa.timestamp("ns", tz="UTC"))
+    table = Table("few", lambda: pa.table({"time": at, "n": [1, 2]}))
+    first, second = table
+    assert (int(first["time"].astype("int64")), first["n"]) == (1_500_000_001_123_456_789, 1)
+    assert second == {"time": None, "n": 2}
+    assert table.to_arrow()["time"].cast(pa.int64()).to_pylist() == [1_500_000_001_123_456, None]
+    assert table.to_arrow(unit="ns").equals(pa.table(table))
+    with pytest.raises(ValueError, match="unit = 'ms': us or ns"):
+        table.to_arrow(unit="ms")  # type: ignore[arg-type]
+
+
+def test_whatever_the_package_returns_says_what_it_is(tmp_path: Path) -> None:
+    capture = str(DATA / "interruption.snd.pcap.gz")
+    scenario, short = str(ROOT / "scenarios" / "interruption.toml"), {"duration": "2s"}
+    cap = rx.capture(capture)
+    both = rx.compare(capture, capture)
+    returned = [
+        *(cap, cap.flows, cap.flows[0], cap.worst(), cap.by("pair"), cap.flows[0].ladder(1)),
+        *(cap.flows[0].time_sequence(), cap.report(), both, both.costs, both.matched_episodes),
+        *(rx.replay(capture), rx.rank_stacks(capture), rx.traffic(capture), rx.traffic(capture).hurst),
+        *(rx.run(scenario, 1, **short), rx.runs(scenario, [1, 2], **short), rx.Scenario.load(scenario)),
+        *(rx.script("linux-6-cubic", [{"at": 0.0, "write": 1}]), rx.fleet(capture, into=tmp_path / "fleet")),
+        rx.sweep(scenario, {}, runs=2, set=short, into=tmp_path / "sweep"),
+    ]
+    silent = [repr(one) for one in returned if " object at 0x" in repr(one) or " object at 0x" in str(one)]
+    assert silent == []
+    fleet = repr(next(one for one in returned if isinstance(one, rx.Fleet)))
+    assert fleet == f"<fleet of 1 capture, {tmp_path / 'fleet'}>"
 
 
 def test_the_tables_of_runs_are_read_without_pandas() -> None:

@@ -7,6 +7,8 @@ import json
 import os
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -27,6 +29,7 @@ from rexmit.report import columns, held, levels, windows
 from rexmit.report.packets import Packets
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source
+from stopping import wait_until
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
 AGAIN = ("recovery", "timeout", "loss_state", "probe", "persist", "handshake", "unknown")
@@ -247,6 +250,24 @@ def test_a_bad_question_gets_a_sentence(server: Server, asked: str, status: int,
     assert (got, json.loads(body)["error"]) == (status, says)
 
 
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET %s HTTP/1.1\r\nHost: %s\r\n\r\n"], ids=len)
+def test_a_client_that_resets_its_connection_leaves_no_traceback(
+    server: Server, sent: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if b"%s" in sent:
+        sent %= (server.base.encode(), f"127.0.0.1:{server.server_port}".encode())
+    before = threading.active_count()
+    for _ in range(50):
+        client = socket.create_connection(("127.0.0.1", server.server_port))
+        client.sendall(sent)
+        # Closing sends RST instead of FIN.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+    assert ask(server, "meta.json")[0] == 200
+    wait_until(lambda: threading.active_count() <= before)
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
 def test_it_only_answers_questions(server: Server, method: str) -> None:
     assert ask(server, "meta.json", method)[0] == 501
@@ -273,19 +294,37 @@ def test_ctrl_c_ends_it_and_leaves_nothing(sign: signal.Signals, tmp_path: Path)
         assert child.stdout is not None
         address = child.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)
-        assert [path.name[:7] for path in tmp_path.iterdir()] == ["rexmit-"]
         child.send_signal(sign)
         assert child.wait(20) == 0
     assert list(tmp_path.iterdir()) == []
 
 
-def test_packets_in_files_are_those_in_memory(
-    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+#: `rexmit` with columns in files even of a small capture.
+IN_FILES = """
+import sys
+from rexmit.cli import main
+from rexmit.report import columns
+columns.IN_MEMORY = 1000
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_kill_9_leaves_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-u", "-c", IN_FILES, "view", str(CAPTURE)]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline().startswith("http://127.0.0.1:")
+        child.kill()
+        assert child.wait(20) == -signal.SIGKILL
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_packets_in_files_are_those_in_memory(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "IN_MEMORY", 1000)
-    other = Source(source.capture, 0, "interruption", folder=tmp_path / "new" / "0")
+    other = Source(source.capture, 0, "interruption")
     assert isinstance(other.packets.columns["seq"], np.memmap)
-    assert (tmp_path / "new" / "0" / "packets" / "seq").stat().st_size == 8 * len(source.packets)
     for store, kept in ((other.packets, source.packets), (other.rtts, source.rtts)):
         assert store.rows == kept.rows
         for name, values in kept.columns.items():
@@ -334,12 +373,12 @@ def test_of_an_episode_that_does_not_fit_its_beginning_is_there(
 
 
 def test_no_room_is_a_sentence_before_anything_is_read(
-    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(columns, "IN_MEMORY", 1000)
     monkeypatch.setattr(columns, "disk_usage", lambda _: DiskFull())
     with pytest.raises(NotWrittenError, match="are needed there for a while, and 5 B are free"):
-        Source(source.capture, 0, "x", folder=tmp_path)
+        Source(source.capture, 0, "x")
 
 
 class DiskFull:

@@ -84,7 +84,14 @@ pub fn play(script: &Script, stack: &Stack) -> Outcome {
     runner::play(script, stack, wire)
 }
 
+/// A script may have so many bytes. Scripts have some thousands; a token of one byte takes forty bytes of memory and more.
+const LONGEST: usize = 1 << 20;
+
 /// A script as it is written, or what is wrong with it.
 pub fn read(text: &str) -> Result<Script, Stop> {
+    if text.len() > LONGEST {
+        let says = format!("a script has at most {LONGEST} bytes, and this one has {}", text.len());
+        return Err(Stop::malformed(1, says));
+    }
     parser::parse(text)
 }

@@ -99,3 +99,10 @@ fn no_damage_panics_and_every_answer_names_a_line_of_the_script() {
         }
     }
 }
+
+#[test]
+fn a_script_of_megabytes_is_refused_before_it_takes_memory() {
+    let text = "(".repeat(5_000_000);
+    let stop = drill::read(&text).expect_err("refused");
+    assert_eq!(stop.at().says, "a script has at most 1048576 bytes, and this one has 5000000");
+}

@@ -8,6 +8,7 @@
 
 mod choose;
 mod fit;
+mod index;
 mod mid_stream;
 mod remembered;
 mod run;

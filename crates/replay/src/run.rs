@@ -3,8 +3,10 @@
 mod held;
 mod timers;
 
+use crate::index::OF_ONE_PACKET;
 use crate::tally::{Difference, Entered, Kind, Replay, State};
 use crate::transfer::{BURST, Began, Event, Out, Transfer};
+use std::cell::Cell;
 use std::collections::HashSet;
 use tcp::endpoint::{Config, Endpoint, Followed, Sent, Why};
 use tcp::stack::Wire;
@@ -12,9 +14,6 @@ use wire::{Flags, Segment, Span, Time};
 
 /// Timers of both may be so far apart; and what an ACK releases leaves within as much.
 const TOLERANCE: Span = Span::from_millis(5);
-/// The segments of one packet have one time in the sender (tcp_wstamp_ns). A capture behind offload shows them less than a
-/// microsecond after each other: this is well above that, and well below the time between ACKs.
-const OF_ONE_PACKET: Span = Span::from_micros(5);
 /// A sender that would send more at one ACK is not asked further.
 const MOST_AT_ONCE: usize = 4096;
 
@@ -49,6 +48,9 @@ struct Run<'a> {
     predicted: Vec<Option<Time>>,
     /// The sender has made it, or was set to having done so.
     entered: Vec<bool>,
+    /// For the first send of each segment: the last of its sends that the sender is known to have made, where the search
+    /// for one that it has not made begins.
+    made: Vec<Cell<usize>>,
     /// The first of `outs` that was not entered.
     next: usize,
     /// All data up to the place of this send among `outs` was written.
@@ -89,6 +91,7 @@ impl<'a> Run<'a> {
             heard: start,
             predicted: vec![None; sends],
             entered: vec![false; sends],
+            made: (0..sends).map(Cell::new).collect(),
             next: 0,
             written: 0,
             besides: HashSet::new(),
@@ -253,18 +256,9 @@ impl<'a> Run<'a> {
     /// before the end of a burst of them.
     fn end_of_window(&self, at: usize) -> Time {
         let transfer = self.transfer;
-        let mut last = self.now;
-        for event in &transfer.events[at + 1..] {
-            match *event {
-                Event::In(t, _) if t - last > BURST => return t.min(self.now + TOLERANCE),
-                Event::In(t, _) => last = t,
-                _ => {}
-            }
-            if event.time(&transfer.outs) - self.now > TOLERANCE {
-                break;
-            }
-        }
-        self.now + TOLERANCE
+        let next = transfer.events.get(transfer.index.next_burst(at));
+        let next = next.map_or(Time::FAR_FUTURE, |event| event.time(&transfer.outs));
+        next.clamp(self.now, self.now + TOLERANCE)
     }
 
     // ---- the application ----
@@ -308,8 +302,7 @@ impl<'a> Run<'a> {
 
     /// The last of what was written is a short segment that has not left.
     fn short_is_to_leave(&self) -> bool {
-        let before = &self.transfer.outs[..self.written];
-        before.iter().rposition(|o| !o.again).is_some_and(|k| !self.entered[k])
+        self.transfer.index.last_new(self.written).is_some_and(|k| !self.entered[k])
     }
 
     /// Data that left after silence: did it wait for cwnd, or for the application? If the sender would send it now, the
@@ -380,29 +373,26 @@ impl<'a> Run<'a> {
 
     /// When the next recorded send left, if nothing came in before: the times of copies depend on it.
     fn moment(&self, now: Time) -> Time {
-        for event in &self.transfer.events[self.at..] {
-            match *event {
-                Event::Out(k) if k == self.next => {
-                    return self.transfer.outs[k].time.min(now + BURST).max(now);
-                }
-                Event::In(..) => break,
-                _ => {}
+        let index = &self.transfer.index;
+        let before_next_in = self.at..index.next_in(self.at);
+        match index.event(self.next) {
+            Some(event) if before_next_in.contains(&event) => {
+                self.transfer.outs[self.next].time.min(now + BURST).max(now)
             }
+            _ => now,
         }
-        now
     }
 
     /// The recorded send that this is, if it left before `until`.
     fn recorded(&self, sent: &Sent, until: Time) -> Option<usize> {
-        let same = |o: &Out| {
-            o.offset == sent.offset
-                && o.payload == sent.seg.payload
-                && o.again == sent.why.is_retransmission()
-        };
-        let outs = &self.transfer.outs;
-        (self.next..outs.len())
-            .take_while(|&k| outs[k].time <= until)
-            .find(|&k| !self.entered[k] && self.predicted[k].is_none() && same(&outs[k]))
+        let index = &self.transfer.index;
+        let first = index.first((sent.offset, sent.seg.payload, sent.why.is_retransmission()))?;
+        let mut k = self.made[first].get();
+        while self.entered[k] || self.predicted[k].is_some() {
+            self.made[first].set(k);
+            k = index.next(k)?;
+        }
+        (self.transfer.outs[k].time <= until).then_some(k)
     }
 
     fn made_besides(&mut self, sent: &Sent) {

@@ -1,6 +1,8 @@
 //! A transfer as its sender's host saw it: what came in, what left, and what follows from both before any stack is asked.
 
+use crate::index::Index;
 use crate::mid_stream::under_way;
+use std::sync::Arc;
 use tcp::stack::{Options, Wire};
 use wire::{Endpoint, Flags, Packet, Segment, Seq, Span, Time};
 
@@ -17,7 +19,16 @@ pub enum Unknown {
     NoData,
     /// Options of the handshake were cut off by the snap length.
     OptionsCut,
+    /// The data in its packets, and the data that the capture misses, is far more segments than there are packets.
+    TooManySegments,
 }
+
+/// A capture may hold or miss 65,536 segments, and 64 more for each of its packets: a packet of 64 KiB has 45 segments of
+/// the usual size. Each segment costs memory and time, and with an MSS of 1 one packet has 65,535 of them.
+const SEGMENTS: u64 = 1 << 16;
+const SEGMENTS_OF_A_PACKET: u64 = 64;
+/// No window is wider (RFC 7323 §2.3): data that lies farther beyond the data sent so far does not belong to the transfer.
+const WIDEST_WINDOW: i64 = 1 << 30;
 
 impl Unknown {
     /// What is missing, and what could be done, as the end of a sentence about the transfer.
@@ -33,6 +44,9 @@ impl Unknown {
                 "has a SYN without its answer in the capture: what was negotiated is not known; capture both directions"
             }
             Unknown::NoData => "sent no data: there is nothing to compare",
+            Unknown::TooManySegments => {
+                "has too many segments for a replay: with the MSS of its handshake, the data that the capture holds or misses may be at most 65,536 segments and 64 more for each packet"
+            }
             Unknown::OptionsCut => {
                 "has its SYN's options cut off by the snap length: what was negotiated is not known; capture 96 bytes of each packet at least"
             }
@@ -87,6 +101,7 @@ impl Event {
 pub struct Transfer {
     pub(crate) events: Vec<Event>,
     pub(crate) outs: Vec<Out>,
+    pub(crate) index: Arc<Index>,
     pub(crate) isn: Seq,
     /// The sender sent the SYN, rather than the SYN-ACK.
     pub(crate) opened: bool,
@@ -174,6 +189,7 @@ impl Transfer {
         let mut transfer = Transfer {
             events: Vec::with_capacity(packets.len()),
             outs: Vec::new(),
+            index: Arc::default(),
             isn: own.seq,
             opened: !own.flags.has(Flags::ACK),
             mss: own.mss,
@@ -187,28 +203,45 @@ impl Transfer {
         };
         let stamps = if own.timestamps.is_some() && peer.timestamps.is_some() { 12 } else { 0 };
         let smss = own.mss.unwrap_or(u16::MAX).min(peer.mss.unwrap_or(536)).saturating_sub(stamps).max(1);
-        transfer.read(packets, sender, u32::from(smss));
+        transfer.read(packets, sender, u32::from(smss))?;
+        transfer.index = Arc::new(Index::new(&transfer.events, &transfer.outs));
         transfer.under_way = transfer.after_what_is_too_close();
         if transfer.outs.is_empty() { Err(Unknown::NoData) } else { Ok(transfer) }
     }
 
-    fn read(&mut self, packets: &[Packet], sender: Endpoint, smss: u32) {
+    fn read(&mut self, packets: &[Packet], sender: Endpoint, smss: u32) -> Result<(), Unknown> {
         let (mut max, mut una) = (1, 1);
+        // All data below `sent` was sent, whether the capture holds it or not; `segments` counts it with its repetitions.
+        let (mut sent, mut segments) = (1, 0);
+        let most = SEGMENTS + SEGMENTS_OF_A_PACKET * packets.len() as u64;
+        let in_segments = |bytes: u64| bytes.div_ceil(u64::from(smss));
         let mut before = Time::FAR_PAST;
         let mut short = false;
         for p in packets {
             let time = p.time + self.shift;
             if p.tuple.src != sender {
                 una = una.max(self.acknowledged(&p.seg));
+                let acked = self.near(max, p.seg.ack);
+                if p.seg.flags.has(Flags::ACK) && (sent as i64..sent as i64 + WIDEST_WINDOW).contains(&acked)
+                {
+                    segments += in_segments(acked as u64 - sent);
+                    sent = acked as u64;
+                }
                 self.events.push(Event::In(time, p.seg));
             } else if p.seg.flags.has(Flags::SYN) {
                 self.events.push(Event::Opening(time));
             } else if p.seg.payload > 0 || p.seg.flags.has(Flags::FIN) {
-                let step = i64::from(p.seg.seq - (self.isn + max as u32));
-                let offset = (max as i64 + step).max(0) as u64;
+                let offset = self.near(max, p.seg.seq).max(0) as u64;
+                if offset as i64 - sent as i64 > WIDEST_WINDOW {
+                    continue;
+                }
                 // A keep-alive probe repeats a byte that was acknowledged.
                 if offset < una && offset + u64::from(p.seg.payload) <= una && p.seg.payload <= 1 {
                     continue;
+                }
+                segments += in_segments(offset.saturating_sub(sent)) + in_segments(p.seg.payload.into());
+                if segments > most {
+                    return Err(Unknown::TooManySegments);
                 }
                 let fresh = offset >= max;
                 for piece in cut(p, time, offset, smss) {
@@ -227,9 +260,16 @@ impl Transfer {
                     }
                     max = max.max(piece.end() + u64::from(piece.fin));
                 }
+                sent = sent.max(max);
             }
             before = time;
         }
+        if segments > most { Err(Unknown::TooManySegments) } else { Ok(()) }
+    }
+
+    /// The offset of a sequence number that is nearest to `offset`.
+    fn near(&self, offset: u64, number: Seq) -> i64 {
+        offset as i64 + i64::from(number - (self.isn + offset as u32))
     }
 
     /// Where the first ACKs come so soon behind what was sent that the capture does not tell in which order the host saw
@@ -267,7 +307,7 @@ impl Transfer {
 
     /// The offset up to which an ACK acknowledges.
     pub(crate) fn acknowledged(&self, seg: &Segment) -> u64 {
-        1 + i64::from(seg.ack - self.isn - 1).max(0) as u64
+        i64::from(seg.ack - self.isn).max(1) as u64
     }
 
     /// Its sender offered SACK.
@@ -282,7 +322,7 @@ impl Transfer {
             match *event {
                 Event::Out(k) => max = max.max(self.outs[k].end() as i64),
                 Event::In(time, seg) if seg.flags.has(Flags::ACK) && max > 0 => {
-                    let acked = max + i64::from(seg.ack - (self.isn + max as u32));
+                    let acked = self.near(max as u64, seg.ack);
                     if acked > end {
                         starts.push(time - self.shift);
                         end = max;

@@ -10,9 +10,10 @@ use crate::spool::Shelf;
 use analysis::rows::{FlowRow, Vantage};
 use capture::{Options, Patience, Progress};
 use replay::{Count, Difference, Kind, Replay, Transfer};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use tcp::stack;
-use wire::{Packet, Span, Time};
+use wire::{Endpoint, Packet, Span, Time};
 
 /// What is to be replayed.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +64,10 @@ pub fn load(
 fn load_of(shelf: &Shelf, paths: &[PathBuf], options: &Options) -> Result<Loaded, String> {
     let capture = paths.iter().map(|p| capture::shown(p)).collect::<Vec<_>>().join(", ");
     let mut largest: Option<FlowRow> = None;
+    let mut connections: HashMap<(Endpoint, Endpoint), u32> = HashMap::new();
     for row in shelf.rows::<FlowRow>().map_err(|e| e.to_string())? {
         let row = row.map_err(|e| e.to_string())?;
+        *connections.entry((row.sender, row.receiver)).or_default() += 1;
         if largest.as_ref().is_none_or(|l| row.bytes > l.bytes) {
             largest = Some(row);
         }
@@ -75,7 +78,10 @@ fn load_of(shelf: &Shelf, paths: &[PathBuf], options: &Options) -> Result<Loaded
     let place = format!("{capture}: {} to {}", flow.sender, flow.receiver);
     seen_by_its_sender(flow.vantage).map_err(|why| format!("{place} {why}"))?;
     let options = Options { flow: Some((flow.sender, flow.receiver)), ..options.clone() };
-    let packets = packets(paths, &options)?;
+    // Connections before or after this one may have used the same ports.
+    let alone = connections.get(&(flow.sender, flow.receiver)) == Some(&1);
+    let of_it = |p: &Packet| alone || (flow.start..=flow.end).contains(&p.time);
+    let packets = packets(paths, &options, of_it)?;
     let transfer =
         Transfer::new(&packets, flow.sender).map_err(|unknown| format!("{place} {}", unknown.says()))?;
     Ok(Loaded { capture, flow, transfer })
@@ -94,11 +100,15 @@ fn seen_by_its_sender(vantage: Vantage) -> Result<(), String> {
     ))
 }
 
-fn packets(paths: &[PathBuf], options: &Options) -> Result<Vec<Packet>, String> {
+fn packets(
+    paths: &[PathBuf],
+    options: &Options,
+    of_it: impl Fn(&Packet) -> bool,
+) -> Result<Vec<Packet>, String> {
     let mut reader = capture::open(paths, options).map_err(|e| e.to_string())?;
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     while reader.read_batch(&mut batch, run::BATCH) {
-        all.extend_from_slice(&batch);
+        all.extend(batch.iter().filter(|p| of_it(p)));
     }
     Ok(all)
 }

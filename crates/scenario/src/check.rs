@@ -178,7 +178,7 @@ fn words(kind: &Kind) -> String {
 fn default(key: &Key, text: &str, path: &str) -> Item {
     // Text is text even where it reads like a number; all else is TOML where it can be.
     let node = match key.kind {
-        Kind::Text => Node { value: Tree::Text(text.to_owned()), origin: Origin::Default },
+        Kind::Text | Kind::Choice(_) => Node { value: Tree::Text(text.to_owned()), origin: Origin::Default },
         _ => parse_value(text, &Origin::Default),
     };
     let mut wrong = Problems::default();

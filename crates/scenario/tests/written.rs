@@ -48,3 +48,16 @@ fn every_scenario_reads_back_the_same_without_its_files() {
         assert!(again.unwrap_or_else(|e| panic!("{e}\n{text}")) == scenario, "{}\n{text}", path.display());
     }
 }
+
+/// Words of `hz` read like numbers. Debug builds panicked at its default, and release builds took it for a mistake.
+#[test]
+fn a_choice_whose_words_are_numbers_has_its_default() {
+    for rule in ["bbr", "cubic-linux-6"] {
+        let text = format!(
+            "name = \"mine\"\nbased_on = \"rfc-sack\"\nsource = [\"-\"]\n[congestion]\nrule = \"{rule}\"\n"
+        );
+        let stack = parse_stack(&text, "mine.toml", Path::new(""), &no_files);
+        let written = stack_to_toml(&stack.unwrap_or_else(|e| panic!("{e}")));
+        assert!(written.contains("hz = \"250\""), "{written}");
+    }
+}

@@ -12,6 +12,7 @@ pub mod oneway;
 pub mod own;
 pub mod pacing;
 pub mod packet;
+mod queue;
 pub mod receiver;
 mod recovery;
 pub mod rto;

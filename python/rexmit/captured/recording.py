@@ -291,7 +291,7 @@ class Recording(Capture):
         """
         import pyarrow as pa
 
-        rows = self.table("retransmissions").to_arrow()
+        rows = self.table("retransmissions").to_arrow(unit="ns")
         told = {flow: iter(joined.reasons) for flow, joined in self.joined.items()}
         none: Any = iter(())
         reasons = [next(told.get(flow, none), None) for flow in rows.column("flow").to_pylist()]

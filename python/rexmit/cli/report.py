@@ -104,34 +104,26 @@ def run(o: argparse.Namespace) -> int:
 
     target = Path(o.file or default("report" if o.anonymize else _called(o)))
     check_file(target, is_ours, o.overwrite)
-    with made(o) as page:
-        write(target, document(page.meta, page.blobs.items()))
+    page = made(o)
+    write(target, document(page.meta, page.blobs.items()))
     for note in page.notes:
         tell(note, sys.stdout)
     tell(f"wrote {target}: {_size(target)}", sys.stdout)
     return ANSWER
 
 
-@contextmanager
-def made(o: argparse.Namespace) -> Iterator[Made]:
-    """The page of what is named; what it rests on is there meanwhile."""
-    from tempfile import TemporaryDirectory
-
+def made(o: argparse.Namespace) -> Made:
+    """The page of what is named."""
     from rexmit.report import make
 
     if (found := without_packets(o, "report")) is not None:
-        yield found
-        return
+        return found
     captures = read(o)
     hide = make.hidden(captures, given(o)).apply if o.anonymize else make.shown
-    with TemporaryDirectory(prefix="rexmit-") as scratch:
-        with building(captures[0]) as told:
-            if len(captures) == 2:
-                page = make.of_comparison(captures, Path(scratch), command("report", o), hide, told)
-            else:
-                ends = make.sources(captures[0], Path(scratch), told)
-                page = make.of_capture(ends, command("report", o), hide)
-        yield page
+    with building(captures[0]) as told:
+        if len(captures) == 2:
+            return make.of_comparison(captures, command("report", o), hide, told)
+        return make.of_capture(make.sources(captures[0], told), command("report", o), hide)
 
 
 def without_packets(o: argparse.Namespace, name: str) -> Made | None:

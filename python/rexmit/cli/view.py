@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -56,32 +54,27 @@ def check(o: argparse.Namespace) -> str | None:
     return report.check(o)
 
 
-@contextmanager
-def served(o: argparse.Namespace) -> Iterator[tuple[Row, list[Source], dict[str, Callable[[], bytes]], Hide]]:
+def served(o: argparse.Namespace) -> tuple[Row, list[Source], dict[str, Callable[[], bytes]], Hide]:
     """META of what is named, the sources whose packets are asked for, other blobs, and what `--anonymize`
-    does; what it rests on is there meanwhile.
+    does.
     """
-    from tempfile import TemporaryDirectory
-
     from rexmit.report.make import hidden, of_comparison, shown, sources
     from rexmit.report.server import add_served, of_view
 
     if (page := without_packets(o, "view")) is not None:
         # Nothing of it is loaded later but numbers.
-        yield page.meta, [], page.blobs, shown
-        return
+        return page.meta, [], page.blobs, shown
     captures = read(o)
     hide = hidden(captures, given(o)).apply if o.anonymize else shown
-    with TemporaryDirectory(prefix="rexmit-") as folder:
-        ends: list[Source] = []
-        with building(captures[0]) as told:
-            if len(captures) == 1:
-                ends = sources(captures[0], Path(folder), told)
-                about = of_view(ends, command("view", o), hide)
-            else:
-                add = add_served(ends, hide)
-                about = of_comparison(captures, Path(folder), command("view", o), hide, told, add).meta
-        yield about, ends, {}, hide
+    ends: list[Source] = []
+    with building(captures[0]) as told:
+        if len(captures) == 1:
+            ends = sources(captures[0], told)
+            about = of_view(ends, command("view", o), hide)
+        else:
+            add = add_served(ends, hide)
+            about = of_comparison(captures, command("view", o), hide, told, add).meta
+    return about, ends, {}, hide
 
 
 def run(o: argparse.Namespace) -> int:
@@ -90,23 +83,23 @@ def run(o: argparse.Namespace) -> int:
     from rexmit.report.server import Server
 
     signal.signal(signal.SIGTERM, _ended)
-    with served(o) as (about, ends, blobs, hide):
+    about, ends, blobs, hide = served(o)
+    try:
+        server = Server(about, ends, o.port or 0, hide, blobs)
+    except OSError as error:
+        why = f"--port {o.port or 0}: {sentence(error)}; leave it out for a free one"
+        raise NotWrittenError(why) from None
+    with server:
+        server.warm()
         try:
-            server = Server(about, ends, o.port or 0, hide, blobs)
-        except OSError as error:
-            why = f"--port {o.port or 0}: {sentence(error)}; leave it out for a free one"
-            raise NotWrittenError(why) from None
-        with server:
-            server.warm()
-            try:
-                tell(server.address, sys.stdout)
-                if o.open:
-                    import webbrowser
+            tell(server.address, sys.stdout)
+            if o.open:
+                import webbrowser
 
-                    webbrowser.open(server.address)
-                server.serve_forever()
-            except KeyboardInterrupt:
-                tell("ended")
+                webbrowser.open(server.address)
+            server.serve_forever()
+        except KeyboardInterrupt:
+            tell("ended")
     return ANSWER
 
 

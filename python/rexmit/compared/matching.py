@@ -74,6 +74,10 @@ class Matches:
     def __len__(self) -> int:
         return len(self._places)
 
+    def __repr__(self) -> str:
+        both, first, second = self.counts
+        return f"<matches: {both:,} in both, {first:,} in the first only, {second:,} in the second only>"
+
     @property
     def counts(self) -> tuple[int, int, int]:
         """How many are in both, in the first only, and in the second only."""

@@ -129,6 +129,14 @@ class Fleet:
             raise ValueError(f"{name}: is none of {', '.join((CAPTURES, *TABLES))}")
         return Table(name, lambda: _Stream(self.store, name, self._numbers, False))
 
+    def __repr__(self) -> str:
+        from rexmit.screen.say import one_line
+        from rexmit.screen.units import count
+
+        done, all_of_them = len(self._numbers), len(self.plan.numbers)
+        some = f", {count(all_of_them - done, 'more')} not analysed yet" if done < all_of_them else ""
+        return one_line(f"<fleet of {count(done, 'capture')}{some}, {self.store.name}>")
+
     def addresses(self) -> dict[str, list[str]]:
         """Each table's Parquet files, as other programs call them. Unreadable captures have no flows."""
         place, found = self.store.place, {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from rexmit.report import make
@@ -22,14 +21,12 @@ NAME = "report.html"
 
 def of_capture(capture: Capture, path: Path) -> None:
     """Writes the page of a capture or a run."""
-    with make.page_of(capture, capture.command) as page:
-        _write(page, path)
+    _write(make.of_capture(make.sources(capture), capture.command), path)
 
 
 def of_comparison(captures: Sequence[Capture], command: str, path: Path) -> None:
     """Writes the page of two captures or runs beside each other."""
-    with TemporaryDirectory(prefix="rexmit-") as scratch:
-        _write(make.of_comparison(captures, Path(scratch), command), path)
+    _write(make.of_comparison(captures, command), path)
 
 
 def of_study(answer: Row, command: str, path: Path) -> None:

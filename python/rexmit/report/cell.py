@@ -23,8 +23,8 @@ class Report:
 
     def __init__(self, capture: Capture, *, anonymize: bool = False) -> None:
         hide = make.hidden([capture]).apply if anonymize else make.shown
-        with make.page_of(capture, capture.command, hide) as page:
-            self.html = b"".join(document.document(page.meta, page.blobs.items()))
+        page = make.of_capture(make.sources(capture), capture.command, hide)
+        self.html = b"".join(document.document(page.meta, page.blobs.items()))
         #: Sentences about what it does not show.
         self.notes = page.notes
         self._title = str(page.meta["title"])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from shutil import disk_usage
-from tempfile import gettempdir
 from typing import Any, cast
 
 import numpy as np
@@ -22,26 +21,24 @@ from rexmit.screen.units import size
 Array = npt.NDArray[Any]
 Told = Callable[[int, int], None]
 
-#: So many rows are kept in memory; more lie in files of their own, of which the system holds what is used.
+#: Tables of more rows than this are kept in temporary files, of which the system holds in memory what is
+#: used. The files have no names, so the kernel removes them however the process ends.
 IN_MEMORY = 1_000_000
 
 
 class Columns:
     """Columns of all flows; the rows of one lie together, in the order of the table. One is `time_ns`.
 
-    kinds: the columns' numpy kinds by name.  folder: where their files may lie, which its maker removes.
+    kinds: the columns' numpy kinds by name.
     """
 
-    def __init__(self, kinds: Mapping[str, str], rows: int, folder: Path | None = None) -> None:
+    def __init__(self, kinds: Mapping[str, str], rows: int) -> None:
         self.columns: dict[str, Array] = {}
-        in_files = folder is not None and rows > IN_MEMORY
-        if folder is not None and in_files:
-            _check_room(folder, rows * sum(np.dtype(kind).itemsize for kind in kinds.values()))
+        in_files = rows > IN_MEMORY
+        if in_files:
+            _check_room(rows * sum(np.dtype(kind).itemsize for kind in kinds.values()))
         for name, kind in kinds.items():
-            if folder is not None and in_files:
-                self.columns[name] = _in_file(folder / name, kind, rows)
-            else:
-                self.columns[name] = np.zeros(rows, dtype=kind)
+            self.columns[name] = _in_file(kind, rows) if in_files else np.zeros(rows, dtype=kind)
         self.rows: dict[int, slice] = {}
         self._ordered: dict[int, bool] = {}
 
@@ -88,21 +85,22 @@ class Columns:
                 told(done, len(self))
 
 
-def _check_room(folder: Path, wanted: int) -> None:
+def _check_room(wanted: int) -> None:
     """Raises NotWrittenError if it does not fit: what is written as memory is later fails without a word."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = tempfile.gettempdir()
     free = disk_usage(folder).free
     if free < wanted:
         raise NotWrittenError(
-            f"{gettempdir()}: {size(wanted)} are needed there for a while, and {size(free)} are free; "
+            f"{folder}: {size(wanted)} are needed there for a while, and {size(free)} are free; "
             "name another place with TMPDIR"
         )
 
 
-def _in_file(file: Path, kind: str, rows: int) -> Array:
-    with open(file, "xb") as made:
+def _in_file(kind: str, rows: int) -> Array:
+    with tempfile.TemporaryFile(prefix="rexmit-") as made:
         os.truncate(made.fileno(), rows * np.dtype(kind).itemsize)
-    return np.memmap(file, dtype=kind, mode="r+", shape=(rows,))
+        # The mapping keeps the file once it is closed.
+        return np.memmap(made, dtype=kind, mode="r+", shape=(rows,))
 
 
 def nanoseconds(column: Any, origin_ns: int) -> Array:

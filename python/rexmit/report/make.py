@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from shlex import join
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rexmit import _core
@@ -89,7 +87,7 @@ def without_folders(capture: Capture, name: str) -> str:
     return name
 
 
-def sources(capture: Capture, folder: Path, told: Told | None = None) -> list[Source]:
+def sources(capture: Capture, told: Told | None = None) -> list[Source]:
     """A capture or a run as sources: where both ends were seen, the receiver's end as well."""
     ends, labels = [capture], [without_folders(capture, capture.name)]
     if capture.receiver:
@@ -107,7 +105,7 @@ def sources(capture: Capture, folder: Path, told: Told | None = None) -> list[So
         labels.append(labels[0] + ", receiver's end")
     places = ["sender", "receiver"] if len(ends) > 1 else [None]
     return [
-        Source(end, k, labels[k], place, folder / str(k), told)
+        Source(end, k, labels[k], place, told)
         for k, (end, place) in enumerate(zip(ends, places, strict=True))
     ]
 
@@ -163,16 +161,8 @@ def of_capture(pair: Sequence[Source], command: str, hide: Hide = shown) -> Made
     return made
 
 
-@contextmanager
-def page_of(capture: Capture, command: str, hide: Hide = shown) -> Iterator[Made]:
-    """The page of a capture or run; what it rests on is there meanwhile."""
-    with TemporaryDirectory(prefix="rexmit-") as scratch:
-        yield of_capture(sources(capture, Path(scratch)), command, hide)
-
-
 def of_comparison(
     captures: Sequence[Capture],
-    folder: Path,
     command: str,
     hide: Hide = shown,
     told: Told | None = None,
@@ -194,7 +184,7 @@ def of_comparison(
     made = Made(meta("comparison", " beside ".join(names), command, hide))
     flows = []
     for k, (capture, name, flow) in enumerate(zip(found.captures, names, found.flows, strict=True)):
-        source = Source(capture, k, name, None, folder / str(k), told)
+        source = Source(capture, k, name, None, told)
         if add is None:
             _add(made, source, RAW // 2, hide, first=flow.id)
         else:

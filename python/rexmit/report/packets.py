@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -54,10 +53,8 @@ MOST_EPISODES = 2**16 - 1
 class Packets(Columns):
     """The packets of a capture, in its order."""
 
-    def __init__(self, rows: int, origin_ns: int, folder: Path | None) -> None:
-        super().__init__(
-            {name: kind for name, (kind, _) in KINDS.items()}, rows, folder and folder / "packets"
-        )
+    def __init__(self, rows: int, origin_ns: int) -> None:
+        super().__init__({name: kind for name, (kind, _) in KINDS.items()}, rows)
         self.origin_ns = origin_ns
 
     def container(self, where: slice | Array, *, complete: bool = True, **more: Any) -> bytes:
@@ -77,10 +74,10 @@ class Packets(Columns):
         return pack("packets", made, words=WORDS, **span, complete=complete, **more)
 
 
-def read(tables: Tables, folder: Path | None = None, told: Told | None = None) -> Packets:
+def read(tables: Tables, told: Told | None = None) -> Packets:
     """The packets of a capture, which have been kept, or are read once more; `told` as in `Columns.fill`."""
     table = tables.capture.table("packets")
-    made = Packets(len(table), tables.capture.origin_ns, folder)
+    made = Packets(len(table), tables.capture.origin_ns)
     made.fill(table, lambda batch, name: _values(batch, name, made.origin_ns), told)
     _judge(made, tables)
     return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -17,10 +16,10 @@ WORDS = {"kind": list(closed_sets()["rtt_kind"])}
 MOST_US = 2**32 - 1
 
 
-def read(tables: Tables, folder: Path | None = None, told: Told | None = None) -> Columns:
+def read(tables: Tables, told: Told | None = None) -> Columns:
     """The samples of a capture, which have been kept, or are read once more; `told` as in `Columns.fill`."""
     table, origin_ns = tables.capture.table("rtt"), tables.capture.origin_ns
-    made = Columns(KINDS, len(table), folder and folder / "rtt")
+    made = Columns(KINDS, len(table))
 
     def values(batch: Any, name: str) -> Array:
         if name == "time_ns":

@@ -7,6 +7,7 @@ the name of this machine (a page elsewhere whose name leads here does not) and f
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -71,6 +72,11 @@ class Server(ThreadingHTTPServer):
             "": (HTML, (head + body + where + end).encode()),
             "meta.json": (JSON, in_json(told)),
         }
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says nothing of a client that breaks off its connection, wherever that is noticed."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
     def warm(self) -> None:
         """Makes what the page asks for first."""
@@ -206,7 +212,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send(refused.status, JSON, in_json({"error": str(refused)}))
         except ValueError as error:
             self._send(400, JSON, in_json({"error": str(error)}))
-        except (BrokenPipeError, ConnectionResetError):
+        except ConnectionError:
             self.close_connection = True
 
     do_HEAD = do_GET

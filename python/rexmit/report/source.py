@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +37,7 @@ class Source:
     """A capture with its tables and packets.
 
     number: its place among the sources of a page.  place: where it was taken, if it is one of a pair.
-    folder: where files of many rows may lie.  told: as `Columns.fill` has it.
+    told: as `Columns.fill` has it.
     """
 
     def __init__(
@@ -47,7 +46,6 @@ class Source:
         number: int,
         label: str,
         place: str | None = None,
-        folder: Path | None = None,
         told: Told | None = None,
     ) -> None:
         self.capture = capture
@@ -55,8 +53,8 @@ class Source:
         self.label = label
         self.place = place
         self.tables = Tables(capture)
-        self.packets = packets.read(self.tables, folder, told)
-        self.rtts: Columns = rtts.read(self.tables, folder, told)
+        self.packets = packets.read(self.tables, told)
+        self.rtts: Columns = rtts.read(self.tables, told)
         #: By the names of all blobs that META speaks of, what makes them.
         self.blobs: dict[str, Callable[[], bytes]] = {}
 

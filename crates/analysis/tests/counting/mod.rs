@@ -1,4 +1,4 @@
-//! An allocator that counts what is allocated, and the most that ever was. A test that reads it includes this file, and
+//! An allocator that counts the bytes that are allocated now, the most that ever were, and all requests together. A test that reads it includes this file, and
 //! runs what it measures alone.
 #![allow(dead_code)] // each test uses its part
 
@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 struct Counting;
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
+static ALL: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: everything is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
         MOST.fetch_max(now, Relaxed);
+        ALL.fetch_add(layout.size(), Relaxed);
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
@@ -36,4 +38,11 @@ pub fn most_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
 /// What is allocated now, bytes.
 pub fn now() -> usize {
     NOW.load(Relaxed)
+}
+
+/// What `work` gives, and the bytes of all allocations that it made, also of those that it freed: how much was copied.
+pub fn all_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    let start = ALL.load(Relaxed);
+    let done = work();
+    (ALL.load(Relaxed) - start, done)
 }

@@ -1,7 +1,7 @@
 //! Timers of the replayed sender: those that fire before the next event, and those that the capture shows to have fired.
 
-use super::{OF_ONE_PACKET, Run, TOLERANCE, next_data};
-use crate::transfer::{BURST, Out};
+use super::{Run, TOLERANCE, next_data};
+use crate::transfer::BURST;
 use tcp::endpoint::{Endpoint, Sent};
 use wire::Time;
 
@@ -127,9 +127,7 @@ impl Run<'_> {
         if out.again {
             return false;
         }
-        let outs = &self.transfer.outs[k..];
-        let goes_on = |w: &&[Out]| !w[1].again && w[1].time - w[0].time <= OF_ONE_PACKET;
-        let segments = 1 + outs.windows(2).take_while(goes_on).count();
+        let segments = self.transfer.index.segments(k);
         let mut ahead = self.end.clone();
         ahead.end_packet(segments as u32);
         let ends = self.leaves_now(ahead, k);

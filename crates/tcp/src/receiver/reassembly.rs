@@ -1,6 +1,7 @@
 //! What has arrived: everything up to `next`, and the ranges behind holes.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A stretch of the stream `[start, end)`.
 pub type Block = (u64, u64);
@@ -44,7 +45,8 @@ pub struct Reassembly {
     fin: u64,
     finished: bool,
     /// Sorted; no two touch; all above `next`.
-    ranges: VecDeque<Range>,
+    /// Clones share these ranges until one of them changes its own.
+    ranges: Arc<VecDeque<Range>>,
     /// Bytes in them; a FIN counts as one.
     waiting: u64,
     stamp: u64,
@@ -56,7 +58,7 @@ impl Reassembly {
             next: first,
             fin: u64::MAX,
             finished: false,
-            ranges: VecDeque::new(),
+            ranges: Arc::default(),
             waiting: 0,
             stamp: 0,
         }
@@ -162,7 +164,7 @@ impl Reassembly {
             }
             self.next = self.next.max(range.end);
             self.waiting -= range.end - range.start;
-            self.ranges.pop_front();
+            Arc::make_mut(&mut self.ranges).pop_front();
         }
         self.pass_fin();
         duplicate
@@ -190,12 +192,13 @@ impl Reassembly {
             after += 1;
         }
         self.waiting += held.end - held.start;
-        match self.ranges.get_mut(first).filter(|_| after > first) {
+        let ranges = Arc::make_mut(&mut self.ranges);
+        match ranges.get_mut(first).filter(|_| after > first) {
             Some(slot) => {
                 *slot = held;
-                self.ranges.drain(first + 1..after);
+                ranges.drain(first + 1..after);
             }
-            None => self.ranges.insert(first, held),
+            None => ranges.insert(first, held),
         }
         Arrival::Held { block: (held.start, held.end), duplicate }
     }

@@ -10,18 +10,25 @@ const MOST_BITS: u32 = 24;
 /// When a timer fires that is set at `now` to wait for so long: never early, so at the next moment of its level.
 pub(super) fn fires_at(now: Time, wait: Span, tick: Span) -> Time {
     let tick = tick.0.max(1);
-    let ticks = (wait.0.max(0) + tick - 1) / tick;
+    let ticks = wait.0.max(0).saturating_add(tick - 1) / tick;
     let mut bits = 0;
     while ticks >= FINEST << bits && bits < MOST_BITS {
         bits += STEP_BITS;
     }
     let ends = now.0.div_euclid(tick) + ticks;
-    Time((((ends >> bits) + 1) << bits) * tick)
+    Time((((ends >> bits) + 1) << bits).saturating_mul(tick))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_beyond_the_last_time_saturates() {
+        for (now, wait) in [(Time(i64::MAX - 1), Span(1)), (Time::FAR_FUTURE, Span(i64::MAX))] {
+            assert_eq!(fires_at(now, wait, Span::from_millis(1)), Time(i64::MAX));
+        }
+    }
 
     #[test]
     fn longer_waits_end_at_coarser_moments() {

@@ -4,7 +4,7 @@
 //! the longer of the time in which it was sent and the time in which it was acknowledged, so that neither ACKs that come
 //! together nor bursts look like a fast path. Counted in segments, as Linux counts.
 
-use std::collections::VecDeque;
+use crate::queue::Queue;
 use wire::{Span, Time};
 
 /// What was known as the latest copy of a segment left.
@@ -42,7 +42,7 @@ pub struct Lost {
 #[derive(Clone, Debug)]
 pub struct Rates {
     /// One for each segment that is not acknowledged.
-    copies: VecDeque<Left>,
+    copies: Queue<Left>,
     delivered: u64,
     delivered_at: Time,
     first: Time,
@@ -104,7 +104,7 @@ impl Rates {
     /// The handshake is over; its SYN was delivered.
     pub(crate) fn new(now: Time) -> Rates {
         Rates {
-            copies: VecDeque::new(),
+            copies: Queue::default(),
             delivered: 1,
             delivered_at: now,
             first: now,

@@ -11,10 +11,10 @@ mod next;
 mod packets;
 
 use super::runs::Runs;
+use crate::queue::Queue;
 use crate::sampler::rate::Rates;
 use by_time::ByTime;
 pub(crate) use by_time::{Found, TimeNews};
-use std::collections::VecDeque;
 use wire::Time;
 
 /// One segment as it was sent. 16 bytes: a window of thousands must stay in the cache.
@@ -122,7 +122,7 @@ pub(crate) struct Sacked {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
-    segs: VecDeque<Seg>,
+    segs: Queue<Seg>,
     una: u64,
     end: u64,
     pub(crate) sacked: Tally,
@@ -150,7 +150,7 @@ impl Board {
     /// Nothing sent; the first byte will be `una`.
     pub(crate) fn new(una: u64) -> Board {
         Board {
-            segs: VecDeque::new(),
+            segs: Queue::default(),
             una,
             end: una,
             sacked: Tally::default(),
@@ -295,6 +295,9 @@ impl Board {
         if acked.original && self.by_time.is_some() {
             self.note_originals(&acked, una);
         }
+        if let Some(t) = &mut self.by_time {
+            t.forget_below(una);
+        }
         if let Some(rates) = &mut self.rates {
             rates.acknowledged(self.segs.len());
         }
@@ -405,9 +408,7 @@ impl Board {
 
     /// The receiver may have dropped what it had SACKed (RFC 2018 §8), or the sender chooses not to know.
     pub(crate) fn forget_sacks(&mut self) {
-        for seg in &mut self.segs {
-            seg.marks &= !SACKED;
-        }
+        self.segs.for_each_mut(|seg| seg.marks &= !SACKED);
         self.sacked = Tally::default();
         self.runs = Runs::default();
         self.lost_to = self.una;

@@ -1,10 +1,12 @@
 //! The SACKed ranges above SND.UNA: disjoint, ascending, not touching.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runs {
-    runs: VecDeque<(u64, u64)>,
+    /// Clones share these runs until one of them changes its own.
+    runs: Arc<VecDeque<(u64, u64)>>,
 }
 
 /// What a new range became.
@@ -34,31 +36,34 @@ impl Runs {
     /// Adds a range that is not covered yet.
     pub(crate) fn insert(&mut self, left: u64, right: u64) -> Inserted {
         // The runs from `first` up to `last` touch it.
-        let first = self.runs.partition_point(|&(_, r)| r < left);
-        let last = self.runs.partition_point(|&(l, _)| l <= right);
+        let runs = Arc::make_mut(&mut self.runs);
+        let first = runs.partition_point(|&(_, r)| r < left);
+        let last = runs.partition_point(|&(l, _)| l <= right);
         if first == last {
-            self.runs.insert(first, (left, right));
+            runs.insert(first, (left, right));
             return Inserted { run: (left, right), fresh: (left, right) };
         }
-        let (below, above) = (self.runs[first], self.runs[last - 1]);
+        let (below, above) = (runs[first], runs[last - 1]);
         let fresh =
             (if below.0 <= left { below.1 } else { left }, if above.1 >= right { above.0 } else { right });
         let run = (left.min(below.0), right.max(above.1));
-        self.runs[first] = run;
+        runs[first] = run;
         if last - first > 1 {
-            self.runs.drain(first + 1..last);
+            runs.drain(first + 1..last);
         }
         Inserted { run, fresh }
     }
 
     #[inline]
     pub(crate) fn forget_below(&mut self, una: u64) {
-        while let Some(first) = self.runs.front_mut() {
-            if first.1 > una {
-                first.0 = first.0.max(una);
-                break;
+        while let Some(&first) = self.runs.front()
+            && first.0 < una
+        {
+            let runs = Arc::make_mut(&mut self.runs);
+            match first.1 > una {
+                true => runs[0].0 = una,
+                false => drop(runs.pop_front()),
             }
-            self.runs.pop_front();
         }
     }
 

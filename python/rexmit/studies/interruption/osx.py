@@ -89,7 +89,7 @@ def repairs(results: Results) -> list[Repair]:
 
 def _repairs(runs: Runs, asked: Sequence[tuple[str, float, float]]) -> list[Repair]:
     found = sections.of_runs(runs, [at for _, _, at in asked], period_s=60.0)
-    state = Frame(runs.table("state").to_arrow())
+    state = Frame(runs.table("state"))
     run, time, backoff = state["run"], state["time"], state["backoff"]
     una, srtt = state["una"], state["srtt_s"]
     made = []

@@ -88,7 +88,7 @@ class Section:
 
 def of_runs(runs: Runs, phases_s: Sequence[float], period_s: float = 5.0) -> list[list[Section]]:
     """The sections of each run. phases_s: when each run's first outage begins."""
-    tables = {name: Frame(runs.table(name).to_arrow()) for name in TABLES}
+    tables = {name: Frame(runs.table(name)) for name in TABLES}
     by_run: dict[str, dict[int, list[dict[str, Any]]]] = {}
     for name, table in tables.items():
         by_run[name] = _grouped(_first_repairs(table) if name == "retransmissions" else table.rows())

@@ -112,7 +112,7 @@ def _recovery(flows: Columns) -> dict[str, Values]:
 
 def _columns(table: Any) -> Columns:
     """A table's columns as arrays; empty cells are NaN where numbers are."""
-    arrow = table.to_arrow()
+    arrow = table.to_arrow(unit="ns")
     return {name: arrow.column(name).to_numpy(zero_copy_only=False) for name in arrow.column_names}
 
 

@@ -217,7 +217,7 @@ def _needless_share(results: Results, variant: int, longer_s: float) -> float:
     import pyarrow.compute as pc
 
     def rows(name: str, *columns: str) -> Any:
-        table = results["tests"].table(name).to_arrow()
+        table = results["tests"].table(name).to_arrow(unit="ns")
         return table.filter(pc.equal(table.column("variant"), variant)).select(["run", *columns])
 
     gaps = rows("idle", "end", "length_s")

@@ -31,7 +31,7 @@ def kept(results: Results) -> int:
 
 def shown(results: Results, seed: int = 0) -> dict[str, Shown]:
     """The run of one seed, counted from 0, by variant."""
-    state, truth = (results["shown"].table(name).to_arrow() for name in ("state", "truth"))
+    state, truth = (results["shown"].table(name).to_arrow(unit="ns") for name in ("state", "truth"))
     n, found = kept(results), {}
     for k, variant in enumerate(VARIANTS):
         own = state.filter(pc.equal(state["run"], k * n + seed))

@@ -117,7 +117,7 @@ fn no_sample_is_faster_than_the_link() {
         let delay = 1_000_000 * (1 + draw(50) as i64);
         let mut s = Sender::new();
         let (mut now, mut free) = (Time(0), Time(0));
-        let mut arrivals = VecDeque::new();
+        let mut arrivals = std::collections::VecDeque::new();
         for _ in 0..600 {
             now += Span(draw(3) as i64 * draw(4 * gap as u64 + 1) as i64);
             while let Some(&at) = arrivals.front().filter(|at| **at <= now) {

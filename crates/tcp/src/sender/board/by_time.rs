@@ -5,14 +5,18 @@
 
 use super::{Acked, Board, LOST, REPAIRED, SACKED, Seg};
 use crate::detect::rack::{Copy, Horizon, Verdict};
-use std::collections::VecDeque;
+use crate::queue::Queue;
+use std::collections::HashSet;
 use wire::Time;
+
+/// Copies that need no verdict any more, of which so many may stay in the list.
+const FEW: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct ByTime {
-    /// Copies after the first, in the order in which they left; those of segments that are gone stay until they are
-    /// met.
-    resends: VecDeque<Copy>,
+    /// Retransmitted copies, in the order in which they left. A copy whose segment was acknowledged, or sent once more
+    /// since, stays until the search meets it or such copies are too many.
+    resends: Queue<Copy>,
     /// Originals below were judged.
     judged_to: u64,
     /// What was resent from then on, and is delivered now, may be the original (RFC 8985 §6.2 step 2):
@@ -63,6 +67,12 @@ impl TimeNews {
 }
 
 impl ByTime {
+    /// All below `una` is acknowledged.
+    pub(super) fn forget_below(&mut self, una: u64) {
+        while self.resends.front().is_some_and(|copy| copy.end <= una) {
+            self.resends.pop_front();
+        }
+    }
     pub(super) fn delivered(&mut self, seg: Seg, start: u64, sacked: bool) {
         let news = &mut self.news;
         let end = start + u64::from(seg.space());
@@ -91,7 +101,7 @@ impl Board {
     /// From now on the order of time is kept.
     pub(crate) fn keep_time(&mut self) {
         self.by_time = Some(Box::new(ByTime {
-            resends: VecDeque::new(),
+            resends: Queue::default(),
             judged_to: self.una,
             sacked_since: Time::FAR_PAST,
             acked_since: Time::FAR_PAST,
@@ -130,9 +140,22 @@ impl Board {
 
     pub(super) fn note_resend(&mut self, at: usize) {
         let end = self.offset(at) + u64::from(self.segs[at].space());
-        if let Some(t) = &mut self.by_time {
-            t.resends.push_back(Copy { sent: self.segs[at].sent, end });
+        let Some(mut t) = self.by_time.take() else { return };
+        t.resends.push_back(Copy { sent: self.segs[at].sent, end });
+        // Only the latest copy of each segment needs a verdict, so at most half of this stays.
+        if t.resends.len() > 2 * self.segs.len() + FEW {
+            // If the clock stands still, several copies of a segment have the latest time; one of them is enough.
+            let mut seen = HashSet::new();
+            let latest = |copy: &Copy| self.is_latest(*copy) && seen.insert(copy.end);
+            t.resends = t.resends.iter().copied().filter(latest).collect();
         }
+        self.by_time = Some(t);
+    }
+
+    /// The segment of this copy is not acknowledged, and no later copy of it was sent.
+    fn is_latest(&self, copy: Copy) -> bool {
+        let is_out = copy.end > self.una && copy.end <= self.end;
+        is_out && self.segs.get(self.find(copy.end - 1)).is_some_and(|seg| seg.sent == copy.sent)
     }
 
     /// Holds what is on its way against the horizon and marks what is lost. RFC 8985 §6.2 step 5.
@@ -264,11 +287,52 @@ impl Board {
 
     /// Nothing is lost after all; repairs that are on their way stay so.
     pub(crate) fn unmark_lost(&mut self) {
-        for seg in &mut self.segs {
-            seg.marks &= !LOST;
-        }
+        self.segs.for_each_mut(|seg| seg.marks &= !LOST);
         self.lost = super::Tally::default();
         self.lost_to = self.una;
         self.repair_from = self.una;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::Span;
+
+    /// `n` segments of 100 bytes, each sent a nanosecond after the one before.
+    fn board(n: u64) -> Board {
+        let mut board = Board::new(1);
+        board.keep_time();
+        (0..n).for_each(|i| board.push(100, false, false, Time(i as i64)));
+        board
+    }
+
+    fn kept(board: &Board) -> usize {
+        board.by_time.as_ref().map_or(0, |t| t.resends.len())
+    }
+
+    #[test]
+    fn copies_that_need_no_verdict_do_not_pile_up() {
+        // The same segments are sent again and again, on a clock that stands or goes, without an ACK.
+        for step in [0, 1] {
+            let mut board = board(4);
+            for n in 0..10_000 {
+                board.sent_again(n % 4, true, Time(1000 + step * n as i64));
+                assert!(kept(&board) <= 2 * 4 + FEW + 1, "{} after {n}", kept(&board));
+            }
+            board.advance(1 + 400);
+            assert_eq!(kept(&board), 0);
+        }
+    }
+
+    #[test]
+    fn an_early_copy_is_still_judged_after_hundreds_of_other_copies() {
+        let mut board = board(40);
+        board.sent_again(30, true, Time(1000));
+        (0..500).for_each(|n| board.sent_again(n % 30, true, Time(2000 + n as i64)));
+        let newest = Copy { sent: Time(9000), end: 1 + 4000 };
+        let horizon = Horizon { newest, wait: Span::ZERO, now: Time(10_000) };
+        let found = board.mark_lost_by_time(&horizon);
+        assert!(found.repair_lost && board.segs[30].marks & LOST != 0);
     }
 }

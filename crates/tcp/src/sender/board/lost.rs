@@ -69,9 +69,7 @@ impl Board {
     /// Nothing is lost after all, or a new search for what is begins.
     pub(crate) fn forget_losses(&mut self) {
         if self.lost.segments > 0 || self.repaired.segments > 0 {
-            for seg in &mut self.segs {
-                seg.marks &= !(LOST | REPAIRED);
-            }
+            self.segs.for_each_mut(|seg| seg.marks &= !(LOST | REPAIRED));
         }
         self.lost = Tally::default();
         self.repaired = Tally::default();
