@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The line coverage that each fuzz target reaches in the crates of the workspace.
 
-Builds the fuzzer with counters (-Cinstrument-coverage), executes inputs of each target, and prints for each target
-the share of lines that were executed, crate by crate. Needs rustup's llvm-tools. Exit code 2 says what is missing.
+Builds the fuzzer with counters (-Cinstrument-coverage), executes inputs of each target, and prints for each
+target the share of lines that were executed, crate by crate. Needs rustup's llvm-tools. Exit code 2 says what
+is missing.
 
   .venv/bin/python fuzz/coverage_of_targets.py --executions 3000
 """
@@ -57,10 +58,10 @@ def lines(target: str, seed: int, executions: int) -> dict[str, tuple[int, int]]
     """Of each crate, the lines that the target executes, and all lines."""
     raw, merged = TARGET / f"{target}.profraw", TARGET / f"{target}.profdata"
     environment = os.environ | {"LLVM_PROFILE_FILE": str(raw), "CARGO_TARGET_DIR": str(TARGET)}
-    command = [FUZZER, target, "--seed", str(seed), "--executions", str(executions)]
+    command = [str(FUZZER), target, "--seed", str(seed), "--executions", str(executions)]
     subprocess.run(command, check=True, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     subprocess.run([tool("llvm-profdata"), "merge", "-sparse", raw, "-o", merged], check=True)
-    export = [tool("llvm-cov"), "export", "-summary-only", f"-instr-profile={merged}", FUZZER]
+    export = [str(tool("llvm-cov")), "export", "-summary-only", f"-instr-profile={merged}", str(FUZZER)]
     told = json.loads(subprocess.run(export, check=True, capture_output=True).stdout)
     found: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for file in told["data"][0]["files"]:
