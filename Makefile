@@ -7,6 +7,7 @@
 # make explorer  the page of rexmit report, from explorer/ (needs Node; the built page is committed)
 # make site    docs/ as a site in target/site, its tutorials run, its pictures drawn (opens from the file)
 # make man     the manual page, from the parser of the command line   (man -M .venv/share/man rexmit)
+# make fuzz    each fuzz target for a minute; make fuzz-short: ten seconds; make fuzz-coverage: lines that targets reach
 # make documents  every command and snippet of the documents on a plain install, the live bench's too
 
 PYTHON ?= python3
@@ -26,7 +27,8 @@ TOOLS := $(BIN)/.test-needs
 WHEEL := $(BIN)/.wheel-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies explorer site man documents bench wheel elsewhere clean
+.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies explorer site man documents bench wheel elsewhere \
+        fuzz fuzz-short fuzz-coverage clean
 
 build: $(BUILT)
 
@@ -127,6 +129,28 @@ man: build
 
 documents: build
 	$(BIN)/python validation/documents.py
+
+# Targets in Rust are listed by the fuzzer; those in Python are programs.
+FUZZ_SECONDS ?= 60
+FUZZ_SEED    ?= 1
+FUZZ_TIME     = --seed $(FUZZ_SEED) --seconds $(FUZZ_SECONDS)
+fuzz_with     = for target in $$($(1) list | cut -d' ' -f1); do $(1) $$target $(FUZZ_TIME) || exit 1; done
+fuzz_python   = for target in mcp sweeps; do $(BIN)/python fuzz/$$target.py $(FUZZ_TIME) || exit 1; done
+
+fuzz: build $(TOOLS)
+	cargo build --quiet --package rexmit-fuzz --profile fuzz
+	@$(call fuzz_with,$(TARGET)/fuzz/fuzz)
+	@$(fuzz_python)
+
+# With the program that the tests have built, of the profile with overflow checks.
+fuzz-short: FUZZ_SECONDS = 10
+fuzz-short: build $(TOOLS)
+	cargo test --workspace --quiet --test driver
+	@$(call fuzz_with,$(TARGET)/debug/fuzz)
+	@$(fuzz_python)
+
+fuzz-coverage: build $(TOOLS)
+	$(BIN)/python fuzz/coverage_of_targets.py
 
 bench: full
 	$(BIN)/python benches/bench.py

@@ -168,7 +168,7 @@ const TIMES: &[&str] = &[
 
 /// A long line, for a parser that recurses.
 fn long(c: &mut Choices) -> String {
-    let n = c.pick(&[100, 3000, 100_000]);
+    let n = c.pick(&[100, 3000, 20_000]);
     match c.below(5) {
         0 => "x".repeat(n),
         1 => "(".repeat(n),
