@@ -143,19 +143,40 @@ def test_a_signal_ends_the_run_and_what_was_captured_is_the_answer(
     assert not list(Path("/run/netns").glob(f"rexmit-{child.pid}-*"))
 
 
-@needs_bench
-def test_captures_of_a_killed_run_that_nobody_was_to_keep_are_removed(
-    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+MAIN = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def killed(scenario: Path, tmp_path: Path, code: str) -> int:
+    """A live run whose captures nobody was to keep, killed while it runs: its process."""
     scenario.write_text(SCENARIO.replace('kind = "file", size = "1MB"', 'kind = "endless"'))
-    code = "import sys; from rexmit.cli import main; sys.exit(main(sys.argv[1:]))"
     words = [sys.executable, "-c", code, "run", str(scenario), "--bench", "live"]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    child = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(words, env={**os.environ, "TMPDIR": str(tmp_path)}, stdout=subprocess.DEVNULL)
     wait_until(lambda: any(file.stat().st_size > 10_000 for file in tmp_path.glob("rexmit-*/pc.pcapng")))
+    assert namespaces(child.pid)
     child.kill()
     child.wait(timeout=30)
+    return child.pid
+
+
+def namespaces(process: int) -> list[Path]:
+    return list(Path("/run/netns").glob(f"rexmit-{process}-*"))
+
+
+@needs_bench
+def test_a_killed_run_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
+    process = killed(scenario, tmp_path, MAIN)
+    wait_until(lambda: not list(tmp_path.glob("rexmit-*")) and not namespaces(process))
+    assert list(tmp_path.glob("rexmit-*")) == []
+    assert namespaces(process) == []
+
+
+@needs_bench
+def test_what_a_killed_run_left_after_all_is_removed_by_live_clean(scenario: Path, tmp_path: Path) -> None:
+    alone = "from rexmit.files import passing; passing._watcher._start = lambda: None; "
+    process = killed(scenario, tmp_path, alone + MAIN)
     (left,) = tmp_path.glob("rexmit-*")
+    assert namespaces(process)
+    environment, code = {**os.environ, "TMPDIR": str(tmp_path)}, MAIN
     clean = [sys.executable, "-c", code, "live", "clean"]
     said = subprocess.run(clean, env=environment, capture_output=True, text=True, check=True).stdout
     assert f"removed {left}, captures that nobody was to keep" in said

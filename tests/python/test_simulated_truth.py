@@ -26,7 +26,7 @@ def test_slow_start_after_a_fast_retransmit_is_recovery_and_after_a_timeout_loss
         def __init__(self, causes: list[str]) -> None:
             self.causes = causes
 
-        def to_arrow(self) -> object:
+        def to_arrow(self, unit: str) -> object:
             import pyarrow as pa
 
             n = len(self.causes)

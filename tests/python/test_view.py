@@ -457,3 +457,35 @@ def test_bins_are_those_of_a_twin_that_goes_packet_by_packet(source: Source, mos
         assert bins[name].tolist() == [wanted[place].get(name, nothing) for place in bins["bin"].tolist()], (
             name
         )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a browser that is a script")
+def test_open_keeps_the_secret_out_of_command_lines(tmp_path: Path) -> None:
+    browser, seen = tmp_path / "browser", tmp_path / "seen"
+    browser.write_text(f'#!/bin/sh\necho "$@" > {seen}.new && mv {seen}.new {seen}\n')
+    browser.chmod(0o755)
+    (tmp_path / "tmp").mkdir()
+    environment = os.environ | {"BROWSER": f"{browser} %s", "TMPDIR": str(tmp_path / "tmp")}
+    command = [sys.executable, "-u", "-m", "rexmit", "view", str(CAPTURE), "--open"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        address = child.stdout.readline().strip()
+        wait_until(seen.exists)
+        told = seen.read_text().strip()
+        assert told.startswith("file:///")
+        assert address.split("/")[3] not in told
+        file = Path(told.removeprefix("file://"))
+        assert f"url={address}" in file.read_text()
+        assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        child.kill()
+    # The file goes also if nobody is left to remove it.
+    wait_until(lambda: not list((tmp_path / "tmp").iterdir()))
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_file_may_lead_to_the_page_and_to_nothing_else(server: Server) -> None:
+    led = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    assert ask(server, "", **led)[0] == 200
+    assert ask(server, "meta.json", **led)[0] == 403
+    assert ask(server, "", **led | {"Sec_Fetch_Dest": "iframe"})[0] == 403
+    assert ask(server, "", **led | {"Origin": "null"})[0] == 403

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import rexmit
 from browser import Watched, saved_svg, viewed
 from conftest import DATA
 from rexmit.captured.flows import ON_DEMAND
+from rexmit.cli.view import opened
 from rexmit.report import windows
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source
@@ -100,6 +102,22 @@ def test_an_episode_of_very_many_packets_comes_part_after_part(
         with page.expect_download() as download:
             page.get_by_role("button", name="CSV of episode 2").click()
         assert len(Path(download.value.path()).read_text().splitlines()) == int(inside.sum()) + 1
+        server.shutdown()
+    watched.close()
+    assert watched.said == []
+
+
+def test_open_leads_a_browser_to_the_page(chromium: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Source(rexmit.capture(CAPTURE, tables=ON_DEMAND), 0, "interruption")
+    handed: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", handed.append)
+    watched = Watched(chromium)
+    with Server(of_view([source], "rexmit view"), [source]) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with opened(server.address):
+            watched.page.goto(handed[0])
+            watched.page.wait_for_url(server.address + "**")
+            watched.page.locator("main h2").first.wait_for()
         server.shutdown()
     watched.close()
     assert watched.said == []

@@ -18,6 +18,7 @@ from rexmit import _core
 from rexmit.api import Capture
 from rexmit.captured.flows import RANKED
 from rexmit.captured.kernel_word import join_all, told_by_kernel
+from rexmit.files import passing
 from rexmit.files.reach import exists, lexists, placed
 from rexmit.files.reading import check, contents, json_of
 from rexmit.running.folder import NEEDED, table, with_columns
@@ -91,16 +92,18 @@ def record(
     }
     _write(out, asked | {"end": "killed"})
     try:
-        told = core(
-            os.fspath(out),
-            filter=filter,
-            interface=interface,
-            command=list(command),
-            payload=payload,
-            ring=ring,
-            limit=limit,
-            progress=progress,
-        )
+        # The cgroup of a command.
+        with passing.live():
+            told = core(
+                os.fspath(out),
+                filter=filter,
+                interface=interface,
+                command=list(command),
+                payload=payload,
+                ring=ring,
+                limit=limit,
+                progress=progress,
+            )
     except BaseException:
         _undo(out)
         raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -93,14 +94,30 @@ def run(o: argparse.Namespace) -> int:
         server.warm()
         try:
             tell(server.address, sys.stdout)
-            if o.open:
-                import webbrowser
-
-                webbrowser.open(server.address)
-            server.serve_forever()
+            with opened(server.address) if o.open else nullcontext():
+                server.serve_forever()
         except KeyboardInterrupt:
             tell("ended")
     return ANSWER
+
+
+@contextmanager
+def opened(address: str) -> Iterator[None]:
+    """Opens the address in the browser, by a file that leads there and that only this user can read: other
+    users see the command lines of this machine, and with them whatever a browser is started with.
+    """
+    import os
+    import webbrowser
+
+    from rexmit.files.passing import folder
+    from rexmit.screen.say import markup
+
+    with folder("view") as place:
+        file = place / "open.html"
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+            out.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={markup(address)}">\n')
+        webbrowser.open(file.as_uri())
+        yield
 
 
 def _ended(number: int, frame: FrameType | None) -> None:

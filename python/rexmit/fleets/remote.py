@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rexmit.files.address import is_remote
+from rexmit.files.passing import folder
 from rexmit.sweeps.places import Remote, reached
 
 #: Bytes that are copied at a time, between which whoever waits is asked.
@@ -50,12 +50,12 @@ def here(paths: Sequence[str], go_on: Callable[[], bool] = lambda: True) -> Iter
     if not any(map(is_remote, paths)):
         yield list(paths)
         return
-    with tempfile.TemporaryDirectory(prefix="rexmit-capture-") as folder:
+    with folder("capture") as near:
         names: list[str] = []
         for k, path in enumerate(paths):
             if is_remote(path):
                 # Its name says how it is compressed.
-                path = _copied(path, os.path.join(folder, f"{k:06d}-{path.rpartition('/')[2]}"), go_on)
+                path = _copied(path, os.path.join(near, f"{k:06d}-{path.rpartition('/')[2]}"), go_on)
                 if not path:
                     yield None
                     return

@@ -224,8 +224,16 @@ class Handler(BaseHTTPRequestHandler):
         origin = self.headers.get("Origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.server.hosts}:
             raise Refused(403, "another page asks")
-        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin") and not self._led_here():
             raise Refused(403, "another page asks")
+
+    def _led_here(self) -> bool:
+        """Whether a file of this machine led the browser to the page (`rexmit view --open`). Whoever leads
+        there knows the secret, and sees nothing of the page: it is shown in no frame, and keeps no tie to its
+        opener.
+        """
+        told = [self.headers.get(f"Sec-Fetch-{what}") for what in ("Mode", "Dest")]
+        return told == ["navigate", "document"] and self.path == self.server.base
 
     def _send(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any, cast
 
 from rexmit import _core
+from rexmit.files import passing
 
 Progress = Callable[[float, float | None, int], bool]
 
@@ -68,7 +69,7 @@ def _handled(handler: Callable[[int, FrameType | None], None], numbers: Sequence
 def play(variant: _core.Variant, *, progress: Progress | None = None, **options: Any) -> _core.Analysis:
     """Runs a scenario on the live bench. Ctrl-C and SIGTERM end the run; what was captured is the answer."""
     live = _core_of_linux("live")
-    with told_to_end() as came:
+    with told_to_end() as came, passing.live():
 
         def goes_on(done: float, total: float | None, packets: int) -> bool:
             wanted = progress is None or progress(done, total, packets)
@@ -86,7 +87,7 @@ def play_many(
 ) -> _core.Batch:
     """Runs them one after the other. Ctrl-C and SIGTERM keep the runs that are done."""
     live = _core_of_linux("live_many")
-    with told_to_end() as came:
+    with told_to_end() as came, passing.live():
 
         def goes_on(done: int, total: int | None, events: int) -> bool:
             wanted = progress is None or progress(done, total, events)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rexmit.files import passing
 from rexmit.screen.say import as_json
 from rexmit.screen.units import count
 from rexmit.studies import cells, paper
@@ -57,11 +57,11 @@ def write(
     with into.file(f"{name}.md") as (path,):
         path.write_text(markdown(page, pictures.get), encoding="utf-8")
     held = {picture: into.path / target for picture, target in pictures.items()}
-    with tempfile.TemporaryDirectory() as scratch:
+    with passing.folder() as scratch:
         if form == "pdf":
             # A page cannot hold a PDF: it gets PNGs of its own.
             drawn = [d for d in outcome.drawings if d.name in pictures]
-            held = {d.name: d.draw().save(Path(scratch) / f"{d.name}.png") for d in drawn}
+            held = {d.name: d.draw().save(scratch / f"{d.name}.png") for d in drawn}
         with into.file(f"{name}.html") as (path,):
             path.write_text(document(outcome.study.title, page, held.get), encoding="utf-8")
 

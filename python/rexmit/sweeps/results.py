@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -142,12 +141,13 @@ class Sweep:
 
     def figures(self, form: str = "png") -> list[str]:
         """Draws what the plan allows into `figures/` of the results: png, svg or pdf. Returns the names."""
+        from rexmit.files.passing import folder
         from rexmit.sweeps import drawing, summaries
 
         names = []
         for name, drawn in drawing.every(self.plan, summaries.read(self.store)):
-            with tempfile.TemporaryDirectory() as folder:
-                content = drawn.save(os.path.join(folder, f"x.{form}")).read_bytes()
+            with folder() as scratch:
+                content = drawn.save(os.path.join(scratch, f"x.{form}")).read_bytes()
             safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
             names.append(f"figures/{safe}.{form}")
             self.store.place.write(names[-1], content)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -127,9 +126,6 @@ def run(
 
 def somewhere() -> str:
     """A folder that goes with the process."""
-    import atexit
-    import shutil
+    from rexmit.files.passing import folder_of_process
 
-    folder = tempfile.mkdtemp(prefix="rexmit-sweep-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    return folder_of_process("sweep")

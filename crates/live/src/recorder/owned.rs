@@ -3,8 +3,8 @@
 //!
 //! A packet that the cgroup sends leaves its addresses and ports in a table before the packet socket sees it; a socket
 //! that binds a port leaves that. A packet that comes is theirs if the table has them the other way round. All of it is
-//! gone once its descriptors are closed, however this process ends; the cgroup itself is removed at the end, or by the
-//! next run.
+//! gone once its descriptors are closed, however this process ends; the cgroup itself is removed at the end, or, if this
+//! process is killed, by what calls `clean::everything` then.
 
 use super::filter::{TCP, UDP};
 use crate::instructions::{
