@@ -16,13 +16,11 @@ fn project(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder)
 }
 
-/// The captures that tests read, decompressed, and those of `fuzz/regressions`.
+/// The captures that tests read, decompressed.
 fn plain() -> Vec<Vec<u8>> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    for folder in ["tests/data", "fuzz/regressions"] {
-        let entries = std::fs::read_dir(project(folder)).into_iter().flatten();
-        paths.extend(entries.filter_map(|e| Some(e.ok()?.path())));
-    }
+    let entries = std::fs::read_dir(project("tests/data")).into_iter().flatten();
+    paths.extend(entries.filter_map(|e| Some(e.ok()?.path())));
     paths.retain(|p| {
         let name = p.file_name().map_or_else(Default::default, |n| n.to_string_lossy());
         name.contains(".pcap")

@@ -1,6 +1,7 @@
 //! The driver: every target answers its first inputs, and an input that exceeds a limit ends the process.
 
 use fuzz::limits::{Limits, within};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
@@ -19,6 +20,21 @@ fn every_target_answers_its_first_inputs() {
         let done = fuzz(&[target.name, "--seed", "1", "--executions", "40"]);
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         assert!(String::from_utf8_lossy(&done.stdout).contains("40 executions"), "{}", target.name);
+    }
+}
+
+/// Inputs that once panicked or exceeded a limit, in a folder for each target.
+#[test]
+fn what_once_failed_is_answered() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions");
+    for target in std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry")) {
+        let inputs = std::fs::read_dir(target.path()).expect("a folder of inputs");
+        let inputs: Vec<String> =
+            inputs.map(|e| e.expect("an entry").path().to_string_lossy().into_owned()).collect();
+        let name = target.file_name().to_string_lossy().into_owned();
+        let words: Vec<&str> = [&name].into_iter().chain(&inputs).map(String::as_str).collect();
+        let done = fuzz(&words);
+        assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
     }
 }
 

@@ -208,7 +208,8 @@ impl Count {
         if bin < 0 {
             let more = -bin as usize;
             (0..more).for_each(|_| bins.push_front(Tally::default()));
-            self.done.origin = Some(Time(origin.0 - more as i64 * self.width));
+            // A damaged time may lie less than a bin above the first time that there is.
+            self.done.origin = Some(Time(origin.0.saturating_sub((more as i64).saturating_mul(self.width))));
             return Ok(0);
         }
         bins.resize(needed as usize, Tally::default());

@@ -106,3 +106,21 @@ fn a_script_of_megabytes_is_refused_before_it_takes_memory() {
     let stop = drill::read(&text).expect_err("refused");
     assert_eq!(stop.at().says, "a script has at most 1048576 bytes, and this one has 5000000");
 }
+
+/// It took all memory: a buffer of a few hundred bytes for each piece of it.
+#[test]
+fn a_write_of_any_size_ends_in_bounded_memory() {
+    let stack = scenario::describe::load("linux-6-cubic").unwrap();
+    let script = |writes: &str| {
+        let opened = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n\
+            +0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <mss 1460>\n+.05 < . 1:1(0) ack 1 win 300\n\
+            +0 accept(3, ..., ...) = 4\n";
+        drill::read(&format!("{opened}{writes}")).unwrap_or_else(|stop| panic!("{stop:?}"))
+    };
+    for writes in
+        ["+0 write(4, ..., 9223372036854775807) = 500\n", &"+0 write(4, ..., 9000000) = 9000000\n".repeat(8)]
+    {
+        let stop = drill::play(&script(writes), &stack).stop.expect("refused");
+        assert_eq!(stop.at().says, "writes of more than 67108864 bytes in a script");
+    }
+}

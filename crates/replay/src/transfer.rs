@@ -23,9 +23,9 @@ pub enum Unknown {
     TooManySegments,
 }
 
-/// A capture may hold or miss 65,536 segments, and 64 more for each of its packets: a packet of 64 KiB has 45 segments of
-/// the usual size. Each segment costs memory and time, and with an MSS of 1 one packet has 65,535 of them.
-const SEGMENTS: u64 = 1 << 16;
+/// A capture may hold or miss 4,096 segments, and 64 more for each of its packets: a packet of 64 KiB has 45 segments of
+/// the usual size. Each segment costs memory, and time at each timeout; with an MSS of 1 one packet has 65,535 of them.
+const SEGMENTS: u64 = 1 << 12;
 const SEGMENTS_OF_A_PACKET: u64 = 64;
 /// No window is wider (RFC 7323 §2.3): data that lies farther beyond the data sent so far does not belong to the transfer.
 const WIDEST_WINDOW: i64 = 1 << 30;
@@ -45,7 +45,7 @@ impl Unknown {
             }
             Unknown::NoData => "sent no data: there is nothing to compare",
             Unknown::TooManySegments => {
-                "has too many segments for a replay: with the MSS of its handshake, the data that the capture holds or misses may be at most 65,536 segments and 64 more for each packet"
+                "has too many segments for a replay: with the MSS of its handshake, the data that the capture holds or misses may be at most 4,096 segments and 64 more for each packet"
             }
             Unknown::OptionsCut => {
                 "has its SYN's options cut off by the snap length: what was negotiated is not known; capture 96 bytes of each packet at least"

@@ -130,9 +130,13 @@ fn four_times_the_packets_cost_four_times_as_much() {
 #[test]
 fn data_that_jumps_by_a_gigabyte_is_refused_before_it_takes_memory() {
     let _alone = ALONE.lock();
-    for (jump, mss, is_refused) in
-        [(1_000_000_000, 1, true), (1_000_000_000, 1448, true), (70_000, 1, true), (1_000_000, 1448, false)]
-    {
+    for (jump, mss, is_refused) in [
+        (1_000_000_000, 1, true),
+        (1_000_000_000, 1448, true),
+        (70_000, 1, true),
+        (5_000, 1, true),
+        (1_000_000, 1448, false),
+    ] {
         let mut capture = Capture::opened(mss);
         let size = u32::from(mss.min(500));
         capture.data(200 * MILLISECOND, 1, size);

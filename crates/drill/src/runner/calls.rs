@@ -8,6 +8,9 @@ use crate::{Stop, words};
 use tcp::endpoint::{Endpoint, Failure};
 use wire::Span;
 
+/// Bytes that a script may write in all. Buffers hold what is not acknowledged, so this bounds memory.
+const MOST_WRITTEN: u64 = 64 << 20;
+
 pub(super) type Returned = Result<i64, &'static str>;
 
 impl Runner {
@@ -123,7 +126,12 @@ impl Runner {
         if end.is_closed() || end.is_closing() {
             return Ok(Err("EPIPE"));
         }
-        Ok(Ok(self.write(bytes.max(0) as u64) as i64))
+        let bytes = bytes.max(0) as u64;
+        if self.offload.written().saturating_add(bytes) > MOST_WRITTEN {
+            let says = format!("writes of more than {MOST_WRITTEN} bytes in a script");
+            return Err(Stop::unsupported(line, says));
+        }
+        Ok(Ok(self.write(bytes) as i64))
     }
 
     /// `None`: there is nothing yet.
