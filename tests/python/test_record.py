@@ -307,6 +307,24 @@ def test_where_nothing_passed_it_says_so(tmp_path: Path) -> None:
 
 
 @needs_root
+@pytest.mark.parametrize("ring", ["", "--ring 2x100kB"])
+def test_only_who_records_can_read_it(ring: str, programs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "above" / "out"
+    client = f"{sys.executable} {programs}/client.py 127.0.0.1 7001 200000"
+    ran(
+        f"umask 0; {{ {sys.executable} {programs}/server.py 7001 1 & }}; "
+        f"{' '.join(REXMIT)} record -o {out} {ring} -- sh -c '{client}; touch {tmp_path}/of-command'"
+    )
+    found = {path.relative_to(out).as_posix(): path.stat().st_mode & 0o777 for path in out.rglob("*")}
+    assert {"captures", "kernel", "record.json"} < set(found)
+    modes = {name: 0o700 if (out / name).is_dir() else 0o600 for name in found}
+    assert found == modes
+    assert out.stat().st_mode & 0o777 == 0o700
+    # What the command itself writes is its own matter.
+    assert (tmp_path / "of-command").stat().st_mode & 0o777 == 0o666
+
+
+@needs_root
 def test_what_is_killed_can_be_read_and_its_cgroup_goes_with_it(programs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     client = f"{sys.executable} {programs}/client.py 127.0.0.1 7001 200000"

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from rexmit import _core
 from rexmit.api import Capture
@@ -128,13 +128,20 @@ def _new(out: Path) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         what = "a recording" if is_recording(out) else "something"
         raise ValueError(f"{out}: there is {what} already; name a folder that is new or empty")
-    out.mkdir(parents=True, exist_ok=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.mkdir(mode=0o700, exist_ok=True)
 
 
 def _write(out: Path, about: Json) -> None:
     draft = out / (ABOUT + ".new")
-    draft.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    with _private(draft) as file:
+        file.write((json.dumps(about, indent=1) + "\n").encode())
     os.replace(draft, out / ABOUT)
+
+
+def _private(path: Path) -> IO[bytes]:
+    """A file that only this user can read, opened to be written anew: packets are those of all users."""
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
 
 def _undo(out: Path) -> None:
@@ -155,7 +162,8 @@ def _condense(folder: Path) -> None:
     for path in sorted(folder.glob("*.csv")):
         draft = path.with_suffix(".new")
         try:
-            parquet.write_table(_rows(path), draft, compression="zstd")
+            with _private(draft) as file:
+                parquet.write_table(_rows(path), file, compression="zstd")
             os.replace(draft, path.with_suffix(".parquet"))
             path.unlink()
         except OSError:

@@ -1,5 +1,6 @@
 //! The capture on the disk: one file, or a ring of files of which the oldest goes.
 
+use super::private;
 use crate::sys::Seen;
 use capture::{LinkType, NewPacket, Writer};
 use std::collections::{HashMap, VecDeque};
@@ -111,7 +112,7 @@ impl Files {
             None => "record.pcapng".to_owned(),
         };
         let path = self.folder.join(name);
-        self.out = Some(Writer::pcapng(BufWriter::with_capacity(BUFFER, File::create(&path)?))?);
+        self.out = Some(Writer::pcapng(BufWriter::with_capacity(BUFFER, private::create(&path)?))?);
         self.numbers.clear();
         self.written = 0;
         self.there.push_back(path);

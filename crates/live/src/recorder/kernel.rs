@@ -2,6 +2,7 @@
 //! killed keeps what it has.
 
 use super::chosen::Chosen;
+use super::private;
 use super::sockets::Sockets;
 use crate::sys::{self, Clock};
 use crate::trace::events::{self, Event, Events, What};
@@ -130,7 +131,7 @@ pub fn run(folder: &Path, mut events: Option<Events>, chosen: Chosen, stop: &Ato
 impl Tables {
     fn create(folder: &Path, chosen: Chosen) -> io::Result<Tables> {
         let create = |(name, columns): (&str, &str)| {
-            let mut file = BufWriter::new(File::create(folder.join(format!("{name}.csv")))?);
+            let mut file = BufWriter::new(private::create(&folder.join(format!("{name}.csv")))?);
             writeln!(file, "{columns}")?;
             io::Result::Ok(file)
         };

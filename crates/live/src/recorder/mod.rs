@@ -7,6 +7,7 @@
 //! | `sockets` | the kernel's list of sockets: TCP_INFO, and whose they are where there is no cgroup |
 //! | `taking`, `files` | packets from the kernel's ring to the disk |
 //! | `kernel` | why segments were sent again, what senders knew, how connections changed |
+//! | `private` | files that only this user can read |
 //! | `machine` | counters, interfaces, queues: before and after |
 //!
 //! Nothing of the machine is changed. All that hooks into the kernel hangs on descriptors, and is gone with them.
@@ -19,6 +20,7 @@ mod filter;
 mod kernel;
 mod machine;
 mod owned;
+mod private;
 mod sockets;
 mod strangers;
 mod taking;
@@ -32,7 +34,6 @@ use chosen::Chosen;
 use filter::Expr;
 use instant::{Span, Time};
 use owned::Owned;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -143,7 +144,7 @@ pub fn run(options: &Options, go_on: &mut dyn FnMut(Progress) -> bool) -> Result
     let interface = options.interface.as_deref().map(|name| index(name, &interfaces)).transpose()?;
     let (captures, tables) = (options.folder.join("captures"), options.folder.join("kernel"));
     for folder in [&captures, &tables] {
-        fs::create_dir_all(folder).told(folder.display())?;
+        private::create_folder(folder).told(folder.display())?;
     }
     let snap = if options.payload { WHOLE } else { HEADERS };
     let mut warnings: Vec<String> = Vec::new();

@@ -3,6 +3,7 @@
 //! missed.
 
 use super::filter::{Facts, TCP};
+use super::private;
 use super::sockets::{Family, Sockets};
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -112,7 +113,7 @@ fn rewrite(
     act: impl FnOnce(&mut dyn BufRead, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let beside = path.with_extension("part");
-    let mut to = BufWriter::new(File::create(&beside)?);
+    let mut to = BufWriter::new(private::create(&beside)?);
     let done = act(&mut BufReader::new(File::open(path)?), &mut to).and_then(|()| to.flush());
     match done {
         Ok(()) => fs::rename(&beside, path),
