@@ -80,6 +80,8 @@ class Analysis:
         """
     def flow(self, number: int) -> str | None:
         """JSON: one flow as `overview` has it; None where there is none of this number."""
+    def flows(self, numbers: Sequence[int]) -> list[str]:
+        """The same of several flows, in this order; none where there is no such flow."""
     def worst(self, top: int) -> list[int]:
         """The numbers of the `top` flows that cost most, the worst first: the order of `overview`."""
     def write_json(self, fd: int) -> None:

@@ -443,7 +443,10 @@ pub(crate) fn clock(packets: &[Packet], sender: Endpoint) -> (Option<Span>, Span
     let mean = (t1 - t0).0 / i64::from(ticks);
     let off = |tick: &Span| (tick.0 as f64 / mean.max(1) as f64).ln().abs();
     let Some(tick) = TICKS.into_iter().min_by(|a, b| off(a).total_cmp(&off(b))) else { return from_zero };
-    let ahead = |&(t, v): &(Time, u32)| (t - t0).0 - i64::from(v.wrapping_sub(v0) as i32) * tick.0;
+    let ahead = |&(t, v): &(Time, u32)| {
+        let by_stamps = Span(i64::from(v.wrapping_sub(v0) as i32) * tick.0);
+        (t - t0 - by_stamps).0
+    };
     let least = stamped.iter().map(ahead).min().unwrap_or(0);
     // The moment of `v0`'s beginning becomes v0 whole ticks.
     (Some(tick), Time(i64::from(v0) * tick.0) - (t0 + Span(least)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +16,7 @@ from rexmit.captured.flows import ON_DEMAND
 from rexmit.report.anonymize import Anonymous
 from rexmit.report.held import RAW, hold
 from rexmit.report.plain import in_json
-from rexmit.report.source import Source
+from rexmit.report.source import MOST_LIMITS, Source
 from rexmit.running.one_run import Run
 from rexmit.screen.words import closed_sets
 
@@ -226,19 +227,30 @@ def of_sweep(found: Found, command: str, hide: Hide = shown) -> Made:
 def _add(made: Made, source: Source, room: int, hide: Hide, first: int | None = None) -> None:
     """A source with its details and blobs. first: a flow that is told of before the others."""
     most = MOST_DETAILED if len(source.packets) <= room else MOST_OF_MANY
-    flows = source.worst(most)
-    said = source.meta(flows)
+    worst = source.capture.analysis.worst(most)
+    said = source.meta(source.some(worst[:MOST_LIMITS]))
     if first is not None:
-        flows.sort(key=lambda flow: flow["flow"] != first)
-    details = [source.detail(flow, brief=k >= FULL) for k, flow in enumerate(flows)]
-    whole = hold(source, details, room) and len(details) == len(source.tables.all("flows"))
-    said["details"] = details[:AT_ONCE]
+        worst.sort(key=lambda flow: flow != first)
+    held = {flow: source.held(flow) for flow in worst}
+    whole = hold(source, list(held.values()), room) and len(worst) == len(source.capture.table("flows"))
+    full = set(worst[:FULL])
+
+    def details(flows: list[int]) -> list[Row]:
+        # Taken out, because of many flows all that is said of them is far more than the capture.
+        return [
+            source.detail(told, told["flow"] not in full, held.pop(told["flow"]))
+            for told in source.some(flows)
+        ]
+
+    said["details"] = details(worst[:AT_ONCE])
     made.meta["sources"].append(hide(said))
-    for start in range(AT_ONCE, len(details), IN_A_BLOB):
-        part = details[start : start + IN_A_BLOB]
-        name = f"{source.number}/details/{start}"
-        said["more"].append({"blob": name, "flows": [told["flow"] for told in part]})
-        source.blobs[name] = partial(in_json, hide(part))
+    # In the order in which the core has them: it passes over those that are not asked for.
+    others = sorted(worst[AT_ONCE:])
+    for start in range(0, len(others), IN_A_BLOB):
+        part = others[start : start + IN_A_BLOB]
+        name = f"{source.number}/details/{start + AT_ONCE}"
+        said["more"].append({"blob": name, "flows": part})
+        source.blobs[name] = partial(zlib.decompress, zlib.compress(in_json(hide(details(part))), 1))
     made.meta["sources"][-1]["more"] = said["more"]
     made.blobs |= source.blobs
     if source.capture.interrupted:

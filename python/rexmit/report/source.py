@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rexmit.frame import Frame, gather
 from rexmit.report import blobs, packets, rtts, runs
 from rexmit.report.detail import detail
 from rexmit.report.episodes import window_ns
@@ -87,7 +89,8 @@ class Source:
 
     def flows(self, worst: Sequence[Row]) -> Row:
         """Columns of the flows, the worst first."""
-        table = self.tables.all("flows")
+        columns_of_all = gather(self.capture.table("flows"), columns=COLUMNS)
+        table = Frame(columns_of_all, self.capture.origin_ns)
         ranked = self.capture.analysis.worst(MOST_FLOWS)
         place = {int(flow): k for k, flow in enumerate(table["flow"])}
         order = np.array([place[flow] for flow in ranked], np.int64)
@@ -110,16 +113,25 @@ class Source:
         flows: list[Row] = self.capture.overview(most)["flows"]
         return flows
 
-    def detail(self, flow: Row, brief: bool = False) -> Row:
-        """What a page tells of a flow, whose packets are not in it as yet. flow: as docs/json.md has it.
+    def some(self, numbers: Sequence[int]) -> list[Row]:
+        """Flows as docs/json.md has them, in this order."""
+        return [json.loads(text) for text in self.capture.analysis.flows(numbers)]
 
-        brief: without its round trips, and what only large flows show.
+    def held(self, number: int) -> Row:
+        """Where the packets of a flow are, none of which is in the page as yet: a part of its detail."""
+        packets = {"count": _size(self.packets.of(number)), "held": "none", "blobs": []}
+        return {"flow": number, "key": f"{self.number}/{number}", "packets": packets, "bins": []}
+
+    def detail(self, flow: Row, brief: bool = False, held: Row | None = None) -> Row:
+        """What a page tells of a flow. flow: as docs/json.md has it.
+
+        brief: without its round trips, and what only large flows show.  held: where its packets are (default:
+        not in the page).
         """
         number = int(flow["flow"])
-        rows, key = self.packets.of(number), f"{self.number}/{number}"
-        told = detail(flow, key, self.tables, brief)
-        told["packets"] = {"count": _size(rows), "held": "none", "blobs": []}
-        told["bins"] = []
+        held = self.held(number) if held is None else held
+        key = held["key"]
+        told = detail(flow, key, self.tables, brief) | {name: held[name] for name in ("packets", "bins")}
         trips = slice(0, 0) if brief else self.rtts.of(number)
         told["rtt"] = self._named(key, "rtt", trips, partial(self._rtt, number))
         resent = self.tables.place("retransmissions", number)
