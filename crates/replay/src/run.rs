@@ -69,6 +69,8 @@ struct Run<'a> {
     held_until: Time,
     /// cwnd is what was out in the first round trip that was captured, and no repair has set it since.
     assumes_window: bool,
+    /// Segments that the capture misses, entered so far.
+    missing_segments: u64,
     found: Replay,
 }
 
@@ -101,6 +103,7 @@ impl<'a> Run<'a> {
             asked: transfer.asked(),
             held_until: Time::FAR_PAST,
             assumes_window: false,
+            missing_segments: 0,
             found: Replay::default(),
         };
         if run.asked.is_none() {
@@ -220,7 +223,10 @@ impl<'a> Run<'a> {
         let (max, isn) = (self.end.view().max, self.transfer.isn);
         let beyond = i64::from(seg.ack - (isn + max as u32));
         let likely = beyond > 0 && beyond < 1 << 30 && seg.flags.has(Flags::ACK) && self.end.is_established();
-        if likely && !self.was_predicted_up_to(max + beyond as u64) {
+        if likely
+            && !self.was_predicted_up_to(max + beyond as u64)
+            && self.may_miss_up_to(max + beyond as u64)
+        {
             self.found.unusable.missing += 1;
             let copy = Followed { offset: max + beyond as u64, payload: 0, fin: false };
             self.end.write_up_to(copy.offset);
@@ -232,6 +238,16 @@ impl<'a> Run<'a> {
                 offset += u64::from(payload);
             }
         }
+    }
+
+    /// Enters the segments from SND.MAX up to `offset` as missing, unless there are too many. The transfer was checked with
+    /// the MSS of its first handshake, and the endpoint may have agreed on a smaller one in another.
+    fn may_miss_up_to(&mut self, offset: u64) -> bool {
+        let view = self.end.view();
+        let segments = offset.saturating_sub(view.max).div_ceil(view.smss.max(1).into());
+        let may = self.missing_segments + segments <= self.transfer.most_segments;
+        self.missing_segments += if may { segments } else { 0 };
+        may
     }
 
     /// A recorded send that comes later in the file than the ACK of it (clocks of several processors).
@@ -482,7 +498,7 @@ impl<'a> Run<'a> {
 
     fn set_to(&mut self, k: usize, out: &Out) {
         let copy = Followed { offset: out.offset, payload: out.payload, fin: out.fin };
-        if !self.end.follow(self.now, &copy) {
+        if !self.may_miss_up_to(out.offset) || !self.end.follow(self.now, &copy) {
             if out.end() <= self.end.view().una {
                 self.found.unusable.acknowledged += 1;
             } else {

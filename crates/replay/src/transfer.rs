@@ -102,6 +102,8 @@ pub struct Transfer {
     pub(crate) events: Vec<Event>,
     pub(crate) outs: Vec<Out>,
     pub(crate) index: Arc<Index>,
+    /// The segments that may be in the packets or missing.
+    pub(crate) most_segments: u64,
     pub(crate) isn: Seq,
     /// The sender sent the SYN, rather than the SYN-ACK.
     pub(crate) opened: bool,
@@ -190,6 +192,7 @@ impl Transfer {
             events: Vec::with_capacity(packets.len()),
             outs: Vec::new(),
             index: Arc::default(),
+            most_segments: SEGMENTS + SEGMENTS_OF_A_PACKET * packets.len() as u64,
             isn: own.seq,
             opened: !own.flags.has(Flags::ACK),
             mss: own.mss,
@@ -213,7 +216,7 @@ impl Transfer {
         let (mut max, mut una) = (1, 1);
         // All data below `sent` was sent, whether the capture holds it or not; `segments` counts it with its repetitions.
         let (mut sent, mut segments) = (1, 0);
-        let most = SEGMENTS + SEGMENTS_OF_A_PACKET * packets.len() as u64;
+        let most = self.most_segments;
         let in_segments = |bytes: u64| bytes.div_ceil(u64::from(smss));
         let mut before = Time::FAR_PAST;
         let mut short = false;

@@ -23,7 +23,8 @@ pub(crate) const LINUX: Packets = Packets { most_bytes: 65_536, least_segments: 
 impl Packets {
     /// Segments of a packet at `rate`, bytes a second.
     pub fn segments(&self, rate: u64, smss: u32, min_rtt: Option<Span>) -> u32 {
-        let steps = min_rtt.map_or(0, |rtt| rtt.0 / RTT_STEP.0);
+        // Where a capture's time goes back, a round trip may be negative.
+        let steps = min_rtt.map_or(0, |rtt| rtt.0.max(0) / RTT_STEP.0);
         let near = if steps < 32 { self.most_bytes >> steps } else { 0 };
         self.held_by((rate >> SHIFT).saturating_add(near), smss)
     }
@@ -60,6 +61,12 @@ mod tests {
         assert_eq!(rate(20_000, 0), Some(120_000), "from half of ssthresh on");
         assert_eq!(rate(20_000, 50_000), Some(600_000), "more is out than cwnd");
         assert_eq!(rate_of_window(1, 1, 1, None), None);
+    }
+
+    #[test]
+    fn a_negative_round_trip_counts_as_none() {
+        let segments = |rtt| LINUX.segments(1_000_000, 1448, Some(Span(rtt)));
+        assert_eq!([segments(-1_000_000_000), segments(i64::MIN)], [segments(0); 2]);
     }
 
     #[test]
