@@ -1,6 +1,7 @@
 # make build   .venv/bin/rexmit            make demo   analyse a capture that ships with the project
 # make test    everything that is checked  make bench  the benchmarks, beside other tools where installed
 # make release the full profile, laid out by what is hot: needs rustup's llvm-tools, takes ten minutes
+# make cost    is every command linear in its input? instructions, CPU time and memory; takes an hour
 # make wheel   a wheel and a source archive into target/dist, each tried in an empty environment (docs/release.md)
 # make elsewhere  the code for other systems compiles, and the workflow files are well-formed
 # make studies the papers' experiments run again, the pages of docs/studies written anew
@@ -27,8 +28,8 @@ TOOLS := $(BIN)/.test-needs
 WHEEL := $(BIN)/.wheel-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies explorer site man documents bench wheel elsewhere \
-        fuzz fuzz-short fuzz-coverage clean
+.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies explorer site man documents bench \
+        cost cost-worst instructions wheel elsewhere fuzz fuzz-short fuzz-coverage clean
 
 build: $(BUILT)
 
@@ -154,6 +155,17 @@ fuzz-coverage: build $(TOOLS)
 
 bench: full
 	$(BIN)/python benches/bench.py
+
+cost: build
+	$(BIN)/python benches/cost.py
+
+# The five worst shapes, for every change: instructions, so a busy machine does not matter.
+cost-worst: build
+	$(BIN)/python benches/cost.py --worst
+
+# Instructions that a packet costs, against bars.
+instructions: build
+	$(BIN)/python benches/instructions.py
 
 $(WHEEL): pyproject.toml | $(BIN)/python
 	@$(LISTED) wheel | $(PIP) -r /dev/stdin

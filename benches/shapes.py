@@ -1,5 +1,5 @@
-"""Captures that make an analysis work: each a pattern of packets that some structure could take more than linear
-time or memory for. What a shape is called is its function's name, what it does its docstring.
+"""Captures that make an analysis work: each a pattern of packets that some structure could take more than
+linear time or memory for. The name of a shape is its function's, and the docstring says what is in it.
 
     python benches/shapes.py SHAPE PACKETS FILE
 """
@@ -29,7 +29,7 @@ class Trace:
     """A pcap file of nanoseconds; packets have headers only. `now` is the time of the next packet, ns."""
 
     def __init__(self, path: Path) -> None:
-        self._out = open(path, "wb")  # noqa: SIM115: closed by `close`
+        self._out = open(path, "wb")  # noqa: SIM115
         self._out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262_144, 1))
         self._packets = 0
         self.now = 0
@@ -106,7 +106,7 @@ def block(k: int, length: int = 100) -> tuple[int, int]:
 def every_other_sacked(t: Trace, n: int) -> None:
     """Half of the segments are lost, the newest three that came are SACKed, and nothing is repaired."""
     t.handshake()
-    for k in range(n // 2):
+    for k in range(n // 3):
         t.data(1 + 2 * MSS * k)
         t.data(1 + 2 * MSS * k + MSS, at=t.now + 500)
         t.now += US
@@ -180,7 +180,7 @@ def many_episodes(t: Trace, n: int) -> None:
     """One loss every 100 ms, repaired after three SACKs."""
     t.handshake()
     seq = 1
-    for _ in range(n // 9):
+    for _ in range(n // 8):
         begin = t.now
         for k in range(3):
             t.data(seq + MSS * (k + 1), at=begin + k * (ROUND_TRIP + 100 * US))

@@ -73,11 +73,11 @@ impl Analysis {
 
     fn flows(&self, py: Python<'_>, numbers: Vec<u32>) -> PyResult<Vec<String>> {
         let found = &self.found;
-        let told = py.detach(|| json::overview::flows(&found.facts, &found.shelf, self.beside(), &numbers))?;
+        let told =
+            py.detach(|| json::overview::flows(&found.facts, &found.shelf, self.beside(), &numbers))?;
         let texts = numbers.iter().filter_map(|number| told.get(number).filter(|text| !text.is_empty()));
-        let text = |text: &Vec<u8>| {
-            String::from_utf8(text.clone()).map_err(|e| PyOSError::new_err(e.to_string()))
-        };
+        let text =
+            |text: &Vec<u8>| String::from_utf8(text.clone()).map_err(|e| PyOSError::new_err(e.to_string()));
         texts.map(text).collect()
     }
 

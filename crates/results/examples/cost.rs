@@ -40,7 +40,8 @@ fn analyzed(paths: Vec<PathBuf>, receiver: Vec<PathBuf>) -> Result<(), String> {
     let config = Config { wanted, ..Config::default() };
     let request = Request { paths, receiver, config, threads: 1, ..Request::default() };
     let found = run::analyze(&request, None, &mut |_| true)?;
-    json::write(std::io::sink(), &found.facts, &found.shelf, json::Beside::default()).map_err(|e| e.to_string())
+    json::write(std::io::sink(), &found.facts, &found.shelf, json::Beside::default())
+        .map_err(|e| e.to_string())
 }
 
 fn replayed(paths: Vec<PathBuf>) -> Result<(), String> {

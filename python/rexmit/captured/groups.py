@@ -59,11 +59,16 @@ def groups(capture: Capture | Fleet, by: By) -> Table:
 def _by_key(capture: Capture | Fleet, keys: Callable[[Any], Sequence[Any]]) -> Any:
     """Adds up batch by batch, so that memory grows with groups and not with flows."""
     total: Any = None
+    waiting: list[Any] = []
     for batch in batches(capture.flows):
         sums = sums_of(batch)
         for key in keys(batch):
-            part = pa.table({"group": pc.cast(key, _KEY), **sums})
-            total = _added(part if total is None else pa.concat_tables([total, part]))
+            waiting.append(_added(pa.table({"group": pc.cast(key, _KEY), **sums})))
+        # As many rows as there are groups: each row is added up as often as groups double, not once a batch.
+        if total is None or sum(map(len, waiting)) >= len(total):
+            total, waiting = _added(pa.concat_tables(waiting if total is None else [total, *waiting])), []
+    if waiting:
+        total = _added(pa.concat_tables([total, *waiting]))
     if total is None:
         return pa.table({"group": pa.array([], _KEY), **{name: pa.array([], pa.int64()) for name in SUMS}})
     order = [("lost_s", "descending"), ("bytes", "descending"), ("group", "ascending")]
@@ -71,7 +76,7 @@ def _by_key(capture: Capture | Fleet, keys: Callable[[Any], Sequence[Any]]) -> A
 
 
 def _added(rows: Any) -> Any:
-    added = rows.group_by("group").aggregate([(name, "sum") for name in SUMS])
+    added = rows.group_by("group", use_threads=False).aggregate([(name, "sum") for name in SUMS])
     return added.select(["group", *(f"{name}_sum" for name in SUMS)]).rename_columns(["group", *SUMS])
 
 
