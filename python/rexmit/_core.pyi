@@ -115,6 +115,8 @@ class Analysis:
         (time in ns; in us busy, limited by the receiver's window, by the send buffer; whether that window was
         closed: TCP_INFO).
         """
+    def failed(self) -> bool:
+        """True if rexmit itself failed on a flow, as far as that is known: `flows[].fault` of the JSON says where."""
     def interrupted(self) -> bool:
         """True if Ctrl-C ended the reading early: what was read until then is here."""
     def swapped(self) -> bool:

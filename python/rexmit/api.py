@@ -53,7 +53,8 @@ def capture(
     take a segment whose checksum is wrong as not arrived (a pass over every byte, so it takes longer).
     tables: which of retransmissions, intervals, rtt and packets to keep at once; what is not kept is computed
     by another pass when first used.  max_memory: bytes, or text such as "2GB" (default: three quarters of
-    what is free); once it is used up, what comes further is counted, not analysed (`not_analysed_packets`).
+    what is free), that connections may take; once a share of them has used up its part, what comes of it is
+    counted, not analysed (`not_analysed_packets`, docs/json.md).
     threads: how many read and analyse (default: one a core); the answer is the same.
     like: replay the transfer with the most data through every stack: which is its sender like (`inference`)?
 
@@ -136,6 +137,11 @@ class Capture(Named, Shown):
     def analysis(self) -> _core.Analysis:
         """The compiled core's answer."""
         return self._analysis
+
+    @property
+    def failed(self) -> bool:
+        """True if rexmit itself failed on a flow: its column `fault`, or `flows[].fault`, says where."""
+        return self._analysis.failed()
 
     @property
     def interrupted(self) -> bool:

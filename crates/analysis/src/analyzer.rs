@@ -1,17 +1,23 @@
 //! The analysis of a capture, or of a part of its connections: they come, are followed, and end.
 
 mod ahead;
+mod given_up;
+mod shares;
 
 use crate::ascending::Ascending;
 use crate::chunks::Chunks;
 use crate::config::Config;
 use crate::connection::{Capture, Connection, Taken};
 use crate::course::Course;
+use crate::fault::TripAt;
 use crate::negotiated::Negotiated;
 use crate::short_connections::{ShortConnections, Young};
 use crate::sink::Sink;
 use crate::table::{NONE, Table, hash, ways};
 use crate::{Fate, Totals};
+use given_up::Moving;
+use shares::Shares;
+pub use shares::review_every;
 use std::collections::VecDeque;
 use wire::{Flags, Notes, Packet, Time, Tuple};
 
@@ -40,6 +46,8 @@ enum Slot {
     Young(Young),
     /// Its tuple is that of the connection: towards the one that was called.
     Grown(Tuple, Box<Connection>),
+    /// Its analysis failed: what comes of it is passed over.
+    GivenUp(Tuple),
 }
 
 impl Slot {
@@ -47,7 +55,7 @@ impl Slot {
         match self {
             Slot::Empty => None,
             Slot::Young(y) => Some(&y.tuple),
-            Slot::Grown(tuple, _) => Some(tuple),
+            Slot::Grown(tuple, _) | Slot::GivenUp(tuple) => Some(tuple),
         }
     }
 }
@@ -76,6 +84,10 @@ pub struct Analyzer<S: Sink> {
     /// Of a part of a capture: with which of the capture's packets each connection began.
     births: Option<Ascending>,
     negotiated: Negotiated,
+    shares: Shares,
+    /// Goes on where the analysis of a connection fails.
+    survives: bool,
+    moving: Option<Moving>,
 }
 
 impl<S: Sink> Analyzer<S> {
@@ -96,6 +108,9 @@ impl<S: Sink> Analyzer<S> {
             course: Course::default(),
             births: None,
             negotiated: Negotiated::default(),
+            shares: Shares::unbounded(),
+            survives: false,
+            moving: None,
         }
     }
 
@@ -111,7 +126,7 @@ impl<S: Sink> Analyzer<S> {
 
     /// Packets in the order of the capture. Cheapest in batches of a hundred or so.
     pub fn push(&mut self, packets: &[Packet]) {
-        packets.chunks(BATCH).for_each(|batch| self.push_batch(batch, &[]));
+        packets.chunks(BATCH).for_each(|batch| self.push_to_shares(batch, &[]));
     }
 
     /// Packets of a part's connections in the order of the capture, which began at `origin`; `before`: how far it had
@@ -119,7 +134,7 @@ impl<S: Sink> Analyzer<S> {
     pub fn push_part(&mut self, origin: Time, packets: &[Packet], before: &[Course]) {
         self.origin = origin;
         for (batch, before) in packets.chunks(BATCH).zip(before.chunks(BATCH)) {
-            self.push_batch(batch, before);
+            self.push_to_shares(batch, before);
         }
     }
 
@@ -252,15 +267,26 @@ impl<S: Sink> Analyzer<S> {
 
     /// One packet whose fate is known from a second capture (see [`crate::join`]).
     pub fn push_with_fate(&mut self, packet: &Packet, fate: Fate) {
-        self.catch_up(None);
-        self.follow(Place { hash: hash(&packet.tuple), ..Place::UNKNOWN }, packet, fate);
+        self.push_one(None, packet, fate);
     }
 
     /// The same of a part's connection (see [`Analyzer::push_part`]).
     pub fn push_part_with_fate(&mut self, origin: Time, packet: &Packet, before: &Course, fate: Fate) {
         self.origin = origin;
-        self.catch_up(Some(before));
-        self.follow(Place { hash: hash(&packet.tuple), ..Place::UNKNOWN }, packet, fate);
+        self.push_one(Some(before), packet, fate);
+    }
+
+    fn push_one(&mut self, before: Option<&Course>, packet: &Packet, fate: Fate) {
+        let push = |of: &mut Analyzer<S>| {
+            of.catch_up(before);
+            if !of.is_counted_only(packet) {
+                of.follow(Place { hash: hash(&packet.tuple), ..Place::UNKNOWN }, packet, fate);
+            }
+        };
+        match self.survives {
+            true => self.surviving_one(packet, push),
+            false => push(self),
+        }
     }
 
     #[inline(always)]
@@ -268,7 +294,6 @@ impl<S: Sink> Analyzer<S> {
         if self.origin == Time::FAR_FUTURE {
             self.origin = packet.time;
         }
-        self.totals.packets += 1;
         self.course.pass(packet);
         let slot = if place.slot == NONE { self.slot_of(place.hash, packet) } else { place.slot };
         if self.take(slot, packet, fate) == Taken::Reopens {
@@ -276,6 +301,8 @@ impl<S: Sink> Analyzer<S> {
             let slot = self.slot_of(place.hash, packet);
             self.take(slot, packet, fate);
         }
+        // Last: a packet that meets a fault is not counted yet.
+        self.totals.packets += 1;
     }
 
     #[inline(never)]
@@ -329,7 +356,13 @@ impl<S: Sink> Analyzer<S> {
 
     #[inline(never)]
     fn take_young(&mut self, slot: u32, packet: &Packet, fate: Fate) -> Taken {
-        let Slot::Young(young) = &mut self.slots[slot as usize] else { return Taken::Yes };
+        let young = match &mut self.slots[slot as usize] {
+            Slot::Young(young) => young,
+            Slot::GivenUp(_) if packet.seg.flags.has(Flags::SYN) && !packet.seg.flags.has(Flags::ACK) => {
+                return Taken::Reopens;
+            }
+            _ => return Taken::Yes,
+        };
         if young.is_reopened_by(packet) {
             return Taken::Reopens;
         }
@@ -357,6 +390,7 @@ impl<S: Sink> Analyzer<S> {
     #[inline(never)]
     fn grow_up(&mut self, slot: u32) {
         let at = slot as usize;
+        self.note_moving(slot, false);
         if let Slot::Young(young) = std::mem::replace(&mut self.slots[at], Slot::Empty) {
             let mut grown = Box::new(Connection::new(self.numbers[at].0));
             let (config, sink, origin, negotiated) =
@@ -365,8 +399,12 @@ impl<S: Sink> Analyzer<S> {
             self.short_connections.read(&young, |p, fate| {
                 grown.take_any(p, fate, &mut capture);
             });
+            if let Some(trip) = self.config.trip {
+                trip.check(TripAt::Grows, &young.tuple);
+            }
             self.slots[at] = Slot::Grown(young.towards_called(), grown);
         }
+        self.moving = None;
     }
 
     /// Has a connection ended long enough ago? They are in order, as the course of the capture is.
@@ -405,11 +443,15 @@ impl<S: Sink> Analyzer<S> {
 
     fn write_rows(&mut self, slot: u32) {
         let at = slot as usize;
+        self.note_moving(slot, true);
+        if let (Some(trip), Some(tuple)) = (self.config.trip, self.slots[at].tuple()) {
+            trip.check(TripAt::Ends, tuple);
+        }
         let (config, sink, origin, negotiated) =
             (&self.config, &mut self.sink, self.origin, &self.negotiated);
         let mut capture = Capture { config, sink, origin, negotiated };
         match std::mem::replace(&mut self.slots[at], Slot::Empty) {
-            Slot::Empty => {}
+            Slot::Empty | Slot::GivenUp(_) => {}
             Slot::Grown(_, mut connection) => self.totals.flows += connection.finish(&mut capture),
             Slot::Young(young) => {
                 let number = self.numbers[at].0;
@@ -422,6 +464,7 @@ impl<S: Sink> Analyzer<S> {
                 self.spare = Some(connection);
             }
         }
+        self.moving = None;
     }
 
     pub fn sink(&mut self) -> &mut S {
@@ -441,7 +484,17 @@ impl<S: Sink> Analyzer<S> {
     }
 
     fn end_all(&mut self) {
-        for slot in 0..self.slots.len() as u32 {
+        self.totals.not_analysed = self.shares.counted;
+        match self.survives {
+            true => self.end_all_surviving(),
+            false => self.end_all_from(&mut 0),
+        }
+    }
+
+    fn end_all_from(&mut self, next: &mut u32) {
+        while *next < self.slots.len() as u32 {
+            let slot = *next;
+            *next += 1;
             self.warm_ended(|ahead| Some(slot + ahead as u32));
             self.write_rows(slot);
         }

@@ -1,5 +1,6 @@
 //! What a user may set about an analysis.
 
+use crate::fault::Trip;
 use crate::rows::Vantage;
 use crate::sink::Wanted;
 use wire::Span;
@@ -16,6 +17,9 @@ pub struct Config {
     /// A packet may stand in the capture twice: taken on two interfaces, or behind a mirror port. What a simulated
     /// host sees twice came twice.
     pub may_hold_twice: bool,
+    /// For tests of what becomes of a fault.
+    #[doc(hidden)]
+    pub trip: Option<Trip>,
 }
 
 impl Default for Config {
@@ -26,6 +30,7 @@ impl Default for Config {
             interval: Span::from_secs(1),
             wanted: Wanted::default(),
             may_hold_twice: true,
+            trip: None,
         }
     }
 }

@@ -198,6 +198,15 @@ impl Connection {
         self.sides[0].packets.max(self.sides[1].packets) < FIRST
     }
 
+    /// When its first packet passed, and its last.
+    pub fn span(&self) -> (Time, Time) {
+        (self.start, self.last)
+    }
+    /// Bytes that are kept of what is outstanding or not understood yet.
+    pub fn held(&self) -> u64 {
+        self.streams.iter().map(Stream::held).sum()
+    }
+
     pub fn is_over(&self) -> bool {
         let acked = || self.streams.iter().all(Stream::everything_acked);
         self.reset || (self.sides[0].fin && self.sides[1].fin && acked())

@@ -55,13 +55,18 @@ impl Course {
     }
 }
 
+/// All connections are so many shares: what is decided for a share is the same in however many parts they are analysed. So
+/// many that parts are nearly equal.
+pub const SHARES: usize = 48;
+
 /// To which of `parts` a packet's connection belongs: by both of its ends, so that its two directions and all
-/// connections between these ends stay together.
+/// connections between these ends stay together, and by its share, so that no share is in two parts.
 #[inline]
 pub fn part(tuple: &Tuple, parts: usize) -> usize {
     // A table takes the top bits of the hash for a place: mixed anew, what a part has is spread over all of its own.
     let mixed = hash(tuple).wrapping_mul(0x9e37_79b9);
-    ((u64::from(mixed) * parts as u64) >> 32) as usize
+    let share = (u64::from(mixed) * SHARES as u64) >> 32;
+    (share * parts as u64 / SHARES as u64) as usize
 }
 
 #[cfg(test)]
@@ -106,6 +111,20 @@ mod tests {
         run.iter().for_each(|p| one_by_one.pass(p));
         at_once.pass_run(&run);
         assert_eq!((one_by_one.latest, one_by_one.packets), (at_once.latest, at_once.packets));
+    }
+
+    #[test]
+    fn no_share_is_in_two_parts() {
+        let end = |host: u8, port| Endpoint { host: Host::v4([10, 0, 0, host]), port };
+        for parts in 1..64 {
+            let mut of = [None; SHARES];
+            for port in 0..2000 {
+                let tuple = Tuple { src: end(1, port), dst: end(2, 80) };
+                let part = part(&tuple, parts);
+                assert!(part < parts);
+                assert_eq!(*of[super::part(&tuple, SHARES)].get_or_insert(part), part);
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod clock;
 pub mod config;
 mod connection;
 mod course;
+pub mod fault;
 mod incarnation;
 pub mod infer;
 pub mod join;
@@ -27,9 +28,9 @@ mod table;
 pub mod timers;
 mod vantage;
 
-pub use analyzer::Analyzer;
+pub use analyzer::{Analyzer, review_every};
 pub use config::Config;
-pub use course::{Course, part};
+pub use course::{Course, SHARES, part};
 pub use sink::{Rows, Sink, Wanted};
 pub use stream::repair::evidence::{NAMES as OBSERVATIONS, Observed, TOLD_APART};
 
@@ -59,4 +60,6 @@ pub struct Totals {
     /// Directions that carried data, each with a row.
     pub flows: u64,
     pub packets: u64,
+    /// Packets that came once the memory of their share was used up: counted, and no more.
+    pub not_analysed: u64,
 }

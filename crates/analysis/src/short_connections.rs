@@ -88,6 +88,13 @@ impl Young {
     pub fn is_over(&self) -> bool {
         self.reset || self.fins == [true, true]
     }
+    /// When its first packet passed, and its latest.
+    pub fn span(&self) -> (Time, Time) {
+        (self.start, if self.is_alone() { self.start } else { self.time })
+    }
+    pub fn packets(&self) -> u64 {
+        self.count.into()
+    }
     /// May another packet be written down, or is it time to grow up?
     pub fn takes(&self) -> bool {
         self.count < MOST

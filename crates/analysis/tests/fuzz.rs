@@ -236,6 +236,7 @@ fn config(r: &mut Random) -> Config {
         interval: Span::from_millis(r.pick(&[1_000, 1_000, 10_000])),
         wanted: Wanted { retransmissions: true, intervals: true, rtts: true, packets: true },
         may_hold_twice: r.pick(&[true, true, false]),
+        ..Config::default()
     }
 }
 

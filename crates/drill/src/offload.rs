@@ -76,11 +76,6 @@ impl Offload {
         self.largest_window = self.largest_window.max(u64::from(window));
     }
 
-    /// The offset after the last byte written.
-    pub(crate) fn written(&self) -> u64 {
-        self.written
-    }
-
     // ---- writing (tcp_sendmsg) ----
 
     /// The next piece of a write of `left` bytes: its length, and what follows it. `None`: nothing yet.

@@ -1,6 +1,7 @@
 //! The events of a script, one after the other, on one endpoint under the script's clock.
 
 mod blocked;
+mod bounds;
 mod calls;
 mod options;
 mod packets;
@@ -13,6 +14,7 @@ use crate::settings::Settings;
 use crate::sockets::Sockets;
 use crate::{Outcome, Stop, info};
 use blocked::Blocked;
+use bounds::Bounds;
 use std::collections::{HashMap, VecDeque};
 use tcp::endpoint::{Config, Endpoint};
 use tcp::stack::{Stack, Wire};
@@ -23,8 +25,6 @@ use wire::{Seq, Span, Time};
 const START: Time = Time(1_000_000_250_000);
 /// How much longer than the script says a packet is waited for (sniff_outbound_live_packet).
 const PATIENCE: Span = Span::from_secs(2);
-/// More timers in a row than any script has.
-const MOST_WAKES: u32 = 1_000_000;
 /// The endpoint's initial sequence number: large, so that what is wrong with it shows.
 const ISN: Seq = Seq(0xffff_f000);
 
@@ -47,6 +47,7 @@ struct Runner {
     /// What left and nobody expected yet.
     queue: VecDeque<Left>,
     now: Time,
+    bounds: Bounds,
     /// When the event before was, as the script says; was it an injected packet?
     before: Option<(Span, bool)>,
     blocked: Option<Blocked>,
@@ -70,6 +71,7 @@ impl Runner {
             nagle: None,
             queue: VecDeque::new(),
             now: START,
+            bounds: Bounds::default(),
             before: None,
             blocked: None,
             accepted: false,
@@ -96,6 +98,7 @@ impl Runner {
     }
 
     fn event(&mut self, e: &Event) -> Result<(), Stop> {
+        self.bounds.at_line(e.line);
         let injects = matches!(e.what, Action::Inject(_));
         // Packets that are injected in a row are counted from each other, whatever happened between.
         let base = match self.before {
@@ -107,6 +110,7 @@ impl Runner {
             When::Absolute { from, to } => (from, to),
             When::Relative { from, to } => (base + from, base + to),
         };
+        self.bounds.time(to)?;
         if let Action::Expect(packet) = &e.what {
             let tolerance = self.tolerance(from);
             self.expect(e, packet, from, to, tolerance)?;
@@ -124,7 +128,7 @@ impl Runner {
             }
         }
         self.before = Some((from, injects));
-        Ok(())
+        self.bounds.sent()
     }
 
     /// verify_time: a part of what passed since the event before, and so much at least.
@@ -134,7 +138,7 @@ impl Runner {
     }
 
     fn wait_until(&mut self, e: &Event, at: Span) -> Result<(), Stop> {
-        self.advance(START + at, e.line)?;
+        self.advance(START + at)?;
         let late = self.clock() - at;
         if late > self.tolerance(at) {
             let says = format!("{:.6} s is over: it is {:.6} s", at.as_secs(), self.clock().as_secs());
@@ -146,15 +150,12 @@ impl Runner {
     // ---- time ----
 
     /// Timers fire on the way.
-    fn advance(&mut self, to: Time, line: u32) -> Result<(), Stop> {
-        for _ in 0..MOST_WAKES {
-            let Some(wake) = self.next_wake().filter(|t| *t <= to) else {
-                self.now = self.now.max(to);
-                return Ok(());
-            };
+    fn advance(&mut self, to: Time) -> Result<(), Stop> {
+        while let Some(wake) = self.next_wake().filter(|t| *t <= to) {
             self.wake(wake)?;
         }
-        Err(Stop::failed(line, "timers fire without end"))
+        self.now = self.now.max(to);
+        Ok(())
     }
 
     fn next_wake(&self) -> Option<Time> {
@@ -162,19 +163,24 @@ impl Runner {
     }
 
     fn wake(&mut self, at: Time) -> Result<(), Stop> {
+        self.bounds.wake()?;
         self.now = self.now.max(at);
         if let Some(end) = &mut self.end {
             end.wake(self.now);
         }
         self.drain(u32::MAX);
+        self.bounds.sent()?;
         self.resume()
     }
 
-    /// What the endpoint sends now, as packets; at most so many segments.
+    /// What the endpoint sends now, as packets; at most so many segments, and no more than a script may have.
     fn drain(&mut self, most: u32) {
         let Some(end) = &mut self.end else { return };
         for _ in 0..most {
             let Some(sent) = end.transmit(self.now) else { break };
+            if !self.bounds.may_send() {
+                break;
+            }
             let markable = end.is_markable(sent.seg.payload, sent.why);
             self.queue.extend(self.offload.left(self.now, &sent, &end.view(), markable));
         }
@@ -183,7 +189,8 @@ impl Runner {
 
     // ---- the application ----
 
-    fn write(&mut self, bytes: u64) -> u64 {
+    fn write(&mut self, bytes: u64) -> Result<u64, Stop> {
+        self.bounds.write(bytes)?;
         let (mut left, mut waiting) = (bytes, 0);
         while left > 0 {
             let Some(end) = &mut self.end else { break };
@@ -199,8 +206,9 @@ impl Runner {
                 Step::PushOne => self.offload.most_new(&view),
             };
             self.drain(most);
+            self.bounds.sent()?;
         }
-        bytes - left
+        Ok(bytes - left)
     }
 
     fn code(&mut self, code: &str, line: u32) -> Result<(), Stop> {

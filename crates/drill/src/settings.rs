@@ -50,6 +50,19 @@ const WITHOUT_EFFECT: [&str; 22] = [
     "default_qdisc",
 ];
 
+/// Parameters of which a kernel takes any number, or a far larger one than any script needs: least and most here.
+const RANGES: [(&str, u32, u32); 9] = [
+    ("tcp_comp_sack_delay_ns", 0, 1_000_000_000),
+    ("tcp_reordering", 1, 65_535),
+    ("tcp_retries2", 1, 255),
+    ("tcp_keepalive_time", 1, 1_000_000),
+    ("tcp_keepalive_intvl", 1, 1_000_000),
+    ("tcp_keepalive_probes", 0, 255),
+    ("tcp_rto_min_us", 1, 120_000_000),
+    ("tcp_rto_max_ms", 1, 120_000),
+    ("tcp_min_tso_segs", 1, 255),
+];
+
 impl Settings {
     pub(crate) fn new(script: &Script, stack: &Stack, wire: &Wire) -> Result<Settings, Stop> {
         let control = stack.kernel.clone().unwrap_or_default();
@@ -94,7 +107,7 @@ impl Settings {
     fn option(&mut self, o: &script::Setting) -> Result<(), Stop> {
         let value = o.value.as_deref().unwrap_or_default();
         let number = || {
-            let says = format!("--{}={value} is no number above 0", o.name);
+            let says = format!("--{}={value}: a number from 0 to below 1000000000 is allowed", o.name);
             let parsed: Option<f64> = value.parse().ok().filter(|n| (0.0..1e9).contains(n));
             parsed.ok_or_else(|| Stop::malformed(o.line, says))
         };
@@ -133,6 +146,12 @@ impl Settings {
         }
         let says = || Stop::unsupported(s.line, format!("{} = {}", s.name, s.value));
         let value: u32 = s.value.trim().parse().map_err(|_| says())?;
+        if let Some((name, least, most)) = RANGES.iter().find(|(name, ..)| *name == s.name)
+            && !(*least..=*most).contains(&value)
+        {
+            let says = format!("{name} = {value}: from {least} to {most} are allowed");
+            return Err(Stop::unsupported(s.line, says));
+        }
         let stack = &mut self.stack;
         match (s.name.as_str(), value) {
             ("tcp_timestamps", _) => stack.options.timestamps = value > 0,

@@ -10,6 +10,9 @@ pub(crate) enum Socket {
     Closed,
 }
 
+/// How many a script may have open at a time: a shell's usual limit (`ulimit -n`).
+pub(crate) const MOST: usize = 1024;
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sockets {
     all: Vec<(i64, Socket, bool)>,
@@ -18,11 +21,14 @@ pub(crate) struct Sockets {
 impl Sockets {
     /// A new one, under the lowest number that is free; 0 to 2 are the standard streams.
     pub(crate) fn open(&mut self, socket: Socket) -> i64 {
-        let taken = |n: i64| self.all.iter().any(|(fd, s, _)| *fd == n && *s != Socket::Closed);
+        self.all.retain(|(_, s, _)| *s != Socket::Closed);
+        let taken = |n: i64| self.all.iter().any(|(fd, ..)| *fd == n);
         let fd = (3..).find(|n| !taken(*n)).unwrap_or(3);
-        self.all.retain(|(n, ..)| *n != fd);
         self.all.push((fd, socket, false));
         fd
+    }
+    pub(crate) fn are_used_up(&self) -> bool {
+        self.all.iter().filter(|(_, s, _)| *s != Socket::Closed).count() >= MOST
     }
     pub(crate) fn get(&self, fd: i64) -> Option<Socket> {
         self.all.iter().find(|(n, s, _)| *n == fd && *s != Socket::Closed).map(|(_, s, _)| *s)

@@ -107,20 +107,77 @@ fn a_script_of_megabytes_is_refused_before_it_takes_memory() {
     assert_eq!(stop.at().says, "a script has at most 1048576 bytes, and this one has 5000000");
 }
 
-/// It took all memory: a buffer of a few hundred bytes for each piece of it.
-#[test]
-fn a_write_of_any_size_ends_in_bounded_memory() {
-    let stack = scenario::describe::load("linux-6-cubic").unwrap();
-    let script = |writes: &str| {
-        let opened = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n\
-            +0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <mss 1460>\n+.05 < . 1:1(0) ack 1 win 300\n\
-            +0 accept(3, ..., ...) = 4\n";
-        drill::read(&format!("{opened}{writes}")).unwrap_or_else(|stop| panic!("{stop:?}"))
-    };
-    for writes in
-        ["+0 write(4, ..., 9223372036854775807) = 500\n", &"+0 write(4, ..., 9000000) = 9000000\n".repeat(8)]
-    {
-        let stop = drill::play(&script(writes), &stack).stop.expect("refused");
-        assert_eq!(stop.at().says, "writes of more than 67108864 bytes in a script");
+/// An established connection of descriptor 4; five lines.
+const ESTABLISHED: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n\
+                           +0 listen(3, 1) = 0\n\
+                           +0 < S 0:0(0) win 65535 <mss MSS,sackOK,nop,nop,nop,wscale 14>\n\
+                           +0 > S. 0:0(0) ack 1 <...>\n\
+                           +.1 < . 1:1(0) ack 1 win 65535\n\
+                           +0 accept(3, ..., ...) = 4\n";
+
+/// What becomes of lines behind the handshake of a peer with this MSS.
+fn refused(mss: u32, lines: &str) -> (u32, String) {
+    let text = ESTABLISHED.replace("MSS", &mss.to_string()) + lines;
+    match drill::run(&text, "linux-6-cubic").unwrap().stop {
+        Some(drill::Stop::Unsupported(at)) => (at.line, at.says),
+        other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_script_may_write_so_much_and_no_more() {
+    let most = "a script may write at most 67108864 bytes";
+    for bytes in [i64::MAX, 67_108_865] {
+        let told = refused(1000, &format!("+0 write(4, ..., {bytes}) = 1000\n"));
+        assert_eq!(told, (7, format!("a write of {bytes} bytes: {most}")));
+    }
+    let twice = "+0 write(4, ..., 60000000) = 60000000\n".repeat(2);
+    assert_eq!(refused(1000, &twice), (8, format!("a write of 60000000 bytes, 120000000 in all: {most}")));
+}
+
+#[test]
+fn the_segments_of_a_script_are_bounded() {
+    // Segments of one byte, and a window that doubles with each ACK.
+    let mut lines = "+0 write(4, ..., 60000000) = 60000000\n".to_owned();
+    (0..40u64)
+        .for_each(|n| lines += &format!("+.1 < . 1:1(0) ack {} win 65535\n", (10u64 << n).min(60_000_000)));
+    let text = ESTABLISHED.replace("MSS", "1") + &lines;
+    let stop = drill::run(&text, "linux-6-reno").unwrap().stop;
+    let Some(drill::Stop::Unsupported(at)) = &stop else { panic!("{stop:?}") };
+    assert!((8..47).contains(&at.line), "{at:?}");
+    assert_eq!(at.says, "more than 200000 segments leave: a script may have so many at most");
+}
+
+#[test]
+fn timers_time_and_sockets_are_bounded_over_the_whole_script() {
+    let sysctl = "+0 `sysctl -q net.ipv4.tcp_keepalive_time=1 net.ipv4.tcp_keepalive_intvl=1`\n";
+    let keepalive = "+0 setsockopt(4, SOL_SOCKET, SO_KEEPALIVE, [1], 4) = 0\n";
+    let (_, says) = refused(1000, &format!("{sysctl}{keepalive}{}", "+1000000 %{ print(1) }%\n".repeat(9)));
+    assert!(
+        says.starts_with("the script's clock would be at 1000000.1") && says.ends_with("up to 1000000 s"),
+        "{says}"
+    );
+    let sockets = "+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = ...\n".repeat(2000);
+    assert_eq!(
+        refused(1000, &sockets),
+        (1029, "a socket beside 1024 open ones: a script may have 1024 open at most".to_owned())
+    );
+}
+
+#[test]
+fn parameters_out_of_all_proportion_are_refused_with_what_is_allowed() {
+    for (name, value, range) in [
+        ("tcp_min_tso_segs", u32::MAX, "1 to 255"),
+        ("tcp_retries2", u32::MAX, "1 to 255"),
+        ("tcp_reordering", 70_000, "1 to 65535"),
+        ("tcp_keepalive_intvl", u32::MAX, "1 to 1000000"),
+        ("tcp_rto_max_ms", 120_001, "1 to 120000"),
+    ] {
+        let told = refused(1000, &format!("+0 `sysctl -q net.ipv4.{name}={value}`\n"));
+        assert_eq!(told, (7, format!("{name} = {value}: from {range} are allowed")));
+    }
+    let patience = "+0 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [9223372036854775807], 4) = 0\n";
+    let text = ESTABLISHED.replace("MSS", "1000") + patience;
+    let stop = drill::run(&text, "linux-6-cubic").unwrap().stop;
+    assert!(matches!(&stop, Some(drill::Stop::Failed(at)) if at.says.contains("EINVAL")), "{stop:?}");
 }

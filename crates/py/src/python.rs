@@ -134,6 +134,10 @@ impl Analysis {
         self.told.set(told).map_err(|_| PyValueError::new_err("the kernel's word was told before"))
     }
 
+    fn failed(&self) -> bool {
+        self.found.has_failed()
+    }
+
     fn interrupted(&self) -> bool {
         self.found.facts.interrupted
     }

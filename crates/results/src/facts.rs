@@ -7,6 +7,8 @@ use analysis::join::Clock;
 use analysis::rows::FlowId;
 use capture::{FileInfo, Info, Interface, LinkType};
 use chrono::{DateTime, SecondsFormat};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use wire::{Span, Time};
 
 /// What one pass found out besides rows.
@@ -33,6 +35,21 @@ pub struct Facts {
     pub like: Option<(FlowId, Like)>,
     /// No flow has an answer: a live run whose bridge kept no time.
     pub withheld: bool,
+    /// What failed in rexmit besides the analysis of connections, as far as it is known: answers, comparisons.
+    pub failures: Failures,
+}
+
+/// Counted while answers are written, too.
+#[derive(Clone, Debug, Default)]
+pub struct Failures(Arc<AtomicU64>);
+
+impl Failures {
+    pub fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+    pub fn any(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
 }
 
 impl Facts {

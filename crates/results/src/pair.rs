@@ -1,23 +1,38 @@
 //! Two captures of the same transfers: compared first, then the sender's analysed with what the other one tells.
 
-use crate::facts::{Facts, Pair};
+use crate::facts::{Facts, Failures, Pair};
 use crate::run::{self, Asker, BATCH, Findings, Request, Source};
 use crate::spool::{Shelf, Spool};
 use crate::workers::{Takes, analyse};
 use analysis::join::{Joined, Joiner, LostAcks, Side, Warning};
 use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
-use analysis::{Fate, Sink};
+use analysis::{Fate, Sink, fault};
 use capture::{Info, Patience, Reader};
 use std::collections::HashMap;
 use std::path::Path;
 use wire::{Notes, Packet, Time, Tuple};
+
+/// Batches of both captures between two reviews of what comparing them takes.
+const REVIEW_EVERY: u32 = 32;
+
+/// Of the memory half is for comparing two captures, and half for the analysis.
+fn half(request: &Request) -> Option<u64> {
+    request.max_memory.map(|most| most / 2)
+}
 
 struct Compared {
     joined: Joined,
     receiver: Info,
     /// Packets of the sender's that were compared; all, unless the memory was used up.
     taken: u64,
+    /// Connections that could not be compared, and why.
+    broken: Vec<(Tuple, String)>,
+    /// Why nothing was compared.
+    failed: Option<String>,
 }
+
+/// After so many connections that cannot be compared nothing is.
+const MOST_BROKEN: usize = 8;
 
 /// Reads both captures, the sender's twice: the fate of a packet is known only when the other capture has passed
 /// the time of its arrival.
@@ -35,12 +50,12 @@ pub fn analyze(
         let paths = if side == Side::Sender { &request.paths } else { &request.receiver };
         capture::open_with(paths, &request.options, patience.clone()).map_err(|e| e.to_string())
     };
-    let compared = compare(&open, None, asker)?;
+    let compared = compare(request, &open, None, asker)?;
     if !compared.joined.swapped {
         return answer(request, compared, &open, None, asker);
     }
     let other = |side: Side| open(side.other());
-    let mut found = answer(request, compare(&other, None, asker)?, &other, None, asker)?;
+    let mut found = answer(request, compare(request, &other, None, asker)?, &other, None, asker)?;
     found.facts.warnings.insert(0, Warning::Swapped.to_string());
     found.facts.swapped = true;
     Ok(found)
@@ -106,7 +121,7 @@ pub fn analyze_sources<S: Source>(
     whole: Option<&Whole>,
     asker: &mut Asker<'_>,
 ) -> Result<Findings, String> {
-    answer(request, compare(open, whole, asker)?, open, whole, asker)
+    answer(request, compare(request, open, whole, asker)?, open, whole, asker)
 }
 
 fn answer<S: Source>(
@@ -116,8 +131,15 @@ fn answer<S: Source>(
     whole: Option<&Whole>,
     asker: &mut Asker<'_>,
 ) -> Result<Findings, String> {
-    let Compared { mut joined, receiver, mut taken } = compared;
-    let warnings = if whole.is_some() { limits(&joined) } else { told(joined.warnings.iter()) };
+    let Compared { mut joined, receiver, mut taken, broken, failed } = compared;
+    let mut warnings = if whole.is_some() { limits(&joined) } else { told(joined.warnings.iter()) };
+    let failures = Failures::default();
+    if let Some(why) = failed {
+        failures.count();
+        warnings = vec![format!(
+            "the two captures could not be compared, and the sender's was analysed alone: {why}"
+        )];
+    }
     let pair = Pair {
         receiver,
         clock: joined.clock,
@@ -130,12 +152,13 @@ fn answer<S: Source>(
         let mut found = run::analyze_source(request, open(Side::Sender)?, asker)?;
         found.facts.warnings.extend(warnings);
         found.facts.pair = Some(pair);
+        found.facts.failures = failures;
         return Ok(found);
     }
     let mut config = request.config.clone();
     config.vantage = config.vantage.or(Some(Vantage::Both));
     let mut reader = open(Side::Sender)?;
-    let mut not_analysed = 0;
+    let mut not_compared = 0;
     let read = |takes: &mut dyn Takes| {
         let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
         let mut fates = joined.fates(Side::Sender);
@@ -144,9 +167,8 @@ fn answer<S: Source>(
             takes.note_earlier(&reader.take_earlier());
             // What was not compared is not analysed.
             let most = usize::try_from(taken).unwrap_or(usize::MAX).min(batch.len());
-            let most = if asker.full { 0 } else { most };
             taken -= most as u64;
-            not_analysed += (batch.len() - most) as u64;
+            not_compared += (batch.len() - most) as u64;
             of_batch.clear();
             of_batch.extend(batch[..most].iter().map(|packet| fates.of(packet)));
             takes.push_with_fates(&batch[..most], &of_batch);
@@ -156,11 +178,16 @@ fn answer<S: Source>(
         }
         asker.ended(&reader);
     };
-    let ((), analysed) = analyse(request, config, request.threads, read);
+    let ((), analysed) = analyse(request, config, half(request), read);
+    let not_analysed = not_compared + analysed.not_analysed;
     let info = reader.info().clone();
     // The sender's side asks for what was lost from the receiver's; of its own ACKs nothing is said.
     let asks = |way| !joined.comes_from_afar(way);
-    let shelf = put_lost_acks(analysed.shelf, &joined.lost_acks(), asks).map_err(|e| e.to_string())?;
+    let mut shelf = put_lost_acks(analysed.shelf, &joined.lost_acks(), asks).map_err(|e| e.to_string())?;
+    if !broken.is_empty() {
+        failures.count();
+        see_anew(&mut shelf, |row| of_broken(row, &broken)).map_err(|e| e.to_string())?;
+    }
     let facts = Facts {
         origin: info.first.unwrap_or(Time::ZERO),
         info,
@@ -169,6 +196,7 @@ fn answer<S: Source>(
         not_analysed,
         warnings: [run::used_up(not_analysed), warnings].concat(),
         pair: Some(pair),
+        failures,
         ..Facts::default()
     };
     Ok(Findings { shelf, facts })
@@ -194,18 +222,60 @@ fn told<'a>(warnings: impl Iterator<Item = &'a Warning>) -> Vec<String> {
     warnings.map(ToString::to_string).collect()
 }
 
+/// The row of a flow that is of a connection that could not be compared: it is known from one capture alone.
+fn of_broken(row: &FlowRow, broken: &[(Tuple, String)]) -> Option<FlowRow> {
+    let way = Tuple { src: row.sender, dst: row.receiver };
+    let (_, why) = broken.iter().find(|(of, _)| *of == way || of.reversed() == way)?;
+    let fault = Some(format!("compared with the other capture, {why}").into());
+    row.fault.is_none().then(|| FlowRow { fault, ..row.clone() })
+}
+
+/// Where the comparison fails on a connection it begins anew without that.
 fn compare<S: Source>(
+    request: &Request,
     open: &dyn Fn(Side) -> Result<S, String>,
     whole: Option<&Whole>,
     asker: &mut Asker<'_>,
 ) -> Result<Compared, String> {
+    let mut broken: Vec<(Tuple, String)> = Vec::new();
+    loop {
+        match compare_but(&broken, request, open, whole, asker)? {
+            Ok(compared) => return Ok(Compared { broken, ..compared }),
+            Err((Some(of), why)) if broken.len() < MOST_BROKEN && !is_of(&broken, of) => {
+                broken.push((of, why))
+            }
+            Err((_, why)) => {
+                let receiver = open(Side::Receiver)?.info().clone();
+                let joined = Joiner::new().finish();
+                let failed = Some(why);
+                return Ok(Compared { joined, receiver, taken: u64::MAX, broken: Vec::new(), failed });
+            }
+        }
+    }
+}
+
+fn is_of(broken: &[(Tuple, String)], tuple: Tuple) -> bool {
+    broken.iter().any(|(of, _)| *of == tuple || of.reversed() == tuple)
+}
+
+/// All connections but some; or which one cannot be compared, if that is known, and why.
+type Attempt = Result<Compared, (Option<Tuple>, String)>;
+
+fn compare_but<S: Source>(
+    broken: &[(Tuple, String)],
+    request: &Request,
+    open: &dyn Fn(Side) -> Result<S, String>,
+    whole: Option<&Whole>,
+    asker: &mut Asker<'_>,
+) -> Result<Attempt, String> {
     let mut sender = open(Side::Sender)?;
     let mut receiver = open(Side::Receiver)?;
-    let mut joiner = whole.map_or_else(Joiner::new, |whole| Joiner::whole(whole.start));
+    let joiner = whole.map_or_else(Joiner::new, |whole| Joiner::whole(whole.start));
+    let mut joiner = joiner.tripping(request.config.trip);
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     let mut ended = [false; 2];
     let mut taken = 0;
-    asker.has_half();
+    let (most, mut batches, mut is_full) = (half(request), 0u32, false);
     while !(ended[0] && ended[1]) {
         let side = match (joiner.wants(), ended) {
             (_, [true, false]) => Side::Receiver,
@@ -219,13 +289,24 @@ fn compare<S: Source>(
             if reader.info().some_came_damaged() {
                 batch.retain(|p| !p.notes.has(Notes::BAD_CHECKSUM));
             }
-            if !asker.full {
+            if !broken.is_empty() {
+                batch.retain(|p| !is_of(broken, p.tuple));
+            }
+            batches += 1;
+            if batches.is_multiple_of(REVIEW_EVERY) {
+                is_full |= most.is_some_and(|most| joiner.held() > most);
+            }
+            if !is_full {
                 taken += if side == Side::Sender { whole_batch as u64 } else { 0 };
-                joiner.push(side, &batch);
+                if let Err(why) = fault::caught(|| joiner.push(side, &batch)) {
+                    return Ok(Err((joiner.at_work(), why)));
+                }
             }
         } else {
             asker.ended(reader);
-            joiner.end(side);
+            if let Err(why) = fault::caught(|| joiner.end(side)) {
+                return Ok(Err((joiner.at_work(), why)));
+            }
             ended[side as usize] = true;
         }
         if !asker.goes_on(&sender) {
@@ -239,13 +320,17 @@ fn compare<S: Source>(
             return Err(why);
         }
     }
-    let joined = match whole {
+    let finish = || match whole {
         Some(whole) => joiner.finish_whole(whole.end, &whole.under_way),
         None => joiner.finish(),
     };
-    let taken = if asker.full { taken } else { u64::MAX };
-    asker.has_all();
-    Ok(Compared { joined, receiver: receiver.info().clone(), taken })
+    let joined = match fault::caught(finish) {
+        Ok(joined) => joined,
+        Err(why) => return Ok(Err((None, why))),
+    };
+    let taken = if is_full { taken } else { u64::MAX };
+    let receiver = receiver.info().clone();
+    Ok(Ok(Compared { joined, receiver, taken, broken: Vec::new(), failed: None }))
 }
 
 /// Bursts leave the analysis before the flow's own row, which tells whose they are; the ACKs that were lost from a

@@ -2,7 +2,6 @@
 
 use crate::facts::Facts;
 use crate::pair;
-use crate::simulate::needs;
 use crate::spool::{Listing, Shelf, Spool};
 use crate::workers::{Takes, analyse};
 use analysis::Config;
@@ -24,7 +23,7 @@ pub struct Request {
     pub options: Options,
     pub config: Config,
     pub listing: Listing,
-    /// Bytes of memory that the analysis may take; what comes once they are used up is counted and not analysed.
+    /// Bytes of memory that connections may take; what comes once they are used up is counted and not analysed.
     pub max_memory: Option<u64>,
     /// Threads that read and analyse. The answer is the same.
     pub threads: usize,
@@ -79,34 +78,23 @@ pub struct Findings {
     pub facts: Facts,
 }
 
+impl Findings {
+    /// Did rexmit itself fail on anything, as far as that is known by now?
+    pub fn has_failed(&self) -> bool {
+        self.shelf.sums.faults > 0 || self.facts.failures.any()
+    }
+}
+
 /// Asks now and then whether to go on.
 pub struct Asker<'a> {
     go_on: &'a mut dyn FnMut(Progress) -> bool,
     batches: u32,
     pub stopped: bool,
-    /// Bytes that may be taken, and those that had been when it began.
-    room: Option<(u64, u64)>,
-    /// They are used up.
-    pub full: bool,
 }
 
 impl<'a> Asker<'a> {
     pub fn new(go_on: &'a mut dyn FnMut(Progress) -> bool) -> Asker<'a> {
-        Asker { go_on, batches: 0, stopped: false, room: None, full: false }
-    }
-    /// The same within so much memory.
-    pub fn within(mut self, max_memory: Option<u64>) -> Asker<'a> {
-        self.room = max_memory.map(|most| (most, needs::resident()));
-        self
-    }
-    /// Of the memory half is for comparing two captures...
-    pub fn has_half(&mut self) {
-        self.room = self.room.map(|(most, began)| (most / 2, began));
-    }
-    /// ...and the rest for the analysis.
-    pub fn has_all(&mut self) {
-        self.room = self.room.map(|(most, began)| (most * 2, began));
-        self.full = false;
+        Asker { go_on, batches: 0, stopped: false }
     }
     /// Once a source gives no more: whether that is its end.
     pub fn ended(&mut self, source: &impl Source) {
@@ -117,8 +105,6 @@ impl<'a> Asker<'a> {
         self.batches += 1;
         if self.batches.is_multiple_of(ASK_EVERY) {
             self.stopped |= !(self.go_on)(source.progress());
-            self.full |=
-                self.room.is_some_and(|(most, began)| needs::resident().saturating_sub(began) > most);
         }
         !self.stopped
     }
@@ -131,7 +117,7 @@ pub fn analyze(
     patience: Option<Patience>,
     go_on: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Findings, String> {
-    let mut asker = Asker::new(go_on).within(request.max_memory);
+    let mut asker = Asker::new(go_on);
     if !request.receiver.is_empty() {
         return pair::analyze(request, patience, &mut asker);
     }
@@ -148,7 +134,7 @@ pub fn analyze(
 pub fn used_up(packets: u64) -> Vec<String> {
     let say = |n| {
         format!(
-            "the memory that is allowed (--max-memory) was used up: the last {n} TCP packets are counted, not analysed"
+            "the memory that is allowed (--max-memory) was used up: {n} TCP packets are counted, not analysed"
         )
     };
     (packets > 0).then(|| say(packets)).into_iter().collect()
@@ -160,24 +146,18 @@ pub fn analyze_source<S: Source>(
     mut reader: S,
     asker: &mut Asker<'_>,
 ) -> Result<Findings, String> {
-    let mut not_analysed = 0;
     let read = |takes: &mut dyn Takes| {
         let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
         while reader.read_batch(&mut batch, BATCH) {
-            match asker.full {
-                true => not_analysed += batch.len() as u64,
-                false => {
-                    takes.note_earlier(&reader.take_earlier());
-                    takes.push(&batch);
-                }
-            }
+            takes.note_earlier(&reader.take_earlier());
+            takes.push(&batch);
             if !asker.goes_on(&reader) {
                 break;
             }
         }
         asker.ended(&reader);
     };
-    let ((), analysed) = analyse(request, request.config.clone(), request.threads, read);
+    let ((), analysed) = analyse(request, request.config.clone(), request.max_memory, read);
     let info = reader.info().clone();
     if !asker.stopped
         && !request.perhaps_empty
@@ -190,8 +170,8 @@ pub fn analyze_source<S: Source>(
         info,
         connections: analysed.connections,
         interrupted: asker.stopped,
-        not_analysed,
-        warnings: used_up(not_analysed),
+        not_analysed: analysed.not_analysed,
+        warnings: used_up(analysed.not_analysed),
         ..Facts::default()
     };
     Ok(Findings { shelf: analysed.shelf, facts })

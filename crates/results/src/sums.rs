@@ -61,6 +61,8 @@ macro_rules! sums {
 
 sums! { row:
     pub flows: u64 = 1;
+    /// Those whose analysis failed.
+    pub faults: u64 = row.fault.is_some().into();
     /// Those that carried any: a SYN that nobody answered is a flow, too.
     pub flows_with_data: u64 = row.first_data.is_some().into();
     /// Flows in which something was sent again or an episode stands.

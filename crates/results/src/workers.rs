@@ -10,7 +10,7 @@ mod load;
 
 use crate::run::Request;
 use crate::spool::{Shelf, Spool, parts};
-use analysis::{Analyzer, Config, Course, Fate, part};
+use analysis::{Analyzer, Config, Course, Fate, Totals, part, review_every};
 use desk::Desk;
 use load::{LOAD, Load};
 use std::mem;
@@ -46,30 +46,35 @@ pub trait Takes {
     fn push_with_fates(&mut self, packets: &[Packet], fates: &[Fate]);
 }
 
-/// The rows, and how many connections there were.
+/// The rows, how many connections there were, and how many packets came once the memory was used up.
 pub struct Analysed {
     pub shelf: Shelf,
     pub connections: u64,
+    pub not_analysed: u64,
 }
 
-/// Analyses what `read` hands over, on so many threads: this one, which also reads, and others.
+/// Analyses what `read` hands over within so much memory, on so many threads: this one, which also reads, and others.
 pub fn analyse<R>(
     request: &Request,
     config: Config,
-    threads: usize,
+    max_memory: Option<u64>,
     read: impl FnOnce(&mut dyn Takes) -> R,
 ) -> (R, Analysed) {
+    let (threads, reviews) = (request.threads, Reviews::new(max_memory));
     if threads <= 1 {
-        let mut analyzer = Analyzer::new(config, request.spool());
-        let done = read(&mut analyzer);
-        let (totals, spool) = analyzer.finish();
-        return (done, Analysed { shelf: spool.seal(), connections: totals.connections });
+        let analyzer = Analyzer::new(config, request.spool()).within(max_memory).surviving();
+        let mut alone = Alone { analyzer, reviews };
+        let done = read(&mut alone);
+        let (totals, spool) = alone.analyzer.finish();
+        let shelf = spool.seal();
+        let Totals { connections, not_analysed, .. } = totals;
+        return (done, Analysed { shelf, connections, not_analysed });
     }
-    let analyzers = (0..threads).map(|_| Analyzer::of_part(config.clone(), request.spool())).collect();
-    let desk = Desk::new(analyzers, threads * LOADS);
+    let of_part = |_| Analyzer::of_part(config.clone(), request.spool()).within(max_memory).surviving();
+    let desk = Desk::new((0..threads).map(of_part).collect(), threads * LOADS);
     let done = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| desk.serve())).collect();
-        let mut crew = Crew::new(&desk, threads);
+        let mut crew = Crew::new(&desk, threads, reviews);
         let done = read(&mut crew);
         crew.finish();
         desk.serve();
@@ -80,25 +85,66 @@ pub fn analyse<R>(
         }
         done
     });
-    let mut connections = 0;
-    let shelves = desk.found().into_iter().map(|(n, shelf, births)| {
-        connections += n;
+    let (mut connections, mut not_analysed) = (0, 0);
+    let shelves = desk.found().into_iter().map(|(totals, shelf, births)| {
+        connections += totals.connections;
+        not_analysed += totals.not_analysed;
         (shelf, births)
     });
     let shelf = parts::gather(shelves.collect()).unwrap_or_else(|| request.spool().seal());
-    (done, Analysed { shelf, connections })
+    (done, Analysed { shelf, connections, not_analysed })
 }
 
-impl Takes for Analyzer<Spool> {
-    fn note_earlier(&mut self, syns: &[Packet]) {
-        Analyzer::note_earlier(self, syns);
+/// Where in the capture the memory is reviewed: at the same packets on however many threads.
+struct Reviews {
+    every: u64,
+    /// Packets until the next.
+    left: u64,
+}
+
+impl Reviews {
+    fn new(max_memory: Option<u64>) -> Reviews {
+        let every = max_memory.map_or(u64::MAX, review_every);
+        Reviews { every, left: every }
     }
-    fn push(&mut self, packets: &[Packet]) {
-        Analyzer::push(self, packets);
+    /// Of so many packets that come next those up to a review, if one is due by then.
+    #[inline]
+    fn due_within(&mut self, packets: usize) -> Option<usize> {
+        let packets = packets as u64;
+        if packets < self.left {
+            self.left -= packets;
+            return None;
+        }
+        let due = self.left;
+        self.left = self.every;
+        Some(due as usize)
+    }
+}
+
+/// One thread, which reads and analyses.
+struct Alone {
+    analyzer: Analyzer<Spool>,
+    reviews: Reviews,
+}
+
+impl Takes for Alone {
+    fn note_earlier(&mut self, syns: &[Packet]) {
+        self.analyzer.note_earlier(syns);
+    }
+    fn push(&mut self, mut packets: &[Packet]) {
+        while let Some(due) = self.reviews.due_within(packets.len()) {
+            self.analyzer.push(&packets[..due]);
+            self.analyzer.review(None);
+            packets = &packets[due..];
+        }
+        self.analyzer.push(packets);
     }
     fn push_with_fates(&mut self, packets: &[Packet], fates: &[Fate]) {
         for (packet, fate) in packets.iter().zip(fates) {
-            self.push_with_fate(packet, *fate);
+            self.analyzer.push_with_fate(packet, *fate);
+            if self.reviews.due_within(1).is_some() {
+                self.analyzer.review(None);
+            }
         }
     }
 }
@@ -109,12 +155,13 @@ struct Crew<'a> {
     filling: Vec<Load>,
     origin: Time,
     course: Course,
+    reviews: Reviews,
 }
 
 impl<'a> Crew<'a> {
-    fn new(desk: &'a Desk, parts: usize) -> Crew<'a> {
+    fn new(desk: &'a Desk, parts: usize, reviews: Reviews) -> Crew<'a> {
         let filling = (0..parts).map(|_| Load::new()).collect();
-        Crew { desk, filling, origin: Time::FAR_FUTURE, course: Course::default() }
+        Crew { desk, filling, origin: Time::FAR_FUTURE, course: Course::default(), reviews }
     }
     /// What was read is handed over, and that nothing comes behind it.
     fn finish(&mut self) {
@@ -142,6 +189,14 @@ impl<'a> Crew<'a> {
         self.filling[of].origin = self.origin;
         let full = mem::take(&mut self.filling[of]);
         self.filling[of] = self.desk.exchange(of, full);
+    }
+    /// Every part reviews its memory behind what it has been given so far.
+    #[cold]
+    fn review(&mut self) {
+        for of in 0..self.filling.len() {
+            self.filling[of].review = Some(self.course);
+            self.hand_over(of);
+        }
     }
     fn begin(&mut self, packets: &[Packet]) {
         if let (Time::FAR_FUTURE, Some(first)) = (self.origin, packets.first()) {
@@ -171,11 +226,22 @@ impl Takes for Crew<'_> {
     }
     fn push(&mut self, packets: &[Packet]) {
         self.begin(packets);
+        let mut packets = packets;
+        while let Some(due) = self.reviews.due_within(packets.len()) {
+            packets[..due].iter().for_each(|packet| self.give(packet, None));
+            self.review();
+            packets = &packets[due..];
+        }
         packets.iter().for_each(|packet| self.give(packet, None));
     }
     fn push_with_fates(&mut self, packets: &[Packet], fates: &[Fate]) {
         self.begin(packets);
-        packets.iter().zip(fates).for_each(|(packet, fate)| self.give(packet, Some(*fate)));
+        for (packet, fate) in packets.iter().zip(fates) {
+            self.give(packet, Some(*fate));
+            if self.reviews.due_within(1).is_some() {
+                self.review();
+            }
+        }
     }
 }
 

@@ -6,10 +6,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wire::Span;
 
-/// Worse is greater: by what the flow could have carried in the time that it lost, then by that time, then whether
+/// Worse is greater: one whose analysis failed, then by what the flow could have carried in the time that it lost, then by that time, then whether
 /// anything was repaired, then by size; the earlier flow first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
+    failed: bool,
     stakes_bytes: u64,
     lost: Span,
     repaired: bool,
@@ -28,6 +29,7 @@ impl Rank {
     pub fn of(r: &FlowRow) -> Rank {
         let lost = r.cost.unwrap_or(Span::ZERO).max(r.idle_blocked) + lost_in_handshake(r);
         Rank {
+            failed: r.fault.is_some(),
             stakes_bytes: stakes_bytes(r, lost),
             lost,
             repaired: (r.episodes > 0 || r.retransmitted_segments > 0) && !repeated_its_fin_only(r),

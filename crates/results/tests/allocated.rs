@@ -150,6 +150,7 @@ fn allocated(capture: &Path, receiver: Option<&Path>) -> usize {
         if let Ok(found) = run::analyze(&request, None, &mut |_| true) {
             json::write(&mut std::io::sink(), &found.facts, &found.shelf, json::Beside::default())
                 .expect("nothing is written");
+            assert!(!found.has_failed(), "no flow is given up");
         }
     });
     most

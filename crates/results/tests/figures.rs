@@ -125,6 +125,7 @@ fn answer(capture: &[u8], receiver: Option<&[u8]>) -> Option<Value> {
     let found = run::analyze(&request, None, &mut |_| true).ok()?;
     let mut out = Vec::new();
     json::write(&mut out, &found.facts, &found.shelf, json::Beside::default()).expect("memory takes it");
+    assert!(!found.has_failed(), "no flow is given up");
     Some(serde_json::from_slice(&out).expect("JSON"))
 }
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli import ends, options
-from rexmit.cli.ending import ANSWER, refuse
+from rexmit.cli.ending import ANSWER, FAILED, refuse
 from rexmit.cli.shown import show
 from rexmit.cli.values import duration, memory, port, positive
 from rexmit.files.address import is_remote
@@ -187,19 +187,18 @@ def check(o: argparse.Namespace) -> str | None:
 def run(o: argparse.Namespace) -> int:
     """What was asked for, shown and written."""
     refuse(check(o))
-    _analyze(o)
-    return ANSWER
+    return FAILED if _analyze(o) else ANSWER
 
 
-def _analyze(o: argparse.Namespace) -> None:
+def _analyze(o: argparse.Namespace) -> bool:
+    """Whether rexmit itself failed on a flow; everything else is shown."""
     if is_fleet(o):
         from rexmit.cli import fleet
 
         fleet.analyze(o)
-        return
+        return False
     if o.json and not (o.out or o.annotate or o.against or o.by or _recorded(o.captures)):
-        _json(o)
-        return
+        return _json(o)
     if o.annotate:
         _may_annotate(o)
     # Before the reading, which may take long: the folder is ours, and nothing in it is in the way.
@@ -209,6 +208,7 @@ def _analyze(o: argparse.Namespace) -> None:
             _against(o, capture)
         else:
             _told(o, capture, into)
+    return capture.failed
 
 
 def _may_annotate(o: argparse.Namespace) -> None:
@@ -291,7 +291,7 @@ def _by(o: argparse.Namespace, capture: Capture) -> list[str]:
     return page(capture, o.by, o.top or MOST)
 
 
-def _json(o: argparse.Namespace) -> None:
+def _json(o: argparse.Namespace) -> bool:
     """The JSON and nothing else: what it does not list is not kept, and no table library is loaded."""
     from rexmit import _core
     from rexmit.memory import limit
@@ -303,6 +303,7 @@ def _json(o: argparse.Namespace) -> None:
         found = _core.analyze(paths, receiver=o.receiver, listed_only=True, progress=progress, **asked)
     with printing():
         found.write_json(1)
+    return found.failed()
 
 
 def is_fleet(o: argparse.Namespace) -> bool:

@@ -47,7 +47,7 @@ def page(
     lines = wrap(header(overview, name), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     lines += notes(overview["capture"])
     if not flows:
-        return [*lines, "", *wrap(empty(overview), WIDTH)]
+        return [*lines, *(["", *closing] if closing else []), "", *wrap(empty(overview), WIDTH)]
     if total >= MANY:
         lines += ["", *aggregate(overview["totals"], many)]
     lines += ["", *section(flows[0])]
@@ -95,7 +95,7 @@ def told(overview: Json, most: int) -> tuple[list[Json], int, list[str]]:
     The core names the flows in order, the worst first; behind it, those of one pair of hosts stand together.
     """
     seen: list[Json] = overview.get("flows") or []
-    flows = by_pair([f for f in seen if not _only_its_fin(f)])
+    flows = by_pair([f for f in seen if not _only_its_fin(f) and (f.get("bytes") or not f.get("fault"))])
     total = int((overview.get("totals") or {}).get("flows", len(seen))) - (len(seen) - len(flows))
     said = [
         f"{f['sender']} sent its FIN again ({count(int(f['retransmissions']['total']), 'time')}) and no data"
@@ -104,7 +104,16 @@ def told(overview: Json, most: int) -> tuple[list[Json], int, list[str]]:
     ]
     if len(said) > most:
         said[most:] = [f"and {count(len(said) - most, 'more host')}"]
-    return flows, total, [line for i, x in enumerate(said) for line in _wrapped("" if i else "closing", x)]
+    lines = [line for i, x in enumerate(said) for line in _wrapped("" if i else "closing", x)]
+    return flows, total, faults(seen, most) + lines
+
+
+def faults(flows: Sequence[Json], most: int) -> list[str]:
+    """Which flows rexmit itself failed on, a sentence each."""
+    said = [f"{f['sender']} and {f['receiver']}: {f['fault']}" for f in flows if f.get("fault")]
+    if len(said) > most:
+        said[most:] = [f"and {count(len(said) - most, 'more flow')}"]
+    return [line for i, x in enumerate(said) for line in _wrapped("" if i else "fault", x)]
 
 
 def header(overview: Json, name: str) -> str:

@@ -2,6 +2,7 @@
 
 use super::copy::Copy;
 use super::{Joiner, Miss, ONE_SIDED, Side};
+use crate::fault::TripAt;
 
 /// Before the first packet is found in both captures, so many of each wait for it.
 const WAITING_FOR_THE_FIRST: usize = 1 << 20;
@@ -46,6 +47,10 @@ impl Joiner {
 
     /// No counterpart will come for a copy of `side`'s capture.
     pub(super) fn missed(&mut self, side: Side, copy: Copy) {
+        self.at_work = Some(copy.direction);
+        if let (Some(trip), Some(tuple)) = (self.trip, self.at_work()) {
+            trip.check(TripAt::Misses, &tuple);
+        }
         let (here, other) = (side as usize, side.other() as usize);
         let home = self.directions.home(side, copy.direction);
         self.directions.waits_no_more(home, side);

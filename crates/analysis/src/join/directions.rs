@@ -93,6 +93,10 @@ const TIMESTAMPS: u16 = 12;
 const COMMON_MSS: u16 = 1460;
 
 impl Directions {
+    pub fn held(&self) -> u64 {
+        let connection = size_of::<Connection>() + size_of::<u64>();
+        (self.connections.len() * connection + self.directions.len() * size_of::<Direction>()) as u64
+    }
     pub fn new() -> Directions {
         Directions {
             by_tuple: HashTable::new(),

@@ -25,6 +25,7 @@ pub use clock::Clock;
 pub use outcome::{Fates, Joined, Lost, LostAcks, Seen};
 pub use warning::Warning;
 
+use crate::fault::Trip;
 use clock::Comparison;
 use copy::{Copy, Rule};
 use directions::Directions;
@@ -32,7 +33,7 @@ use pace::{Pace, SECOND};
 use pending::Pending;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
-use wire::{Packet, Time};
+use wire::{Packet, Time, Tuple};
 
 /// One of the two captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +128,11 @@ impl Record {
             beyond: Beyond::default(),
         }
     }
+    fn held(&self) -> u64 {
+        let misses = self.misses.len() + self.beyond.data.len();
+        let numbers = self.late.len() + self.under_way.len() + self.beyond.seen.len();
+        (misses * size_of::<Miss>() + numbers * size_of::<u64>()) as u64
+    }
     /// A copy of that time came too early to be compared.
     fn is_before(&mut self, time: i64) {
         self.outside += 1;
@@ -157,6 +163,9 @@ pub struct Joiner {
     whole: bool,
     /// Packets since the last trial: a trial costs what is pending, so it waits until a quarter as many have come.
     since_trial: usize,
+    /// The direction of the copy that is worked on.
+    at_work: Option<u32>,
+    trip: Option<Trip>,
 }
 
 impl Default for Joiner {
@@ -182,6 +191,8 @@ impl Joiner {
             options_cut: false,
             whole: false,
             since_trial: 0,
+            at_work: None,
+            trip: None,
         }
     }
 
@@ -251,6 +262,27 @@ impl Joiner {
         self.pending.iter().map(Pending::len).sum()
     }
 
+    /// For tests of what becomes of a fault.
+    #[doc(hidden)]
+    pub fn tripping(mut self, trip: Option<Trip>) -> Joiner {
+        self.trip = trip;
+        self
+    }
+
+    /// The connection whose packets it works on: after a fault, whose it was.
+    pub fn at_work(&self) -> Option<Tuple> {
+        self.directions.tuple(self.at_work?)
+    }
+
+    /// Bytes that are kept, nearly: the same for the same packets.
+    pub fn held(&self) -> u64 {
+        let of = |n: usize, size: usize| (n * size) as u64;
+        let queues = of(self.queues.iter().map(VecDeque::len).sum(), size_of::<Copy>());
+        let pending: u64 = self.pending.iter().map(Pending::held).sum();
+        let records: u64 = self.records.iter().map(Record::held).sum();
+        self.directions.held() + queues + pending + records
+    }
+
     /// Everything has been pushed.
     pub fn finish(mut self) -> Joined {
         for side in Side::BOTH {
@@ -317,6 +349,7 @@ impl Joiner {
 
     fn take_in(&mut self, side: Side, packet: Copy) {
         let here = side as usize;
+        self.at_work = Some(packet.direction);
         let record = &mut self.records[here];
         record.now = [record.now[1], packet.time];
         self.since_trial += 1;

@@ -41,6 +41,9 @@ impl Pending {
     pub fn len(&self) -> usize {
         self.len
     }
+    pub fn held(&self) -> u64 {
+        (self.slots.len() * (size_of::<Slot>() + size_of::<u64>())) as u64
+    }
     pub fn oldest(&self) -> Option<&Copy> {
         self.slots.get(self.oldest as usize).map(|s| &s.copy)
     }

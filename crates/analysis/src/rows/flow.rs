@@ -102,6 +102,8 @@ pub struct Limits {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowRow {
     pub flow: FlowId,
+    /// Why there is nothing else: the analysis of the connection failed. The row then stands for both directions.
+    pub fault: Option<Box<str>>,
     pub sender: Endpoint,
     pub receiver: Endpoint,
     pub vantage: Vantage,

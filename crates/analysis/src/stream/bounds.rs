@@ -31,7 +31,7 @@ impl Stream {
     }
 
     /// Bytes that are kept of what is outstanding or not understood yet.
-    fn held(&self) -> u64 {
+    pub fn held(&self) -> u64 {
         self.ledger.held()
             + (self.on_the_way.len() * size_of::<AckNews>()) as u64
             + self.account.episodes().bytes()

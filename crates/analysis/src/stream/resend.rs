@@ -6,6 +6,7 @@ use super::ledger::{Repeated, Resend};
 use super::repair::{Attempt, Pace, Verdict, left_together};
 use super::*;
 use crate::Fate;
+use crate::fault::TripAt;
 
 /// No timer fires so soon after an ACK has set it.
 const AT_ONCE: Span = Span::from_millis(1);
@@ -23,6 +24,9 @@ impl Stream {
         repairs_unseen: bool,
         around: &mut Surroundings<'_, S>,
     ) -> (PacketClass, Option<Cause>) {
+        if let Some(trip) = around.config.trip {
+            trip.check(TripAt::Resends, &p.packet.tuple);
+        }
         let sent_before = p.end <= self.sent_up_to;
         if !repairs_unseen && !sent_before && self.fills_hole_in_time(p, around) {
             self.limits.reordered += 1;

@@ -3,13 +3,10 @@
 use super::Runner;
 use super::blocked::Waits;
 use crate::script::{Call, Event, Expr};
-use crate::sockets::Socket;
+use crate::sockets::{MOST, Socket};
 use crate::{Stop, words};
 use tcp::endpoint::{Endpoint, Failure};
 use wire::Span;
-
-/// Bytes that a script may write in all. Buffers hold what is not acknowledged, so this bounds memory.
-const MOST_WRITTEN: u64 = 64 << 20;
 
 pub(super) type Returned = Result<i64, &'static str>;
 
@@ -74,6 +71,10 @@ impl Runner {
             }
         }
         let nonblocking = call.arguments.iter().flat_map(words_of).any(|w| w == "SOCK_NONBLOCK");
+        if self.sockets.are_used_up() {
+            let says = format!("a socket beside {MOST} open ones: a script may have {MOST} open at most");
+            return Err(Stop::unsupported(line, says));
+        }
         let fd = self.sockets.open(Socket::Fresh);
         self.sockets.set_nonblocking(fd, nonblocking);
         Ok(fd)
@@ -126,12 +127,7 @@ impl Runner {
         if end.is_closed() || end.is_closing() {
             return Ok(Err("EPIPE"));
         }
-        let bytes = bytes.max(0) as u64;
-        if self.offload.written().saturating_add(bytes) > MOST_WRITTEN {
-            let says = format!("writes of more than {MOST_WRITTEN} bytes in a script");
-            return Err(Stop::unsupported(line, says));
-        }
-        Ok(Ok(self.write(bytes) as i64))
+        Ok(Ok(self.write(bytes.max(0) as u64)? as i64))
     }
 
     /// `None`: there is nothing yet.

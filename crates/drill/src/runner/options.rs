@@ -35,7 +35,8 @@ impl Runner {
                 }
             }
             "TCP_USER_TIMEOUT" if self.end.is_some() => {
-                let timeout = value()?;
+                // An int, of which the kernel refuses what is below 0.
+                let Some(timeout) = held(0..=i64::from(i32::MAX))? else { return Ok(Err("EINVAL")) };
                 let timeout = (timeout > 0).then(|| Span::from_millis(timeout));
                 if let Some(end) = &mut self.end {
                     end.set_user_timeout(timeout);

@@ -136,7 +136,7 @@ impl Runner {
     fn collect(&mut self, e: &Event, p: &Packet, to: Span, any: bool) -> Result<(Segment, Span, bool), Stop> {
         let mut whole: Option<Segment> = None;
         loop {
-            let Some(left) = self.next_left(e, to, any)? else {
+            let Some(left) = self.next_left(to, any)? else {
                 let before = self.clock();
                 let came = whole.map_or("nothing".to_owned(), |w| ladder::segment(&w));
                 self.ladder.row(before, ladder::packet(p, false), came);
@@ -171,9 +171,9 @@ impl Runner {
     }
 
     /// What left longest ago, or leaves next while the script has patience.
-    fn next_left(&mut self, e: &Event, to: Span, any: bool) -> Result<Option<crate::offload::Left>, Stop> {
+    fn next_left(&mut self, to: Span, any: bool) -> Result<Option<crate::offload::Left>, Stop> {
         let patience = START + to + PATIENCE;
-        for _ in 0..super::MOST_WAKES {
+        loop {
             if let Some(left) = self.queue.pop_front() {
                 return Ok(Some(left));
             }
@@ -182,7 +182,6 @@ impl Runner {
                 _ => return Ok(None),
             }
         }
-        Err(Stop::failed(e.line, "timers fire without end"))
     }
 
     /// What is not as it should be.

@@ -3,10 +3,12 @@
 use super::heaviest::Heaviest;
 use super::lists::{Around, put_sure};
 use super::write::{By, Put, members, object};
+use crate::facts::Failures;
 use crate::told::{Difference, OfFlow};
 use analysis::answer::certainty::Certainty;
 use analysis::answer::findings::Finding;
 use analysis::answer::{Answer, Dark, Outages, Verdict, answer};
+use analysis::fault;
 use analysis::limited::{Limited, Stated, limited};
 use analysis::rows::*;
 
@@ -37,6 +39,24 @@ pub fn considered<R: super::lists::Item>() -> Heaviest<R> {
 
 /// In the place of what [`put`] writes where no answer is due.
 pub const NONE: &[u8] = br#","limited_by":[],"path":null,"answer":null"#;
+
+/// The same as [`put`]; of a flow on which the analysis fails here its fault in the place of an answer.
+pub fn put_or_fault(
+    out: &mut Vec<u8>,
+    row: &FlowRow,
+    rows: &Considered,
+    around: Around<'_>,
+    differ: &mut Vec<Difference>,
+    failures: &Failures,
+) {
+    let before = out.len();
+    if let Err(why) = fault::caught(|| put(out, row, rows, around, differ)) {
+        failures.count();
+        out.truncate(before);
+        out.extend_from_slice(NONE);
+        super::flow::put_fault(out, &why);
+    }
+}
 
 /// Writes `,"limited_by":…,"path":…,"answer":…`.
 pub fn put(

@@ -235,7 +235,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 /// is lost.
 pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin: Time) {
     apart!(row => FlowRow {
-        flow, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets,
+        flow, fault, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets,
         segments, acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, ecn, closed, reset,
         syn_retransmissions, handshake, handshake_resent, retransmitted_segments, retransmitted_packets,
         retransmitted_bytes, by_cause: causes, needless, needless_unknown, most_copies_of_one_segment,
@@ -315,4 +315,12 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         "inference": Known(inference, like),
         limits,
     );
+    if let Some(fault) = fault {
+        put_fault(out, fault);
+    }
+}
+
+/// Only of a flow in whose analysis rexmit failed.
+pub fn put_fault(out: &mut Vec<u8>, fault: &str) {
+    members!(out, ",", "fault": fault);
 }

@@ -154,10 +154,9 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, beside: Beside<'_>) -
             idle: put_list(&mut s, "idle", &mut lists.idle, &row, due, around, &mut differ)?,
             rounds: lists.rounds_of(row.flow)?,
         };
-        if due {
-            answer::put(&mut s.out, &row, &rows, around, &mut differ);
-        } else {
-            s.out.extend_from_slice(answer::NONE);
+        match due {
+            true => answer::put_or_fault(&mut s.out, &row, &rows, around, &mut differ, &facts.failures),
+            false => s.out.extend_from_slice(answer::NONE),
         }
         told::put(&mut s.out, told, &differ, around.origin);
         s.out.push(b'}');

@@ -17,7 +17,7 @@ pub mod sides;
 mod sinks;
 pub mod tables;
 
-use crate::facts::{Facts, Pair};
+use crate::facts::{Facts, Failures, Pair};
 use crate::pair::with_lost_acks;
 use crate::run::Findings;
 use crate::spool::{Listing, Spool};
@@ -267,6 +267,7 @@ fn answer(
         simulation: Some(report.json()),
         like: None,
         withheld: false,
+        failures: Failures::default(),
     };
     Ok((Findings { shelf, facts }, Played { report, run_rows, captures: done.captures.paths() }))
 }

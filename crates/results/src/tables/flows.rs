@@ -22,7 +22,7 @@ fn confidence<T>(told: Inferred<T>) -> Option<f64> {
 }
 
 table! { FlowColumns of FlowRow {
-        flow, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets, segments,
+        flow, fault, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets, segments,
         acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale,
         ecn: Ecn { agreed, capable, marked_packets, echoes, reductions, reductions_by_marks },
         closed, reset, syn_retransmissions, handshake, handshake_resent,
@@ -117,4 +117,5 @@ table! { FlowColumns of FlowRow {
     mid_stream: Bool, one_way: Bool, options_cut: Int, missing_bytes: Int, unfilled_gaps: Int,
     not_followed: Int, super_packets: Int, largest_payload: Int, captured_twice: Int,
     out_of_capture_order: Int, duplicated: Int, reordered: Int, bad_checksums: Int, partial_checksums: Int,
+    fault: MaybeShared = fault.map(Arc::from),
 }

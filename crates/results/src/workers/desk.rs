@@ -5,13 +5,13 @@
 
 use super::load::Load;
 use crate::spool::{Shelf, Spool};
-use analysis::Analyzer;
 use analysis::ascending::Ascending;
+use analysis::{Analyzer, Totals};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What was found in a part: connections, rows, and when each connection began.
-pub type Found = (u64, Shelf, Ascending);
+/// What was found in a part: its counts, rows, and when each connection began.
+pub type Found = (Totals, Shelf, Ascending);
 
 #[derive(Default)]
 struct Part {
@@ -47,7 +47,7 @@ impl Job {
             false => Ok(self.analyzer),
             true => {
                 let (totals, spool, births) = self.analyzer.finish_part();
-                Err((totals.connections, spool.seal(), births))
+                Err((totals, spool.seal(), births))
             }
         };
         Done { part: self.part, emptied: self.loads, left }
@@ -276,7 +276,7 @@ mod tests {
         }
         desk.close();
         desk.serve();
-        assert_eq!(desk.found().iter().map(|(connections, ..)| connections).sum::<u64>(), 3);
+        assert_eq!(desk.found().iter().map(|(totals, ..)| totals.connections).sum::<u64>(), 3);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Load {
     pub before: Vec<Course>,
     /// What became of each, where a second capture tells.
     pub fates: Vec<Fate>,
+    /// Behind these packets the memory is reviewed; so far the capture has come by then.
+    pub review: Option<Course>,
 }
 
 impl Load {
@@ -30,9 +32,16 @@ impl Load {
         self.packets.clear();
         self.before.clear();
         self.fates.clear();
+        self.review = None;
     }
     pub fn give_to(&self, analyzer: &mut Analyzer<Spool>) {
         analyzer.note_earlier(&self.earlier);
+        self.push_to(analyzer);
+        if self.review.is_some() {
+            analyzer.review(self.review.as_ref());
+        }
+    }
+    fn push_to(&self, analyzer: &mut Analyzer<Spool>) {
         if self.fates.is_empty() {
             return analyzer.push_part(self.origin, &self.packets, &self.before);
         }
