@@ -240,7 +240,7 @@ def prepare(crates: list[str], what: set[str], without: dict[str, set[Place]]) -
     shutil.rmtree(COPY / "crates", ignore_errors=True)
     COPY.mkdir(parents=True, exist_ok=True)
     shutil.copytree(ROOT / "crates", COPY / "crates", ignore=shutil.ignore_patterns("target"))
-    for name in ("Cargo.toml", "Cargo.lock", "benches", "stacks", "tests", "scenarios", "python"):
+    for name in ("Cargo.toml", "Cargo.lock", "benches", "fuzz", "stacks", "tests", "scenarios", "python"):
         source, target = ROOT / name, COPY / name
         if not target.exists():
             target.symlink_to(source)

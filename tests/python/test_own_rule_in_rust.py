@@ -26,7 +26,7 @@ def test_the_documents_show_the_examples() -> None:
 def test_the_page_compiles_with_two_lines(tmp_path: Path) -> None:
     for name in ("Cargo.toml", "Cargo.lock", "clippy.toml"):
         shutil.copy(ROOT / name, tmp_path)
-    for name in ("crates", "benches"):
+    for name in ("crates", "benches", "fuzz"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("target", "__pycache__"))
     congestion = tmp_path / "crates" / "tcp" / "src" / "congestion"
     shutil.copy(RULE, congestion)
