@@ -21,6 +21,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -47,7 +48,7 @@ LEAST_S = 0.03
 RUNS = 3
 #: Peak memory: so many times the capture, and so many bytes besides.
 TIMES_INPUT, BESIDES = 2, 200 << 20
-#: No run takes longer, s.
+#: No run may use more CPU time, s: how busy the machine is does not matter.
 PATIENCE_S = 180
 
 #: The core's work, by name: its arguments after the program's, given the capture's file.
@@ -101,6 +102,15 @@ def slope(sizes: Sequence[float], costs: Sequence[float]) -> float:
     return statistics.linear_regression(x, y).slope
 
 
+def limited(line: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Runs a program. Raises TimeoutError if it uses too much CPU time."""
+    words = ["sh", "-c", f'ulimit -t {PATIENCE_S} && exec "$@"', "sh", *line]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise TimeoutError
+    return done
+
+
 # The core
 
 
@@ -119,8 +129,8 @@ def instructions(words: Sequence[str]) -> int | None:
     with tempfile.TemporaryDirectory() as scratch:
         line = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", *words]
         try:
-            done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
-        except subprocess.TimeoutExpired:
+            done = limited(line)
+        except TimeoutError:
             return None
     found = re.search(r"Collected : (\d+)", done.stderr)
     return int(found[1]) if found and done.returncode in (0, 1) else None
@@ -154,9 +164,8 @@ def ran(words: Sequence[str], runs: int) -> tuple[int, float, int] | None:
     """Exit code, the least CPU time of a run, and the peak; None for what takes too long or dies."""
     line = [sys.executable, "-c", CHILD, str(runs), *words]
     try:
-        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
-        code, took, peak = json.loads(done.stdout.splitlines()[-1])
-    except (subprocess.TimeoutExpired, IndexError, ValueError):
+        code, took, peak = json.loads(limited(line).stdout.splitlines()[-1])
+    except (TimeoutError, IndexError, ValueError):
         return None
     return code, min(took), peak
 

@@ -37,8 +37,11 @@ def gather(table: ArrowStream, flow: int | None = None, columns: Sequence[str] |
     kept = []
     for batch in reader:
         part = batch.select(names)
+        # Copied in both cases: a part of a batch keeps all of it in memory.
         if flow is not None:
             part = part.filter(pc.equal(batch.column("flow"), flow))
+        else:
+            part = part.take(pa.array(np.arange(part.num_rows)))
         if part.num_rows:
             kept.append(part)
     return pa.Table.from_batches(kept, schema=pa.schema([reader.schema.field(name) for name in names]))
