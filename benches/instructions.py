@@ -24,7 +24,7 @@ from measure import DATA, ROOT, TARGET, build_of
 FEW, MANY = 20_000, 200_000
 #: Kinds of `make_captures`, and what they are.
 KINDS = {"one-flow": "one clean flow", "flows-240-10": "240 flows, a tenth lost"}
-#: No more than these, of a build with the profile `local`: 3% above what a packet cost when the measure began.
+#: No more than these, of a build with the profile `local`: 3% above what the measure began with.
 BARS = {"one-flow": 1_170, "flows-240-10": 3_080}
 
 MAKE_CAPTURES = [
