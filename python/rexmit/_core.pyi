@@ -116,7 +116,7 @@ class Analysis:
         closed: TCP_INFO).
         """
     def failed(self) -> bool:
-        """True if rexmit itself failed on a flow, as far as is known: `flows[].fault` of the JSON says where."""
+        """True if rexmit itself failed on a flow, as far as known: `flows[].fault` of the JSON says where."""
     def interrupted(self) -> bool:
         """True if Ctrl-C ended the reading early: what was read until then is here."""
     def swapped(self) -> bool:
