@@ -6,7 +6,7 @@ mod common;
 
 use capture::{LinkType, NewPacket, Writer, annotate, open, traffic};
 use common::{Scratch, ethernet, segment, tuple};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use wire::{Span, Time};
 
 const FRAMES: u32 = 60_000;
@@ -42,7 +42,7 @@ fn file(
 }
 
 /// What reading, counting and copying it take.
-fn costs(path: &PathBuf, out: &PathBuf) -> [u64; 3] {
+fn costs(path: &PathBuf, out: &Path) -> [u64; 3] {
     let paths = std::slice::from_ref(path);
     let start = cpu_ns();
     let mut reader = open(paths, &capture::Options::default()).unwrap();
