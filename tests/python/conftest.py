@@ -84,6 +84,9 @@ class FakeAnalysis:
     def interrupted(self) -> bool:
         return self.stopped
 
+    def failed(self) -> bool:
+        return False
+
 
 @dataclass
 class FakeCore:
