@@ -80,6 +80,8 @@ pub fn told(found: Result<Findings, String>, answer: impl FnOnce(&Findings) -> V
 pub fn answer(found: &Findings) -> Vec<u8> {
     let mut text = Vec::new();
     json::write(&mut text, &found.facts, &found.shelf, Beside::default()).expect("rows can be read back");
+    // A panic in the analysis of a flow is caught and told: here it is what is looked for.
+    assert!(!found.has_failed(), "a flow was given up: {}", String::from_utf8_lossy(&text));
     text
 }
 
