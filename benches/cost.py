@@ -73,7 +73,8 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
 #: A process that runs a command several times. It prints the user CPU seconds of each run, and the peak after
 #: the first in bytes. Where the input is refused (exit code 2) the command has nothing to do.
 CHILD = """
-import contextlib, json, os, resource, sys
+import contextlib, json, os, re, resource, sys
+from pathlib import Path
 from rexmit.cli import main
 runs, words = int(sys.argv[1]), sys.argv[2:]
 took, code, peak, out = [], 0, 0, sys.stdout
@@ -87,7 +88,8 @@ for k in range(runs):
         os.close(kept)
     use = resource.getrusage(resource.RUSAGE_SELF)
     took.append(use.ru_utime - before)
-    peak = peak or use.ru_maxrss * 1024
+    # Not ru_maxrss, which begins with that of the process that started this one.
+    peak = peak or int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 print(json.dumps([code, took, peak]), file=out)
 """
 
