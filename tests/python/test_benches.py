@@ -82,7 +82,7 @@ def test_a_command_that_is_not_linear_or_takes_too_much_memory_misses_its_bar(
 
 def test_a_command_of_the_table_is_measured(tmp_path: Path) -> None:
     # What this process holds is not the command's.
-    large = bytearray(300 << 20)
+    large = b"x" * (300 << 20)
     row = cost.command("analyze", "many_episodes", (90, 900), tmp_path)
     assert 10 < row["peak_mib"] < 150
     assert len(row["costs"]) == 2
