@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Of the format that explorer/FORMAT.md describes.
 FORMAT = 1
 #: Flows that a page tells everything of at once; of further ones in blobs of so many.
-AT_ONCE, IN_A_BLOB = 16, 512
+AT_ONCE, IN_A_BLOB = 16, 256
 #: Flows that it tells everything of: where all packets are there, and where not.
 MOST_DETAILED, MOST_OF_MANY = 50_000, 500
 
