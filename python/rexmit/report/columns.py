@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from shutil import disk_usage
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from rexmit.files.not_written import NotWrittenError
 from rexmit.frame import batches
-from rexmit.report.tables import runs
+from rexmit.report.tables import Places, runs
 from rexmit.screen.units import size
 
 Array = npt.NDArray[Any]
@@ -24,44 +24,6 @@ Told = Callable[[int, int], None]
 #: Tables of more rows than this are kept in temporary files, of which the system holds in memory what is
 #: used. The files have no names, so the kernel removes them however the process ends.
 IN_MEMORY = 1_000_000
-
-
-class Places:
-    """Where the rows of each flow lie, in two arrays by the flow's number: a dictionary of slices takes ten
-    times as much.
-    """
-
-    def __init__(self) -> None:
-        self._ends = np.zeros((2, 64), np.int64)
-
-    def __getitem__(self, flow: int) -> slice:
-        if not 0 <= flow < self._ends.shape[1]:
-            return slice(0, 0)
-        first, behind = self._ends[:, flow].tolist()
-        return slice(first, behind)
-
-    def __contains__(self, flow: int) -> bool:
-        rows = self[flow]
-        return bool(rows.stop > rows.start)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(np.flatnonzero(self._ends[1] > self._ends[0]).tolist())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Places) and np.array_equal(self._ends, other._ends)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def add(self, flow: int, first: int, behind: int) -> None:
-        """Further rows of a flow, which follow those before."""
-        if flow >= self._ends.shape[1]:
-            room = np.zeros((2, max(flow + 1, 2 * self._ends.shape[1]) - self._ends.shape[1]), np.int64)
-            self._ends = np.concatenate([self._ends, room], axis=1)
-        if flow in self:
-            if self._ends[1, flow] != first:
-                raise AssertionError(f"the rows of flow {flow} do not lie together")
-            first = int(self._ends[0, flow])
-        self._ends[:, flow] = first, behind
 
 
 class Columns:
