@@ -51,6 +51,8 @@ TIMES_INPUT, BESIDES = 2, 200 << 20
 #: No run may use more CPU time, s: how busy the machine is does not matter.
 PATIENCE_S = 180
 
+NOTHING = "nothing of it for this command"
+
 #: The core's work, by name: its arguments after the program's, given the capture's file.
 CORE: dict[str, Callable[[str], list[str]]] = {
     "analyze": lambda file: ["cost", "analyze", file],
@@ -61,7 +63,7 @@ CORE: dict[str, Callable[[str], list[str]]] = {
 COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
     "analyze": lambda file, out: ["analyze", file],
     "analyze --json": lambda file, out: ["analyze", file, "--json"],
-    "analyze --out": lambda file, out: ["analyze", file, "--out", out, "--figures", "none"],
+    "analyze --out": lambda file, out: ["analyze", file, "--out", f"{out}/{{run}}", "--figures", "none"],
     "analyze --against": lambda file, out: ["analyze", file, "--against", file],
     "analyze pair": lambda file, out: ["analyze", "--sender", file, "--receiver", file],
     "report": lambda file, out: ["report", file, "--out", f"{out}/report.html", "--overwrite"],
@@ -73,7 +75,8 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
 #: A process that runs a command several times. It prints the user CPU seconds of each run, and the peak after
 #: the first in bytes. Where the input is refused (exit code 2) the command has nothing to do.
 CHILD = """
-import contextlib, json, os, resource, sys
+import contextlib, json, os, re, resource, sys
+from pathlib import Path
 from rexmit.cli import main
 runs, words = int(sys.argv[1]), sys.argv[2:]
 took, code, peak, out = [], 0, 0, sys.stdout
@@ -82,18 +85,23 @@ for k in range(runs):
     with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
         kept = os.dup(1)
         os.dup2(nothing.fileno(), 1)
-        code = main(list(words))
+        code = main([word.replace("{run}", str(k)) for word in words])
         os.dup2(kept, 1)
         os.close(kept)
     use = resource.getrusage(resource.RUSAGE_SELF)
     took.append(use.ru_utime - before)
-    peak = peak or use.ru_maxrss * 1024
+    # Not ru_maxrss, which begins with that of the process that started this one.
+    peak = peak or int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 print(json.dumps([code, took, peak]), file=out)
 """
 
 
 class Missing(Exception):
     """Something to run is not there; the message says what."""
+
+
+class Nothing(Exception):
+    """A program refused its input: there is nothing in it for this work."""
 
 
 def slope(sizes: Sequence[float], costs: Sequence[float]) -> float:
@@ -125,13 +133,17 @@ def built() -> Path:
 
 
 def instructions(words: Sequence[str]) -> int | None:
-    """What callgrind counts; None for a program that takes too long or fails."""
+    """What callgrind counts; None for a program that takes too long or fails. Raises Nothing where it finds
+    nothing to do in its input.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         line = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", *words]
         try:
             done = limited(line)
         except TimeoutError:
             return None
+    if done.returncode == 2:
+        raise Nothing
     found = re.search(r"Collected : (\d+)", done.stderr)
     return int(found[1]) if found and done.returncode in (0, 1) else None
 
@@ -146,7 +158,11 @@ def core(name: str, shape: str, sizes: Sequence[int], programs: Path, folder: Pa
             words = ["drill", "linux-6-cubic", str(written(shape, size, folder))]
         else:
             words = CORE[name](str(written(shape, size, folder)))
-        counted = instructions([str(programs / words[0]), *words[1:]])
+        try:
+            counted = instructions([str(programs / words[0]), *words[1:]])
+        except Nothing:
+            told = {"part": "core", "what": name, "shape": shape, "sizes": list(sizes), "bar": CORE_BAR}
+            return told | {"slope": None, "met": True, "why": NOTHING}
         if counted is None:
             break
         counts.append(counted - nothing)
@@ -180,10 +196,9 @@ def command(name: str, shape: str, sizes: Sequence[int], folder: Path) -> dict:
         out = folder / "out"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
-        # Into a folder with results nothing is written: as many folders as runs.
-        found = ran(COMMANDS[name](str(file), str(out)), 1 if name == "analyze --out" else RUNS)
+        found = ran(COMMANDS[name](str(file), str(out)), RUNS)
         if found is not None and found[0] == 2:
-            return told | {"slope": None, "met": True, "why": "nothing of it for this command"}
+            return told | {"slope": None, "met": True, "why": NOTHING}
         if found is None or found[0] not in (0, 1):
             return told | {"slope": None, "met": False, "why": f"too long, or it failed, at {size:,}"}
         costs.append(found[1])

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from rexmit.files.not_written import NotWrittenError
 from rexmit.frame import batches
-from rexmit.report.tables import runs
+from rexmit.report.tables import Places, runs
 from rexmit.screen.units import size
 
 Array = npt.NDArray[Any]
@@ -39,15 +39,20 @@ class Columns:
             _check_room(rows * sum(np.dtype(kind).itemsize for kind in kinds.values()))
         for name, kind in kinds.items():
             self.columns[name] = _in_file(kind, rows) if in_files else np.zeros(rows, dtype=kind)
-        self.rows: dict[int, slice] = {}
+        self._rows = Places()
         self._ordered: dict[int, bool] = {}
 
     def __len__(self) -> int:
         return len(self.columns["time_ns"])
 
+    @property
+    def rows(self) -> Places:
+        """Where the rows of each flow lie."""
+        return self._rows
+
     def of(self, flow: int) -> slice:
         """The rows of a flow."""
-        return self.rows.get(flow, slice(0, 0))
+        return self._rows[flow]
 
     def within(self, flow: int, from_ns: int, to_ns: int) -> slice:
         """The rows of a flow from the first to the last in a stretch of time, both ends in it."""
@@ -76,10 +81,7 @@ class Columns:
                 if found.any():
                     column[where] = found
             for flow, a, z in runs(batch.column("flow").to_numpy()):
-                before = self.rows.get(flow)
-                if before is not None and before.stop != done + a:
-                    raise AssertionError(f"the rows of flow {flow} do not lie together")
-                self.rows[flow] = slice(done + a if before is None else before.start, done + z)
+                self._rows.add(flow, done + a, done + z)
             done += batch.num_rows
             if told is not None:
                 told(done, len(self))

@@ -56,37 +56,47 @@ def hold(source: Source, details: Sequence[Row], room: int = RAW) -> bool:
     return False
 
 
-def _whole(source: Source, details: Sequence[Row]) -> None:
-    """All packets of these flows: one blob for each large flow, small ones together."""
-    waiting: list[tuple[Row, slice]] = []
-    together = 0
-    for told in details:
-        rows = source.packets.of(told["flow"])
+class Whole:
+    """Puts all packets of flows into the page: one blob for each large flow, small ones together."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._name = ""
+        self._waiting: list[slice] = []
+        self._together = 0
+
+    def take(self, told: Row) -> Row:
+        """The next flow, into whose detail it puts where its packets are; returns the detail."""
+        rows = self._source.packets.of(told["flow"])
         size = rows.stop - rows.start
         told["packets"]["held"] = "all"
         if size >= SMALL:
             name = f"{told['key']}/packets"
             told["packets"]["blobs"] = [name]
-            source.blobs[name] = partial(source.packets.container, rows)
+            self._source.blobs[name] = partial(self._source.packets.container, rows)
         elif size:
-            waiting.append((told, rows))
-            together += size
-            if together >= SHARED:
-                _together(source, waiting)
-                waiting, together = [], 0
-    if waiting:
-        _together(source, waiting)
+            if not self._waiting:
+                self._name = f"{self._source.number}/small/{told['flow']}/packets"
+            told["packets"] |= {"blobs": [self._name], "rows": [self._together, self._together + size]}
+            self._waiting.append(rows)
+            self._together += size
+            if self._together >= SHARED:
+                self.end()
+        return told
+
+    def end(self) -> None:
+        """No more flows come, or none into the same blob."""
+        if self._waiting:
+            where = np.concatenate([np.arange(rows.start, rows.stop) for rows in self._waiting])
+            self._source.blobs[self._name] = partial(self._source.packets.container, where)
+        self._waiting, self._together = [], 0
 
 
-def _together(source: Source, flows: Sequence[tuple[Row, slice]]) -> None:
-    name = f"{source.number}/small/{flows[0][0]['flow']}/packets"
-    done = 0
-    for told, rows in flows:
-        size = rows.stop - rows.start
-        told["packets"] |= {"blobs": [name], "rows": [done, done + size]}
-        done += size
-    where = np.concatenate([np.arange(rows.start, rows.stop) for _, rows in flows])
-    source.blobs[name] = partial(source.packets.container, where)
+def _whole(source: Source, details: Sequence[Row]) -> None:
+    whole = Whole(source)
+    for told in details:
+        whole.take(told)
+    whole.end()
 
 
 def _levels(source: Source, told: Row, most: int) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rexmit import _core
 from rexmit.captured.flows import ON_DEMAND
 from rexmit.report.anonymize import Anonymous
-from rexmit.report.held import RAW, hold
+from rexmit.report.held import RAW, Whole, hold
 from rexmit.report.plain import in_json
 from rexmit.report.source import MOST_LIMITS, Source
 from rexmit.running.one_run import Run
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Of the format that explorer/FORMAT.md describes.
 FORMAT = 1
 #: Flows that a page tells everything of at once; of further ones in blobs of so many.
-AT_ONCE, IN_A_BLOB = 16, 512
+AT_ONCE, IN_A_BLOB = 16, 256
 #: Flows that it tells everything of: where all packets are there, and where not.
 MOST_DETAILED, MOST_OF_MANY = 50_000, 500
 
@@ -231,16 +231,19 @@ def _add(made: Made, source: Source, room: int, hide: Hide, first: int | None = 
     said = source.meta(source.some(worst[:MOST_LIMITS]))
     if first is not None:
         worst.sort(key=lambda flow: flow != first)
-    held = {flow: source.held(flow) for flow in worst}
-    whole = hold(source, list(held.values()), room) and len(worst) == len(source.capture.table("flows"))
     full = set(worst[:FULL])
+    fits = len(source.packets) <= room
+    every, some = Whole(source), {} if fits else {flow: source.held(flow) for flow in worst}
+    if not fits:
+        hold(source, list(some.values()), room)
+
+    def held(flow: int) -> Row:
+        # One after another: of very many flows even this is more than the capture.
+        return every.take(source.held(flow)) if fits else some[flow]
 
     def details(flows: list[int]) -> list[Row]:
-        # Taken out, because of many flows all that is said of them is far more than the capture.
-        return [
-            source.detail(told, told["flow"] not in full, held.pop(told["flow"]))
-            for told in source.some(flows)
-        ]
+        told = zip(flows, source.some(flows), strict=True)
+        return [source.detail(row, flow not in full, held(flow)) for flow, row in told]
 
     said["details"] = details(worst[:AT_ONCE])
     made.meta["sources"].append(hide(said))
@@ -251,11 +254,12 @@ def _add(made: Made, source: Source, room: int, hide: Hide, first: int | None = 
         name = f"{source.number}/details/{start + AT_ONCE}"
         said["more"].append({"blob": name, "flows": part})
         source.blobs[name] = partial(zlib.decompress, zlib.compress(in_json(hide(details(part))), 1))
+    every.end()
     made.meta["sources"][-1]["more"] = said["more"]
     made.blobs |= source.blobs
     if source.capture.interrupted:
         made.note(f"{source.label}: reading was stopped; what was read until then is here", hide)
-    if not whole:
+    if not fits or len(worst) < len(source.capture.table("flows")):
         n = f"{source.capture.info['packets']:,}"
         told = (
             f"{source.label}: of {n} packets this file holds what happened in each moment, and the packets of"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from rexmit.frame import Frame, gather
 from rexmit.report import blobs, packets, rtts, runs
@@ -65,7 +67,7 @@ class Source:
         """What is known of the run; None of a capture."""
         return runs.told(self.capture)
 
-    def meta(self, worst: Sequence[Row]) -> Row:
+    def meta(self, worst: Iterable[Row]) -> Row:
         """What stands in META of it (explorer/FORMAT.md), but for its details.
 
         worst: the flows that lost most, as docs/json.md has them.
@@ -87,35 +89,36 @@ class Source:
             "more": [],
         }
 
-    def flows(self, worst: Sequence[Row]) -> Row:
+    def flows(self, worst: Iterable[Row]) -> Row:
         """Columns of the flows, the worst first."""
         columns_of_all = gather(self.capture.table("flows"), columns=COLUMNS)
         table = Frame(columns_of_all, self.capture.origin_ns)
         ranked = self.capture.analysis.worst(MOST_FLOWS)
-        place = {int(flow): k for k, flow in enumerate(table["flow"])}
-        order = np.array([place[flow] for flow in ranked], np.int64)
-        columns: Row = {}
-        for name in COLUMNS:
-            values = table.text(name) if name in WORDS else table[name]
-            columns[name] = [values[k] for k in order]
+        rows = np.argsort(table["flow"], kind="stable")
+        order = rows[np.searchsorted(table["flow"], ranked, sorter=rows)]
+        worst_first = columns_of_all.take(pa.array(order))
+        table = Frame(worst_first, self.capture.origin_ns)
+        left_out = len(columns_of_all) - len(ranked)
+        del columns_of_all
+        columns: Row = {name: table.text(name) if name in WORDS else table[name].tolist() for name in COLUMNS}
         columns["lost_copies"] = [None if n < 0 else n for n in columns["lost_copies"]]
         limits = {
             int(flow["flow"]): flow["answer"]["limit"]["limit"]
-            for flow in worst[:MOST_LIMITS]
+            for flow in islice(worst, MOST_LIMITS)
             if flow["answer"] and flow["answer"]["limit"]
         }
         columns["limit"] = [limits.get(int(flow)) for flow in columns["flow"]]
         columns["rank"] = list(range(len(ranked)))
-        return {"columns": columns, "left_out": len(table) - len(ranked)}
+        return {"columns": columns, "left_out": left_out}
 
     def worst(self, most: int) -> list[Row]:
         """The worst flows as docs/json.md has them."""
         flows: list[Row] = self.capture.overview(most)["flows"]
         return flows
 
-    def some(self, numbers: Sequence[int]) -> list[Row]:
-        """Flows as docs/json.md has them, in this order."""
-        return [json.loads(text) for text in self.capture.analysis.flows(numbers)]
+    def some(self, numbers: Sequence[int]) -> Iterator[Row]:
+        """Flows as docs/json.md has them, in this order, each made when it is asked for."""
+        return map(json.loads, self.capture.analysis.flows(numbers))
 
     def held(self, number: int) -> Row:
         """Where the packets of a flow are, none of which is in the page as yet: a part of its detail."""
