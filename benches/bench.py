@@ -31,7 +31,19 @@ import pyramid
 import simulators
 import sweep
 import threads
-from measure import DATA, ROOT, Program, build, build_of, in_turns, mark, or_skipped, row
+from measure import (
+    DATA,
+    ROOT,
+    Program,
+    add_rexmit,
+    build,
+    build_of,
+    in_turns,
+    is_there,
+    mark,
+    or_skipped,
+    row,
+)
 
 
 @dataclass(frozen=True)
@@ -140,14 +152,11 @@ def main() -> int:
     )
     parser.add_argument("--only", metavar="TEXT", help="cases whose name or kind contains TEXT")
     parser.add_argument("--runs", type=int, help="runs of each program (default 5; 2 with --quick)")
-    parser.add_argument(
-        "--rexmit", type=Path, default=ROOT / ".venv" / "bin" / "rexmit", help="what to measure"
-    )
+    add_rexmit(parser)
     parser.add_argument("--out", type=Path, default=ROOT / "target" / "bench.json")
     args = parser.parse_args()
     args.rexmit = args.rexmit.absolute()
-    if not args.rexmit.exists():
-        print(f"benches/bench.py: {args.rexmit} is not there; make build makes it", file=sys.stderr)
+    if not is_there(args.rexmit, "bench.py"):
         return 2
     DATA.mkdir(parents=True, exist_ok=True)
     maker = build("rexmit-benches", ["--bin", "make_captures"], "make_captures")

@@ -1,4 +1,4 @@
-"""What each command costs as captures grow, over captures that make it work (shapes.py): is it linear?
+"""Does the cost of each command grow linearly with the capture? Measured on hard captures (shapes.py).
 
 Of the Rust core: the instructions that callgrind counts at 2,000, 8,000 and 32,000 packets, those of
 starting up taken off; the slope is fitted on logarithms, 1 is linear. Of commands in Python: the user CPU
@@ -19,7 +19,6 @@ import argparse
 import json
 import math
 import os
-import re
 import shutil
 import signal
 import statistics
@@ -30,7 +29,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import shapes
-from measure import ROOT, TARGET
+from measure import CALLGRIND, ROOT, TARGET, counted_instructions
 
 CORE_SIZES, CORE_BAR = (2_000, 8_000, 32_000), 1.15
 PYTHON_SIZES, PYTHON_BAR = (5_000, 80_000), 1.3
@@ -133,19 +132,16 @@ def built() -> Path:
 
 
 def instructions(words: Sequence[str]) -> int | None:
-    """What callgrind counts; None for a program that takes too long or fails. Raises Nothing where it finds
-    nothing to do in its input.
+    """The instructions of a program; None if it takes too long or fails. Raises Nothing if its input holds
+    nothing to do.
     """
-    with tempfile.TemporaryDirectory() as scratch:
-        line = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", *words]
-        try:
-            done = limited(line)
-        except TimeoutError:
-            return None
+    try:
+        done = limited([*CALLGRIND, *words])
+    except TimeoutError:
+        return None
     if done.returncode == 2:
         raise Nothing
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    return int(found[1]) if found and done.returncode in (0, 1) else None
+    return counted_instructions(done.stderr) if done.returncode in (0, 1) else None
 
 
 def core(name: str, shape: str, sizes: Sequence[int], programs: Path, folder: Path) -> dict:

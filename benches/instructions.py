@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench import capture
-from measure import DATA, ROOT, TARGET, build_of
+from measure import CALLGRIND, DATA, ROOT, TARGET, add_rexmit, build_of, counted_instructions, is_there
 
 FEW, MANY = 20_000, 200_000
 #: Kinds of `make_captures`, and what they are.
@@ -35,13 +34,14 @@ MAKE_CAPTURES = [
 
 def instructions(command: list[str]) -> int:
     """The instructions of one run. Raises RuntimeError if it fails."""
-    counted = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
-    done = subprocess.run(counted, check=False, capture_output=True, text=True, cwd=DATA, errors="replace")
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode != 0 or found is None:
+    done = subprocess.run(
+        [*CALLGRIND, *command], check=False, capture_output=True, text=True, cwd=DATA, errors="replace"
+    )
+    count = counted_instructions(done.stderr)
+    if done.returncode != 0 or count is None:
         last = done.stderr.strip().splitlines()[-1:]
         raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}: {last}")
-    return int(found[1])
+    return count
 
 
 def tools(rexmit: Path) -> dict[str, list[str]]:
@@ -61,14 +61,11 @@ def per_packet(maker: Path, kind: str, command: list[str]) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument(
-        "--rexmit", type=Path, default=ROOT / ".venv" / "bin" / "rexmit", help="what to measure"
-    )
+    add_rexmit(parser)
     parser.add_argument("--out", type=Path, default=ROOT / "target" / "instructions.json")
     args = parser.parse_args()
     args.rexmit = args.rexmit.absolute()
-    if not args.rexmit.exists():
-        print(f"benches/instructions.py: {args.rexmit} is not there; make build makes it", file=sys.stderr)
+    if not is_there(args.rexmit, "instructions.py"):
         return 2
     if not shutil.which("valgrind"):
         print("valgrind is not installed: skipped")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -18,6 +20,8 @@ DATA = ROOT / "target" / "bench-data"
 #: What `make release` learnt (profile.py), and where it builds with it.
 PROFILE = (ROOT / TARGET) / "profile" / "rexmit.profdata"
 FAST = PROFILE.parent / "fast"
+#: Put before a command: callgrind counts its instructions.
+CALLGRIND = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
 #: Built with counters, from the counts, and plain: always by this command.
 SIMULATE = ["cargo", "build", "--quiet", "--release", "-p", "rexmit-benches", "--bin", "simulate"]
 
@@ -79,6 +83,25 @@ class Program:
     @property
     def peak_mib(self) -> float:
         return max(r.peak_mib for r in self.runs)
+
+
+def counted_instructions(told: str) -> int | None:
+    """What callgrind said on standard error that it counted (CALLGRIND); None if it said nothing."""
+    found = re.search(r"Collected : (\d+)", told)
+    return int(found[1]) if found else None
+
+
+def add_rexmit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rexmit", type=Path, default=ROOT / ".venv" / "bin" / "rexmit", help="what to measure"
+    )
+
+
+def is_there(rexmit: Path, script: str) -> bool:
+    """Whether there is something to measure; a line says how to make it if not."""
+    if not rexmit.exists():
+        print(f"benches/{script}: {rexmit} is not there; make build makes it", file=sys.stderr)
+    return rexmit.exists()
 
 
 def in_turns(programs: list[Program], runs: int) -> None:

@@ -92,7 +92,7 @@ class Trace:
         self.now += US
 
     def flight(self, count: int, length: int = 100, every: int = US) -> None:
-        """So many segments in a row, from the first byte on."""
+        """Sends `count` segments of `length` bytes one after the other, from the first byte of the stream."""
         for k in range(count):
             self.data(1 + length * k, length)
             self.now += every

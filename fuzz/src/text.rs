@@ -17,6 +17,15 @@ pub fn of_folder(pool: &'static OnceLock<Vec<String>>, folder: &str, ending: &st
     })
 }
 
+/// The text of an input: the bytes behind the first two as they stand, or a text of `pool` that they change.
+pub fn of_input(bytes: &[u8], change: fn(&mut Choices<'_>, &[String]) -> String, pool: &[String]) -> String {
+    let body = bytes.get(2..).unwrap_or(&[]);
+    match bytes.first().is_some_and(|b| b % 2 == 1) {
+        true => change(&mut Choices::new(body), pool),
+        false => String::from_utf8_lossy(body).into_owned(),
+    }
+}
+
 const NUMBERS: &[&str] = &[
     "0",
     "1",

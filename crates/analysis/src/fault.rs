@@ -19,7 +19,8 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// What `work` gives, or the sentence about the fault that stopped it. What it worked on is to be dropped or made anew.
+/// Runs `work`. Returns its result or, if it panics, a sentence about the fault; the caller then drops the data that `work`
+/// was changing, or makes it anew.
 pub fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     if !CATCHES {
         return Ok(work());
@@ -51,7 +52,7 @@ fn sentence(info: &PanicHookInfo<'_>) -> String {
     format!("rexmit failed at {place} ({message}): a fault of rexmit, please report it")
 }
 
-/// What is told of a connection that was given up: who, when, and why. It stands for both directions.
+/// The row of a connection that was given up: its endpoints, its time and its fault. It stands for both directions.
 pub(crate) fn row(number: u32, tuple: &Tuple, from: Time, to: Time, fault: String) -> FlowRow {
     FlowRow {
         flow: FlowId::from(number) * 2,

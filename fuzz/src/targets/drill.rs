@@ -2,7 +2,6 @@
 
 use super::is_a_sentence;
 use super::replay::endpoints;
-use crate::choices::Choices;
 use crate::text;
 use drill::mutate::alterations;
 use drill::{play, read};
@@ -13,13 +12,8 @@ pub fn scripts() -> &'static [String] {
     text::of_folder(&SCRIPTS, "crates/drill/tests/scripts", "pkt")
 }
 
-/// The text of an input: the bytes behind the first two, or what they decide.
 fn script(bytes: &[u8]) -> String {
-    let body = bytes.get(2..).unwrap_or(&[]);
-    match bytes.first().is_some_and(|b| b % 2 == 1) {
-        true => text::script(&mut Choices::new(body), scripts()),
-        false => String::from_utf8_lossy(body).into_owned(),
-    }
+    text::of_input(bytes, text::script, scripts())
 }
 
 pub fn script_of(bytes: &[u8]) -> Vec<u8> {

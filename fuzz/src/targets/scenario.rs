@@ -1,7 +1,6 @@
 //! A scenario: read, written as resolved, and run for some thousands of events.
 
 use super::{is_a_sentence, is_json};
-use crate::choices::Choices;
 use crate::text;
 use analysis::Config;
 use results::json::overview;
@@ -22,13 +21,8 @@ pub fn scenarios() -> &'static [String] {
     text::of_folder(&SCENARIOS, "scenarios", "toml")
 }
 
-/// The text of an input: the bytes behind the first two, or what they decide.
 fn text(bytes: &[u8]) -> String {
-    let body = bytes.get(2..).unwrap_or(&[]);
-    match bytes.first().is_some_and(|b| b % 2 == 1) {
-        true => text::toml(&mut Choices::new(body), scenarios()),
-        false => String::from_utf8_lossy(body).into_owned(),
-    }
+    text::of_input(bytes, text::toml, scenarios())
 }
 
 pub fn text_of(bytes: &[u8]) -> Vec<u8> {

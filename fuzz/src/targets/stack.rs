@@ -2,7 +2,6 @@
 
 use super::is_a_sentence;
 use super::scenario::play;
-use crate::choices::Choices;
 use crate::text;
 use scenario::file::Form;
 use std::path::Path;
@@ -39,13 +38,8 @@ pub fn stacks() -> &'static [String] {
     text::of_folder(&STACKS, "stacks", "toml")
 }
 
-/// The text of an input: the bytes behind the first two, or what they decide.
 fn text(bytes: &[u8]) -> String {
-    let body = bytes.get(2..).unwrap_or(&[]);
-    match bytes.first().is_some_and(|b| b % 2 == 1) {
-        true => text::toml(&mut Choices::new(body), stacks()),
-        false => String::from_utf8_lossy(body).into_owned(),
-    }
+    text::of_input(bytes, text::toml, stacks())
 }
 
 pub fn text_of(bytes: &[u8]) -> Vec<u8> {

@@ -20,15 +20,15 @@ pub fn review_every(max_memory: u64) -> u64 {
 /// A young connection's place in the lists of connections beside its slot, and what each of its packets takes.
 const PLACE: u64 = 24;
 const YOUNG_PACKET: u64 = 24;
-/// What a connection that is followed in full has besides: what it learns of its senders and rounds.
+/// Bytes that a connection followed in full takes besides, for what it learns of its senders and rounds.
 const LEARNED: u64 = 4096;
 
-/// What the shares of a capture's connections may take, and which of them have used it up.
+/// The memory that each share of the connections may take, and which shares have used theirs up.
 pub(super) struct Shares {
     most: u64,
-    /// A bit each.
+    /// One bit for each share.
     used_up: u64,
-    /// Packets of theirs that were counted only.
+    /// Packets of shares without memory left: they are counted and not analysed.
     pub(super) counted: u64,
 }
 
