@@ -16,6 +16,8 @@ import pytest
 
 import rexmit as rx
 from rexmit import fleets
+from rexmit.api import Capture
+from rexmit.cli import main
 from rexmit.fleets.results import Store
 from test_sweep import SCENARIO
 
@@ -212,6 +214,31 @@ def test_the_command_takes_a_folder_a_pattern_and_each(folder: Path, tmp_path: P
     assert refused.stderr == (
         "rexmit: --ladder is for one capture, and these are many: name one of them (docs/fleet.md)\n"
     )
+
+
+def test_a_flow_on_which_rexmit_failed_is_counted_and_told_by_the_exit_code(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pyarrow as pa
+
+    table = Capture.table
+
+    def one_failed(capture: Capture, name: str) -> Any:
+        if name != "flows":
+            return table(capture, name)  # type: ignore[arg-type]
+        found = table(capture, "flows").to_arrow(unit="ns")
+        faults = pa.array(["a test had it fail", *[None] * (found.num_rows - 1)], pa.string())
+        return found.set_column(found.schema.get_field_index("fault"), "fault", faults)
+
+    command = ["analyze", str(folder), "--threads", "1", "--out"]
+    assert main([*command, str(tmp_path / "well")]) == 0
+    assert "failed" not in capsys.readouterr().out
+    monkeypatch.setattr(Capture, "table", one_failed)
+    assert main([*command, str(tmp_path / "failed")]) == 1
+    found = fleets.load(tmp_path / "failed")
+    read = sum(row["error"] is None for row in rows(found, "captures"))
+    assert found.summary["totals"]["faults"] == read > 0
+    assert f"rexmit failed on {read} flows" in capsys.readouterr().out
 
 
 def test_sql_reads_the_folder_too(folder: Path, tmp_path: Path) -> None:

@@ -380,7 +380,9 @@ impl<'a> Run<'a> {
                         ahead.hold_repairs(true);
                         continue;
                     }
-                    self.made_besides(&sent);
+                    if !self.made_besides(&sent) {
+                        return;
+                    }
                     follows = false;
                 }
             }
@@ -411,15 +413,17 @@ impl<'a> Run<'a> {
         (self.transfer.outs[k].time <= until).then_some(k)
     }
 
-    fn made_besides(&mut self, sent: &Sent) {
+    /// Counts a send that was not recorded. False if it was made besides before.
+    fn made_besides(&mut self, sent: &Sent) -> bool {
         let again = sent.why.is_retransmission();
         if !self.besides.insert((sent.offset, again)) {
-            return;
+            return false;
         }
         let state = self.end.phase().into();
         self.found.count(state, again, false, false);
         let about = self.difference(Kind::MadeBesides, state, sent.offset, sent.seg.payload, again);
         self.found.differences.push(about);
+        true
     }
 
     fn difference(&self, kind: Kind, state: State, offset: u64, payload: u32, again: bool) -> Difference {

@@ -195,8 +195,7 @@ def _analyze(o: argparse.Namespace) -> bool:
     if is_fleet(o):
         from rexmit.cli import fleet
 
-        fleet.analyze(o)
-        return False
+        return fleet.analyze(o)
     if o.json and not (o.out or o.annotate or o.against or o.by or _recorded(o.captures)):
         return _json(o)
     if o.annotate:

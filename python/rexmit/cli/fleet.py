@@ -29,8 +29,10 @@ def check(o: argparse.Namespace) -> str | None:
     return None
 
 
-def analyze(o: argparse.Namespace) -> None:
-    """Analyses what is not analysed yet, and shows what all of it comes to."""
+def analyze(o: argparse.Namespace) -> bool:
+    """Analyses what is not analysed yet, and shows what all of it comes to. Whether rexmit itself failed on
+    a flow; everything else is shown.
+    """
     from rexmit.fleets.analysing import fleet
     from rexmit.screen.progress import Progress
 
@@ -51,3 +53,4 @@ def analyze(o: argparse.Namespace) -> None:
     show([as_json(done.summary)] if o.json else done.page().splitlines())
     if done.interrupted:
         raise NotWrittenError("stopped before all captures were analysed; the same command goes on")
+    return done.failed

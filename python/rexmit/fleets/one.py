@@ -142,6 +142,7 @@ def _captures() -> Any:
             *(pa.field(name, pa.float64() if name == "lost_s" else pa.int64()) for name in SUMS),
             pa.field("lost_bytes", pa.int64()),
             pa.field("not_analysed_packets", pa.int64()),
+            pa.field("faults", pa.int64()),
             pa.field("damage", pa.string()),
             pa.field("warnings", pa.string()),
         ]

@@ -26,6 +26,9 @@ def page(told: dict[str, Any]) -> list[str]:
         lines.append(f"  {count(told['damaged'], 'capture')} cut off or damaged: what could be read counts")
     if total["not_analysed_packets"]:
         lines.append(f"  {total['not_analysed_packets']:,} packets counted only: --max-memory")
+    if total["faults"]:
+        flows = count(total["faults"], "flow")
+        lines.append(f"  rexmit failed on {flows}: the column `fault` of the table `flows` says where")
     if not total["flows"]:
         return lines
     resent = total["resent_segments"]

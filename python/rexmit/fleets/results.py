@@ -170,6 +170,11 @@ class Fleet:
         """Idle gaps; a flow's number is another one in each capture."""
         return Table("idle", lambda: _Stream(self.store, "idle", self._numbers, True))
 
+    @property
+    def failed(self) -> bool:
+        """True if rexmit itself failed on a flow: its column `fault` says where."""
+        return bool(self.summary["totals"]["faults"])
+
     @cached_property
     def summary(self) -> dict[str, Any]:
         """What all of it comes to (docs/fleet.md)."""

@@ -39,14 +39,15 @@ def totals(batch: Any) -> dict[str, Any]:
     """The sums of a batch of flows."""
     found = sums_of(batch)
     added = {name: pc.sum(found[name]).as_py() or 0 for name in SUMS}
-    return added | {"lost_bytes": pc.sum(lost_bytes(batch, found["lost_s"])).as_py() or 0}
+    faults = batch.num_rows - batch.column("fault").null_count
+    return added | {"lost_bytes": pc.sum(lost_bytes(batch, found["lost_s"])).as_py() or 0, "faults": faults}
 
 
 def summary(fleet: Fleet) -> dict[str, Any]:
     """As `--json` has it (docs/fleet.md)."""
     captures = fleet.captures.to_arrow()
     read = captures.filter(pc.is_null(captures.column("error")))
-    added = (*SUMS, "lost_bytes", "packets", "span_s", "not_analysed_packets")
+    added = (*SUMS, "lost_bytes", "packets", "span_s", "not_analysed_packets", "faults")
     return {
         "captures": captures.num_rows,
         "unreadable": [

@@ -64,7 +64,8 @@ impl Run<'_> {
         let due = self.end.data_timer();
         let near = due - self.now <= TOLERANCE && self.now - due <= TOLERANCE;
         // What leaves soon after an ACK is no timer's, unless one is about to fire.
-        if due == Time::FAR_FUTURE || (!near && self.now - self.heard <= TOLERANCE) {
+        let is_due = due != Time::FAR_FUTURE && (near || self.now - self.heard > TOLERANCE);
+        if !is_due || !self.end.timer_can_send(out.offset, self.now) {
             return;
         }
         let before = self.end.clone();

@@ -40,17 +40,10 @@ pub fn considered<R: super::lists::Item>() -> Heaviest<R> {
 /// In the place of what [`put`] writes where no answer is due.
 pub const NONE: &[u8] = br#","limited_by":[],"path":null,"answer":null"#;
 
-/// The same as [`put`]; of a flow on which the analysis fails here its fault in the place of an answer.
-pub fn put_or_fault(
-    out: &mut Vec<u8>,
-    row: &FlowRow,
-    rows: &Considered,
-    around: Around<'_>,
-    differ: &mut Vec<Difference>,
-    failures: &Failures,
-) {
+/// Writes what `put` does, which is [`put`] of a flow; where that fails, the fault in the place of an answer.
+pub fn or_fault(out: &mut Vec<u8>, failures: &Failures, put: impl FnOnce(&mut Vec<u8>)) {
     let before = out.len();
-    if let Err(why) = fault::caught(|| put(out, row, rows, around, differ)) {
+    if let Err(why) = fault::caught(|| put(out)) {
         failures.count();
         out.truncate(before);
         out.extend_from_slice(NONE);
@@ -187,5 +180,30 @@ impl Put for Finding {
         );
         put_sure(out, self.sure);
         out.push(b'}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_fails_half_way_leaves_its_fault_and_whole_json() {
+        let failures = Failures::default();
+        let mut out = b"{\"flow\":1".to_vec();
+        or_fault(&mut out, &failures, |out| out.extend_from_slice(b",\"answer\":2"));
+        assert!(!failures.any());
+        let whole = out.clone();
+        or_fault(&mut out, &failures, |out| {
+            out.extend_from_slice(b",\"limited_by\":[{");
+            panic!("a test had it fail");
+        });
+        assert!(failures.any() && out.starts_with(&whole));
+        out.splice(..whole.len(), *b"{\"flow\":1");
+        out.push(b'}');
+        let said: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+        assert!(said["answer"].is_null() && said["limited_by"].as_array().is_some_and(Vec::is_empty));
+        let fault = said["fault"].as_str().expect("text");
+        assert!(fault.contains("answer.rs:") && fault.contains("a test had it fail"), "{fault}");
     }
 }

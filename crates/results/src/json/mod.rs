@@ -155,7 +155,9 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, beside: Beside<'_>) -
             rounds: lists.rounds_of(row.flow)?,
         };
         match due {
-            true => answer::put_or_fault(&mut s.out, &row, &rows, around, &mut differ, &facts.failures),
+            true => answer::or_fault(&mut s.out, &facts.failures, |out| {
+                answer::put(out, &row, &rows, around, &mut differ);
+            }),
             false => s.out.extend_from_slice(answer::NONE),
         }
         told::put(&mut s.out, told, &differ, around.origin);

@@ -87,7 +87,9 @@ fn put_flow(
     put_listed(out, "idle", row, &rows.idle, around);
     match facts.withheld || !answer::is_due(row) {
         true => out.extend_from_slice(answer::NONE),
-        false => answer::put_or_fault(out, row, &rows, around, &mut differ, &facts.failures),
+        false => answer::or_fault(out, &facts.failures, |out| {
+            answer::put(out, row, &rows, around, &mut differ);
+        }),
     }
     super::told::put(out, told, &differ, around.origin);
     out.push(b'}');

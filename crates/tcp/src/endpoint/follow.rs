@@ -47,6 +47,14 @@ impl Endpoint {
         OF_DATA.iter().map(|&t| self.timers.at(t)).min().unwrap_or(Time::FAR_FUTURE)
     }
 
+    /// Can the first timer that is due for data, if it fires at `now`, send what begins at `offset`? A retransmission
+    /// timeout sends the oldest segment first (RFC 6298 (5.4)), which tells without trying.
+    pub fn timer_can_send(&self, offset: u64, now: Time) -> bool {
+        let [timeout, others @ ..] = OF_DATA;
+        let is_first = others.iter().all(|&t| self.timers.at(t) > self.timers.at(timeout).max(now));
+        !is_first || !self.is_established() || offset == self.sender.una()
+    }
+
     /// Until when what left last takes at its pace; `None` where nothing is paced.
     pub fn paced_until(&self) -> Option<Time> {
         self.sender.pacing.is_on().then(|| self.sender.pacing.next())

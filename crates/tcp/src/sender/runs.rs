@@ -1,12 +1,13 @@
 //! The SACKed ranges above SND.UNA: disjoint, ascending, not touching.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runs {
-    /// Clones share these runs until one of them changes its own.
-    runs: Arc<VecDeque<(u64, u64)>>,
+    /// The end of each run by its beginning. Clones share these until one of them changes its own. A tree, because a
+    /// receiver may SACK in any order, and behind each run that begins in between all others would move.
+    runs: Arc<BTreeMap<u64, u64>>,
 }
 
 /// What a new range became.
@@ -23,46 +24,39 @@ impl Runs {
     /// and most blocks repeat what is known.
     #[inline]
     pub(crate) fn covers(&self, left: u64, right: u64) -> bool {
-        match self.runs.back() {
-            None => false,
-            Some(&(l, r)) if l <= left => right <= r,
-            Some(_) => {
-                let at = self.runs.partition_point(|&(l, _)| l <= left);
-                at > 0 && self.runs[at - 1].1 >= right
-            }
-        }
+        self.runs.range(..=left).next_back().is_some_and(|(_, &end)| end >= right)
     }
 
     /// Adds a range that is not covered yet.
     pub(crate) fn insert(&mut self, left: u64, right: u64) -> Inserted {
-        // The runs from `first` up to `last` touch it.
         let runs = Arc::make_mut(&mut self.runs);
-        let first = runs.partition_point(|&(_, r)| r < left);
-        let last = runs.partition_point(|&(l, _)| l <= right);
-        if first == last {
-            runs.insert(first, (left, right));
-            return Inserted { run: (left, right), fresh: (left, right) };
+        let (mut run, mut fresh) = ((left, right), (left, right));
+        // The runs that touch it, from the highest down.
+        while let Some((&start, &end)) = runs.range(..=right).next_back()
+            && end >= left
+        {
+            if end >= right {
+                fresh.1 = start;
+            }
+            if start <= left {
+                fresh.0 = end;
+            }
+            run = (run.0.min(start), run.1.max(end));
+            runs.remove(&start);
         }
-        let (below, above) = (runs[first], runs[last - 1]);
-        let fresh =
-            (if below.0 <= left { below.1 } else { left }, if above.1 >= right { above.0 } else { right });
-        let run = (left.min(below.0), right.max(above.1));
-        runs[first] = run;
-        if last - first > 1 {
-            runs.drain(first + 1..last);
-        }
+        runs.insert(run.0, run.1);
         Inserted { run, fresh }
     }
 
     #[inline]
     pub(crate) fn forget_below(&mut self, una: u64) {
-        while let Some(&first) = self.runs.front()
-            && first.0 < una
+        while let Some((&start, &end)) = self.runs.first_key_value()
+            && start < una
         {
             let runs = Arc::make_mut(&mut self.runs);
-            match first.1 > una {
-                true => runs[0].0 = una,
-                false => drop(runs.pop_front()),
+            runs.pop_first();
+            if end > una {
+                runs.insert(una, end);
             }
         }
     }
@@ -72,11 +66,11 @@ impl Runs {
     }
     /// The offset after the highest SACKed byte.
     pub(crate) fn highest(&self) -> Option<u64> {
-        self.runs.back().map(|r| r.1)
+        self.runs.last_key_value().map(|(_, &end)| end)
     }
     /// From the highest down.
     pub(crate) fn downwards(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.runs.iter().rev().copied()
+        self.runs.iter().rev().map(|(&start, &end)| (start, end))
     }
 }
 

@@ -272,17 +272,25 @@ impl Board {
         self.segs.get(self.find(highest - 1)).filter(|s| s.resent == 0).map(|s| s.sent)
     }
 
-    /// A timeout: the oldest segment is lost, and what left before `spared_since`.
+    /// A timeout: the oldest segment is lost, and what left before `spared_since`. Segments that are lost already, and
+    /// were not repaired since, are as they should be: the search ends where no others can follow, so that a timeout
+    /// behind a timeout does not look at the whole flight again.
     pub(crate) fn mark_lost_at_timeout(&mut self, spared_since: Time) {
-        let mut start = self.una;
-        for at in 0..self.segs.len() {
-            let seg = self.segs[at];
+        let marked = self.sacked.segments + self.lost.segments;
+        let mut others = self.segments().saturating_sub(marked) + self.repaired.segments;
+        let (mut start, mut at) = (self.una, 0);
+        while others > 0
+            && let Some(&seg) = self.segs.get(at)
+        {
             let end = start + u64::from(seg.space());
-            if !seg.sacked() && (at == 0 || seg.sent <= spared_since) {
+            let counted = u32::from(seg.marks & (SACKED | LOST) == 0) + u32::from(seg.marks & REPAIRED != 0);
+            others = others.saturating_sub(counted);
+            if counted > 0 && (at == 0 || seg.sent <= spared_since) {
                 self.mark_lost(at, end);
             }
-            start = end;
+            (start, at) = (end, at + 1);
         }
+        self.repair_from = self.una;
     }
 
     /// Nothing is lost after all; repairs that are on their way stay so.
@@ -296,7 +304,9 @@ impl Board {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Sacked;
     use super::*;
+    use crate::draws::draws;
     use wire::Span;
 
     /// `n` segments of 100 bytes, each sent a nanosecond after the one before.
@@ -334,5 +344,50 @@ mod tests {
         let horizon = Horizon { newest, wait: Span::ZERO, now: Time(10_000) };
         let found = board.mark_lost_by_time(&horizon);
         assert!(found.repair_lost && board.segs[30].marks & LOST != 0);
+    }
+
+    /// What a timeout marks, found by a look at each segment.
+    fn mark_each_lost_at_timeout(board: &mut Board, spared_since: Time) {
+        for at in 0..board.segs.len() {
+            let (seg, start) = (board.segs[at], board.offset(at));
+            if !seg.sacked() && (at == 0 || seg.sent <= spared_since) {
+                board.mark_lost(at, start + u64::from(seg.space()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_timeout_that_looks_at_a_few_segments_marks_what_a_look_at_each_would() {
+        for seed in 1..400 {
+            let mut draw = draws(seed);
+            let mut board = board(1 + draw(40));
+            for step in 0..60 {
+                let (now, at) = (Time(100 + step), draw(board.segs.len() as u64) as usize);
+                match draw(6) {
+                    0 => {
+                        board.take_for_lost(at);
+                        board.sent_again(at, true, now);
+                    }
+                    1 | 2 => board.sent_again(at, draw(2) == 0, now),
+                    3 => {
+                        let start = board.offset(at);
+                        board.sack(start, start + 100, 0, &mut Sacked::default());
+                    }
+                    4 if draw(4) == 0 => board.unmark_lost(),
+                    4 => board.push(100, false, false, now),
+                    _ => {
+                        let spared_since = Time(100 + step - draw(30) as i64);
+                        let mut other = board.clone();
+                        mark_each_lost_at_timeout(&mut other, spared_since);
+                        board.mark_lost_at_timeout(spared_since);
+                        assert!(board.segs.iter().eq(other.segs.iter()), "seed {seed}, step {step}");
+                        let counts = |b: &Board| (b.lost, b.repaired, b.sacked, b.losses);
+                        assert_eq!(counts(&board), counts(&other), "seed {seed}, step {step}");
+                        assert_eq!(board.next_lost(), other.next_lost(), "seed {seed}, step {step}");
+                        board.check();
+                    }
+                }
+            }
+        }
     }
 }

@@ -20,7 +20,8 @@ impl Board {
     /// Entry `at` leaves again: with so many of the segments behind it, one packet of the queue as far as it is lost, and
     /// `room` segments at most; more are cut off (tcp_retransmit_skb, tcp_fragment).
     pub(crate) fn repairs_of_packet(&mut self, at: usize, room: u32) -> u32 {
-        let behind = self.segs.iter().skip(at + 1);
+        // One more than `room` tells that there is more.
+        let behind = self.segs.iter_from(at + 1).take(room as usize + 1);
         let whole = behind.take_while(|s| s.wants_repair() && s.marks & PACKET == 0).count() as u32;
         let leaves = whole.min(room);
         if leaves < whole {
