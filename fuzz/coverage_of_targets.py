@@ -2,8 +2,8 @@
 """The line coverage that each fuzz target reaches in the crates of the workspace.
 
 Builds the fuzzer with counters (-Cinstrument-coverage), executes inputs of each target, and prints for each
-target the share of lines that were executed, crate by crate. Needs rustup's llvm-tools. Exit code 2 says what
-is missing.
+target the share of lines that were executed, crate by crate. Needs rustup's llvm-tools. Exit code: 1 if an
+input stopped the fuzzer, 2 if something to run is missing.
 
   .venv/bin/python fuzz/coverage_of_targets.py --executions 3000
 """
@@ -54,12 +54,16 @@ def build() -> None:
     subprocess.run(command, check=True, cwd=ROOT, env=environment)
 
 
-def lines(target: str, seed: int, executions: int) -> dict[str, tuple[int, int]]:
-    """Of each crate, the lines that the target executes, and all lines."""
+def lines(target: str, seed: int, executions: int) -> dict[str, tuple[int, int]] | None:
+    """Of each crate, the lines that the target executes, and all lines; None if an input stops the fuzzer,
+    which says why.
+    """
     raw, merged = TARGET / f"{target}.profraw", TARGET / f"{target}.profdata"
     environment = os.environ | {"LLVM_PROFILE_FILE": str(raw), "CARGO_TARGET_DIR": str(TARGET)}
     command = [str(FUZZER), target, "--seed", str(seed), "--executions", str(executions)]
-    subprocess.run(command, check=True, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    done = subprocess.run(command, check=False, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    if done.returncode:
+        return None
     subprocess.run([tool("llvm-profdata"), "merge", "-sparse", raw, "-o", merged], check=True)
     export = [str(tool("llvm-cov")), "export", "-summary-only", f"-instr-profile={merged}", str(FUZZER)]
     told = json.loads(subprocess.run(export, check=True, capture_output=True).stdout)
@@ -83,11 +87,16 @@ def main() -> int:
     options = parser.parse_args()
     tool("llvm-profdata")
     build()
+    stopped = False
     for target, crates in CRATES.items():
         found = lines(target, options.seed, options.executions)
+        if found is None:
+            print(f"{target}: an input stopped the fuzzer, so its lines were not counted", flush=True)
+            stopped = True
+            continue
         shares = [f"{c} {100 * found[c][0] / found[c][1]:.1f}% of {found[c][1]:,}" for c in crates]
         print(f"{target}: lines after {options.executions:,} executions: {', '.join(shares)}", flush=True)
-    return 0
+    return 1 if stopped else 0
 
 
 if __name__ == "__main__":
